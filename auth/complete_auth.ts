@@ -1,0 +1,61 @@
+import type { RequestContext } from "../router/mod.ts";
+import { beginLogin } from "../session/internal.ts";
+import type { Session } from "../session/mod.ts";
+import { sessionOf } from "./_session_of.ts";
+
+/**
+ * Logs a user in, in one step that leaves nothing for an attacker to prepare.
+ *
+ * Ends the old session id, so that one planted before the login is worthless.
+ * Keeps the session's values only where nobody, or the same user, was logged
+ * in; pending logins and challenges are dropped always. Sets `userId` and
+ * `authenticatedAt`, starts the session's absolute timeout anew, and has saved
+ * all this when it returns.
+ *
+ * Trust: call it only once the user has proved who they are, with the id of
+ * that user.
+ *
+ * @example At the end of a login
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { completeAuth } from "@gatehouse/web/auth";
+ * import { createRouter, redirect } from "@gatehouse/web/fetch-router";
+ * import { session } from "@gatehouse/web/session-middleware";
+ *
+ * const router = createRouter({ middleware: [session()] });
+ * router.post("/login", async (context) => {
+ *   const { userId } = await completeAuth(context, 1);
+ *   return redirect(`/users/${userId}`);
+ * });
+ *
+ * const response = await router.fetch("https://example.com/login", {
+ *   method: "POST",
+ * });
+ * assertEquals(response.headers.get("Location"), "/users/1");
+ * assertEquals(response.headers.getSetCookie().length, 1);
+ * ```
+ *
+ * @param context The context of the request.
+ * @param userId Who has proved to be there.
+ * @returns The session, which is the user's now.
+ * @throws {TypeError} If no session middleware ran, or the id is empty.
+ * @see {@link https://owasp.org/www-community/attacks/Session_fixation | Session fixation}
+ */
+export async function completeAuth(
+  context: RequestContext,
+  userId: string | number,
+): Promise<Session> {
+  const session = sessionOf(context, "complete the login");
+  if (!isUserId(userId)) {
+    throw new TypeError(
+      "Cannot complete the login: the user id must be a text that is not empty, or an integer",
+    );
+  }
+  await beginLogin(session, userId);
+  return session;
+}
+
+/** A missing id must not become the login of a user called "undefined". */
+function isUserId(value: unknown): value is string | number {
+  return typeof value === "string" ? value !== "" : Number.isSafeInteger(value);
+}

@@ -1,0 +1,223 @@
+/** A JSON object as it came from the network. */
+export type JSONObject = Readonly<Record<string, unknown>>;
+
+/** How requests to a provider are made, and what bounds their answers. */
+export interface Transport {
+  /** Makes the requests. */
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** How long a request may take, its body included, in milliseconds. */
+  readonly timeout: number;
+  /** How large an answer may be, decompressed. */
+  readonly maxResponseBytes: number;
+  /** Whether http is allowed to loopback hosts. */
+  readonly allowInsecureLoopback: boolean;
+}
+
+/** A request to a provider. */
+export interface ProviderRequest {
+  /** Where to. */
+  readonly url: string;
+  /** What to send as a form by POST; GET without it. */
+  readonly form?: URLSearchParams;
+  /** Headers besides `Accept` and `User-Agent`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Values that must not show up in an error. */
+  readonly secrets?: readonly string[];
+}
+
+/** An answer of a provider. */
+export interface ProviderAnswer {
+  /** The status. Never one of a redirect. */
+  readonly status: number;
+  /** The body: a JSON object, or an array. */
+  readonly body: unknown;
+}
+
+/** The longest message of a failing fetch that is repeated, in characters. */
+const MAX_MESSAGE = 10_000;
+
+/** Says why there is no answer. It never leaves the folder but as a cause. */
+export class RequestError extends Error {
+  override readonly name = "RequestError";
+}
+
+/**
+ * Makes one request and reads its answer as JSON, all within the bounds of the
+ * transport.
+ *
+ * No redirect is followed: a 307 would carry the secret in the body to wherever
+ * the answer says (RFC 9700, section 4.12).
+ *
+ * @throws {RequestError} If there is no usable answer, whatever the reason.
+ */
+export function fetchJSON(
+  transport: Transport,
+  request: ProviderRequest,
+): Promise<ProviderAnswer> {
+  return fetchBounded(transport, request, async (response, signal) => {
+    checkType(response);
+    const text = await readText(response, transport.maxResponseBytes, signal);
+    const { status } = response;
+    return { status, body: parseJSON(text, status) };
+  });
+}
+
+/**
+ * Makes one request of whose answer only the status counts, within the same
+ * bounds.
+ *
+ * @throws {RequestError} If there is no usable answer, whatever the reason.
+ */
+export function fetchStatus(
+  transport: Transport,
+  request: ProviderRequest,
+): Promise<number> {
+  return fetchBounded(transport, request, (response) => {
+    response.body?.cancel().catch(() => {});
+    return response.status;
+  });
+}
+
+async function fetchBounded<Answer>(
+  transport: Transport,
+  request: ProviderRequest,
+  read: (response: Response, signal: AbortSignal) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  const url = checkURL(request.url, transport.allowInsecureLoopback);
+  const place = url.origin + url.pathname;
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const expiry = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new RequestError(`no answer within ${transport.timeout} ms`));
+      controller.abort();
+    }, transport.timeout);
+  });
+  const exchange = async () => {
+    const init = createInit(request, controller.signal);
+    const response = await transport.fetch(request.url, init);
+    checkStatus(response);
+    return await read(response, controller.signal);
+  };
+  try {
+    // The race holds too where a fetch of one's own ignores the signal.
+    return await Promise.race([exchange(), expiry]);
+  } catch (error) {
+    throw new RequestError(
+      `Cannot fetch "${place}": ${describe(error, request)}`,
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether a URL may be fetched: https, or http on loopback where allowed. */
+export function isSecureURL(url: URL, allowInsecureLoopback: boolean): boolean {
+  if (url.username !== "" || url.password !== "") return false;
+  return url.protocol === "https:" ||
+    allowInsecureLoopback && url.protocol === "http:" && isLoopback(url);
+}
+
+/** Whether a URL names this very machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  return hostname === "localhost" || hostname === "[::1]" ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+function checkURL(text: string, allowInsecureLoopback: boolean): URL {
+  const url = URL.parse(text);
+  if (url === null || !isSecureURL(url, allowInsecureLoopback)) {
+    throw new RequestError(
+      "Cannot fetch from a provider: the URL is not https",
+    );
+  }
+  return url;
+}
+
+function createInit(
+  { form, headers }: ProviderRequest,
+  signal: AbortSignal,
+): RequestInit {
+  return {
+    method: form === undefined ? "GET" : "POST",
+    headers: {
+      "Accept": "application/json",
+      // Some providers refuse requests without one, and workerd sends none.
+      "User-Agent": "Gatehouse",
+      ...(form && { "Content-Type": "application/x-www-form-urlencoded" }),
+      ...headers,
+    },
+    body: form?.toString(),
+    // Not "error": workerd refuses it.
+    redirect: "manual",
+    signal,
+  };
+}
+
+function checkStatus(response: Response): void {
+  const { body, status, type } = response;
+  if (type !== "opaqueredirect" && (status < 300 || status > 399)) return;
+  body?.cancel().catch(() => {});
+  throw new RequestError("it redirects");
+}
+
+function checkType({ body, headers, status }: Response): void {
+  const contentType = headers.get("Content-Type") ?? "";
+  const [essence] = contentType.split(";", 1);
+  if (/^application\/(?:[\w.-]+\+)?json$/i.test(essence.trim())) return;
+  body?.cancel().catch(() => {});
+  throw new RequestError(`status ${status}, and not JSON`);
+}
+
+async function readText(
+  response: Response,
+  limit: number,
+  signal: AbortSignal,
+): Promise<string> {
+  if (response.body === null) throw new RequestError("the answer is empty");
+  const reader = response.body.getReader();
+  const cancel = () => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", cancel, { once: true });
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let size = 0;
+  let text = "";
+  while (true) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    size += value.byteLength;
+    if (size > limit) {
+      cancel();
+      throw new RequestError(`the answer has more than ${limit} bytes`);
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+function parseJSON(text: string, status: number): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new RequestError(`status ${status}, and the JSON is malformed`);
+  }
+  if (typeof value !== "object" || value === null) {
+    throw new RequestError(`status ${status}, and the JSON is no object`);
+  }
+  // An own member of this name would become a prototype where it is assigned.
+  delete (value as Record<string, unknown>)["__proto__"];
+  return value;
+}
+
+/** What happened, without the query and the secrets that a fetch may repeat. */
+function describe(error: unknown, { secrets = [] }: ProviderRequest): string {
+  if (!(error instanceof Error)) return "fetch failed";
+  let text = error.message.slice(0, MAX_MESSAGE);
+  if (text.length === MAX_MESSAGE) return "fetch failed, with a long message";
+  for (const secret of secrets.filter((secret) => secret !== "")) {
+    const encoded = new URLSearchParams([["", secret]]).toString().slice(1);
+    for (const form of [secret, encoded, encodeURIComponent(secret)]) {
+      text = text.replaceAll(form, "…");
+    }
+  }
+  return text.replaceAll(/\?[^\s"')]*/g, "?…").slice(0, 500);
+}

@@ -1,0 +1,133 @@
+import type { JSONObject } from "./_bounded_fetch.ts";
+
+/**
+ * Keeps a provider's metadata and keys outside the process, for runtimes whose
+ * processes live shortly.
+ *
+ * Trust: who can write here can log in as anyone. Keep it as safe as the code.
+ */
+export interface ExternalAuthCache {
+  /**
+   * Reads an entry.
+   *
+   * @param key Its name.
+   * @returns What was stored, or nothing.
+   */
+  get(key: string): unknown;
+  /**
+   * Stores an entry.
+   *
+   * @param key Its name.
+   * @param value Its value, which survives JSON.
+   * @param options How long it is of use, in milliseconds.
+   */
+  set(key: string, value: unknown, options: { readonly ttl: number }): unknown;
+}
+
+/** A document that is fetched when needed and kept for a while. */
+export interface CachedDocument<Value> {
+  /** The document, fetched by at most one request at a time. */
+  get(): Promise<Value>;
+  /**
+   * The document anew, after the given one turned out to be old: at once, and
+   * then not again for a while, in which the answer is `undefined`.
+   */
+  renew(old: Value): Promise<Value | undefined>;
+}
+
+/** Where a document comes from and how long it is kept. */
+export interface CachedDocumentOptions<Value> {
+  /** Its name in the outer cache. */
+  readonly key: string;
+  /** How long it is kept, in milliseconds. */
+  readonly ttl: number;
+  /** How long no second renewal follows a first, in milliseconds. */
+  readonly cooldown: number;
+  /** Fetches it. A failure is not kept. */
+  readonly load: () => Promise<JSONObject>;
+  /** Makes of it what is used; throws where it is not usable. */
+  readonly parse: (body: JSONObject) => Value;
+  /** The time now, in epoch milliseconds. */
+  readonly now: () => number;
+  /** The outer cache. */
+  readonly cache?: ExternalAuthCache;
+}
+
+interface Kept<Value> {
+  readonly value: Value;
+  readonly at: number;
+}
+
+/** Keeps a document, in the process and in the outer cache where there is one. */
+export function createCachedDocument<Value>(
+  options: CachedDocumentOptions<Value>,
+): CachedDocument<Value> {
+  const { ttl, cooldown, now } = options;
+  let kept: Kept<Value> | undefined;
+  let pending: Promise<Kept<Value>> | undefined;
+  let renewedAt = -Infinity;
+
+  function fetchOnce(mayBeCached: boolean): Promise<Kept<Value>> {
+    return pending ??= fetchDocument(options, mayBeCached)
+      .then((fetched) => kept = fetched)
+      .finally(() => pending = undefined);
+  }
+
+  return {
+    async get() {
+      if (kept !== undefined && isFresh(kept.at, now(), ttl)) return kept.value;
+      return (await fetchOnce(true)).value;
+    },
+    async renew(old) {
+      if (kept !== undefined && kept.value !== old) return kept.value;
+      if (pending === undefined) {
+        const time = now();
+        if (time >= renewedAt && time - renewedAt < cooldown) return undefined;
+        renewedAt = time;
+      }
+      return (await fetchOnce(false)).value;
+    },
+  };
+}
+
+async function fetchDocument<Value>(
+  options: CachedDocumentOptions<Value>,
+  mayBeCached: boolean,
+): Promise<Kept<Value>> {
+  const { cache, key, load, now, parse, ttl } = options;
+  const stored = mayBeCached ? await readCache(options) : undefined;
+  if (stored !== undefined) return stored;
+  const body = await load();
+  const value = parse(body);
+  const at = now();
+  try {
+    await cache?.set(key, { at, body }, { ttl });
+  } catch {
+    // A cache that is down costs a request, not the login.
+  }
+  return { value, at };
+}
+
+async function readCache<Value>(
+  { cache, key, now, parse, ttl }: CachedDocumentOptions<Value>,
+): Promise<Kept<Value> | undefined> {
+  try {
+    const entry = await cache?.get(key) as
+      | { at?: unknown; body?: unknown }
+      | null
+      | undefined;
+    const { at, body } = entry ?? {};
+    if (typeof at !== "number" || typeof body !== "object" || body === null) {
+      return undefined;
+    }
+    if (!isFresh(at, now(), ttl)) return undefined;
+    return { value: parse(body as JSONObject), at };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A time in the future is no fresher than one too long ago. */
+function isFresh(at: number, now: number, ttl: number): boolean {
+  return at <= now && now - at < ttl;
+}

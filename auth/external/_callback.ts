@@ -1,0 +1,127 @@
+import type { RequestContext } from "../../router/mod.ts";
+import type { ProviderEngine } from "./_engine.ts";
+import { openAnswer } from "./_form_post.ts";
+import { cleanError } from "./_token_request.ts";
+import { takeTransaction, type Transaction } from "./_transaction.ts";
+import { ExternalAuthError, type ExternalAuthErrorCode } from "./errors.ts";
+
+/** What a callback that can be believed brings. */
+export interface Callback {
+  readonly code: string;
+  readonly transaction: Transaction;
+}
+
+/** The longest code that is accepted, in characters. One provider has 2,000. */
+const MAX_CODE = 8192;
+
+/** What may come once at most (RFC 6749, section 3.1). */
+const PARAMS = ["code", "state", "iss", "error", "response"] as const;
+
+/**
+ * Reads the provider's answer to a login that this session has begun.
+ *
+ * The order matters: an error without a valid state must not end a pending
+ * login, and nothing is asked of the network before the state is used up.
+ *
+ * @throws {ExternalAuthError} If the answer must not be believed, or is a no.
+ */
+export async function readCallback(
+  engine: ProviderEngine<unknown>,
+  context: RequestContext,
+): Promise<Callback> {
+  const { client, definition, options } = engine;
+  // Each provider has a callback of its own (RFC 9700, section 4.4.2).
+  if (!isCallbackOf(engine, context.url) || context.method !== "GET") {
+    throw failure(
+      "wrong_callback",
+      "the request is not one to its redirectUri",
+    );
+  }
+  const params = await readParams(engine, context);
+  const [state, ...more] = params.getAll("state");
+  if (state === undefined || more.length > 0) {
+    throw failure("state_missing", "the callback has no state, or several");
+  }
+  const transaction = await takeTransaction(context, engine.now(), state);
+  if (
+    transaction.issuer !== definition.issuer ||
+    transaction.clientId !== client.clientId ||
+    transaction.redirectUri !== options.redirectUri
+  ) {
+    throw failure("provider_mismatch", "it was begun at another provider");
+  }
+  for (const name of PARAMS) {
+    if (params.getAll(name).length > 1) {
+      throw failure("callback_invalid", `the callback has several "${name}"`);
+    }
+  }
+  await checkIssuer(engine, params.get("iss"));
+  checkRefusal(params);
+  const code = params.get("code") ?? "";
+  if (code.length > MAX_CODE || !/^[\x20-\x7e]+$/.test(code)) {
+    throw failure("callback_invalid", "the callback has no usable code");
+  }
+  return { code, transaction };
+}
+
+/** Whether a URL is the callback of a provider, whatever origin it has here. */
+export function isCallbackOf(
+  { redirectUri }: ProviderEngine<unknown>,
+  url: URL,
+): boolean {
+  return url.pathname === redirectUri.pathname &&
+    [...redirectUri.searchParams].every(([name, value]) =>
+      url.searchParams.getAll(name).includes(value)
+    );
+}
+
+/** The provider's answer, wherever it is. */
+async function readParams(
+  engine: ProviderEngine<unknown>,
+  { request, url }: RequestContext,
+): Promise<URLSearchParams> {
+  if (engine.options.responseMode !== "form_post") return url.searchParams;
+  const answer = await openAnswer(engine, request.headers);
+  const state = answer?.getAll("state") ?? [];
+  const isThisLogin = state.length === 1 &&
+    url.searchParams.get("state") === state[0];
+  return answer !== null && isThisLogin ? answer : new URLSearchParams();
+}
+
+/** RFC 9207, section 2.4: present means equal, advertised means required. */
+async function checkIssuer(
+  { definition, metadata }: ProviderEngine<unknown>,
+  iss: string | null,
+): Promise<void> {
+  const { issuer, authorization_response_iss_parameter_supported: isPromised } =
+    await metadata();
+  const isIssuer = definition.openid?.isCallbackIssuer;
+  const isRight = iss === null
+    ? isPromised !== true
+    : iss === issuer || isIssuer?.(iss, issuer) === true;
+  if (!isRight) {
+    throw failure("issuer_mismatch", "the answer comes from another issuer");
+  }
+}
+
+function checkRefusal(params: URLSearchParams): void {
+  const error = params.get("error");
+  if (error === null) return;
+  const providerError = cleanError(error) ?? "unknown";
+  const code = providerError === "access_denied"
+    ? "access_denied"
+    : "authorization_refused";
+  throw failure(code, `the provider answered ${providerError}`, providerError);
+}
+
+function failure(
+  code: ExternalAuthErrorCode,
+  state: string,
+  providerError?: string,
+): ExternalAuthError {
+  return new ExternalAuthError(
+    code,
+    `Cannot finish the external login: ${state}`,
+    { providerError },
+  );
+}

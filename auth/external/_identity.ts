@@ -1,0 +1,175 @@
+import {
+  fetchJSON,
+  type JSONObject,
+  type ProviderAnswer,
+  type ProviderRequest,
+} from "./_bounded_fetch.ts";
+import {
+  idTokenAlgorithms,
+  type OpenIDDefinition,
+  type ProfileDefinition,
+  type ProviderEngine,
+} from "./_engine.ts";
+import { type IdTokenClaims, verifyIdToken } from "./_id_token.ts";
+import type { TokenResponse } from "./_token_request.ts";
+import type { Transaction } from "./_transaction.ts";
+import { ExternalAuthError } from "./errors.ts";
+
+/** Who the tokens are about. */
+export interface Identity {
+  readonly issuer: string;
+  /** Absent where only the profile tells it. */
+  readonly subject?: string;
+  readonly claims: JSONObject;
+}
+
+/**
+ * Finds out who the tokens are about. Nothing is fetched, and no claim believed,
+ * before the ID token is verified.
+ *
+ * @throws {ExternalAuthError} If that can't be told for sure.
+ */
+export async function identify(
+  engine: ProviderEngine<unknown>,
+  tokens: TokenResponse,
+  { maxAge, nonce }: Pick<Transaction, "maxAge" | "nonce">,
+): Promise<Identity> {
+  const { openid, profile, issuer } = engine.definition;
+  if (openid === undefined) {
+    return { issuer, claims: await fetchProfile(engine, tokens, profile!) };
+  }
+  const { idToken, accessToken } = tokens;
+  if (idToken === undefined) {
+    throw new ExternalAuthError(
+      "id_token_invalid",
+      "Cannot believe the ID token: there is none",
+    );
+  }
+  const claims = await checkIdToken(engine, openid, idToken, {
+    accessToken,
+    maxAge,
+    nonce,
+  });
+  const { iss, sub } = claims;
+  const { userinfo_endpoint } = await engine.metadata();
+  const info = openid.userinfo && userinfo_endpoint !== undefined
+    ? await fetchUserinfo(engine, userinfo_endpoint, accessToken, sub)
+    : undefined;
+  return {
+    issuer: openid.canonicalIssuer?.(iss) ?? iss,
+    subject: sub,
+    claims: info === undefined ? claims : merge(claims, info),
+  };
+}
+
+/** Verifies an ID token as this provider signs them. */
+export async function checkIdToken(
+  engine: ProviderEngine<unknown>,
+  openid: OpenIDDefinition,
+  idToken: string,
+  expected: {
+    readonly accessToken?: string;
+    readonly maxAge?: number;
+    readonly nonce?: string;
+  },
+): Promise<IdTokenClaims> {
+  const metadata = await engine.metadata();
+  return await verifyIdToken(idToken, await engine.keys(), {
+    ...expected,
+    clientId: engine.client.clientId,
+    trustedAudiences: openid.trustedAudiences,
+    isIssuer: (iss, claims) =>
+      openid.isTokenIssuer?.(iss, claims, metadata.issuer) ??
+        iss === metadata.issuer,
+    problemOf: openid.problemOf,
+    isKeyIssuer: openid.isKeyIssuer,
+    algorithms: idTokenAlgorithms(openid.algorithms, metadata),
+    clockTolerance: engine.clockTolerance,
+    now: engine.now(),
+  });
+}
+
+/** Core 1.0, section 5.3.2: about the same user, or not to be used. */
+async function fetchUserinfo(
+  engine: ProviderEngine<unknown>,
+  url: string,
+  accessToken: string,
+  sub: string,
+): Promise<JSONObject> {
+  const body = await get(engine, url, accessToken);
+  if (body.sub === sub) return body;
+  throw new ExternalAuthError(
+    "userinfo_mismatch",
+    "Cannot use the profile: it is that of another user",
+  );
+}
+
+/**
+ * Joins what was signed with what was fetched. The ID token's own claims stay as
+ * they were signed, and an address never gets the other one's "verified".
+ */
+function merge(claims: JSONObject, info: JSONObject): JSONObject {
+  const { email_verified: _verified, ...rest } = claims;
+  const base = Object.hasOwn(info, "email") ? rest : claims;
+  const { iss, sub, aud, exp, iat, auth_time, nonce, acr, amr, azp } = claims;
+  const signed = { iss, sub, aud, exp, iat, auth_time, nonce, acr, amr, azp };
+  const present = Object.entries(signed)
+    .filter(([, value]) => value !== undefined);
+  return { ...base, ...info, ...Object.fromEntries(present) };
+}
+
+async function fetchProfile(
+  engine: ProviderEngine<unknown>,
+  { accessToken }: TokenResponse,
+  { endpoint, extra = {}, headers, params }: ProfileDefinition,
+): Promise<JSONObject> {
+  const url = new URL(endpoint);
+  const added = await params?.(accessToken, engine.client.clientSecret ?? "");
+  for (const [name, value] of Object.entries(added ?? {})) {
+    url.searchParams.set(name, value);
+  }
+  const secrets = Object.values(added ?? {});
+  const body: Record<string, unknown> = {
+    ...await get(engine, url.href, accessToken, headers, secrets),
+  };
+  for (const [name, place] of Object.entries(extra)) {
+    const answer = await ask(engine, place, accessToken, headers);
+    body[name] = answer.status === 200 ? answer.body : null;
+  }
+  return body;
+}
+
+async function get(
+  ...request: Parameters<typeof ask>
+): Promise<JSONObject> {
+  const { status, body } = await ask(...request);
+  if (status === 200) return body as JSONObject;
+  throw failure(`the endpoint answered ${status}`);
+}
+
+async function ask(
+  { transport }: ProviderEngine<unknown>,
+  url: string,
+  accessToken: string,
+  headers: ProviderRequest["headers"] = {},
+  secrets: readonly string[] = [],
+): Promise<ProviderAnswer> {
+  try {
+    return await fetchJSON(transport, {
+      url,
+      // In a header alone, never in the query (RFC 9700, section 4.3.2).
+      headers: { ...headers, Authorization: `Bearer ${accessToken}` },
+      secrets: [accessToken, ...secrets],
+    });
+  } catch (cause) {
+    throw failure("the endpoint gave no usable answer", cause);
+  }
+}
+
+function failure(state: string, cause?: unknown): ExternalAuthError {
+  return new ExternalAuthError(
+    "userinfo_failed",
+    `Cannot get the profile: ${state}`,
+    { cause },
+  );
+}

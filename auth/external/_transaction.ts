@@ -1,0 +1,145 @@
+import type { RequestContext } from "../../router/mod.ts";
+import { type JSONValue, SessionConflictError } from "../../session/mod.ts";
+import {
+  encodeBase64Url,
+  randomToken,
+  sha256,
+} from "../../session/internal.ts";
+import { sessionOf } from "../_session_of.ts";
+import { ExternalAuthError } from "./errors.ts";
+
+/** A login that waits for the provider's answer. */
+export interface Transaction {
+  /** The provider's issuer: the answer must come from there. */
+  readonly issuer: string;
+  /** The client that asked. */
+  readonly clientId: string;
+  /** Where the answer goes. */
+  readonly redirectUri: string;
+  /** Binds the ID token to this login. */
+  readonly nonce: string;
+  /** Binds the code to this login (RFC 7636). */
+  readonly verifier: string;
+  /** When it began, in epoch milliseconds. */
+  readonly startedAt: number;
+  /** Where the user wanted to go. */
+  readonly returnTo?: string;
+  /** How long ago the user may have authenticated, in seconds. */
+  readonly maxAge?: number;
+}
+
+/** What a new transaction is known by. */
+export interface StartedTransaction {
+  readonly state: string;
+  readonly transaction: Transaction;
+}
+
+/** Where the session keeps pending logins. A login drops the whole prefix. */
+const KEY = "__auth.external";
+
+/** Milliseconds that a user has at the provider. */
+const LIFETIME = 600_000;
+
+/** How many logins a session can have in flight. */
+const MAX_PENDING = 8;
+
+/** A state as we make it: 32 random bytes. */
+const STATE = /^[\w-]{43}$/;
+
+type Pending = Readonly<Record<string, Transaction>>;
+
+/** Makes a login: known to the browser by `state` alone. */
+export function createTransaction(
+  now: number,
+  login: Omit<Transaction, "nonce" | "verifier" | "startedAt">,
+): StartedTransaction {
+  return {
+    state: randomToken(),
+    transaction: {
+      ...login,
+      nonce: randomToken(),
+      verifier: randomToken(),
+      startedAt: now,
+    },
+  };
+}
+
+/** Remembers a login in the session, and forgets those that are too many. */
+export async function keepTransaction(
+  context: RequestContext,
+  now: number,
+  { state, transaction }: StartedTransaction,
+): Promise<void> {
+  const session = sessionOf(context, "start the external login");
+  const name = await nameOf(state);
+  session.update(KEY, (value) => {
+    const others = Object.entries(toPending(value))
+      .filter(([, other]) => isAlive(other, now))
+      .sort(([, a], [, b]) => a.startedAt - b.startedAt)
+      .slice(1 - MAX_PENDING);
+    return toJSON(Object.fromEntries([...others, [name, transaction]]));
+  });
+}
+
+/**
+ * Takes the login that a callback belongs to. It is out of the store when this
+ * returns, so that of several callbacks with one state a single one goes on.
+ *
+ * @throws {ExternalAuthError} If there is none, or not any more.
+ */
+export async function takeTransaction(
+  context: RequestContext,
+  now: number,
+  state: string,
+): Promise<Transaction> {
+  const session = sessionOf(context, "finish the external login");
+  // Looked up by its hash: how long that takes tells nothing of other states.
+  const name = STATE.test(state) ? await nameOf(state) : "";
+  if (!Object.hasOwn(toPending(session.get(KEY)), name)) throw unknown();
+  let taken: Transaction | undefined;
+  session.update(KEY, (value) => {
+    // Runs again where another request was faster: the last run counts.
+    const { [name]: found, ...others } = toPending(value);
+    taken = found;
+    return toJSON(others);
+  });
+  try {
+    await session.commit();
+  } catch (error) {
+    if (error instanceof SessionConflictError) throw unknown();
+    throw error;
+  }
+  if (taken === undefined) throw unknown();
+  if (!isAlive(taken, now)) {
+    throw new ExternalAuthError(
+      "state_expired",
+      "Cannot finish the external login: it was begun too long ago",
+    );
+  }
+  return taken;
+}
+
+async function nameOf(state: string): Promise<string> {
+  return encodeBase64Url(await sha256(state));
+}
+
+function isAlive({ startedAt }: Transaction, now: number): boolean {
+  return now >= startedAt && now - startedAt < LIFETIME;
+}
+
+function toPending(value: JSONValue | undefined): Pending {
+  return typeof value === "object" && value !== null
+    ? value as unknown as Pending
+    : {};
+}
+
+function toJSON(pending: Pending): JSONValue {
+  return pending as unknown as JSONValue;
+}
+
+function unknown(): ExternalAuthError {
+  return new ExternalAuthError(
+    "state_unknown",
+    "Cannot finish the external login: none with this state is pending in this session",
+  );
+}

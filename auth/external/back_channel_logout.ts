@@ -1,0 +1,264 @@
+import type { RequestContext } from "../../router/mod.ts";
+import { encodeBase64Url, sha256 } from "../../session/internal.ts";
+import type { SessionStore } from "../../session/mod.ts";
+import type { JSONObject } from "./_bounded_fetch.ts";
+import type { OpenIDDefinition, ProviderEngine } from "./_engine.ts";
+import { idTokenAlgorithms } from "./_engine.ts";
+import { readForm } from "./_form.ts";
+import { verifyWithKeys } from "./_id_token.ts";
+import { report } from "./_report.ts";
+import { ExternalAuthError } from "./errors.ts";
+import { engineOf, type ExternalAuthProvider } from "./provider.ts";
+
+/** Who is logged out by a provider. */
+export interface BackChannelLogout {
+  /** The provider's issuer. */
+  readonly issuer: string;
+  /** Who the user is to the issuer, where it says who. */
+  readonly subject?: string;
+  /** The session at the provider, where it says which. */
+  readonly sessionId?: string;
+}
+
+/** Options for {@linkcode backChannelLogout}. */
+export interface BackChannelLogoutOptions {
+  /** Where the sessions live: the session middleware's store. */
+  readonly store: SessionStore;
+  /**
+   * Finds the user by issuer and subject, as the login did; `null` for nobody.
+   * Providers may leave out the subject and name their session alone: then it
+   * can only be found by the claim `sid` of the login, if that was kept.
+   *
+   * @param logout Who is logged out.
+   * @returns The id that `completeAuth` got.
+   */
+  readonly findUserId: (
+    logout: BackChannelLogout,
+  ) => string | number | null | Promise<string | number | null>;
+}
+
+/** What makes a token a logout token. */
+const EVENT = "http://schemas.openid.net/event/backchannel-logout";
+
+/** Seconds for which a logout token is accepted, and remembered. */
+const MAX_AGE = 600;
+
+/** How often a user's sessions are listed until no new one is among them. */
+const MAX_ROUNDS = 5;
+
+/**
+ * Answers a provider that tells the application to log a user out: verifies the
+ * logout token and ends all of that user's sessions in the store.
+ *
+ * The request comes from the provider's server, without a cookie: put the route
+ * in front of a cross-origin protection that is `strict`. A token is accepted
+ * once; again, where finding the user or ending the sessions threw.
+ *
+ * @example The route
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { backChannelLogout, createOIDCAuthProvider } from "@gatehouse/web/auth";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { createMemorySessionStore } from "@gatehouse/web/session";
+ *
+ * const store = createMemorySessionStore();
+ * const provider = createOIDCAuthProvider({
+ *   name: "example",
+ *   issuer: "https://id.example",
+ *   clientId: "app",
+ *   clientSecret: "s3cret",
+ *   redirectUri: "https://app.example/callback",
+ * });
+ * const router = createRouter();
+ * router.post("/logout/example", (context) =>
+ *   backChannelLogout(provider, context, {
+ *     store,
+ *     findUserId: ({ subject }) => subject ?? null,
+ *   }));
+ *
+ * const forged = await router.fetch("https://app.example/logout/example", {
+ *   method: "POST",
+ *   body: new URLSearchParams({ wrong: "token" }),
+ * });
+ * assertEquals(forged.status, 400);
+ * ```
+ *
+ * @param provider The provider.
+ * @param context The context of the request.
+ * @param options Where the sessions live.
+ * @returns The response: 200, or 400 where the token must not be believed.
+ * @throws {TypeError} If the store can't find sessions by index.
+ * @see {@link https://openid.net/specs/openid-connect-backchannel-1_0.html#Validation | OpenID Connect Back-Channel Logout 1.0, section 2.6}
+ */
+export async function backChannelLogout<Profile>(
+  provider: ExternalAuthProvider<Profile>,
+  context: RequestContext,
+  options: BackChannelLogoutOptions,
+): Promise<Response> {
+  const engine = engineOf(provider);
+  if (options.store.byIndex === undefined) {
+    throw new TypeError(
+      "Cannot log out by back channel: the session store has no byIndex",
+    );
+  }
+  try {
+    const form = await readForm(context);
+    const claims = await verifyLogoutToken(
+      engine,
+      form?.getAll("logout_token"),
+    );
+    const mark = await useOnce(engine, options.store, claims);
+    await logOut(toLogout(engine, claims), mark, options);
+    return answer(200);
+  } catch (error) {
+    if (!(error instanceof ExternalAuthError)) throw error;
+    report(engine, error);
+    return answer(400, "invalid_request");
+  }
+}
+
+async function verifyLogoutToken(
+  engine: ProviderEngine<unknown>,
+  tokens: readonly string[] = [],
+): Promise<JSONObject> {
+  const { openid } = engine.definition;
+  const [token] = tokens;
+  if (openid === undefined || token === undefined || tokens.length > 1) {
+    throw refusal("there is none, or several");
+  }
+  const metadata = await engine.metadata();
+  const verification = await verifyWithKeys(
+    token,
+    await engine.keys(),
+    openid,
+    {
+      algorithms: idTokenAlgorithms(openid.algorithms, metadata),
+      audience: engine.client.clientId,
+      types: ["logout+jwt", "jwt", ""],
+      requiredClaims: ["iss", "aud", "iat", "exp", "jti", "events"],
+      clockTolerance: engine.clockTolerance,
+      now: engine.now(),
+    },
+  );
+  if (!verification.ok) throw refusal(verification.reason);
+  const { claims } = verification;
+  const problem = problemOf(engine, openid, claims, metadata.issuer);
+  if (problem !== undefined) throw refusal(problem);
+  return claims;
+}
+
+function problemOf(
+  { client, clockTolerance, now }: ProviderEngine<unknown>,
+  openid: OpenIDDefinition,
+  claims: JSONObject,
+  issuer: string,
+): string | undefined {
+  const { aud, events, iat, iss, jti, nonce, sid, sub } = claims;
+  const isIssuer = typeof iss === "string" &&
+    (openid.isTokenIssuer?.(iss, claims, issuer) ?? iss === issuer);
+  if (!isIssuer) return 'claim "iss": it is another issuer';
+  const trusted = [client.clientId, ...openid.trustedAudiences];
+  if (Array.isArray(aud) && !aud.every((one) => trusted.includes(one))) {
+    return 'claim "aud": it has an audience that is not trusted';
+  }
+  const age = now() / 1000 - (iat as number);
+  if (!(age >= -clockTolerance && age <= MAX_AGE + clockTolerance)) {
+    return 'claim "iat": it was issued at another time';
+  }
+  const isLogout = isObject(events) && Object.hasOwn(events, EVENT) &&
+    isObject(events[EVENT]);
+  if (!isLogout) return 'claim "events": it is no logout';
+  // So that no ID token passes for a logout token.
+  if (nonce !== undefined) return 'claim "nonce": it is there';
+  if (!isName(jti)) return 'claim "jti": it is not an identifier';
+  if (sub === undefined && sid === undefined) return 'no claim "sub" or "sid"';
+  if (sub !== undefined && !isName(sub) || sid !== undefined && !isName(sid)) {
+    return 'claim "sub" or "sid": it is not an identifier';
+  }
+}
+
+function isObject(value: unknown): value is JSONObject {
+  return typeof value === "object" && value !== null;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value.length <= 255;
+}
+
+/** Remembers the token for as long as it would be accepted: under which key. */
+async function useOnce(
+  engine: ProviderEngine<unknown>,
+  store: SessionStore,
+  { iss, jti }: JSONObject,
+): Promise<string> {
+  const hash = await sha256(JSON.stringify([iss, jti]));
+  const key = `logout:${encodeBase64Url(hash)}`;
+  const isNew = await store.put(key, "used", {
+    ttl: (MAX_AGE + 2 * engine.clockTolerance) * 1000,
+    ifVersion: null,
+  });
+  if (!isNew) throw refusal("it was used before");
+  return key;
+}
+
+async function logOut(
+  logout: BackChannelLogout,
+  mark: string,
+  { findUserId, store }: BackChannelLogoutOptions,
+): Promise<void> {
+  try {
+    const userId = await findUserId(logout);
+    if (userId !== null) await endSessions(store, userId);
+  } catch (error) {
+    // Nobody is logged out yet: the provider must be able to try again.
+    try {
+      await store.delete(mark);
+    } catch {
+      // The first error says what is wrong.
+    }
+    throw error;
+  }
+}
+
+function toLogout(
+  { definition }: ProviderEngine<unknown>,
+  { iss, sid, sub }: JSONObject,
+): BackChannelLogout {
+  const issuer = iss as string;
+  return {
+    issuer: definition.openid?.canonicalIssuer?.(issuer) ?? issuer,
+    ...sub !== undefined && { subject: sub as string },
+    ...sid !== undefined && { sessionId: sid as string },
+  };
+}
+
+async function endSessions(
+  store: SessionStore,
+  userId: string | number,
+): Promise<void> {
+  const seen = new Set<string>();
+  // A session that changed its id since it was listed is in the next list.
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const listed = await store.byIndex!(`user:${userId}`);
+    const keys = listed.filter((key) => !seen.has(key));
+    if (keys.length === 0) return;
+    for (const key of keys) {
+      seen.add(key);
+      await store.delete(key);
+    }
+  }
+}
+
+function answer(status: number, error?: string): Response {
+  const headers = { "Cache-Control": "no-store" };
+  return error === undefined
+    ? new Response(null, { status, headers })
+    : Response.json({ error }, { status, headers });
+}
+
+function refusal(state: string): ExternalAuthError {
+  return new ExternalAuthError(
+    "logout_token_invalid",
+    `Cannot believe the logout token: ${state}`,
+  );
+}

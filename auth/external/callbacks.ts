@@ -1,0 +1,108 @@
+import {
+  type Middleware,
+  redirect,
+  type RequestContext,
+  withHeaders,
+} from "../../router/mod.ts";
+import { isCallbackOf } from "./_callback.ts";
+import type { ProviderEngine } from "./_engine.ts";
+import { forgetAnswer, sealAnswer } from "./_form_post.ts";
+import { readForm } from "./_form.ts";
+import { engineOf, type ExternalAuthProvider } from "./provider.ts";
+
+/**
+ * Creates a middleware that guards the callbacks of external providers.
+ *
+ * Their responses get `Referrer-Policy: no-referrer` and are not stored, so that
+ * no page behind a login sees the code that it was finished with. For providers
+ * with `responseMode: "form_post"` it takes the answer that the browser posts
+ * from the provider's site, and sends the browser on to a GET of the same
+ * address.
+ *
+ * Put it in front of the session and of the cross-origin protection, which would
+ * refuse such a POST: it is a cross-site request by design, safe because it
+ * does nothing but send the browser on.
+ *
+ * @example In front of everything else
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import {
+ *   createOIDCAuthProvider,
+ *   externalAuthCallbacks,
+ *   finishExternalAuth,
+ * } from "@gatehouse/web/auth";
+ * import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
+ * import { createRouter, redirect } from "@gatehouse/web/fetch-router";
+ * import { session } from "@gatehouse/web/session-middleware";
+ *
+ * const provider = createOIDCAuthProvider({
+ *   name: "example",
+ *   issuer: "https://id.example",
+ *   clientId: "app",
+ *   clientSecret: "s3cret",
+ *   redirectUri: "https://app.example/callback",
+ *   responseMode: "form_post",
+ * });
+ * const router = createRouter({
+ *   middleware: [
+ *     externalAuthCallbacks([provider]),
+ *     crossOriginProtection(),
+ *     session(),
+ *   ],
+ * });
+ * router.get("/callback", async (context) => {
+ *   const profile = await finishExternalAuth(provider, context);
+ *   return profile ? redirect("/") : new Response(null, { status: 401 });
+ * });
+ *
+ * const posted = await router.fetch("https://app.example/callback", {
+ *   method: "POST",
+ *   headers: { Origin: "https://id.example" },
+ *   body: new URLSearchParams({ code: "c", state: "s" }),
+ * });
+ * assertEquals(posted.status, 303);
+ * assertEquals(posted.headers.get("Referrer-Policy"), "no-referrer");
+ * ```
+ *
+ * @param providers The providers.
+ * @returns The middleware.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc9700#section-4.2.4 | RFC 9700, section 4.2.4}
+ * @see {@link https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html | OAuth 2.0 Form Post Response Mode}
+ */
+export function externalAuthCallbacks(
+  providers: readonly ExternalAuthProvider[],
+): Middleware<readonly []> {
+  const engines = providers.map(engineOf);
+  return async (context, next) => {
+    const engine = engines.find((engine) => isCallbackOf(engine, context.url));
+    if (engine === undefined) return await next();
+    const isPosted = engine.options.responseMode === "form_post";
+    const response = isPosted && context.request.method === "POST"
+      ? await takeAnswer(engine, context)
+      : await next();
+    return withHeaders(response, (headers) => {
+      headers.set("Referrer-Policy", "no-referrer");
+      headers.set("Cache-Control", "private, no-store");
+      if (isPosted && context.request.method === "GET") {
+        headers.append("Set-Cookie", forgetAnswer);
+      }
+    });
+  };
+}
+
+async function takeAnswer(
+  engine: ProviderEngine<unknown>,
+  context: RequestContext,
+): Promise<Response> {
+  const form = await readForm(context);
+  const sealed = form === null ? null : await sealAnswer(engine, form);
+  if (form === null || sealed === null) {
+    return new Response("Bad Request", { status: 400 });
+  }
+  const location = new URL(engine.redirectUri);
+  // The cookie is worth nothing for another login than the one in the URL.
+  location.searchParams.set("state", form.get("state") ?? "");
+  const response = redirect(location.pathname + location.search, 303);
+  response.headers.append("Set-Cookie", sealed);
+  return response;
+}

@@ -1,0 +1,91 @@
+import type { ProviderEngine } from "./_engine.ts";
+
+/**
+ * An external provider, as `startExternalAuth` and `finishExternalAuth` take
+ * it. Its secrets are not among its properties.
+ *
+ * @typeParam Profile What it tells of a user.
+ */
+export interface ExternalAuthProvider<Profile = unknown> {
+  /** The name, for messages and routes. */
+  readonly name: string;
+  /** The id that the provider gave the application. */
+  readonly clientId: string;
+  /** Where the provider sends the user back to. */
+  readonly redirectUri: string;
+  /** What the application asks to know or to do. */
+  readonly scopes: readonly string[];
+  /** Holds the type of the profile. Never present at run time. */
+  readonly "~profile"?: Profile;
+}
+
+/** What the provider issued. Keep it on the server. */
+export interface ExternalAuthTokens {
+  /** For requests to the provider's API. */
+  readonly accessToken: string;
+  /** When the access token ends, in epoch milliseconds, where it is known. */
+  readonly expiresAt?: number;
+  /** Gets new tokens, where the provider gave one. */
+  readonly refreshToken?: string;
+  /** The verified ID token, as it came. */
+  readonly idToken?: string;
+  /** The scopes that were granted, where the provider said so. */
+  readonly scope?: string;
+  /**
+   * Who the tokens are about, for OpenID Connect: a refreshed ID token must
+   * name the same user.
+   */
+  readonly subject?: string;
+  /** The issuer of the ID token, for OpenID Connect. */
+  readonly issuer?: string;
+}
+
+/** All that a finished login tells. */
+export interface ExternalAuthSuccess<Profile> {
+  /** Tells it from a failure. */
+  readonly ok: true;
+  /** Who vouches for the user: with `subject` the key of the identity. */
+  readonly issuer: string;
+  /** Who the user is to the issuer: never changes, is never given anew. */
+  readonly subject: string;
+  /** The profile, as `finishExternalAuth` returns it. */
+  readonly profile: Profile;
+  /** All claims, of the ID token and of userinfo; else the profile's source. */
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** The tokens. */
+  readonly tokens: ExternalAuthTokens;
+  /** Where the user wanted to go: a path that is safe to redirect to. */
+  readonly returnTo: string;
+}
+
+const engines = new WeakMap<object, ProviderEngine<unknown>>();
+
+/** Gives an engine its public face. */
+export function registerProvider<Profile>(
+  engine: ProviderEngine<Profile>,
+): ExternalAuthProvider<Profile> {
+  const { client, definition, options, scopes } = engine;
+  const provider = Object.freeze({
+    name: definition.name,
+    clientId: client.clientId,
+    redirectUri: options.redirectUri,
+    scopes: Object.freeze([...scopes]),
+  });
+  engines.set(provider, engine as ProviderEngine<unknown>);
+  return provider;
+}
+
+/**
+ * The engine of a provider.
+ *
+ * @throws {TypeError} If it was not made by one of the factories.
+ */
+export function engineOf<Profile>(
+  provider: ExternalAuthProvider<Profile>,
+): ProviderEngine<Profile> {
+  const engine = engines.get(provider);
+  if (engine !== undefined) return engine as ProviderEngine<Profile>;
+  throw new TypeError(
+    "Cannot use the external provider: it was not made by a create…AuthProvider function",
+  );
+}

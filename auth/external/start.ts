@@ -1,0 +1,172 @@
+import {
+  redirect,
+  type RequestContext,
+  safeRedirectPath,
+  withHeaders,
+} from "../../router/mod.ts";
+import { sessionOf } from "../_session_of.ts";
+import type { ProviderEngine } from "./_engine.ts";
+import { report } from "./_report.ts";
+import { pushRequest } from "./_pushed_request.ts";
+import {
+  createTransaction,
+  keepTransaction,
+  type StartedTransaction,
+} from "./_transaction.ts";
+import { encodeBase64Url, sha256 } from "../../session/internal.ts";
+import { ExternalAuthError } from "./errors.ts";
+import type { ProviderMetadata } from "./metadata.ts";
+import type { AuthorizationOptions } from "./options.ts";
+import { engineOf, type ExternalAuthProvider } from "./provider.ts";
+
+/** The longest path to return to that is kept, in characters. */
+const MAX_RETURN_TO = 1024;
+
+/** Options for {@linkcode startExternalAuth}. */
+export interface StartExternalAuthOptions extends AuthorizationOptions {
+  /**
+   * Where the user wants to go after the login. Whatever it says, the result
+   * has a path on the own origin: pass it from the query as it is.
+   *
+   * @default {"/"}
+   */
+  readonly returnTo?: string | null;
+}
+
+/**
+ * Sends the user to an external provider to log in.
+ *
+ * The login is remembered in the session under a random `state`; a nonce and a
+ * code verifier (PKCE, S256) bind the provider's answer to it. Several can be
+ * in flight, ten minutes each. Where the provider can't be reached the answer is
+ * a short 502.
+ *
+ * @example A route that starts the login
+ * ```ts
+ * import { assertEquals, assertMatch } from "@std/assert";
+ * import { createOIDCAuthProvider, startExternalAuth } from "@gatehouse/web/auth";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { session } from "@gatehouse/web/session-middleware";
+ *
+ * const provider = createOIDCAuthProvider({
+ *   name: "example",
+ *   issuer: "https://id.example",
+ *   clientId: "app",
+ *   clientSecret: "s3cret",
+ *   redirectUri: "https://app.example/auth/example/callback",
+ *   metadata: {
+ *     issuer: "https://id.example",
+ *     authorization_endpoint: "https://id.example/authorize",
+ *     token_endpoint: "https://id.example/token",
+ *     jwks_uri: "https://id.example/keys",
+ *   },
+ * });
+ * const router = createRouter({ middleware: [session()] });
+ * router.get("/auth/example", (context) =>
+ *   startExternalAuth(provider, context, {
+ *     returnTo: context.url.searchParams.get("returnTo"),
+ *   }));
+ *
+ * const response = await router.fetch("https://app.example/auth/example");
+ * assertEquals(response.status, 302);
+ * assertMatch(response.headers.get("Location")!, /code_challenge_method=S256/);
+ * ```
+ *
+ * @param provider The provider.
+ * @param context The context of the request.
+ * @param options Where to return to, and what to ask of the user.
+ * @returns The redirect to the provider.
+ * @throws {TypeError} If no session middleware ran before.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1 | RFC 6749, section 4.1.1}
+ * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest | OpenID Connect Core 1.0, section 3.1.2.1}
+ */
+export async function startExternalAuth<Profile>(
+  provider: ExternalAuthProvider<Profile>,
+  context: RequestContext,
+  options: StartExternalAuthOptions = {},
+): Promise<Response> {
+  const engine = engineOf(provider);
+  sessionOf(context, "start the external login");
+  try {
+    const location = await authorizationURL(engine, context, options);
+    return withHeaders(redirect(location), (headers) => {
+      headers.set("Cache-Control", "no-store");
+      headers.set("Referrer-Policy", "no-referrer");
+    });
+  } catch (error) {
+    if (!(error instanceof ExternalAuthError)) throw error;
+    report(engine, error);
+    return new Response("Bad Gateway", {
+      status: 502,
+      headers: { "Cache-Control": "no-store" },
+    });
+  }
+}
+
+async function authorizationURL(
+  engine: ProviderEngine<unknown>,
+  context: RequestContext,
+  options: StartExternalAuthOptions,
+): Promise<URL> {
+  const { client, now, options: registered } = engine;
+  const metadata = await engine.metadata();
+  const chosen = { ...registered, ...withoutUndefined(options) };
+  const returnTo = safeRedirectPath(options.returnTo);
+  const started = createTransaction(now(), {
+    issuer: engine.definition.issuer,
+    clientId: client.clientId,
+    redirectUri: registered.redirectUri,
+    ...returnTo.length <= MAX_RETURN_TO && { returnTo },
+    ...chosen.maxAge !== undefined && { maxAge: chosen.maxAge },
+  });
+  const params = await authorizationParams(engine, started, chosen);
+  const isPushed = registered.pushedAuthorization === true ||
+    metadata.require_pushed_authorization_requests === true;
+  const sent = isPushed ? await pushRequest(engine, metadata, params) : params;
+  // Remembered once nothing can fail any more.
+  await keepTransaction(context, now(), started);
+  return addParams(metadata, sent);
+}
+
+async function authorizationParams(
+  { client, definition, options, scopes }: ProviderEngine<unknown>,
+  { state, transaction }: StartedTransaction,
+  { acrValues, loginHint, maxAge, prompt }: AuthorizationOptions,
+): Promise<Record<string, string>> {
+  const { responseMode = "query" } = options;
+  return {
+    ...definition.authorizationParams,
+    ...options.authorizationParams,
+    response_type: "code",
+    client_id: client.clientId,
+    redirect_uri: options.redirectUri,
+    scope: scopes.join(" "),
+    state,
+    code_challenge: encodeBase64Url(await sha256(transaction.verifier)),
+    code_challenge_method: "S256",
+    ...definition.openid !== undefined && { nonce: transaction.nonce },
+    ...responseMode !== "query" && { response_mode: responseMode },
+    ...prompt !== undefined && { prompt },
+    ...loginHint !== undefined && { login_hint: loginHint },
+    ...maxAge !== undefined && { max_age: String(maxAge) },
+    ...acrValues !== undefined && { acr_values: acrValues.join(" ") },
+  };
+}
+
+/** The endpoint may have a query of its own (RFC 6749, section 3.1). */
+function addParams(
+  { authorization_endpoint }: ProviderMetadata,
+  params: Readonly<Record<string, string>>,
+): URL {
+  const url = new URL(authorization_endpoint);
+  for (const [name, value] of Object.entries(params)) {
+    url.searchParams.set(name, value);
+  }
+  return url;
+}
+
+function withoutUndefined<Options extends object>(options: Options): Options {
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  ) as Options;
+}

@@ -1,0 +1,113 @@
+import type {
+  ContextEntry,
+  Middleware,
+  RequestContext,
+} from "../../router/mod.ts";
+import { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
+import { State } from "./_auth_state.ts";
+import type { AuthScheme, UserOf } from "./scheme.ts";
+
+/** Options for {@linkcode auth}. */
+export interface AuthOptions<
+  Schemes extends readonly AuthScheme<AuthenticatedUser>[],
+> {
+  /** Where to look for credentials. The first that succeeds wins. */
+  readonly schemes: Schemes;
+}
+
+// A condition, always met: TypeScript puts off the type of a call that returns a
+// plain function type while it infers the list that the call stands in, and the
+// user's type would be lost there.
+/** The middleware of {@linkcode auth}, which provides the user of its schemes. */
+export type AuthMiddleware<
+  Schemes extends readonly AuthScheme<AuthenticatedUser>[],
+> = Schemes extends unknown ? Middleware<
+    readonly [ContextEntry<AuthKey, UserOf<Schemes[number]> | null>]
+  >
+  : never;
+
+/**
+ * Creates a middleware that tells who sent a request, and never turns one away.
+ *
+ * It asks the schemes in order; the first that succeeds wins, and one that
+ * fails does not stop the next. `context.get(Auth)` is the user then, or
+ * `null`. What a scheme's `verify` throws goes to the router's `onError`: a
+ * broken database is not "nobody".
+ *
+ * @example A bearer token
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import {
+ *   Auth,
+ *   auth,
+ *   createBearerTokenAuthScheme,
+ * } from "@gatehouse/web/auth-middleware";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ *
+ * const tokens = createBearerTokenAuthScheme({
+ *   name: "tokens",
+ *   verify: (token) => token === "t0ken" ? { id: 1, name: "Ada" } : null,
+ * });
+ * const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
+ * router.get("/", (context) =>
+ *   new Response(context.get(Auth)?.name ?? "nobody"));
+ *
+ * const response = await router.fetch("https://example.com/", {
+ *   headers: { Authorization: "Bearer t0ken" },
+ * });
+ * assertEquals(await response.text(), "Ada");
+ * ```
+ *
+ * @typeParam Schemes The schemes, whose users `context.get(Auth)` has the type
+ * of.
+ * @param options The schemes.
+ * @returns The middleware.
+ * @throws {TypeError} If there is no scheme, or two have the same name.
+ */
+export function auth<
+  const Schemes extends readonly AuthScheme<AuthenticatedUser>[],
+>(
+  options: AuthOptions<Schemes>,
+): AuthMiddleware<Schemes> {
+  const schemes = checkSchemes(options.schemes);
+  const middleware: Middleware = async (context) => {
+    context.set(Auth, await authenticate(schemes, context));
+  };
+  return middleware as AuthMiddleware<Schemes>;
+}
+
+async function authenticate(
+  schemes: readonly AuthScheme<AuthenticatedUser>[],
+  context: RequestContext,
+): Promise<AuthenticatedUser | null> {
+  const refused: AuthScheme<AuthenticatedUser>[] = [];
+  for (const scheme of schemes) {
+    const outcome = await scheme.authenticate(context);
+    if (outcome.status === "authenticated") {
+      const { user, authenticatedAt } = outcome;
+      context.set(State, { schemes, refused, winner: scheme, authenticatedAt });
+      return user;
+    }
+    if (outcome.status === "refused") refused.push(scheme);
+  }
+  context.set(State, { schemes, refused });
+  return null;
+}
+
+function checkSchemes(
+  schemes: readonly AuthScheme<AuthenticatedUser>[],
+): readonly AuthScheme<AuthenticatedUser>[] {
+  if (!Array.isArray(schemes) || schemes.length === 0) {
+    throw new TypeError("Cannot create auth: it needs at least one scheme");
+  }
+  const names = new Set<string>();
+  for (const { name } of schemes) {
+    if (names.has(name)) {
+      throw new TypeError(
+        `Cannot create auth: two schemes have the name "${name}"`,
+      );
+    }
+    names.add(name);
+  }
+  return [...schemes];
+}

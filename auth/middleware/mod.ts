@@ -1,0 +1,67 @@
+/**
+ * Who sent a request, and who may go on: the `auth` middleware, its schemes and
+ * its guards.
+ *
+ * @example A route for users only
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import {
+ *   Auth,
+ *   auth,
+ *   createBearerTokenAuthScheme,
+ *   requireAuth,
+ * } from "@gatehouse/web/auth-middleware";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ *
+ * const tokens = createBearerTokenAuthScheme({
+ *   name: "tokens",
+ *   verify: (token) => token === "t0ken" ? { id: 1, name: "Ada" } : null,
+ * });
+ * const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
+ * router.get(
+ *   "/me",
+ *   { middleware: [requireAuth()] },
+ *   (context) => Response.json(context.get(Auth)),
+ * );
+ *
+ * const response = await router.fetch("https://example.com/me");
+ * assertEquals(response.status, 401);
+ * assertEquals(
+ *   response.headers.get("WWW-Authenticate"),
+ *   'Bearer realm="tokens"',
+ * );
+ * ```
+ *
+ * @module
+ */
+export {
+  type APIAuthSchemeOptions,
+  createAPIAuthScheme,
+} from "./api_scheme.ts";
+export { auth, type AuthMiddleware, type AuthOptions } from "./auth.ts";
+export { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
+export {
+  type BearerTokenAuthSchemeOptions,
+  createBearerTokenAuthScheme,
+} from "./bearer_token_scheme.ts";
+export { redirectToLogin } from "./redirect_to_login.ts";
+export { requireAuth, type RequireAuthOptions } from "./require_auth.ts";
+export {
+  requireFreshAuth,
+  type RequireFreshAuthOptions,
+} from "./require_fresh_auth.ts";
+export {
+  type PermissionMiddleware,
+  requirePermission,
+  requireRole,
+} from "./require_role.ts";
+export type {
+  AuthOutcome,
+  AuthScheme,
+  ChallengeReason,
+  UserOf,
+} from "./scheme.ts";
+export {
+  createSessionAuthScheme,
+  type SessionAuthSchemeOptions,
+} from "./session_scheme.ts";

@@ -1,0 +1,47 @@
+import { redirect, safeRedirectPath } from "../../router/mod.ts";
+
+/**
+ * Creates an `onUnauthenticated` that sends visitors to the login page, with
+ * the path they asked for as `returnTo`. That of a form is left out: after the
+ * login the browser asks by GET.
+ *
+ * Trust: whoever reads `returnTo` after the login passes it through
+ * `safeRedirectPath`, for anyone can make a link with another one.
+ *
+ * @example With requireAuth
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { redirectToLogin } from "@gatehouse/web/auth-middleware";
+ *
+ * const toLogin = redirectToLogin("/login");
+ * const response = toLogin(new Request("https://example.com/a?b=1"));
+ * assertEquals(response.status, 302);
+ * assertEquals(response.headers.get("Location"), "/login?returnTo=%2Fa%3Fb%3D1");
+ * ```
+ *
+ * @param path The path of the login page.
+ * @returns A function for the `onUnauthenticated` of `requireAuth`.
+ * @throws {TypeError} If the path is not one of the own origin.
+ */
+export function redirectToLogin(path: string): (request: Request) => Response {
+  if (safeRedirectPath(path, "") === "" || path.includes("#")) {
+    throw new TypeError(
+      `Cannot redirect to login page "${path}": it must be a path of the own origin, without a fragment`,
+    );
+  }
+  const prefix = `${path}${path.includes("?") ? "&" : "?"}returnTo=`;
+  return (request) => {
+    // A login ends in a GET: the path of a POST may have no page to return to.
+    const isPage = request.method === "GET" || request.method === "HEAD";
+    const response = redirect(
+      isPage ? prefix + encodeURIComponent(pathOf(request)) : path,
+    );
+    response.headers.set("Cache-Control", "no-store");
+    return response;
+  };
+}
+
+function pathOf(request: Request): string {
+  const url = URL.parse(request.url);
+  return safeRedirectPath(url === null ? null : url.pathname + url.search);
+}

@@ -1,0 +1,61 @@
+import type {
+  ContextEntry,
+  Middleware,
+  Present,
+  RequestContext,
+} from "../../router/mod.ts";
+import { Auth, type AuthKey } from "./auth_key.ts";
+import { answerOf, unauthorized } from "./_answers.ts";
+
+/** Options for {@linkcode requireAuth}. */
+export interface RequireAuthOptions {
+  /**
+   * Answers a request without a user.
+   *
+   * @param request The request.
+   * @returns The response.
+   * @default {answers 401 with the challenges of the schemes}
+   */
+  readonly onUnauthenticated?: (
+    request: Request,
+  ) => Response | Promise<Response>;
+}
+
+/**
+ * Creates a middleware that turns away requests without a user.
+ *
+ * Put it on a route or a controller, after the `auth` middleware. Where `auth`
+ * never ran there is no user either, so the request is turned away.
+ *
+ * @example Sending visitors to the login page
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { redirectToLogin, requireAuth } from "@gatehouse/web/auth-middleware";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ *
+ * const requireLogin = requireAuth({
+ *   onUnauthenticated: redirectToLogin("/login"),
+ * });
+ * const router = createRouter();
+ * router.get("/admin", { middleware: [requireLogin] }, () => new Response());
+ *
+ * const response = await router.fetch("https://example.com/admin");
+ * assertEquals(response.status, 302);
+ * assertEquals(response.headers.get("Location"), "/login?returnTo=%2Fadmin");
+ * ```
+ *
+ * @param options How to answer a request without a user.
+ * @returns The middleware.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2 | RFC 9110, 401 Unauthorized}
+ */
+export function requireAuth(
+  options: RequireAuthOptions = {},
+): Middleware<readonly [ContextEntry<AuthKey, Present>]> {
+  const { onUnauthenticated } = options;
+  return (context: RequestContext, next) => {
+    if (context.get(Auth) !== null) return next();
+    return onUnauthenticated === undefined
+      ? unauthorized(context)
+      : answerOf(onUnauthenticated, context.request);
+  };
+}

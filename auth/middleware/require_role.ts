@@ -1,0 +1,107 @@
+import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
+import { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
+import { forbidden, unauthorized } from "./_answers.ts";
+
+/**
+ * Creates a middleware that lets only users with one of the roles through.
+ *
+ * Without a user it answers 401, to a user with another role 403.
+ *
+ * @example Editors and administrators
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { Auth, requireRole } from "@gatehouse/web/auth-middleware";
+ * import { RequestContext } from "@gatehouse/web/fetch-router";
+ *
+ * const requireEditor = requireRole("editor", "admin");
+ * const context = new RequestContext(new Request("https://example.com/edit"));
+ * context.set(Auth, { id: 1, role: "user" });
+ *
+ * const response = await requireEditor(context, () => Promise.reject());
+ * assertEquals(response?.status, 403);
+ * ```
+ *
+ * @param roles The roles that are let through.
+ * @returns The middleware.
+ * @throws {TypeError} If no role is given.
+ */
+export function requireRole(
+  ...roles: readonly [string, ...string[]]
+): Middleware<readonly [ContextEntry<AuthKey, Present>]> {
+  if (roles.length === 0) {
+    throw new TypeError("Cannot require a role: none is given");
+  }
+  const allowed = new Set<string | undefined>(roles);
+  return requireUser(({ role }) => role !== undefined && allowed.has(role));
+}
+
+// See AuthMiddleware for what the condition is good for.
+/** The middleware of {@linkcode requirePermission}: behind it there is a user. */
+export type PermissionMiddleware<RolePermissions> = RolePermissions extends
+  unknown ? Middleware<readonly [ContextEntry<AuthKey, Present>]> : never;
+
+/**
+ * Creates a middleware that lets only users through whose role has all of the
+ * permissions.
+ *
+ * Without a user it answers 401, to a user without the permissions 403. A role
+ * that is not listed has none.
+ *
+ * @example Who may delete
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { Auth, requirePermission } from "@gatehouse/web/auth-middleware";
+ * import { RequestContext } from "@gatehouse/web/fetch-router";
+ *
+ * const permissions = {
+ *   editor: ["posts:write"],
+ *   admin: ["posts:write", "posts:delete"],
+ * } as const;
+ * const requireDelete = requirePermission(permissions, "posts:delete");
+ * const context = new RequestContext(new Request("https://example.com/posts/1"));
+ * context.set(Auth, { id: 1, role: "editor" });
+ *
+ * const response = await requireDelete(context, () => Promise.reject());
+ * assertEquals(response?.status, 403);
+ * ```
+ *
+ * @typeParam RolePermissions The permissions of each role.
+ * @param rolePermissions The permissions of each role.
+ * @param names The permissions that are needed, all of them.
+ * @returns The middleware.
+ * @throws {TypeError} If no permission is given.
+ */
+export function requirePermission<
+  const RolePermissions extends Readonly<Record<string, readonly string[]>>,
+>(
+  rolePermissions: RolePermissions,
+  ...names: readonly [
+    RolePermissions[keyof RolePermissions][number],
+    ...RolePermissions[keyof RolePermissions][number][],
+  ]
+): PermissionMiddleware<RolePermissions> {
+  if (names.length === 0) {
+    throw new TypeError("Cannot require a permission: none is given");
+  }
+  // A map, for a role may be called "constructor".
+  const granted = new Map(
+    Object.entries(rolePermissions).map((
+      [role, list],
+    ) => [role, new Set(list)]),
+  );
+  const needed = new Set<string>(names);
+  const middleware: Middleware = requireUser(({ role }) =>
+    role !== undefined && (granted.get(role)?.isSupersetOf(needed) ?? false)
+  );
+  return middleware as PermissionMiddleware<RolePermissions>;
+}
+
+function requireUser(
+  isAllowed: (user: AuthenticatedUser) => boolean,
+): Middleware<readonly [ContextEntry<AuthKey, Present>]> {
+  return (context, next) => {
+    const user = context.get(Auth);
+    if (user === null) return unauthorized(context);
+    return isAllowed(user) ? next() : forbidden(context);
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * Proving who a user is: credentials such as e-mail and password, and login at
+ * external providers by OAuth 2.0 and OpenID Connect.
+ *
+ * @example A login by form
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import {
+ *   completeAuth,
+ *   createCredentialsAuthProvider,
+ *   verifyCredentials,
+ * } from "@gatehouse/web/auth";
+ * import { createRouter, redirect } from "@gatehouse/web/fetch-router";
+ * import { formData } from "@gatehouse/web/form-data-middleware";
+ * import { session } from "@gatehouse/web/session-middleware";
+ *
+ * const password = createCredentialsAuthProvider({
+ *   name: "password",
+ *   parse: (context) => context.get(FormData).get("password"),
+ *   verify: (password) => password === "s3cret" ? { id: 1 } : null,
+ * });
+ * const router = createRouter({ middleware: [formData(), session()] });
+ * router.post("/login", async (context) => {
+ *   const user = await verifyCredentials(password, context);
+ *   if (user === null) return new Response("Wrong password", { status: 422 });
+ *   await completeAuth(context, user.id);
+ *   return redirect("/");
+ * });
+ *
+ * const response = await router.fetch("https://example.com/login", {
+ *   method: "POST",
+ *   body: new URLSearchParams({ password: "s3cret" }),
+ * });
+ * assertEquals(response.status, 302);
+ * ```
+ *
+ * @module
+ */
+export { completeAuth } from "./complete_auth.ts";
+export {
+  createCredentialsAuthProvider,
+  type CredentialsAuthProvider,
+  type CredentialsAuthProviderOptions,
+  type CredentialsAuthResult,
+  credentialsAuthResult,
+  verifyCredentials,
+} from "./credentials.ts";
+export {
+  type AuthorizationOptions,
+  type BackChannelLogout,
+  backChannelLogout,
+  type BackChannelLogoutOptions,
+  type ClientAuthentication,
+  type ClientPrivateKey,
+  createOAuthProvider,
+  createOIDCAuthProvider,
+  type EndSessionOptions,
+  endSessionUrl,
+  type ExternalAuthCache,
+  externalAuthCallbacks,
+  ExternalAuthError,
+  type ExternalAuthErrorCode,
+  type ExternalAuthErrorOptions,
+  type ExternalAuthFailure,
+  type ExternalAuthProvider,
+  type ExternalAuthProviderOptions,
+  type ExternalAuthRefresh,
+  type ExternalAuthResult,
+  externalAuthResult,
+  type ExternalAuthRevocation,
+  type ExternalAuthSuccess,
+  type ExternalAuthTokens,
+  finishExternalAuth,
+  type OAuthProviderOptions,
+  type OIDCAuthProviderOptions,
+  type OIDCOptions,
+  type OIDCProfile,
+  type ProviderMetadata,
+  type RefreshableTokens,
+  refreshExternalAuth,
+  revokeExternalAuth,
+  startExternalAuth,
+  type StartExternalAuthOptions,
+} from "./external/mod.ts";
+export {
+  type CodeHostAuthProviderOptions,
+  type CodeHostProfile,
+  createCodeHostAuthProvider,
+  createIdentityCloudAuthProvider,
+  createMicroblogAuthProvider,
+  createOfficeSuiteAuthProvider,
+  createPortalAuthProvider,
+  createSocialAuthProvider,
+  createWorkforceIdAuthProvider,
+  type IdentityCloudAuthProviderOptions,
+  type MicroblogProfile,
+  type OfficeSuiteAuthProviderOptions,
+  type PortalAuthProviderOptions,
+  type SocialAuthProviderOptions,
+  type SocialProfile,
+  type WorkforceIdAuthProviderOptions,
+} from "./providers/mod.ts";
+export {
+  createOneTimeToken,
+  type OneTimeTokenGrant,
+  type OneTimeTokenOptions,
+  type OneTimeTokenUse,
+  readOneTimeToken,
+  revokeOneTimeTokens,
+  takeOneTimeToken,
+} from "./one_time_token.ts";
+export {
+  createThrottle,
+  type Throttle,
+  type ThrottleAttempt,
+  type ThrottleLimit,
+  type ThrottleOptions,
+} from "./throttle.ts";
+export {
+  createToken,
+  hashToken,
+  isTokenShaped,
+  type TokenOptions,
+  verifyToken,
+} from "./token.ts";
+export {
+  tooManyRequests,
+  type TooManyRequestsInit,
+} from "./too_many_requests.ts";

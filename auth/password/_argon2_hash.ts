@@ -1,0 +1,63 @@
+import {
+  decodeBase64,
+  encodeBase64,
+  isWithin,
+  parseDecimal,
+  parsePhcString,
+} from "./_phc.ts";
+import type { Argon2Inputs } from "./argon2_engine.ts";
+import { LIMITS } from "./_options.ts";
+
+/** A stored hash of Argon2, within the bounds. */
+export interface Argon2Hash {
+  readonly variant: Argon2Inputs["variant"];
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+  /** The id of the pepper, where the hash names one. */
+  readonly keyId: string | null;
+  readonly salt: Uint8Array<ArrayBuffer>;
+  readonly tag: Uint8Array;
+}
+
+/**
+ * Reads a stored hash, or gives `null` where it is no Argon2 hash or asks for
+ * more than the bounds: nothing is computed from numbers that were not checked.
+ */
+export function parseArgon2Hash(text: string): Argon2Hash | null {
+  const phc = parsePhcString(text);
+  // Version 0x10 is the algorithm before RFC 9106.
+  if (phc === null || phc.version !== 0x13) return null;
+  const { id, parameters, salt, hash: tag } = phc;
+  if (id !== "argon2id" && id !== "argon2i" && id !== "argon2d") return null;
+  if (!/^m,t,p(,keyid)?$/.test([...parameters.keys()].join())) return null;
+
+  const memory = parseDecimal(parameters.get("m"));
+  const passes = parseDecimal(parameters.get("t"));
+  const parallelism = parseDecimal(parameters.get("p"));
+  if (!isWithin(parallelism, 1, LIMITS.parallelism)) return null;
+  if (!isWithin(passes, 1, LIMITS.passes)) return null;
+  if (!isWithin(memory, 8 * parallelism, LIMITS.memory)) return null;
+  if (!isWithin(salt.length, 8, 64)) return null;
+  if (!isWithin(tag.length, 12, 64)) return null;
+
+  const encodedKeyId = parameters.get("keyid");
+  const keyId = encodedKeyId === undefined ? null : parseKeyId(encodedKeyId);
+  if (keyId === undefined) return null;
+  return { variant: id, memory, passes, parallelism, keyId, salt, tag };
+}
+
+/** Writes a hash as a PHC string. */
+export function formatArgon2Hash(hash: Argon2Hash): string {
+  const { variant, memory, passes, parallelism, keyId, salt, tag } = hash;
+  const key = keyId === null
+    ? ""
+    : `,keyid=${encodeBase64(new TextEncoder().encode(keyId))}`;
+  return `$${variant}$v=19$m=${memory},t=${passes},p=${parallelism}${key}` +
+    `$${encodeBase64(salt)}$${encodeBase64(tag)}`;
+}
+
+function parseKeyId(encoded: string): string | undefined {
+  const bytes = decodeBase64(encoded);
+  return bytes === null ? undefined : new TextDecoder().decode(bytes);
+}

@@ -1,0 +1,66 @@
+/**
+ * Reads bcrypt, to move its users to Argon2id as they log in.
+ *
+ * @example Checking an old hash and replacing it
+ * ```ts
+ * import { assert, assertStringIncludes } from "@std/assert";
+ * import { hashPassword, verifyPassword } from "@gatehouse/web/auth/password";
+ * import { readBcrypt } from "@gatehouse/web/auth/password/bcrypt";
+ *
+ * const passwords = { readers: [readBcrypt] };
+ * const user = {
+ *   hash: "$2b$04$abcdefghijklmnopqrstuuPp7HPfoAs8I2dCQCQ/fW7zEJv8I8C8e",
+ * };
+ *
+ * const { ok, needsRehash } = await verifyPassword(user.hash, "x", passwords);
+ * if (needsRehash) user.hash = await hashPassword("x", passwords);
+ *
+ * assert(ok);
+ * assertStringIncludes(user.hash, "$argon2id$");
+ * ```
+ *
+ * @module
+ */
+// The only module that imports bcryptjs.
+import { compare } from "bcryptjs";
+
+/** Rounds are powers of two; 15 take two seconds in JavaScript. */
+const SHAPE = /^\$2[aby]\$(?:0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
+
+/** All that bcrypt ever looks at. */
+const MAX_BYTES = 72;
+
+/**
+ * Reads bcrypt hashes that begin with `$2a$`, `$2b$` or `$2y$` and have 4 to 15
+ * rounds. For the `readers` of `verifyPassword`.
+ *
+ * It says no to passwords longer than 72 bytes and to those with a NUL: bcrypt
+ * ignores what comes after the 72nd byte and repeats the password around a NUL,
+ * so that other passwords would pass as well. Whoever has such a password needs
+ * to reset it.
+ *
+ * @example Accepting the hashes of another application
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { verifyPassword } from "@gatehouse/web/auth/password";
+ * import { readBcrypt } from "@gatehouse/web/auth/password/bcrypt";
+ *
+ * const hash = "$2b$04$abcdefghijklmnopqrstuuPp7HPfoAs8I2dCQCQ/fW7zEJv8I8C8e";
+ * const { ok } = await verifyPassword(hash, "wrong", { readers: [readBcrypt] });
+ * assertEquals(ok, false);
+ * ```
+ *
+ * @param hash The stored hash.
+ * @returns How to check a password against it, or `null` where it is no bcrypt.
+ */
+export function readBcrypt(
+  hash: string,
+): ((password: string) => Promise<boolean>) | null {
+  if (!SHAPE.test(hash)) return null;
+  return async (password) => {
+    // Computed in any case, so that the answer takes equally long.
+    const isRight = await compare(password, hash);
+    return isRight && !password.includes("\0") &&
+      new TextEncoder().encode(password).length <= MAX_BYTES;
+  };
+}

@@ -1,0 +1,156 @@
+/**
+ * The example application: a noticeboard with accounts, roles and an API. It is
+ * given its world by value, and imports nothing of a runtime, so that tests and
+ * other runtimes can run it.
+ */
+import { PasswordQueueFullError } from "@gatehouse/web/auth/password";
+import {
+  createRouter,
+  type RequestContext,
+  type TrustedProxies,
+} from "@gatehouse/web/fetch-router";
+import { createSQLSessionStore } from "@gatehouse/web/session/sql";
+import icon from "./pages/icon.svg" with { type: "text" };
+import stylesheet from "./pages/style.css" with { type: "text" };
+import { appMiddleware, type AppRouter } from "./app_middleware.ts";
+import type { Query } from "./data/database.ts";
+import { errorPage, wantsPage } from "./error_pages.ts";
+import type { ExternalLogin } from "./external_logins.ts";
+import { addAccount } from "./features/account.ts";
+import { addAccountPassword } from "./features/account_password.ts";
+import { addAccountLogins } from "./features/account_logins.ts";
+import { addAccountSecrets } from "./features/account_secrets.ts";
+import { addAccountSessions } from "./features/account_sessions.ts";
+import { addAdmin } from "./features/admin.ts";
+import { addAPI } from "./features/api.ts";
+import { addConfirmation } from "./features/confirmation.ts";
+import { addEditor } from "./features/editor.ts";
+import { addExternalLogin } from "./features/external_login.ts";
+import { addHome } from "./features/home.ts";
+import { addLogin } from "./features/login.ts";
+import { addPasswordReset } from "./features/password_reset.ts";
+import { addRegistration } from "./features/registration.ts";
+import { routes } from "./routes.ts";
+import { createServices, type Mail } from "./services.ts";
+
+/** The world of the application. */
+export interface AppOptions {
+  /** Runs SQL, on a database that has the tables. */
+  readonly database: Query;
+  /** The address that browsers see, such as `https://board.example`. */
+  readonly baseURL: string;
+  /**
+   * Where else somebody can log in.
+   *
+   * @default {[]}
+   */
+  readonly logins?: readonly ExternalLogin[];
+  /**
+   * Takes the lines of the request log.
+   *
+   * @default {console.log}
+   */
+  readonly log?: (line: string) => void;
+  /**
+   * Takes what a handler threw.
+   *
+   * @default {console.error}
+   */
+  readonly reportError?: (error: unknown) => void;
+  /**
+   * Sends an e-mail.
+   *
+   * @default {prints it to the console}
+   */
+  readonly sendMail?: (mail: Mail) => void | Promise<void>;
+  /**
+   * The proxies in front, which tell the addresses of clients.
+   *
+   * @default {0}
+   */
+  readonly trustedProxies?: TrustedProxies;
+  /**
+   * Tells the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
+}
+
+/** Creates the application: a router with all its routes. */
+export function createApp(options: AppOptions): AppRouter {
+  const {
+    database,
+    baseURL,
+    logins = [],
+    log = console.log,
+    reportError = console.error,
+    sendMail = printMail,
+    trustedProxies = 0,
+    now = Date.now,
+  } = options;
+  const services = createServices({
+    database,
+    store: createSQLSessionStore(database, { now }),
+    logins,
+    // Nobody waits for it: the time would tell who has an account.
+    sendMail: (mail) => void Promise.try(sendMail, mail).catch(reportError),
+    baseURL,
+    now,
+  });
+  const router = createRouter({
+    trustedProxies,
+    middleware: appMiddleware({ services, log }),
+    onError(error, context) {
+      if (error instanceof PasswordQueueFullError) return busy(context);
+      reportError(error);
+      return failure(context, "Internal Server Error", 500);
+    },
+  });
+  router.get(routes.stylesheet, () => asset(stylesheet, "text/css"));
+  router.get(routes.icon, () => asset(icon, "image/svg+xml"));
+  addHome(router, services);
+  addRegistration(router, services);
+  addLogin(router, services);
+  addPasswordReset(router, services);
+  addExternalLogin(router, services);
+  addAccount(router, services);
+  addConfirmation(router, services);
+  addAccountPassword(router, services);
+  addAccountLogins(router, services);
+  addAccountSessions(router);
+  addAccountSecrets(router, services);
+  addEditor(router, services);
+  addAdmin(router, services);
+  addAPI(router, services);
+  return router;
+}
+
+function printMail({ to, subject, text }: Mail): void {
+  console.log(`\n  E-mail to ${to}: ${subject}\n\n${text}\n`);
+}
+
+function asset(text: string, type: string): Response {
+  return new Response(text, {
+    headers: {
+      "Content-Type": `${type}; charset=utf-8`,
+      "Cache-Control": "max-age=300",
+    },
+  });
+}
+
+function busy(context: RequestContext): Response {
+  const headers = { "Retry-After": "5" };
+  return failure(context, "Service Unavailable", 503, headers);
+}
+
+function failure(
+  context: RequestContext,
+  text: string,
+  status: number,
+  headers: HeadersInit = {},
+): Response {
+  return wantsPage(context)
+    ? errorPage(context, text, status, headers)
+    : new Response(text, { status, headers });
+}

@@ -1,0 +1,44 @@
+import { externalAuthCallbacks } from "@gatehouse/web/auth";
+import { auth, createSessionAuthScheme } from "@gatehouse/web/auth-middleware";
+import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
+import type { EntriesOfAll, Router } from "@gatehouse/web/fetch-router";
+import { formData } from "@gatehouse/web/form-data-middleware";
+import { logger } from "@gatehouse/web/logger-middleware";
+import { methodOverride } from "@gatehouse/web/method-override-middleware";
+import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+import { session } from "@gatehouse/web/session-middleware";
+import { errorPages } from "./error_pages.ts";
+import { pagePolicy } from "./page_policy.ts";
+import type { Services } from "./services.ts";
+
+/** What the middleware works with. */
+export interface MiddlewareOptions {
+  readonly services: Services;
+  /** Takes the lines of the request log. */
+  readonly log: (line: string) => void;
+}
+
+/** The middleware in front of every route, the first outermost (spec 5.3.5). */
+export function appMiddleware(options: MiddlewareOptions) {
+  const { services, log } = options;
+  const { store, now } = services;
+  const { origin } = new URL(services.baseURL);
+  const browser = createSessionAuthScheme({
+    name: "noticeboard",
+    verify: (id) => services.users.find(Number(id)),
+  });
+  return [
+    logger({ output: log }),
+    secureHeaders({ contentSecurityPolicy: pagePolicy() }),
+    errorPages(),
+    formData({ maxBytes: 65_536 }),
+    methodOverride(),
+    crossOriginProtection({ origin }),
+    externalAuthCallbacks(services.logins.map(({ provider }) => provider)),
+    session({ store, origin, now }),
+    auth({ schemes: [browser] }),
+  ] as const;
+}
+
+/** A router with that middleware: what the features add their routes to. */
+export type AppRouter = Router<EntriesOfAll<ReturnType<typeof appMiddleware>>>;

@@ -1,0 +1,91 @@
+import { createToken, hashToken } from "@gatehouse/web/auth";
+import { MOST_PER_USER } from "./api_keys.ts";
+import type { Query } from "./database.ts";
+
+/** An access token as its owner sees it after it was made. */
+export interface AccessToken {
+  readonly id: number;
+  /** What its owner calls it. */
+  readonly label: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Access tokens, stored as hashes. */
+export class AccessTokens {
+  readonly #query: Query;
+
+  constructor(query: Query) {
+    this.#query = query;
+  }
+
+  /** Makes a token: `null` where the user has too many. It is shown once. */
+  async create(
+    userId: number,
+    label: string,
+    expiresAt: number,
+  ): Promise<string | null> {
+    const token = createToken({ prefix: "board_token" });
+    const now = Date.now();
+    await this.#query(
+      "DELETE FROM access_tokens WHERE user_id = ? AND expires_at <= ?",
+      [userId, now],
+    );
+    const rows = await this.#query(
+      `INSERT INTO access_tokens
+        (user_id, label, token_hash, expires_at, created_at)
+        SELECT ?, ?, ?, ?, ?
+        WHERE (SELECT COUNT(*) FROM access_tokens WHERE user_id = ?) < ?
+        RETURNING id`,
+      [
+        userId,
+        label,
+        await hashToken(token),
+        expiresAt,
+        now,
+        userId,
+        MOST_PER_USER,
+      ],
+    );
+    return rows.length === 1 ? token : null;
+  }
+
+  /** The tokens of a user that still work, the newest first. */
+  async list(userId: number): Promise<AccessToken[]> {
+    const rows = await this.#query(
+      `SELECT id, label, created_at, expires_at FROM access_tokens
+        WHERE user_id = ? AND expires_at > ? ORDER BY id DESC`,
+      [userId, Date.now()],
+    );
+    return rows.map((row) => ({
+      id: Number(row.id),
+      label: String(row.label),
+      createdAt: Number(row.created_at),
+      expiresAt: Number(row.expires_at),
+    }));
+  }
+
+  /** Revokes a token of a user. */
+  async revoke(id: number, userId: number): Promise<void> {
+    const sql = "DELETE FROM access_tokens WHERE id = ? AND user_id = ?";
+    await this.#query(sql, [id, userId]);
+  }
+
+  /** Revokes all tokens of a user, as is due when their password changes. */
+  async revokeAll(userId: number): Promise<void> {
+    const sql = "DELETE FROM access_tokens WHERE user_id = ?";
+    await this.#query(sql, [userId]);
+  }
+
+  /** The id of the user that a token belongs to; expired ones belong to none. */
+  async verify(token: string): Promise<number | null> {
+    const [row] = await this.#query(
+      `SELECT user_id FROM access_tokens
+        WHERE token_hash = ? AND expires_at > ?`,
+      [await hashToken(token), Date.now()],
+    );
+    return row === undefined ? null : Number(row.user_id);
+  }
+}

@@ -1,0 +1,77 @@
+import { createToken, hashToken } from "@gatehouse/web/auth";
+import type { Query } from "./database.ts";
+
+/** The most keys, and the most access tokens, that a user can have. */
+export const MOST_PER_USER = 20;
+
+/** An API key as its owner sees it after it was made. */
+export interface APIKey {
+  readonly id: number;
+  /** What its owner calls it. */
+  readonly label: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+}
+
+/** API keys, stored as hashes: who reads the database cannot use them. */
+export class APIKeys {
+  readonly #query: Query;
+
+  constructor(query: Query) {
+    this.#query = query;
+  }
+
+  /** Makes a key: `null` where the user has too many. It is shown once. */
+  async create(userId: number, label: string): Promise<string | null> {
+    const key = createToken({ prefix: "board_key" });
+    const rows = await this.#query(
+      `INSERT INTO api_keys (user_id, label, key_hash, created_at)
+        SELECT ?, ?, ?, ?
+        WHERE (SELECT COUNT(*) FROM api_keys WHERE user_id = ?) < ?
+        RETURNING id`,
+      [
+        userId,
+        label,
+        await hashToken(key),
+        Date.now(),
+        userId,
+        MOST_PER_USER,
+      ],
+    );
+    return rows.length === 1 ? key : null;
+  }
+
+  /** The keys of a user, the newest first. */
+  async list(userId: number): Promise<APIKey[]> {
+    const rows = await this.#query(
+      `SELECT id, label, created_at FROM api_keys WHERE user_id = ?
+        ORDER BY id DESC`,
+      [userId],
+    );
+    return rows.map((row) => ({
+      id: Number(row.id),
+      label: String(row.label),
+      createdAt: Number(row.created_at),
+    }));
+  }
+
+  /** Revokes a key of a user. */
+  async revoke(id: number, userId: number): Promise<void> {
+    const sql = "DELETE FROM api_keys WHERE id = ? AND user_id = ?";
+    await this.#query(sql, [id, userId]);
+  }
+
+  /** Finds the owner and the label of a key. */
+  async verify(
+    key: string,
+  ): Promise<{ readonly userId: number; readonly label: string } | null> {
+    const [row] = await this.#query(
+      `SELECT user_id, label FROM api_keys
+        JOIN users ON users.id = user_id WHERE key_hash = ?`,
+      [await hashToken(key)],
+    );
+    return row === undefined
+      ? null
+      : { userId: Number(row.user_id), label: String(row.label) };
+  }
+}

@@ -1,0 +1,63 @@
+import type { SQLQuery, SQLRow } from "@gatehouse/web/session/sql";
+
+/**
+ * Runs one SQL statement with `?` parameters and returns its rows.
+ *
+ * It is all the application knows of its database, so that the same code runs
+ * over `node:sqlite`, `bun:sqlite` or D1. User input is only ever a parameter.
+ */
+export type Query = SQLQuery;
+
+/** A row as the database returns it. */
+export type Row = SQLRow;
+
+const TABLES = [
+  `CREATE TABLE IF NOT EXISTS users (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    email TEXT UNIQUE,
+    password_hash TEXT NOT NULL DEFAULT '',
+    name TEXT NOT NULL,
+    role TEXT NOT NULL DEFAULT 'user'
+      CHECK (role IN ('user', 'editor', 'admin')),
+    avatar_url TEXT,
+    created_at INTEGER NOT NULL
+  )`,
+  `CREATE TABLE IF NOT EXISTS identities (
+    issuer TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    login TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (issuer, subject)
+  )`,
+  `CREATE TABLE IF NOT EXISTS api_keys (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    label TEXT NOT NULL,
+    key_hash TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL
+  )`,
+  `CREATE TABLE IF NOT EXISTS access_tokens (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    label TEXT NOT NULL,
+    token_hash TEXT NOT NULL UNIQUE,
+    expires_at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+  )`,
+  `CREATE TABLE IF NOT EXISTS notices (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    title TEXT NOT NULL,
+    body TEXT NOT NULL,
+    author TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  )`,
+  `CREATE INDEX IF NOT EXISTS identities_user ON identities (user_id)`,
+  `CREATE INDEX IF NOT EXISTS api_keys_user ON api_keys (user_id)`,
+  `CREATE INDEX IF NOT EXISTS access_tokens_user ON access_tokens (user_id)`,
+];
+
+/** Creates the tables that are not there yet. */
+export async function createTables(query: Query): Promise<void> {
+  for (const statement of TABLES) await query(statement, []);
+}

@@ -1,0 +1,47 @@
+import { hashPassword } from "@gatehouse/web/auth/password";
+import type { Query } from "./database.ts";
+import { Notices } from "./notices.ts";
+import { type Role, Users } from "./users.ts";
+
+/** An account of the demo, with the password that is printed once. */
+export interface DemoAccount {
+  readonly email: string;
+  readonly password: string;
+  readonly role: Role;
+}
+
+const people = [
+  { name: "Alma Admin", email: "admin@example.com", role: "admin" },
+  { name: "Edgar Editor", email: "editor@example.com", role: "editor" },
+] as const;
+
+/**
+ * Puts two accounts and a notice into a database that has no users yet, so that
+ * a newcomer sees every role. The passwords are random: no installation has a
+ * password that others know.
+ *
+ * @returns The accounts; none where the database was in use.
+ */
+export async function seed(database: Query): Promise<DemoAccount[]> {
+  const users = new Users(database);
+  if (await users.count() > 0) return [];
+  const accounts: DemoAccount[] = [];
+  for (const { name, email, role } of people) {
+    const password = randomPassword();
+    const passwordHash = await hashPassword(password);
+    await users.create({ name, email, passwordHash, role });
+    accounts.push({ email, password, role });
+  }
+  await new Notices(database).create({
+    title: "Welcome to the noticeboard",
+    body:
+      "Everybody can read this. Register, look around your account, and try to open the editor: it is kept for those who may.\n\nThe accounts that may are printed where this example was started.",
+  }, people[0].name);
+  return accounts;
+}
+
+/** 72 random bits in 12 characters. */
+function randomPassword(): string {
+  return crypto.getRandomValues(new Uint8Array(9))
+    .toBase64({ alphabet: "base64url" });
+}

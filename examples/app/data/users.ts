@@ -1,0 +1,168 @@
+import type { Query, Row } from "./database.ts";
+
+/** What a user may be, from the least to the most. */
+export const ROLES = ["user", "editor", "admin"] as const;
+
+/** One of the roles. */
+export type Role = typeof ROLES[number];
+
+/** A user as the rest of the application knows them. */
+export interface User {
+  readonly id: number;
+  /** `null` where an external login brought no verified address. */
+  readonly email: string | null;
+  readonly name: string;
+  readonly role: Role;
+  readonly avatarURL: string | null;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** Whether the user can log in with a password. */
+  readonly hasPassword: boolean;
+}
+
+/** A user with what is needed to verify their password. */
+export interface UserLogin {
+  readonly user: User;
+  /** Empty for users of external login. */
+  readonly passwordHash: string;
+}
+
+/** What a new user starts with. */
+export interface NewUser {
+  readonly email: string | null;
+  readonly name: string;
+  /** Empty for users of external login (spec 2.4). */
+  readonly passwordHash: string;
+  readonly role?: Role;
+  readonly avatarURL?: string | null;
+}
+
+/** The users of the application. */
+export class Users {
+  readonly #query: Query;
+
+  constructor(query: Query) {
+    this.#query = query;
+  }
+
+  /** Finds a user by id. */
+  async find(id: number): Promise<User | null> {
+    return await this.#one("SELECT * FROM users WHERE id = ?", id);
+  }
+
+  /** Finds a user by address, whatever its case. */
+  async findByEmail(email: string): Promise<User | null> {
+    const sql = "SELECT * FROM users WHERE email = ?";
+    return await this.#one(sql, canonicalEmail(email));
+  }
+
+  /**
+   * Finds a user by address, with the stored hash of the password. It is one
+   * query for known and unknown users alike: both take the same time.
+   */
+  async findLogin(email: string): Promise<UserLogin | null> {
+    const sql = "SELECT * FROM users WHERE email = ?";
+    const [row] = await this.#query(sql, [canonicalEmail(email)]);
+    return row === undefined
+      ? null
+      : { user: toUser(row), passwordHash: String(row.password_hash) };
+  }
+
+  /** All users, by name. */
+  async list(): Promise<User[]> {
+    const sql = "SELECT * FROM users ORDER BY name, id LIMIT 500";
+    return (await this.#query(sql, [])).map(toUser);
+  }
+
+  /** How many users there are. */
+  async count(): Promise<number> {
+    const [row] = await this.#query("SELECT COUNT(*) AS n FROM users", []);
+    return Number(row.n);
+  }
+
+  /**
+   * Adds a user: `null` where the address is taken. The database decides, so
+   * that two registrations at once cannot both succeed.
+   */
+  async create(user: NewUser): Promise<User | null> {
+    const { email, name, passwordHash, role = "user", avatarURL = null } = user;
+    const [row] = await this.#query(
+      `INSERT INTO users
+        (email, password_hash, name, role, avatar_url, created_at)
+        VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (email) DO NOTHING RETURNING *`,
+      [
+        email === null ? null : canonicalEmail(email),
+        passwordHash,
+        name,
+        role,
+        avatarURL,
+        Date.now(),
+      ],
+    );
+    return row === undefined ? null : toUser(row);
+  }
+
+  /** Changes a user's name. */
+  async rename(id: number, name: string): Promise<void> {
+    await this.#query("UPDATE users SET name = ? WHERE id = ?", [name, id]);
+  }
+
+  /** Changes a user's role. */
+  async setRole(id: number, role: Role): Promise<void> {
+    await this.#query("UPDATE users SET role = ? WHERE id = ?", [role, id]);
+  }
+
+  /**
+   * Replaces a password hash, if it is still the one that was verified: a
+   * slower request must not undo a change of password.
+   */
+  async replacePasswordHash(
+    id: number,
+    before: string,
+    after: string,
+  ): Promise<boolean> {
+    const rows = await this.#query(
+      `UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?
+        RETURNING id`,
+      [after, id, before],
+    );
+    return rows.length === 1;
+  }
+
+  /** Sets the hash of a password, whatever it was before. */
+  async setPasswordHash(id: number, hash: string): Promise<void> {
+    const sql = "UPDATE users SET password_hash = ? WHERE id = ?";
+    await this.#query(sql, [hash, id]);
+  }
+
+  /** Removes a user and all that belongs to them. */
+  async remove(id: number): Promise<void> {
+    await this.#query("DELETE FROM users WHERE id = ?", [id]);
+  }
+
+  async #one(sql: string, param: string | number): Promise<User | null> {
+    const [row] = await this.#query(sql, [param]);
+    return row === undefined ? null : toUser(row);
+  }
+}
+
+function toUser(row: Row): User {
+  return {
+    id: Number(row.id),
+    email: row.email === null ? null : String(row.email),
+    name: String(row.name),
+    role: ROLES.find((role) => role === row.role) ?? "user",
+    avatarURL: row.avatar_url === null ? null : String(row.avatar_url),
+    createdAt: Number(row.created_at),
+    hasPassword: row.password_hash !== "",
+  };
+}
+
+/**
+ * One spelling for each mailbox. Unicode is normalised before it is compared:
+ * look-alike spellings must not make two accounts of one address.
+ */
+function canonicalEmail(email: string): string {
+  return email.normalize("NFKC").trim().toLowerCase();
+}

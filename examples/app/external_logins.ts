@@ -1,0 +1,138 @@
+import {
+  createOIDCAuthProvider,
+  type ExternalAuthFailure,
+  type ExternalAuthProvider,
+  externalAuthResult,
+  type OIDCProfile,
+} from "@gatehouse/web/auth";
+import type { RequestContext } from "@gatehouse/web/fetch-router";
+import { routes } from "./routes.ts";
+
+/** Who came back from an external login, in the words of this application. */
+export interface ExternalPerson {
+  readonly name: string | null;
+  readonly email: string | null;
+  /** Whether the provider made sure that the address is theirs. */
+  readonly emailVerified: boolean;
+  readonly picture: string | null;
+}
+
+/** An external login that succeeded. */
+export interface ExternalLoginSuccess {
+  readonly ok: true;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly person: ExternalPerson;
+  /** A path of this application. */
+  readonly returnTo: string;
+}
+
+/** A place where somebody can log in besides the application itself. */
+export interface ExternalLogin {
+  /** Its name in URLs and in the database. Never changes. */
+  readonly name: string;
+  /** Its name on buttons. */
+  readonly label: string;
+  readonly provider: ExternalAuthProvider;
+  /** The origin of its pages, where that is not https. */
+  readonly insecureOrigin?: string;
+  /** Finishes a login. */
+  finish(
+    context: RequestContext,
+  ): Promise<ExternalLoginSuccess | ExternalAuthFailure>;
+}
+
+/** What a login needs to know of the application. */
+export interface ExternalLoginOptions {
+  /** The address that browsers see. */
+  readonly baseURL: string;
+  /**
+   * Takes a line for each login that failed, with the reason that the visitor
+   * is not told.
+   *
+   * @default {() => {}}
+   */
+  readonly reportError?: (line: string) => void;
+}
+
+/** What every provider is created with. */
+export interface ClientOptions {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUri: string;
+  readonly onError: (error: { readonly code: string }) => void;
+}
+
+/** The client of this application at a provider. */
+export function clientOptions(
+  name: string,
+  clientId: string,
+  clientSecret: string,
+  { baseURL, reportError = () => {} }: ExternalLoginOptions,
+): ClientOptions {
+  return {
+    clientId,
+    clientSecret,
+    redirectUri: redirectUri(baseURL, name),
+    onError: ({ code }) => reportError(`Login at "${name}" failed: ${code}`),
+  };
+}
+
+/** Where a provider sends people back to. */
+export function redirectUri(baseURL: string, name: string): string {
+  return baseURL + routes.external.callback.href({ provider: name });
+}
+
+/** Makes a provider a login of the application. */
+export function createExternalLogin<Profile>(
+  { name, label }: { readonly name: string; readonly label: string },
+  provider: ExternalAuthProvider<Profile>,
+  describe: (profile: Profile) => ExternalPerson,
+): ExternalLogin {
+  return {
+    name,
+    label,
+    provider,
+    async finish(context) {
+      const result = await externalAuthResult(provider, context);
+      if (!result.ok) return result;
+      const { issuer, subject, profile, returnTo } = result;
+      const person = describe(profile);
+      return { ok: true, issuer, subject, person, returnTo };
+    },
+  };
+}
+
+/** How the application is registered with an OpenID provider. */
+export interface OIDCRegistration {
+  readonly name: string;
+  readonly label: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** Makes an OpenID provider a login of the application. */
+export function createOIDCLogin(
+  { name, label, issuer, clientId, clientSecret }: OIDCRegistration,
+  options: ExternalLoginOptions,
+): ExternalLogin {
+  const { protocol, origin } = new URL(issuer);
+  const isInsecure = protocol === "http:";
+  const provider = createOIDCAuthProvider({
+    name,
+    issuer,
+    scopes: ["openid", "email", "profile"],
+    // For the demo identity provider. Others are reached by https alone.
+    allowInsecureLoopback: isInsecure,
+    ...clientOptions(name, clientId, clientSecret, options),
+  });
+  const login = createExternalLogin({ name, label }, provider, describeOIDC);
+  return isInsecure ? { ...login, insecureOrigin: origin } : login;
+}
+
+/** Who a profile of OpenID Connect is. */
+export function describeOIDC(profile: OIDCProfile): ExternalPerson {
+  const { name, email, email_verified, picture } = profile;
+  return { name, email, emailVerified: email_verified === true, picture };
+}

@@ -1,0 +1,112 @@
+import { Auth } from "@gatehouse/web/auth-middleware";
+import { parseSafe } from "@gatehouse/web/data-schema";
+import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
+import { Session } from "@gatehouse/web/session";
+import type { AppRouter } from "../app_middleware.ts";
+import { MOST_PER_USER } from "../data/api_keys.ts";
+import { failed, SecretLabel } from "../forms.ts";
+import { routes } from "../routes.ts";
+import type { Services } from "../services.ts";
+import {
+  type Secret,
+  type SecretKind,
+  secretsPage,
+} from "../pages/secrets_page.ts";
+import type { FormState } from "../pages/form_fields.ts";
+import { requireLogin } from "./account.ts";
+
+/** How long an access token works: 30 days, in milliseconds. */
+const TOKEN_LIFETIME = 30 * 24 * 60 * 60 * 1000;
+
+/** A kind of secret together with where it is kept. */
+interface SecretShelf extends SecretKind {
+  list(userId: number): Promise<readonly Secret[]>;
+  create(userId: number, label: string): Promise<string | null>;
+  revoke(id: number, userId: number): Promise<void>;
+}
+
+/** The API keys and the access tokens of the account. */
+export function addAccountSecrets(
+  router: AppRouter,
+  { keys, tokens }: Services,
+): void {
+  addShelf(router, routes.account.keys, {
+    title: "API keys",
+    noun: "API key",
+    about:
+      "For programs. An API key reads the notices, and works until you revoke it.",
+    usage: (key) => `curl -H "X-API-Key: ${key}"`,
+    list: (userId) => keys.list(userId),
+    create: (userId, label) => keys.create(userId, label),
+    revoke: (id, userId) => keys.revoke(id, userId),
+  });
+  addShelf(router, routes.account.tokens, {
+    title: "Access tokens",
+    noun: "access token",
+    about: "An access token may do at the API what you may do, for 30 days.",
+    usage: (token) => `curl -H "Authorization: Bearer ${token}"`,
+    list: (userId) => tokens.list(userId),
+    create: (userId, label) =>
+      tokens.create(userId, label, Date.now() + TOKEN_LIFETIME),
+    revoke: (id, userId) => tokens.revoke(id, userId),
+  });
+}
+
+function addShelf(
+  router: AppRouter,
+  shelfRoutes: typeof routes.account.keys | typeof routes.account.tokens,
+  shelf: SecretShelf,
+): void {
+  const show = async (
+    context: RequestContext,
+    userId: number,
+    state: FormState,
+    made?: string,
+  ) => {
+    const list = await shelf.list(userId);
+    return secretsPage(context, {
+      kind: shelf,
+      list,
+      state,
+      made,
+      shelfRoutes,
+    });
+  };
+
+  router.get(
+    shelfRoutes.index,
+    { middleware: [requireLogin] },
+    (context) => show(context, context.get(Auth).id, {}),
+  );
+
+  router.post(
+    shelfRoutes.create,
+    { middleware: [requireLogin] },
+    async (context) => {
+      const { id } = context.get(Auth);
+      const form = context.get(FormData);
+      const result = parseSafe(SecretLabel, form);
+      if (!result.success) {
+        const state = failed(form, ["label"], result.issues);
+        return await show(context, id, state);
+      }
+      const secret = await shelf.create(id, result.value.label);
+      if (secret === null) {
+        const error = `You have ${MOST_PER_USER} already: revoke one first`;
+        return await show(context, id, { error });
+      }
+      // Shown in this answer and never again: only its hash is kept.
+      return await show(context, id, {}, secret);
+    },
+  );
+
+  router.delete(
+    shelfRoutes.destroy,
+    { middleware: [requireLogin] },
+    async (context) => {
+      await shelf.revoke(Number(context.params.id), context.get(Auth).id);
+      context.get(Session).flash("message", `The ${shelf.noun} is revoked`);
+      return redirect(shelfRoutes.index.href());
+    },
+  );
+}

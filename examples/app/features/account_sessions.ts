@@ -1,0 +1,75 @@
+import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
+import { Session, type SessionInfo, sessions } from "@gatehouse/web/session";
+import type { AppRouter } from "../app_middleware.ts";
+import { html, type Markup } from "../html.ts";
+import { accountPage } from "../pages/account_page.ts";
+import { browserName } from "../pages/browser_name.ts";
+import { method } from "../pages/form_fields.ts";
+import { time } from "../pages/time.ts";
+import { routes } from "../routes.ts";
+import { requireLogin } from "./account.ts";
+
+/** Where the user is logged in, and how to end that. */
+export function addAccountSessions(router: AppRouter): void {
+  router.map(routes.account.sessions, {
+    middleware: [requireLogin],
+    actions: {
+      index: sessionsPage,
+      async destroy(context) {
+        await sessions(context).end(context.params.id);
+        return done(context, "The session is ended");
+      },
+      async destroyOthers(context) {
+        await sessions(context).endAll({ except: context.get(Session).id });
+        return done(context, "All other sessions are ended");
+      },
+    },
+  });
+}
+
+function done(context: RequestContext, message: string): Response {
+  context.get(Session).flash("message", message);
+  return redirect(routes.account.sessions.index.href());
+}
+
+async function sessionsPage(context: RequestContext): Promise<Response> {
+  const list = await sessions(context).list();
+  return accountPage(context, {
+    title: "Sessions",
+    content: html`
+      <p>Every browser you are logged in with. End those you do not know.</p>
+      <ul class="rows">${list.map(row)}</ul>
+      ${list.length > 1 && html`
+        <form method="post"
+          action="${routes.account.sessions.destroyOthers.href()}">
+          ${method("DELETE")}
+          <button class="danger">End all other sessions</button>
+        </form>
+      `}
+    `,
+  });
+}
+
+function row({ id, current, label, createdAt, seenAt }: SessionInfo): Markup {
+  const name = browserName(label.userAgent);
+  return html`
+    <li>
+      <div>
+        <strong>${name}</strong>
+        ${current && html`<span class="badge">this one</span>`}
+        <p class="meta">
+          ${label.address !== undefined && `From ${label.address}. `}
+          Since ${time(createdAt)}, last seen ${time(seenAt)}
+        </p>
+      </div>
+      ${!current && html`
+        <form method="post" action="${routes.account.sessions.destroy.href({
+          id,
+        })}">
+          ${method("DELETE")}
+          <button class="quiet" aria-label="End the session of ${name}">End</button>
+        </form>
+      `}
+    </li>
+  `;
+}

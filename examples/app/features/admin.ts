@@ -1,0 +1,107 @@
+import { Auth, requireRole } from "@gatehouse/web/auth-middleware";
+import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
+import { Session, sessions } from "@gatehouse/web/session";
+import type { AppRouter } from "../app_middleware.ts";
+import { ROLES, type User } from "../data/users.ts";
+import { html, type Markup } from "../html.ts";
+import { method } from "../pages/form_fields.ts";
+import { page } from "../pages/layout.ts";
+import { time } from "../pages/time.ts";
+import { routes } from "../routes.ts";
+import type { Services } from "../services.ts";
+import { requireLogin } from "./account.ts";
+
+const guards = [requireLogin, requireRole("admin")] as const;
+
+/** Where admins say who may do what. */
+export function addAdmin(router: AppRouter, { users }: Services): void {
+  router.map(routes.admin.users, {
+    middleware: guards,
+    actions: {
+      async index(context) {
+        return adminPage(context, await users.list(), context.get(Auth).id);
+      },
+      async update(context) {
+        const user = await users.find(Number(context.params.id));
+        const wanted = context.get(FormData).get("role");
+        const role = ROLES.find((role) => role === wanted);
+        if (user === null) return new Response("Not Found", { status: 404 });
+        // Without an admin nobody could make one.
+        if (role === undefined || user.id === context.get(Auth).id) {
+          return new Response("Bad Request", { status: 400 });
+        }
+        await users.setRole(user.id, role);
+        return done(context, `${user.name} is now ${role}`);
+      },
+    },
+  });
+
+  router.delete(
+    routes.admin.endSessions,
+    { middleware: guards },
+    async (context) => {
+      const user = await users.find(Number(context.params.id));
+      if (user === null) return new Response("Not Found", { status: 404 });
+      await sessions(context).endAll({ userId: user.id });
+      return done(context, `${user.name} is logged out everywhere`);
+    },
+  );
+}
+
+function done(context: RequestContext, message: string): Response {
+  context.get(Session).flash("message", message);
+  return redirect(routes.admin.users.index.href());
+}
+
+function adminPage(
+  context: RequestContext,
+  list: readonly User[],
+  ownId: number,
+): Response {
+  return page(context, {
+    title: "Admin",
+    content: html`
+      <h1>Users</h1>
+      <ul class="rows">${list.map((user) => row(user, user.id === ownId))}</ul>
+    `,
+  });
+}
+
+function row(user: User, isOwn: boolean): Markup {
+  const { id, name, email, role, createdAt } = user;
+  return html`
+    <li>
+      <div>
+        <strong>${name}</strong>
+        <span class="badge">${isOwn ? "you" : role}</span>
+        <p class="meta">${email ?? "no email"}, since ${time(createdAt)}</p>
+      </div>
+      ${!isOwn && html`
+        <div class="actions">
+          <form class="inline" method="post" action="${routes.admin.users.update
+            .href({ id })}">
+            ${method("PUT")}
+            <select name="role" aria-label="Role of ${name}">
+              ${ROLES.map((option) =>
+                html`
+                  <option${option === role && html`
+                    selected
+                  `}>${option}</option>
+                `
+              )}
+            </select>
+            <button class="quiet" aria-label="Save the role of ${name}">
+              Save
+            </button>
+          </form>
+          <form method="post" action="${routes.admin.endSessions.href({ id })}">
+            ${method("DELETE")}
+            <button class="danger" aria-label="Log ${name} out everywhere">
+              Log out
+            </button>
+          </form>
+        </div>
+      `}
+    </li>
+  `;
+}

@@ -1,0 +1,144 @@
+import { completeAuth, credentialsAuthResult } from "@gatehouse/web/auth";
+import {
+  Auth,
+  redirectToLogin,
+  requireFreshAuth,
+} from "@gatehouse/web/auth-middleware";
+import { parseSafe } from "@gatehouse/web/data-schema";
+import {
+  redirect,
+  type RequestContext,
+  safeRedirectPath,
+} from "@gatehouse/web/fetch-router";
+import type { AppRouter } from "../app_middleware.ts";
+import type { User } from "../data/users.ts";
+import type { ExternalLogin } from "../external_logins.ts";
+import { Confirmation } from "../forms.ts";
+import { html, type Markup } from "../html.ts";
+import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
+import { page } from "../pages/layout.ts";
+import { passwordProvider } from "../passwords.ts";
+import { routes } from "../routes.ts";
+import type { Services } from "../services.ts";
+import { slowDown, waitText } from "../slow_down.ts";
+import { requireLogin } from "./account.ts";
+
+/** How long ago a login may be for what matters most: 5 minutes. */
+const FRESH = 5 * 60 * 1000;
+
+/**
+ * Wants a login of the last minutes, in front of what nobody may do who only
+ * found a browser open. Others are asked for their password first.
+ */
+export function requireConfirmation({ now }: Services) {
+  const onStale = redirectToLogin(routes.account.confirm.index.href());
+  return requireFreshAuth(FRESH, { onStale, now });
+}
+
+/** The page that asks for the password once more (step-up). */
+export function addConfirmation(router: AppRouter, services: Services): void {
+  const { identities, logins } = services;
+  const password = passwordProvider(services, (context) => {
+    const email = context.get(Auth)?.email;
+    const result = parseSafe(Confirmation, context.get(FormData));
+    return email && result.success
+      ? { email, password: result.value.password }
+      : null;
+  });
+
+  router.map(routes.account.confirm, {
+    middleware: [requireLogin],
+    actions: {
+      async index(context) {
+        const user = context.get(Auth);
+        if (user.hasPassword) return passwordPage(context, user, {});
+        const linked = await identities.list(user.id);
+        const own = logins.filter(({ name }) => linked.includes(name));
+        return confirmPage(context, choice(context, own));
+      },
+      async action(context) {
+        const user = context.get(Auth);
+        const result = await credentialsAuthResult(password, context);
+        if (result.ok) {
+          // The session goes on under a new id, with a new time of login.
+          await completeAuth(context, user.id);
+          return redirect(returnToOf(context));
+        }
+        if (result.reason !== "throttled") {
+          const errors = { password: "This is not your password" };
+          return passwordPage(context, user, { errors }, 422);
+        }
+        const error = waitText(result.retryAfter);
+        const answer = passwordPage(context, user, { error }, 429);
+        return slowDown(result.retryAfter, answer);
+      },
+    },
+  });
+}
+
+function returnToOf({ url }: RequestContext): string {
+  const elsewhere = routes.account.password.index.href();
+  return safeRedirectPath(url.searchParams.get("returnTo"), elsewhere);
+}
+
+function passwordPage(
+  context: RequestContext,
+  user: User,
+  state: FormState,
+  status = 200,
+): Response {
+  const search = { returnTo: returnToOf(context) };
+  const content = html`
+    ${errorSummary(state)}
+    <p>Your login was a while ago. Your password shows that it is still you.</p>
+    <form method="post"
+      action="${routes.account.confirm.action.href({}, search)}" novalidate>
+      <input type="text" name="username" autocomplete="username" hidden
+        value="${user.email}">
+      ${field({
+        name: "password",
+        label: "Password",
+        type: "password",
+        autocomplete: "current-password",
+      }, state)}
+      <button>Confirm</button>
+    </form>
+  `;
+  return confirmPage(context, content, status);
+}
+
+/** Users without a password log in anew where they logged in before. */
+function choice(
+  context: RequestContext,
+  logins: readonly ExternalLogin[],
+): Markup {
+  const search = { returnTo: returnToOf(context) };
+  return html`
+    <p>Your login was a while ago. Please log in again to go on.</p>
+    <ul class="logins">${logins.map(({ name, label }) => {
+      const href = routes.external.start.href({ provider: name }, search);
+      return html`
+        <li>
+          <a class="button quiet" href="${href}">Log in with ${label}</a>
+        </li>
+      `;
+    })}</ul>
+  `;
+}
+
+function confirmPage(
+  context: RequestContext,
+  content: Markup,
+  status = 200,
+): Response {
+  return page(context, {
+    title: "Confirm that it is you",
+    status,
+    content: html`
+      <div class="narrow">
+        <h1>Confirm that it is you</h1>
+        ${content}
+      </div>
+    `,
+  });
+}

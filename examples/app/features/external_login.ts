@@ -1,0 +1,179 @@
+import { completeAuth, startExternalAuth } from "@gatehouse/web/auth";
+import { Auth } from "@gatehouse/web/auth-middleware";
+import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
+import { Session } from "@gatehouse/web/session";
+import type { AppRouter } from "../app_middleware.ts";
+import type { User } from "../data/users.ts";
+import type {
+  ExternalLogin,
+  ExternalLoginSuccess,
+} from "../external_logins.ts";
+import { html, type Markup } from "../html.ts";
+import { page } from "../pages/layout.ts";
+import { routes } from "../routes.ts";
+import type { Services } from "../services.ts";
+
+/**
+ * The session key that holds the `state` of the login that is to be linked to
+ * the account. Only a form of the account page sets it: a mere link to
+ * `/auth/…` must not attach a login to an account.
+ */
+const LINKING = "linking";
+
+/** Login at identity providers (spec 5.2). */
+export function addExternalLogin(router: AppRouter, services: Services): void {
+  const { logins } = services;
+  const find = (name: string) => logins.find((login) => login.name === name);
+
+  router.get(routes.external.start, (context) => {
+    const login = find(context.params.provider);
+    if (login === undefined) return notFound();
+    const returnTo = context.url.searchParams.get("returnTo");
+    return startExternalAuth(login.provider, context, { returnTo });
+  });
+
+  router.get(routes.external.callback, async (context) => {
+    const login = find(context.params.provider);
+    if (login === undefined) return notFound();
+    const result = await login.finish(context);
+    if (!result.ok) {
+      return new Response("Authentication failed", { status: 401 });
+    }
+    return takeLinking(context)
+      ? await link(context, services, result, login)
+      : await logIn(context, services, result, login);
+  });
+}
+
+/** Starts a login that is to be linked to the account of who is logged in. */
+export async function startLinking(
+  context: RequestContext,
+  { provider }: ExternalLogin,
+): Promise<Response> {
+  const response = await startExternalAuth(provider, context);
+  const location = URL.parse(response.headers.get("Location") ?? "");
+  const state = location?.searchParams.get("state");
+  if (state) context.get(Session).set(LINKING, state);
+  return response;
+}
+
+/** Whether the login that came back is the one to be linked. */
+function takeLinking(context: RequestContext): boolean {
+  const session = context.get(Session);
+  const state = session.get(LINKING);
+  if (state === undefined || context.get(Auth) === null) return false;
+  session.unset(LINKING);
+  return state === context.url.searchParams.get("state");
+}
+
+async function link(
+  context: RequestContext,
+  { identities }: Services,
+  identity: ExternalLoginSuccess,
+  { name, label }: ExternalLogin,
+): Promise<Response> {
+  const userId = Number(context.get(Auth)?.id);
+  const isNew = await identities.link(identity, userId, name);
+  if (!isNew && await identities.findUserId(identity) !== userId) {
+    return refusal(context, {
+      title: "This login belongs to another account",
+      content: html`
+        <p>
+          Your login at ${label} is linked to another account here. Log in with
+          it and unlink it there first.
+        </p>
+      `,
+    });
+  }
+  context.get(Session).flash("message", `You can now log in with ${label}`);
+  return redirect(routes.account.logins.index.href());
+}
+
+/** Finds or makes the user of an external login, and logs them in. */
+async function logIn(
+  context: RequestContext,
+  services: Services,
+  result: ExternalLoginSuccess,
+  login: ExternalLogin,
+): Promise<Response> {
+  const known = await services.identities.findUserId(result);
+  const user = known === null
+    ? await createUser(services, result, login)
+    : await services.users.find(known);
+  if (user === null) return addressTaken(context);
+  const session = await completeAuth(context, user.id);
+  session.flash("message", `Welcome, ${user.name}`);
+  return redirect(result.returnTo);
+}
+
+/**
+ * Makes a user for an external login: `null` where the address belongs to one.
+ * An address is no proof of being that user; linking takes their own login.
+ */
+async function createUser(
+  { users, identities }: Services,
+  result: ExternalLoginSuccess,
+  login: ExternalLogin,
+): Promise<User | null> {
+  const { name, email, emailVerified, picture } = result.person;
+  if (email && await users.findByEmail(email) !== null) return null;
+  const user = await users.create({
+    // An address that nobody verified would block its owner from registering.
+    email: emailVerified ? email : null,
+    name: firstCharacters(name ?? "") || email || "New member",
+    passwordHash: "",
+    avatarURL: pictureURL(picture),
+  });
+  if (user === null) return null;
+  if (await identities.link(result, user.id, login.name)) return user;
+  // The same login came twice at once, and the other one was faster.
+  await users.remove(user.id);
+  const winner = await identities.findUserId(result);
+  return winner === null ? null : await users.find(winner);
+}
+
+function firstCharacters(text: string): string {
+  return [...text.trim()].slice(0, 100).join("");
+}
+
+/** The picture where it can be shown: not over a connection others can read. */
+function pictureURL(picture: string | null): string | null {
+  const url = URL.parse(picture ?? "");
+  return url?.protocol === "https:" ? url.href : null;
+}
+
+function addressTaken(context: RequestContext): Response {
+  return refusal(context, {
+    title: "An account with this email already exists",
+    content: html`
+      <p>
+        Somebody registered here with that address. If it was you, log in as you
+        did before and link this login on your account page: from then on both
+        work.
+      </p>
+      <p class="actions">
+        <a class="button" href="${routes.login.index.href()}">Log in</a>
+      </p>
+    `,
+  });
+}
+
+function refusal(
+  context: RequestContext,
+  { title, content }: { readonly title: string; readonly content: Markup },
+): Response {
+  return page(context, {
+    title,
+    status: 409,
+    content: html`
+      <div class="narrow">
+        <h1>${title}</h1>
+        ${content}
+      </div>
+    `,
+  });
+}
+
+function notFound(): Response {
+  return new Response("Not Found", { status: 404 });
+}

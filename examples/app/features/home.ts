@@ -1,0 +1,58 @@
+import { Auth } from "@gatehouse/web/auth-middleware";
+import type { AppRouter } from "../app_middleware.ts";
+import type { Notice } from "../data/notices.ts";
+import { html, type Markup } from "../html.ts";
+import { page } from "../pages/layout.ts";
+import { time } from "../pages/time.ts";
+import { routes } from "../routes.ts";
+import type { Services } from "../services.ts";
+
+/** The board itself, open to everybody. */
+export function addHome(router: AppRouter, { notices }: Services): void {
+  router.get(routes.home, async (context) => {
+    const list = await notices.list();
+    return page(context, {
+      title: "Notices",
+      content: html`
+        ${context.get(Auth) === null && welcome()}
+        <h1>Notices</h1>
+        ${list.length === 0
+          ? html`
+            <p class="empty">Nothing here yet. Editors can write the first.</p>
+          `
+          : html`
+            <ol class="notices">${list.map(card)}</ol>
+          `}
+      `,
+    });
+  });
+}
+
+function welcome(): Markup {
+  return html`
+    <section class="welcome" aria-label="Welcome">
+      <p class="tagline">A small board with a proper gate</p>
+      <p>
+        Everybody may read. Register, or log in at an identity provider, and you
+        have an account with sessions to end and API keys to make. Editors
+        write, and admins say who may.
+      </p>
+      <p class="actions">
+        <a class="button" href="${routes.register.index.href()}">Register</a>
+        <a class="button quiet" href="${routes.login.index.href()}">Log in</a>
+      </p>
+    </section>
+  `;
+}
+
+function card({ title, body, author, createdAt }: Notice): Markup {
+  return html`
+    <li>
+      <article>
+        <h2>${title}</h2>
+        <p class="prose">${body}</p>
+        <p class="meta">${author}, ${time(createdAt)}</p>
+      </article>
+    </li>
+  `;
+}

@@ -1,0 +1,130 @@
+import { completeAuth, credentialsAuthResult } from "@gatehouse/web/auth";
+import { Auth } from "@gatehouse/web/auth-middleware";
+import { parseSafe } from "@gatehouse/web/data-schema";
+import {
+  redirect,
+  type RequestContext,
+  safeRedirectPath,
+} from "@gatehouse/web/fetch-router";
+import { Session } from "@gatehouse/web/session";
+import type { AppRouter } from "../app_middleware.ts";
+import type { ExternalLogin } from "../external_logins.ts";
+import { Login, valuesOf } from "../forms.ts";
+import { html, type Markup } from "../html.ts";
+import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
+import { page } from "../pages/layout.ts";
+import { passwordProvider } from "../passwords.ts";
+import { routes } from "../routes.ts";
+import type { Services } from "../services.ts";
+import { slowDown, waitText } from "../slow_down.ts";
+
+/** Login with e-mail address and password, and logout (spec 5.1). */
+export function addLogin(
+  router: AppRouter,
+  services: Services,
+): void {
+  const { logins } = services;
+  const password = passwordProvider(services, (context) => {
+    const result = parseSafe(Login, context.get(FormData));
+    return result.success ? result.value : null;
+  });
+
+  router.map(routes.login, {
+    actions: {
+      index: (context) =>
+        context.get(Auth) === null
+          ? loginPage(context, logins, {})
+          : redirect(returnToOf(context)),
+      async action(context) {
+        const result = await credentialsAuthResult(password, context);
+        if (!result.ok) {
+          const values = valuesOf(context.get(FormData), ["email"]);
+          if (result.reason === "throttled") {
+            const { retryAfter } = result;
+            const error = waitText(retryAfter);
+            const page = loginPage(context, logins, { values, error }, 429);
+            return slowDown(retryAfter, page);
+          }
+          const error = "Invalid email or password";
+          return loginPage(context, logins, { values, error }, 422);
+        }
+        const { user } = result.user;
+        const session = await completeAuth(context, user.id);
+        session.flash("message", `Welcome back, ${user.name}`);
+        return redirect(returnToOf(context));
+      },
+    },
+  });
+
+  router.post(routes.logout, (context) => {
+    context.get(Session).destroy();
+    return redirect(routes.home.href());
+  });
+}
+
+function returnToOf({ url }: RequestContext): string {
+  return safeRedirectPath(url.searchParams.get("returnTo"));
+}
+
+function loginPage(
+  context: RequestContext,
+  logins: readonly ExternalLogin[],
+  state: FormState,
+  status = 200,
+): Response {
+  const returnTo = returnToOf(context);
+  const search = returnTo === "/" ? undefined : { returnTo };
+  return page(context, {
+    title: "Log in",
+    status,
+    content: html`
+      <div class="narrow">
+        <h1>Log in</h1>
+        ${search !== undefined && state.error === undefined && html`
+          <p class="message">Please log in to see that page.</p>
+        `}
+        ${errorSummary(state)}
+        <form method="post" action="${routes.login.action.href({}, search)}"
+          novalidate>
+          ${field({
+            name: "email",
+            label: "Email",
+            type: "email",
+            autocomplete: "username",
+          }, state)}
+          ${field({
+            name: "password",
+            label: "Password",
+            type: "password",
+            autocomplete: "current-password",
+          }, state)}
+          <button>Log in</button>
+        </form>
+        ${logins.length > 0 && html`
+          <p class="divider"><span>or</span></p>
+          <ul class="logins">${logins.map((login) =>
+            choice(login, search)
+          )}</ul>
+        `}
+        <p class="aside">
+          <a href="${routes.passwordReset.request.index.href()}">Forgot your
+            password?</a>
+        </p>
+        <p class="aside">
+          You are new here?
+          <a href="${routes.register.index.href()}">Register</a>
+        </p>
+      </div>
+    `,
+  });
+}
+
+function choice(
+  { name, label }: ExternalLogin,
+  search: { readonly returnTo: string } | undefined,
+): Markup {
+  const href = routes.external.start.href({ provider: name }, search);
+  return html`
+    <li><a class="button quiet" href="${href}">Log in with ${label}</a></li>
+  `;
+}

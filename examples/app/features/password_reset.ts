@@ -1,0 +1,252 @@
+import {
+  createOneTimeToken,
+  readOneTimeToken,
+  takeOneTimeToken,
+} from "@gatehouse/web/auth";
+import { parseSafe } from "@gatehouse/web/data-schema";
+import {
+  redirect,
+  type RequestContext,
+  withHeaders,
+} from "@gatehouse/web/fetch-router";
+import type { AppRouter } from "../app_middleware.ts";
+import { endAccess, PASSWORD_RESET } from "../end_access.ts";
+import { failed, PasswordReset, ResetRequest } from "../forms.ts";
+import { html, type Markup } from "../html.ts";
+import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
+import { page } from "../pages/layout.ts";
+import { hashNewPassword, TOO_COMMON } from "../passwords.ts";
+import { routes } from "../routes.ts";
+import type { Services } from "../services.ts";
+import { slowDown, waitText } from "../slow_down.ts";
+
+const { request, choose, done } = routes.passwordReset;
+
+/** A new password for who forgot the old one, by a link that works once. */
+export function addPasswordReset(router: AppRouter, services: Services): void {
+  addRequest(router, services);
+  addChoice(router, services);
+}
+
+/** The page that asks where to send the link. */
+function addRequest(router: AppRouter, services: Services): void {
+  const { resetThrottle } = services;
+
+  router.map(request, {
+    actions: {
+      index: (context) => requestPage(context, {}),
+      async action(context) {
+        const form = context.get(FormData);
+        const result = parseSafe(ResetRequest, form);
+        if (!result.success) {
+          const state = failed(form, ["email"], result.issues);
+          return requestPage(context, state, 422);
+        }
+        const { email } = result.value;
+        // Every request counts, so that nobody's mailbox is flooded.
+        const attempt = await resetThrottle.attempt(context, email);
+        if (!attempt.allowed) {
+          const error = waitText(attempt.retryAfter);
+          const state = { values: { email }, error };
+          const answer = requestPage(context, state, 429);
+          return slowDown(attempt.retryAfter, answer);
+        }
+        await sendLink(services, email);
+        return sentPage(context);
+      },
+    },
+  });
+}
+
+/**
+ * Sends a link to the address, if it has an account with a password. A token is
+ * made in any case: answers that differ in nothing must not differ in time.
+ */
+async function sendLink(
+  { users, store, sendMail, baseURL, now }: Services,
+  email: string,
+): Promise<void> {
+  const user = await users.findByEmail(email);
+  const token = await createOneTimeToken(store, {
+    purpose: PASSWORD_RESET,
+    account: user?.id ?? "nobody",
+    now,
+  });
+  if (!user?.email || !user.hasPassword) return;
+  sendMail({
+    to: user.email,
+    subject: "Choose a new password",
+    text: `Somebody, hopefully you, wants a new password for the noticeboard.
+This link works once, for ten minutes:
+
+${baseURL}${choose.index.href({}, { token })}
+
+If it was not you, do nothing: your password stays as it is.`,
+  });
+}
+
+/** The page that the link opens. To open it uses nothing up. */
+function addChoice(router: AppRouter, services: Services): void {
+  const { users, store, now } = services;
+  const purpose = PASSWORD_RESET;
+
+  router.map(choose, {
+    actions: {
+      async index(context) {
+        const token = context.url.searchParams.get("token");
+        const grant = await readOneTimeToken(store, { purpose, token, now });
+        return grant === null || token === null
+          ? uselessPage(context)
+          : choicePage(context, token, {});
+      },
+      async action(context) {
+        const form = context.get(FormData);
+        const token = form.get("token");
+        const use = { purpose, token, now };
+        // Nothing is hashed for who has no link.
+        const known = await readOneTimeToken(store, use);
+        if (known === null || typeof token !== "string") {
+          return uselessPage(context);
+        }
+        const result = parseSafe(PasswordReset, form);
+        if (!result.success) {
+          const state = failed(form, [], result.issues);
+          return choicePage(context, token, state, 422);
+        }
+        const hash = await hashNewPassword(result.value.password);
+        if (hash === null) {
+          const errors = { password: TOO_COMMON };
+          return choicePage(context, token, { errors }, 422);
+        }
+        const grant = await takeOneTimeToken(store, use);
+        if (grant === null) return uselessPage(context);
+        const userId = Number(grant.account);
+        await users.setPasswordHash(userId, hash);
+        await endAccess(services, context, userId);
+        return redirect(done.href());
+      },
+    },
+  });
+
+  router.get(done, donePage);
+}
+
+function requestPage(
+  context: RequestContext,
+  state: FormState,
+  status = 200,
+): Response {
+  const content = html`
+    ${errorSummary(state)}
+    <p>We send you a link to choose a new one.</p>
+    <form method="post" action="${request.action.href()}" novalidate>
+      ${field({
+        name: "email",
+        label: "Email",
+        type: "email",
+        autocomplete: "username",
+      }, state)}
+      <button>Send the link</button>
+    </form>
+    <p class="aside">
+      You remember it? <a href="${routes.login.index.href()}">Log in</a>
+    </p>
+  `;
+  return narrowPage(context, "Forgot your password?", content, status);
+}
+
+/** The same for every address: it must not tell who has an account. */
+function sentPage(context: RequestContext): Response {
+  const content = html`
+    <p>
+      If there is an account with a password for that address, a link is on its
+      way. It works once, for ten minutes.
+    </p>
+    <p class="hint">
+      In this example it is printed where the server runs, in place of an email.
+    </p>
+  `;
+  return narrowPage(context, "Look into your mailbox", content);
+}
+
+function choicePage(
+  context: RequestContext,
+  token: string,
+  state: FormState,
+  status = 200,
+): Response {
+  const content = html`
+    ${errorSummary(state)}
+    <form method="post" action="${choose.action.href()}" novalidate>
+      <input type="hidden" name="token" value="${token}">
+      ${field({
+        name: "password",
+        label: "New password",
+        type: "password",
+        autocomplete: "new-password",
+        hint: "At least 8 characters. It ends all sessions and access tokens.",
+      }, state)}
+      ${field({
+        name: "confirmPassword",
+        label: "New password, once more",
+        type: "password",
+        autocomplete: "new-password",
+      }, state)}
+      <button>Change password</button>
+    </form>
+  `;
+  const response = narrowPage(
+    context,
+    "Choose a new password",
+    content,
+    status,
+  );
+  return withHeaders(
+    response,
+    (headers) => headers.set("Cache-Control", "no-store"),
+  );
+}
+
+function uselessPage(context: RequestContext): Response {
+  const content = html`
+    <p>It was used already, or is older than ten minutes.</p>
+    <p class="actions">
+      <a class="button" href="${request.index.href()}">Send a new link</a>
+    </p>
+  `;
+  return narrowPage(context, "This link does not work any more", content, 400);
+}
+
+function donePage(context: RequestContext): Response {
+  const content = html`
+    <p>
+      All sessions of your account are ended and its access tokens are revoked.
+    </p>
+    <p>
+      <strong>API keys and linked logins still work.</strong> If somebody else
+      had your password, look through them on your account page.
+    </p>
+    <p class="actions">
+      <a class="button" href="${routes.login.index.href()}">Log in</a>
+    </p>
+  `;
+  return narrowPage(context, "Your password is changed", content);
+}
+
+function narrowPage(
+  context: RequestContext,
+  title: string,
+  content: Markup,
+  status = 200,
+): Response {
+  return page(context, {
+    title,
+    status,
+    content: html`
+      <div class="narrow">
+        <h1>${title}</h1>
+        ${content}
+      </div>
+    `,
+  });
+}

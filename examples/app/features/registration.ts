@@ -1,0 +1,90 @@
+import { completeAuth } from "@gatehouse/web/auth";
+import { parseSafe } from "@gatehouse/web/data-schema";
+import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
+import type { AppRouter } from "../app_middleware.ts";
+import { failed, Registration, valuesOf } from "../forms.ts";
+import { html } from "../html.ts";
+import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
+import { page } from "../pages/layout.ts";
+import { hashNewPassword, TOO_COMMON } from "../passwords.ts";
+import { routes } from "../routes.ts";
+import type { Services } from "../services.ts";
+
+/** The fields that are shown again after a failure. */
+const shown = ["name", "email"];
+
+/** Registration with name, e-mail address and password (spec 5.1.5). */
+export function addRegistration(router: AppRouter, { users }: Services): void {
+  router.map(routes.register, {
+    actions: {
+      index: (context) => registrationPage(context, {}),
+      async action(context) {
+        const form = context.get(FormData);
+        const result = parseSafe(Registration, form);
+        if (!result.success) {
+          const state = failed(form, shown, result.issues);
+          return registrationPage(context, state);
+        }
+        const { name, email, password } = result.value;
+        const passwordHash = await hashNewPassword(password);
+        if (passwordHash === null) {
+          return registrationPage(context, {
+            values: valuesOf(form, shown),
+            errors: { password: TOO_COMMON },
+          });
+        }
+        const user = await users.create({ name, email, passwordHash });
+        if (user === null) {
+          return registrationPage(context, {
+            values: valuesOf(form, shown),
+            errors: { email: "An account with this email already exists." },
+          });
+        }
+        const session = await completeAuth(context, user.id);
+        session.flash("message", `Welcome, ${name}`);
+        return redirect(routes.home.href());
+      },
+    },
+  });
+}
+
+function registrationPage(context: RequestContext, state: FormState): Response {
+  return page(context, {
+    title: "Register",
+    status: state.errors === undefined ? 200 : 422,
+    content: html`
+      <div class="narrow">
+        <h1>Register</h1>
+        ${errorSummary(state)}
+        <form method="post" action="${routes.register.action
+          .href()}" novalidate>
+          ${field({ name: "name", label: "Name", autocomplete: "name" }, state)}
+          ${field({
+            name: "email",
+            label: "Email",
+            type: "email",
+            autocomplete: "email",
+          }, state)}
+          ${field({
+            name: "password",
+            label: "Password",
+            type: "password",
+            autocomplete: "new-password",
+            hint: "At least 8 characters. A few words in a row work well.",
+          }, state)}
+          ${field({
+            name: "confirmPassword",
+            label: "Password, once more",
+            type: "password",
+            autocomplete: "new-password",
+          }, state)}
+          <button>Register</button>
+        </form>
+        <p class="aside">
+          You have an account?
+          <a href="${routes.login.index.href()}">Log in</a>
+        </p>
+      </div>
+    `,
+  });
+}

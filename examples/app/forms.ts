@@ -1,0 +1,117 @@
+import {
+  flatten,
+  type Issue,
+  type Schema,
+  string,
+} from "@gatehouse/web/data-schema";
+import {
+  email,
+  fieldsMatch,
+  maxLength,
+  minLength,
+} from "@gatehouse/web/data-schema/checks";
+import { field, object } from "@gatehouse/web/data-schema/form-data";
+import type { FormState } from "./pages/form_fields.ts";
+
+/** A text that has to be there, with the spaces around it cut off. */
+function line(missing: string, most: number): Schema<string> {
+  return string()
+    .transform((text) => text.trim())
+    .pipe(
+      minLength(1, { message: missing }),
+      maxLength(most, { message: `At most ${most} characters` }),
+    );
+}
+
+/** A password that somebody chooses: long enough, and taken as it is. */
+const newPassword = string().pipe(
+  minLength(8, { message: "Password must be at least 8 characters" }),
+  maxLength(1000, { message: "Password must be at most 1000 characters" }),
+);
+
+const name = line("Name is required", 100);
+
+const passwordsMatch = { message: "Passwords do not match" };
+
+/** The form of `/register` (spec 5.1.5). */
+export const Registration = object({
+  name: field(name),
+  email: field(string().pipe(email({ message: "Invalid email address" }))),
+  password: field(newPassword),
+  confirmPassword: field(string()),
+}).pipe(fieldsMatch("password", "confirmPassword", passwordsMatch));
+
+/** The form of `/login`. Whatever it holds, the answer is the same. */
+export const Login = object({
+  email: field(string()),
+  password: field(string()),
+});
+
+/** The form of `/forgot-password`. */
+export const ResetRequest = object({
+  email: field(
+    string().pipe(
+      email({ message: "Invalid email address" }),
+      maxLength(320, { message: "At most 320 characters" }),
+    ),
+  ),
+});
+
+/** The form of `/reset-password`. */
+export const PasswordReset = object({
+  password: field(newPassword),
+  confirmPassword: field(string()),
+}).pipe(fieldsMatch("password", "confirmPassword", passwordsMatch));
+
+/** The form of `/account/confirm`. */
+export const Confirmation = object({ password: field(string()) });
+
+/** The form of `/account`. */
+export const Profile = object({ name: field(name) });
+
+/** The form of `/account/password`. */
+export const PasswordChange = object({
+  currentPassword: field(string()),
+  password: field(newPassword),
+  confirmPassword: field(string()),
+}).pipe(fieldsMatch("password", "confirmPassword", passwordsMatch));
+
+/** The form of `/account/keys` and `/account/tokens`. */
+export const SecretLabel = object({
+  label: field(line("Give it a name", 60)),
+});
+
+/** The forms of `/editor`. */
+export const NoticeForm = object({
+  title: field(line("Title is required", 120)),
+  body: field(line("Text is required", 5000)),
+});
+
+/**
+ * What a form shows again after it failed: the fields that are named, which
+ * must not be passwords, and the first thing wrong with each.
+ */
+export function failed(
+  form: FormData,
+  fields: readonly string[],
+  issues: readonly Issue[],
+): FormState {
+  const errors: Record<string, string> = {};
+  for (const [name, messages] of Object.entries(flatten(issues).fields)) {
+    if (messages !== undefined) errors[name] = messages[0];
+  }
+  return { values: valuesOf(form, fields), errors };
+}
+
+/** The text that a form has in some of its fields. */
+export function valuesOf(
+  form: FormData,
+  fields: readonly string[],
+): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const name of fields) {
+    const value = form.get(name);
+    if (typeof value === "string") values[name] = value;
+  }
+  return values;
+}

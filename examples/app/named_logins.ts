@@ -1,0 +1,138 @@
+import {
+  createCodeHostAuthProvider,
+  createIdentityCloudAuthProvider,
+  createMicroblogAuthProvider,
+  createOfficeSuiteAuthProvider,
+  createPortalAuthProvider,
+  createSocialAuthProvider,
+  createWorkforceIdAuthProvider,
+} from "@gatehouse/web/auth";
+import {
+  type ClientOptions,
+  clientOptions,
+  createExternalLogin,
+  createOIDCLogin,
+  describeOIDC,
+  type ExternalLogin,
+  type ExternalLoginOptions,
+} from "./external_logins.ts";
+
+/** Reads a setting: `undefined` where it is not made. */
+export type Settings = (name: string) => string | undefined;
+
+/** Makes the login of a provider that has the settings it needs. */
+type Create = (client: ClientOptions, get: Required) => ExternalLogin;
+
+/** Reads a setting that must be there. */
+type Required = (name: string) => string;
+
+/**
+ * The named providers: one is offered where the settings hold its
+ * `…_CLIENT_ID` and `…_CLIENT_SECRET`.
+ */
+const NAMED: readonly (readonly [prefix: string, name: string, Create])[] = [
+  ["PORTAL", "portal", (client) =>
+    createExternalLogin(
+      { name: "portal", label: "Google" },
+      createPortalAuthProvider(client),
+      describeOIDC,
+    )],
+  ["CODE_HOST", "code-host", (client) =>
+    createExternalLogin(
+      { name: "code-host", label: "GitHub" },
+      createCodeHostAuthProvider(client),
+      // Its profile has no address but a verified one.
+      ({ login, name, email, avatar_url }) => ({
+        name: name ?? login,
+        email,
+        emailVerified: true,
+        picture: avatar_url,
+      }),
+    )],
+  ["OFFICE_SUITE", "office-suite", (client) =>
+    createExternalLogin(
+      { name: "office-suite", label: "Microsoft" },
+      createOfficeSuiteAuthProvider(client),
+      describeOIDC,
+    )],
+  ["SOCIAL", "social", (client) =>
+    createExternalLogin(
+      { name: "social", label: "Facebook" },
+      createSocialAuthProvider(client),
+      ({ name, email, picture }) => ({
+        name,
+        email,
+        emailVerified: false,
+        picture,
+      }),
+    )],
+  ["MICROBLOG", "microblog", (client) =>
+    createExternalLogin(
+      { name: "microblog", label: "X" },
+      createMicroblogAuthProvider(client),
+      ({ username, name, email, profile_image_url }) => ({
+        name: name ?? username,
+        email,
+        emailVerified: true,
+        picture: profile_image_url,
+      }),
+    )],
+  ["IDENTITY_CLOUD", "identity-cloud", (client, get) =>
+    createExternalLogin(
+      { name: "identity-cloud", label: "Auth0" },
+      createIdentityCloudAuthProvider({
+        ...client,
+        domain: get("IDENTITY_CLOUD_DOMAIN"),
+      }),
+      describeOIDC,
+    )],
+  ["WORKFORCE_ID", "workforce-id", (client, get) =>
+    createExternalLogin(
+      { name: "workforce-id", label: "Okta" },
+      createWorkforceIdAuthProvider({
+        ...client,
+        issuer: get("WORKFORCE_ID_ISSUER"),
+      }),
+      describeOIDC,
+    )],
+];
+
+/**
+ * Makes the logins that the settings name: the named providers, and with
+ * `OIDC_ISSUER` any other OpenID provider.
+ *
+ * @throws {TypeError} If a provider has some of its settings, but not all.
+ */
+export function loginsOf(
+  settings: Settings,
+  options: ExternalLoginOptions,
+): ExternalLogin[] {
+  const get = required(settings);
+  const logins = NAMED
+    .filter(([prefix]) => settings(`${prefix}_CLIENT_ID`) !== undefined)
+    .map(([prefix, name, create]) => {
+      const id = get(`${prefix}_CLIENT_ID`);
+      const secret = get(`${prefix}_CLIENT_SECRET`);
+      return create(clientOptions(name, id, secret, options), get);
+    });
+  const issuer = settings("OIDC_ISSUER");
+  if (issuer === undefined) return logins;
+  const registration = {
+    name: "oidc",
+    label: settings("OIDC_LABEL") ?? new URL(issuer).host,
+    issuer,
+    clientId: get("OIDC_CLIENT_ID"),
+    clientSecret: get("OIDC_CLIENT_SECRET"),
+  };
+  return [...logins, createOIDCLogin(registration, options)];
+}
+
+function required(settings: Settings): Required {
+  return (name) => {
+    const value = settings(name);
+    if (value === undefined || value === "") {
+      throw new TypeError(`Cannot offer the login: ${name} is not set`);
+    }
+    return value;
+  };
+}

@@ -1,0 +1,46 @@
+import type { RequestContext } from "@gatehouse/web/fetch-router";
+import { html } from "../html.ts";
+import { routes } from "../routes.ts";
+import { type Page, page } from "./layout.ts";
+
+const areas = [
+  [routes.account.profile.show.href(), "Profile"],
+  [routes.account.password.index.href(), "Password"],
+  [routes.account.logins.index.href(), "Linked logins"],
+  [routes.account.sessions.index.href(), "Sessions"],
+  [routes.account.keys.index.href(), "API keys"],
+  [routes.account.tokens.index.href(), "Access tokens"],
+] as const;
+
+/** Answers with a page of the account area, with the way to its others. */
+export function accountPage(
+  context: RequestContext,
+  { title, content, status }: Page,
+): Response {
+  const { pathname } = context.url;
+  return page(context, {
+    title,
+    status,
+    content: html`
+      <div class="columns">
+        <nav class="side" aria-label="Account">
+          <ul>
+            ${areas.map(([href, text]) =>
+              html`
+                <li>
+                  <a href="${href}" ${href === pathname && html`
+                    aria-current="page"
+                  `}>${text}</a>
+                </li>
+              `
+            )}
+          </ul>
+        </nav>
+        <div>
+          <h1>${title}</h1>
+          ${content}
+        </div>
+      </div>
+    `,
+  });
+}

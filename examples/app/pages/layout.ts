@@ -1,0 +1,100 @@
+import { Auth } from "@gatehouse/web/auth-middleware";
+import type { RequestContext } from "@gatehouse/web/fetch-router";
+import { Session } from "@gatehouse/web/session";
+import { html, htmlResponse, type Markup } from "../html.ts";
+import { routes } from "../routes.ts";
+
+/** What a page consists of. */
+export interface Page {
+  readonly title: string;
+  readonly content: Markup;
+  /** @default {200} */
+  readonly status?: number;
+}
+
+/** Answers with a page in the frame that all pages share. */
+export function page(context: RequestContext, page: Page): Response {
+  const { title, content, status = 200 } = page;
+  const failed = status === 422 || status === 429;
+  return htmlResponse(
+    html`
+      <html lang="en">
+        <head>
+          <meta charset="utf-8">
+          <meta name="viewport" content="width=device-width, initial-scale=1">
+          <meta name="color-scheme" content="light dark">
+          <title>${failed && "Error: "}${title} – Noticeboard</title>
+          <link rel="icon" type="image/svg+xml" href="${routes.icon.href()}">
+          <link rel="stylesheet" href="${routes.stylesheet.href()}">
+        </head>
+        <body>
+          <a class="skip" href="#main">Skip to the content</a>
+          ${header(context)}
+          <main id="main" tabindex="-1">
+            ${message(context)} ${content}
+          </main>
+          <footer>
+            <p>
+              An example of <strong>Gatehouse</strong>: sessions, logins and
+              guards on web standards alone.
+            </p>
+          </footer>
+        </body>
+      </html>
+    `,
+    { status },
+  );
+}
+
+function header(context: RequestContext): Markup {
+  const user = context.get(Auth);
+  const link = (href: string, text: string) =>
+    html`
+      <li><a href="${href}"${current(context, href)}>${text}</a></li>
+    `;
+  const isEditor = user?.role === "editor" || user?.role === "admin";
+  return html`
+    <header class="bar">
+      <a class="brand" href="${routes.home.href()}">
+        <img src="${routes.icon.href()}" alt="" width="28" height="28">
+        Noticeboard
+      </a>
+      <nav aria-label="Main">
+        <ul>
+          ${link(routes.home.href(), "Notices")}
+          ${isEditor && link(routes.editor.index.href(), "Editor")}
+          ${user?.role === "admin" &&
+            link(routes.admin.users.index.href(), "Admin")}
+          ${user !== null &&
+            link(routes.account.profile.show.href(), "Account")}
+          ${user === null && link(routes.register.index.href(), "Register")}
+          ${user === null && link(routes.login.index.href(), "Log in")}
+        </ul>
+      </nav>
+      ${user !== null && html`
+        <form method="post" action="${routes.logout.href()}">
+          <button class="plain">Log out</button>
+        </form>
+      `}
+    </header>
+  `;
+}
+
+/** Marks the link of the area that the visitor is in. */
+function current({ url }: RequestContext, href: string): Markup | false {
+  const isCurrent = url.pathname === href ||
+    href !== "/" && url.pathname.startsWith(`${href}/`);
+  return isCurrent && html`
+    aria-current="page"
+  `;
+}
+
+/** The message that the page before left for this one. */
+function message(context: RequestContext): Markup | false {
+  if (!context.has(Session)) return false;
+  const text = context.get(Session).get("message");
+  return typeof text === "string" &&
+    html`
+      <p class="message" role="status">${text}</p>
+    `;
+}

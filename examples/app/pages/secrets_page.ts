@@ -1,0 +1,114 @@
+import { type RequestContext, withHeaders } from "@gatehouse/web/fetch-router";
+import { html, type Markup } from "../html.ts";
+import { routes } from "../routes.ts";
+import { accountPage } from "./account_page.ts";
+import { errorSummary, field, type FormState, method } from "./form_fields.ts";
+import { time } from "./time.ts";
+
+/** An API key or an access token as its owner sees it. */
+export interface Secret {
+  readonly id: number;
+  readonly label: string;
+  readonly createdAt: number;
+  readonly expiresAt?: number;
+}
+
+/** What a kind of secret is called, and what it is for. */
+export interface SecretKind {
+  readonly title: string;
+  readonly noun: string;
+  readonly about: string;
+  /** The command that uses it, up to the address. */
+  readonly usage: (secret: string) => string;
+}
+
+/** What the page shows. */
+export interface SecretsPage {
+  readonly kind: SecretKind;
+  readonly list: readonly Secret[];
+  readonly state: FormState;
+  /** The secret that was just made. */
+  readonly made: string | undefined;
+  readonly shelfRoutes:
+    | typeof routes.account.keys
+    | typeof routes.account.tokens;
+}
+
+/** The page of a user's API keys, or of their access tokens. */
+export function secretsPage(
+  context: RequestContext,
+  { kind, list, state, made, shelfRoutes }: SecretsPage,
+): Response {
+  const isFailed = state.errors !== undefined || state.error !== undefined;
+  const response = accountPage(context, {
+    title: kind.title,
+    status: isFailed ? 422 : made === undefined ? 200 : 201,
+    content: html`
+      <p>${kind.about}</p>
+      ${errorSummary(state)}
+      ${made !== undefined && shownOnce(context, kind, made)}
+      <form method="post" action="${shelfRoutes.create.href()}" novalidate>
+        ${field({
+          name: "label",
+          label: "Name",
+          autocomplete: "off",
+          hint: "What it is for, so that you know it again.",
+        }, state)}
+        <button>Create ${kind.noun}</button>
+      </form>
+      <h2>Yours</h2>
+      ${list.length === 0
+        ? html`
+          <p class="empty">You have none.</p>
+        `
+        : html`
+          <ul class="rows">
+            ${list.map((secret) =>
+              row(secret, shelfRoutes.destroy.href({ id: secret.id }))
+            )}
+          </ul>
+        `}
+    `,
+  });
+  return withHeaders(
+    response,
+    (headers) => headers.set("Cache-Control", "no-store"),
+  );
+}
+
+function shownOnce(
+  { url }: RequestContext,
+  { noun, usage }: SecretKind,
+  secret: string,
+): Markup {
+  return html`
+    <div class="secret" role="status">
+      <p>
+        <strong>Copy your new ${noun} now.</strong> It is not shown again.
+      </p>
+      <p><code id="secret">${secret}</code></p>
+      <p class="hint">Try it:</p>
+      <pre><code>${usage(secret)} ${url.origin}${routes.api.me
+        .href()}</code></pre>
+    </div>
+  `;
+}
+
+function row(secret: Secret, href: string): Markup {
+  const { label, createdAt, expiresAt } = secret;
+  return html`
+    <li>
+      <div>
+        <strong>${label}</strong>
+        <p class="meta">
+          Created ${time(createdAt)}${expiresAt !== undefined &&
+            html`, works until ${time(expiresAt)}`}
+        </p>
+      </div>
+      <form method="post" action="${href}">
+        ${method("DELETE")}
+        <button class="quiet" aria-label="Revoke ${label}">Revoke</button>
+      </form>
+    </li>
+  `;
+}

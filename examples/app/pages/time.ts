@@ -1,0 +1,15 @@
+import { html, type Markup } from "../html.ts";
+
+const format = new Intl.DateTimeFormat("en-GB", {
+  dateStyle: "medium",
+  timeStyle: "short",
+  timeZone: "UTC",
+});
+
+/** A moment that people and machines can read. */
+export function time(epochMilliseconds: number): Markup {
+  const date = new Date(epochMilliseconds);
+  return html`<time datetime="${date.toISOString()}">${
+    format.format(date)
+  } UTC</time>`;
+}

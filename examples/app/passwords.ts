@@ -1,0 +1,111 @@
+import {
+  createCredentialsAuthProvider,
+  type CredentialsAuthProvider,
+} from "@gatehouse/web/auth";
+import {
+  hashPassword,
+  PasswordRefusedError,
+  verifyPassword,
+} from "@gatehouse/web/auth/password";
+import type { RequestContext } from "@gatehouse/web/fetch-router";
+import type { UserLogin } from "./data/users.ts";
+import type { Services } from "./services.ts";
+
+/** An address and a password that somebody typed. */
+export interface PasswordCredentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+/**
+ * Proves who a user is by their password. All that do so share one throttle: a
+ * guess on one page counts on the others.
+ *
+ * @param parse Reads what was typed out of the request.
+ */
+export function passwordProvider(
+  { users, loginThrottle }: Services,
+  parse: (context: RequestContext) => PasswordCredentials | null,
+): CredentialsAuthProvider<PasswordCredentials, UserLogin> {
+  return createCredentialsAuthProvider({
+    name: "password",
+    parse,
+    throttle: loginThrottle,
+    account: ({ email }) => email,
+    async verify({ email, password }) {
+      const found = await users.findLogin(email);
+      // Without a hash it takes as long, and is never right.
+      const hash = found?.passwordHash ?? "";
+      const { ok, needsRehash } = await verifyPassword(hash, password);
+      if (found === null || !ok) return null;
+      if (!needsRehash) return found;
+      const passwordHash = await hashPassword(password);
+      await users.replacePasswordHash(found.user.id, hash, passwordHash);
+      return { ...found, passwordHash };
+    },
+  });
+}
+
+/** What a form says of a password that everybody would guess. */
+export const TOO_COMMON = "This password is too common: please choose another";
+
+/** Hashes a password that somebody chose: `null` for a common one. */
+export async function hashNewPassword(
+  password: string,
+): Promise<string | null> {
+  try {
+    return await hashPassword(password, { refuse: isCommon });
+  } catch (error) {
+    if (error instanceof PasswordRefusedError) return null;
+    throw error;
+  }
+}
+
+/**
+ * What is tried first wherever eight characters are asked for. An application
+ * with more at stake takes a list of thousands, or asks a service that knows the
+ * passwords of breaches.
+ */
+const common = new Set([
+  "00000000",
+  "11111111",
+  "11223344",
+  "12341234",
+  "12345678",
+  "123456789",
+  "1234567890",
+  "123123123",
+  "1q2w3e4r",
+  "1qaz2wsx",
+  "87654321",
+  "987654321",
+  "aaaaaaaa",
+  "abcd1234",
+  "abcdefgh",
+  "asdfghjk",
+  "baseball",
+  "changeme",
+  "computer",
+  "football",
+  "iloveyou",
+  "letmein1",
+  "noticeboard",
+  "password",
+  "password1",
+  "password12",
+  "password123",
+  "princess",
+  "qwerty123",
+  "qwertyui",
+  "qwertyuiop",
+  "starwars",
+  "sunshine",
+  "superman",
+  "trustno1",
+  "welcome1",
+  "whatever",
+]);
+
+function isCommon(password: string): boolean {
+  return common.has(password.toLowerCase());
+}

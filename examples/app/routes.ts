@@ -1,0 +1,61 @@
+import {
+  del,
+  form,
+  get,
+  post,
+  resource,
+  resources,
+  route,
+} from "@gatehouse/web/fetch-router/routes";
+
+/** Every URL of the application: handlers and links are made from these. */
+export const routes = route({
+  home: "/",
+  stylesheet: "/style.css",
+  icon: "/icon.svg",
+  register: form("register"),
+  login: form("login"),
+  logout: post("/logout"),
+  passwordReset: {
+    request: form("forgot-password"),
+    choose: form("reset-password"),
+    done: get("/reset-password/done"),
+  },
+
+  external: route("auth/:provider", {
+    start: "/",
+    callback: "/callback",
+  }),
+
+  account: {
+    profile: resource("account", { only: ["show", "update"] }),
+    confirm: form("account/confirm"),
+    password: form("account/password", { formMethod: "PUT" }),
+    sessions: {
+      index: get("/account/sessions"),
+      destroy: del("/account/sessions/:id"),
+      destroyOthers: del("/account/sessions"),
+    },
+    keys: resources("account/keys", { only: ["index", "create", "destroy"] }),
+    tokens: resources("account/tokens", {
+      only: ["index", "create", "destroy"],
+    }),
+    logins: {
+      index: get("/account/logins"),
+      link: post("/account/logins/:provider"),
+      unlink: del("/account/logins/:provider"),
+    },
+  },
+
+  editor: resources("editor", { exclude: ["show"] }),
+
+  admin: {
+    users: resources("admin", { only: ["index", "update"] }),
+    endSessions: del("/admin/:id/sessions"),
+  },
+
+  api: route("api", {
+    me: "/me",
+    notices: resources("notices", { only: ["index", "show", "destroy"] }),
+  }),
+});

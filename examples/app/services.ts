@@ -1,0 +1,58 @@
+import { createThrottle, type Throttle } from "@gatehouse/web/auth";
+import type { SessionStore } from "@gatehouse/web/session";
+import type { ExternalLogin } from "./external_logins.ts";
+import { AccessTokens } from "./data/access_tokens.ts";
+import { APIKeys } from "./data/api_keys.ts";
+import type { Query } from "./data/database.ts";
+import { Identities } from "./data/identities.ts";
+import { Notices } from "./data/notices.ts";
+import { Users } from "./data/users.ts";
+
+/** An e-mail to a user. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** What the services work with. */
+export interface ServicesOptions {
+  readonly database: Query;
+  /** Keeps sessions, one-time links and the counts of attempts. */
+  readonly store: SessionStore;
+  readonly logins: readonly ExternalLogin[];
+  /** Sends an e-mail. It is not waited for. */
+  readonly sendMail: (mail: Mail) => void;
+  /** The address that browsers see. */
+  readonly baseURL: string;
+  /** Tells the time in epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** What the features of the application work with. */
+export interface Services extends Omit<ServicesOptions, "database"> {
+  readonly users: Users;
+  readonly identities: Identities;
+  readonly notices: Notices;
+  readonly keys: APIKeys;
+  readonly tokens: AccessTokens;
+  /** Slows down who guesses passwords. */
+  readonly loginThrottle: Throttle;
+  /** Slows down who asks for links to reset passwords. */
+  readonly resetThrottle: Throttle;
+}
+
+/** Puts the services together over one database. */
+export function createServices(options: ServicesOptions): Services {
+  const { database, store, now } = options;
+  return {
+    ...options,
+    users: new Users(database),
+    identities: new Identities(database),
+    notices: new Notices(database),
+    keys: new APIKeys(database),
+    tokens: new AccessTokens(database),
+    loginThrottle: createThrottle({ store, now }),
+    resetThrottle: createThrottle({ name: "password-reset", store, now }),
+  };
+}

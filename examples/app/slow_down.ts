@@ -1,0 +1,20 @@
+import { tooManyRequests } from "@gatehouse/web/auth";
+
+/** Answers 429 with a page that says how long to wait. */
+export function slowDown(retryAfter: number, page: Response): Response {
+  const { body, headers } = page;
+  return tooManyRequests(retryAfter, { body: body ?? undefined, headers });
+}
+
+/** What a page says to who tried too often. */
+export function waitText(retryAfter: number): string {
+  return `Too many attempts. Please wait ${
+    duration(retryAfter)
+  }, then try again.`;
+}
+
+function duration(seconds: number): string {
+  if (seconds === 1) return "a second";
+  if (seconds < 120) return `${seconds} seconds`;
+  return `${Math.ceil(seconds / 60)} minutes`;
+}

@@ -1,0 +1,114 @@
+import { PEOPLE, type Person } from "./people.ts";
+
+/** An application that may send people here. */
+export interface Client {
+  readonly id: string;
+  readonly secret: string;
+  /** Where people may be sent back to, compared as text. */
+  readonly redirectUris: readonly string[];
+}
+
+/** A request to log somebody in that may be shown to them. */
+export interface AuthorizationRequest {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly state: string | null;
+  readonly nonce: string | null;
+  readonly scopes: readonly string[];
+  readonly challenge: string;
+}
+
+/** Why a request cannot be shown: with a way back, or without. */
+export interface AuthorizationRefusal {
+  readonly error: string;
+  /** Where to send the refusal; `null` where no address can be trusted. */
+  readonly location: string | null;
+}
+
+/**
+ * Reads an authorization request.
+ *
+ * The client and its redirect URI come first: only to a registered address may
+ * anything be sent back (RFC 6749, section 4.1.2.1).
+ */
+export function parseAuthorization(
+  params: URLSearchParams,
+  clients: readonly Client[],
+  issuer: string,
+): AuthorizationRequest | AuthorizationRefusal {
+  const client = clients.find(({ id }) => id === params.get("client_id"));
+  const redirectUri = params.get("redirect_uri") ?? "";
+  if (!client?.redirectUris.includes(redirectUri) || repeats(params)) {
+    return { error: "invalid_request", location: null };
+  }
+  const request: AuthorizationRequest = {
+    client,
+    redirectUri,
+    state: params.get("state"),
+    nonce: params.get("nonce"),
+    scopes: (params.get("scope") ?? "").split(" "),
+    challenge: params.get("code_challenge") ?? "",
+  };
+  const error = refusal(params, request);
+  return error === null
+    ? request
+    : { error, location: answerLocation(request, issuer, { error }) };
+}
+
+function refusal(
+  params: URLSearchParams,
+  request: AuthorizationRequest,
+): string | null {
+  if (params.get("response_type") !== "code") {
+    return "unsupported_response_type";
+  }
+  if (!request.scopes.includes("openid")) return "invalid_scope";
+  // RFC 7636, section 4.2: an S256 challenge is 32 bytes in base64url.
+  const isChallenge = /^[\w-]{43}$/.test(request.challenge);
+  if (params.get("code_challenge_method") !== "S256" || !isChallenge) {
+    return "invalid_request";
+  }
+  // Nobody is ever logged in here without being asked.
+  return params.get("prompt") === "none" ? "login_required" : null;
+}
+
+/** Whether a parameter comes twice (RFC 6749, section 3.1). */
+function repeats(params: URLSearchParams): boolean {
+  const names = [...params.keys()];
+  return new Set(names).size !== names.length;
+}
+
+/** The way back to the client, with `state` and `iss` (RFC 9207). */
+export function answerLocation(
+  { redirectUri, state }: AuthorizationRequest,
+  issuer: string,
+  answer: Readonly<Record<string, string>>,
+): string {
+  const location = new URL(redirectUri);
+  for (const [name, value] of Object.entries(answer)) {
+    location.searchParams.set(name, value);
+  }
+  if (state !== null) location.searchParams.set("state", state);
+  location.searchParams.set("iss", issuer);
+  return location.href;
+}
+
+/** What the client may learn of a person, by the scopes it asked for. */
+export function claimsOf(
+  person: Person,
+  scopes: readonly string[],
+): Record<string, unknown> {
+  return {
+    sub: person.sub,
+    ...scopes.includes("profile") && { name: person.name },
+    ...scopes.includes("email") && {
+      email: person.email,
+      email_verified: person.email_verified,
+    },
+  };
+}
+
+/** Finds a person by their identifier. */
+export function findPerson(sub: string): Person | null {
+  return PEOPLE.find((person) => person.sub === sub) ?? null;
+}

@@ -1,0 +1,43 @@
+import type { Client } from "./authorization.ts";
+
+/**
+ * Finds the client that a token request comes from: by HTTP Basic, with both
+ * parts form-encoded, or by the body (RFC 6749, section 2.3.1).
+ */
+export async function authenticateClient(
+  headers: Headers,
+  body: FormData,
+  clients: readonly Client[],
+): Promise<Client | null> {
+  const [id, secret] = basicCredentials(headers.get("Authorization")) ??
+    [body.get("client_id"), body.get("client_secret")];
+  const client = clients.find((client) => client.id === id);
+  if (client === undefined || typeof secret !== "string") return null;
+  // Digests are compared, so that the time tells nothing about the secret.
+  return await s256(secret) === await s256(client.secret) ? client : null;
+}
+
+function basicCredentials(
+  authorization: string | null,
+): [id: string, secret: string] | null {
+  const encoded = /^Basic +([\w+/=-]+)$/i.exec(authorization ?? "")?.[1];
+  if (encoded === undefined) return null;
+  try {
+    const [id, secret = ""] = atob(encoded).split(":");
+    return [formDecode(id), formDecode(secret)];
+  } catch {
+    return null;
+  }
+}
+
+function formDecode(text: string): string {
+  return decodeURIComponent(text.replaceAll("+", " "));
+}
+
+/** The S256 transformation (RFC 7636, section 4.2). */
+export async function s256(text: string): Promise<string> {
+  const bytes = new TextEncoder().encode(text);
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
+  return new Uint8Array(digest)
+    .toBase64({ alphabet: "base64url", omitPadding: true });
+}

@@ -1,0 +1,85 @@
+import type { AuthorizationRequest } from "./authorization.ts";
+import type { Person } from "./people.ts";
+
+/** Milliseconds that a code can be exchanged. */
+const CODE_LIFETIME = 60_000;
+
+/** Milliseconds that an access token works. */
+export const TOKEN_LIFETIME = 300_000;
+
+/** The most codes and the most tokens that are kept: it is a demo. */
+const MOST = 1_000;
+
+/** What a code or an access token stands for. */
+export interface Grant {
+  readonly request: AuthorizationRequest;
+  readonly person: Person;
+  /** When the person chose to log in, in epoch milliseconds. */
+  readonly authenticatedAt: number;
+}
+
+interface CodeEntry extends Grant {
+  readonly expiresAt: number;
+  /** The token that the code was exchanged for. */
+  token: string | null;
+}
+
+/** Codes and access tokens, in memory: they end with the process. */
+export class Grants {
+  readonly #codes = new Map<string, CodeEntry>();
+  readonly #tokens = new Map<string, Grant & { readonly expiresAt: number }>();
+
+  /** Makes a code for a grant. */
+  issueCode(grant: Grant): string {
+    const code = random();
+    const expiresAt = Date.now() + CODE_LIFETIME;
+    keep(this.#codes, code, { ...grant, expiresAt, token: null });
+    return code;
+  }
+
+  /**
+   * Exchanges a code for an access token, once. A code that comes again was
+   * stolen on the way: its token ends too (RFC 6749, section 4.1.2).
+   */
+  exchange(
+    code: string,
+    isFor: (grant: Grant) => boolean,
+  ): { readonly grant: Grant; readonly token: string } | null {
+    const entry = this.#codes.get(code);
+    if (entry === undefined) return null;
+    if (entry.token !== null) {
+      this.#tokens.delete(entry.token);
+      this.#codes.delete(code);
+      return null;
+    }
+    if (entry.expiresAt <= Date.now() || !isFor(entry)) {
+      this.#codes.delete(code);
+      return null;
+    }
+    entry.token = random();
+    const expiresAt = Date.now() + TOKEN_LIFETIME;
+    keep(this.#tokens, entry.token, { ...entry, expiresAt });
+    return { grant: entry, token: entry.token };
+  }
+
+  /** The grant of an access token that works. */
+  find(token: string): Grant | null {
+    const entry = this.#tokens.get(token);
+    return entry === undefined || entry.expiresAt <= Date.now() ? null : entry;
+  }
+}
+
+/** Adds an entry and drops the oldest where there are too many. */
+function keep<Value>(
+  map: Map<string, Value>,
+  key: string,
+  value: Value,
+): void {
+  map.set(key, value);
+  if (map.size > MOST) map.delete(map.keys().next().value!);
+}
+
+function random(): string {
+  return crypto.getRandomValues(new Uint8Array(32))
+    .toBase64({ alphabet: "base64url", omitPadding: true });
+}

@@ -1,0 +1,195 @@
+/**
+ * A demo identity provider: OpenID Connect, written with the toolkit itself, so
+ * that the example application has somebody to log in with.
+ *
+ * Never let it near real accounts: anybody can be anybody here. It therefore
+ * answers on loopback addresses only.
+ */
+import {
+  Auth,
+  auth,
+  createBearerTokenAuthScheme,
+  requireAuth,
+} from "@gatehouse/web/auth-middleware";
+import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
+import {
+  createRouter,
+  type FetchFunction,
+  redirect,
+  type RequestContext,
+} from "@gatehouse/web/fetch-router";
+import { form, post, route } from "@gatehouse/web/fetch-router/routes";
+import { formData } from "@gatehouse/web/form-data-middleware";
+import stylesheet from "./style.css" with { type: "text" };
+import {
+  answerLocation,
+  type AuthorizationRefusal,
+  claimsOf,
+  type Client,
+  findPerson,
+  parseAuthorization,
+} from "./authorization.ts";
+import { Grants } from "./grants.ts";
+import { choicePage, refusalPage } from "./pages.ts";
+import { createSigner } from "./signer.ts";
+import { tokenResponse } from "./token_endpoint.ts";
+
+/** Options for {@linkcode createIdentityProvider}. */
+export interface IdentityProviderOptions {
+  /** Where it listens: an http origin on a loopback address. */
+  readonly issuer: string;
+  /** The applications that may send people here. */
+  readonly clients: readonly Client[];
+}
+
+/** A demo identity provider, ready to be served. */
+export interface IdentityProvider {
+  readonly issuer: string;
+  readonly fetch: FetchFunction;
+}
+
+const routes = route({
+  configuration: "/.well-known/openid-configuration",
+  keys: "/jwks",
+  authorize: form("authorize"),
+  token: post("/token"),
+  userinfo: "/userinfo",
+  stylesheet: "/style.css",
+});
+
+/**
+ * Creates the demo identity provider, with a signing key of its own that ends
+ * with the process.
+ *
+ * @throws {RangeError} If the issuer is no http origin on a loopback address.
+ */
+export async function createIdentityProvider(
+  { issuer, clients }: IdentityProviderOptions,
+): Promise<IdentityProvider> {
+  checkIssuer(issuer);
+  const grants = new Grants();
+  const signer = await createSigner(issuer);
+  const router = createRouter({
+    middleware: [
+      loopbackOnly(new URL(issuer).host),
+      formData({ maxBytes: 16_384 }),
+      crossOriginProtection({
+        // Clients call the token endpoint from their servers, not from pages.
+        exempt: ({ url }) => url.pathname === routes.token.href(),
+      }),
+    ],
+  });
+  router.get(routes.configuration, () => Response.json(metadata(issuer)));
+  router.get(routes.keys, () => Response.json({ keys: [signer.publicJwk] }));
+  router.get(routes.stylesheet, () => {
+    const headers = { "Content-Type": "text/css; charset=utf-8" };
+    return new Response(stylesheet, { headers });
+  });
+  router.map(routes.authorize, {
+    actions: authorizeActions(issuer, clients, grants),
+  });
+  router.post(
+    routes.token,
+    (context) => tokenResponse(context, { clients, grants, signer }),
+  );
+  router.get(
+    routes.userinfo,
+    { middleware: [bearerAuth(grants), requireAuth()] },
+    (context) => {
+      const { person, request } = context.get(Auth).grant;
+      return Response.json(claimsOf(person, request.scopes));
+    },
+  );
+  return { issuer, fetch: router.fetch };
+}
+
+/** Shows the page where somebody chooses who they are, and takes the choice. */
+function authorizeActions(
+  issuer: string,
+  clients: readonly Client[],
+  grants: Grants,
+) {
+  const parse = ({ url }: RequestContext) =>
+    parseAuthorization(url.searchParams, clients, issuer);
+  return {
+    index(context: RequestContext): Response {
+      const request = parse(context);
+      return "error" in request
+        ? refuse(request)
+        : choicePage(request, context.url.searchParams);
+    },
+    action(context: RequestContext): Response {
+      const request = parse(context);
+      if ("error" in request) return refuse(request);
+      const choice = String(context.get(FormData).get("person"));
+      const person = findPerson(choice);
+      const authenticatedAt = Date.now();
+      const answer: Record<string, string> = person === null
+        ? { error: "access_denied" }
+        : { code: grants.issueCode({ request, person, authenticatedAt }) };
+      return redirect(answerLocation(request, issuer, answer));
+    },
+  };
+}
+
+/** Recognises the access tokens that the token endpoint issued. */
+function bearerAuth(grants: Grants) {
+  const scheme = createBearerTokenAuthScheme({
+    name: "access-token",
+    verify(token) {
+      const grant = grants.find(token);
+      return grant === null ? null : { id: grant.person.sub, grant };
+    },
+  });
+  return auth({ schemes: [scheme] });
+}
+
+function refuse({ error, location }: AuthorizationRefusal): Response {
+  return location === null ? refusalPage(error) : redirect(location);
+}
+
+/** The discovery document (OpenID Connect Discovery 1.0, section 3). */
+function metadata(issuer: string): Record<string, unknown> {
+  return {
+    issuer,
+    authorization_endpoint: issuer + routes.authorize.index.href(),
+    token_endpoint: issuer + routes.token.href(),
+    userinfo_endpoint: issuer + routes.userinfo.href(),
+    jwks_uri: issuer + routes.keys.href(),
+    scopes_supported: ["openid", "profile", "email"],
+    response_types_supported: ["code"],
+    grant_types_supported: ["authorization_code"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["RS256"],
+    token_endpoint_auth_methods_supported: [
+      "client_secret_basic",
+      "client_secret_post",
+    ],
+    code_challenge_methods_supported: ["S256"],
+    claims_supported: ["sub", "name", "email", "email_verified"],
+    authorization_response_iss_parameter_supported: true,
+  };
+}
+
+function checkIssuer(issuer: string): void {
+  const url = URL.parse(issuer);
+  if (
+    url?.protocol !== "http:" || url.origin !== issuer ||
+    !["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)
+  ) {
+    throw new RangeError(
+      `Cannot run the demo identity provider at "${issuer}": it is no http origin on a loopback address`,
+    );
+  }
+}
+
+/**
+ * Answers under its own name only: a page elsewhere whose name was made to
+ * point at 127.0.0.1 (DNS rebinding) gets nothing.
+ */
+function loopbackOnly(host: string) {
+  return ({ url }: RequestContext): Response | undefined =>
+    url.host === host
+      ? undefined
+      : new Response("Misdirected Request", { status: 421 });
+}

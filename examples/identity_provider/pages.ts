@@ -1,0 +1,117 @@
+import { html, htmlResponse, type Markup } from "../app/html.ts";
+import type { AuthorizationRequest } from "./authorization.ts";
+import { PEOPLE, type Person } from "./people.ts";
+
+/** The page where a visitor chooses whom to log in as. */
+export function choicePage(
+  request: AuthorizationRequest,
+  params: URLSearchParams,
+): Response {
+  const { host, origin } = new URL(request.redirectUri);
+  const markup = layout(
+    "Choose who you are",
+    html`
+      <h1>Choose who you are</h1>
+      <p>
+        <strong>${host}</strong> wants to know who you are. Nobody here is
+        real, and nobody has a password.
+      </p>
+      <form method="post" action="/authorize?${params.toString()}">
+        <ul class="people">
+          ${PEOPLE.map(choice)}
+        </ul>
+        <button class="cancel" name="person" value="">
+          Cancel and go back
+        </button>
+      </form>
+      <p class="scopes">
+        It will learn: ${learned(request.scopes)}.
+      </p>
+    `,
+  );
+  // The form's answer is a redirect to the client, which the policy must name.
+  return page(markup, 200, origin);
+}
+
+/** The page for a request that cannot be answered to anybody else. */
+export function refusalPage(error: string): Response {
+  const markup = layout(
+    "This request cannot be answered",
+    html`
+      <h1>This request cannot be answered</h1>
+      <p>
+        The application that sent you here is not known, or its request is
+        broken (<code>${error}</code>).
+      </p>
+    `,
+  );
+  return page(markup, 400);
+}
+
+function choice({ sub, name, email, note }: Person): Markup {
+  return html`
+    <li>
+      <button name="person" value="${sub}" aria-describedby="${sub}-note">
+        <span class="initial" aria-hidden="true">${name[0]}</span>
+        <span>
+          <span class="name">${name}</span>
+          <span class="email">${email}</span>
+        </span>
+      </button>
+      <p class="note" id="${sub}-note">${note}</p>
+    </li>
+  `;
+}
+
+function learned(scopes: readonly string[]): string {
+  const parts = [
+    "an identifier",
+    scopes.includes("profile") && "the name",
+    scopes.includes("email") && "the e-mail address",
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+function layout(title: string, content: Markup): Markup {
+  return html`
+    <html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>${title} – Demo identity provider</title>
+        <link rel="icon" href="data:,">
+        <link rel="stylesheet" href="/style.css">
+      </head>
+      <body>
+        <header>
+          <p><strong>Demo identity provider</strong></p>
+          <p>For trying things out on this computer only</p>
+        </header>
+        <main>
+          ${content}
+        </main>
+      </body>
+    </html>
+  `;
+}
+
+function page(markup: Markup, status: number, redirectOrigin = ""): Response {
+  const policy = [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src data:",
+    `form-action 'self' ${redirectOrigin}`.trim(),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+  return htmlResponse(markup, {
+    status,
+    headers: {
+      "Cache-Control": "no-store",
+      "Content-Security-Policy": policy,
+      "Referrer-Policy": "same-origin",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+}

@@ -1,0 +1,178 @@
+/**
+ * Registration, login and logout with e-mail address and password, in one file.
+ * Users live in memory: put a table in the place of the map.
+ *
+ * Run it with `deno task example:password-login`, then open
+ * http://localhost:8000.
+ */
+import {
+  completeAuth,
+  createCredentialsAuthProvider,
+  createThrottle,
+  credentialsAuthResult,
+  tooManyRequests,
+} from "@gatehouse/web/auth";
+import {
+  Auth,
+  auth,
+  createSessionAuthScheme,
+  redirectToLogin,
+  requireAuth,
+} from "@gatehouse/web/auth-middleware";
+import { hashPassword, verifyPassword } from "@gatehouse/web/auth/password";
+import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
+import { parseSafe, string } from "@gatehouse/web/data-schema";
+import { email, maxLength, minLength } from "@gatehouse/web/data-schema/checks";
+import { field, object } from "@gatehouse/web/data-schema/form-data";
+import {
+  createRouter,
+  redirect,
+  safeRedirectPath,
+} from "@gatehouse/web/fetch-router";
+import { form, post, route } from "@gatehouse/web/fetch-router/routes";
+import { formData } from "@gatehouse/web/form-data-middleware";
+import { logger } from "@gatehouse/web/logger-middleware";
+import { Session } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+
+interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly passwordHash: string;
+}
+
+const users = new Map<string, User>();
+
+const Credentials = object({
+  email: field(string().pipe(email())),
+  password: field(string().pipe(minLength(8), maxLength(1000))),
+});
+
+const routes = route({
+  home: "/",
+  register: form("register"),
+  login: form("login"),
+  logout: post("/logout"),
+});
+
+const password = createCredentialsAuthProvider({
+  name: "password",
+  parse(context) {
+    const result = parseSafe(Credentials, context.get(FormData));
+    return result.success ? result.value : null;
+  },
+  async verify({ email, password }) {
+    const user = findByEmail(email);
+    // Without a hash it takes as long, and is never right.
+    const { ok } = await verifyPassword(user?.passwordHash, password);
+    return ok && user ? user : null;
+  },
+  // After five wrong guesses each further one has to wait longer.
+  throttle: createThrottle(),
+  account: ({ email }) => email,
+});
+
+const browser = createSessionAuthScheme({
+  name: "browser",
+  verify: (id) => users.get(String(id)) ?? null,
+});
+
+export const router = createRouter({
+  middleware: [
+    logger(),
+    formData(),
+    crossOriginProtection(),
+    session(),
+    auth({ schemes: [browser] }),
+  ],
+});
+
+const requireLogin = requireAuth({
+  onUnauthenticated: redirectToLogin(routes.login.index.href()),
+});
+
+router.get(routes.home, { middleware: [requireLogin] }, (context) => {
+  return page(`
+    <p>Hello ${escape(context.get(Auth).email)}</p>
+    <form method="post" action="${routes.logout.href()}">
+      <button>Log out</button>
+    </form>`);
+});
+
+router.map(routes.register, {
+  actions: {
+    index: () => credentialsPage("Register"),
+    async action(context) {
+      const result = parseSafe(Credentials, context.get(FormData));
+      if (!result.success) {
+        return credentialsPage(
+          "Register",
+          "Give an e-mail address, and a password of at least 8 characters",
+        );
+      }
+      const { email, password } = result.value;
+      const passwordHash = await hashPassword(password);
+      // After the wait: somebody may have taken the address meanwhile.
+      if (findByEmail(email)) {
+        return credentialsPage("Register", "The address has an account");
+      }
+      const user = { id: crypto.randomUUID(), email, passwordHash };
+      users.set(user.id, user);
+      await completeAuth(context, user.id);
+      return redirect(routes.home.href());
+    },
+  },
+});
+
+router.map(routes.login, {
+  actions: {
+    index: () => credentialsPage("Log in"),
+    async action(context) {
+      const result = await credentialsAuthResult(password, context);
+      if (!result.ok) {
+        return result.reason === "throttled"
+          ? tooManyRequests(result.retryAfter)
+          : credentialsPage("Log in", "Invalid email or password");
+      }
+      await completeAuth(context, result.user.id);
+      const returnTo = context.url.searchParams.get("returnTo");
+      return redirect(safeRedirectPath(returnTo));
+    },
+  },
+});
+
+router.post(routes.logout, (context) => {
+  context.get(Session).destroy();
+  return redirect(routes.login.index.href());
+});
+
+function findByEmail(email: string): User | undefined {
+  return users.values().find((user) => user.email === email);
+}
+
+function credentialsPage(title: string, problem = ""): Response {
+  const content = `
+    <h1>${title}</h1>
+    <p role="alert">${problem}</p>
+    <form method="post">
+      <label>E-mail <input name="email" type="email" required></label>
+      <label>Password <input name="password" type="password" required></label>
+      <button>${title}</button>
+    </form>
+    <p><a href="/register">Register</a> or <a href="/login">log in</a></p>`;
+  return page(content, problem === "" ? 200 : 422);
+}
+
+function page(content: string, status = 200): Response {
+  const html = `<!doctype html><title>Password login</title>${content}`;
+  const headers = { "Content-Type": "text/html; charset=utf-8" };
+  return new Response(html, { status, headers });
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+}
+
+if (import.meta.main) {
+  Deno.serve({ hostname: "127.0.0.1", port: 8000 }, router.fetch);
+}

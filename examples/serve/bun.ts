@@ -1,0 +1,5 @@
+/** On Bun: `bun examples/serve/bun.ts`. */
+import { router } from "./router.ts";
+
+// Bun serves what a program exports by default.
+export default { port: 8000, fetch: router.fetch };

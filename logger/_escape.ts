@@ -1,0 +1,60 @@
+/**
+ * The longest field that is written whole, in characters. Three of them and the
+ * rest of a combined line are below 4,096, where log readers cut lines in two.
+ */
+const longest = 1024;
+
+/** What can neither end a field or a line nor move a terminal. */
+// deno-lint-ignore no-control-regex -- controls are what is looked for
+const harmful = /["\\\x00-\x1f\x7f-\uffff]/;
+
+/** The escapes that have a letter, as Apache writes them. */
+const letters: Record<string, string> = {
+  '"': '\\"',
+  "\\": "\\\\",
+  "\b": "\\b",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+};
+
+const encoder = new TextEncoder();
+
+/** Cuts a text that is too long to be read, and shows that it did. */
+export function truncate(text: string, limit = longest): string {
+  return text.length > limit ? text.slice(0, limit) + "..." : text;
+}
+
+/**
+ * Makes a text from the network safe for a log: printable ASCII without bare
+ * quotes and backslashes, as the Apache HTTP Server escapes it, truncated.
+ *
+ * Deno and Bun decode headers as Latin-1, so a character up to U+00FF stands
+ * for the byte that was sent; for others their UTF-8 bytes are written.
+ */
+export function escapeField(text: string, limit = longest): string {
+  const shown = truncate(text, limit);
+  if (!harmful.test(shown)) return shown;
+  let escaped = "";
+  for (const character of shown) {
+    const next = harmful.test(character)
+      ? escapeCharacter(character)
+      : character;
+    if (escaped.length + next.length > limit) return escaped + "...";
+    escaped += next;
+  }
+  return escaped;
+}
+
+function escapeCharacter(character: string): string {
+  const code = character.codePointAt(0)!;
+  if (code > 0xff) {
+    return Array.from(encoder.encode(character), escapeByte).join("");
+  }
+  return letters[character] ?? escapeByte(code);
+}
+
+function escapeByte(byte: number): string {
+  return `\\x${byte.toString(16).padStart(2, "0")}`;
+}

@@ -1,0 +1,91 @@
+import { wantsColor } from "./_colors.ts";
+import { formatCombined, formatDev, formatShort } from "./_formats.ts";
+import { formatJSON, isFailure } from "./_json.ts";
+import {
+  formatECSMessage,
+  formatMessage,
+  formatOpenTelemetryMessage,
+  type MessageFormatter,
+} from "./log.ts";
+import type { LogInfo } from "./log_info.ts";
+import type { LogFormatter, LoggerOptions, LogSampling } from "./options.ts";
+import { isSecretName } from "./redaction.ts";
+import { type ResolvedIdOptions, resolveIdOptions } from "./_trace.ts";
+
+/** The options of a logger, resolved once for all requests. */
+export interface LoggerPlan
+  extends Pick<LoggerOptions, "skip" | "user" | "countBytes"> {
+  readonly format: LogFormatter;
+  /** Whether a line has a place for all fields, some of which are costly. */
+  readonly isFull: boolean;
+  readonly isKept: (info: LogInfo) => boolean;
+  readonly output: (line: string) => void;
+  readonly message: MessageFormatter;
+  readonly messages: (line: string) => void;
+  readonly isSecret: false | ((name: string) => boolean);
+  readonly ids: ResolvedIdOptions;
+  /** Receives what the functions of the options threw. */
+  readonly onProblem: (problem: unknown) => void;
+}
+
+/** Reads the options. */
+export function planLogger(options: LoggerOptions): LoggerPlan {
+  const { format = "dev", names = "ecs", redact = isSecretName } = options;
+  if (names !== "ecs" && names !== "opentelemetry") {
+    throw new TypeError(`Cannot create logger: no names "${names}"`);
+  }
+  const output = options.output ?? ((line) => console.log(line));
+  return {
+    skip: options.skip,
+    user: options.user,
+    countBytes: options.countBytes,
+    format: formatterOf(options),
+    isFull: typeof format === "function" || format === "json",
+    isKept: samplerOf(options.sample),
+    output,
+    message: format !== "json"
+      ? formatMessage
+      : names === "ecs"
+      ? formatECSMessage
+      : formatOpenTelemetryMessage,
+    // Programs that read an access log would trip over other lines.
+    messages: options.messages ??
+      (format === "combined" ? (line) => console.error(line) : output),
+    isSecret: redact,
+    ids: resolveIdOptions(options.ids ?? {}),
+    onProblem: (problem) => console.error(problem),
+  };
+}
+
+function formatterOf(options: LoggerOptions): LogFormatter {
+  const { format = "dev", names = "ecs", output, colors } = options;
+  if (typeof format === "function") return format;
+  switch (format) {
+    case "dev":
+      return colors ?? (output !== undefined || wantsColor())
+        ? formatDev
+        : formatShort;
+    case "short":
+      return formatShort;
+    case "combined":
+      return formatCombined;
+    case "json":
+      return (info) => formatJSON(info, names);
+    default:
+      throw new TypeError(`Cannot create logger: no format "${format}"`);
+  }
+}
+
+function samplerOf(
+  sampling: LogSampling | undefined,
+): (info: LogInfo) => boolean {
+  if (sampling === undefined) return () => true;
+  const { rate, slow = 1000, random = Math.random } = sampling;
+  if (!(rate >= 0 && rate <= 1)) {
+    throw new RangeError(
+      `Cannot create logger: the rate "${rate}" is not from 0 to 1`,
+    );
+  }
+  return (info) =>
+    isFailure(info) || info.responseTime >= slow || random() < rate;
+}

@@ -1,0 +1,142 @@
+import {
+  type ContextEntry,
+  type Middleware,
+  withHeaders,
+} from "../router/mod.ts";
+import { keepAlive } from "./batch_output.ts";
+import { truncate } from "./_escape.ts";
+import { Log } from "./log.ts";
+import type { LoggerOptions } from "./options.ts";
+import { planLogger } from "./_plan.ts";
+import { completeLine, RequestRecord } from "./_record.ts";
+import { type BodyEnd, lengthOf, watchBody } from "./_watch_body.ts";
+
+/**
+ * Creates a middleware that logs each request once its response is there.
+ *
+ * Put it first, so that the time includes all other middleware. A handler that
+ * throws is logged with status 500, and the error thrown on. All fields are
+ * escaped and cut to a readable length: no header and no path can forge a line
+ * or move a terminal. Cookies and `Authorization` are never looked at.
+ *
+ * A format, a filter or an output that throws is reported by `console.error`;
+ * it does not fail the request.
+ *
+ * @example One line for each request
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { logger } from "@gatehouse/web/logger-middleware";
+ *
+ * const lines: string[] = [];
+ * const router = createRouter({
+ *   middleware: [
+ *     logger({
+ *       format: ({ method, url, status }) => `${method} ${url} ${status}`,
+ *       output: (line) => lines.push(line),
+ *     }),
+ *   ],
+ * });
+ * await router.fetch("https://example.com/a?token=s3cret");
+ *
+ * assertEquals(lines, ["GET /a?token=REDACTED 404"]);
+ * ```
+ *
+ * @param options How lines look, where they go, and what is left out.
+ * @returns The middleware.
+ * @throws {TypeError} If the format or the names are not known, or the header
+ * of the request id is no header name.
+ * @throws {RangeError} If the rate of the sampling is not from 0 to 1.
+ */
+export function logger(
+  options: LoggerOptions = {},
+): Middleware<readonly [ContextEntry<typeof Log, Log>]> {
+  const plan = planLogger(options);
+  return (context, next) => {
+    const record = new RequestRecord(context, plan);
+    context.set(Log, record);
+    return next().then(
+      (response) => answer(record, response),
+      (error) => fail(record, error),
+    );
+  };
+}
+
+/** Logs what a handler threw, and throws it on. */
+function fail(record: RequestRecord, error: unknown): never {
+  finish(record, 500);
+  end(record, { bytes: undefined, error });
+  throw error;
+}
+
+/** Logs a response, now or once its body has ended. */
+function answer(record: RequestRecord, response: Response): Response {
+  const { skip, countBytes, ids } = record.plan;
+  const sent = ids.respond ? identify(record, response) : response;
+  if (skip !== undefined && isSkipped(record, sent)) return sent;
+  finish(record, sent.status);
+  if (countBytes) return watchBody(sent, (body) => end(record, body));
+  end(record, { bytes: lengthOf(sent) });
+  return sent;
+}
+
+/** Fills in what is known once the handler is done, and later may not be. */
+function finish(record: RequestRecord, status: number): void {
+  const { line, plan } = record;
+  line.status = status;
+  if (plan.user !== undefined) line.user = userOf(record);
+  if (plan.isFull) completeLine(record);
+}
+
+function identify(
+  { plan, requestId }: RequestRecord,
+  response: Response,
+): Response {
+  // The headers of an upgrade can't be changed.
+  return response.status === 101 ? response : withHeaders(
+    response,
+    (headers) => headers.set(plan.ids.header, requestId),
+  );
+}
+
+function isSkipped(record: RequestRecord, response: Response): boolean {
+  const { skip, onProblem } = record.plan;
+  try {
+    return skip?.(record.context, response) ?? false;
+  } catch (error) {
+    onProblem(error);
+    return false;
+  }
+}
+
+function userOf({ plan, context }: RequestRecord): string | undefined {
+  try {
+    const user = plan.user?.(context);
+    return user === undefined ? undefined : truncate(user);
+  } catch (error) {
+    plan.onProblem(error);
+    return undefined;
+  }
+}
+
+/** Writes the line. */
+function end({ plan, context, line, start }: RequestRecord, body: BodyEnd) {
+  const { isKept, format, output, onProblem } = plan;
+  line.responseTime = performance.now() - start;
+  line.contentLength = line.method === "HEAD" ? 0 : body.bytes;
+  if (body.outcome !== undefined) line.outcome = body.outcome;
+  if ("error" in body) line.error = nameOf(body.error);
+  try {
+    if (!isKept(line)) return;
+    output(format(line));
+    keepAlive(output, context);
+  } catch (error) {
+    // A log that fails must not fail the request, nor hide what it threw.
+    onProblem(error);
+  }
+}
+
+/** The kind of an error. Its message may hold what should not be logged. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}

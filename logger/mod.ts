@@ -1,0 +1,34 @@
+/**
+ * A middleware that logs requests, in lines that can be trusted.
+ *
+ * @example A log as Apache writes it
+ * ```ts
+ * import { assertMatch } from "@std/assert";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { logger } from "@gatehouse/web/logger-middleware";
+ *
+ * const lines: string[] = [];
+ * const router = createRouter({
+ *   middleware: [
+ *     logger({ format: "combined", output: (line) => lines.push(line) }),
+ *   ],
+ * });
+ * await router.fetch("https://example.com/");
+ *
+ * assertMatch(lines[0], /^- - - \[.+\] "GET \/ HTTP\/1\.1" 404 - "-" "-"$/);
+ * ```
+ *
+ * @module
+ */
+export {
+  type BatchOutput,
+  batchOutput,
+  type BatchOutputOptions,
+} from "./batch_output.ts";
+export type { LogNames } from "./_json.ts";
+export { Log, type LogFields, type LogLevel } from "./log.ts";
+export type { LogInfo, LogOutcome } from "./log_info.ts";
+export { logger } from "./logger.ts";
+export type { LogFormatter, LoggerOptions, LogSampling } from "./options.ts";
+export { isSecretName } from "./redaction.ts";
+export type { LogIdOptions } from "./_trace.ts";

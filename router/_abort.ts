@@ -1,0 +1,24 @@
+import { platformOf, type RequestContext } from "./context.ts";
+
+/**
+ * Throws the reason where nobody waits for the answer any more.
+ *
+ * Not under `Deno.serve`: there the signal aborts after every answer too, and
+ * reading it prints a warning. Its info has `completed` in its place.
+ */
+export function throwIfAborted(context: RequestContext): void {
+  if (hasSignal(context)) context.request.signal.throwIfAborted();
+}
+
+/** Whether an error is the reason that the request was aborted for. */
+export function isAbort(error: unknown, context: RequestContext): boolean {
+  if (!hasSignal(context)) return false;
+  const { aborted, reason } = context.request.signal;
+  return aborted && error === reason;
+}
+
+/** Whether the request's signal tells whether anybody waits for the answer. */
+export function hasSignal(context: RequestContext): boolean {
+  const info = platformOf(context)[0];
+  return typeof info !== "object" || info === null || !("completed" in info);
+}

@@ -1,0 +1,30 @@
+import type { RequestContext } from "./context.ts";
+
+/**
+ * Answers what no route matches: 404, or 405 and OPTIONS with `Allow` where the
+ * path exists under other methods (RFC 9110, sections 9.3.7 and 15.5.6).
+ */
+export function defaultHandler(context: RequestContext): Response {
+  const { allowedMethods } = context;
+  if (allowedMethods.length === 0) {
+    return new Response("Not Found", { status: 404 });
+  }
+  const headers = { Allow: allowedMethods.join(", ") };
+  return context.method === "OPTIONS"
+    ? new Response(null, { status: 204, headers })
+    : new Response("Method Not Allowed", { status: 405, headers });
+}
+
+/** Prints what was thrown, for the operator alone, and answers 500. */
+export function defaultOnError(error: unknown): Response {
+  console.error(error);
+  return new Response("Internal Server Error", { status: 500 });
+}
+
+/** The response without its body, which is cancelled so that it can clean up. */
+export function toHead(response: Response): Response {
+  if (response.body === null) return response;
+  // What the body's own clean-up throws has no one left to go to.
+  response.body.cancel().catch(() => {});
+  return new Response(null, response);
+}

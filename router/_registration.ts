@@ -1,0 +1,162 @@
+import type {
+  Action,
+  Controller,
+  MiddlewareOptions,
+  RequestHandler,
+  RouteTarget,
+} from "./action.ts";
+import type { MatchedRoute } from "./context.ts";
+import type { RequestMethod } from "./method.ts";
+import type { Middleware } from "./middleware.ts";
+import { type PatternInput, RoutePattern } from "./pattern.ts";
+import { type AnyRoute, Route, type RouteMap } from "./routes/route.ts";
+
+/** A route with all that answers it: its groups' middleware and its own. */
+export interface Registration extends MatchedRoute {
+  /** The method that it answers. */
+  readonly method: RequestMethod | "ANY";
+  /** The middleware, the outermost group's first. */
+  readonly middleware: readonly Middleware[];
+  /** Answers the request. */
+  readonly handler: RequestHandler;
+}
+
+type Registrable = Action | MiddlewareOptions | Controller<RouteMap>;
+
+/**
+ * Lists what one call of `get`, `map` and the like registers.
+ *
+ * @throws {TypeError} If an action is missing, left over, or not a function.
+ */
+export function collectRoutes(
+  target: RouteTarget | RouteMap,
+  first: Registrable,
+  second: RequestHandler | undefined,
+  method?: RequestMethod | "ANY",
+): Registration[] {
+  if (isRouteMap(target)) {
+    if (method !== undefined) {
+      throw new TypeError(
+        "Cannot register a route map for one method: use router.map",
+      );
+    }
+    return collectMap(target, first, [], "");
+  }
+  const route = toRoute(target, method);
+  const action = second === undefined
+    ? first
+    : { ...first as MiddlewareOptions, handler: second };
+  return [toRegistration(route, action, [], describe(route))];
+}
+
+function collectMap(
+  routes: RouteMap,
+  controller: Registrable | undefined,
+  outer: readonly Middleware[],
+  path: string,
+): Registration[] {
+  const { actions, middleware } = readController(controller, path);
+  const list = [...outer, ...middleware];
+  for (const name of Object.keys(actions)) {
+    if (!Object.hasOwn(routes, name)) {
+      throw new TypeError(
+        `Cannot register action "${path}${name}": the route map has no such route`,
+      );
+    }
+  }
+  return Object.entries(routes).flatMap(([name, entry]) => {
+    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    return isRouteMap(entry)
+      ? collectMap(entry, action, list, `${path}${name}.`)
+      : [toRegistration(entry, action, list, `"${path}${name}"`)];
+  });
+}
+
+function readController(
+  controller: Registrable | undefined,
+  path: string,
+): { actions: Record<string, Registrable>; middleware: readonly Middleware[] } {
+  const { actions, middleware } = (controller ?? {}) as Partial<
+    Controller<RouteMap>
+  >;
+  if (typeof actions !== "object" || actions === null) {
+    const name = path === "" ? "the route map" : `"${path.slice(0, -1)}"`;
+    throw new TypeError(
+      `Cannot register ${name}: it needs a controller with actions`,
+    );
+  }
+  return {
+    actions: actions as Record<string, Registrable>,
+    middleware: checkMiddleware(middleware, path),
+  };
+}
+
+function toRegistration(
+  route: AnyRoute,
+  action: Registrable | undefined,
+  outer: readonly Middleware[],
+  name: string,
+): Registration {
+  const { handler, middleware } = typeof action === "function"
+    ? { handler: action, middleware: undefined }
+    : (action ?? {}) as {
+      handler?: RequestHandler;
+      middleware?: readonly Middleware[];
+    };
+  if (typeof handler !== "function") {
+    throw new TypeError(`Cannot register route ${name}: it has no handler`);
+  }
+  return {
+    method: route.method,
+    pattern: route.pattern,
+    middleware: [...outer, ...checkMiddleware(middleware, name)],
+    handler,
+  };
+}
+
+function checkMiddleware(
+  list: readonly Middleware[] | undefined,
+  name: string,
+): readonly Middleware[] {
+  if (list === undefined) return [];
+  if (!Array.isArray(list) || list.some((one) => typeof one !== "function")) {
+    throw new TypeError(
+      `Cannot register route ${name}: its middleware is not a list of functions`,
+    );
+  }
+  return list;
+}
+
+function toRoute(
+  target: RouteTarget,
+  method: RequestMethod | "ANY" | undefined,
+): AnyRoute {
+  if (!(target instanceof Route)) {
+    return {
+      method: method ?? "GET",
+      pattern: new RoutePattern(target as PatternInput),
+    };
+  }
+  if (method === undefined || method === target.method) return target;
+  if (target.method !== "ANY" && method !== "ANY") {
+    throw new TypeError(
+      `Cannot register route ${describe(target)}: it does not answer ${method}`,
+    );
+  }
+  return { method, pattern: target.pattern };
+}
+
+function describe({ method, pattern }: AnyRoute): string {
+  return `${method} "${pattern.source}"`;
+}
+
+/** A route map is a plain object of routes; a URLPatternInit holds texts. */
+function isRouteMap(
+  value: RouteTarget | RouteMap | AnyRoute,
+): value is RouteMap {
+  return typeof value === "object" && value !== null &&
+    !(value instanceof Route) && !(value instanceof URLPattern) &&
+    Object.values(value).every((entry) =>
+      typeof entry === "object" && entry !== null
+    );
+}

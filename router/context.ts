@@ -1,0 +1,251 @@
+import type { AnyContextKey, ContextValue } from "./context_key.ts";
+import type { ContextEntries, ProvidedGetters } from "./context_entry.ts";
+import { canonicalHref } from "./_canonical.ts";
+import { MissingContextValueError } from "./errors.ts";
+import type { RequestMethod } from "./method.ts";
+import { Platform } from "./platform.ts";
+import { clientAddress, type TrustedProxies } from "./remote_address.ts";
+import type { RoutePattern } from "./pattern.ts";
+
+/** What the runtime passed beside the request. */
+export let platformOf: (context: RequestContext) => readonly unknown[];
+
+/** The text of `context.url`; `null` where the request has no valid one. */
+export let hrefOf: (context: RequestContext) => string | null;
+
+/** Creates the context of a request that a router was handed. */
+export let createContext: (
+  request: Request,
+  router: ContextRouter,
+  platform: readonly unknown[],
+  trusted: TrustedProxies,
+) => RequestContext;
+
+/** A method of an application's route: one HTTP method, or any. */
+export interface MatchedRoute {
+  /** The method that the route was registered for. */
+  readonly method: RequestMethod | "ANY";
+  /** The pattern that matched. */
+  readonly pattern: RoutePattern;
+}
+
+/** What a request context takes besides the request. */
+export interface RequestContextOptions {
+  /**
+   * The router that handles the request.
+   *
+   * @default {undefined}
+   */
+  readonly router?: ContextRouter;
+  /**
+   * The client's address.
+   *
+   * @default {undefined}
+   */
+  readonly remoteAddress?: string | undefined;
+  /**
+   * A context whose router, address and values this one shares.
+   *
+   * @default {undefined}
+   */
+  readonly parent?: RequestContext;
+}
+
+/** What a handler can ask of the router that handles its request. */
+export interface ContextRouter {
+  /**
+   * Dispatches a request, with the signature of the global `fetch`.
+   *
+   * @param input The request, or its URL.
+   * @param init What to build the request with.
+   * @returns The response.
+   */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+}
+
+/**
+ * What middleware and handlers know of a request, and where they leave values
+ * for one another.
+ *
+ * `url`, `headers`, `params` and the values are built when first read. On some
+ * runtimes the request cannot be read any more once the response is sent: copy
+ * what you need later.
+ *
+ * @example Building one in a test
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { RequestContext } from "@gatehouse/web/fetch-router";
+ *
+ * const context = new RequestContext(new Request("https://example.com/a?b=1"));
+ * assertEquals(context.url.pathname, "/a");
+ * assertEquals(context.method, "GET");
+ * ```
+ *
+ * @typeParam RouteParams The params of the matched pattern.
+ */
+export class RequestContext<RouteParams = Record<string, string>> {
+  /** The request as it came in. */
+  readonly request: Request;
+
+  /**
+   * The method that the request is dispatched on. Middleware may set it, as the
+   * method-override middleware does.
+   */
+  method: RequestMethod;
+
+  /** The params of the matched pattern, percent-decoded. */
+  params: RouteParams;
+
+  /** The matched route; `undefined` until one is matched. */
+  route: MatchedRoute | undefined = undefined;
+
+  /** The methods that the path answers, for a request that no route matched. */
+  allowedMethods: readonly string[] = none;
+
+  #router: ContextRouter | undefined;
+  #remoteAddress: string | undefined;
+  #platform: readonly unknown[] | undefined;
+  #trusted: TrustedProxies = 0;
+  #href: string | null | undefined;
+  #url: URL | undefined;
+  #headers: Headers | undefined;
+  #values: Map<AnyContextKey, unknown> | undefined;
+
+  static {
+    createContext = (request, router, platform, trusted) => {
+      const context = new RequestContext(request);
+      context.#router = router;
+      context.#platform = platform;
+      context.#trusted = trusted;
+      return context;
+    };
+    platformOf = (context) => context.#platform ?? none;
+    hrefOf = (context) =>
+      context.#href === undefined
+        ? context.#href = canonicalHref(context.request.url)
+        : context.#href;
+  }
+
+  /**
+   * Creates the context of a request.
+   *
+   * @param request The request.
+   * @param options What the router knows besides the request.
+   */
+  constructor(request: Request, options?: RequestContextOptions) {
+    this.request = request;
+    this.method = request.method as RequestMethod;
+    this.params = noParams as RouteParams;
+    this.#router = options?.router;
+    this.#remoteAddress = options?.remoteAddress;
+    if (options?.parent !== undefined) {
+      const { parent } = options;
+      this.#router ??= parent.#router;
+      this.#remoteAddress ??= parent.remoteAddress;
+      this.#platform = parent.#platform;
+      this.#values = parent.#values ??= new Map();
+    }
+  }
+
+  /** The canonical URL of the request, the one that routes are matched on. */
+  get url(): URL {
+    return this.#url ??= new URL(this.request.url);
+  }
+
+  /** The client's address, where the runtime tells it. */
+  get remoteAddress(): string | undefined {
+    if (this.#remoteAddress === undefined && this.#platform !== undefined) {
+      this.#remoteAddress = clientAddress(
+        this.request,
+        this.#platform,
+        this.#trusted,
+      );
+    }
+    return this.#remoteAddress;
+  }
+
+  /** A copy of the request's headers. */
+  get headers(): Headers {
+    return this.#headers ??= new Headers(this.request.headers);
+  }
+
+  /**
+   * The router that handles the request.
+   *
+   * @throws {TypeError} If the context was built without one.
+   */
+  get router(): ContextRouter {
+    if (this.#router === undefined) {
+      throw new TypeError(
+        "Cannot read context.router: the context was built without a router",
+      );
+    }
+    return this.#router;
+  }
+
+  /**
+   * Reads a value.
+   *
+   * @param key The key, or the class of the value.
+   * @returns The value that was set, or the key's default.
+   * @throws {MissingContextValueError} If there is neither.
+   */
+  get<Key extends AnyContextKey>(key: Key): ContextValue<Key> {
+    const values = this.#values;
+    if (values !== undefined) {
+      const value = values.get(key);
+      if (value !== undefined || values.has(key)) {
+        return value as ContextValue<Key>;
+      }
+    }
+    // Most runtimes pass something with every request: no map for that alone.
+    if (key === Platform && this.#platform !== undefined) {
+      return this.#platform as ContextValue<Key>;
+    }
+    if (!("defaultValue" in key) || key.defaultValue === undefined) {
+      throw new MissingContextValueError(key.name);
+    }
+    return key.defaultValue as ContextValue<Key>;
+  }
+
+  /**
+   * Stores a value.
+   *
+   * @param key The key, or the class of the value.
+   * @param value The value.
+   */
+  set<Key extends AnyContextKey>(key: Key, value: ContextValue<Key>): void {
+    (this.#values ??= new Map()).set(key, value);
+  }
+
+  /**
+   * Tells whether a value was set. A default does not count.
+   *
+   * @param key The key, or the class of the value.
+   * @returns Whether a value was set.
+   */
+  has(key: AnyContextKey): boolean {
+    return (this.#values?.has(key) ?? false) ||
+      (key === Platform && this.#platform !== undefined &&
+        this.#platform.length > 0);
+  }
+}
+
+// The mapped type is empty. It makes TypeScript compare contexts by what they
+// have: it would else compare their lists of entries, and refuse a context that
+// has more than is needed.
+/**
+ * The context as a handler sees it: with the params of its pattern and with
+ * what the middleware in front of it provides.
+ */
+export type HandlerContext<
+  RouteParams = Record<string, string>,
+  Entries extends ContextEntries = readonly [],
+> =
+  & { [Index in keyof Entries as never]-?: 0 }
+  & ProvidedGetters<Entries>
+  & RequestContext<RouteParams>;
+
+const none: readonly never[] = Object.freeze([]);
+
+const noParams: unknown = Object.freeze(Object.create(null));

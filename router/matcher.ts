@@ -1,0 +1,218 @@
+import { pathStart } from "./_canonical.ts";
+import { guardOf, PlatformCheck } from "./_guard.ts";
+import { type Match, Search } from "./_search.ts";
+
+import { Ranks, signatureOf, specificity } from "./_specificity.ts";
+import { type Leaf, MAX_FORMS, type NewLeaf, Tree } from "./_tree.ts";
+import {
+  type ParsedPattern,
+  parsedPattern,
+  type RoutePattern,
+} from "./pattern.ts";
+
+export type { Match };
+
+/** Finds the route for a method and a URL. */
+export interface Matcher<Data> {
+  /**
+   * Adds a route.
+   *
+   * @param method The method, or `"ANY"`.
+   * @param pattern The pattern.
+   * @param data What a match hands back.
+   * @throws {RangeError} If the same method has an equivalent pattern.
+   */
+  add(method: string, pattern: RoutePattern, data: Data): void;
+
+  /**
+   * Finds the most specific route. Routes of the method come before those for
+   * any method; HEAD falls back to GET where no HEAD route matches.
+   *
+   * @param method The method of the request.
+   * @param url The URL of the request, in the form of `new URL(url).href`.
+   * @returns The match, or `null` where no route matches.
+   */
+  match(method: string, url: string): Match<Data> | null;
+
+  /**
+   * Lists the methods that a URL answers.
+   *
+   * @param url The URL of the request, in the form of `new URL(url).href`.
+   * @returns The methods in alphabetical order; none where no route matches.
+   */
+  allowedMethods(url: string): string[];
+}
+
+/** The methods that a route for any method stands for. */
+const USUAL_METHODS = [
+  "DELETE",
+  "GET",
+  "HEAD",
+  "OPTIONS",
+  "PATCH",
+  "POST",
+  "PUT",
+];
+
+/** The routes of a method. */
+interface Trees<Data> {
+  readonly exact: Tree<Data>;
+  /** Those that ignore case; `null` where there are none. */
+  folded: Tree<Data> | null;
+}
+
+/**
+ * The matcher that routers use by default.
+ *
+ * @example Matching a URL
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { ArrayMatcher, RoutePattern } from "@gatehouse/web/fetch-router";
+ *
+ * const matcher = new ArrayMatcher<string>();
+ * matcher.add("GET", new RoutePattern("/users/:id"), "user");
+ *
+ * const match = matcher.match("GET", "https://example.com/users/7");
+ * assertEquals(match?.data, "user");
+ * assertEquals(match?.params.id, "7");
+ * ```
+ *
+ * @typeParam Data What a match hands back.
+ */
+export class ArrayMatcher<Data> implements Matcher<Data> {
+  /** The trees by method, in an object because that is quicker than a map. */
+  readonly #trees: Record<string, Trees<Data>> = Object.create(null);
+  readonly #search = new Search<Data>();
+  readonly #ranks = new Ranks();
+  readonly #names = new Map<string, readonly string[]>();
+  #sequence = 0;
+  #folds = false;
+
+  /** Creates a matcher without routes. */
+  constructor() {}
+
+  /**
+   * Adds a route.
+   *
+   * @param method The method, or `"ANY"`.
+   * @param pattern The pattern.
+   * @param data What a match hands back.
+   * @throws {RangeError} If the same method has an equivalent pattern.
+   */
+  add(method: string, pattern: RoutePattern, data: Data): void {
+    const parsed = parsedPattern(pattern);
+    const same = this.#add(method, pattern, parsed, data);
+    if (same !== null) {
+      throw new RangeError(
+        `Cannot add the route "${method} ${pattern.source}": "${method} ${same.source}" matches the same URLs`,
+      );
+    }
+  }
+
+  /**
+   * Finds the most specific route. Routes of the method come before those for
+   * any method; HEAD falls back to GET where no HEAD route matches.
+   *
+   * @param method The method of the request.
+   * @param url The URL of the request, in the form of `new URL(url).href`.
+   * @param start Where its path begins, where that is known.
+   * @returns The match, or `null` where no route matches.
+   */
+  match(
+    method: string,
+    url: string,
+    start: number = pathStart(url),
+  ): Match<Data> | null {
+    const search = this.#search;
+    if (start >= 0 && !this.#folds) {
+      search.begin(url, start, false, null);
+      const trees = this.#trees[method];
+      const found = trees !== undefined && search.run(trees.exact);
+      if (found || this.#findInstead(method)) return search.match();
+      if (search.isCanonical()) return null;
+    }
+    if (!this.#beginCanonical(url)) return null;
+    const found = this.#findIn(method) || this.#findInstead(method);
+    return found ? search.match() : null;
+  }
+
+  /**
+   * Lists the methods that a URL answers.
+   *
+   * @param url The URL of the request, in the form of `new URL(url).href`.
+   * @returns The methods in alphabetical order; none where no route matches.
+   */
+  allowedMethods(url: string): string[] {
+    const allowed = new Set<string>();
+    if (!this.#beginCanonical(url)) return [];
+    for (const method of Object.keys(this.#trees)) {
+      this.#search.leaf = null;
+      if (!this.#findIn(method)) continue;
+      if (method === "ANY") USUAL_METHODS.forEach((each) => allowed.add(each));
+      else allowed.add(method);
+    }
+    if (allowed.has("GET")) allowed.add("HEAD");
+    return [...allowed].sort();
+  }
+
+  #add(
+    method: string,
+    pattern: RoutePattern,
+    { components, ignoreCase, certain }: ParsedPattern,
+    data: Data,
+  ): Leaf<Data> | null {
+    const trees = this.#trees[method] ??= {
+      exact: new Tree<Data>(false),
+      folded: null,
+    };
+    const tree = ignoreCase ? trees.folded ??= new Tree(true) : trees.exact;
+    const path = components.find(({ name }) => name === "pathname")!.parts;
+    const leaf: NewLeaf<Data> = {
+      data,
+      rank: this.#ranks.get(specificity(components)),
+      sequence: this.#sequence,
+      source: pattern.source,
+      signature: signatureOf(components),
+      guard: guardOf(components, ignoreCase),
+      platform: certain ? null : new PlatformCheck(pattern, components),
+    };
+    const same = tree.add(path, leaf, (names) => {
+      const key = names.join();
+      const known = this.#names.get(key) ?? names;
+      this.#names.set(key, known);
+      return known;
+    });
+    if (same !== null) return same;
+    this.#sequence += MAX_FORMS;
+    this.#folds ||= ignoreCase;
+    return null;
+  }
+
+  /** Begins a search for the canonical form of a URL, if it is valid. */
+  #beginCanonical(url: string): boolean {
+    const parsed = URL.parse(url);
+    if (parsed === null) return false;
+    const { href, pathname, protocol } = parsed;
+    if (protocol === "http:" || protocol === "https:") {
+      const start = href.indexOf("/", protocol.length + 2);
+      this.#search.begin(href, start, true, parsed);
+    } else {
+      this.#search.begin(pathname, 0, true, parsed);
+    }
+    return true;
+  }
+
+  /** Whether a route of those matches that stand in for a method. */
+  #findInstead(method: string): boolean {
+    return (method === "HEAD" && this.#findIn("GET")) || this.#findIn("ANY");
+  }
+
+  #findIn(method: string): boolean {
+    const trees = this.#trees[method];
+    const search = this.#search;
+    if (trees === undefined || search.odd) return false;
+    const found = search.run(trees.exact);
+    if (trees.folded === null) return found;
+    return search.runFolded(trees.folded) || found;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The router: it maps requests to handlers, with middleware around them, on the
+ * standard `Request` and `Response` alone.
+ *
+ * @example A server in four lines
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ *
+ * const router = createRouter();
+ * router.get("/", () => new Response("Hello"));
+ * // Deno.serve(router.fetch), Bun.serve(router), or export default router
+ *
+ * const response = await router.fetch("https://example.com/");
+ * assertEquals(await response.text(), "Hello");
+ * ```
+ *
+ * @module
+ */
+export type {
+  Action,
+  ActionInput,
+  ActionObject,
+  ActionsAt,
+  BuildAction,
+  Controller,
+  ControllerInput,
+  HandlerAt,
+  MiddlewareOptions,
+  ParamsOf,
+  RequestHandler,
+  RouteTarget,
+} from "./action.ts";
+export {
+  type ContextRouter,
+  type HandlerContext,
+  type MatchedRoute,
+  RequestContext,
+  type RequestContextOptions,
+} from "./context.ts";
+export type {
+  ContextEntries,
+  ContextEntry,
+  Present,
+  present,
+  ProvidedGetter,
+  ProvidedGetters,
+  ProvidedValue,
+} from "./context_entry.ts";
+export {
+  type AnyContextKey,
+  type ContextClass,
+  type ContextKey,
+  type ContextKeyOptions,
+  type ContextValue,
+  createContextKey,
+  type UntypedContextKey,
+} from "./context_key.ts";
+export { MissingContextValueError } from "./errors.ts";
+export { ArrayMatcher, type Match, type Matcher } from "./matcher.ts";
+export type { RequestMethod } from "./method.ts";
+export type {
+  EntriesOf,
+  EntriesOfAll,
+  Middleware,
+  MiddlewareResult,
+  NextFunction,
+} from "./middleware.ts";
+export type { ParamNames, Params } from "./params.ts";
+export {
+  type PatternInput,
+  RoutePattern,
+  type SearchInput,
+} from "./pattern.ts";
+export { type MountedFetch, MountPrefix, type MountTarget } from "./mount.ts";
+export { Platform } from "./platform.ts";
+export { redirect } from "./redirect.ts";
+export type {
+  MapRoutes,
+  RegisterMethodRoute,
+  RegisterRoute,
+} from "./register.ts";
+export type { TrustedProxies } from "./remote_address.ts";
+export {
+  createRouter,
+  type FetchFunction,
+  type MatchData,
+  type RegisteredRoute,
+  type Router,
+  type RouterOptions,
+} from "./router.ts";
+export type { AnyRoute, RouteMap } from "./routes/route.ts";
+export { safeRedirectPath } from "./safe_redirect_path.ts";
+export { withHeaders } from "./with_headers.ts";

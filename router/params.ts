@@ -1,0 +1,123 @@
+/**
+ * The names of a pattern's params, read from its text character by character;
+ * those that may be missing end with a question mark.
+ *
+ * @typeParam Text What is left to read.
+ * @typeParam Found The names so far.
+ * @typeParam Group The names in the open `{}` group, and `""`; or null.
+ * @typeParam Name The name that is being read, or has a regexp; or null.
+ * @typeParam Depth One element for each open parenthesis of a regexp.
+ * @typeParam Count One element for each unnamed part so far.
+ * @typeParam Ended Whether a part has ended, and its modifier may follow.
+ */
+export type ParamNames<
+  Text extends string,
+  Found extends string = never,
+  Group extends string | null = null,
+  Name extends string | null = null,
+  Depth extends 0[] = [],
+  Count extends 0[] = [],
+  Ended extends boolean = false,
+> = Ended extends true
+  ? Text extends `${"?" | "*"}${infer Rest}`
+    ? ParamNames<Rest, Found | `${Name}?`, Group, null, [], Count>
+  : [Group] extends [string]
+    ? ParamNames<Text, Found, Group | `${Name}`, null, [], Count>
+  : ParamNames<Text, Found | `${Name}`, null, null, [], Count>
+  : Text extends `${infer First}${infer Rest}`
+    ? Depth extends [0, ...infer Outer extends 0[]]
+      ? First extends "\\"
+        ? Rest extends `${string}${infer After}`
+          ? ParamNames<After, Found, Group, Name, Depth, Count>
+        : Found
+      : First extends "("
+        ? ParamNames<Rest, Found, Group, Name, [0, ...Depth], Count>
+      : First extends ")"
+        ? Outer extends []
+          ? ParamNames<Rest, Found, Group, Name, [], Count, true>
+        : ParamNames<Rest, Found, Group, Name, Outer, Count>
+      : ParamNames<Rest, Found, Group, Name, Depth, Count>
+    : Name extends string
+      ? First extends "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9"
+        // A colon before a digit is text, such as that of a port.
+        ? ParamNames<
+          Rest,
+          Found,
+          Group,
+          Name extends "" ? null : `${Name}${First}`,
+          [],
+          Count
+        >
+      : First extends "_" | "$"
+        ? ParamNames<Rest, Found, Group, `${Name}${First}`, [], Count>
+        // Of all other characters, letters alone have two cases.
+      : Uppercase<First> extends Lowercase<First>
+        ? Name extends "" ? ParamNames<Text, Found, Group, null, [], Count>
+        : First extends "(" ? ParamNames<Rest, Found, Group, Name, [0], Count>
+        : ParamNames<Text, Found, Group, Name, [], Count, true>
+      : ParamNames<Rest, Found, Group, `${Name}${First}`, [], Count>
+    : First extends ":" ? ParamNames<Rest, Found, Group, "", [], Count>
+    : First extends "*" ? ParamNames<
+        Rest,
+        Found,
+        Group,
+        `${Count["length"]}`,
+        [],
+        [0, ...Count],
+        true
+      >
+    : First extends "(" ? ParamNames<
+        Rest,
+        Found,
+        Group,
+        `${Count["length"]}`,
+        [0],
+        [0, ...Count]
+      >
+    : First extends "{" ? ParamNames<Rest, Found, "", null, [], Count>
+    : First extends "}"
+      ? Rest extends `${"?" | "*"}${infer After}` ? ParamNames<
+          After,
+          Found | `${Exclude<Group, "" | null>}?`,
+          null,
+          null,
+          [],
+          Count
+        >
+      : ParamNames<
+        Rest,
+        Found | Exclude<Group, "" | null>,
+        null,
+        null,
+        [],
+        Count
+      >
+    : First extends "\\"
+      ? Rest extends `${string}${infer After}`
+        ? ParamNames<After, Found, Group, null, [], Count>
+      : Found
+    : ParamNames<Rest, Found, Group, null, [], Count>
+  : Name extends null | "" ? Found
+  : ParamNames<"", Found, Group, Name, [], Count, true>;
+
+/**
+ * The params of a pattern, read from its text: names and, for wildcards and
+ * unnamed groups, numbers from "0". Those of optional parts may be missing.
+ */
+export type Params<Pattern extends string> = string extends Pattern
+  ? Record<string, string>
+  : (
+    & {
+      readonly [
+        Name in ParamNames<Pattern> as Name extends `${string}?` ? never : Name
+      ]: string;
+    }
+    & {
+      readonly [
+        Name in ParamNames<Pattern> as Name extends `${infer Optional}?`
+          ? Optional
+          : never
+      ]?: string;
+    }
+  ) extends infer All ? { [Name in keyof All]: All[Name] }
+  : never;

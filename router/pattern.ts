@@ -1,0 +1,235 @@
+import { type Component, COMPONENTS, parseComponent } from "./_components.ts";
+import { needsPlatform } from "./_forms.ts";
+import { buildHref } from "./_href.ts";
+import { joinPaths, withSlash } from "./_join.ts";
+
+/** What a pattern is made of: the text of a path, or a URLPattern. */
+export type PatternInput = string | URLPattern | URLPatternInit;
+
+/** Search params for a link. `undefined` leaves a param out. */
+export type SearchInput =
+  | URLSearchParams
+  | Readonly<
+    Record<
+      string,
+      | string
+      | number
+      | boolean
+      | undefined
+      | readonly (string | number | boolean)[]
+    >
+  >;
+
+/** Options for {@linkcode RoutePattern}. */
+export interface RoutePatternOptions {
+  /**
+   * Whether upper and lower case are the same. The two kinds of input that
+   * know nothing of it, text and `URLPatternInit`, need it here; so does a
+   * `URLPattern`, which does not tell what it was made with.
+   *
+   * @default {false}
+   */
+  readonly ignoreCase?: boolean;
+}
+
+/** What a matcher needs to know of a pattern. */
+export interface ParsedPattern {
+  /** The components that the pattern constrains, in the order of a URL. */
+  readonly components: readonly Component[];
+  /** Whether upper and lower case are the same. */
+  readonly ignoreCase: boolean;
+  /** Whether nothing needs the platform to decide. */
+  readonly certain: boolean;
+}
+
+/** The parsed form of a pattern, for the matcher. */
+export let parsedPattern: (pattern: RoutePattern) => ParsedPattern;
+
+/**
+ * The pattern of a route, in the syntax of the platform's `URLPattern`.
+ *
+ * Text is a pattern for the path, and a leading slash is supplied; text that
+ * begins with a scheme, such as `https://:tenant.example.com/`, is a pattern
+ * for the whole URL.
+ *
+ * @example A pattern and a link
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { RoutePattern } from "@gatehouse/web/fetch-router";
+ *
+ * const pattern = new RoutePattern("/users/:id");
+ * assertEquals(pattern.paramNames, ["id"]);
+ * assertEquals(pattern.href({ id: "a b" }), "/users/a%20b");
+ * ```
+ */
+export class RoutePattern {
+  /** The text of the pattern. */
+  readonly source: string;
+
+  /** The names of the params, numbers for those without a name. */
+  readonly paramNames: readonly string[];
+
+  readonly #input: URLPatternInit;
+  readonly #ignoreCase: boolean;
+  readonly #components: readonly Component[];
+  #urlPattern: URLPattern | undefined;
+
+  static {
+    parsedPattern = (pattern) => ({
+      components: pattern.#components,
+      ignoreCase: pattern.#ignoreCase,
+      certain: !pattern.#components.some(({ parts }) =>
+        parts.some(needsPlatform)
+      ),
+    });
+  }
+
+  /**
+   * Creates a pattern.
+   *
+   * @param input The pattern.
+   * @param options Whether upper and lower case are the same.
+   * @throws {TypeError} If the pattern is not valid.
+   */
+  constructor(input: PatternInput, options: RoutePatternOptions = {}) {
+    this.#ignoreCase = options.ignoreCase ?? false;
+    try {
+      this.#input = this.#read(input);
+      this.#components = parseInput(this.#input);
+      this.paramNames = paramNames(this.#components);
+      // A regexp group is for the platform to judge.
+      if (hasRegExpGroups(this.#components)) this.urlPattern;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const text = typeof input === "string" ? input : describe(input);
+      throw new TypeError(
+        `Cannot create the pattern "${text}": ${reason}`,
+        { cause: error },
+      );
+    }
+    this.source = describe(this.#input);
+  }
+
+  /** The same pattern for the platform, which is built when first read. */
+  get urlPattern(): URLPattern {
+    return this.#urlPattern ??= new URLPattern(this.#input, {
+      ignoreCase: this.#ignoreCase,
+    });
+  }
+
+  /**
+   * Builds a URL that this pattern matches with the same params.
+   *
+   * @param params The params; those of optional parts may be missing.
+   * @param search The search params.
+   * @returns The path; for a pattern with a hostname, the whole URL.
+   * @throws {TypeError} If params are missing, or no URL can carry them.
+   */
+  href(
+    params: Readonly<Record<string, string | number | undefined>> = {},
+    search?: SearchInput,
+  ): string {
+    return buildHref(this, this.#components, params, search);
+  }
+
+  /**
+   * Creates the same pattern below a prefix.
+   *
+   * @param prefix A pattern for the beginning of the path, or for scheme,
+   * hostname and the beginning of the path.
+   * @returns The joined pattern.
+   * @throws {TypeError} If the joined pattern is not valid.
+   */
+  prefixed(prefix: string): RoutePattern {
+    const options = { ignoreCase: this.#ignoreCase };
+    const start = new RoutePattern(prefix, options);
+    const { pathname, ...others } = this.#input;
+    return new RoutePattern({
+      ...start.#input,
+      ...others,
+      pathname: joinPaths(start.#input.pathname!, pathname ?? "*"),
+    }, options);
+  }
+
+  /**
+   * Returns the text of the pattern.
+   *
+   * @returns The same as `source`.
+   */
+  toString(): string {
+    return this.source;
+  }
+
+  /** The pattern component by component; what is not constrained is absent. */
+  #read(input: PatternInput): URLPatternInit {
+    if (typeof input === "string") {
+      if (!/^[^/]*:\/\//.test(input)) return { pathname: withSlash(input) };
+      this.#urlPattern = new URLPattern(input, {
+        ignoreCase: this.#ignoreCase,
+      });
+      return constrained(this.#urlPattern);
+    }
+    if (input instanceof URLPattern) {
+      this.#urlPattern = input;
+      return constrained(input);
+    }
+    const { pathname } = input;
+    if (Object.keys(input).length === 1 && pathname !== undefined) {
+      return { pathname };
+    }
+    this.#urlPattern = new URLPattern(input, { ignoreCase: this.#ignoreCase });
+    return constrained(this.#urlPattern);
+  }
+}
+
+function constrained(input: URLPatternInit | URLPattern): URLPatternInit {
+  const result: URLPatternInit = {};
+  for (const name of COMPONENTS) {
+    if (input[name] !== undefined && input[name] !== "*") {
+      result[name] = input[name];
+    }
+  }
+  result.pathname ??= "*";
+  return result;
+}
+
+function parseInput(input: URLPatternInit): Component[] {
+  const components: Component[] = [];
+  for (const name of COMPONENTS) {
+    const source = input[name];
+    if (source !== undefined) components.push(parseComponent(name, source));
+  }
+  return components;
+}
+
+function paramNames(components: readonly Component[]): string[] {
+  const names: string[] = [];
+  for (const { parts } of components) {
+    for (const { name } of parts) {
+      if (name === "") continue;
+      if (!names.includes(name)) names.push(name);
+      else if (!/^\d/.test(name)) {
+        throw new TypeError(`the param "${name}" occurs twice`);
+      }
+    }
+  }
+  return names;
+}
+
+function hasRegExpGroups(components: readonly Component[]): boolean {
+  return components.some(({ parts }) =>
+    parts.some((part) => part.type === "regexp")
+  );
+}
+
+function describe(input: URLPatternInit): string {
+  const { protocol, hostname, port, pathname, search, hash } = input;
+  let text = "";
+  if (protocol !== undefined || hostname !== undefined) {
+    text = `${protocol ?? "*"}://${hostname ?? "*"}${port ? `:${port}` : ""}`;
+  }
+  text += pathname ?? "*";
+  if (search !== undefined) text += `?${search}`;
+  if (hash !== undefined) text += `#${hash}`;
+  return text;
+}

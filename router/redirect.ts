@@ -1,0 +1,33 @@
+/**
+ * Makes a response that sends the client elsewhere.
+ *
+ * Trust: the location is sent as it is. Pass what comes from a request through
+ * {@linkcode safeRedirectPath} first.
+ *
+ * @example After a form
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { redirect } from "@gatehouse/web/fetch-router";
+ *
+ * const response = redirect("/account");
+ * assertEquals(response.status, 302);
+ * assertEquals(response.headers.get("Location"), "/account");
+ * ```
+ *
+ * @param location The URL to go to. It may be relative.
+ * @param status The status: 301, 302, 303, 307 or 308.
+ * @returns The response.
+ * @throws {RangeError} If the status is not one of a redirect.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-15.4 | RFC 9110, Redirection 3xx}
+ */
+export function redirect(location: string | URL, status = 302): Response {
+  if (![301, 302, 303, 307, 308].includes(status)) {
+    throw new RangeError(
+      `Cannot redirect with status "${status}": it is not one of a redirect`,
+    );
+  }
+  return new Response(null, {
+    status,
+    headers: { Location: String(location) },
+  });
+}

@@ -1,0 +1,164 @@
+import type { PatternInput } from "../pattern.ts";
+import { Route } from "./route.ts";
+
+/**
+ * Makes a route that answers GET.
+ *
+ * @example Making one
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { get } from "@gatehouse/web/fetch-router/routes";
+ *
+ * assertEquals(get("/users").method, "GET");
+ * ```
+ *
+ * @param pattern The pattern.
+ * @returns The route.
+ * @throws {TypeError} If the pattern is not valid.
+ */
+export function get<const Pattern extends PatternInput>(
+  pattern: Pattern,
+): Route<"GET", Pattern extends string ? Pattern : string> {
+  return new Route("GET", pattern as Pattern extends string ? Pattern : string);
+}
+
+/**
+ * Makes a route that answers POST.
+ *
+ * @example Making one
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { post } from "@gatehouse/web/fetch-router/routes";
+ *
+ * assertEquals(post("/users").method, "POST");
+ * ```
+ *
+ * @param pattern The pattern.
+ * @returns The route.
+ * @throws {TypeError} If the pattern is not valid.
+ */
+export function post<const Pattern extends PatternInput>(
+  pattern: Pattern,
+): Route<"POST", Pattern extends string ? Pattern : string> {
+  return new Route(
+    "POST",
+    pattern as Pattern extends string ? Pattern : string,
+  );
+}
+
+/**
+ * Makes a route that answers PUT.
+ *
+ * @example Making one
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { put } from "@gatehouse/web/fetch-router/routes";
+ *
+ * assertEquals(put("/users/:id").method, "PUT");
+ * ```
+ *
+ * @param pattern The pattern.
+ * @returns The route.
+ * @throws {TypeError} If the pattern is not valid.
+ */
+export function put<const Pattern extends PatternInput>(
+  pattern: Pattern,
+): Route<"PUT", Pattern extends string ? Pattern : string> {
+  return new Route("PUT", pattern as Pattern extends string ? Pattern : string);
+}
+
+/**
+ * Makes a route that answers DELETE.
+ *
+ * @example Making one
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { del } from "@gatehouse/web/fetch-router/routes";
+ *
+ * assertEquals(del("/users/:id").method, "DELETE");
+ * ```
+ *
+ * @param pattern The pattern.
+ * @returns The route.
+ * @throws {TypeError} If the pattern is not valid.
+ */
+export function del<const Pattern extends PatternInput>(
+  pattern: Pattern,
+): Route<"DELETE", Pattern extends string ? Pattern : string> {
+  return new Route(
+    "DELETE",
+    pattern as Pattern extends string ? Pattern : string,
+  );
+}
+
+/**
+ * Makes a route that answers PATCH.
+ *
+ * @example Making one
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { patch } from "@gatehouse/web/fetch-router/routes";
+ *
+ * assertEquals(patch("/users/:id").method, "PATCH");
+ * ```
+ *
+ * @param pattern The pattern.
+ * @returns The route.
+ * @throws {TypeError} If the pattern is not valid.
+ */
+export function patch<const Pattern extends PatternInput>(
+  pattern: Pattern,
+): Route<"PATCH", Pattern extends string ? Pattern : string> {
+  return new Route(
+    "PATCH",
+    pattern as Pattern extends string ? Pattern : string,
+  );
+}
+
+/**
+ * Makes a route that answers HEAD.
+ *
+ * @example Making one
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { head } from "@gatehouse/web/fetch-router/routes";
+ *
+ * assertEquals(head("/users").method, "HEAD");
+ * ```
+ *
+ * @param pattern The pattern.
+ * @returns The route.
+ * @throws {TypeError} If the pattern is not valid.
+ */
+export function head<const Pattern extends PatternInput>(
+  pattern: Pattern,
+): Route<"HEAD", Pattern extends string ? Pattern : string> {
+  return new Route(
+    "HEAD",
+    pattern as Pattern extends string ? Pattern : string,
+  );
+}
+
+/**
+ * Makes a route that answers OPTIONS.
+ *
+ * @example Making one
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { options } from "@gatehouse/web/fetch-router/routes";
+ *
+ * assertEquals(options("/users").method, "OPTIONS");
+ * ```
+ *
+ * @param pattern The pattern.
+ * @returns The route.
+ * @throws {TypeError} If the pattern is not valid.
+ */
+export function options<const Pattern extends PatternInput>(
+  pattern: Pattern,
+): Route<"OPTIONS", Pattern extends string ? Pattern : string> {
+  return new Route(
+    "OPTIONS",
+    pattern as Pattern extends string ? Pattern : string,
+  );
+}

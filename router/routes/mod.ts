@@ -1,0 +1,61 @@
+/**
+ * Names for the URLs of an application: route maps, to register handlers for
+ * and to build links from. No server code: safe to import in a browser.
+ *
+ * @example Links from names
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { form, resources, route } from "@gatehouse/web/fetch-router/routes";
+ *
+ * const routes = route({
+ *   home: "/",
+ *   login: form("login"),
+ *   users: resources("users"),
+ * });
+ * assertEquals(routes.users.show.href({ id: "7" }), "/users/7");
+ * ```
+ *
+ * @module
+ */
+export {
+  form,
+  type FormMethod,
+  type FormOptions,
+  type FormRoutes,
+} from "./form.ts";
+export { del, get, head, options, patch, post, put } from "./methods.ts";
+export {
+  resource,
+  type ResourceMethod,
+  type ResourceNames,
+  type ResourceOptions,
+  type ResourceRoutes,
+  type ResourceRows,
+  resources,
+  type ResourcesMethod,
+  type ResourcesOptions,
+  type ResourcesRoutes,
+  type ResourcesTable,
+  type ResourceTable,
+} from "./resources.ts";
+export {
+  type BuildRouteMap,
+  type JoinPatterns,
+  route,
+  type RouteDefinition,
+  type RouteDefinitions,
+} from "./route_map.ts";
+export {
+  type AnyRoute,
+  type HrefArguments,
+  type HrefParams,
+  Route,
+  type RouteMap,
+} from "./route.ts";
+export type { ParamNames, Params } from "../params.ts";
+export {
+  type PatternInput,
+  RoutePattern,
+  type SearchInput,
+} from "../pattern.ts";
+export type { RequestMethod } from "../method.ts";

@@ -1,0 +1,225 @@
+import type { RequestMethod } from "../method.ts";
+import { joinPaths, withSlash } from "../_join.ts";
+import type { JoinPatterns } from "./route_map.ts";
+import { Route } from "./route.ts";
+
+/** The routes that a resource can have. */
+export type ResourcesMethod =
+  | "index"
+  | "new"
+  | "create"
+  | "show"
+  | "edit"
+  | "update"
+  | "destroy";
+
+/** The routes that a singular resource can have. */
+export type ResourceMethod = Exclude<
+  ResourcesMethod,
+  "index" | "new" | "create"
+>;
+
+/** Which routes a resource gets, and what they are called. */
+export interface ResourceOptions<
+  Only extends ResourcesMethod = ResourceMethod,
+  Names extends ResourceNames = ResourceNames,
+> {
+  /**
+   * The routes to make.
+   *
+   * @default {all of them}
+   */
+  readonly only?: readonly Only[];
+  /**
+   * The routes to leave out. It excludes `only`.
+   *
+   * @default {[]}
+   */
+  readonly exclude?: readonly Only[];
+  /**
+   * Other names for the routes.
+   *
+   * @default {{}}
+   */
+  readonly names?: Names;
+}
+
+/** Names of routes by what they do. */
+export type ResourceNames = { readonly [Key in ResourcesMethod]?: string };
+
+/** What {@linkcode resources} takes. */
+export interface ResourcesOptions<
+  Param extends string = string,
+  Only extends ResourcesMethod = ResourcesMethod,
+  Names extends ResourceNames = ResourceNames,
+> extends ResourceOptions<Only, Names> {
+  /**
+   * The name of the param that tells one from the other.
+   *
+   * @default {"id"}
+   */
+  readonly param?: Param;
+}
+
+/** The method and the end of the pattern of every route of a collection. */
+export interface ResourcesTable<Param extends string> {
+  /** Lists the members. */
+  readonly index: ["GET", ""];
+  /** Shows the form for a new member. */
+  readonly new: ["GET", "/new"];
+  /** Adds a member. */
+  readonly create: ["POST", ""];
+  /** Shows a member. */
+  readonly show: ["GET", `/:${Param}`];
+  /** Shows the form of a member. */
+  readonly edit: ["GET", `/:${Param}/edit`];
+  /** Changes a member. */
+  readonly update: ["PUT", `/:${Param}`];
+  /** Removes a member. */
+  readonly destroy: ["DELETE", `/:${Param}`];
+}
+
+/** The method and the end of the pattern of every route of a single thing. */
+export interface ResourceTable {
+  /** Shows it. */
+  readonly show: ["GET", ""];
+  /** Shows its form. */
+  readonly edit: ["GET", "/edit"];
+  /** Changes it. */
+  readonly update: ["PUT", ""];
+  /** Removes it. */
+  readonly destroy: ["DELETE", ""];
+}
+
+/** The rows of a table as routes: those that `Options` leave, by their names. */
+export type ResourceRows<Table, Name extends string, Options> = {
+  readonly [
+    Key in keyof Table as Key extends
+      (Options extends { readonly only: readonly (infer Only)[] } ? Only
+        : Options extends { readonly exclude: readonly (infer Excluded)[] }
+          ? Exclude<keyof Table, Excluded>
+        : keyof Table) ? Options extends {
+        readonly names: { readonly [Other in Key]: infer Given extends string };
+      } ? Given
+      : Key
+      : never
+  ]: Table[Key] extends
+    [infer Method extends RequestMethod, infer End extends string]
+    ? Route<Method, JoinPatterns<Name, End>>
+    : never;
+};
+
+/** The routes that {@linkcode resources} makes. */
+export type ResourcesRoutes<Name extends string, Options> = ResourceRows<
+  ResourcesTable<
+    Options extends { readonly param: infer Param extends string } ? Param
+      : "id"
+  >,
+  Name,
+  Options
+>;
+
+/** The routes that {@linkcode resource} makes. */
+export type ResourceRoutes<Name extends string, Options> = ResourceRows<
+  ResourceTable,
+  Name,
+  Options
+>;
+
+/**
+ * Makes the routes of a collection: up to seven, from its list to the deletion
+ * of one of its members.
+ *
+ * @example Two of the seven
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { resources, route } from "@gatehouse/web/fetch-router/routes";
+ *
+ * const routes = route({
+ *   users: resources("users", { only: ["index", "show"], param: "name" }),
+ * });
+ * assertEquals(routes.users.index.href(), "/users");
+ * assertEquals(routes.users.show.href({ name: "ada" }), "/users/ada");
+ * ```
+ *
+ * @param name The path of the collection.
+ * @param options The param's name, which routes, and their names.
+ * @returns The routes by name.
+ * @throws {TypeError} If `only` and `exclude` are both given, or the name is
+ * not a valid pattern.
+ */
+export function resources<
+  const Name extends string,
+  const Options extends ResourcesOptions = Record<never, never>,
+>(name: Name, options?: Options): ResourcesRoutes<Name, Options> {
+  const member = `/:${options?.param ?? "id"}`;
+  const rows: Row[] = [
+    ["index", "GET", ""],
+    ["new", "GET", "/new"],
+    ["create", "POST", ""],
+    ["show", "GET", member],
+    ["edit", "GET", `${member}/edit`],
+    ["update", "PUT", member],
+    ["destroy", "DELETE", member],
+  ];
+  return build(rows, name, options) as ResourcesRoutes<Name, Options>;
+}
+
+/**
+ * Makes the routes of a resource of which there is one, such as the account of
+ * who is logged in.
+ *
+ * @example An account that can be shown and edited
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { resource, route } from "@gatehouse/web/fetch-router/routes";
+ *
+ * const routes = route({ account: resource("account") });
+ * assertEquals(routes.account.edit.href(), "/account/edit");
+ * assertEquals(routes.account.update.method, "PUT");
+ * ```
+ *
+ * @param name The path of the resource.
+ * @param options Which routes, and their names.
+ * @returns The routes by name.
+ * @throws {TypeError} If `only` and `exclude` are both given, or the name is
+ * not a valid pattern.
+ */
+export function resource<
+  const Name extends string,
+  const Options extends ResourceOptions = Record<never, never>,
+>(name: Name, options?: Options): ResourceRoutes<Name, Options> {
+  const rows: Row[] = [
+    ["show", "GET", ""],
+    ["edit", "GET", "/edit"],
+    ["update", "PUT", ""],
+    ["destroy", "DELETE", ""],
+  ];
+  return build(rows, name, options) as ResourceRoutes<Name, Options>;
+}
+
+type Row = [name: ResourcesMethod, method: RequestMethod, end: string];
+
+function build(
+  rows: Row[],
+  name: string,
+  options: ResourceOptions<ResourcesMethod> = {},
+): Record<string, Route> {
+  const { only, exclude = [], names = {} } = options;
+  if (only !== undefined && options.exclude !== undefined) {
+    throw new TypeError(
+      `Cannot make the routes of "${name}": only and exclude are both given`,
+    );
+  }
+  const routes: Record<string, Route> = {};
+  for (const [key, method, end] of rows) {
+    if (only === undefined ? exclude.includes(key) : !only.includes(key)) {
+      continue;
+    }
+    routes[names[key] ?? key] = new Route(
+      method,
+      joinPaths(withSlash(name), end || "/"),
+    );
+  }
+  return routes;
+}

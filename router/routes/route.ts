@@ -1,0 +1,101 @@
+import type { RequestMethod } from "../method.ts";
+import type { Params } from "../params.ts";
+import { type PatternInput, RoutePattern } from "../pattern.ts";
+import type { SearchInput } from "../pattern.ts";
+
+/** What `href` takes for a pattern: params where it has some, then a search. */
+export type HrefArguments<Pattern extends string> = string extends Pattern
+  ? [params?: HrefParams, search?: SearchInput]
+  : keyof Params<Pattern> extends never
+    ? [params?: Record<never, never>, search?: SearchInput]
+  : Partial<Params<Pattern>> extends Params<Pattern> ? [
+      params?: {
+        readonly [Name in keyof Params<Pattern>]:
+          | Params<Pattern>[Name]
+          | number;
+      },
+      search?: SearchInput,
+    ]
+  : [
+    params: {
+      readonly [Name in keyof Params<Pattern>]: Params<Pattern>[Name] | number;
+    },
+    search?: SearchInput,
+  ];
+
+/** Params by name, as `href` takes them when the pattern is not known. */
+export type HrefParams = Readonly<Record<string, string | number | undefined>>;
+
+/**
+ * A method and a pattern: what a handler is registered for, and what links are
+ * made from.
+ *
+ * @example Making a link
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { Route } from "@gatehouse/web/fetch-router/routes";
+ *
+ * const show = new Route("GET", "/users/:id");
+ * assertEquals(show.href({ id: "a b" }), "/users/a%20b");
+ * ```
+ *
+ * @typeParam Method The method, or `"ANY"`.
+ * @typeParam Pattern The text of the pattern.
+ */
+export class Route<
+  const Method extends RequestMethod | "ANY" = RequestMethod | "ANY",
+  const Pattern extends string = string,
+> {
+  /** The method that the route answers. */
+  readonly method: Method;
+
+  /** The pattern that the route matches. */
+  readonly pattern: RoutePattern;
+
+  /** Holds the text of the pattern. Never present at run time. */
+  declare readonly source?: Pattern;
+
+  /**
+   * Creates a route.
+   *
+   * @param method The method, or `"ANY"`.
+   * @param pattern The pattern.
+   * @throws {TypeError} If the pattern is not valid.
+   */
+  constructor(
+    method: Method,
+    pattern: Pattern | Exclude<PatternInput, string> | RoutePattern,
+  ) {
+    this.method = method;
+    this.pattern = pattern instanceof RoutePattern
+      ? pattern
+      : new RoutePattern(pattern);
+  }
+
+  /**
+   * Builds a URL that this route matches with the same params.
+   *
+   * @param args The params, required where the pattern has some, and the
+   * search params.
+   * @returns The path; for a pattern with a hostname, the whole URL.
+   * @throws {TypeError} If params are missing, or no URL can carry them.
+   */
+  href(...args: HrefArguments<Pattern>): string {
+    const [params, search] = args as [HrefParams?, SearchInput?];
+    return this.pattern.href(params, search);
+  }
+}
+
+/** Any route, whatever its method and pattern. */
+export interface AnyRoute {
+  /** The method that the route answers. */
+  readonly method: RequestMethod | "ANY";
+  /** The pattern that the route matches. */
+  readonly pattern: RoutePattern;
+}
+
+/** Routes by name, nested as deep as you like. */
+export interface RouteMap {
+  /** A route, or a nested map. */
+  readonly [name: string]: AnyRoute | RouteMap;
+}

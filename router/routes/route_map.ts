@@ -1,0 +1,153 @@
+import type { RequestMethod } from "../method.ts";
+import type { PatternInput } from "../pattern.ts";
+import { type AnyRoute, Route, type RouteMap } from "./route.ts";
+
+/** A route spelled out: a method, or `"ANY"`, and a pattern. */
+export interface RouteDefinition {
+  /** The method that the route answers. */
+  readonly method: RequestMethod | "ANY";
+  /** The pattern that the route matches. */
+  readonly pattern: PatternInput;
+}
+
+/** What {@linkcode route} takes: a pattern answers GET. */
+export interface RouteDefinitions {
+  /** A pattern, a route, a route spelled out, or more of them by name. */
+  readonly [name: string]:
+    | string
+    | URLPattern
+    | AnyRoute
+    | RouteDefinition
+    | RouteDefinitions;
+}
+
+/** A prefix and a pattern as one text, with the slash between them supplied. */
+export type JoinPatterns<Prefix extends string, Pattern extends string> =
+  Prefix extends "" | "/"
+    ? Pattern extends `/${string}` | `${string}://${string}` | `{${string}`
+      ? Pattern
+    : `/${Pattern}`
+    : Prefix extends `${infer Start}/` ? JoinPatterns<Start, Pattern>
+    : Pattern extends "" | "/" ? JoinPatterns<"", Prefix>
+    : `${JoinPatterns<"", Prefix>}${JoinPatterns<"", Pattern>}`;
+
+/** The route map that {@linkcode route} makes of definitions. */
+export type BuildRouteMap<
+  Definitions extends RouteDefinitions,
+  Prefix extends string = "",
+> = {
+  readonly [Name in keyof Definitions]: Definitions[Name] extends
+    Route<infer Method, infer Pattern>
+    ? Route<Method, JoinPatterns<Prefix, Pattern>>
+    : Definitions[Name] extends string
+      ? Route<"GET", JoinPatterns<Prefix, Definitions[Name]>>
+    : Definitions[Name] extends URLPattern ? Route<"GET", string>
+    : Definitions[Name] extends {
+      readonly method: infer Method extends RequestMethod | "ANY";
+      readonly pattern: infer Pattern;
+    } ? Route<
+        Method,
+        Pattern extends string ? JoinPatterns<Prefix, Pattern> : string
+      >
+    : Definitions[Name] extends RouteDefinitions
+      ? BuildRouteMap<Definitions[Name], Prefix>
+    : never;
+};
+
+/**
+ * Makes a route map: names for the URLs of an application, to register handlers
+ * for and to build links from.
+ *
+ * @example A map with a nested one
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { post, route } from "@gatehouse/web/fetch-router/routes";
+ *
+ * const routes = route({
+ *   home: "/",
+ *   posts: route("posts", {
+ *     show: "/:slug",
+ *     publish: post("/:slug/publish"),
+ *   }),
+ * });
+ * assertEquals(routes.home.method, "GET");
+ * assertEquals(routes.posts.show.href({ slug: "hello" }), "/posts/hello");
+ * assertEquals(routes.posts.publish.method, "POST");
+ * ```
+ *
+ * @param definitions Patterns, routes and nested definitions by name.
+ * @returns The route map.
+ * @throws {TypeError} If a pattern is not valid.
+ */
+export function route<const Definitions extends RouteDefinitions>(
+  definitions: Definitions,
+): BuildRouteMap<Definitions>;
+/**
+ * Makes a route map whose patterns all begin with a prefix.
+ *
+ * @example Everything below one path
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { route } from "@gatehouse/web/fetch-router/routes";
+ *
+ * const api = route("api/v1", { user: "/users/:id" });
+ * assertEquals(api.user.href({ id: "7" }), "/api/v1/users/7");
+ * ```
+ *
+ * @param prefix What every pattern begins with.
+ * @param definitions Patterns, routes and nested definitions by name.
+ * @returns The route map.
+ * @throws {TypeError} If a pattern is not valid.
+ */
+export function route<
+  const Prefix extends string,
+  const Definitions extends RouteDefinitions,
+>(
+  prefix: Prefix,
+  definitions: Definitions,
+): BuildRouteMap<Definitions, Prefix>;
+export function route(
+  first: string | RouteDefinitions,
+  second?: RouteDefinitions,
+): RouteMap {
+  return typeof first === "string"
+    ? buildMap(second ?? {}, first)
+    : buildMap(first, "");
+}
+
+function buildMap(definitions: RouteDefinitions, prefix: string): RouteMap {
+  const map: Record<string, AnyRoute | RouteMap> = {};
+  for (const [name, definition] of Object.entries(definitions)) {
+    map[name] = buildEntry(definition, prefix);
+  }
+  return map;
+}
+
+function buildEntry(
+  definition: RouteDefinitions[string],
+  prefix: string,
+): AnyRoute | RouteMap {
+  if (typeof definition === "string" || definition instanceof URLPattern) {
+    return prefixed(new Route("GET", definition), prefix);
+  }
+  if (definition instanceof Route) return prefixed(definition, prefix);
+  if (isRouteDefinition(definition)) {
+    return prefixed(new Route(definition.method, definition.pattern), prefix);
+  }
+  return buildMap(definition as RouteDefinitions, prefix);
+}
+
+function prefixed(target: Route, prefix: string): Route {
+  return prefix === ""
+    ? target
+    : new Route(target.method, target.pattern.prefixed(prefix));
+}
+
+const definableMethods = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|ANY)$/;
+
+function isRouteDefinition(
+  definition: RouteDefinition | RouteDefinitions | AnyRoute,
+): definition is RouteDefinition {
+  return typeof definition.method === "string" &&
+    definableMethods.test(definition.method) && "pattern" in definition;
+}

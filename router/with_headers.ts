@@ -1,0 +1,37 @@
+/**
+ * Changes the headers of a response: in place where they can be changed, and of
+ * a copy where they cannot, as with redirects and fetched responses.
+ *
+ * @example Adding one to a redirect
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { withHeaders } from "@gatehouse/web/fetch-router";
+ *
+ * const response = withHeaders(
+ *   Response.redirect("https://example.com/"),
+ *   (headers) => headers.set("Cache-Control", "no-store"),
+ * );
+ * assertEquals(response.headers.get("Cache-Control"), "no-store");
+ * assertEquals(response.status, 302);
+ * ```
+ *
+ * @param response The response.
+ * @param edit Changes the headers. It may be called twice.
+ * @returns The response, or its copy.
+ */
+export function withHeaders(
+  response: Response,
+  edit: (headers: Headers) => void,
+): Response {
+  try {
+    edit(response.headers);
+    return response;
+  } catch (error) {
+    // Immutable headers throw a TypeError (Fetch, "headers guard"). A response
+    // that cannot be copied, such as a 101, keeps what it has.
+    if (!(error instanceof TypeError) || response.status === 101) throw error;
+    const copy = new Response(response.body, response);
+    edit(copy.headers);
+    return copy;
+  }
+}

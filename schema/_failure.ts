@@ -1,0 +1,169 @@
+// How validators say that a value did not pass, or that it is not known yet.
+
+import type { Issue, IssueParams, Message, Messages } from "./issue.ts";
+
+/** What stays the same during a parse. */
+export interface Context {
+  readonly messages?: Messages | undefined;
+  readonly maxDepth?: number | undefined;
+  readonly copy?: boolean | undefined;
+  /** The innermost value that a recursive schema is in the middle of. */
+  readonly trail?: Trail | undefined;
+}
+
+/** A value that a recursive schema is in the middle of. */
+export interface Trail {
+  readonly value: unknown;
+  /** The schema. */
+  readonly owner: unknown;
+  readonly depth: number;
+  /** How many such values there were so far, in all. */
+  readonly visits: { count: number };
+  readonly outer: Trail | undefined;
+}
+
+/** What an issue is made from. A check is one. */
+export interface IssueSource {
+  readonly code: string;
+  readonly params: IssueParams;
+  /** The message that the caller set. */
+  readonly message: Message | undefined;
+  /** The message where nobody set one. */
+  readonly text: string;
+  /** Where the issue belongs, seen from the value. */
+  readonly path?: readonly PropertyKey[] | undefined;
+}
+
+/** How many issues are enough: nobody reads more. */
+export const MAX_ISSUES = 100;
+
+/** What a validator gives instead of a value. */
+export class Failure {
+  /** What is wrong, unless parts are. */
+  declare readonly source: IssueSource | undefined;
+  /** The parts of the value that failed. */
+  declare readonly parts: readonly Part[] | undefined;
+  /** What passed, where parts failed. */
+  declare readonly output: unknown;
+  /** Where it is inside the value around it, which sets this. */
+  declare key: PropertyKey | undefined;
+
+  constructor(
+    source: IssueSource | undefined,
+    parts?: readonly Part[],
+    output?: unknown,
+  ) {
+    this.source = source;
+    this.parts = parts;
+    this.output = output;
+    this.key = undefined;
+  }
+}
+
+/** A value or failure that is not known yet. */
+export class Later extends Promise<unknown> {
+  /** Where it is inside the value around it, which sets this. */
+  declare key: PropertyKey | undefined;
+}
+
+/** A part of a value that failed or is not known yet. */
+export type Part = Failure | Later;
+
+/** Fails with one issue, of which the caller says what it wants to. */
+export function failBy({
+  code = "invalid",
+  params = {},
+  message,
+  text = "Invalid value",
+  path,
+}: Partial<IssueSource> = {}): Failure {
+  return new Failure({ code, params, message, text, path });
+}
+
+/** Fails with one issue. */
+export function fail(
+  code: string,
+  text: string,
+  params?: IssueParams,
+  message?: Message,
+): Failure {
+  return failBy({ code, text, message, ...params && { params } });
+}
+
+/** Whether a validator gave something else than a value. */
+export function isPart(result: unknown): result is Part {
+  return result instanceof Failure || result instanceof Later;
+}
+
+/** Adds a part that failed or is not known yet. */
+export function add(
+  parts: Part[] | undefined,
+  part: Part,
+  key: PropertyKey | undefined,
+): Part[] {
+  part.key = key;
+  if (!parts) return [part];
+  parts.push(part);
+  return parts;
+}
+
+/**
+ * The result of a container of which some parts failed or are not known yet.
+ * Those are put into the output once they are known.
+ */
+export function conclude(
+  parts: readonly Part[] | undefined,
+  output: unknown,
+): unknown {
+  if (!parts) return output;
+  if (!parts.some((part) => part instanceof Later)) {
+    return new Failure(undefined, parts, output);
+  }
+  return Later.all(parts).then((results) => {
+    let failed: Part[] | undefined;
+    results.forEach((result, index) => {
+      const key = parts[index]!.key!;
+      if (isPart(result)) failed = add(failed, result, key);
+      else (output as Record<PropertyKey, unknown>)[key] = result;
+    });
+    return conclude(failed, output);
+  });
+}
+
+/** Goes on with a value: now, later, or not at all. */
+export function andThen(
+  result: unknown,
+  next: (value: unknown) => unknown,
+): unknown {
+  if (result instanceof Later) {
+    return result.then((late) => andThen(late, next));
+  }
+  return result instanceof Failure ? result : next(result);
+}
+
+/** Makes the issues that users see. */
+export function collect(
+  { key, parts, source }: Failure,
+  context: Context,
+  issues: Issue[] = [],
+  above: readonly PropertyKey[] = [],
+): readonly Issue[] {
+  const path = key === undefined
+    ? above
+    : above.length > 0
+    ? [...above, key]
+    : [key];
+  if (!source) {
+    for (const part of parts!) collect(part as Failure, context, issues, path);
+  } else if (issues.length < MAX_ISSUES) {
+    const { code, params } = source;
+    const message = source.message ?? context.messages?.[code] ?? source.text;
+    issues.push({
+      code,
+      path: source.path ? [...path, ...source.path] : path,
+      message: typeof message === "string" ? message : message(params),
+      params,
+    });
+  }
+  return issues;
+}

@@ -1,0 +1,32 @@
+// Dates and times of RFC 3339, section 5.6.
+
+const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
+const TIME =
+  /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d{1,9})?(?:z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+
+/** Whether a text is a date that is on the calendar. */
+export function isDate(text: string): boolean {
+  if (text.length !== 10) return false;
+  const match = DATE.exec(text);
+  if (match === null) return false;
+  const [year, month, day] = match.slice(1).map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  return month > 0 && month < 13 && day > 0 && day <= daysOf(year, month);
+}
+
+function daysOf(year: number, month: number): number {
+  if (month === 2) {
+    const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+    return isLeap ? 29 : 28;
+  }
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** Whether a text is a date, a time and an offset. */
+export function isDateTime(text: string): boolean {
+  return text.length < 42 && (text[10] === "T" || text[10] === "t") &&
+    isDate(text.slice(0, 10)) && TIME.test(text.slice(11));
+}

@@ -1,0 +1,32 @@
+// Which schemas take a missing value, as far as can be told without running
+// code of the application.
+
+import { innerOf } from "./_inner.ts";
+import type { Node } from "./_node.ts";
+import { type LazyParts, resolve } from "./lazy.ts";
+
+/** Whether a key with this schema may be missing from an object. */
+export function takesMissing(node: Node): boolean {
+  const { parts, sort } = node;
+  switch (sort.name) {
+    case "any":
+    case "optional":
+    case "defaulted":
+    case "value":
+      return true;
+    case "enum":
+      return (parts as readonly unknown[]).includes(undefined);
+    case "union":
+      return (parts as readonly Node[]).some(takesMissing);
+    case "lazy":
+      return takesMissing(resolve(parts as LazyParts));
+  }
+  const inner = innerOf(node);
+  return inner !== undefined && takesMissing(inner);
+}
+
+/** Whether the output of an object may lack a key with this schema. */
+export function givesMissing(node: Node): boolean {
+  const { name } = node.sort;
+  return name !== "defaulted" && name !== "transform" && takesMissing(node);
+}

@@ -1,0 +1,198 @@
+// What every schema is inside. Built for speed without code generation:
+// - a validator gives the value itself or a Failure, never a result object;
+// - paths and messages are made only after a failure;
+// - one class for all schemas, so that walking them stays monomorphic;
+// - the commonest checks are numbers in the node, compared where they lie.
+
+import type { Check } from "./check.ts";
+import { andThen, type Context, failBy, Failure } from "./_failure.ts";
+import { call, runRoot } from "./_root.ts";
+import type { Issue, Message } from "./issue.ts";
+import type { RefineOptions, Schema } from "./schema.ts";
+import type {
+  StandardSchemaIssue,
+  StandardSchemaProps,
+  StandardSchemaV1,
+} from "./standard_schema.ts";
+
+/** What the schemas of one sort have in common. */
+export interface Sort {
+  readonly name: string;
+  /** What `typeof` says of its values, or `list`: the kinds that take checks. */
+  readonly kind?: string;
+  /** Validates: gives the output or a Failure. */
+  readonly run: (this: Node, value: unknown, context: Context) => unknown;
+}
+
+/** A check from the inside. */
+export interface CheckNode<in Value> extends Check<Value> {
+  /** What runs the check, where it takes more than a value that passed. */
+  readonly sort?: Sort;
+}
+
+/** A schema from the inside. */
+export class Node implements Schema<unknown> {
+  declare kind: string;
+  declare readonly run: Sort["run"];
+  declare readonly sort: Sort;
+  /** What only this sort of schema has. */
+  declare readonly parts: unknown;
+  /** The message for values of another type. */
+  declare readonly message: Message | undefined;
+  /** What the type is called in messages. */
+  declare readonly expected: string;
+  /** All checks in one, for a first look. */
+  declare test: ((value: never) => boolean) | undefined;
+  declare checks: readonly CheckNode<never>[];
+  /** Names the form field of an issue, where the input is a form. */
+  declare fieldOf: ((issue: Issue) => Issue) | undefined;
+
+  constructor(
+    sort: Sort,
+    parts?: unknown,
+    message?: Message,
+    expected = sort.name,
+  ) {
+    this.kind = sort.kind ?? "";
+    this.run = sort.run;
+    this.sort = sort;
+    this.parts = parts;
+    this.message = message;
+    this.expected = expected;
+    this.fieldOf = undefined;
+    this.checks = [];
+  }
+
+  get "~standard"(): StandardSchemaProps<unknown, unknown> {
+    return {
+      version: 1,
+      vendor: "gatehouse",
+      validate: (value) => runRoot(this, value, {}),
+    };
+  }
+
+  pipe(...checks: readonly CheckNode<never>[]): this {
+    const { kind, sort: own, parts } = this;
+    const { sort = kind ? own : STEP } = checks.find(({ sort }) => sort) ?? {};
+    const act = (value: unknown) => runChecks(node, value);
+    const node = derive(this, sort, kind ? parts : { inner: this, act });
+    node.kind = "";
+    node.checks = checks;
+    return node as this;
+  }
+
+  refine(
+    rule: (value: never) => boolean | PromiseLike<boolean>,
+    options?: RefineOptions,
+  ): this {
+    return wrap(STEP, this, (value: unknown) =>
+      andThen(
+        call(rule, value as never),
+        (passed) => passed ? value : failBy(options),
+      )) as this;
+  }
+
+  transform<New>(
+    change: (value: never, fail: (options?: RefineOptions) => never) => New,
+  ): Schema<Awaited<New>, unknown> {
+    return wrap(
+      { ...STEP, name: "transform" },
+      this,
+      (value: unknown) => call(change, value as never, failBy as () => never),
+    ) as Schema<unknown> as Schema<Awaited<New>, unknown>;
+  }
+}
+
+/** Validates; the commonest schemas at a glance. */
+export function run(node: Node, value: unknown, context: Context): unknown {
+  const { kind } = node;
+  if (
+    kind === "string"
+      ? typeof value === "string"
+      : kind === "number"
+      ? typeof value === "number" && value - value === 0
+      : kind === "boolean" && typeof value === "boolean"
+  ) return value;
+  return node.run(value, context);
+}
+
+/** What a schema around another has. */
+export interface Around {
+  readonly inner: Node;
+  /** What is done with a value that passed, or instead of one. */
+  readonly act: unknown;
+}
+
+/** Makes a schema around another. */
+export function wrap(sort: Sort, inner: Node, act?: unknown): Node {
+  const parts: Around = { inner, act };
+  return derive(inner, sort, parts);
+}
+
+function derive(from: Node, sort: Sort, parts: unknown): Node {
+  const node = new Node(sort, parts, from.message, from.expected);
+  node.fieldOf = from.fieldOf;
+  return node;
+}
+
+/** Fails because the value has the wrong type. */
+export function wrongType(
+  { expected, message }: Node,
+  value: unknown,
+): Failure {
+  const isMissing = value === undefined;
+  return failBy({
+    code: isMissing ? "required" : "type",
+    text: isMissing ? "Required" : `Expected ${expected}`,
+    params: { expected },
+    message,
+  });
+}
+
+/** Runs all checks on a value that has its type. */
+export function runChecks(node: Node, value: unknown): unknown {
+  let failure: Failure | undefined;
+  for (const check of node.checks) {
+    if (check.test(value as never)) continue;
+    const next = new Failure(check);
+    failure = failure ? new Failure(undefined, [failure, next]) : next;
+  }
+  return failure ?? value;
+}
+
+const STEP: Sort = {
+  name: "step",
+  run(value, context) {
+    const { inner, act } = this.parts as Around;
+    return andThen(
+      run(inner, value, context),
+      act as (value: unknown) => unknown,
+    );
+  },
+};
+
+/** The inside of a schema; schemas of other libraries get one around them. */
+export function toNode(schema: StandardSchemaV1): Node {
+  if (schema instanceof Node) return schema;
+  const standard = schema["~standard"];
+  return new Node({
+    name: "value",
+    run: (value) => andThen(call(standard.validate, value), adapt),
+  }, standard);
+}
+
+function adapt(result: unknown): unknown {
+  const { issues, value } = result as {
+    issues?: readonly StandardSchemaIssue[];
+    value: unknown;
+  };
+  if (!issues) return value;
+  const parts = issues.map(({ message, path }) =>
+    failBy({ message, path: path?.map(toKey) })
+  );
+  return new Failure(undefined, parts);
+}
+
+function toKey(segment: Partial<{ key: PropertyKey }> | PropertyKey) {
+  return (segment as { key?: PropertyKey }).key ?? segment as PropertyKey;
+}

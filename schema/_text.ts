@@ -1,0 +1,59 @@
+// Reads values out of texts. What is no such value stays the text it is, so
+// that the schema behind can say what is wrong.
+
+import { isDate, isDateTime } from "./_iso_date.ts";
+
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+const INTEGER = /^-?\d+$/;
+const LOCAL_TIME = /^\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/;
+
+/** More digits than any number has, and few enough to be read at once. */
+const MAX_DIGITS = 400;
+
+/** A decimal number. Not hexadecimal, not infinite, not an empty text. */
+export function readNumber(text: string): unknown {
+  const trimmed = text.trim();
+  if (trimmed.length > MAX_DIGITS || !NUMBER.test(trimmed)) return text;
+  const value = Number(trimmed);
+  return Number.isFinite(value) ? value : text;
+}
+
+/** A decimal integer of any size. */
+export function readBigint(text: string): unknown {
+  const trimmed = text.trim();
+  if (trimmed.length > MAX_DIGITS || !INTEGER.test(trimmed)) return text;
+  return BigInt(trimmed);
+}
+
+/** What checkboxes, queries and settings write for true and false. */
+export function readBoolean(text: string): unknown {
+  switch (text.slice(0, 9).trim().toLowerCase()) {
+    case "true":
+    case "on":
+    case "yes":
+    case "1":
+      return true;
+    case "false":
+    case "off":
+    case "no":
+    case "0":
+      return false;
+  }
+  return text;
+}
+
+/**
+ * A date, a date and time with offset, or what a `datetime-local` field sends.
+ * Without an offset it is UTC.
+ */
+export function readDate(text: string): unknown {
+  if (isDate(text) || isDateTime(text)) return toDate(text, text);
+  const isLocal = text.length < 32 && text[10] === "T" &&
+    isDate(text.slice(0, 10)) && LOCAL_TIME.test(text.slice(11));
+  return isLocal ? toDate(`${text}Z`, text) : text;
+}
+
+function toDate(iso: string, text: string): unknown {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? text : date;
+}

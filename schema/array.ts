@@ -1,0 +1,91 @@
+import {
+  add,
+  andThen,
+  conclude,
+  type Context,
+  Failure,
+  isPart,
+  MAX_ISSUES,
+  type Part,
+} from "./_failure.ts";
+import { Node, run, runChecks, type Sort, toNode, wrongType } from "./_node.ts";
+import type { MessageOptions } from "./issue.ts";
+import type { Schema } from "./schema.ts";
+import type {
+  InferInput,
+  InferOutput,
+  StandardSchemaV1,
+} from "./standard_schema.ts";
+
+/**
+ * Describes a list by the schema of its items.
+ *
+ * A list that is too long for its `maxLength` is refused before any item is
+ * looked at.
+ *
+ * @example A list of tags
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { array, parse, string } from "@gatehouse/web/data-schema";
+ * import { maxLength } from "@gatehouse/web/data-schema/checks";
+ *
+ * const Tags = array(string()).pipe(maxLength(10));
+ *
+ * assertEquals(parse(Tags, ["a", "b"]), ["a", "b"]);
+ * ```
+ *
+ * @param item The schema of every item.
+ * @param options What to say where the value is no list.
+ * @returns The schema.
+ */
+export function array<Item extends StandardSchemaV1>(
+  item: Item,
+  options: MessageOptions = {},
+): Schema<InferOutput<Item>[], InferInput<Item>[]> {
+  const node = new Node(ARRAYS, toNode(item), options.message);
+  return node as Schema<unknown> as Schema<
+    InferOutput<Item>[],
+    InferInput<Item>[]
+  >;
+}
+
+const ARRAYS: Sort = {
+  name: "array",
+  kind: "list",
+  run(value, context) {
+    if (!Array.isArray(value)) return wrongType(this, value);
+    const { checks } = this;
+    for (const { code, test } of checks) {
+      if (code === "max_length" && !test(value as never)) {
+        return runChecks(this, value);
+      }
+    }
+    const result = walk(this.parts as Node, value, context);
+    return checks.length === 0
+      ? result
+      : andThen(result, (list) => runChecks(this, list));
+  },
+};
+
+function walk(
+  item: Node,
+  input: readonly unknown[],
+  context: Context,
+): unknown {
+  const { length } = input;
+  let output: unknown[] | undefined = context.copy ? [] : undefined;
+  let failed: Part[] | undefined;
+  for (let index = 0; index < length; index++) {
+    const value = input[index];
+    const result = run(item, value, context);
+    if (result === value && output === undefined) continue;
+    if (isPart(result)) {
+      failed = add(failed, result, index);
+      if (failed.length >= MAX_ISSUES) break;
+      if (result instanceof Failure) continue;
+    }
+    output ??= input.slice(0, index);
+    output[index] = result;
+  }
+  return failed ? conclude(failed, output) : output ?? input;
+}

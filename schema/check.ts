@@ -1,0 +1,20 @@
+import type { IssueParams, Message } from "./issue.ts";
+
+/**
+ * One condition on a value that already has its type. Made by the functions
+ * of `@gatehouse/web/data-schema/checks` and given to `schema.pipe()`.
+ */
+export interface Check<in Value> {
+  /** What is wrong where the condition does not hold, for programs. */
+  readonly code: string;
+  /** The facts behind the message. */
+  readonly params: IssueParams;
+  /** The message that the caller set. */
+  readonly message: Message | undefined;
+  /** The message where the caller set none. */
+  readonly text: string;
+  /** Tells whether the condition holds. It must not throw. */
+  readonly test: (value: Value) => boolean;
+  /** Where the issue belongs, seen from the value. */
+  readonly path?: readonly PropertyKey[] | undefined;
+}

@@ -1,0 +1,145 @@
+import {
+  add,
+  andThen,
+  conclude,
+  type Context,
+  isPart,
+  MAX_ISSUES,
+  type Part,
+} from "./_failure.ts";
+import { Node, run, type Sort, toNode, wrongType } from "./_node.ts";
+import type { MessageOptions } from "./issue.ts";
+import type { Entry } from "./record.ts";
+import type { Schema } from "./schema.ts";
+import type {
+  InferInput,
+  InferOutput,
+  StandardSchemaV1,
+} from "./standard_schema.ts";
+
+/**
+ * Describes a `Map` by the schemas of its keys and values.
+ *
+ * @example A map of ages
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { map, number, parse, string } from "@gatehouse/web/data-schema";
+ *
+ * const ages = new Map([["ada", 36]]);
+ *
+ * assertEquals(parse(map(string(), number()), ages), ages);
+ * ```
+ *
+ * @param key The schema of the keys.
+ * @param value The schema of the values.
+ * @param options What to say where the value is no map.
+ * @returns The schema.
+ */
+export function map<
+  Key extends StandardSchemaV1,
+  Value extends StandardSchemaV1,
+>(
+  key: Key,
+  value: Value,
+  options: MessageOptions = {},
+): Schema<
+  Map<InferOutput<Key>, InferOutput<Value>>,
+  Map<InferInput<Key>, InferInput<Value>>
+> {
+  const parts: Entry = { key: toNode(key), value: toNode(value) };
+  const node = new Node(MAPS, parts, options.message);
+  return node as Schema<unknown> as Schema<
+    Map<InferOutput<Key>, InferOutput<Value>>,
+    Map<InferInput<Key>, InferInput<Value>>
+  >;
+}
+
+const MAPS: Sort = {
+  name: "map",
+  run(input, context) {
+    if (!(input instanceof Map)) return wrongType(this, input);
+    const { key, value } = this.parts as Entry;
+    return walk(
+      [...input],
+      (entry, context) => {
+        const [name, given] = entry as [unknown, unknown];
+        return andThen(
+          run(key, name, context),
+          (outName) =>
+            andThen(
+              run(value, given, context),
+              (outValue) =>
+                outName === name && outValue === given
+                  ? entry
+                  : [outName, outValue],
+            ),
+        );
+      },
+      context,
+      (entries, isSame) =>
+        isSame ? input : new Map(entries as [unknown, unknown][]),
+    );
+  },
+};
+
+/**
+ * Describes a `Set` by the schema of its values.
+ *
+ * @example A set of tags
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parse, set, string } from "@gatehouse/web/data-schema";
+ *
+ * assertEquals(parse(set(string()), new Set(["a"])), new Set(["a"]));
+ * ```
+ *
+ * @param value The schema of the values.
+ * @param options What to say where the value is no set.
+ * @returns The schema.
+ */
+export function set<Value extends StandardSchemaV1>(
+  value: Value,
+  options: MessageOptions = {},
+): Schema<Set<InferOutput<Value>>, Set<InferInput<Value>>> {
+  const node = new Node(SETS, toNode(value), options.message);
+  return node as Schema<unknown> as Schema<
+    Set<InferOutput<Value>>,
+    Set<InferInput<Value>>
+  >;
+}
+
+const SETS: Sort = {
+  name: "set",
+  run(input, context) {
+    if (!(input instanceof Set)) return wrongType(this, input);
+    const item = this.parts as Node;
+    return walk(
+      [...input],
+      (value, context) => run(item, value, context),
+      context,
+      (values, isSame) => isSame ? input : new Set(values),
+    );
+  },
+};
+
+/** Validates a list of parts, and tells whether all of them stayed the same. */
+function walk(
+  input: readonly unknown[],
+  validate: (part: unknown, context: Context) => unknown,
+  context: Context,
+  finish: (output: readonly unknown[], isSame: boolean) => unknown,
+): unknown {
+  let failed: Part[] | undefined;
+  const output: unknown[] = [];
+  for (let index = 0; index < input.length; index++) {
+    const result = validate(input[index], context);
+    output.push(result);
+    if (!isPart(result)) continue;
+    failed = add(failed, result, index);
+    if (failed.length >= MAX_ISSUES) break;
+  }
+  return andThen(conclude(failed, output), () => {
+    const isSame = output.every((part, index) => part === input[index]);
+    return finish(output, isSame && !context.copy);
+  });
+}

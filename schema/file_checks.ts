@@ -1,0 +1,77 @@
+import { makeCheck } from "./_check.ts";
+import type { Check } from "./check.ts";
+import type { MessageOptions } from "./issue.ts";
+
+/**
+ * Asks that a file is not too large.
+ *
+ * @example A small file
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { instanceof_, parseSafe } from "@gatehouse/web/data-schema";
+ * import { fileSize } from "@gatehouse/web/data-schema/checks";
+ *
+ * const Small = instanceof_(File).pipe(fileSize(4));
+ *
+ * assertEquals(parseSafe(Small, new File(["hello"], "a.txt")).success, false);
+ * ```
+ *
+ * @param max The greatest size in bytes.
+ * @param options The message.
+ * @returns The check.
+ */
+export function fileSize(
+  max: number,
+  options: MessageOptions = {},
+): Check<Blob> {
+  return makeCheck(
+    "file_size",
+    { max },
+    options.message,
+    `Must have at most ${max} bytes`,
+    ({ size }) => size <= max,
+  );
+}
+
+/**
+ * Asks for a media type. `image/*` stands for every type of image.
+ *
+ * Trust: the type is what the client says. Look into the file before you give
+ * it to others.
+ *
+ * @example A picture
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { instanceof_, parseSafe } from "@gatehouse/web/data-schema";
+ * import { fileType } from "@gatehouse/web/data-schema/checks";
+ *
+ * const Picture = instanceof_(File).pipe(fileType(["image/*"]));
+ * const file = new File([], "a.png", { type: "image/png" });
+ *
+ * assertEquals(parseSafe(Picture, file).success, true);
+ * ```
+ *
+ * @param types The types that pass.
+ * @param options The message.
+ * @returns The check.
+ */
+export function fileType(
+  types: readonly string[],
+  options: MessageOptions = {},
+): Check<Blob> {
+  const names = types.map((type) => type.toLowerCase());
+  return makeCheck(
+    "file_type",
+    { types },
+    options.message,
+    `Must be of type ${types.join(" or ")}`,
+    ({ type }) => {
+      const name = type.split(";", 1)[0]!.trim().toLowerCase();
+      return names.some((wanted) =>
+        wanted.endsWith("/*")
+          ? name.startsWith(wanted.slice(0, -1))
+          : name === wanted
+      );
+    },
+  );
+}

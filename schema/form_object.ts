@@ -1,0 +1,281 @@
+import {
+  add,
+  conclude,
+  type Context,
+  fail,
+  Failure,
+  isPart,
+  MAX_ISSUES,
+  type Part,
+} from "./_failure.ts";
+import { hasSort, itemOf, textConverter } from "./_form_text.ts";
+import { FormTree, MAX_FIELDS, readTree, splitName } from "./_form_tree.ts";
+import { innerOf } from "./_inner.ts";
+import { Node, run, type Sort, toNode, wrongType } from "./_node.ts";
+import type { FormField } from "./form_fields.ts";
+import type { Issue, Message, MessageOptions } from "./issue.ts";
+import type { ObjectOutput, Schema } from "./schema.ts";
+import type { StandardSchemaV1 } from "./standard_schema.ts";
+
+/** Where a form's values come from. */
+export type FormInput = FormData | URLSearchParams;
+
+/** How each property is read: as a field, or as a form inside the form. */
+export type FormShape = Readonly<
+  Record<string, FormField<StandardSchemaV1> | StandardSchemaV1>
+>;
+
+/** The schema of one property of a form. */
+export type FormSource<Property> = Property extends
+  FormField<infer Source extends StandardSchemaV1> ? Source
+  : Property extends StandardSchemaV1 ? Property
+  : never;
+
+/** What a form of this shape gives. */
+export type FormOutput<Shape extends FormShape> = ObjectOutput<
+  { [Key in keyof Shape]: FormSource<Shape[Key]> }
+>;
+
+/**
+ * Describes a form by its fields. Fields that the shape does not name are left
+ * out of the output.
+ *
+ * A form inside a form is read from nested names: `address.city` or
+ * `address[city]`, and `items[0].name` for a list of forms. Names nest at most
+ * 5 deep, indexes stay below 1,000 and leave nothing out, and such a form has
+ * at most 1,000 values; names with `__proto__`, `constructor` or `prototype`
+ * are dropped.
+ *
+ * @example A login form
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parse, string } from "@gatehouse/web/data-schema";
+ * import { field, object } from "@gatehouse/web/data-schema/form-data";
+ *
+ * const Login = object({ email: field(string()), password: field(string()) });
+ * const form = new FormData();
+ * form.set("email", "ada@example.com");
+ * form.set("password", "correct horse");
+ *
+ * assertEquals(parse(Login, form).email, "ada@example.com");
+ * ```
+ *
+ * @example A list of forms
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { array, number, parse, string } from "@gatehouse/web/data-schema";
+ * import { field, fields, object } from "@gatehouse/web/data-schema/form-data";
+ *
+ * const Order = object({
+ *   items: fields(array(object({
+ *     name: field(string()),
+ *     count: field(number()),
+ *   }))),
+ * });
+ * const query = new URLSearchParams("items[0].name=tea&items[0].count=2");
+ *
+ * assertEquals(parse(Order, query).items, [{ name: "tea", count: 2 }]);
+ * ```
+ *
+ * @param shape How to read each property.
+ * @param options What to say where the value is no form.
+ * @returns The schema.
+ */
+export function object<Shape extends FormShape>(
+  shape: Shape,
+  options: MessageOptions = {},
+): Schema<FormOutput<Shape>, FormInput> {
+  const plans = Object.keys(shape).map((key) => planField(key, shape[key]!));
+  const node = new Node(FORMS, plans, options.message);
+  node.fieldOf = (issue) => nameField(plans, issue);
+  return node as Schema<unknown> as Schema<FormOutput<Shape>, FormInput>;
+}
+
+/** A field, laid out for reading. */
+interface FieldPlan {
+  readonly key: string;
+  readonly name: string;
+  /** The keys that the name consists of. */
+  readonly path: readonly string[];
+  readonly kind: FormField<StandardSchemaV1>["kind"] | "form";
+  readonly node: Node;
+  /** The fields of the form inside, where there is one. */
+  readonly inner: readonly FieldPlan[] | undefined;
+  /** Turns a text into what the schema takes; `undefined` is missing. */
+  readonly convert: (text: string) => unknown;
+  /** What a value that is not there becomes. */
+  readonly absent: unknown;
+  /** The message for a value that is not there. */
+  readonly message: Message | undefined;
+}
+
+function planField(key: string, property: FormShape[string]): FieldPlan {
+  const { kind, schema, name = key } = "~standard" in property
+    ? { kind: "form", schema: property } as const
+    : property;
+  const node = toNode(schema as StandardSchemaV1);
+  const item = itemOf(node);
+  const inner = item.sort === FORMS
+    ? item.parts as readonly FieldPlan[]
+    : undefined;
+  const path = splitName(name) ?? [name];
+  const message = firstMessage(node);
+  return {
+    key,
+    name,
+    path,
+    kind,
+    node,
+    inner,
+    ...textConverter(node),
+    message,
+  };
+}
+
+/** The innermost message that the schema or one of its checks sets. */
+function firstMessage(node: Node | undefined): Message | undefined {
+  let message: Message | undefined;
+  for (; node; node = innerOf(node)) {
+    message = node.message ??
+      node.checks.find(({ message }) => message !== undefined)?.message ??
+      message;
+  }
+  return message;
+}
+
+/** Names the field of an issue, as the form does. */
+function nameField(plans: readonly FieldPlan[], issue: Issue): Issue {
+  let field = "";
+  let level: readonly FieldPlan[] | undefined = plans;
+  for (const key of issue.path) {
+    if (typeof key === "number" && level !== plans) field += `[${key}]`;
+    else {
+      const plan: FieldPlan | undefined = level?.find((plan) =>
+        plan.key === key
+      );
+      if (plan === undefined) break;
+      field += field === "" ? plan.name : `.${plan.name}`;
+      level = plan.inner;
+      if (level === undefined) break;
+    }
+  }
+  return field === "" ? issue : { ...issue, field };
+}
+
+const FORMS: Sort = {
+  name: "form",
+  run(value, context) {
+    const plans = this.parts as readonly FieldPlan[];
+    if (value instanceof FormTree) return walk(plans, value, context);
+    if (!(value instanceof FormData || value instanceof URLSearchParams)) {
+      return wrongType(this, value);
+    }
+    if (plans.every(({ inner }) => inner === undefined)) {
+      return walk(plans, value, context);
+    }
+    const tree = readTree(value);
+    if (tree !== undefined) return walk(plans, tree, context);
+    return fail("too_large", "Too many fields", { max: MAX_FIELDS });
+  },
+};
+
+function walk(
+  plans: readonly FieldPlan[],
+  input: FormInput | FormTree,
+  context: Context,
+): unknown {
+  const output: Record<string, unknown> = {};
+  let failed: Part[] | undefined;
+  for (const plan of plans) {
+    const { key } = plan;
+    const result = input instanceof FormTree
+      ? runTree(plan, input.at(plan.path), context)
+      : runFlat(plan, input, context);
+    if (isPart(result)) {
+      failed = add(failed, result, key);
+      if (failed.length >= MAX_ISSUES) break;
+    } else if (result !== undefined && key !== "__proto__") {
+      output[key] = result;
+    }
+  }
+  return conclude(failed, output);
+}
+
+function runFlat(plan: FieldPlan, input: FormInput, context: Context): unknown {
+  const values = input.getAll(plan.name);
+  return plan.kind === "fields" || plan.kind === "files"
+    ? runAll(plan, values.concat(input.getAll(`${plan.name}[]`)), context)
+    : runOne(plan, values, context);
+}
+
+function runTree(
+  plan: FieldPlan,
+  tree: FormTree | undefined,
+  context: Context,
+): unknown {
+  const { kind, node } = plan;
+  const { values, children } = tree ??= new FormTree();
+  if (values.length > 0 && (children.size > 0 || kind === "form")) {
+    return conflict();
+  }
+  if (kind === "form") {
+    const isMissing = children.size === 0 &&
+      hasSort(node, ["optional", "defaulted"]);
+    return run(node, isMissing ? undefined : tree, context);
+  }
+  if (children.size === 0) {
+    return kind === "fields" || kind === "files"
+      ? runAll(plan, values, context)
+      : runOne(plan, values, context);
+  }
+  const items = kind === "fields" || kind === "files"
+    ? tree.items()
+    : undefined;
+  if (items === undefined) return conflict();
+  return plan.inner === undefined
+    ? runAll(plan, items.flatMap(({ values }) => values), context)
+    : run(node, items, context);
+}
+
+function conflict(): Failure {
+  return fail("conflict", "Field names do not fit together");
+}
+
+function runAll(
+  { kind, node, convert }: FieldPlan,
+  values: readonly FormDataEntryValue[],
+  context: Context,
+): unknown {
+  const isMissing = values.length === 0 &&
+    hasSort(node, ["optional", "defaulted"]);
+  if (isMissing) return run(node, undefined, context);
+  const present = kind === "files" ? values.filter(isChosen) : values;
+  return run(node, present.map((value) => read(value, convert)), context);
+}
+
+function runOne(
+  { kind, node, convert, absent, message }: FieldPlan,
+  values: readonly FormDataEntryValue[],
+  context: Context,
+): unknown {
+  const present = kind === "file" ? values.filter(isChosen) : values;
+  if (present.length > 1) return fail("repeated", "Expected one value");
+  const value = present.length === 0 ? absent : read(present[0]!, convert);
+  const result = run(node, value, context);
+  if (value === undefined && message && result instanceof Failure) {
+    return fail("required", "Required", { expected: node.expected }, message);
+  }
+  return result;
+}
+
+function read(
+  value: FormDataEntryValue,
+  convert: (text: string) => unknown,
+): unknown {
+  return typeof value === "string" ? convert(value) : value;
+}
+
+/** Browsers send an empty file without a name where none was chosen. */
+function isChosen(value: FormDataEntryValue): boolean {
+  return typeof value === "string" || value.size > 0 || value.name !== "";
+}

@@ -1,0 +1,36 @@
+import { Node, type Sort, wrongType } from "./_node.ts";
+import type { MessageOptions } from "./issue.ts";
+import type { Schema } from "./schema.ts";
+
+/**
+ * Describes the instances of a class.
+ *
+ * @example A file
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { instanceof_, parseSafe } from "@gatehouse/web/data-schema";
+ *
+ * const file = new File(["hello"], "hello.txt");
+ *
+ * assertEquals(parseSafe(instanceof_(File), file).success, true);
+ * ```
+ *
+ * @param type The class.
+ * @param options What to say where the value is no instance.
+ * @returns The schema.
+ */
+export function instanceof_<Instance>(
+  type: abstract new (...args: never[]) => Instance,
+  options: MessageOptions = {},
+): Schema<Instance> {
+  const node = new Node(INSTANCES, type, options.message, type.name);
+  return node as Schema<unknown> as Schema<Instance>;
+}
+
+const INSTANCES: Sort = {
+  name: "instance",
+  run(value) {
+    const type = this.parts as abstract new () => unknown;
+    return value instanceof type ? value : wrongType(this, value);
+  },
+};

@@ -1,0 +1,96 @@
+import { add, andThen, conclude, fail, isPart, type Part } from "./_failure.ts";
+import { Node, run, type Sort, toNode } from "./_node.ts";
+import type { Schema } from "./schema.ts";
+import type {
+  InferInput,
+  InferOutput,
+  StandardSchemaV1,
+} from "./standard_schema.ts";
+
+/**
+ * Describes a value that two schemas take at once. What they make of an object
+ * is put together.
+ *
+ * @example Two descriptions of one object
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { intersect, number, object, parse, string } from "@gatehouse/web/data-schema";
+ *
+ * const Named = object({ name: string() });
+ * const Aged = object({ age: number() });
+ *
+ * assertEquals(parse(intersect(Named, Aged), { name: "Ada", age: 36 }), {
+ *   name: "Ada",
+ *   age: 36,
+ * });
+ * ```
+ *
+ * @param first The first schema.
+ * @param second The second schema.
+ * @returns The schema.
+ */
+export function intersect<
+  First extends StandardSchemaV1,
+  Second extends StandardSchemaV1,
+>(
+  first: First,
+  second: Second,
+): Schema<
+  InferOutput<First> & InferOutput<Second>,
+  InferInput<First> & InferInput<Second>
+> {
+  const nodes = [toNode(first), toNode(second)];
+  const node = new Node(INTERSECTIONS, nodes, undefined, nodes[0]!.expected);
+  return node as Schema<unknown> as Schema<
+    InferOutput<First> & InferOutput<Second>,
+    InferInput<First> & InferInput<Second>
+  >;
+}
+
+const INTERSECTIONS: Sort = {
+  name: "intersect",
+  run(value, context) {
+    let failed: Part[] | undefined;
+    const output: unknown[] = [];
+    for (const node of this.parts as readonly Node[]) {
+      const result = run(node, value, context);
+      if (isPart(result)) {
+        failed = add(failed, result, output.length);
+      }
+      output.push(result);
+    }
+    // Both look at the whole value: their places are no keys.
+    for (const part of failed ?? []) part.key = undefined;
+    return andThen(conclude(failed, output), () => {
+      const [first, second] = output;
+      const merged = merge(first, second);
+      if (merged !== CONFLICT) return merged;
+      return fail("conflict", "Schemas give different values");
+    });
+  },
+};
+
+/** What two values give that can't be put together. */
+const CONFLICT = {};
+
+/** Puts two results together. Objects key by key, other values if the same. */
+function merge(first: unknown, second: unknown): unknown {
+  if (Object.is(first, second)) return first;
+  if (!isPlain(first) || !isPlain(second)) return CONFLICT;
+  const output: Record<string, unknown> = {};
+  for (const [key, value] of [first, second].flatMap(Object.entries)) {
+    if (key === "__proto__") continue;
+    const merged = Object.hasOwn(output, key)
+      ? merge(output[key], value)
+      : value;
+    if (merged === CONFLICT) return CONFLICT;
+    output[key] = merged;
+  }
+  return output;
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

@@ -1,0 +1,69 @@
+/** One thing that is wrong with a value. It never holds the value itself. */
+export interface Issue {
+  /** What is wrong, for programs: `required`, `type`, `min_length`, … */
+  readonly code: string;
+  /** Where it is: the keys that lead from the whole value to the part. */
+  readonly path: readonly PropertyKey[];
+  /** What is wrong, for people. */
+  readonly message: string;
+  /** The facts behind the message, for example `{ min: 8 }`. */
+  readonly params: IssueParams;
+  /** The name of the form field, where the input was a form. */
+  readonly field?: string;
+}
+
+/** The facts behind a message. */
+export type IssueParams = Readonly<Record<string, unknown>>;
+
+/** A message, or a function that makes it from the facts. */
+export type Message = string | ((params: IssueParams) => string);
+
+/** Messages by issue code, for one language or one parse. */
+export type Messages = Readonly<Record<string, Message>>;
+
+/** What every schema and check takes. */
+export interface MessageOptions {
+  /**
+   * What to say when the value does not pass.
+   *
+   * @default {a short English sentence}
+   */
+  readonly message?: Message | undefined;
+}
+
+/** Issues sorted for a form. */
+export interface FlatIssues {
+  /** Messages about the whole form. */
+  readonly form: readonly string[];
+  /** Messages by field name, or by path (`a.0.b`) where there is no form. */
+  readonly fields: Readonly<Record<string, readonly string[] | undefined>>;
+}
+
+/**
+ * Sorts issues by field, as a form shows them.
+ *
+ * @example Showing the message beside its field
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { flatten, object, parseSafe, string } from "@gatehouse/web/data-schema";
+ *
+ * const result = parseSafe(object({ name: string() }), {});
+ *
+ * if (!result.success) {
+ *   assertEquals(flatten(result.issues).fields.name, ["Required"]);
+ * }
+ * ```
+ *
+ * @param issues The issues of a parse.
+ * @returns The messages, in the order of the issues.
+ */
+export function flatten(issues: readonly Issue[]): FlatIssues {
+  const form: string[] = [];
+  const fields: Record<string, string[]> = Object.create(null);
+  for (const { field, path, message } of issues) {
+    const name = field ?? path.map(String).join(".");
+    if (path.length === 0) form.push(message);
+    else (fields[name] ??= []).push(message);
+  }
+  return { form, fields };
+}

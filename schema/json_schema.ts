@@ -1,0 +1,161 @@
+import { describe, type Writing } from "./_json_describe.ts";
+import { toNode } from "./_node.ts";
+import type {
+  StandardSchemaProps,
+  StandardSchemaV1,
+} from "./standard_schema.ts";
+
+/** A description in JSON Schema. */
+export type JSONSchema = Readonly<Record<string, unknown>>;
+
+/** The versions of JSON Schema that can be written. */
+export type JSONSchemaTarget = "draft-2020-12" | "draft-07" | "openapi-3.0";
+
+/** Options for {@linkcode toJSONSchema}. */
+export interface JSONSchemaOptions {
+  /**
+   * The version of JSON Schema.
+   *
+   * @default {"draft-2020-12"}
+   */
+  readonly target?: JSONSchemaTarget | undefined;
+  /**
+   * Whether to describe what the schema takes or what it gives.
+   *
+   * @default {"input"}
+   */
+  readonly io?: "input" | "output" | undefined;
+}
+
+/**
+ * Describes a schema in JSON Schema.
+ *
+ * Rules of your own (`refine`) have no words there: the description then takes
+ * more than the schema does.
+ *
+ * @example Publishing what a route takes
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { object, optional, string, toJSONSchema } from "@gatehouse/web/data-schema";
+ * import { maxLength } from "@gatehouse/web/data-schema/checks";
+ *
+ * const User = object({
+ *   name: string().pipe(maxLength(80)),
+ *   bio: optional(string()),
+ * });
+ *
+ * assertEquals(toJSONSchema(User), {
+ *   $schema: "https://json-schema.org/draft/2020-12/schema",
+ *   type: "object",
+ *   properties: {
+ *     name: { type: "string", maxLength: 80 },
+ *     bio: { type: "string" },
+ *   },
+ *   required: ["name"],
+ * });
+ * ```
+ *
+ * @param schema The schema.
+ * @param options The version, and the side to describe.
+ * @returns The description.
+ * @throws {TypeError} If a part has no description, such as a date, a `Map` or
+ * the output of a transform.
+ * @see {@link https://json-schema.org/draft/2020-12/json-schema-core | JSON Schema Core}
+ */
+export function toJSONSchema(
+  schema: StandardSchemaV1,
+  options: JSONSchemaOptions = {},
+): JSONSchema {
+  const { target = "draft-2020-12", io = "input" } = options;
+  const dialect = DIALECTS[target];
+  if (dialect === undefined) {
+    throw new TypeError(`Cannot write JSON Schema "${target}": not supported`);
+  }
+  const writing: Writing = { target, io, names: new Map(), definitions: {} };
+  const described = describe(toNode(schema), writing);
+  const place = target === "draft-07" ? "definitions" : "$defs";
+  const { definitions } = writing;
+  return {
+    ...dialect,
+    ...described,
+    ...Object.keys(definitions).length > 0 ? { [place]: definitions } : {},
+  };
+}
+
+const DIALECTS: Readonly<Record<JSONSchemaTarget, JSONSchema>> = {
+  "draft-2020-12": { $schema: "https://json-schema.org/draft/2020-12/schema" },
+  "draft-07": { $schema: "http://json-schema.org/draft-07/schema#" },
+  "openapi-3.0": {},
+};
+
+/** What a {@linkcode StandardJSONSchemaV1} offers. */
+export interface StandardJSONSchemaProps<Input = unknown, Output = Input>
+  extends StandardSchemaProps<Input, Output> {
+  /** Describes what the schema takes and gives. */
+  readonly jsonSchema: StandardJSONSchemaConverter;
+}
+
+/** Describes both sides of a schema. */
+export interface StandardJSONSchemaConverter {
+  /** Describes what the schema takes. */
+  readonly input: (
+    options: StandardJSONSchemaOptions,
+  ) => Record<string, unknown>;
+  /** Describes what the schema gives. */
+  readonly output: (
+    options: StandardJSONSchemaOptions,
+  ) => Record<string, unknown>;
+}
+
+/** Options for {@linkcode StandardJSONSchemaConverter}. */
+export interface StandardJSONSchemaOptions {
+  /** The version of JSON Schema. */
+  readonly target: string;
+  /** Options that only one library understands. */
+  readonly libraryOptions?: Record<string, unknown> | undefined;
+}
+
+/**
+ * A schema that validates and describes itself in JSON Schema.
+ *
+ * @see {@link https://standardschema.dev | Standard JSON Schema, version 1}
+ */
+export interface StandardJSONSchemaV1<Input = unknown, Output = Input> {
+  /** What the schema offers to whoever takes schemas of any library. */
+  readonly "~standard": StandardJSONSchemaProps<Input, Output>;
+}
+
+/**
+ * Makes a schema describe itself to whoever takes Standard JSON Schema.
+ *
+ * This stands apart from the schemas so that programs which describe nothing
+ * do not carry the code.
+ *
+ * @example Handing a schema to another library
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { string, withJSONSchema } from "@gatehouse/web/data-schema";
+ *
+ * const Name = withJSONSchema(string());
+ * const { input } = Name["~standard"].jsonSchema;
+ *
+ * assertEquals(input({ target: "openapi-3.0" }), { type: "string" });
+ * ```
+ *
+ * @param schema The schema.
+ * @returns The schema with a description of itself.
+ */
+export function withJSONSchema<Input, Output>(
+  schema: StandardSchemaV1<Input, Output>,
+): StandardJSONSchemaV1<Input, Output> {
+  const convert = (io: "input" | "output") =>
+  (
+    { target }: StandardJSONSchemaOptions,
+  ) => toJSONSchema(schema, { io, target: target as JSONSchemaTarget });
+  return {
+    "~standard": {
+      ...schema["~standard"],
+      jsonSchema: { input: convert("input"), output: convert("output") },
+    },
+  };
+}

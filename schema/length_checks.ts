@@ -1,0 +1,113 @@
+import { makeCheck } from "./_check.ts";
+import type { Check } from "./check.ts";
+import type { MessageOptions } from "./issue.ts";
+
+/** What has a length: a text, a list. */
+export type Sized = string | readonly unknown[];
+
+/**
+ * Asks for a least length. Texts are measured in characters (code points, as
+ * in JSON Schema), lists in items.
+ *
+ * @example A password
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseSafe, string } from "@gatehouse/web/data-schema";
+ * import { minLength } from "@gatehouse/web/data-schema/checks";
+ *
+ * const Password = string().pipe(minLength(8));
+ *
+ * assertEquals(parseSafe(Password, "secret").success, false);
+ * ```
+ *
+ * @param min The least length.
+ * @param options The message.
+ * @returns The check.
+ */
+export function minLength(
+  min: number,
+  options: MessageOptions = {},
+): Check<Sized> {
+  return makeCheck(
+    "min_length",
+    { min },
+    options.message,
+    `Expected length at least ${min}`,
+    (value) => value.length > 2 * min - 2 || sizeOf(value) >= min,
+  );
+}
+
+/**
+ * Asks for a greatest length. Texts are measured in characters (code points,
+ * as in JSON Schema), lists in items.
+ *
+ * @example A title
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseSafe, string } from "@gatehouse/web/data-schema";
+ * import { maxLength } from "@gatehouse/web/data-schema/checks";
+ *
+ * const Title = string().pipe(maxLength(80));
+ *
+ * assertEquals(parseSafe(Title, "a".repeat(81)).success, false);
+ * ```
+ *
+ * @param max The greatest length.
+ * @param options The message.
+ * @returns The check.
+ */
+export function maxLength(
+  max: number,
+  options: MessageOptions = {},
+): Check<Sized> {
+  return makeCheck(
+    "max_length",
+    { max },
+    options.message,
+    `Expected length at most ${max}`,
+    (value) => value.length <= 2 * max && sizeOf(value) <= max,
+  );
+}
+
+/** The number of items or characters: a surrogate pair is one character. */
+function sizeOf(value: Sized): number {
+  return typeof value === "string" && HIGH_SURROGATE.test(value)
+    ? [...value].length
+    : value.length;
+}
+
+const HIGH_SURROGATE = /[\ud800-\udbff]/;
+
+/**
+ * Asks for an exact length. Texts are measured in characters (code points, as
+ * in JSON Schema), lists in items.
+ *
+ * @example A code
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseSafe, string } from "@gatehouse/web/data-schema";
+ * import { length } from "@gatehouse/web/data-schema/checks";
+ *
+ * const Code = string().pipe(length(6));
+ *
+ * assertEquals(parseSafe(Code, "123456").success, true);
+ * ```
+ *
+ * @param size The length.
+ * @param options The message.
+ * @returns The check.
+ */
+export function length(
+  size: number,
+  options: MessageOptions = {},
+): Check<Sized> {
+  return makeCheck(
+    "length",
+    { length: size },
+    options.message,
+    `Expected length ${size}`,
+    (value) =>
+      value.length >= size && value.length <= 2 * size &&
+      sizeOf(value) === size,
+  );
+}

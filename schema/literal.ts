@@ -1,0 +1,63 @@
+import { Node, type Sort, wrongType } from "./_node.ts";
+import type { MessageOptions } from "./issue.ts";
+import type { Schema } from "./schema.ts";
+
+/** A value that a schema can name. */
+export type Literal = string | number | bigint | boolean | null | undefined;
+
+/**
+ * Describes one of several values.
+ *
+ * @example A role
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { enum_, parse } from "@gatehouse/web/data-schema";
+ *
+ * const Role = enum_(["user", "editor", "admin"]);
+ *
+ * assertEquals(parse(Role, "editor"), "editor");
+ * ```
+ *
+ * @param values The values.
+ * @param options What to say where the value is none of them.
+ * @returns The schema.
+ */
+export function enum_<const Value extends Literal>(
+  values: readonly Value[],
+  options: MessageOptions = {},
+): Schema<Value> {
+  const expected = values.map(String).join(" or ");
+  const node = new Node(ENUMS, values, options.message, expected);
+  return node as Schema<unknown> as Schema<Value>;
+}
+
+const ENUMS: Sort = {
+  name: "enum",
+  run(value) {
+    return (this.parts as readonly unknown[]).includes(value)
+      ? value
+      : wrongType(this, value);
+  },
+};
+
+/**
+ * Describes exactly one value.
+ *
+ * @example A constant
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { literal, parseSafe } from "@gatehouse/web/data-schema";
+ *
+ * assertEquals(parseSafe(literal("v1"), "v2").success, false);
+ * ```
+ *
+ * @param value The value.
+ * @param options What to say where the value is another.
+ * @returns The schema.
+ */
+export function literal<const Value extends Literal>(
+  value: Value,
+  options: MessageOptions = {},
+): Schema<Value> {
+  return enum_([value], options);
+}

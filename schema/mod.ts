@@ -1,0 +1,109 @@
+/**
+ * Validates what comes from outside: forms, JSON, queries.
+ *
+ * @example The registration form
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { flatten, parseSafe, string } from "@gatehouse/web/data-schema";
+ * import { email, fieldsMatch, minLength } from "@gatehouse/web/data-schema/checks";
+ * import { field, object } from "@gatehouse/web/data-schema/form-data";
+ *
+ * const Registration = object({
+ *   name: field(string().pipe(minLength(1, { message: "Name is required" }))),
+ *   email: field(string().pipe(email({ message: "Invalid email address" }))),
+ *   password: field(string().pipe(minLength(8, {
+ *     message: "Password must be at least 8 characters",
+ *   }))),
+ *   confirmPassword: field(string()),
+ * }).pipe(fieldsMatch("password", "confirmPassword", {
+ *   message: "Passwords do not match",
+ * }));
+ *
+ * const form = new FormData();
+ * form.set("name", "Ada");
+ * form.set("email", "ada@example.com");
+ * form.set("password", "correct horse");
+ * form.set("confirmPassword", "battery staple");
+ * const result = parseSafe(Registration, form);
+ *
+ * assertEquals(result.success, false);
+ * if (!result.success) {
+ *   assertEquals(flatten(result.issues).fields.confirmPassword, [
+ *     "Passwords do not match",
+ *   ]);
+ * }
+ * ```
+ *
+ * @module
+ */
+
+export { any, unknown } from "./anything.ts";
+export { array } from "./array.ts";
+export { brand, type Branded } from "./brand.ts";
+export type { Check } from "./check.ts";
+export { map, set } from "./collections.ts";
+export { german } from "./german.ts";
+export { instanceof_ } from "./instance_of.ts";
+export {
+  type FlatIssues,
+  flatten,
+  type Issue,
+  type IssueParams,
+  type Message,
+  type MessageOptions,
+  type Messages,
+} from "./issue.ts";
+export { intersect } from "./intersect.ts";
+export {
+  type JSONSchema,
+  type JSONSchemaOptions,
+  type JSONSchemaTarget,
+  type StandardJSONSchemaConverter,
+  type StandardJSONSchemaOptions,
+  type StandardJSONSchemaProps,
+  type StandardJSONSchemaV1,
+  toJSONSchema,
+  withJSONSchema,
+} from "./json_schema.ts";
+export { lazy } from "./lazy.ts";
+export { enum_, type Literal, literal } from "./literal.ts";
+export { object } from "./object.ts";
+export { looseObject, strictObject } from "./object_variants.ts";
+export { defaulted, nullable, optional } from "./optional.ts";
+export {
+  parse,
+  parseAsync,
+  type ParseOptions,
+  parseSafe,
+  parseSafeAsync,
+} from "./parse.ts";
+export { bigint, boolean, date, number, string } from "./primitives.ts";
+export { record } from "./record.ts";
+export type {
+  DefaultedSchema,
+  Flat,
+  ObjectInput,
+  ObjectOutput,
+  ObjectShape,
+  OptionalSchema,
+  ParseResult,
+  PresenceOf,
+  PresenceProps,
+  PresenceTypes,
+  RefineOptions,
+  Schema,
+} from "./schema.ts";
+export type {
+  InferInput,
+  InferOutput,
+  StandardSchemaIssue,
+  StandardSchemaOptions,
+  StandardSchemaProps,
+  StandardSchemaResult,
+  StandardSchemaTypes,
+  StandardSchemaV1,
+} from "./standard_schema.ts";
+export { tuple, type TupleInput, type TupleOutput } from "./tuple.ts";
+export { union } from "./union.ts";
+export { variant, type Variants } from "./variant.ts";
+export { ValidationError } from "./validation_error.ts";

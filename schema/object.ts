@@ -1,0 +1,158 @@
+import {
+  add,
+  conclude,
+  type Context,
+  Failure,
+  isPart,
+  type Part,
+} from "./_failure.ts";
+import { Node, run, type Sort, toNode, wrongType } from "./_node.ts";
+import type { MessageOptions } from "./issue.ts";
+import type {
+  ObjectInput,
+  ObjectOutput,
+  ObjectShape,
+  Schema,
+} from "./schema.ts";
+
+/**
+ * Describes an object by the schemas of its properties.
+ *
+ * Only own enumerable properties count, never inherited ones; those that the
+ * shape does not name are left out, and `__proto__` always is. An input that
+ * needs no change, and has its keys in the order of the shape, is given back as
+ * it is.
+ *
+ * @example A user
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { number, object, optional, parse, string } from "@gatehouse/web/data-schema";
+ *
+ * const User = object({ id: number(), name: string(), bio: optional(string()) });
+ *
+ * assertEquals(parse(User, { id: 1, name: "Ada", admin: true }), {
+ *   id: 1,
+ *   name: "Ada",
+ * });
+ * ```
+ *
+ * @param shape The schema of each property.
+ * @param options What to say where the value is no object.
+ * @returns The schema.
+ */
+export function object<Shape extends ObjectShape>(
+  shape: Shape,
+  options: MessageOptions = {},
+): Schema<ObjectOutput<Shape>, ObjectInput<Shape>> {
+  const keys = Object.keys(shape).filter(isHarmless);
+  const nodes = keys.map((key) => toNode(shape[key]!));
+  const plan: ObjectPlan = { keys, nodes };
+  const node = new Node(OBJECTS, plan, options.message);
+  return node as Schema<unknown> as Schema<
+    ObjectOutput<Shape>,
+    ObjectInput<Shape>
+  >;
+}
+
+/** An object's shape, laid out for the walk. */
+export interface ObjectPlan {
+  readonly keys: readonly string[];
+  /** The schema of each key. */
+  readonly nodes: readonly Node[];
+}
+
+/** Whether a key is no prototype. No output ever has one that is. */
+export function isHarmless(key: string): boolean {
+  return key !== "__proto__";
+}
+
+type Properties = Record<string, unknown>;
+
+/** No result yet. */
+const NONE = {};
+
+const OBJECTS: Sort = {
+  name: "object",
+  run(value, context) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      return wrongType(this, value);
+    }
+    return glance(this.parts as ObjectPlan, value as Properties, context);
+  },
+};
+
+/**
+ * Walks over an object as long as all is as usual: the keys in the order of
+ * the shape, at most optional ones missing, and no value changed. Such an
+ * object is its own output. The rest is left to `walk`.
+ */
+function glance(
+  plan: ObjectPlan,
+  input: Properties,
+  context: Context,
+): unknown {
+  const { keys, nodes } = plan;
+  let failed: Part[] | undefined;
+  let given: unknown = NONE;
+  let done = 0;
+  look: if (!context.copy) {
+    for (const key in input) {
+      if (!hasOwn.call(input, key)) continue;
+      if (key !== keys[done]) done = skip(plan, input, done, key);
+      if (key !== keys[done]) break look;
+      const value = input[key];
+      const result = run(nodes[done]!, value, context);
+      if (result instanceof Failure) failed = add(failed, result, key);
+      else if (result !== value || result === undefined) {
+        given = result;
+        break look;
+      }
+      done++;
+    }
+    if (done === keys.length || skip(plan, input, done) === keys.length) {
+      return failed === undefined ? input : conclude(failed, input);
+    }
+  }
+  return walk(plan, input, context, done, given, failed);
+}
+
+/** Passes optional keys that the object does not even inherit. */
+function skip(
+  { keys, nodes }: ObjectPlan,
+  input: object,
+  done: number,
+  end?: string,
+): number {
+  while (
+    keys[done] !== end && nodes[done]?.sort.name === "optional" &&
+    !(keys[done]! in input)
+  ) done++;
+  return done;
+}
+
+// Called this way, V8 sees that it is true of every key of a plain object.
+const hasOwn = Object.prototype.hasOwnProperty;
+
+/** Makes an output. Some keys are done, and the next perhaps. */
+function walk(
+  { keys, nodes }: ObjectPlan,
+  input: Properties,
+  context: Context,
+  done: number,
+  given: unknown,
+  failed: Part[] | undefined,
+): unknown {
+  const output: Properties = {};
+  for (let slot = 0; slot < keys.length; slot++) {
+    const key = keys[slot]!;
+    const value = hasOwn.call(input, key) ? input[key] : undefined;
+    const result = slot < done
+      ? value
+      : slot > done || given === NONE
+      ? run(nodes[slot]!, value, context)
+      : given;
+    if (isPart(result)) failed = add(failed, result, key);
+    else if (result !== undefined) output[key] = result;
+  }
+  return conclude(failed, output);
+}

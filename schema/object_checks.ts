@@ -1,0 +1,89 @@
+import type { Check } from "./check.ts";
+import { add, Failure, Later, type Part } from "./_failure.ts";
+import {
+  type Around,
+  type CheckNode,
+  type Node,
+  run,
+  runChecks,
+  type Sort,
+} from "./_node.ts";
+import type { MessageOptions } from "./issue.ts";
+
+/**
+ * Asks that two fields hold the same, as a password and its confirmation. The
+ * issue is on the second. Where one of the two is wrong by itself, nothing is
+ * compared; where other fields are wrong, the two still are.
+ *
+ * @example A password and its confirmation
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { object, parseSafe, string } from "@gatehouse/web/data-schema";
+ * import { fieldsMatch } from "@gatehouse/web/data-schema/checks";
+ *
+ * const Form = object({ password: string(), again: string() }).pipe(
+ *   fieldsMatch("password", "again", { message: "Passwords do not match" }),
+ * );
+ * const result = parseSafe(Form, { password: "a", again: "b" });
+ *
+ * assertEquals(result.success, false);
+ * if (!result.success) assertEquals(result.issues[0]?.path, ["again"]);
+ * ```
+ *
+ * @param first The field to compare with.
+ * @param second The field that must hold the same.
+ * @param options The message.
+ * @returns The check.
+ */
+export function fieldsMatch<First extends string, Second extends string>(
+  first: First,
+  second: Second,
+  options: MessageOptions = {},
+): Check<{ readonly [Key in First | Second]: unknown }> {
+  const check: PartialCheck<First | Second> = {
+    code: "fields_match",
+    params: { first, second },
+    message: options.message,
+    text: "Fields do not match",
+    test: (value) => Object.is(value[first], value[second]),
+    path: [second],
+    needs: [first, second],
+    sort: PARTIAL,
+  };
+  return check;
+}
+
+/** A check that also runs where other properties of the object failed. */
+interface PartialCheck<Key extends string>
+  extends CheckNode<{ readonly [Name in Key]: unknown }> {
+  /** The properties that it looks at. */
+  readonly needs: readonly Key[];
+}
+
+const PARTIAL: Sort = {
+  name: "step",
+  run(value, context) {
+    return finish(this, run((this.parts as Around).inner, value, context));
+  },
+};
+
+function finish(node: Node, result: unknown): unknown {
+  if (result instanceof Later) return result.then((late) => finish(node, late));
+  if (!(result instanceof Failure)) return runChecks(node, result);
+  const { output, parts } = result;
+  if (!parts || !output) return result;
+  let more: Part[] | undefined;
+  for (const check of node.checks as readonly PartialCheck<never>[]) {
+    const { needs, test } = check;
+    if (!needs || parts.some((part) => needs.includes(keyOf(part)))) continue;
+    if (!test(output as never)) more = add(more, new Failure(check), undefined);
+  }
+  return more ? new Failure(undefined, [...parts, ...more], output) : result;
+}
+
+/** The property that a failure is about. */
+function keyOf(part: Part): never {
+  return (part instanceof Failure
+    ? part.key ?? part.source?.path?.[0]
+    : part.key) as never;
+}

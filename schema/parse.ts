@@ -1,0 +1,162 @@
+import { toNode } from "./_node.ts";
+import { runRoot } from "./_root.ts";
+import type { Messages } from "./issue.ts";
+import type { ParseResult } from "./schema.ts";
+import type { InferOutput, StandardSchemaV1 } from "./standard_schema.ts";
+import { ValidationError } from "./validation_error.ts";
+
+/** Options for {@linkcode parse} and its relatives. */
+export interface ParseOptions {
+  /**
+   * Messages by issue code, for instance those of another language. Messages
+   * that a schema or check sets itself come first.
+   *
+   * @default {{}}
+   */
+  readonly messages?: Messages | undefined;
+  /**
+   * How deep recursive schemas may go.
+   *
+   * @default {100}
+   */
+  readonly maxDepth?: number | undefined;
+  /**
+   * Whether objects and arrays are copied even where nothing changes.
+   *
+   * @default {false}
+   */
+  readonly copy?: boolean | undefined;
+}
+
+/**
+ * Validates a value and throws where it does not pass.
+ *
+ * @example Reading a value
+ * ```ts
+ * import { assertEquals, assertThrows } from "@std/assert";
+ * import { object, parse, string, ValidationError } from "@gatehouse/web/data-schema";
+ *
+ * const User = object({ name: string() });
+ *
+ * assertEquals(parse(User, { name: "Ada" }).name, "Ada");
+ * assertThrows(() => parse(User, {}), ValidationError);
+ * ```
+ *
+ * @param schema A schema of this or any other library.
+ * @param value The value.
+ * @param options Messages and limits.
+ * @returns What the schema makes of the value.
+ * @throws {ValidationError} If the value does not pass.
+ * @throws {TypeError} If the schema is async.
+ */
+export function parse<Source extends StandardSchemaV1>(
+  schema: Source,
+  value: unknown,
+  options?: ParseOptions,
+): InferOutput<Source> {
+  const result = parseSafe(schema, value, options);
+  if (!result.success) throw new ValidationError(result.issues);
+  return result.value;
+}
+
+/**
+ * Validates a value and gives the value or the issues.
+ *
+ * @example Answering with the issues
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { object, parseSafe, string } from "@gatehouse/web/data-schema";
+ *
+ * const result = parseSafe(object({ name: string() }), { name: 1 });
+ *
+ * assertEquals(result, {
+ *   success: false,
+ *   issues: [{
+ *     code: "type",
+ *     path: ["name"],
+ *     message: "Expected string",
+ *     params: { expected: "string" },
+ *   }],
+ * });
+ * ```
+ *
+ * @param schema A schema of this or any other library.
+ * @param value The value.
+ * @param options Messages and limits.
+ * @returns What the schema makes of the value, or the issues.
+ * @throws {TypeError} If the schema is async.
+ */
+export function parseSafe<Source extends StandardSchemaV1>(
+  schema: Source,
+  value: unknown,
+  options: ParseOptions = {},
+): ParseResult<InferOutput<Source>> {
+  const result = runRoot<InferOutput<Source>>(
+    toNode(schema),
+    value,
+    options,
+  );
+  if (!(result instanceof Promise)) return result;
+  result.catch(() => {});
+  throw new TypeError("Cannot parse async schema");
+}
+
+/**
+ * Validates a value with a schema that may be async. Rejects where the value
+ * does not pass.
+ *
+ * @example A rule that asks a database
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseAsync, string } from "@gatehouse/web/data-schema";
+ *
+ * const isFree = (name: string) => Promise.resolve(name !== "admin");
+ * const Name = string().refine(isFree, { message: "Name is taken" });
+ *
+ * assertEquals(await parseAsync(Name, "ada"), "ada");
+ * ```
+ *
+ * @param schema A schema of this or any other library.
+ * @param value The value.
+ * @param options Messages and limits.
+ * @returns What the schema makes of the value.
+ * @throws {ValidationError} If the value does not pass.
+ */
+export async function parseAsync<Source extends StandardSchemaV1>(
+  schema: Source,
+  value: unknown,
+  options: ParseOptions = {},
+): Promise<InferOutput<Source>> {
+  const result = await parseSafeAsync(schema, value, options);
+  if (!result.success) throw new ValidationError(result.issues);
+  return result.value;
+}
+
+/**
+ * Validates a value with a schema that may be async, and gives the value or
+ * the issues.
+ *
+ * @example A rule that asks a database
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseSafeAsync, string } from "@gatehouse/web/data-schema";
+ *
+ * const isFree = (name: string) => Promise.resolve(name !== "admin");
+ * const Name = string().refine(isFree, { message: "Name is taken" });
+ * const result = await parseSafeAsync(Name, "admin");
+ *
+ * assertEquals(result.success, false);
+ * ```
+ *
+ * @param schema A schema of this or any other library.
+ * @param value The value.
+ * @param options Messages and limits.
+ * @returns What the schema makes of the value, or the issues.
+ */
+export async function parseSafeAsync<Source extends StandardSchemaV1>(
+  schema: Source,
+  value: unknown,
+  options: ParseOptions = {},
+): Promise<ParseResult<InferOutput<Source>>> {
+  return await runRoot<InferOutput<Source>>(toNode(schema), value, options);
+}

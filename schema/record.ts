@@ -1,0 +1,99 @@
+import {
+  add,
+  andThen,
+  conclude,
+  fail,
+  type Failure,
+  isPart,
+  MAX_ISSUES,
+  type Part,
+} from "./_failure.ts";
+import { Node, run, type Sort, toNode, wrongType } from "./_node.ts";
+import type { MessageOptions } from "./issue.ts";
+import type { Schema } from "./schema.ts";
+import type {
+  InferInput,
+  InferOutput,
+  StandardSchemaV1,
+} from "./standard_schema.ts";
+
+/**
+ * Describes an object whose keys are data: every own key by one schema, every
+ * value by another. The key `__proto__` is refused.
+ *
+ * @example Scores by name
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { number, parse, record, string } from "@gatehouse/web/data-schema";
+ *
+ * const Scores = record(string(), number());
+ *
+ * assertEquals(parse(Scores, { ada: 3, bob: 5 }), { ada: 3, bob: 5 });
+ * ```
+ *
+ * @param key The schema of the keys.
+ * @param value The schema of the values.
+ * @param options What to say where the value is no object.
+ * @returns The schema.
+ */
+export function record<
+  Key extends StandardSchemaV1<string, string>,
+  Value extends StandardSchemaV1,
+>(
+  key: Key,
+  value: Value,
+  options: MessageOptions = {},
+): Schema<
+  Record<InferOutput<Key>, InferOutput<Value>>,
+  Record<InferInput<Key>, InferInput<Value>>
+> {
+  const parts: Entry = { key: toNode(key), value: toNode(value) };
+  const node = new Node(RECORDS, parts, options.message);
+  return node as Schema<unknown> as Schema<
+    Record<InferOutput<Key>, InferOutput<Value>>,
+    Record<InferInput<Key>, InferInput<Value>>
+  >;
+}
+
+/** The schemas of an entry. */
+export interface Entry {
+  readonly key: Node;
+  readonly value: Node;
+}
+
+const RECORDS: Sort = {
+  name: "record",
+  run(input, context) {
+    if (typeof input !== "object" || input === null || Array.isArray(input)) {
+      return wrongType(this, input);
+    }
+    const { key, value } = this.parts as Entry;
+    const entries = Object.entries(input);
+    let isSame = !context.copy;
+    let failed: Part[] | undefined;
+    const pairs: (readonly [string, unknown])[] = [];
+    for (const [name, given] of entries) {
+      const outKey = name === "__proto__" ? forbid() : run(key, name, context);
+      const pair = andThen(outKey, (outName) => {
+        if (outName === "__proto__") return forbid();
+        return andThen(run(value, given, context), (outValue) => {
+          if (outName !== name || outValue !== given) isSame = false;
+          return [outName, outValue];
+        });
+      });
+      if (isPart(pair)) {
+        failed = add(failed, pair, name);
+        if (failed.length >= MAX_ISSUES) break;
+      } else pairs.push(pair as [string, unknown]);
+    }
+    const late: Record<string, readonly [string, unknown]> = {};
+    return andThen(conclude(failed, late), () => {
+      pairs.push(...Object.values(late));
+      return isSame ? input : Object.fromEntries(pairs);
+    });
+  },
+};
+
+function forbid(): Failure {
+  return fail("forbidden_key", "Key is not allowed");
+}

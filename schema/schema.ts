@@ -1,0 +1,154 @@
+import type { Check } from "./check.ts";
+import type { Issue, Message, MessageOptions } from "./issue.ts";
+import type {
+  InferInput,
+  InferOutput,
+  StandardSchemaProps,
+  StandardSchemaTypes,
+  StandardSchemaV1,
+} from "./standard_schema.ts";
+
+/**
+ * A description of values: what it takes, what it gives, what it refuses.
+ *
+ * Schemas are immutable. Every method gives a new one.
+ */
+export interface Schema<Output, Input = Output>
+  extends StandardSchemaV1<Input, Output> {
+  /**
+   * Adds checks. All of them run, so that a user sees all that is wrong.
+   *
+   * @param checks The checks, from `@gatehouse/web/data-schema/checks`.
+   * @returns The schema with the checks.
+   */
+  pipe(...checks: readonly Check<Output>[]): this;
+
+  /**
+   * Adds a rule of your own. It runs only on values that passed everything
+   * before it. A rule that gives a promise makes the schema async.
+   *
+   * @param rule Tells whether the value passes.
+   * @param options What to say, and where.
+   * @returns The schema with the rule.
+   */
+  refine(
+    rule: (value: Output) => boolean | PromiseLike<boolean>,
+    options?: RefineOptions,
+  ): this;
+
+  /**
+   * Turns the value into another. A function that gives a promise makes the
+   * schema async.
+   *
+   * @param change Gives the new value, or `fail()` where there is none.
+   * @returns The schema of the new value.
+   */
+  transform<New>(
+    change: (value: Output, fail: (options?: RefineOptions) => never) => New,
+  ): Schema<Awaited<New>, Input>;
+}
+
+/** A schema whose key may be missing from the input of an object. */
+export interface DefaultedSchema<Output, Input = Output>
+  extends Schema<Output, Input> {
+  /** See {@linkcode StandardSchemaV1}. */
+  readonly "~standard": PresenceProps<Input, Output, "defaulted" | "optional">;
+
+  /** See {@linkcode Schema.transform}. */
+  transform<New>(
+    change: (value: Output, fail: (options?: RefineOptions) => never) => New,
+  ): DefaultedSchema<Awaited<New>, Input>;
+}
+
+/** A schema whose key may be missing from the input and output of an object. */
+export interface OptionalSchema<Output, Input = Output>
+  extends DefaultedSchema<Output, Input> {
+  /** See {@linkcode StandardSchemaV1}. */
+  readonly "~standard": PresenceProps<Input, Output, "optional">;
+}
+
+/** What a schema offers that has an answer to missing keys. */
+export interface PresenceProps<Input, Output, Presence>
+  extends StandardSchemaProps<Input, Output> {
+  /** The types, for the compiler alone: nothing is there at run time. */
+  readonly types?: PresenceTypes<Input, Output, Presence> | undefined;
+}
+
+/** The types of a schema that has an answer to missing keys. */
+export interface PresenceTypes<Input, Output, Presence>
+  extends StandardSchemaTypes<Input, Output> {
+  /** What becomes of an object's key that is not there. */
+  readonly presence: Presence;
+}
+
+/** What becomes of an object's key that is not there. */
+export type PresenceOf<Source extends StandardSchemaV1> =
+  NonNullable<Source["~standard"]["types"]> extends
+    { readonly presence: infer Presence } ? Presence : "required";
+
+/** Options for {@linkcode Schema.refine}. */
+export interface RefineOptions extends MessageOptions {
+  /**
+   * What is wrong, for programs.
+   *
+   * @default {"invalid"}
+   */
+  readonly code?: string | undefined;
+  /**
+   * Where the issue belongs, seen from the value.
+   *
+   * @default {[]}
+   */
+  readonly path?: readonly PropertyKey[] | undefined;
+  /**
+   * What to say when the value does not pass.
+   *
+   * @default {"Invalid value"}
+   */
+  readonly message?: Message | undefined;
+}
+
+/** The schemas of an object's properties. */
+export type ObjectShape = Readonly<Record<string, StandardSchemaV1>>;
+
+/** What an object of this shape gives. */
+export type ObjectOutput<Shape extends ObjectShape> = Flat<
+  & {
+    -readonly [
+      Key in keyof Shape as PresenceOf<Shape[Key]> extends "optional" ? never
+        : Key
+    ]: InferOutput<Shape[Key]>;
+  }
+  & {
+    -readonly [
+      Key in keyof Shape as PresenceOf<Shape[Key]> extends "optional" ? Key
+        : never
+    ]?: Exclude<InferOutput<Shape[Key]>, undefined>;
+  }
+>;
+
+/** What an object of this shape takes. */
+export type ObjectInput<Shape extends ObjectShape> = Flat<
+  & {
+    -readonly [
+      Key in keyof Shape as PresenceOf<Shape[Key]> extends
+        "defaulted" | "optional" ? never
+        : Key
+    ]: InferInput<Shape[Key]>;
+  }
+  & {
+    -readonly [
+      Key in keyof Shape as PresenceOf<Shape[Key]> extends
+        "defaulted" | "optional" ? Key
+        : never
+    ]?: InferInput<Shape[Key]>;
+  }
+>;
+
+/** The same type, shown as one object. */
+export type Flat<Value> = { [Key in keyof Value]: Value[Key] };
+
+/** What a parse gives: the value, or the issues. */
+export type ParseResult<Output> =
+  | { readonly success: true; readonly value: Output }
+  | { readonly success: false; readonly issues: readonly Issue[] };

@@ -1,0 +1,66 @@
+/**
+ * The interface that schemas of different libraries have in common.
+ *
+ * Everything in this module that takes a schema takes this interface, so
+ * schemas of other libraries work as well.
+ *
+ * @see {@link https://standardschema.dev | Standard Schema, version 1}
+ */
+export interface StandardSchemaV1<Input = unknown, Output = Input> {
+  /** What the schema offers to whoever takes schemas of any library. */
+  readonly "~standard": StandardSchemaProps<Input, Output>;
+}
+
+/** What a {@linkcode StandardSchemaV1} offers. */
+export interface StandardSchemaProps<Input = unknown, Output = Input> {
+  /** The version of the interface. */
+  readonly version: 1;
+  /** The library that the schema comes from. */
+  readonly vendor: string;
+  /** Validates a value; a promise only where a part of the schema is async. */
+  readonly validate: (
+    value: unknown,
+    options?: StandardSchemaOptions,
+  ) => StandardSchemaResult<Output> | Promise<StandardSchemaResult<Output>>;
+  /** The types, for the compiler alone: nothing is there at run time. */
+  readonly types?: StandardSchemaTypes<Input, Output> | undefined;
+}
+
+/** What a caller may pass along with the value. */
+export interface StandardSchemaOptions {
+  /** Options that only one library understands. */
+  readonly libraryOptions?: Record<string, unknown> | undefined;
+}
+
+/** The input and output type of a schema. */
+export interface StandardSchemaTypes<Input = unknown, Output = Input> {
+  /** What the schema takes. */
+  readonly input: Input;
+  /** What the schema gives. */
+  readonly output: Output;
+}
+
+/** What validation gives: the value, or the issues. */
+export type StandardSchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardSchemaIssue[] };
+
+/** One thing that is wrong with a value. */
+export interface StandardSchemaIssue {
+  /** What to tell the user. */
+  readonly message: string;
+  /** Where in the value it is, as keys or as objects that hold a key. */
+  readonly path?:
+    | readonly (PropertyKey | { readonly key: PropertyKey })[]
+    | undefined;
+}
+
+/** The type that a schema takes. */
+export type InferInput<Source extends StandardSchemaV1> = NonNullable<
+  Source["~standard"]["types"]
+>["input"];
+
+/** The type that a schema gives. */
+export type InferOutput<Source extends StandardSchemaV1> = NonNullable<
+  Source["~standard"]["types"]
+>["output"];

@@ -1,0 +1,68 @@
+import { add, conclude, fail, isPart, type Part } from "./_failure.ts";
+import { Node, run, type Sort, toNode, wrongType } from "./_node.ts";
+import type { MessageOptions } from "./issue.ts";
+import type { Schema } from "./schema.ts";
+import type {
+  InferInput,
+  InferOutput,
+  StandardSchemaV1,
+} from "./standard_schema.ts";
+
+/** What a tuple of these schemas gives. */
+export type TupleOutput<Items extends readonly StandardSchemaV1[]> = {
+  -readonly [Index in keyof Items]: InferOutput<Items[Index]>;
+};
+
+/** What a tuple of these schemas takes. */
+export type TupleInput<Items extends readonly StandardSchemaV1[]> = {
+  -readonly [Index in keyof Items]: InferInput<Items[Index]>;
+};
+
+/**
+ * Describes a list of fixed length by the schema of each item.
+ *
+ * @example A point
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { number, parse, tuple } from "@gatehouse/web/data-schema";
+ *
+ * assertEquals(parse(tuple([number(), number()]), [3, 4]), [3, 4]);
+ * ```
+ *
+ * @param items The schema of each item.
+ * @param options What to say where the value is no list.
+ * @returns The schema.
+ */
+export function tuple<const Items extends readonly StandardSchemaV1[]>(
+  items: Items,
+  options: MessageOptions = {},
+): Schema<TupleOutput<Items>, TupleInput<Items>> {
+  const node = new Node(TUPLES, items.map(toNode), options.message);
+  return node as Schema<unknown> as Schema<
+    TupleOutput<Items>,
+    TupleInput<Items>
+  >;
+}
+
+const TUPLES: Sort = {
+  name: "tuple",
+  run(value, context) {
+    if (!Array.isArray(value)) return wrongType(this, value);
+    const items = this.parts as readonly Node[];
+    const { length } = items;
+    if (value.length !== length) {
+      const text = `Expected ${length} items`;
+      return fail("length", text, { length }, this.message);
+    }
+    let output: unknown[] | undefined = context.copy ? [] : undefined;
+    let failed: Part[] | undefined;
+    for (let index = 0; index < length; index++) {
+      const result = run(items[index]!, value[index], context);
+      if (isPart(result)) failed = add(failed, result, index);
+      if (result === value[index] && output === undefined) continue;
+      output ??= value.slice(0, index);
+      output[index] = result;
+    }
+    return conclude(failed, output ?? value);
+  },
+};

@@ -1,0 +1,81 @@
+import { add, conclude, fail } from "./_failure.ts";
+import { Node, run, type Sort, toNode, wrongType } from "./_node.ts";
+import type { MessageOptions } from "./issue.ts";
+import type { Schema } from "./schema.ts";
+import type {
+  InferInput,
+  InferOutput,
+  StandardSchemaV1,
+} from "./standard_schema.ts";
+
+/** The schemas of the variants, by the text that tells them apart. */
+export type Variants = Readonly<Record<string, StandardSchemaV1>>;
+
+/**
+ * Describes objects that one property tells apart. Only the schema that it
+ * names is tried, so that the issues are about that one.
+ *
+ * @example Events
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { literal, number, object, parse, string, variant } from "@gatehouse/web/data-schema";
+ *
+ * const Event = variant("type", {
+ *   created: object({ type: literal("created"), id: string() }),
+ *   updated: object({ type: literal("updated"), id: string(), version: number() }),
+ * });
+ *
+ * assertEquals(parse(Event, { type: "created", id: "e1" }).type, "created");
+ * ```
+ *
+ * @param key The property that tells.
+ * @param variants The schema for each of its texts.
+ * @param options What to say where no schema fits.
+ * @returns The schema.
+ */
+export function variant<const Options extends Variants>(
+  key: string,
+  variants: Options,
+  options: MessageOptions = {},
+): Schema<
+  InferOutput<Options[keyof Options]>,
+  InferInput<Options[keyof Options]>
+> {
+  const nodes = new Map<unknown, Node>();
+  for (const name of Object.keys(variants)) {
+    nodes.set(name, toNode(variants[name]!));
+  }
+  const parts: VariantParts = { key, nodes };
+  const node = new Node(VARIANTS, parts, options.message, "object");
+  return node as Schema<unknown> as Schema<
+    InferOutput<Options[keyof Options]>,
+    InferInput<Options[keyof Options]>
+  >;
+}
+
+/** What a variant schema has. */
+export interface VariantParts {
+  readonly key: string;
+  readonly nodes: ReadonlyMap<unknown, Node>;
+}
+
+const VARIANTS: Sort = {
+  name: "variant",
+  run(value, context) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      return wrongType(this, value);
+    }
+    const { key, nodes } = this.parts as VariantParts;
+    const name = Object.hasOwn(value, key)
+      ? (value as Record<string, unknown>)[key]
+      : undefined;
+    const node = nodes.get(name);
+    if (node) return run(node, value, context);
+    const expected = [...nodes.keys()];
+    const text = `Expected ${expected.join(" or ")}`;
+    const failure = name === undefined
+      ? fail("required", "Required", { expected }, this.message)
+      : fail("variant", text, { expected }, this.message);
+    return conclude(add(undefined, failure, key), undefined);
+  },
+};

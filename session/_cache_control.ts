@@ -1,0 +1,31 @@
+import { withHeaders } from "../router/mod.ts";
+
+/** Keeps shared caches out, and leaves to browsers what they may do. */
+export function madePrivate(response: Response): Response {
+  // A 101 is no representation that anyone could cache.
+  if (response.status === 101) return response;
+  const parts = (response.headers.get("Cache-Control") ?? "").split(",")
+    .map((part) => part.trim());
+  // private="Name" is about one header alone (RFC 9111, section 5.2.2.7).
+  if (parts.some((part) => /^(?:private|no-store)$/i.test(part))) {
+    return response;
+  }
+  const kept = parts.filter((part) =>
+    part !== "" && !/^(?:public|s-maxage|private)\b|"/i.test(part)
+  );
+  return withHeaders(
+    response,
+    (headers) => headers.set("Cache-Control", ["private", ...kept].join(", ")),
+  );
+}
+
+/** Adds cookies, which no cache may keep and hand to another visitor. */
+export function withCookies(
+  response: Response,
+  cookies: readonly string[],
+): Response {
+  return withHeaders(response, (headers) => {
+    for (const cookie of cookies) headers.append("Set-Cookie", cookie);
+    headers.set("Cache-Control", "private, no-store");
+  });
+}

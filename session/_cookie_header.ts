@@ -1,0 +1,73 @@
+// The only module that imports @std/http/cookie.
+import { type Cookie, setCookie } from "@std/http/cookie";
+
+/** A cookie to set. */
+export interface CookieToSet {
+  /** The name, with its prefix. */
+  readonly name: string;
+  /** The value, of the characters that RFC 6265 allows. */
+  readonly value: string;
+  /** Seconds; 0 expires the cookie, and none means until the browser closes. */
+  readonly maxAge?: number;
+  /** The domain; none means this host alone. */
+  readonly domain?: string;
+  /** The path. */
+  readonly path: string;
+  /** Whether only https carries it. */
+  readonly secure: boolean;
+  /** Which cross-site requests carry it. */
+  readonly sameSite: "Strict" | "Lax" | "None";
+  /** Whether each top-level site has its own. */
+  readonly partitioned?: boolean;
+}
+
+/**
+ * Reads every value that a `Cookie` header has for a name, in its order. One
+ * name may come several times, from a parent domain or a longer path. A value
+ * can be any text: whoever reads it has to check it.
+ *
+ * Not with `getCookies`: it throws at one malformed pair, which any neighbour
+ * subdomain can plant, and keeps only the last of equal names.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6265#section-5.4 | RFC 6265, 5.4}
+ */
+export function readCookies(headers: Headers, name: string): string[] {
+  const values: string[] = [];
+  for (const [found, value] of pairs(headers, name)) {
+    if (found === name) values.push(value);
+  }
+  return values;
+}
+
+/** Reads the cookies whose names begin with a text, with their names. */
+export function readCookiesBelow(
+  headers: Headers,
+  prefix: string,
+): [name: string, value: string][] {
+  return pairs(headers, prefix).filter(([name]) => name.startsWith(prefix));
+}
+
+/** The cookies, if the text occurs at all. */
+function pairs(headers: Headers, text: string): [string, string][] {
+  const header = headers.get("Cookie");
+  if (header === null || !header.includes(text)) return [];
+  return header.split(";").map((pair) => {
+    const equals = pair.indexOf("=");
+    if (equals < 0) return ["", ""];
+    return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
+  });
+}
+
+/** Builds the value of a `Set-Cookie` header. Always HttpOnly. */
+export function serializeCookie(cookie: CookieToSet): string {
+  const headers = new Headers();
+  const { maxAge, ...attributes } = cookie;
+  // A copy: setCookie writes into its argument for prefixed names.
+  const copy: Cookie = { ...attributes, httpOnly: true };
+  if (maxAge !== undefined) {
+    copy.maxAge = Math.floor(maxAge);
+    if (maxAge === 0) copy.expires = new Date(0);
+  }
+  setCookie(headers, copy);
+  return headers.get("Set-Cookie") ?? "";
+}

@@ -1,0 +1,181 @@
+import type { Backing, MakeLabel, Renewal, SessionConfig } from "./_backing.ts";
+import { SessionConflictError } from "./errors.ts";
+import type { JSONValue } from "./json.ts";
+import { applyOperation, type Operation } from "./_operation.ts";
+import {
+  createRecord,
+  idleTimeout,
+  type SessionLabel,
+  type SessionRecord,
+} from "./_record.ts";
+
+/** A session's changes, and what is to become of them. */
+export class Journal {
+  /** Whether anything asked for the session's content. */
+  accessed = false;
+  /** Whether `destroy` was called. */
+  destroyed = false;
+  /** Whether the response was made, so that nothing can be saved any more. */
+  closed = false;
+  /** Flash values that were read: they last for this request. */
+  readonly shown: Map<string, JSONValue> = new Map();
+  /** The keys of flash values that last for another request. */
+  readonly kept: Set<string> = new Set();
+
+  readonly #backing: Backing;
+  readonly #config: SessionConfig;
+  readonly #label: MakeLabel;
+  #view: SessionRecord | undefined;
+  #operations: Operation[] = [];
+  #renewal: Renewal = "none";
+  #isGone = false;
+  #saving: Promise<unknown> | undefined;
+
+  constructor(backing: Backing, config: SessionConfig, label: MakeLabel) {
+    this.#backing = backing;
+    this.#config = config;
+    this.#label = label;
+  }
+
+  /** The id that the session is stored under; empty while it is not. */
+  get id(): string {
+    return this.#backing.id;
+  }
+
+  /** The content as the handler sees it, with the changes applied. */
+  get view(): SessionRecord {
+    return this.#view ??= this.#newRecord({});
+  }
+
+  /** Whether saving is of use only if the browser gets a cookie. */
+  get needsCookie(): boolean {
+    return this.#backing.isInCookies || this.#renewal !== "none" ||
+      this.id === "";
+  }
+
+  /** Whether there is anything to save: a change, or an old time of last use. */
+  get isDue(): boolean {
+    if (this.destroyed) return !this.#isGone;
+    if (this.#operations.length > 0) return true;
+    if (this.#renewal !== "none") return true;
+    if (!this.accessed || this.id === "") return false;
+    const unseen = this.#config.now() - this.view.seenAt;
+    return unseen >= idleTimeout(this.view, this.#config.timeouts) / 4;
+  }
+
+  /** Opens the session that the cookies lead to, if there is one. */
+  async open(headers: Headers): Promise<void> {
+    this.#view = await this.#backing.open(headers) ?? undefined;
+  }
+
+  /** @throws {TypeError} If nothing can be changed any more. */
+  demandWritable(verb: string): void {
+    if (!this.destroyed && !this.closed) return;
+    const state = this.destroyed
+      ? "it was destroyed"
+      : "the response was already made";
+    throw new TypeError(`Cannot ${verb} session: ${state}`);
+  }
+
+  /** Notes a change. */
+  add(operation: Operation): void {
+    applyOperation(this.view, operation);
+    this.#operations.push(operation);
+  }
+
+  /** Takes back that flash values were read; tells whether any was. */
+  withdrawReads(key: string | undefined): boolean {
+    const before = this.#operations.length;
+    this.#operations = this.#operations.filter((operation) =>
+      operation.type !== "read" || (key ?? operation.key) !== operation.key
+    );
+    return this.#operations.length < before;
+  }
+
+  /** Makes the next save give the session another id. */
+  renew(deleteOld: boolean): void {
+    if (deleteOld && this.#renewal !== "login") this.#renewal = "move";
+    if (!deleteOld && this.#renewal === "none") this.#renewal = "copy";
+  }
+
+  /** Makes the user another one, and with it the id. */
+  logIn(userId: string | number | undefined): void {
+    const now = this.#config.now();
+    const expiresAt = now + this.#config.timeouts.absolute;
+    this.add({ type: "login", userId, now, expiresAt, label: this.#label() });
+    // Only a login begins a session where this one has ended meanwhile.
+    this.#renewal = userId === undefined ? "move" : "login";
+  }
+
+  /** Ends the session at the next save. */
+  destroy(): void {
+    this.destroyed = true;
+    this.shown.clear();
+    this.#operations = [];
+    this.#view = undefined;
+  }
+
+  /**
+   * Saves what has changed, one call after the other.
+   *
+   * @throws {SessionConflictError} If a value was taken by someone else.
+   * @throws {SessionStoreError} If the store failed.
+   * @returns Whether the session lives; `false` where it ended elsewhere.
+   */
+  async save(): Promise<boolean> {
+    while (this.#saving !== undefined) await this.#saving;
+    const saved = this.#save();
+    this.#saving = saved.catch(() => {});
+    try {
+      return await saved;
+    } finally {
+      this.#saving = undefined;
+    }
+  }
+
+  async #save(): Promise<boolean> {
+    if (this.destroyed) {
+      if (!this.#isGone) await this.#backing.end();
+      this.#isGone = true;
+      return true;
+    }
+    if (this.#isGone && this.#renewal !== "login") return false;
+    if (!this.isDue) return true;
+    const count = this.#operations.length;
+    const renewal = this.#renewal;
+    const record = await this.#backing.write(
+      (stored) => this.#changed(stored, count),
+      renewal,
+    );
+    this.#isGone = record === null;
+    if (record === null) return false;
+    // What was added while the store was busy is for the next save.
+    this.#operations = this.#operations.slice(count);
+    if (this.#renewal === renewal) this.#renewal = "none";
+    this.#view = record;
+    for (const operation of this.#operations) applyOperation(record, operation);
+    return true;
+  }
+
+  /** Applies the first `count` changes to what is stored. */
+  #changed(stored: SessionRecord | null, count: number): SessionRecord {
+    const record = stored ?? this.#newRecord(this.#label());
+    const lost = this.#operations.slice(0, count).filter((operation) =>
+      !applyOperation(record, operation)
+    );
+    if (lost.length > 0) {
+      // The others stay, for a handler that answers the loser in peace.
+      this.#operations = this.#operations.filter((operation) =>
+        !lost.includes(operation)
+      );
+      throw new SessionConflictError("taken");
+    }
+    record.seenAt = this.#config.now();
+    return record;
+  }
+
+  #newRecord(label: SessionLabel): SessionRecord {
+    const { now, timeouts } = this.#config;
+    return createRecord(now(), timeouts, label);
+  }
+}

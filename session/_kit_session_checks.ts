@@ -1,0 +1,167 @@
+import { RequestContext } from "../router/mod.ts";
+import { expect } from "./_kit_checks.ts";
+import type { Check } from "./_kit_store_checks.ts";
+import { SessionConflictError } from "./errors.ts";
+import { session } from "./middleware.ts";
+import { Session } from "./session.ts";
+import { sessions } from "./sessions.ts";
+import type { SessionStore } from "./store.ts";
+
+/** What sessions promise on a store with compare-and-swap. */
+export const sessionChecks: readonly Check[] = [
+  strongCheck("100 requests at once all keep their changes", async (client) => {
+    await client.send((session) => session.set("begun", true));
+    const cookie = client.cookie;
+    await client.sendMany(100, cookie, (session, _context, n) => {
+      session.set(`item${n}`, n);
+      session.update("count", (count) => Number(count ?? 0) + 1);
+    });
+    await client.send((session) => {
+      const items = Array.from({ length: 100 }, (_none, n) => n);
+      expect("items", items.map((n) => session.get(`item${n}`)), items);
+      expect("count", session.get("count"), 100);
+    });
+  }),
+  strongCheck("a logout among 50 requests is a logout", async (client) => {
+    await client.send((session) => session.set("userId", "kit"));
+    const cookie = client.cookie;
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    let waiting = 50;
+    const requests = client.sendMany(50, cookie, async (session, _c, n) => {
+      if (--waiting === 0) begun.resolve();
+      // Half of them save while the logout runs, half when it is done.
+      if (n % 2 === 0) await ended.promise;
+      session.set(`item${n}`, n);
+      session.flash("notice", "late");
+    });
+    await begun.promise;
+    await client.send((session) => session.destroy());
+    ended.resolve();
+    const cookies = (await requests).filter((_cookies, n) => n % 2 === 0);
+    expect("late cookies", cookies.flat(), []);
+    client.cookie = cookie;
+    await client.send((session) => {
+      expect("user", session.userId ?? null, null);
+      expect("item", session.has("item1"), false);
+    });
+  }),
+  strongCheck("one of 20 requests takes a value", async (client) => {
+    await client.send((session) => {
+      session.set("once", "value");
+      session.flash("message", "flash");
+    });
+    const cookie = client.cookie;
+    for (const key of ["once", "message"]) {
+      let taken = 0;
+      await client.sendMany(20, cookie, async (session) => {
+        if (session.take(key) === undefined) return;
+        try {
+          await session.commit();
+          taken++;
+        } catch (error) {
+          if (!(error instanceof SessionConflictError)) throw error;
+        }
+      });
+      expect(`taken ${key}`, taken, 1);
+    }
+  }),
+  strongCheck("a late answer sets no cookie after a login", async (client) => {
+    await client.send((session) => session.set("cart", 1));
+    const cookie = client.cookie;
+    const gate = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const late = client.sendMany(1, cookie, async (session) => {
+      session.set("cart", 2);
+      begun.resolve();
+      await gate.promise;
+    });
+    await begun.promise;
+    await client.send((session) => session.set("userId", "kit"));
+    gate.resolve();
+    expect("cookies", (await late).flat(), []);
+    // Nor does one that was on its way and is read only now.
+    const later = client.sendMany(1, cookie, (session) => {
+      session.set("cart", 3);
+    });
+    expect("later cookies", (await later).flat(), []);
+    await client.send((session) => expect("user", session.userId, "kit"));
+  }),
+  strongCheck("all others end together", async (client) => {
+    if (client.store.byIndex === undefined) return;
+    const userId = crypto.randomUUID();
+    const others: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      client.cookie = "";
+      await client.send((session) => session.set("userId", userId));
+      others.push(client.cookie);
+    }
+    const own = others.pop()!;
+    await client.send(async (session, context) => {
+      expect("listed", (await sessions(context).list()).length, 3);
+      const ended = await sessions(context).endAll({ except: session.id });
+      expect("ended", ended, 2);
+    });
+    for (client.cookie of others) {
+      await client.send((session) =>
+        expect("user", session.has("userId"), false)
+      );
+    }
+    client.cookie = own;
+    await client.send((session) => expect("user", session.userId, userId));
+  }),
+];
+
+type Act = (
+  session: Session,
+  context: RequestContext,
+  n: number,
+) => void | Promise<void>;
+
+/** Sends requests through the middleware, with one cookie. */
+class Client {
+  cookie = "";
+  readonly store: SessionStore;
+  readonly #middleware: ReturnType<typeof session>;
+
+  constructor(store: SessionStore) {
+    this.store = store;
+    this.#middleware = session({ store });
+  }
+
+  /** Sends a request and keeps the cookie that it is answered with. */
+  async send(act: Act): Promise<void> {
+    const [cookie] = await this.#request(this.cookie, act, 0);
+    if (cookie !== undefined) this.cookie = cookie.split(";")[0];
+  }
+
+  /** Sends many at once and returns the cookies of each. */
+  sendMany(count: number, cookie: string, act: Act): Promise<string[][]> {
+    const requests = Array.from(
+      { length: count },
+      (_none, n) => this.#request(cookie, act, n),
+    );
+    return Promise.all(requests);
+  }
+
+  async #request(cookie: string, act: Act, n: number): Promise<string[]> {
+    const headers: HeadersInit = cookie === "" ? {} : { Cookie: cookie };
+    const request = new Request("https://example.com/", { headers });
+    const context = new RequestContext(request);
+    const response = await this.#middleware(context, async () => {
+      await act(context.get(Session), context, n);
+      return new Response();
+    });
+    return (response as Response).headers.getSetCookie();
+  }
+}
+
+function strongCheck(
+  what: string,
+  run: (client: Client) => Promise<void>,
+): Check {
+  return [`session: ${what}`, async (store) => {
+    if ((store.consistency ?? "strong") !== "strong") return;
+    await run(new Client(store));
+  }];
+}

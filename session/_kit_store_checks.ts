@@ -1,0 +1,278 @@
+import { expect, present, sleep } from "./_kit_checks.ts";
+import type { PutOptions, SessionStore } from "./store.ts";
+
+/** A test of the kit: its name, and what to do with a store. */
+export type Check = readonly [
+  name: string,
+  run: (store: SessionStore) => Promise<void>,
+];
+
+/** Long enough never to expire during a test. */
+const ttl = 60_000;
+
+/** A lifetime that a test can wait for, and how long it then waits. */
+const short = { ttl: 150, wait: 250 };
+
+/** The contract of a store, one rule each. */
+export const storeChecks: readonly Check[] = [
+  ["get() returns null for a key that was never put", async (store) => {
+    expect("get", await store.get(newKey()), null);
+  }],
+  ["put() stores a value under a new key", async (store) => {
+    const key = newKey();
+    expect("put", await create(store, key, "one"), true);
+    expect("value", (await store.get(key))?.value, "one");
+  }],
+  ["put() refuses to create what exists", async (store) => {
+    const key = newKey();
+    await create(store, key, "one");
+    expect("put", await create(store, key, "two"), false);
+    expect("value", (await store.get(key))?.value, "one");
+  }],
+  ["put() replaces the version it names", async (store) => {
+    const key = newKey();
+    await create(store, key, "one");
+    const ifVersion = await versionOf(store, key);
+    expect("put", await store.put(key, "two", { ttl, ifVersion }), true);
+    expect("value", (await store.get(key))?.value, "two");
+  }],
+  ["put() refuses a version that was replaced", async (store) => {
+    const key = newKey();
+    await create(store, key, "one");
+    const ifVersion = await versionOf(store, key);
+    await store.put(key, "two", { ttl, ifVersion });
+    expect("put", await store.put(key, "three", { ttl, ifVersion }), false);
+    expect("value", (await store.get(key))?.value, "two");
+  }],
+  ["put() changes the version even if the value is the same", async (store) => {
+    const key = newKey();
+    await create(store, key, "one");
+    const ifVersion = await versionOf(store, key);
+    await store.put(key, "one", { ttl, ifVersion });
+    expect("same", await versionOf(store, key) === ifVersion, false);
+  }],
+  ["put() does not bring back what was deleted", async (store) => {
+    const key = newKey();
+    await create(store, key, "one");
+    const ifVersion = await versionOf(store, key);
+    await store.delete(key);
+    expect("put", await store.put(key, "two", { ttl, ifVersion }), false);
+    expect("get", await store.get(key), null);
+  }],
+  ["put() never uses a version again", async (store) => {
+    const key = newKey();
+    await create(store, key, "one");
+    const ifVersion = await versionOf(store, key);
+    await store.delete(key);
+    await create(store, key, "one");
+    expect("put", await store.put(key, "two", { ttl, ifVersion }), false);
+    expect("value", (await store.get(key))?.value, "one");
+  }],
+  ["put() does not accept a version that was never given", async (store) => {
+    const key = newKey();
+    await create(store, key, "one");
+    const versions = ["", "0", "1", "undefined", "null", "x"];
+    for (const ifVersion of versions) {
+      expect(
+        `put with version "${ifVersion}"`,
+        ifVersion !== await versionOf(store, key) &&
+          await store.put(key, "two", { ttl, ifVersion }),
+        false,
+      );
+    }
+  }],
+  ["delete() removes a value, and a missing one is no error", async (store) => {
+    const key = newKey();
+    await create(store, key, "one");
+    await store.delete(key);
+    await store.delete(key);
+    expect("get", await store.get(key), null);
+  }],
+  ["get() returns null when the lifetime is over", async (store) => {
+    const key = newKey();
+    await create(store, key, "one", short);
+    expect("value before", (await store.get(key))?.value, "one");
+    await sleep(short.wait);
+    expect("get after", await store.get(key), null);
+  }],
+  ["put() creates in the place of what expired", async (store) => {
+    const key = newKey();
+    await create(store, key, "one", short);
+    const ifVersion = await versionOf(store, key);
+    await sleep(short.wait);
+    expect("update", await store.put(key, "two", { ttl, ifVersion }), false);
+    expect("create", await create(store, key, "three"), true);
+    expect("value", (await store.get(key))?.value, "three");
+  }],
+  ["put() sets the lifetime anew", async (store) => {
+    const key = newKey();
+    await create(store, key, "one", short);
+    const ifVersion = await versionOf(store, key);
+    await store.put(key, "two", { ttl, ifVersion });
+    await sleep(short.wait);
+    expect("value", (await store.get(key))?.value, "two");
+  }],
+  ["put() keeps every character of a value", async (store) => {
+    const values = ["", "\x01\n\r\t\"'\\$1?:%", "é 漢 🏰 \u2028", '{"a":[1]}'];
+    for (const value of values) {
+      const key = newKey();
+      await create(store, key, value);
+      expect("value", (await store.get(key))?.value, value);
+    }
+  }],
+  ["put() stores 32 kB", async (store) => {
+    for (const value of ["x".repeat(32_768), "é".repeat(16_384)]) {
+      const key = newKey();
+      await create(store, key, value);
+      expect("same", (await store.get(key))?.value === value, true);
+    }
+  }],
+  ["put() lets one of many create a key", async (store) => {
+    const key = newKey();
+    const created = await Promise.all(
+      numbers(20).map((n) => create(store, key, String(n))),
+    );
+    expect("created", created.filter(Boolean).length, 1);
+    const winner = String(created.indexOf(true));
+    expect("value", (await store.get(key))?.value, winner);
+  }],
+  ["put() lets one of many replace a version", async (store) => {
+    const key = newKey();
+    await create(store, key, "one");
+    const ifVersion = await versionOf(store, key);
+    const replaced = await Promise.all(
+      numbers(20).map(async (n) =>
+        await store.put(key, String(n), { ttl, ifVersion })
+      ),
+    );
+    expect("replaced", replaced.filter(Boolean).length, 1);
+    const winner = String(replaced.indexOf(true));
+    expect("value", (await store.get(key))?.value, winner);
+  }],
+  ["put() and delete() at once never leave both in effect", async (store) => {
+    const key = newKey();
+    await create(store, key, "one");
+    const ifVersion = await versionOf(store, key);
+    await Promise.all([
+      store.delete(key),
+      ...numbers(5).map((n) => store.put(key, String(n), { ttl, ifVersion })),
+    ]);
+    expect("get", await store.get(key), null);
+  }],
+  ...[
+    indexCheck("finds the keys of a name", async (store, byIndex) => {
+      const name = newName();
+      const keys = [newKey(), newKey()];
+      for (const key of keys) {
+        await create(store, key, "one", { index: [name] });
+      }
+      await create(store, newKey(), "one", { index: [newName()] });
+      await create(store, newKey(), "one");
+      expect("keys", (await byIndex(name)).toSorted(), keys.toSorted());
+      expect("keys of none", await byIndex(newName()), []);
+    }),
+    indexCheck("finds a key by each of four names", async (store, byIndex) => {
+      const key = newKey();
+      const index = [
+        newName(),
+        `sub:https://issuer.example|${newKey()} é"'`,
+        `sid:a\nb|${newKey()}`,
+        `user:${newKey()}%_*?`,
+      ];
+      await create(store, key, "one", { index });
+      for (const name of index) expect(name, await byIndex(name), [key]);
+    }),
+    indexCheck("follows a put and a delete", async (store, byIndex) => {
+      const key = newKey();
+      const [before, after] = [newName(), newName()];
+      await create(store, key, "one", { index: [before] });
+      let ifVersion = await versionOf(store, key);
+      await store.put(key, "two", { ttl, ifVersion, index: [after] });
+      expect("name before", await byIndex(before), []);
+      expect("name after", await byIndex(after), [key]);
+      ifVersion = await versionOf(store, key);
+      await store.put(key, "three", { ttl, ifVersion });
+      expect("without a name", await byIndex(after), []);
+      ifVersion = await versionOf(store, key);
+      await store.put(key, "four", { ttl, ifVersion, index: [after] });
+      await store.delete(key);
+      expect("deleted", await byIndex(after), []);
+    }),
+    indexCheck("ignores a put that was refused", async (store, byIndex) => {
+      const key = newKey();
+      const [name, refused] = [newName(), newName()];
+      await create(store, key, "one", { index: [name] });
+      await create(store, key, "two", { index: [refused] });
+      expect("name", await byIndex(name), [key]);
+      expect("refused name", await byIndex(refused), []);
+    }),
+    indexCheck("leaves out what expired", async (store, byIndex) => {
+      const name = newName();
+      const [brief, lasting] = [newKey(), newKey()];
+      await create(store, brief, "one", { ttl: short.ttl, index: [name] });
+      await create(store, lasting, "one", { index: [name] });
+      await sleep(short.wait);
+      expect("keys", await byIndex(name), [lasting]);
+    }),
+    indexCheck("finds many keys", async (store, byIndex) => {
+      const name = newName();
+      const keys = numbers(150).map(() => newKey());
+      for (const key of keys) {
+        await create(store, key, "one", { index: [name] });
+      }
+      expect("keys", (await byIndex(name)).toSorted(), keys.toSorted());
+    }),
+  ],
+  ["sweep() removes nothing that lives", async (store) => {
+    const [brief, lasting] = [newKey(), newKey()];
+    await create(store, brief, "one", short);
+    await create(store, lasting, "one");
+    await sleep(short.wait);
+    await store.sweep?.(Date.now());
+    expect("expired", await store.get(brief), null);
+    expect("value", (await store.get(lasting))?.value, "one");
+  }],
+];
+
+/** A check of `byIndex`, for the stores that have it. */
+function indexCheck(
+  what: string,
+  run: (
+    store: SessionStore,
+    byIndex: (name: string) => Promise<readonly string[]>,
+  ) => Promise<void>,
+): Check {
+  return [`byIndex() ${what}`, async (store) => {
+    if (store.byIndex === undefined) return;
+    await run(store, async (name) => await store.byIndex!(name));
+  }];
+}
+
+async function create(
+  store: SessionStore,
+  key: string,
+  value: string,
+  options: Partial<PutOptions> = {},
+): Promise<boolean> {
+  return await store.put(key, value, {
+    ttl: options.ttl ?? ttl,
+    ifVersion: null,
+    index: options.index,
+  });
+}
+
+async function versionOf(store: SessionStore, key: string): Promise<string> {
+  return present("get", await store.get(key)).version;
+}
+
+function newKey(): string {
+  return crypto.randomUUID();
+}
+
+function newName(): string {
+  return `user:${newKey()}`;
+}
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_none, index) => index);
+}

@@ -1,0 +1,113 @@
+import type { JSONValue } from "./json.ts";
+import { type SessionLabel, type SessionRecord, userIdOf } from "./_record.ts";
+
+/**
+ * One change to a session. A session remembers its changes instead of writing
+ * its whole content, so that two requests can both have theirs.
+ */
+export type Operation =
+  | {
+    readonly type: "set" | "flash";
+    readonly key: string;
+    readonly text: string;
+  }
+  | { readonly type: "unset" | "read"; readonly key: string }
+  | {
+    readonly type: "update";
+    readonly key: string;
+    readonly change: (value: JSONValue | undefined) => JSONValue;
+  }
+  /** `text` is what the taker saw: only that must still be there. */
+  | { readonly type: "take"; readonly key: string; readonly text: string }
+  | {
+    readonly type: "login";
+    readonly userId: string | number | undefined;
+    readonly now: number;
+    readonly expiresAt: number;
+    readonly label: SessionLabel;
+  };
+
+/** The keys that a login drops: what a login or a step-up has begun. */
+export const RESERVED_PREFIX = "__auth.";
+
+/**
+ * Applies a change to a record.
+ *
+ * @returns `false` where a value was to be taken that is not there any more.
+ */
+export function applyOperation(
+  record: SessionRecord,
+  operation: Operation,
+): boolean {
+  const { values, flash } = record;
+  switch (operation.type) {
+    case "set":
+      values.set(operation.key, JSON.parse(operation.text));
+      flash.delete(operation.key);
+      return true;
+    case "flash":
+      flash.set(operation.key, JSON.parse(operation.text));
+      return true;
+    case "unset":
+      values.delete(operation.key);
+      flash.delete(operation.key);
+      return true;
+    case "read":
+      flash.delete(operation.key);
+      return true;
+    case "update":
+      values.set(
+        operation.key,
+        JSON.parse(toText(operation.change(values.get(operation.key)))),
+      );
+      return true;
+    case "take":
+      for (const map of [flash, values]) {
+        if (!map.has(operation.key)) continue;
+        if (JSON.stringify(map.get(operation.key)) !== operation.text) continue;
+        map.delete(operation.key);
+        return true;
+      }
+      return false;
+    case "login":
+      logIn(record, operation);
+      return true;
+  }
+}
+
+function logIn(
+  record: SessionRecord,
+  operation: Operation & { type: "login" },
+): void {
+  const { values, flash } = record;
+  const previous = userIdOf(record);
+  if (previous !== undefined && previous !== operation.userId) {
+    // One user's values are none of another's business.
+    values.clear();
+    flash.clear();
+  }
+  for (const key of values.keys()) {
+    if (key.startsWith(RESERVED_PREFIX)) values.delete(key);
+  }
+  if (operation.userId === undefined) values.delete("userId");
+  else values.set("userId", operation.userId);
+  record.authenticatedAt = operation.userId === undefined
+    ? undefined
+    : operation.now;
+  record.createdAt = operation.now;
+  record.expiresAt = operation.expiresAt;
+  record.label = operation.label;
+}
+
+/**
+ * Writes a value as JSON.
+ *
+ * @throws {TypeError} If JSON cannot hold it.
+ */
+export function toText(value: JSONValue): string {
+  const text = JSON.stringify(value);
+  if (text === undefined) {
+    throw new TypeError("Cannot store value in session: it is not JSON");
+  }
+  return text;
+}

@@ -1,0 +1,99 @@
+import type { RequestContext } from "../router/mod.ts";
+import type { Backing, SessionConfig } from "./_backing.ts";
+import type { CookiePolicy } from "./_cookie.ts";
+import { CookieStorage } from "./_cookie_storage.ts";
+import { Journal } from "./_journal.ts";
+import type { SessionLabel } from "./_record.ts";
+import { StoreBacking } from "./_store_backing.ts";
+import type { SessionStore } from "./store.ts";
+
+/** What the requests of one middleware share. */
+export interface Shared {
+  readonly config: SessionConfig;
+  readonly policy: CookiePolicy;
+  readonly storage: SessionStore | CookieStorage;
+}
+
+/** The longest `User-Agent` that is remembered, in characters. */
+const MAX_USER_AGENT = 256;
+
+/**
+ * One request and its session. The journal is made when it is first asked for:
+ * a request that asks for nothing pays for nothing.
+ */
+export class Scope {
+  /** Headers that the response needs besides; what asks for them knows why. */
+  headers: Headers | undefined;
+  readonly #context: RequestContext;
+  readonly #shared: Shared;
+  #isSecure = true;
+  #journal: Journal | undefined;
+  #backing: Backing | undefined;
+  #isClosed = false;
+
+  constructor(shared: Shared, context: RequestContext) {
+    this.#shared = shared;
+    this.#context = context;
+  }
+
+  /** The store that sessions can be listed in; `null` where there is none. */
+  get store(): SessionStore | null {
+    const { storage } = this.#shared;
+    return storage instanceof CookieStorage ? null : storage;
+  }
+
+  /** What the middleware was set up with. */
+  get config(): SessionConfig {
+    return this.#shared.config;
+  }
+
+  /** Whether nothing asked for the session so far. */
+  get isUntouched(): boolean {
+    return this.#journal === undefined;
+  }
+
+  /** The session's changes. */
+  get journal(): Journal {
+    return this.#journal ??= this.#begin();
+  }
+
+  /** The `Set-Cookie` headers that the response needs. */
+  get cookies(): string[] {
+    const { policy } = this.#shared;
+    return this.#backing?.cookies.map((change) =>
+      policy.setCookie(change, this.#isSecure)
+    ) ?? [];
+  }
+
+  /** Notes that the response is made. */
+  close(): void {
+    this.#isClosed = true;
+    if (this.#journal !== undefined) this.#journal.closed = true;
+  }
+
+  #begin(): Journal {
+    const { config, policy, storage } = this.#shared;
+    // Now, for Deno closes a request that is upgraded to a WebSocket.
+    this.#isSecure = policy.isSecure(this.#context);
+    const name = policy.name(this.#isSecure);
+    this.#backing = storage instanceof CookieStorage
+      ? storage.backing(name, config)
+      : new StoreBacking(name, storage, config);
+    const label = () => labelOf(this.#context);
+    const journal = new Journal(this.#backing, config, label);
+    journal.closed = this.#isClosed;
+    return journal;
+  }
+}
+
+function labelOf(context: RequestContext): SessionLabel {
+  try {
+    const userAgent = context.request.headers.get("User-Agent")
+      ?.slice(0, MAX_USER_AGENT);
+    const address = context.remoteAddress;
+    return { ...userAgent && { userAgent }, ...address && { address } };
+  } catch {
+    // Deno closes a request that is upgraded: then the session has no label.
+    return {};
+  }
+}

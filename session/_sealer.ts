@@ -1,0 +1,131 @@
+import { decodeBase64Url, encodeBase64Url } from "./_bytes.ts";
+
+/** The shortest secret, in characters. */
+const MIN_SECRET = 32;
+
+/** Bytes of the initialisation vector and of the tag (NIST SP 800-38D). */
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** No text is this long: nothing longer is even decoded. */
+const MAX_LENGTH = 8192;
+
+interface Key {
+  readonly id: string;
+  readonly key: CryptoKey;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Encrypts texts so that nobody else can read or make them, nor pass one off
+ * under another name.
+ *
+ * The form is `id.base64url(iv || ciphertext || tag)`: AES-256-GCM with the
+ * name as additional data. The id says which secret it was, so that opening is
+ * one attempt, whatever the number of secrets.
+ */
+export class Sealer {
+  readonly #secrets: readonly string[];
+  #keys: Promise<readonly Key[]> | undefined;
+  /** The last name with its bytes: it is the same for almost every cookie. */
+  #name = "";
+  #nameBytes = new Uint8Array();
+
+  /**
+   * @param secrets The secrets: the first seals, all of them open.
+   * @throws {RangeError} If there is none, or one is too short.
+   */
+  constructor(secrets: readonly string[]) {
+    if (secrets.length === 0) {
+      throw new RangeError("Cannot seal cookies: there is no secret");
+    }
+    const position = secrets.findIndex(({ length }) => length < MIN_SECRET);
+    if (position >= 0) {
+      throw new RangeError(
+        `Cannot seal cookies: secret ${position} has fewer than ${MIN_SECRET} characters`,
+      );
+    }
+    this.#secrets = [...secrets];
+  }
+
+  /** Encrypts a text under a name. */
+  async seal(name: string, text: string): Promise<string> {
+    const [{ id, key }] = await this.#ready();
+    const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+    const sealed = await crypto.subtle.encrypt(
+      { name: "AES-GCM", iv, additionalData: this.#encode(name) },
+      key,
+      encoder.encode(text),
+    );
+    const bytes = new Uint8Array(IV_BYTES + sealed.byteLength);
+    bytes.set(iv);
+    bytes.set(new Uint8Array(sealed), IV_BYTES);
+    return `${id}.${encodeBase64Url(bytes)}`;
+  }
+
+  /** Decrypts what was sealed under this name; `null` for anything else. */
+  async open(name: string, sealed: string): Promise<string | null> {
+    if (sealed.length > MAX_LENGTH) return null;
+    const dot = sealed.indexOf(".");
+    const id = sealed.slice(0, dot);
+    const key = (await this.#ready()).find((key) => key.id === id)?.key;
+    const bytes = decodeBase64Url(sealed.slice(dot + 1));
+    if (key === undefined || bytes === null) return null;
+    if (bytes.length < IV_BYTES + TAG_BYTES) return null;
+    const iv = bytes.subarray(0, IV_BYTES);
+    try {
+      return decoder.decode(
+        await crypto.subtle.decrypt(
+          { name: "AES-GCM", iv, additionalData: this.#encode(name) },
+          key,
+          bytes.subarray(IV_BYTES),
+        ),
+      );
+    } catch {
+      return null;
+    }
+  }
+
+  #encode(name: string): Uint8Array<ArrayBuffer> {
+    if (name !== this.#name) {
+      this.#name = name;
+      this.#nameBytes = encoder.encode(name);
+    }
+    return this.#nameBytes;
+  }
+
+  #ready(): Promise<readonly Key[]> {
+    return this.#keys ??= Promise.all(this.#secrets.map(deriveKey));
+  }
+}
+
+/** Derives a key and its id, which tells nothing of the secret (RFC 5869). */
+async function deriveKey(secret: string): Promise<Key> {
+  const material = await crypto.subtle.importKey(
+    "raw",
+    encoder.encode(secret),
+    "HKDF",
+    false,
+    ["deriveKey", "deriveBits"],
+  );
+  const id = await crypto.subtle.deriveBits(hkdf("key id"), material, 48);
+  const key = await crypto.subtle.deriveKey(
+    hkdf("encryption"),
+    material,
+    { name: "AES-GCM", length: 256 },
+    false,
+    ["encrypt", "decrypt"],
+  );
+  return { id: encodeBase64Url(new Uint8Array(id)), key };
+}
+
+function hkdf(purpose: string): HkdfParams {
+  return {
+    name: "HKDF",
+    hash: "SHA-256",
+    salt: new Uint8Array(),
+    info: encoder.encode(`gatehouse session cookie, ${purpose}`),
+  };
+}

@@ -1,0 +1,200 @@
+import type {
+  Backing,
+  CookieChange,
+  MakeRecord,
+  Renewal,
+  SessionConfig,
+} from "./_backing.ts";
+import { encodeBase64Url, randomToken, sha256 } from "./_bytes.ts";
+import { readCookies } from "./_cookie_header.ts";
+import { callStore } from "./_call_store.ts";
+import { SessionStoreError } from "./errors.ts";
+import {
+  ENDED,
+  endOf,
+  indexOf,
+  isEmpty,
+  parseRecord,
+  serializeRecord,
+  type SessionRecord,
+} from "./_record.ts";
+import type { SessionStore } from "./store.ts";
+
+/** How many times a save is tried against other writers. */
+const MAX_ATTEMPTS = 100;
+
+/** How many cookies of the right name are tried. */
+const MAX_CANDIDATES = 4;
+
+/**
+ * Milliseconds for which a session that ended is remembered: as long as requests
+ * can be on their way that the browser sent before it knew.
+ */
+const ENDED_TTL = 15_000;
+
+/** Tokens are 32 bytes as base64url. */
+const TOKEN = /^[\w-]{43}$/;
+
+/** What is stored, as far as known. */
+interface Stored {
+  readonly text: string;
+  readonly version: string;
+}
+
+/**
+ * A session in a store, saved by compare-and-swap: load, change, put if nobody
+ * was faster, else again. What is gone from the store stays gone.
+ */
+export class StoreBacking implements Backing {
+  readonly isInCookies = false;
+  id = "";
+  cookies: readonly CookieChange[] = [];
+  readonly #name: string;
+  readonly #store: SessionStore;
+  readonly #config: SessionConfig;
+  #stored: Stored | null = null;
+  /** Whether what is stored has changed since it was loaded. */
+  #stale = false;
+  /** Whether the session is known to have ended a moment ago. */
+  #hasEnded = false;
+
+  constructor(name: string, store: SessionStore, config: SessionConfig) {
+    this.#name = name;
+    this.#store = store;
+    this.#config = config;
+  }
+
+  async open(headers: Headers): Promise<SessionRecord | null> {
+    const tokens = readCookies(headers, this.#name)
+      .filter((value) => TOKEN.test(value));
+    for (const token of tokens.slice(0, MAX_CANDIDATES)) {
+      this.id = await keyOf(token);
+      const record = await this.#load();
+      if (record !== null) return record;
+    }
+    this.id = "";
+    return null;
+  }
+
+  async write(
+    make: MakeRecord,
+    renewal: Renewal,
+  ): Promise<SessionRecord | null> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      if (attempt > 0) await backOff(attempt);
+      if (this.#stale) await this.#load();
+      const stored = this.#stored && parseRecord(this.#stored.text);
+      const isGone = stored === null && (this.id !== "" || this.#hasEnded);
+      if (isGone && renewal !== "login") {
+        // No new session in its place: this answer is late, and its cookie
+        // could replace that of a login which ended the session.
+        this.cookies = [];
+        return null;
+      }
+      const record = make(stored);
+      if (stored === null && isEmpty(record)) return record;
+      const moves = stored === null || renewal !== "none";
+      const written = moves
+        ? await this.#move(record, renewal)
+        : await this.#put(this.id, record, this.#stored!.version);
+      // Either way, only the next load can tell what is stored now.
+      this.#stale = true;
+      if (written) return record;
+    }
+    throw new SessionStoreError("save", {
+      cause: new Error("Cannot save session: too many writers at once"),
+    });
+  }
+
+  async end(): Promise<void> {
+    this.cookies = [];
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      if (attempt > 0) await backOff(attempt);
+      if (this.#stale) await this.#load();
+      if (this.#stored === null) return;
+      if (await this.#claim()) {
+        this.#stored = null;
+        this.cookies = [{ suffix: "", value: null }];
+        return;
+      }
+      this.#stale = true;
+    }
+    throw new SessionStoreError("end");
+  }
+
+  /** Stores a record under a new id and ends the old one. */
+  async #move(record: SessionRecord, renewal: Renewal): Promise<boolean> {
+    const token = randomToken();
+    const id = await keyOf(token);
+    // The new one is stored before the old one ends: a crash in between leaves
+    // a session that nobody holds, and loses none.
+    if (!await this.#put(id, record, null)) return false;
+    const ends = this.#stored !== null && renewal !== "copy";
+    if (ends && !await this.#claim()) {
+      await this.#call("save", () => this.#store.delete(id));
+      return false;
+    }
+    this.id = id;
+    this.#stored = { text: "", version: "" };
+    this.cookies = [{ suffix: "", value: token }];
+    return true;
+  }
+
+  /**
+   * Ends what is stored under the id, if it is what we know: of several that
+   * try, one succeeds.
+   */
+  async #claim(): Promise<boolean> {
+    const ifVersion = this.#stored!.version;
+    return await this.#call(
+      "end",
+      () => this.#store.put(this.id, ENDED, { ttl: ENDED_TTL, ifVersion }),
+    );
+  }
+
+  async #put(
+    id: string,
+    record: SessionRecord,
+    ifVersion: string | null,
+  ): Promise<boolean> {
+    const { now, timeouts } = this.#config;
+    const text = serializeRecord(record);
+    const ttl = Math.max(1, endOf(record, timeouts) - now());
+    const index = indexOf(record);
+    return await this.#call(
+      "save",
+      () => this.#store.put(id, text, { ttl, ifVersion, index }),
+    );
+  }
+
+  async #load(): Promise<SessionRecord | null> {
+    const { now, timeouts } = this.#config;
+    const found = await this.#call("read", () => this.#store.get(this.id));
+    const record = found === null ? null : parseRecord(found.value);
+    const isLive = record !== null && endOf(record, timeouts) > now();
+    this.#stored = isLive
+      ? { text: found!.value, version: found!.version }
+      : null;
+    this.#stale = false;
+    this.#hasEnded ||= found?.value === ENDED;
+    return isLive ? record : null;
+  }
+
+  #call<Value>(
+    verb: string,
+    call: () => Value | Promise<Value>,
+  ): Value | Promise<Value> {
+    return callStore(verb, call, this.#config.storeTimeout);
+  }
+}
+
+/** The key that a token's session is stored under. */
+async function keyOf(token: string): Promise<string> {
+  return encodeBase64Url(await sha256(token));
+}
+
+/** Waits a random moment, so that writers do not meet again and again. */
+function backOff(attempt: number): Promise<void> {
+  const longest = Math.min(2 ** attempt, 32);
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
+}

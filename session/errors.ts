@@ -1,0 +1,82 @@
+/**
+ * Thrown by {@linkcode Session.commit} when what must happen once has already
+ * happened elsewhere: another request took the same value, or the session ended.
+ *
+ * Where nobody catches it, the session middleware answers 409.
+ *
+ * @example Telling it apart by its code
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { SessionConflictError } from "@gatehouse/web/session";
+ *
+ * const error = new SessionConflictError("taken");
+ * assertEquals(error.code, "session_conflict");
+ * assertEquals(error.reason, "taken");
+ * ```
+ */
+export class SessionConflictError extends Error {
+  /** The class name, stable under minification. */
+  override readonly name = "SessionConflictError";
+
+  /** The machine-readable code. Branch on it, never on the message. */
+  readonly code = "session_conflict";
+
+  /** What got in the way. */
+  readonly reason: "taken" | "ended";
+
+  /**
+   * Creates the error.
+   *
+   * @param reason What got in the way.
+   */
+  constructor(reason: "taken" | "ended") {
+    super(
+      reason === "taken"
+        ? "Cannot commit session: another request took the same value first"
+        : "Cannot commit session: it has ended meanwhile",
+    );
+    this.reason = reason;
+  }
+}
+
+/**
+ * Thrown when the session store fails. The request fails with it: a store that
+ * is away must not look like a logout.
+ *
+ * @example Answering 503
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { SessionStoreError } from "@gatehouse/web/session";
+ *
+ * const router = createRouter({
+ *   onError: (error) =>
+ *     error instanceof SessionStoreError
+ *       ? new Response("Service Unavailable", { status: 503 })
+ *       : new Response("Internal Server Error", { status: 500 }),
+ * });
+ * router.get("/", () => {
+ *   throw new SessionStoreError("read");
+ * });
+ *
+ * const response = await router.fetch("https://example.com/");
+ * assertEquals(response.status, 503);
+ * ```
+ */
+export class SessionStoreError extends Error {
+  /** The class name, stable under minification. */
+  override readonly name = "SessionStoreError";
+
+  /** The machine-readable code. Branch on it, never on the message. */
+  readonly code = "session_store_failed";
+
+  /**
+   * Creates the error.
+   *
+   * @param verb What could not be done with the session, such as `"read"`.
+   * @param options The error of the store, as `cause`.
+   */
+  constructor(verb: string, options?: ErrorOptions) {
+    super(`Cannot ${verb} session: the store failed`, options);
+  }
+}

@@ -1,0 +1,303 @@
+/**
+ * The session middleware: it finds the session of a request, and saves it.
+ *
+ * @module
+ */
+import {
+  type ContextEntry,
+  type Middleware,
+  withHeaders,
+} from "../router/mod.ts";
+import { madePrivate, withCookies } from "./_cache_control.ts";
+import { CookiePolicy, type SessionCookieOptions } from "./_cookie.ts";
+import { type CookieSessionStorage, CookieStorage } from "./_cookie_storage.ts";
+import type { ResolvedTimeouts } from "./_record.ts";
+import { Scope, type Shared } from "./_scope.ts";
+import { SessionConflictError } from "./errors.ts";
+import { createMemorySessionStore } from "./memory.ts";
+import { Session } from "./session.ts";
+import type { SessionStore } from "./store.ts";
+
+export type { CookieSessionStorage, SessionCookieOptions };
+
+/** How long sessions last, in milliseconds. */
+export interface SessionTimeouts {
+  /**
+   * How long a logged-in user's session lasts without a request.
+   *
+   * @default {1_800_000} 30 minutes
+   */
+  readonly idle?: number;
+  /**
+   * How long a session lasts from its beginning or the login.
+   *
+   * @default {43_200_000} 12 hours
+   */
+  readonly absolute?: number;
+  /**
+   * How long a session without a user lasts without a request.
+   *
+   * @default {600_000} 10 minutes
+   */
+  readonly anonymous?: number;
+}
+
+/** Options for {@linkcode session}. */
+export interface SessionOptions {
+  /**
+   * Where sessions live: in a store, or in cookies.
+   *
+   * @default {createMemorySessionStore()}
+   */
+  readonly store?: SessionStore | CookieSessionStorage;
+  /**
+   * In place of a store: secrets to keep sessions in encrypted cookies with, as
+   * `createCookieSessionStorage` from `@gatehouse/web/session/cookie` does,
+   * which says what such sessions cannot promise.
+   *
+   * @default {undefined}
+   */
+  readonly secrets?: readonly string[];
+  /**
+   * The cookie.
+   *
+   * @default {{ name: "session", path: "/", sameSite: "Lax" }}
+   */
+  readonly cookie?: SessionCookieOptions;
+  /**
+   * How long sessions last.
+   *
+   * @default {{ idle: 1_800_000, absolute: 43_200_000, anonymous: 600_000 }}
+   */
+  readonly timeouts?: SessionTimeouts;
+  /**
+   * The address that browsers see. With an https one the cookie is always
+   * `Secure`. Set it where a proxy on the same machine ends TLS.
+   *
+   * @default {undefined}
+   */
+  readonly origin?: string;
+  /**
+   * Milliseconds that the store may take for an answer. Beyond it, it counts as
+   * failed.
+   *
+   * @default {5_000}
+   */
+  readonly storeTimeout?: number;
+  /**
+   * Tells the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
+}
+
+/** Milliseconds between two sweeps of the store. */
+const SWEEP_INTERVAL = 600_000;
+
+/**
+ * Creates the middleware that gives every request its session.
+ *
+ * The cookie is `__Host-session`: `Secure`, `HttpOnly`, `SameSite=Lax`, gone
+ * when the browser closes. Only on plain http from the same machine it is
+ * `session`, without `Secure`. A broken or foreign cookie is no session.
+ *
+ * The session is saved when the handler is done, also when it threw; then
+ * without a change of the id, because an error's response carries no cookie. A
+ * store that fails is an error, never "no session".
+ *
+ * Requests can be on their way when a session ends. For 15 seconds, those with
+ * the old cookie get no new session, so that a late answer does not replace the
+ * cookie of a new login; only a login of their own begins one.
+ *
+ * @example A page that counts its visits
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { Session } from "@gatehouse/web/session";
+ * import { session } from "@gatehouse/web/session-middleware";
+ *
+ * const router = createRouter({ middleware: [session()] });
+ * router.get("/", (context) => {
+ *   const session = context.get(Session);
+ *   session.update("visits", (visits) => Number(visits ?? 0) + 1);
+ *   return new Response(`Visit ${session.get("visits")}`);
+ * });
+ *
+ * const first = await router.fetch("https://example.com/");
+ * const [cookie] = first.headers.getSetCookie()[0].split(";");
+ * const second = await router.fetch("https://example.com/", {
+ *   headers: { cookie },
+ * });
+ * assertEquals(await second.text(), "Visit 2");
+ * ```
+ *
+ * @param options The store, the cookie and the timeouts.
+ * @returns The middleware.
+ * @throws {TypeError} If an option of the cookie or the origin is malformed.
+ * @throws {RangeError} If a timeout is not a positive number.
+ */
+export function session(
+  options: SessionOptions = {},
+): Middleware<readonly [ContextEntry<typeof Session, Session>]> {
+  const { now = Date.now, storeTimeout = 5_000 } = options;
+  const timeouts = resolveTimeouts(options.timeouts ?? {});
+  positive("storeTimeout", storeTimeout);
+  const shared: Shared = {
+    config: { timeouts, now, storeTimeout },
+    policy: new CookiePolicy(options.cookie ?? {}, options.origin),
+    storage: storageOf(options),
+  };
+  const sweep = sweeper(shared.storage, now);
+
+  return (context, next) => {
+    const scope = new Scope(shared, context);
+    context.set(Session, new Session(scope));
+    // Without an async function here: most requests have nothing to wait for.
+    const { headers } = context.request;
+    const response = headers.has("Cookie")
+      ? scope.journal.open(headers).then(next)
+      : next();
+    return response.then(
+      (response) => settle(response, scope, sweep),
+      (error) => rescue(error, scope, sweep),
+    );
+  };
+}
+
+/** Saves the session and has the response tell the browser of it. */
+function settle(
+  response: Response,
+  scope: Scope,
+  sweep: () => Promise<void>,
+): Response | Promise<Response> {
+  if (!scope.isUntouched && scope.journal.isDue) {
+    return saved(response, scope, sweep);
+  }
+  scope.close();
+  return finish(response, scope);
+}
+
+async function saved(
+  response: Response,
+  scope: Scope,
+  sweep: () => Promise<void>,
+): Promise<Response> {
+  const isOurs = await save(scope);
+  if (scope.cookies.length > 0) await sweep();
+  return finish(isOurs ? response : conflict(), scope);
+}
+
+/** Saves what can be saved when a handler has thrown, and throws the same. */
+async function rescue(
+  error: unknown,
+  scope: Scope,
+  sweep: () => Promise<void>,
+): Promise<Response> {
+  if (error instanceof SessionConflictError) {
+    return await saved(conflict(), scope, sweep);
+  }
+  if (scope.isUntouched) {
+    scope.close();
+    throw error;
+  }
+  const { journal } = scope;
+  // An id that no response can hand out must not replace the present one.
+  if (journal.destroyed || !journal.needsCookie) {
+    await journal.save().catch(() => {});
+  }
+  scope.close();
+  throw error;
+}
+
+/** Saves; tells whether everything that was taken was still there. */
+async function save(scope: Scope): Promise<boolean> {
+  for (let isOurs = true;; isOurs = false) {
+    try {
+      await scope.journal.save();
+      return isOurs;
+    } catch (error) {
+      // What was lost is out of the journal: the rest can be saved.
+      if (!(error instanceof SessionConflictError)) throw error;
+    } finally {
+      scope.close();
+    }
+  }
+}
+
+function finish(response: Response, scope: Scope): Response {
+  const { headers } = scope;
+  const marked = scope.isUntouched ? response : markSession(response, scope);
+  if (headers === undefined || marked.status === 101) return marked;
+  return withHeaders(marked, (own) => {
+    for (const [name, value] of headers) own.set(name, value);
+  });
+}
+
+/** Tells the browser of a new or an ended session, and caches of any. */
+function markSession(
+  response: Response,
+  { cookies, journal }: Scope,
+): Response {
+  if (cookies.length > 0) return withCookies(response, cookies);
+  return journal.accessed ? madePrivate(response) : response;
+}
+
+function conflict(): Response {
+  return new Response("Conflict", {
+    status: 409,
+    headers: { "Cache-Control": "no-store" },
+  });
+}
+
+function storageOf(
+  { secrets, store }: SessionOptions,
+): SessionStore | CookieStorage {
+  if (secrets === undefined) {
+    return (store ?? createMemorySessionStore()) as
+      | SessionStore
+      | CookieStorage;
+  }
+  if (store === undefined) return new CookieStorage({ secrets });
+  throw new TypeError(
+    "Cannot create session middleware: it takes a store or secrets, not both",
+  );
+}
+
+function resolveTimeouts(timeouts: SessionTimeouts): ResolvedTimeouts {
+  const minute = 60_000;
+  const resolved = {
+    idle: timeouts.idle ?? 30 * minute,
+    absolute: timeouts.absolute ?? 720 * minute,
+    anonymous: timeouts.anonymous ?? 10 * minute,
+  };
+  for (const [name, value] of Object.entries(resolved)) {
+    positive(`timeout ${name}`, value);
+  }
+  return resolved;
+}
+
+function positive(name: string, value: number): void {
+  if (Number.isFinite(value) && value > 0) return;
+  throw new RangeError(
+    `Cannot create session middleware: ${name} "${value}" is not a positive number`,
+  );
+}
+
+/** Sweeps the store now and then; a failure is the next sweep's concern. */
+function sweeper(
+  store: SessionStore | CookieStorage,
+  now: () => number,
+): () => Promise<void> {
+  let sweptAt = now();
+  return async () => {
+    const time = now();
+    if (time - sweptAt < SWEEP_INTERVAL) return;
+    sweptAt = time;
+    try {
+      if (!(store instanceof CookieStorage)) await store.sweep?.(time);
+    } catch {
+      // Expired values are refused on reading, swept or not.
+    }
+  };
+}

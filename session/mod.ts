@@ -1,0 +1,36 @@
+/**
+ * Sessions: what a server remembers of a browser, on a store of your choice.
+ *
+ * @example Reading the session in a handler
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { Session } from "@gatehouse/web/session";
+ * import { session } from "@gatehouse/web/session-middleware";
+ *
+ * const router = createRouter({ middleware: [session()] });
+ * router.get("/", (context) => {
+ *   return Response.json({ user: context.get(Session).userId ?? null });
+ * });
+ *
+ * const response = await router.fetch("https://example.com/");
+ * assertEquals(await response.json(), { user: null });
+ * ```
+ *
+ * @module
+ */
+export { SessionConflictError, SessionStoreError } from "./errors.ts";
+export type { JSONValue } from "./json.ts";
+export {
+  createMemorySessionStore,
+  type MemorySessionStoreOptions,
+} from "./memory.ts";
+export type { SessionLabel } from "./_record.ts";
+export { Session } from "./session.ts";
+export {
+  type EndAllOptions,
+  type SessionInfo,
+  sessions,
+  type UserSessions,
+} from "./sessions.ts";
+export type { PutOptions, SessionStore, StoredValue } from "./store.ts";

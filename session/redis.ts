@@ -1,0 +1,165 @@
+/**
+ * A session store in Redis or Valkey.
+ *
+ * @module
+ */
+import { newVersion } from "./_bytes.ts";
+import { checkIndex } from "./_index_names.ts";
+import type { PutOptions, SessionStore, StoredValue } from "./store.ts";
+
+/** Sends one command and returns its reply, with texts as strings. */
+export type RedisCommand = (
+  command: string,
+  args: string[],
+) => unknown | Promise<unknown>;
+
+/** Options for {@linkcode createRedisSessionStore}. */
+export interface RedisSessionStoreOptions {
+  /**
+   * What every key begins with. In a cluster it needs a hash tag, such as
+   * `{sessions}:`, because a value and its index change together.
+   *
+   * @default {"gatehouse:session:"}
+   */
+  readonly prefix?: string;
+}
+
+/** Milliseconds by the server's clock, the one that expires keys. */
+const NOW = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+/** Takes a key out of the index sets of the names that it has. */
+const UNINDEX = `
+local function unindex(key, index, id)
+  local names = redis.call('HGET', key, 'index')
+  if not names then return end
+  for name in string.gmatch(names, '[^ ]+') do
+    redis.call('ZREM', index .. name, id)
+  end
+end`;
+
+/** KEYS: the value's. ARGV: see `put`. */
+const PUT = `${NOW}${UNINDEX}
+local version = redis.call('HGET', KEYS[1], 'version') or ''
+if version ~= ARGV[1] then return 0 end
+unindex(KEYS[1], ARGV[5], ARGV[6])
+redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[1], 'value', ARGV[2], 'version', ARGV[3], 'index', ARGV[7])
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+for name in string.gmatch(ARGV[7], '[^ ]+') do
+  local set = ARGV[5] .. name
+  redis.call('ZREMRANGEBYSCORE', set, '-inf', now)
+  redis.call('ZADD', set, string.format('%.0f', now + ARGV[4]), ARGV[6])
+  if redis.call('PTTL', set) < tonumber(ARGV[4]) then
+    redis.call('PEXPIRE', set, ARGV[4])
+  end
+end
+return 1`;
+
+/** KEYS: the value's. ARGV: the prefix of index sets, the id. */
+const DELETE = `${UNINDEX}
+unindex(KEYS[1], ARGV[1], ARGV[2])
+return redis.call('DEL', KEYS[1])`;
+
+/** KEYS: the index set. */
+const BY_INDEX = `${NOW}
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+return redis.call('ZRANGE', KEYS[1], 0, -1)`;
+
+/**
+ * Creates a session store in Redis 6, Valkey 7 or later, over one function that
+ * sends a command.
+ *
+ * With Bun: `(command, args) => Bun.redis.send(command, args)`. With the
+ * `redis` package: `(command, args) => client.sendCommand([command, ...args])`.
+ * With `ioredis` and `iovalkey`: `(command, args) => client.call(command,
+ * ...args)`.
+ *
+ * Sessions expire by the server's clock. Give the server enough memory or the
+ * policy `noeviction`: what it evicts is a logout.
+ *
+ * @example Seeing its commands
+ * ```ts
+ * import { createRedisSessionStore } from "@gatehouse/web/session/redis";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const commands: string[][] = [];
+ * const store = createRedisSessionStore((command, args) => {
+ *   commands.push([command, ...args]);
+ *   return [null, null];
+ * });
+ * assertEquals(await store.get("a"), null);
+ * assertEquals(commands, [
+ *   ["HMGET", "gatehouse:session:a", "value", "version"],
+ * ]);
+ * ```
+ *
+ * @param command Sends a command.
+ * @param options The prefix of the keys.
+ * @returns The store.
+ */
+export function createRedisSessionStore(
+  command: RedisCommand,
+  options: RedisSessionStoreOptions = {},
+): SessionStore {
+  return new RedisStore(command, options.prefix ?? "gatehouse:session:");
+}
+
+class RedisStore implements SessionStore {
+  readonly consistency = "strong";
+  readonly #command: RedisCommand;
+  readonly #prefix: string;
+  readonly #index: string;
+
+  constructor(command: RedisCommand, prefix: string) {
+    this.#command = command;
+    this.#prefix = prefix;
+    this.#index = `${prefix}index:`;
+  }
+
+  async get(key: string): Promise<StoredValue | null> {
+    const reply = await this.#command("HMGET", [
+      this.#prefix + key,
+      "value",
+      "version",
+    ]);
+    const [value, version] = reply as (string | null)[];
+    return typeof value === "string" && typeof version === "string"
+      ? { value, version }
+      : null;
+  }
+
+  async put(
+    key: string,
+    value: string,
+    options: PutOptions,
+  ): Promise<boolean> {
+    const { ifVersion, index = [], ttl } = options;
+    // An empty version stands for "none"; no value has it.
+    if (ifVersion === "") return false;
+    const reply = await this.#eval(PUT, this.#prefix + key, [
+      ifVersion ?? "",
+      value,
+      newVersion(),
+      String(Math.ceil(ttl)),
+      this.#index,
+      key,
+      checkIndex(index).map(encodeURIComponent).join(" "),
+    ]);
+    return Number(reply) === 1;
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#eval(DELETE, this.#prefix + key, [this.#index, key]);
+  }
+
+  async byIndex(name: string): Promise<string[]> {
+    const set = this.#index + encodeURIComponent(name);
+    return await this.#eval(BY_INDEX, set, []) as string[];
+  }
+
+  async #eval(script: string, key: string, args: string[]): Promise<unknown> {
+    return await this.#command("EVAL", [script, "1", key, ...args]);
+  }
+}

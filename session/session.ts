@@ -1,0 +1,326 @@
+import { SessionConflictError } from "./errors.ts";
+import { Journal } from "./_journal.ts";
+import type { JSONValue } from "./json.ts";
+import { createMemorySessionStore } from "./memory.ts";
+import { toText } from "./_operation.ts";
+import { MAX_RECORD_BYTES, userIdOf } from "./_record.ts";
+import { Scope } from "./_scope.ts";
+import { StoreBacking } from "./_store_backing.ts";
+
+/** Reaches into a session, for this folder alone. */
+export let scopeOf: (session: Session) => SessionScope;
+
+/** Where a session comes from; `store` is what `sessions` lists. */
+export type SessionScope = Pick<
+  Scope,
+  "config" | "headers" | "journal" | "store"
+>;
+
+/**
+ * What the server remembers of one browser, by `context.get(Session)`.
+ *
+ * A session is not written as a whole: it keeps its changes and applies them to
+ * what is stored when it is saved, at the end of the request or by `commit()`.
+ * Two requests at once both keep their changes. A session that was destroyed
+ * meanwhile stays destroyed.
+ *
+ * The key `userId` is the login. Setting it to another value ends the old
+ * session id, so that a planted id is worth nothing after login.
+ *
+ * @example Logging in and out
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { Session } from "@gatehouse/web/session";
+ * import { session } from "@gatehouse/web/session-middleware";
+ *
+ * const router = createRouter({ middleware: [session()] });
+ * router.post("/login", (context) => {
+ *   context.get(Session).set("userId", 7);
+ *   return new Response("Welcome");
+ * });
+ * router.get("/", (context) => {
+ *   return new Response(`User ${context.get(Session).userId}`);
+ * });
+ *
+ * const login = await router.fetch("https://example.com/login", {
+ *   method: "POST",
+ * });
+ * const [cookie] = login.headers.getSetCookie()[0].split(";");
+ * const page = await router.fetch("https://example.com/", {
+ *   headers: { cookie },
+ * });
+ * assertEquals(await page.text(), "User 7");
+ * ```
+ */
+export class Session {
+  readonly #scope: SessionScope;
+
+  static {
+    scopeOf = (session) => session.#scope;
+  }
+
+  /**
+   * Creates a session that nothing keeps, for tests. The sessions of requests
+   * are made by the session middleware.
+   *
+   * @param scope For the middleware alone.
+   */
+  constructor(scope?: unknown) {
+    this.#scope = scope instanceof Scope ? scope : detachedScope();
+  }
+
+  /**
+   * The id that the session is stored under, and that `sessions(context)` calls
+   * it by; empty until it is first saved. It is no secret: it is not the token
+   * in the cookie, and does not lead to it.
+   */
+  get id(): string {
+    return this.#scope.journal.id;
+  }
+
+  /** The logged-in user's id: the value of the key `userId`. */
+  get userId(): string | number | undefined {
+    return userIdOf(this.#reading().view);
+  }
+
+  /** When the session began, or its user logged in. Epoch milliseconds. */
+  get createdAt(): number {
+    return this.#reading().view.createdAt;
+  }
+
+  /** When the user logged in, if one is. Epoch milliseconds. */
+  get authenticatedAt(): number | undefined {
+    return this.#reading().view.authenticatedAt;
+  }
+
+  /** Reads the logged-in user's id. */
+  get(key: "userId"): string | number | undefined;
+  /**
+   * Reads a value, or a flash value, which is gone with the next request.
+   *
+   * Changing what an object holds inside is no change of the session: `set` it.
+   *
+   * @param key The key.
+   * @returns The value, or `undefined` where there is none.
+   */
+  get(key: string): JSONValue | undefined;
+  get(key: string): JSONValue | undefined {
+    const journal = this.#reading();
+    const { shown, view } = journal;
+    if (!view.flash.has(key)) {
+      return shown.has(key) ? shown.get(key) : view.values.get(key);
+    }
+    const value = view.flash.get(key)!;
+    if (journal.kept.has(key) || journal.closed) return value;
+    shown.set(key, value);
+    journal.add({ type: "read", key });
+    return value;
+  }
+
+  /**
+   * Tells whether there is a value or a flash value. It does not use up a flash
+   * value.
+   *
+   * @param key The key.
+   * @returns Whether there is one.
+   */
+  has(key: string): boolean {
+    const { shown, view } = this.#reading();
+    return view.values.has(key) || view.flash.has(key) || shown.has(key);
+  }
+
+  /**
+   * Stores a value.
+   *
+   * With the key `userId` it is a login: the session's id changes when it is
+   * saved, and values of another user are dropped.
+   *
+   * @param key The key.
+   * @param value What JSON can hold.
+   * @throws {TypeError} If JSON cannot hold the value, after `destroy`, or after
+   * the response was made.
+   * @throws {RangeError} If the value is larger than a session may be.
+   */
+  set(key: string, value: JSONValue): void {
+    const journal = this.#writing("set");
+    if (key === "userId") {
+      const userId = checkUserId(value);
+      if (userId !== userIdOf(journal.view)) journal.logIn(userId);
+      return;
+    }
+    journal.shown.delete(key);
+    journal.add({ type: "set", key, text: checkedText(value) });
+  }
+
+  /**
+   * Stores what a function makes of the present value. It is called again with
+   * the newer value where another request was faster, so that a counter counts
+   * them all.
+   *
+   * @param key The key.
+   * @param change Makes the new value of the present one. It may run several
+   * times: it should do nothing else.
+   * @throws {TypeError} For the key `userId`, after `destroy`, or after the
+   * response was made.
+   */
+  update(
+    key: string,
+    change: (value: JSONValue | undefined) => JSONValue,
+  ): void {
+    const journal = this.#writing("update");
+    if (key === "userId") {
+      throw new TypeError('Cannot update "userId": set it instead');
+    }
+    journal.add({ type: "update", key, change });
+  }
+
+  /**
+   * Removes a value. Removing `userId` ends the login, and the id with it.
+   *
+   * @param key The key.
+   * @throws {TypeError} After `destroy`, or after the response was made.
+   */
+  unset(key: string): void {
+    const journal = this.#writing("unset");
+    journal.shown.delete(key);
+    if (key !== "userId") journal.add({ type: "unset", key });
+    else if (journal.view.values.has(key)) journal.logIn(undefined);
+  }
+
+  /**
+   * Stores a message that is shown once: it lasts until a request has read it.
+   *
+   * @param key The key.
+   * @param value What JSON can hold.
+   * @throws {TypeError} If JSON cannot hold the value, for the key `userId`,
+   * after `destroy`, or after the response was made.
+   */
+  flash(key: string, value: JSONValue): void {
+    const journal = this.#writing("flash");
+    if (key === "userId") {
+      throw new TypeError('Cannot flash "userId": it is the login');
+    }
+    journal.shown.delete(key);
+    journal.kept.delete(key);
+    journal.add({ type: "flash", key, text: checkedText(value) });
+  }
+
+  /**
+   * Keeps flash values for one more request, whether they were read or not.
+   *
+   * @param key The key; all of them where it is missing.
+   * @throws {TypeError} After `destroy`, or after the response was made.
+   */
+  keep(key?: string): void {
+    const journal = this.#writing("keep");
+    journal.withdrawReads(key);
+    for (const [name, value] of journal.shown) {
+      if ((key ?? name) !== name) continue;
+      journal.add({ type: "flash", key: name, text: toText(value) });
+      journal.shown.delete(name);
+    }
+    for (const name of journal.view.flash.keys()) {
+      if ((key ?? name) === name) journal.kept.add(name);
+    }
+  }
+
+  /**
+   * Removes a value and returns it, for what may be used only once. Of several
+   * requests that take the same value at once, one gets past
+   * `await session.commit()`; in the others it throws. So commit before doing
+   * what the value allows.
+   *
+   * @param key The key of a value or a flash value.
+   * @returns The value, or `undefined` where there is none.
+   * @throws {TypeError} For the key `userId`, after `destroy`, or after the
+   * response was made.
+   */
+  take(key: string): JSONValue | undefined {
+    const journal = this.#writing("take");
+    if (key === "userId") {
+      throw new TypeError('Cannot take "userId": unset it instead');
+    }
+    const { shown, view } = journal;
+    const read = journal.withdrawReads(key) ? shown.get(key) : undefined;
+    const value = read ?? view.flash.get(key) ?? view.values.get(key);
+    shown.delete(key);
+    if (value !== undefined) {
+      journal.add({ type: "take", key, text: toText(value) });
+    }
+    return value;
+  }
+
+  /**
+   * Ends the session when it is saved. Reads are empty from now on, and writes
+   * throw.
+   */
+  destroy(): void {
+    const { journal } = this.#scope;
+    if (!journal.destroyed) this.#writing("destroy").destroy();
+  }
+
+  /**
+   * Gives the session a new id when it is saved, as is due when its rights
+   * change. A login does so by itself.
+   *
+   * @param deleteOld Whether the old id ends. Where it does not, the session
+   * goes on twice.
+   * @throws {TypeError} After `destroy`, or after the response was made.
+   */
+  regenerateId(deleteOld = true): void {
+    this.#writing("regenerate").renew(deleteOld);
+  }
+
+  /**
+   * Saves at once, for what must be stored before anything else is done.
+   *
+   * @throws {SessionConflictError} If another request took a value that this
+   * one has taken, or if the session ended meanwhile.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  async commit(): Promise<void> {
+    if (!await this.#scope.journal.save()) {
+      throw new SessionConflictError("ended");
+    }
+  }
+
+  #reading(): Journal {
+    const { journal } = this.#scope;
+    journal.accessed = true;
+    return journal;
+  }
+
+  #writing(verb: string): Journal {
+    const journal = this.#reading();
+    journal.demandWritable(verb);
+    return journal;
+  }
+}
+
+function checkUserId(value: JSONValue): string | number {
+  if (typeof value === "string" && value !== "") return value;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  throw new TypeError(
+    'Cannot set "userId": it is neither a number nor a text that is not empty',
+  );
+}
+
+function checkedText(value: JSONValue): string {
+  const text = toText(value);
+  if (text.length <= MAX_RECORD_BYTES) return text;
+  throw new RangeError(
+    `Cannot store value in session: it takes ${text.length} characters, and a session at most ${MAX_RECORD_BYTES} bytes`,
+  );
+}
+
+/** The scope of a session that only lives in a test. */
+function detachedScope(): SessionScope {
+  const day = 86_400_000;
+  const timeouts = { idle: day, absolute: day, anonymous: day };
+  const config = { timeouts, now: Date.now, storeTimeout: 1_000 };
+  const store = createMemorySessionStore();
+  const backing = new StoreBacking("session", store, config);
+  const journal = new Journal(backing, config, () => ({}));
+  return { store, config, journal, headers: undefined };
+}

@@ -1,0 +1,212 @@
+import type { RequestContext } from "../router/mod.ts";
+import { callStore } from "./_call_store.ts";
+import {
+  endOf,
+  parseRecord,
+  type SessionLabel,
+  type SessionRecord,
+  userIdOf,
+  userIndex,
+} from "./_record.ts";
+import { scopeOf, Session, type SessionScope } from "./session.ts";
+import type { SessionStore } from "./store.ts";
+
+/** One of a user's sessions, as an account page shows it. */
+export interface SessionInfo {
+  /** The id, for `end`. It is not the token in the cookie. */
+  readonly id: string;
+  /** Whether it is the session of this request. */
+  readonly current: boolean;
+  /** When it began. Epoch milliseconds. */
+  readonly createdAt: number;
+  /** When its user logged in. Epoch milliseconds. */
+  readonly authenticatedAt: number | undefined;
+  /** When it was last used, within a quarter of the idle timeout. */
+  readonly seenAt: number;
+  /** When it ends unless it is used before. Epoch milliseconds. */
+  readonly expiresAt: number;
+  /** The browser and the address that it began with. */
+  readonly label: SessionLabel;
+}
+
+/** Which sessions `endAll` ends. */
+export interface EndAllOptions {
+  /**
+   * The user.
+   *
+   * @default {the user of this request's session}
+   */
+  readonly userId?: string | number;
+  /**
+   * The id of a session that goes on.
+   *
+   * @default {undefined}
+   */
+  readonly except?: string;
+}
+
+/** Lists and ends the sessions of a user. */
+export interface UserSessions {
+  /**
+   * Lists a user's sessions, the last used first.
+   *
+   * @param userId The user; the one of this request's session by default.
+   * @returns The sessions; none where nobody is logged in.
+   */
+  list(userId?: string | number): Promise<SessionInfo[]>;
+  /**
+   * Ends one session, if it is the user's.
+   *
+   * @param id The id of the session.
+   * @param userId The user; the one of this request's session by default.
+   * @returns Whether there was such a session.
+   */
+  end(id: string, userId?: string | number): Promise<boolean>;
+  /**
+   * Ends a user's sessions: all of them, or all but one, as is due when the
+   * password changes.
+   *
+   * @param options The user, and the session that goes on.
+   * @returns How many were ended.
+   */
+  endAll(options?: EndAllOptions): Promise<number>;
+}
+
+/**
+ * Gives access to the sessions of a user, behind the session middleware.
+ *
+ * @example Ending all others when the password changes
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { Session, sessions } from "@gatehouse/web/session";
+ * import { session } from "@gatehouse/web/session-middleware";
+ *
+ * const router = createRouter({ middleware: [session()] });
+ * router.post("/login", async (context) => {
+ *   context.get(Session).set("userId", 7);
+ *   await context.get(Session).commit();
+ *   return Response.json(await sessions(context).list());
+ * });
+ * router.post("/password", async (context) => {
+ *   const { id } = context.get(Session);
+ *   return Response.json(await sessions(context).endAll({ except: id }));
+ * });
+ *
+ * const post = { method: "POST" };
+ * await router.fetch("https://example.com/login", post);
+ * const login = await router.fetch("https://example.com/login", post);
+ * assertEquals((await login.json()).length, 2);
+ *
+ * const [cookie] = login.headers.getSetCookie()[0].split(";");
+ * const changed = await router.fetch("https://example.com/password", {
+ *   ...post,
+ *   headers: { cookie },
+ * });
+ * assertEquals(await changed.json(), 1);
+ * ```
+ *
+ * @param context The request's context.
+ * @returns The access.
+ * @throws {MissingContextValueError} If the session middleware did not run.
+ */
+export function sessions(context: RequestContext): UserSessions {
+  return new Sessions(context.get(Session));
+}
+
+/** How often a user's sessions are listed until no new one is among them. */
+const MAX_ROUNDS = 5;
+
+class Sessions implements UserSessions {
+  readonly #scope: SessionScope;
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#scope = scopeOf(session);
+    this.#session = session;
+  }
+
+  async list(userId = this.#session.userId): Promise<SessionInfo[]> {
+    const infos: SessionInfo[] = [];
+    for (const id of await this.#idsOf(userId)) {
+      const record = await this.#recordOf(id, userId);
+      if (record !== null) infos.push(this.#describe(id, record));
+    }
+    return infos.sort((a, b) => b.seenAt - a.seenAt);
+  }
+
+  async end(id: string, userId = this.#session.userId): Promise<boolean> {
+    // An id of someone else's session must be of no use.
+    if (await this.#recordOf(id, userId) === null) return false;
+    await this.#call("end", (store) => store.delete(id));
+    return true;
+  }
+
+  async endAll(options: EndAllOptions = {}): Promise<number> {
+    const { userId = this.#session.userId, except } = options;
+    const seen = new Set([except]);
+    let count = 0;
+    // A session that changed its id since it was listed is in the next list.
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const ids = (await this.#idsOf(userId)).filter((id) => !seen.has(id));
+      if (ids.length === 0) break;
+      for (const id of ids) {
+        seen.add(id);
+        if (await this.end(id, userId)) count++;
+      }
+    }
+    return count;
+  }
+
+  #describe(id: string, record: SessionRecord): SessionInfo {
+    const { authenticatedAt, createdAt, label, seenAt } = record;
+    return {
+      id,
+      current: id === this.#session.id,
+      createdAt,
+      authenticatedAt,
+      seenAt,
+      expiresAt: endOf(record, this.#scope.config.timeouts),
+      label,
+    };
+  }
+
+  async #idsOf(
+    userId: string | number | undefined,
+  ): Promise<readonly string[]> {
+    if (userId === undefined) return [];
+    const { store } = this.#scope;
+    if (store !== null && store.byIndex === undefined) {
+      throw new TypeError("Cannot list sessions: the store has no byIndex");
+    }
+    const name = userIndex(userId);
+    return await this.#call("list", (store) => store.byIndex!(name));
+  }
+
+  async #recordOf(
+    id: string,
+    userId: string | number | undefined,
+  ): Promise<SessionRecord | null> {
+    if (userId === undefined || id === "") return null;
+    const found = await this.#call("read", (store) => store.get(id));
+    const record = found === null ? null : parseRecord(found.value);
+    if (record === null) return null;
+    const { now, timeouts } = this.#scope.config;
+    const isLive = endOf(record, timeouts) > now();
+    const isTheirs = String(userIdOf(record)) === String(userId);
+    return isLive && isTheirs ? record : null;
+  }
+
+  #call<Value>(
+    verb: string,
+    call: (store: SessionStore) => Value | Promise<Value>,
+  ): Value | Promise<Value> {
+    const { config, store } = this.#scope;
+    if (store === null) {
+      throw new TypeError(
+        `Cannot ${verb} sessions: they live in cookies, where only revokedBefore reaches them`,
+      );
+    }
+    return callStore(verb, () => call(store), config.storeTimeout);
+  }
+}

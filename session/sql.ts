@@ -1,0 +1,238 @@
+/**
+ * A session store on any SQL database with the dialect of SQLite or PostgreSQL.
+ *
+ * @module
+ */
+import { newVersion } from "./_bytes.ts";
+import { checkIndex } from "./_index_names.ts";
+import type { PutOptions, SessionStore, StoredValue } from "./store.ts";
+
+/** A parameter of a statement. */
+export type SQLValue = string | number | null;
+
+/** A row of a result. */
+export type SQLRow = Record<string, unknown>;
+
+/** Runs one statement with its parameters and returns its rows. */
+export type SQLQuery = (
+  sql: string,
+  params: SQLValue[],
+) => readonly SQLRow[] | Promise<readonly SQLRow[]>;
+
+/** Options for {@linkcode createSQLSessionStore}. */
+export interface SQLSessionStoreOptions {
+  /**
+   * How parameters are written: `?` or `$1`.
+   *
+   * @default {"sqlite"}
+   */
+  readonly dialect?: "sqlite" | "postgres";
+  /**
+   * The table.
+   *
+   * @default {"gatehouse_sessions"}
+   */
+  readonly table?: string;
+  /**
+   * Whether the table and its indexes are created at first use.
+   *
+   * @default {true}
+   */
+  readonly createTable?: boolean;
+  /**
+   * Tells the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
+}
+
+/** How many index names a value can have: one column each. */
+const INDEX_COLUMNS = ["index1", "index2", "index3", "index4"];
+
+/** How many expired rows one sweep removes. */
+const SWEEP_LIMIT = 1000;
+
+/**
+ * Creates a session store in an SQL table, over one function that runs a
+ * statement. Every operation is a single statement, so that a pool, an HTTP
+ * gateway or D1 will do.
+ *
+ * With node:sqlite: `(sql, params) => db.prepare(sql).all(...params)`. With
+ * postgres: `(sql, params) => db.unsafe(sql, params)`. With D1: `async (sql,
+ * params) => (await db.prepare(sql).bind(...params).all()).results`.
+ *
+ * @example Seeing its statements
+ * ```ts
+ * import { assertStringIncludes } from "@std/assert";
+ * import { createSQLSessionStore } from "@gatehouse/web/session/sql";
+ *
+ * const statements: string[] = [];
+ * const store = createSQLSessionStore((sql) => {
+ *   statements.push(sql);
+ *   return [];
+ * });
+ * await store.get("key");
+ * assertStringIncludes(statements[0], "CREATE TABLE IF NOT EXISTS");
+ * ```
+ *
+ * @param query Runs a statement.
+ * @param options The dialect and the table.
+ * @returns The store.
+ * @throws {TypeError} If the table's name is not a plain identifier.
+ */
+export function createSQLSessionStore(
+  query: SQLQuery,
+  options: SQLSessionStoreOptions = {},
+): SessionStore {
+  return new SQLStore(query, options);
+}
+
+class SQLStore implements SessionStore {
+  readonly consistency = "strong";
+  readonly #query: SQLQuery;
+  readonly #dialect: "sqlite" | "postgres";
+  readonly #table: string;
+  readonly #now: () => number;
+  #ready: Promise<void> | undefined;
+
+  constructor(query: SQLQuery, options: SQLSessionStoreOptions) {
+    const { table = "gatehouse_sessions" } = options;
+    if (!/^[A-Za-z_]\w{0,39}$/.test(table)) {
+      throw new TypeError(
+        `Cannot create session store: table "${table}" is not a plain name`,
+      );
+    }
+    this.#query = query;
+    this.#dialect = options.dialect ?? "sqlite";
+    this.#table = table;
+    this.#now = options.now ?? Date.now;
+    if (options.createTable === false) this.#ready = Promise.resolve();
+  }
+
+  async get(key: string): Promise<StoredValue | null> {
+    const [row] = await this.#run(
+      `SELECT value, version FROM ${this.#table} WHERE id = ? AND expires_at > ?`,
+      [key, this.#now()],
+    );
+    return row === undefined
+      ? null
+      : { value: String(row.value), version: String(row.version) };
+  }
+
+  async put(
+    key: string,
+    value: string,
+    options: PutOptions,
+  ): Promise<boolean> {
+    const now = this.#now();
+    const row = [
+      value,
+      newVersion(),
+      Math.ceil(now + options.ttl),
+      ...indexColumns(options.index ?? []),
+    ];
+    const rows = options.ifVersion === null
+      ? await this.#insert(key, row, now)
+      : await this.#run(
+        `UPDATE ${this.#table} SET ${COLUMNS.map((name) => `${name} = ?`)}
+        WHERE id = ? AND version = ? AND expires_at > ? RETURNING id`,
+        [...row, key, options.ifVersion, now],
+      );
+    return rows.length > 0;
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#run(`DELETE FROM ${this.#table} WHERE id = ?`, [key]);
+  }
+
+  async byIndex(name: string): Promise<string[]> {
+    const rows = await this.#run(
+      `SELECT id FROM ${this.#table} WHERE (${
+        INDEX_COLUMNS.map((column) => `${column} = ?`).join(" OR ")
+      }) AND expires_at > ?`,
+      [...INDEX_COLUMNS.map(() => name), this.#now()],
+    );
+    return rows.map((row) => String(row.id));
+  }
+
+  async sweep(now: number): Promise<void> {
+    await this.#run(
+      `DELETE FROM ${this.#table} WHERE id IN (SELECT id FROM ${this.#table}
+      WHERE expires_at <= ? LIMIT ${SWEEP_LIMIT})`,
+      [Math.floor(now)],
+    );
+  }
+
+  /** Inserts a row; an expired one in its place counts as none. */
+  #insert(
+    key: string,
+    row: SQLValue[],
+    now: number,
+  ): Promise<readonly SQLRow[]> {
+    return this.#run(
+      `INSERT INTO ${this.#table} (${COLUMNS}, id) VALUES (${
+        [...row, key].map(() => "?")
+      }) ON CONFLICT (id) DO UPDATE SET ${
+        COLUMNS.map((name) => `${name} = excluded.${name}`)
+      } WHERE ${this.#table}.expires_at <= ? RETURNING id`,
+      [...row, key, now],
+    );
+  }
+
+  async #run(sql: string, params: SQLValue[]): Promise<readonly SQLRow[]> {
+    await (this.#ready ??= this.#createTable());
+    return await this.#query(this.#written(sql), params);
+  }
+
+  #written(sql: string): string {
+    if (this.#dialect === "sqlite") return sql;
+    let count = 0;
+    return sql.replaceAll("?", () => `$${++count}`);
+  }
+
+  async #createTable(): Promise<void> {
+    const table = this.#table;
+    try {
+      await this.#define(
+        `CREATE TABLE IF NOT EXISTS ${table} (id TEXT PRIMARY KEY,
+        value TEXT NOT NULL, version TEXT NOT NULL,
+        expires_at BIGINT NOT NULL, ${
+          INDEX_COLUMNS.map((name) => `${name} TEXT`)
+        })`,
+      );
+      await this.#define(
+        `CREATE INDEX IF NOT EXISTS ${table}_expires_at ON ${table} (expires_at)`,
+      );
+      for (const name of INDEX_COLUMNS) {
+        await this.#define(
+          `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} (${name})
+          WHERE ${name} IS NOT NULL`,
+        );
+      }
+    } catch (error) {
+      this.#ready = undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Creates something that may be there. PostgreSQL's IF NOT EXISTS fails where
+   * two meet in it; by then the other one has created it.
+   */
+  async #define(sql: string): Promise<void> {
+    try {
+      await this.#query(sql, []);
+    } catch {
+      await this.#query(sql, []);
+    }
+  }
+}
+
+/** Every column but the key. */
+const COLUMNS = ["value", "version", "expires_at", ...INDEX_COLUMNS];
+
+function indexColumns(names: readonly string[]): SQLValue[] {
+  checkIndex(names);
+  return INDEX_COLUMNS.map((_column, position) => names[position] ?? null);
+}

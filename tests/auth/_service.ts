@@ -1,0 +1,89 @@
+import {
+  type ExternalAuthProvider,
+  type ExternalAuthProviderOptions,
+  type ExternalAuthResult,
+  externalAuthResult,
+  finishExternalAuth,
+  startExternalAuth,
+} from "@gatehouse/web/auth";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { session } from "@gatehouse/web/session-middleware";
+import type { TestProvider } from "./_test_provider.ts";
+
+/** How a login ended. */
+export interface Visit<Profile> {
+  readonly location: URL;
+  readonly profile: Profile | null;
+  readonly result: ExternalAuthResult<Profile>;
+}
+
+/**
+ * A model of a real service: the test provider at the service's real addresses,
+ * of which all others can't be reached.
+ */
+export class Service {
+  readonly provider: TestProvider;
+  /** The URLs that were asked, without their queries. */
+  readonly urls: string[] = [];
+  readonly #paths: Readonly<Record<string, string>>;
+
+  /**
+   * @param provider Answers.
+   * @param paths Which path of the provider a real address stands for.
+   */
+  constructor(
+    provider: TestProvider,
+    paths: Readonly<Record<string, string>>,
+  ) {
+    this.provider = provider;
+    this.#paths = paths;
+  }
+
+  /** Stands in for the network. */
+  readonly fetch = (url: string, init: RequestInit): Promise<Response> => {
+    const { href, search } = new URL(url);
+    const place = href.slice(0, href.length - search.length);
+    this.urls.push(place);
+    const path = this.#paths[place];
+    return path === undefined
+      ? Promise.reject(new TypeError(`nothing at ${place}`))
+      : this.provider.fetch(`https://service.example${path}${search}`, init);
+  };
+
+  /** What every factory of a provider needs. */
+  options(): ExternalAuthProviderOptions {
+    return {
+      clientId: this.provider.clientId,
+      clientSecret: this.provider.clientSecret,
+      redirectUri: "https://app.example/callback",
+      fetch: this.fetch,
+    };
+  }
+}
+
+/** Logs in once, from the first click to the last. */
+export async function visit<Profile>(
+  { provider }: Service,
+  client: ExternalAuthProvider<Profile>,
+): Promise<Visit<Profile>> {
+  let profile: Profile | null = null;
+  let result: ExternalAuthResult<Profile> | undefined;
+  const router = createRouter({ middleware: [session()] });
+  router.get("/login", (context) => startExternalAuth(client, context));
+  router.get("/callback", async (context) => {
+    profile = await finishExternalAuth(client, context);
+    result = await externalAuthResult(client, context);
+    return new Response();
+  });
+  const browser = createTestClient(router);
+  const response = await browser.fetch("/login");
+  const location = new URL(response.headers.get("Location")!);
+  await browser.fetch(provider.authorize(location.href));
+  return { location, profile, result: result! };
+}
+
+/** The code of a failure; "" for a success. */
+export function codeOf<Profile>({ result }: Visit<Profile>): string {
+  return result.ok ? "" : result.error.code;
+}

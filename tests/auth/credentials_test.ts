@@ -1,0 +1,211 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import {
+  completeAuth,
+  createCredentialsAuthProvider,
+  credentialsAuthResult,
+  type Throttle,
+  tooManyRequests,
+  verifyCredentials,
+} from "@gatehouse/web/auth";
+import {
+  createRouter,
+  redirect,
+  RequestContext,
+} from "@gatehouse/web/fetch-router";
+import { formData } from "@gatehouse/web/form-data-middleware";
+import { Session } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+const ada = { id: 1, email: "ada@example.com", name: "Ada", role: "user" };
+
+const password = createCredentialsAuthProvider({
+  name: "password",
+  parse(context): Credentials | null {
+    const form = context.get(FormData);
+    const [email, password] = [form.get("email"), form.get("password")];
+    return typeof email === "string" && typeof password === "string"
+      ? { email, password }
+      : null;
+  },
+  verify: ({ email, password }) =>
+    Promise.resolve(
+      email === ada.email && password === "s3cret" ? ada : null,
+    ),
+});
+
+/** The login of spec 5.1, and what it answers to a form. */
+function createApp() {
+  const router = createRouter({ middleware: [formData(), session()] });
+  router.post("/login", async (context) => {
+    const user = await verifyCredentials(password, context);
+    if (!user) return new Response("Invalid email or password");
+    await completeAuth(context, user.id);
+    return redirect("/");
+  });
+  router.get("/", (context) => Response.json(context.get(Session).userId ?? 0));
+  return router;
+}
+
+async function login(form: Record<string, string>): Promise<Response> {
+  return await createApp().fetch("https://example.com/login", {
+    method: "POST",
+    body: new URLSearchParams(form),
+  });
+}
+
+Deno.test("verifyCredentials() returns the user of right credentials (spec 4.3, 5.1.2)", async () => {
+  const response = await login({ email: ada.email, password: "s3cret" });
+  assertEquals(response.status, 302);
+  assertEquals(response.headers.getSetCookie().length, 1);
+});
+
+const wrong: Record<string, string>[] = [
+  { email: ada.email, password: "guess" },
+  { email: "bob@example.com", password: "s3cret" },
+  { email: ada.email },
+  {},
+];
+
+for (const form of wrong) {
+  Deno.test(`verifyCredentials() is falsy for ${JSON.stringify(form)}, and no session is set (spec 5.1.3, 7)`, async () => {
+    const response = await login(form);
+    assertEquals(await response.text(), "Invalid email or password");
+    assertEquals(response.headers.getSetCookie(), []);
+  });
+}
+
+const context = () => new RequestContext(new Request("https://example.com/"));
+
+for (const nothing of [null, undefined]) {
+  Deno.test(`verifyCredentials() does not verify when parse returns ${nothing}`, async () => {
+    const provider = createCredentialsAuthProvider({
+      name: "none",
+      parse: (): string | null => nothing as null,
+      verify: () => ({ id: 1 }),
+    });
+    const where = context();
+    assertEquals(await verifyCredentials(provider, where), null);
+    assertEquals(await credentialsAuthResult(provider, where), {
+      ok: false,
+      reason: "missing",
+    });
+  });
+}
+
+for (const no of [null, undefined, false, 0, ""]) {
+  Deno.test(`verifyCredentials() is null when verify returns ${JSON.stringify(no)}`, async () => {
+    const provider = createCredentialsAuthProvider({
+      name: "no",
+      parse: () => "credentials",
+      verify: () => no as null,
+    });
+    assertEquals(await verifyCredentials(provider, context()), null);
+  });
+}
+
+for (const step of ["parse", "verify"] as const) {
+  Deno.test(`verifyCredentials() throws what ${step} throws: a broken database is not a wrong password`, async () => {
+    const fail = () => Promise.reject(new Error("no database"));
+    const provider = createCredentialsAuthProvider<string, { id: number }>({
+      name: "broken",
+      parse: () => "credentials",
+      verify: () => null,
+      [step]: fail,
+    });
+    await assertRejects(
+      () => verifyCredentials(provider, context()),
+      Error,
+      "no database",
+    );
+  });
+}
+
+Deno.test("credentialsAuthResult() verifies once within a request", async () => {
+  let count = 0;
+  const provider = createCredentialsAuthProvider({
+    name: "counted",
+    parse: () => "credentials",
+    verify: () => ({ id: ++count }),
+  });
+  const where = context();
+  assertEquals(await verifyCredentials(provider, where), { id: 1 });
+  assertEquals(await credentialsAuthResult(provider, where), {
+    ok: true,
+    user: { id: 1 },
+  });
+  assertEquals(await verifyCredentials(provider, context()), { id: 2 });
+});
+
+/** A throttle that says what it is told, and keeps what it was asked. */
+function fakeThrottle(allowed: boolean) {
+  const asked: unknown[] = [];
+  const throttle: Throttle = {
+    attempt(_context, account) {
+      asked.push(account);
+      return Promise.resolve(
+        allowed
+          ? { allowed, succeed: () => Promise.resolve(void asked.push("ok")) }
+          : { allowed, retryAfter: 30 },
+      );
+    },
+  };
+  return { throttle, asked };
+}
+
+for (
+  const [allowed, right, expected, calls] of [
+    [true, true, { ok: true, user: { id: 1 } }, ["ada", "verify", "ok"]],
+    [true, false, { ok: false, reason: "wrong" }, ["ada", "verify"]],
+    [false, true, { ok: false, reason: "throttled", retryAfter: 30 }, ["ada"]],
+  ] as const
+) {
+  Deno.test(`credentialsAuthResult() asks the throttle before it verifies: ${JSON.stringify(expected)} (ASVS 6.3.1)`, async () => {
+    const { throttle, asked } = fakeThrottle(allowed);
+    const provider = createCredentialsAuthProvider({
+      name: "throttled",
+      parse: () => ({ name: "ada" }),
+      verify() {
+        asked.push("verify");
+        return right ? { id: 1 } : null;
+      },
+      throttle,
+      account: ({ name }) => name,
+    });
+    assertEquals(await credentialsAuthResult(provider, context()), expected);
+    assertEquals(asked, [...calls]);
+  });
+}
+
+Deno.test("createCredentialsAuthProvider() throws when made with a throttle and no account", () => {
+  const { throttle } = fakeThrottle(true);
+  assertThrows(
+    () =>
+      createCredentialsAuthProvider({
+        name: "password",
+        parse: () => "",
+        verify: () => null,
+        throttle,
+      }),
+    TypeError,
+    "needs to know the account",
+  );
+});
+
+for (const [seconds, header] of [[30, "30"], [0.2, "1"], [-5, "0"]] as const) {
+  Deno.test(`tooManyRequests(${seconds}) answers 429 with Retry-After: ${header} (RFC 6585, 4)`, async () => {
+    const response = tooManyRequests(seconds, {
+      body: "Slow down",
+      headers: { "Content-Type": "text/html" },
+    });
+    assertEquals(response.status, 429);
+    assertEquals(response.headers.get("Retry-After"), header);
+    assertEquals(response.headers.get("Cache-Control"), "no-store");
+    assertEquals(response.headers.get("Content-Type"), "text/html");
+    assertEquals(await response.text(), "Slow down");
+  });
+}

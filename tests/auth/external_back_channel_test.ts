@@ -1,0 +1,344 @@
+// OpenID Connect Back-Channel Logout 1.0, with the modules of the conformance
+// suite under their names there.
+import { assert, assertEquals, assertLess, assertRejects } from "@std/assert";
+import { backChannelLogout, completeAuth } from "@gatehouse/web/auth";
+import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import {
+  createMemorySessionStore,
+  Session,
+  type SessionStore,
+} from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+import { SignJWT, UnsecuredJWT } from "jose";
+import { clientOf } from "./_login.ts";
+import { TestProvider, USER } from "./_test_provider.ts";
+
+const EVENT = "http://schemas.openid.net/event/backchannel-logout";
+
+type Claims = Record<string, unknown>;
+
+Deno.test("backChannelLogout() ends all sessions of the user, and nobody else's (section 2.7)", async () => {
+  const { app, provider } = await setUp();
+  const browsers = [await app.logIn(1), await app.logIn(1), await app.logIn(2)];
+  const response = await app.send(await logoutToken(provider));
+  assertEquals(response.status, 200);
+  assertEquals(response.headers.get("Cache-Control"), "no-store");
+  const users = await Promise.all(
+    browsers.map(async (browser) => await (await browser.fetch("/")).text()),
+  );
+  assertEquals(users, ["nobody", "nobody", "2"]);
+});
+
+Deno.test("backChannelLogout() tells the application who it is, by subject and session", async () => {
+  const { app, provider } = await setUp();
+  await app.send(await logoutToken(provider, (c) => ({ ...c, sid: "s1" })));
+  await app.send(
+    await logoutToken(provider, ({ sub: _, ...c }) => ({ ...c, sid: "s2" })),
+  );
+  assertEquals(app.logouts, [
+    { issuer: provider.issuer, subject: USER.sub, sessionId: "s1" },
+    { issuer: provider.issuer, sessionId: "s2" },
+  ]);
+});
+
+Deno.test("backChannelLogout() answers 200 where nobody is logged in (section 2.7)", async () => {
+  const { app, provider } = await setUp();
+  const token = await logoutToken(provider, (c) => ({ ...c, sub: "unknown" }));
+  assertEquals((await app.send(token)).status, 200);
+});
+
+Deno.test("backChannelLogout() takes a token once (section 2.6)", async () => {
+  const { app, provider } = await setUp();
+  const token = await logoutToken(provider);
+  const statuses = await Promise.all([app.send(token), app.send(token)]);
+  assertEquals(statuses.map(({ status }) => status).sort(), [200, 400]);
+  assertEquals((await app.send(token)).status, 400);
+});
+
+Deno.test("backChannelLogout() takes a token again after the user could not be found or logged out", async () => {
+  const faults: Faults = {};
+  const { app, provider } = await setUp(faults);
+  const browser = await app.logIn(1);
+  const token = await logoutToken(provider);
+  const fail = () => {
+    throw new Error("the database is away");
+  };
+  faults.find = fail;
+  assertEquals((await app.send(token)).status, 500);
+  faults.find = undefined;
+  faults.list = fail;
+  assertEquals((await app.send(token)).status, 500);
+  assertEquals(await (await browser.fetch("/")).text(), "1");
+  faults.list = undefined;
+  assertEquals((await app.send(token)).status, 200);
+  assertEquals(await (await browser.fetch("/")).text(), "nobody");
+  assertEquals((await app.send(token)).status, 400, "and then it is used");
+});
+
+Deno.test("backChannelLogout() is not escaped by an id that changes between listing and ending", async () => {
+  const faults: Faults = {};
+  const { app, provider } = await setUp(faults);
+  const browser = await app.logIn(1);
+  faults.list = async () => {
+    faults.list = undefined;
+    await browser.fetch("/renew", { method: "POST" });
+  };
+  assertEquals((await app.send(await logoutToken(provider))).status, 200);
+  assertEquals(await (await browser.fetch("/")).text(), "nobody");
+});
+
+const refused: [string, (claims: Claims) => Claims][] = [
+  ["oidcc-client-test-backchannel-logout-no-event", ({ events: _, ...c }) => c],
+  [
+    "oidcc-client-test-backchannel-logout-wrong-event",
+    (c) => ({ ...c, events: { other: {} } }),
+  ],
+  [
+    "oidcc-client-test-backchannel-logout-with-nonce",
+    (c) => ({ ...c, nonce: "n" }),
+  ],
+  [
+    "oidcc-client-test-backchannel-logout-wrong-aud",
+    (c) => ({ ...c, aud: "other" }),
+  ],
+  [
+    "oidcc-client-test-backchannel-logout-wrong-iss",
+    (c) => ({ ...c, iss: "https://evil.example" }),
+  ],
+  ["an event that is no object", (c) => ({ ...c, events: { [EVENT]: true } })],
+  ["an event that is null", (c) => ({ ...c, events: { [EVENT]: null } })],
+  ["events that are a list", (c) => ({ ...c, events: [EVENT] })],
+  ["no jti", ({ jti: _, ...c }) => c],
+  ["a jti that is a number", (c) => ({ ...c, jti: 1 })],
+  ["a giant jti", (c) => ({ ...c, jti: "j".repeat(300) })],
+  ["neither sub nor sid", ({ sub: _, ...c }) => c],
+  ["a sub that is a number", (c) => ({ ...c, sub: 1 })],
+  ["an empty sid", (c) => ({ ...c, sid: "" })],
+  ["no iat", ({ iat: _, ...c }) => c],
+  ["no exp", ({ exp: _, ...c }) => c],
+  ["an exp in the past", (c) => ({ ...c, exp: Number(c.iat) - 60 })],
+  ["an iat of an hour ago", (c) => ({ ...c, iat: Number(c.iat) - 3600 })],
+  ["an iat in an hour", (c) => ({ ...c, iat: Number(c.iat) + 3600 })],
+  ["an aud that is not trusted", (c) => ({ ...c, aud: ["app", "other"] })],
+];
+
+for (const [name, change] of refused) {
+  Deno.test(`${name}: backChannelLogout() answers 400 and ends nothing (section 2.6)`, async () => {
+    const { app, provider } = await setUp();
+    const browser = await app.logIn(1);
+    const response = await app.send(await logoutToken(provider, change));
+    assertEquals(response.status, 400);
+    assertEquals(await response.json(), { error: "invalid_request" });
+    assertEquals(await (await browser.fetch("/")).text(), "1");
+    assertEquals(app.codes, ["logout_token_invalid"]);
+  });
+}
+
+Deno.test("oidcc-client-test-backchannel-logout-alg-none: backChannelLogout() answers 400", async () => {
+  const { app, provider } = await setUp();
+  const claims = claimsOf(provider);
+  assertEquals((await app.send(new UnsecuredJWT(claims).encode())).status, 400);
+});
+
+Deno.test("oidcc-client-test-backchannel-logout-wrong-alg: backChannelLogout() answers 400", async () => {
+  const { app, provider } = await setUp();
+  const token = await new SignJWT(claimsOf(provider))
+    .setProtectedHeader({ alg: "HS256", typ: "logout+jwt" })
+    .sign(new TextEncoder().encode(provider.clientSecret.padEnd(32)));
+  assertEquals((await app.send(token)).status, 400);
+});
+
+Deno.test("backChannelLogout() takes no ID token for a logout token (section 2.4)", async () => {
+  const { app, provider } = await setUp();
+  const token = await provider.idToken({ nonce: undefined, jti: "j" });
+  assertEquals((await app.send(token)).status, 400);
+});
+
+for (const typ of ["logout+jwt", "JWT", ""]) {
+  Deno.test(`backChannelLogout() accepts a token of the type "${typ}" (section 2.4)`, async () => {
+    const { app, provider } = await setUp();
+    const token = await logoutToken(provider, (c) => c, typ);
+    assertEquals((await app.send(token)).status, 200);
+  });
+}
+
+Deno.test("backChannelLogout() refuses a token of another type", async () => {
+  const { app, provider } = await setUp();
+  const token = await logoutToken(provider, (c) => c, "at+jwt");
+  assertEquals((await app.send(token)).status, 400);
+});
+
+const bodies: [string, RequestInit][] = [
+  ["no body", {}],
+  ["a form without a token", { body: new URLSearchParams({ a: "b" }) }],
+  ["two texts", {
+    body: new URLSearchParams([["logout_token", "a.b.c"], [
+      "logout_token",
+      "a.b.c",
+    ]]),
+  }],
+  ["what is no token", { body: new URLSearchParams({ logout_token: "%00" }) }],
+  ["JSON", { body: "{}", headers: { "Content-Type": "application/json" } }],
+  ["100 kB", {
+    body: new URLSearchParams({ logout_token: "a".repeat(100_000) }),
+  }],
+];
+
+for (const [name, init] of bodies) {
+  Deno.test(`backChannelLogout() answers ${name} with 400`, async () => {
+    const { app } = await setUp();
+    assertEquals((await app.send("", init)).status, 400);
+  });
+}
+
+Deno.test("backChannelLogout() answers a request with two tokens with 400", async () => {
+  const { app, provider } = await setUp();
+  const body = new URLSearchParams();
+  body.append("logout_token", await logoutToken(provider));
+  body.append("logout_token", await logoutToken(provider));
+  assertEquals((await app.send("", { body })).status, 400);
+});
+
+Deno.test("backChannelLogout() stops reading a body that is too large", async () => {
+  const { app } = await setUp();
+  let chunks = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      controller.enqueue(new Uint8Array(16_384).fill(0x61));
+      if (++chunks === 1000) controller.close();
+    },
+  });
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+  const init = { body, headers, duplex: "half" };
+  assertEquals((await app.send("", init)).status, 400);
+  assertLess(chunks, 20);
+});
+
+Deno.test("backChannelLogout() fetches new keys for unknown ones once in 30 s, whoever sends tokens", async () => {
+  const { app, provider } = await setUp();
+  const stranger = await TestProvider.create();
+  await stranger.rotate();
+  for (let i = 0; i < 20; i++) {
+    assertEquals((await app.send(await logoutToken(stranger))).status, 400);
+  }
+  assertEquals(provider.count("/keys"), 2);
+});
+
+Deno.test("backChannelLogout() throws a TypeError for a store without an index", async () => {
+  const provider = await TestProvider.create();
+  const { get, put, delete: remove } = createMemorySessionStore();
+  const router = createRouter({
+    onError: (error) => {
+      throw error;
+    },
+  });
+  router.post(
+    "/logout",
+    (context) =>
+      backChannelLogout(clientOf(provider), context, {
+        store: { get, put, delete: remove },
+        findUserId: () => null,
+      }),
+  );
+  await assertRejects(
+    () => router.fetch("https://app.example/logout", { method: "POST" }),
+    TypeError,
+    "byIndex",
+  );
+});
+
+/** What happens while a user is found, and after their sessions are listed. */
+interface Faults {
+  find?: () => void;
+  list?: () => void | Promise<void>;
+}
+
+async function setUp(faults: Faults = {}) {
+  const provider = await TestProvider.create();
+  return { provider, app: createApp(provider, faults) };
+}
+
+function createApp(provider: TestProvider, faults: Faults) {
+  const memory = createMemorySessionStore();
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+    async byIndex(name) {
+      const found = await memory.byIndex!(name);
+      await faults.list?.();
+      return found;
+    },
+  };
+  const codes: string[] = [];
+  const logouts: unknown[] = [];
+  const client = clientOf(provider, {
+    onError: ({ code }) => codes.push(code),
+  });
+  const router = createRouter({
+    middleware: [crossOriginProtection(), session({ store })],
+    onError: () => new Response(null, { status: 500 }),
+  });
+  router.post("/logout", (context) =>
+    backChannelLogout(client, context, {
+      store,
+      findUserId: (logout) => {
+        faults.find?.();
+        logouts.push(logout);
+        return logout.subject === USER.sub ? 1 : null;
+      },
+    }));
+  router.post("/login/:id", async (context) => {
+    await completeAuth(context, Number(context.params.id));
+    return new Response();
+  });
+  router.post("/renew", (context) => {
+    context.get(Session).regenerateId();
+    return new Response();
+  });
+  router.get("/", (context) => {
+    return new Response(String(context.get(Session).userId ?? "nobody"));
+  });
+  return {
+    codes,
+    logouts,
+    async logIn(id: number) {
+      const browser = createTestClient(router);
+      await browser.fetch(`/login/${id}`, { method: "POST" });
+      return browser;
+    },
+    send(token: string, init?: RequestInit): Promise<Response> {
+      return router.fetch("https://app.example/logout", {
+        method: "POST",
+        ...init ?? { body: new URLSearchParams({ logout_token: token }) },
+      });
+    },
+  };
+}
+
+function claimsOf(provider: TestProvider): Claims {
+  const iat = Math.floor(Date.now() / 1000);
+  return {
+    iss: provider.issuer,
+    aud: provider.clientId,
+    sub: USER.sub,
+    iat,
+    exp: iat + 120,
+    jti: crypto.randomUUID(),
+    events: { [EVENT]: {} },
+  };
+}
+
+async function logoutToken(
+  provider: TestProvider,
+  change: (claims: Claims) => Claims = (claims) => claims,
+  typ = "logout+jwt",
+): Promise<string> {
+  const [{ alg, jwk, privateKey }] = provider.keys;
+  assert(privateKey);
+  return await new SignJWT(change(claimsOf(provider)))
+    .setProtectedHeader({ alg, kid: String(jwk.kid), ...typ !== "" && { typ } })
+    .sign(privateKey);
+}

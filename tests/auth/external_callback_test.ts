@@ -1,0 +1,328 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import {
+  externalAuthResult,
+  finishExternalAuth,
+  startExternalAuth,
+} from "@gatehouse/web/auth";
+import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
+import { session } from "@gatehouse/web/session-middleware";
+import { clientOf, errorOf, Login, logIn } from "./_login.ts";
+import { TestProvider, USER } from "./_test_provider.ts";
+
+Deno.test("finishExternalAuth() finishes two tabs in any order (RFC 9700, section 4.7)", async () => {
+  const login = new Login(await TestProvider.create());
+  const first = await login.begin("/login?returnTo=/first");
+  const second = await login.begin("/login?returnTo=/second");
+  const outcomes = [await login.end(second), await login.end(first)];
+  assertEquals(
+    outcomes.map(({ result }) => result.ok && result.returnTo),
+    ["/second", "/first"],
+  );
+});
+
+Deno.test("startExternalAuth() keeps both of two logins that start at once", async () => {
+  const login = new Login(await TestProvider.create());
+  await login.begin();
+  const callbacks = await Promise.all([login.begin(), login.begin()]);
+  for (const callback of callbacks) {
+    assertEquals((await login.end(callback)).code, "");
+  }
+});
+
+Deno.test("startExternalAuth() keeps eight logins and forgets the oldest", async () => {
+  const login = new Login(await TestProvider.create());
+  const callbacks: string[] = [];
+  for (let i = 0; i < 9; i++) callbacks.push(await login.begin());
+  const codes: string[] = [];
+  for (const callback of callbacks) {
+    codes.push((await login.end(callback)).code);
+  }
+  assertEquals(codes, ["state_unknown", "", "", "", "", "", "", "", ""]);
+});
+
+Deno.test("finishExternalAuth() takes a state once: back button and replay (RFC 9700, section 4.2.4)", async () => {
+  const login = new Login(await TestProvider.create());
+  const callback = await login.begin();
+  assertEquals((await login.end(callback)).code, "");
+  assertEquals((await login.end(callback)).code, "state_unknown");
+  assertEquals(login.provider.count("/token"), 1);
+});
+
+Deno.test("finishExternalAuth() lets one of twenty callbacks at once go on", async () => {
+  const login = new Login(await TestProvider.create());
+  const callback = await login.begin();
+  await Promise.all(Array.from({ length: 20 }, () => login.visit(callback)));
+  const codes = login.outcomes.map(({ code }) => code);
+  assertEquals(codes.filter((code) => code === "").length, 1);
+  assertEquals(codes.filter((code) => code === "state_unknown").length, 19);
+  assertEquals(login.provider.count("/token"), 1);
+});
+
+Deno.test("finishExternalAuth() uses up the state also where the login fails later", async () => {
+  const login = new Login(await TestProvider.create());
+  const callback = await login.begin();
+  login.provider.faults = {
+    respond: () => new Response(null, { status: 503 }),
+  };
+  assertEquals((await login.end(callback)).code, "token_request_failed");
+  login.provider.faults = {};
+  assertEquals((await login.end(callback)).code, "state_unknown");
+});
+
+Deno.test("finishExternalAuth() forgets a login after ten minutes", async () => {
+  const provider = await TestProvider.create();
+  let time = Date.now();
+  provider.now = () => time;
+  const login = new Login(provider);
+  const early = await login.begin();
+  time += 300_000;
+  const late = await login.begin();
+  time += 300_000;
+  assertEquals((await login.end(early)).code, "state_expired");
+  assertEquals((await login.end(late)).code, "");
+});
+
+Deno.test("finishExternalAuth() refuses the callback of another browser's login (RFC 6749, section 10.12)", async () => {
+  const login = new Login(await TestProvider.create());
+  const callback = await login.begin();
+  login.newBrowser();
+  assertEquals((await login.end(callback)).code, "state_unknown");
+  await login.begin();
+  assertEquals((await login.end(callback)).code, "state_unknown");
+  assertEquals(login.provider.count("/token"), 0);
+});
+
+Deno.test("finishExternalAuth() refuses at one provider's callback a login begun at another (RFC 9700, section 4.4)", async () => {
+  const honest = await TestProvider.create();
+  const evil = await TestProvider.create("https://evil.example");
+  const login = new Login(honest);
+  login.add(
+    "/evil",
+    "/evil/callback",
+    clientOf(evil, { redirectUri: "https://app.example/evil/callback" }),
+  );
+  const state = new URL(await login.begin()).searchParams.get("state");
+  const mixed = await login.end(`/evil/callback?code=stolen&state=${state}`);
+  assertEquals(mixed.code, "provider_mismatch");
+  assertEquals(evil.count("/token"), 0);
+});
+
+Deno.test("finishExternalAuth() finishes logins at two providers that are in flight together", async () => {
+  const one = await TestProvider.create();
+  const two = await TestProvider.create("https://two.example");
+  const login = new Login(one);
+  login.add(
+    "/two",
+    "/two/callback",
+    clientOf(two, { redirectUri: "https://app.example/two/callback" }),
+  );
+  const first = await login.begin();
+  const second = await login.begin("/two", two);
+  for (
+    const [callback, issuer] of [[second, two.issuer], [first, one.issuer]]
+  ) {
+    const { result } = await login.end(callback!);
+    assert(result.ok);
+    assertEquals(result.issuer, issuer);
+  }
+});
+
+const strayErrors = [
+  { query: "error=access_denied", code: "state_missing" },
+  { query: "error=access_denied&state=", code: "state_unknown" },
+  {
+    query: `error=access_denied&state=${"A".repeat(43)}`,
+    code: "state_unknown",
+  },
+  { query: "code=1&state=__proto__", code: "state_unknown" },
+  { query: "code=1&state=constructor", code: "state_unknown" },
+  {
+    query: `code=1&state=${"%F0%9F%92%A9".repeat(100)}`,
+    code: "state_unknown",
+  },
+  { query: "code=1&state=%E0%A4%A", code: "state_unknown" },
+  { query: "state=a&state=b&code=1", code: "state_missing" },
+  { query: "", code: "state_missing" },
+];
+
+for (const { query, code } of strayErrors) {
+  Deno.test(`finishExternalAuth() answers ?${query.slice(0, 60)} with ${code}, and a pending login survives it`, async () => {
+    const login = new Login(await TestProvider.create());
+    const callback = await login.begin();
+    assertEquals((await login.end(`/callback?${query}`)).code, code);
+    assertEquals((await login.end(callback)).profile, USER);
+  });
+}
+
+const refusals = [
+  { error: "access_denied", code: "access_denied" },
+  { error: "login_required", code: "authorization_refused" },
+  { error: "temporarily_unavailable", code: "authorization_refused" },
+];
+
+for (const { error, code } of refusals) {
+  Deno.test(`externalAuthResult() tells of error=${error} as ${code} (RFC 6749, section 4.1.2.1)`, async () => {
+    const provider = await TestProvider.create();
+    provider.faults = {
+      callback: (params) => {
+        params.delete("code");
+        params.set("error", error);
+        params.set("error_description", "<script>");
+      },
+    };
+    const failure = errorOf(await logIn(provider));
+    assertEquals([failure.code, failure.providerError], [code, error]);
+    assertEquals(provider.count("/token"), 0);
+  });
+}
+
+Deno.test("externalAuthResult() repeats no error code that is not one", async () => {
+  const provider = await TestProvider.create();
+  provider.faults = {
+    callback: (params) => params.set("error", "<b>\n\u001b[31m".repeat(99)),
+  };
+  const failure = errorOf(await logIn(provider));
+  assertEquals(failure.providerError, "unknown");
+});
+
+const malformed: [string, (params: URLSearchParams) => void][] = [
+  ["no code", (params) => params.delete("code")],
+  ["an empty code", (params) => params.set("code", "")],
+  ["two codes", (params) => params.append("code", "second")],
+  ["two issuers", (params) => {
+    params.append("iss", "https://id.example");
+    params.append("iss", "https://id.example");
+  }],
+  [
+    "a code of 10,000 characters",
+    (params) => params.set("code", "a".repeat(10_000)),
+  ],
+  ["a code that is not ASCII", (params) => params.set("code", "kód")],
+];
+
+for (const [name, callback] of malformed) {
+  Deno.test(`finishExternalAuth() refuses a callback with ${name} (RFC 6749, sections 3.1 and 4.1.2)`, async () => {
+    const provider = await TestProvider.create();
+    provider.faults = { callback };
+    assertEquals((await logIn(provider)).code, "callback_invalid");
+    assertEquals(provider.count("/token"), 0);
+  });
+}
+
+Deno.test("finishExternalAuth() accepts a right iss where it is not promised (RFC 9207, section 2.4)", async () => {
+  const provider = await TestProvider.create();
+  provider.faults = {
+    callback: (params) => params.set("iss", "https://id.example"),
+  };
+  assertEquals((await logIn(provider)).profile, USER);
+});
+
+for (const iss of ["https://id.example/", "https://ID.example", "", "null"]) {
+  Deno.test(`finishExternalAuth() refuses iss=${iss}: comparison is by character (RFC 9207, section 2.4)`, async () => {
+    const provider = await TestProvider.create();
+    provider.faults = { callback: (params) => params.set("iss", iss) };
+    assertEquals((await logIn(provider)).code, "issuer_mismatch");
+    assertEquals(provider.count("/token"), 0);
+  });
+}
+
+Deno.test("finishExternalAuth() ignores parameters that it does not know (RFC 6749, section 4.1.2)", async () => {
+  const provider = await TestProvider.create();
+  provider.faults = {
+    callback: (params) => {
+      params.append("session_state", "1");
+      params.append("session_state", "2");
+      params.set("scope", "openid");
+    },
+  };
+  assertEquals((await logIn(provider)).profile, USER);
+});
+
+Deno.test("finishExternalAuth() refuses a request that is not one to the redirectUri (RFC 9700, section 4.4.2)", async () => {
+  const provider = await TestProvider.create();
+  const client = clientOf(provider);
+  const login = new Login(provider);
+  login.add("/login2", "/elsewhere", client);
+  const callback = await login.begin();
+  const { search } = new URL(callback);
+  assertEquals((await login.end(`/elsewhere${search}`)).code, "wrong_callback");
+  assertEquals((await login.end(callback)).profile, USER);
+});
+
+Deno.test("finishExternalAuth() tells callbacks apart by their query where the redirectUri has one", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider, {
+    redirectUri: "https://app.example/callback?provider=test",
+  });
+  const callback = new URL(await login.begin());
+  const other = new URL(callback);
+  other.searchParams.set("provider", "other");
+  assertEquals((await login.end(other.href)).code, "wrong_callback");
+  assertEquals((await login.end(callback.href)).profile, USER);
+});
+
+Deno.test("finishExternalAuth() finishes a login once per request, and externalAuthResult() tells the rest", async () => {
+  const provider = await TestProvider.create();
+  const { profile, result } = await logIn(provider);
+  assert(result.ok);
+  assertEquals(result.profile, profile);
+  assertEquals(provider.count("/token"), 1);
+});
+
+Deno.test("startExternalAuth() and finishExternalAuth() name the order of the middleware where there is no session", async () => {
+  const client = clientOf(await TestProvider.create());
+  const context = new RequestContext(
+    new Request("https://app.example/callback"),
+  );
+  for (
+    const call of [startExternalAuth, finishExternalAuth, externalAuthResult]
+  ) {
+    await assertRejects(
+      async () => await call(client, context),
+      TypeError,
+      "session middleware",
+    );
+  }
+});
+
+const targets = [
+  ["/account?tab=keys#top", "/account?tab=keys#top"],
+  ["//evil.example", "/"],
+  ["https://evil.example/", "/"],
+  ["/.//evil.example", "/"],
+  ["javascript:alert(1)", "/"],
+  ["/" + "a".repeat(1100), "/"],
+  ["/" + "a".repeat(5000), "/"],
+];
+
+for (const [returnTo, expected] of targets) {
+  Deno.test(`startExternalAuth() returns to ${expected} for ${returnTo!.slice(0, 40)} (RFC 9700, section 4.11)`, async () => {
+    const provider = await TestProvider.create();
+    const login = new Login(provider);
+    const { result } = await login.run(
+      `/login?returnTo=${encodeURIComponent(returnTo!)}`,
+    );
+    assert(result.ok);
+    assertEquals(result.returnTo, expected);
+  });
+}
+
+Deno.test("finishExternalAuth() keeps the callback's address out of Referer, whatever answers (RFC 9700, section 4.2.4)", async () => {
+  const client = clientOf(await TestProvider.create());
+  const router = createRouter({ middleware: [session()] });
+  router.get("/callback", async (context) => {
+    await finishExternalAuth(client, context);
+    return Response.redirect("https://app.example/");
+  });
+  router.get("/", () => new Response("home"));
+  for (const query of ["", "?code=1", "?code=1&state=2"]) {
+    const url = `https://app.example/callback${query}`;
+    const { headers, status } = await router.fetch(url);
+    assertEquals([status, headers.get("Referrer-Policy")], [
+      302,
+      "no-referrer",
+    ]);
+  }
+  const home = await router.fetch("https://app.example/");
+  assertEquals(home.headers.get("Referrer-Policy"), null);
+});

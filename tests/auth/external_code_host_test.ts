@@ -1,0 +1,169 @@
+// The code host, against a model of the real service at its real addresses.
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { createCodeHostAuthProvider } from "@gatehouse/web/auth";
+import { codeOf, Service, visit } from "./_service.ts";
+import { TestProvider } from "./_test_provider.ts";
+
+const GITHUB = "https://github.com/login/oauth";
+
+const octocat = {
+  id: 583231,
+  login: "octocat",
+  email: "shown@example.com",
+  name: "The Octocat",
+  avatar_url: "https://avatars.githubusercontent.com/u/583231",
+};
+
+const emails = [
+  { email: "old@example.com", primary: false, verified: true },
+  { email: "octocat@example.com", primary: true, verified: true },
+];
+
+async function github(
+  user: unknown = octocat,
+  list: () => Response = () => Response.json(emails),
+  host = "github.com",
+): Promise<Service> {
+  const provider = await TestProvider.create();
+  provider.authMethods = ["client_secret_post"];
+  const api = host === "github.com"
+    ? "https://api.github.com"
+    : `https://${host}/api/v3`;
+  provider.faults = {
+    respond: ({ headers, path }) => {
+      if (path !== "/user" && path !== "/user/emails") return undefined;
+      const isAllowed = headers.get("User-Agent") !== null &&
+        headers.get("Authorization")!.startsWith("Bearer access-");
+      if (!isAllowed) return new Response("Forbidden", { status: 403 });
+      return path === "/user" ? Response.json(user) : list();
+    },
+    token: ({ access_token }) => ({
+      access_token,
+      token_type: "bearer",
+      scope: "read:user,user:email",
+    }),
+    callback: (params) => params.set("iss", `https://${host}/login/oauth`),
+  };
+  return new Service(provider, {
+    [`https://${host}/login/oauth/access_token`]: "/token",
+    [`${api}/user`]: "/user",
+    [`${api}/user/emails`]: "/user/emails",
+  });
+}
+
+Deno.test("createCodeHostAuthProvider() gives the profile with the verified primary address (spec 2.6, 4.3)", async () => {
+  const service = await github();
+  const client = createCodeHostAuthProvider(service.options());
+  const { location, profile, result } = await visit(service, client);
+  assertEquals(profile, { ...octocat, email: "octocat@example.com" });
+  assert(result.ok);
+  assertEquals([result.issuer, result.subject], [GITHUB, "583231"]);
+  assertEquals(location.origin + location.pathname, `${GITHUB}/authorize`);
+  assertEquals(location.searchParams.get("scope"), "user:email");
+  assertEquals(location.searchParams.has("nonce"), false);
+  assertEquals(location.searchParams.get("code_challenge_method"), "S256");
+
+  const { form, headers } = service.provider.last("/token");
+  assertEquals(headers.get("Accept"), "application/json");
+  assertEquals(form.get("client_secret"), service.provider.clientSecret);
+  const user = service.provider.last("/user").headers;
+  assertEquals(user.get("Accept"), "application/vnd.github+json");
+  assertEquals(user.get("X-GitHub-Api-Version"), "2022-11-28");
+});
+
+const addresses: [string, () => Response][] = [
+  [
+    "no primary address is verified",
+    () =>
+      Response.json([{ email: "a@b.example", primary: true, verified: false }]),
+  ],
+  [
+    "a verified one is not primary",
+    () =>
+      Response.json([{ email: "a@b.example", primary: false, verified: true }]),
+  ],
+  ["there is none", () => Response.json([])],
+  [
+    "they are not shown",
+    () => Response.json({ message: "Not Found" }, { status: 404 }),
+  ],
+  [
+    "they are nonsense",
+    () => Response.json([null, 1, { primary: true, verified: true, email: 7 }]),
+  ],
+  ["they are no list", () => Response.json({ email: "a@b.example" })],
+];
+
+for (const [name, list] of addresses) {
+  Deno.test(`createCodeHostAuthProvider() gives no address where ${name}`, async () => {
+    const service = await github(octocat, list);
+    const client = createCodeHostAuthProvider(service.options());
+    assertEquals((await visit(service, client)).profile?.email, null);
+  });
+}
+
+Deno.test("createCodeHostAuthProvider() sees a refusal that comes with status 200", async () => {
+  const service = await github();
+  service.provider.faults.token = () => ({
+    error: "bad_verification_code",
+    error_description: "The code passed is incorrect or expired.",
+    error_uri: "https://docs.github.com/",
+  });
+  const client = createCodeHostAuthProvider(service.options());
+  const { result } = await visit(service, client);
+  assert(!result.ok);
+  assertEquals(result.error.code, "token_request_refused");
+  assertEquals(result.error.providerError, "bad_verification_code");
+});
+
+for (
+  const [iss, code] of [[null, ""], [GITHUB, ""], [
+    "https://github.com",
+    "issuer_mismatch",
+  ], ["https://evil.example", "issuer_mismatch"]]
+) {
+  Deno.test(`createCodeHostAuthProvider() gives "${code}" for iss=${iss} in the callback`, async () => {
+    const service = await github();
+    service.provider.faults.callback = (params) => {
+      if (iss !== null) params.set("iss", iss!);
+    };
+    const client = createCodeHostAuthProvider(service.options());
+    assertEquals(codeOf(await visit(service, client)), code);
+  });
+}
+
+const githubUsers: [string, unknown][] = [
+  ["no id", { login: "octocat" }],
+  ["an id that is a text", { ...octocat, id: "583231" }],
+  ["an id that is not exact", { ...octocat, id: 2 ** 60 }],
+  ["no login", { id: 1 }],
+  ["a list", [octocat]],
+];
+
+for (const [name, user] of githubUsers) {
+  Deno.test(`createCodeHostAuthProvider() refuses a profile with ${name}`, async () => {
+    const service = await github(user);
+    const client = createCodeHostAuthProvider(service.options());
+    assertEquals(codeOf(await visit(service, client)), "profile_invalid");
+  });
+}
+
+Deno.test("createCodeHostAuthProvider() logs in at an Enterprise Server", async () => {
+  const host = "git.corp.example";
+  const service = await github(octocat, () => Response.json(emails), host);
+  const client = createCodeHostAuthProvider({ ...service.options(), host });
+  const { result } = await visit(service, client);
+  assert(result.ok);
+  assertEquals(result.issuer, "https://git.corp.example/login/oauth");
+});
+
+Deno.test("createCodeHostAuthProvider() throws a TypeError for a host that is none", async () => {
+  const service = await github();
+  for (const host of ["", "https://git.example", "a/b", "a b", "a@b"]) {
+    assertThrows(
+      () => createCodeHostAuthProvider({ ...service.options(), host }),
+      TypeError,
+      "host",
+    );
+  }
+});

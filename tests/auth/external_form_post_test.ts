@@ -1,0 +1,238 @@
+import { assert, assertEquals } from "@std/assert";
+import { externalAuthCallbacks } from "@gatehouse/web/auth";
+import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { formData } from "@gatehouse/web/form-data-middleware";
+import { clientOf, Login } from "./_login.ts";
+import { TestProvider, USER } from "./_test_provider.ts";
+
+const CROSS_SITE = {
+  "Origin": "https://id.example",
+  "Sec-Fetch-Site": "cross-site",
+};
+
+Deno.test("form_post: the answer is sealed into a cookie of its own and read by a GET", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider, { responseMode: "form_post" });
+  const start = await login.visit("/login");
+  const location = start.headers.get("Location")!;
+  assertEquals(
+    new URL(location).searchParams.get("response_mode"),
+    "form_post",
+  );
+
+  const { searchParams } = new URL(provider.authorize(location));
+  const posted = await login.visit("/callback", {
+    method: "POST",
+    headers: CROSS_SITE,
+    body: searchParams,
+  });
+  assertEquals(posted.status, 303);
+  const next = posted.headers.get("Location")!;
+  assertEquals(next, `/callback?state=${searchParams.get("state")}`);
+  const [cookie] = posted.headers.getSetCookie();
+  for (
+    const part of [
+      "__Host-external-auth=",
+      "Secure",
+      "HttpOnly",
+      "SameSite=None",
+      "Path=/",
+      "Max-Age=60",
+    ]
+  ) {
+    assert(cookie.includes(part), part);
+  }
+  assert(!cookie.includes(searchParams.get("code")!));
+});
+
+Deno.test("form_post: the GET finishes the login, removes the cookie and tells no referrer", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider, { responseMode: "form_post" });
+  const { cookie, next } = await post(login, await login.begin());
+  const response = await login.visit(next);
+  assertEquals(await response.text(), USER.sub);
+  assertEquals(response.headers.get("Referrer-Policy"), "no-referrer");
+  assertEquals(response.headers.get("Cache-Control"), "private, no-store");
+  assert(
+    response.headers.getSetCookie().some((line) =>
+      line.startsWith("__Host-external-auth=;") && line.includes("Max-Age=0")
+    ),
+  );
+  // With the cookie of before, the state is used up all the same.
+  const replay = await login.visit(next, { headers: { cookie } });
+  assertEquals(replay.status, 401);
+  assertEquals(provider.count("/token"), 1);
+});
+
+Deno.test("form_post: an answer in the query is none", async () => {
+  const login = new Login(await TestProvider.create(), {
+    responseMode: "form_post",
+  });
+  const callback = await login.begin();
+  const response = await login.visit(callback);
+  assertEquals(response.status, 401);
+  assertEquals(login.outcomes.at(-1)!.code, "state_missing");
+  await login.end(callback);
+  assertEquals(login.outcomes.at(-1)!.code, "");
+});
+
+Deno.test("form_post: a cookie for another login than the one in the URL is none", async () => {
+  const login = new Login(await TestProvider.create(), {
+    responseMode: "form_post",
+  });
+  const first = await post(login, await login.begin());
+  await post(login, await login.begin());
+  await login.visit(first.next);
+  assertEquals(login.outcomes.at(-1)!.code, "state_missing");
+});
+
+const cookies: [string, (cookie: string) => string][] = [
+  ["changed", (cookie) => cookie.slice(0, -4) + "AAAA"],
+  ["cut", (cookie) => cookie.slice(0, 40)],
+  ["empty", () => "__Host-external-auth="],
+  ["no base64url", () => "__Host-external-auth=%%%"],
+];
+
+for (const [name, change] of cookies) {
+  Deno.test(`form_post: a cookie that is ${name} is none, and nothing throws`, async () => {
+    const login = new Login(await TestProvider.create(), {
+      responseMode: "form_post",
+    });
+    const { cookie, next } = await post(login, await login.begin());
+    await login.visit(next, { headers: { cookie: change(cookie) } });
+    assertEquals(login.outcomes.at(-1)!.code, "state_missing");
+  });
+}
+
+Deno.test("form_post: a cookie lasts a minute", async () => {
+  const provider = await TestProvider.create();
+  let time = Date.now();
+  provider.now = () => time;
+  const login = new Login(provider, { responseMode: "form_post" });
+  const { next } = await post(login, await login.begin());
+  time += 60_000;
+  await login.visit(next);
+  assertEquals(login.outcomes.at(-1)!.code, "state_missing");
+});
+
+Deno.test("form_post: another provider's cookie is none", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider, { responseMode: "form_post" });
+  const other = new Login(provider, {
+    responseMode: "form_post",
+    formPostSecret: "another secret of 32 characters!!",
+  });
+  const { cookie, next } = await post(other, await other.begin());
+  await login.visit(next, { headers: { cookie } });
+  assertEquals(login.outcomes.at(-1)!.code, "state_missing");
+});
+
+Deno.test("form_post: the cookie of another callback is none, even with the same secret", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider, { responseMode: "form_post" });
+  const client = clientOf(provider, {
+    responseMode: "form_post",
+    redirectUri: "https://app.example/other",
+  });
+  login.add("/other/login", "/other", client);
+  const { cookie, next } = await post(login, await login.begin());
+  const { search } = new URL(next, "https://app.example");
+  await login.visit(`/other${search}`, { headers: { cookie } });
+  assertEquals(login.outcomes.at(-1)!.code, "state_missing");
+});
+
+Deno.test("form_post: an error is posted too (RFC 6749, section 4.1.2.1)", async () => {
+  const provider = await TestProvider.create();
+  provider.faults = {
+    callback: (params) => {
+      params.delete("code");
+      params.set("error", "access_denied");
+    },
+  };
+  const login = new Login(provider, { responseMode: "form_post" });
+  assertEquals((await login.run()).code, "access_denied");
+});
+
+const bodies: [string, () => RequestInit][] = [
+  [
+    "JSON",
+    () => ({ body: "{}", headers: { "Content-Type": "application/json" } }),
+  ],
+  ["nothing", () => ({})],
+  [
+    "100 kB",
+    () => ({ body: new URLSearchParams({ code: "a".repeat(100_000) }) }),
+  ],
+  [
+    "a code that no cookie can hold",
+    () => ({
+      body: new URLSearchParams({ code: "a".repeat(4_000), state: "s" }),
+    }),
+  ],
+  ["a multipart form", () => {
+    const body = new FormData();
+    body.set("code", "c");
+    return { body };
+  }],
+];
+
+for (const [name, init] of bodies) {
+  Deno.test(`form_post: a body of ${name} is answered with 400`, async () => {
+    const login = new Login(await TestProvider.create(), {
+      responseMode: "form_post",
+    });
+    const response = await login.visit("/callback", {
+      method: "POST",
+      ...init(),
+    });
+    assertEquals(response.status, 400);
+  });
+}
+
+Deno.test("externalAuthCallbacks() leaves other requests alone", async () => {
+  const client = clientOf(await TestProvider.create());
+  const router = createRouter({
+    middleware: [externalAuthCallbacks([client]), crossOriginProtection()],
+  });
+  router.get("/", () => new Response("home"));
+  router.post("/callback", () => new Response("own"));
+  const home = await router.fetch("https://app.example/");
+  assertEquals(home.headers.get("Referrer-Policy"), null);
+  const post = { method: "POST", headers: CROSS_SITE };
+  const refused = await router.fetch("https://app.example/callback", post);
+  assertEquals(refused.status, 403);
+});
+
+Deno.test("externalAuthCallbacks() keeps the address of every callback to itself (RFC 9700, section 4.2.4)", async () => {
+  const login = new Login(await TestProvider.create());
+  for (const url of [await login.begin(), "/callback?code=1"]) {
+    const response = await login.visit(url);
+    assertEquals(response.headers.get("Referrer-Policy"), "no-referrer");
+    assertEquals(response.headers.get("Cache-Control"), "private, no-store");
+  }
+});
+
+Deno.test("form_post works behind the form-data middleware too", async () => {
+  const provider = await TestProvider.create();
+  const client = clientOf(provider, { responseMode: "form_post" });
+  const router = createRouter({
+    middleware: [formData(), externalAuthCallbacks([client])],
+  });
+  const response = await router.fetch("https://app.example/callback", {
+    method: "POST",
+    body: new URLSearchParams({ code: "c", state: "s" }),
+  });
+  assertEquals(response.status, 303);
+});
+
+/** Posts an answer as the provider's page does. */
+async function post(login: Login, callback: string) {
+  const response = await login.visit("/callback", {
+    method: "POST",
+    headers: CROSS_SITE,
+    body: new URL(callback).searchParams,
+  });
+  const [cookie] = response.headers.getSetCookie()[0].split(";");
+  return { next: response.headers.get("Location")!, cookie };
+}

@@ -1,0 +1,300 @@
+// What the standards demand of a client and no other file has tested, by
+// section; and the spec's own rules.
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import {
+  createCodeHostAuthProvider,
+  createIdentityCloudAuthProvider,
+  createMicroblogAuthProvider,
+  createOfficeSuiteAuthProvider,
+  createOIDCAuthProvider,
+  createPortalAuthProvider,
+  createSocialAuthProvider,
+  createWorkforceIdAuthProvider,
+  finishExternalAuth,
+  refreshExternalAuth,
+} from "@gatehouse/web/auth";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { Session } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+import { clientOf, Login, logIn } from "./_login.ts";
+import { TestProvider, USER } from "./_test_provider.ts";
+
+Deno.test("RFC 6749, sections 3.2 and 4.1.3: the code is exchanged by POST, as a form, with nothing in the query", async () => {
+  const provider = await TestProvider.create();
+  await logIn(provider);
+  const { form, headers, method, query } = provider.last("/token");
+  assertEquals(method, "POST");
+  assertEquals(
+    headers.get("Content-Type"),
+    "application/x-www-form-urlencoded",
+  );
+  assertEquals([...query], []);
+  assertEquals([...form.keys()].sort(), [
+    "code",
+    "code_verifier",
+    "grant_type",
+    "redirect_uri",
+  ]);
+});
+
+Deno.test("RFC 6749, section 3.2: the query of the token endpoint is kept", async () => {
+  const provider = await TestProvider.create();
+  provider.faults = {
+    metadata: (metadata) => ({
+      ...metadata,
+      token_endpoint: `${metadata.token_endpoint}?tenant=1`,
+    }),
+  };
+  assertEquals((await logIn(provider)).profile, USER);
+  assertEquals(provider.last("/token").query.get("tenant"), "1");
+});
+
+for (const method of ["client_secret_basic", "client_secret_post"]) {
+  Deno.test(`RFC 6749, section 2.3: one way to authenticate per request, with ${method}`, async () => {
+    const provider = await TestProvider.create();
+    provider.authMethods = [method];
+    await logIn(provider);
+    const { form, headers } = provider.last("/token");
+    const ways = [
+      headers.has("Authorization"),
+      form.has("client_secret"),
+      form.has("client_assertion"),
+    ];
+    assertEquals(ways.filter(Boolean).length, 1);
+  });
+}
+
+Deno.test("RFC 6749, section 6: a refresh asks for no scope that was not granted", async () => {
+  const provider = await TestProvider.create();
+  const { result } = await logIn(provider);
+  assert(result.ok);
+  await refreshExternalAuth(clientOf(provider), result.tokens);
+  assertEquals(provider.last("/token").form.has("scope"), false);
+});
+
+Deno.test("RFC 7636, sections 4.1, 4.2 and 7.1: the verifier has 256 random bits, and the challenge is its SHA-256", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider);
+  const verifiers: string[] = [];
+  for (let i = 0; i < 2; i++) {
+    const response = await login.visit("/login");
+    const location = response.headers.get("Location")!;
+    await login.end(provider.authorize(location));
+    const verifier = provider.last("/token").form.get("code_verifier")!;
+    assert(/^[\w-]{43}$/.test(verifier));
+    const bytes = new TextEncoder().encode(verifier);
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    assertEquals(
+      new URL(location).searchParams.get("code_challenge"),
+      hash.toBase64({ alphabet: "base64url", omitPadding: true }),
+    );
+    assert(!location.includes(verifier));
+    verifiers.push(verifier);
+  }
+  assertNotEquals(verifiers[0], verifiers[1]);
+});
+
+Deno.test("RFC 9207, section 2.4: an error from another issuer is not believed either", async () => {
+  const provider = await TestProvider.create();
+  provider.faults = {
+    callback: (params) => {
+      params.delete("code");
+      params.set("error", "access_denied");
+      params.set("iss", "https://evil.example");
+    },
+  };
+  assertEquals((await logIn(provider)).code, "issuer_mismatch");
+});
+
+Deno.test("RFC 9207, section 2.4: an error without iss is not believed where iss is promised", async () => {
+  const provider = await TestProvider.create();
+  provider.faults = {
+    metadata: (metadata) => ({
+      ...metadata,
+      authorization_response_iss_parameter_supported: true,
+    }),
+    callback: (params) => {
+      params.delete("code");
+      params.set("error", "access_denied");
+    },
+  };
+  assertEquals((await logIn(provider)).code, "issuer_mismatch");
+});
+
+Deno.test("RFC 9700, section 4.12: no redirect carries the code or the secret away", async () => {
+  for (const status of [301, 302, 303, 307, 308]) {
+    const provider = await TestProvider.create();
+    provider.faults = {
+      respond: ({ path }) =>
+        path === "/token"
+          ? Response.json({}, {
+            status,
+            headers: { Location: "https://evil.example/" },
+          })
+          : undefined,
+    };
+    assertEquals((await logIn(provider)).code, "token_request_failed");
+    assertEquals(provider.count("/"), 0);
+  }
+});
+
+Deno.test("RFC 9700, section 4.3.2: no access token is in any query", async () => {
+  const provider = await TestProvider.create();
+  const { result } = await logIn(provider);
+  assert(result.ok);
+  for (const { query } of provider.requests) {
+    assert(!String(query).includes(result.tokens.accessToken));
+  }
+});
+
+for (const sub of [undefined, null, 248289761001, [USER.sub], `${USER.sub} `]) {
+  Deno.test(`OpenID Connect Core 1.0, section 5.3.2: userinfo with the sub ${JSON.stringify(sub)} is not used`, async () => {
+    const provider = await TestProvider.create();
+    provider.faults = { userinfo: (claims) => ({ ...claims, sub }) };
+    assertEquals((await logIn(provider)).code, "userinfo_mismatch");
+  });
+}
+
+Deno.test("OpenID Connect Core 1.0, section 3.1.2.1: the nonce of a login is in no other", async () => {
+  const login = new Login(await TestProvider.create());
+  const first = await login.visit("/login");
+  const { searchParams } = new URL(first.headers.get("Location")!);
+  login.provider.faults = {
+    claims: (claims) => ({ ...claims, nonce: searchParams.get("nonce") }),
+  };
+  assertEquals((await login.run()).code, "id_token_invalid");
+});
+
+Deno.test("OpenID Connect Core 1.0, section 5.7: users are known by issuer and subject", async () => {
+  const one = await TestProvider.create("https://one.example");
+  const two = await TestProvider.create("https://two.example");
+  const keys = [];
+  for (const provider of [one, two]) {
+    const { result } = await logIn(provider);
+    assert(result.ok);
+    keys.push([result.issuer, result.subject]);
+  }
+  assertEquals(keys, [[one.issuer, USER.sub], [two.issuer, USER.sub]]);
+});
+
+const registration = {
+  clientId: "app",
+  clientSecret: "s3cret",
+  redirectUri: "https://app.example/callback",
+};
+
+const oidc = ["openid", "email", "profile"];
+
+const factories = [
+  [createPortalAuthProvider(registration), "portal", oidc],
+  [createCodeHostAuthProvider(registration), "code-host", ["user:email"]],
+  [createOfficeSuiteAuthProvider(registration), "office-suite", oidc],
+  [createSocialAuthProvider(registration), "social", [
+    "email",
+    "public_profile",
+  ]],
+  [createMicroblogAuthProvider(registration), "microblog", [
+    "users.read",
+    "tweet.read",
+  ]],
+  [
+    createIdentityCloudAuthProvider({ ...registration, domain: "t.auth0.com" }),
+    "identity-cloud",
+    oidc,
+  ],
+  [
+    createWorkforceIdAuthProvider({
+      ...registration,
+      issuer: "https://t.okta.com",
+    }),
+    "workforce-id",
+    oidc,
+  ],
+  [
+    createOIDCAuthProvider({
+      ...registration,
+      name: "own",
+      issuer: "https://id.example",
+    }),
+    "own",
+    oidc,
+  ],
+] as const;
+
+for (const [provider, name, scopes] of factories) {
+  Deno.test(`the provider "${name}" asks for ${scopes.join(" ")} by default (spec 4.3)`, () => {
+    assertEquals(provider.name, name);
+    assertEquals(provider.scopes, [...scopes]);
+    assertEquals(provider.clientId, registration.clientId);
+    assertEquals(provider.redirectUri, registration.redirectUri);
+  });
+}
+
+Deno.test("all external providers take clientId, clientSecret, redirectUri and scopes (spec 2.5)", () => {
+  const options = { ...registration, scopes: ["openid", "email"] };
+  const made = [
+    createPortalAuthProvider(options),
+    createCodeHostAuthProvider(options),
+    createOfficeSuiteAuthProvider(options),
+    createSocialAuthProvider(options),
+    createMicroblogAuthProvider(options),
+    createIdentityCloudAuthProvider({ ...options, domain: "t.auth0.com" }),
+    createWorkforceIdAuthProvider({ ...options, issuer: "https://t.okta.com" }),
+  ];
+  for (const { scopes } of made) assertEquals(scopes, options.scopes);
+});
+
+Deno.test("the example's flow: the profile logs the user in, a failure is a 401 with a text (spec 4.4, 5.2.4, 7)", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider);
+  const client = clientOf(provider, {
+    redirectUri: "https://app.example/auth/test/callback",
+  });
+  login.add("/auth/test", "/unused", client);
+  login.router.get("/auth/test/callback", async (context) => {
+    const profile = await finishExternalAuth(client, context);
+    if (!profile) return new Response("Authentication failed", { status: 401 });
+    context.get(Session).set("userId", profile.sub);
+    return new Response(null, { status: 302, headers: { Location: "/" } });
+  });
+  login.router.get(
+    "/",
+    (context) => new Response(String(context.get(Session).userId ?? "nobody")),
+  );
+
+  const refused = await login.visit("/auth/test/callback?code=c&state=s");
+  assertEquals(refused.status, 401);
+  assertEquals(await refused.text(), "Authentication failed");
+  assertEquals(await (await login.visit("/")).text(), "nobody");
+
+  const accepted = await login.visit(await login.begin("/auth/test"));
+  assertEquals(accepted.status, 302);
+  assertEquals(await (await login.visit("/")).text(), USER.sub);
+});
+
+Deno.test("a login that is pending does not outlive the login of the user (spec 5.2.1)", async () => {
+  const login = new Login(await TestProvider.create());
+  login.router.post("/password", (context) => {
+    context.get(Session).set("userId", 1);
+    return new Response();
+  });
+  const callback = await login.begin();
+  await login.visit("/password", { method: "POST" });
+  assertEquals((await login.end(callback)).code, "state_unknown");
+});
+
+Deno.test("external logins work with sessions in encrypted cookies", async () => {
+  const provider = await TestProvider.create();
+  const client = clientOf(provider);
+  const login = new Login(provider);
+  const router = createRouter({
+    middleware: [session({ secrets: ["a secret of at least 32 characters"] })],
+  });
+  login.moveTo(router);
+  login.add("/login", "/callback", client);
+  assertEquals((await login.run()).profile, USER);
+  const callbacks = [await login.begin(), await login.begin()];
+  for (const callback of callbacks) {
+    assertEquals((await login.end(callback)).code, "");
+  }
+});

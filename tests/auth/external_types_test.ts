@@ -1,0 +1,65 @@
+import { assertEquals } from "@std/assert";
+import {
+  type CodeHostProfile,
+  createCodeHostAuthProvider,
+  createOAuthProvider,
+  createOIDCAuthProvider,
+  type ExternalAuthProvider,
+  externalAuthResult,
+  finishExternalAuth,
+  type OIDCProfile,
+} from "@gatehouse/web/auth";
+import type { RequestContext } from "@gatehouse/web/fetch-router";
+
+const registration = {
+  clientId: "app",
+  clientSecret: "s3cret",
+  redirectUri: "https://app.example/callback",
+};
+
+const codeHost = createCodeHostAuthProvider(registration);
+
+const music = createOAuthProvider({
+  ...registration,
+  name: "music",
+  authorizationEndpoint: "https://music.example/authorize",
+  tokenEndpoint: "https://music.example/token",
+  profileEndpoint: "https://music.example/me",
+  scopes: [],
+  parseProfile: ({ id }) => typeof id === "string" ? { id } : null,
+});
+
+Deno.test("the types of profiles and results follow the provider", () => {
+  // Checked by the compiler alone.
+  const _check = async (context: RequestContext) => {
+    const profile: CodeHostProfile | null = await finishExternalAuth(
+      codeHost,
+      context,
+    );
+    // @ts-expect-error The profile may be null.
+    profile.login;
+    const result = await externalAuthResult(music, context);
+    // @ts-expect-error It is not known to be a success yet.
+    result.profile;
+    if (result.ok) {
+      const id: string = result.profile.id;
+      // @ts-expect-error The profile is what the parser returns.
+      result.profile.name;
+      return id;
+    }
+    return result.error.code === "access_denied";
+  };
+  const oidc: ExternalAuthProvider<OIDCProfile> = createOIDCAuthProvider({
+    ...registration,
+    name: "test",
+    issuer: "https://id.example",
+  });
+  // @ts-expect-error Providers of different profiles are different.
+  const _other: ExternalAuthProvider<CodeHostProfile> = oidc;
+  // @ts-expect-error A provider of OpenID Connect needs an issuer.
+  const _missing = () => createOIDCAuthProvider({ ...registration, name: "x" });
+  const options = { ...registration, clientAuthentication: "jwt" } as const;
+  // @ts-expect-error There is no such way to authenticate.
+  const _unknown = () => createCodeHostAuthProvider(options);
+  assertEquals(codeHost.name, "code-host");
+});

@@ -1,0 +1,377 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import {
+  Auth,
+  auth,
+  type AuthenticatedUser,
+  type AuthScheme,
+  createAPIAuthScheme,
+  createBearerTokenAuthScheme,
+  createSessionAuthScheme,
+  redirectToLogin,
+  requireAuth,
+  requireFreshAuth,
+  requirePermission,
+  requireRole,
+} from "@gatehouse/web/auth-middleware";
+import {
+  createRouter,
+  type Middleware,
+  RequestContext,
+} from "@gatehouse/web/fetch-router";
+import { session } from "@gatehouse/web/session-middleware";
+
+const tokens = createBearerTokenAuthScheme({
+  name: "tokens",
+  verify: (token) => token === "t0ken" ? { id: 1, role: "user" } : null,
+});
+const keys = createAPIAuthScheme({
+  name: "keys",
+  header: "X-API-Key",
+  verify: (key) => key === "k3y" ? { id: "key", role: "api" } : null,
+});
+const permissions = {
+  user: ["read"],
+  editor: ["read", "write"],
+  admin: ["read", "write", "delete"],
+} as const;
+
+/** What a guard answers to a user, with "secret" behind it. */
+async function answer(
+  guard: Middleware,
+  user: AuthenticatedUser | null,
+): Promise<[status: number, body: string]> {
+  const context = new RequestContext(new Request("https://example.com/a?b=1"));
+  context.set(Auth, user);
+  const next = () => Promise.resolve(new Response("secret"));
+  const response = await guard(context, next) as Response;
+  return [response.status, await response.text()];
+}
+
+const ok: [number, string] = [200, "secret"];
+const unauthorized: [number, string] = [401, "Unauthorized"];
+const forbidden: [number, string] = [403, "Forbidden"];
+
+const cases: [
+  string,
+  Middleware,
+  AuthenticatedUser | null,
+  [number, string],
+][] = [
+  ["requireAuth()", requireAuth(), { id: 1 }, ok],
+  ["requireAuth()", requireAuth(), { id: 0 }, ok],
+  ["requireAuth()", requireAuth(), null, unauthorized],
+  ['requireRole("admin")', requireRole("admin"), null, unauthorized],
+  ['requireRole("admin")', requireRole("admin"), { id: 1 }, forbidden],
+  [
+    'requireRole("admin")',
+    requireRole("admin"),
+    { id: 1, role: "user" },
+    forbidden,
+  ],
+  [
+    'requireRole("admin")',
+    requireRole("admin"),
+    { id: 1, role: "Admin" },
+    forbidden,
+  ],
+  ['requireRole("admin")', requireRole("admin"), { id: 1, role: "admin" }, ok],
+  [
+    'requireRole("admin", "editor")',
+    requireRole("admin", "editor"),
+    { id: 1, role: "editor" },
+    ok,
+  ],
+  [
+    'requirePermission("write")',
+    requirePermission(permissions, "write"),
+    null,
+    unauthorized,
+  ],
+  [
+    'requirePermission("write")',
+    requirePermission(permissions, "write"),
+    { id: 1, role: "user" },
+    forbidden,
+  ],
+  [
+    'requirePermission("write")',
+    requirePermission(permissions, "write"),
+    { id: 1, role: "editor" },
+    ok,
+  ],
+  [
+    'requirePermission("read", "delete")',
+    requirePermission(permissions, "read", "delete"),
+    { id: 1, role: "editor" },
+    forbidden,
+  ],
+  [
+    'requirePermission("read", "delete")',
+    requirePermission(permissions, "read", "delete"),
+    { id: 1, role: "admin" },
+    ok,
+  ],
+  [
+    'requirePermission("read")',
+    requirePermission(permissions, "read"),
+    { id: 1, role: "constructor" },
+    forbidden,
+  ],
+  [
+    'requirePermission("read")',
+    requirePermission(permissions, "read"),
+    { id: 1, role: "__proto__" },
+    forbidden,
+  ],
+  [
+    'requirePermission("read")',
+    requirePermission(permissions, "read"),
+    { id: 1 },
+    forbidden,
+  ],
+];
+
+for (const [name, guard, user, expected] of cases) {
+  Deno.test(`${name} answers ${expected[0]} to ${JSON.stringify(user)} (spec 5.3.3, 5.3.6, 7; ASVS 8.2.1)`, async () => {
+    assertEquals(await answer(guard, user), expected);
+  });
+}
+
+Deno.test("requireAuth() answers with onUnauthenticated's response (spec 5.3.3, 7)", async () => {
+  const guard = requireAuth({
+    onUnauthenticated: (request) =>
+      new Response(new URL(request.url).pathname, { status: 418 }),
+  });
+  assertEquals(await answer(guard, null), [418, "/a"]);
+  assertEquals(await answer(guard, { id: 1 }), ok);
+});
+
+Deno.test("requireAuth() turns everyone away where auth() never ran", async () => {
+  const router = createRouter();
+  router.get(
+    "/",
+    { middleware: [requireAuth()] },
+    () => new Response("secret"),
+  );
+  const response = await router.fetch("https://example.com/", {
+    headers: { Authorization: "Bearer t0ken" },
+  });
+  assertEquals(response.status, 401);
+});
+
+Deno.test("requireRole() and requirePermission() throw when made without any", () => {
+  const none = [] as unknown as [string];
+  assertThrows(() => requireRole(...none), TypeError, "none is given");
+  assertThrows(
+    () => requirePermission({ a: ["b"] }, ...none as ["b"]),
+    TypeError,
+    "none is given",
+  );
+});
+
+/** What a guarded router answers. */
+async function fetchGuarded(
+  guard: Middleware,
+  headers: Record<string, string>,
+  schemes: readonly AuthScheme<AuthenticatedUser>[] = [tokens, keys],
+): Promise<Response> {
+  const router = createRouter({ middleware: [auth({ schemes })] });
+  router.get("/", { middleware: [guard] }, () => new Response("secret"));
+  return await router.fetch("https://example.com/", { headers });
+}
+
+const challenges: [string, Record<string, string>, string][] = [
+  [
+    "every scheme's challenge, and no error without credentials",
+    {},
+    'Bearer realm="tokens", ApiKey realm="keys"',
+  ],
+  [
+    "the error of a refused token",
+    { Authorization: "Bearer wrong" },
+    'Bearer realm="tokens", error="invalid_token", ApiKey realm="keys"',
+  ],
+  [
+    "no error for a malformed header",
+    { Authorization: "Bearer a b" },
+    'Bearer realm="tokens", ApiKey realm="keys"',
+  ],
+  [
+    "no error of the token for a refused key",
+    { "X-API-Key": "wrong" },
+    'Bearer realm="tokens", ApiKey realm="keys"',
+  ],
+];
+
+for (const [what, headers, expected] of challenges) {
+  Deno.test(`requireAuth() answers 401 with ${what} (RFC 6750, 3; RFC 9110, 11.6.1)`, async () => {
+    for (const guard of [requireAuth(), requireRole("admin")]) {
+      const response = await fetchGuarded(guard, headers);
+      assertEquals(response.status, 401);
+      assertEquals(response.headers.get("WWW-Authenticate"), expected);
+      assertEquals(response.headers.get("Cache-Control"), "no-store");
+    }
+  });
+}
+
+Deno.test("requireAuth() answers 401 with a challenge for sessions too (RFC 9110, 15.5.2)", async () => {
+  const scheme = createSessionAuthScheme({
+    name: "members",
+    verify: () => null,
+  });
+  const router = createRouter({
+    middleware: [session(), auth({ schemes: [scheme] })],
+  });
+  router.get("/", { middleware: [requireAuth()] }, () => new Response());
+  const { headers } = await router.fetch("https://example.com/");
+  assertEquals(headers.get("WWW-Authenticate"), 'Session realm="members"');
+});
+
+Deno.test("requireRole() answers 403 with insufficient_scope to a token's user (RFC 6750, 3.1)", async () => {
+  const withToken = await fetchGuarded(requireRole("admin"), {
+    Authorization: "Bearer t0ken",
+  });
+  assertEquals(withToken.status, 403);
+  assertEquals(
+    withToken.headers.get("WWW-Authenticate"),
+    'Bearer realm="tokens", error="insufficient_scope"',
+  );
+  assertEquals(withToken.headers.get("Cache-Control"), "no-store");
+
+  const withKey = await fetchGuarded(requireRole("admin"), {
+    "X-API-Key": "k3y",
+  });
+  assertEquals(withKey.status, 403);
+  assertEquals(withKey.headers.get("WWW-Authenticate"), null);
+});
+
+const accepts: [accept: string, json: boolean][] = [
+  ["application/json", true],
+  ["application/problem+json", true],
+  ["Application/JSON; charset=utf-8", true],
+  ["application/json, text/plain, */*", true],
+  ["text/html;q=0.5, application/json", true],
+  ["application/vnd.api+json", true],
+  ["text/html, application/json;q=0.9", false],
+  ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", false],
+  ["*/*", false],
+  ["application/*", false],
+  ["application/json;q=0", false],
+  ["application/json;q=9", false],
+  ["application/json;q=nan", false],
+  ["", false],
+  [",,;;q=,", false],
+  [`application/json,${"a/b,".repeat(300)}`, false],
+];
+
+for (const [accept, json] of accepts) {
+  Deno.test(`requireAuth() answers ${json ? "problem details" : "text"} to Accept "${accept.slice(0, 70)}" (RFC 9457)`, async () => {
+    const response = await fetchGuarded(requireAuth(), { Accept: accept });
+    const type = json ? "application/problem+json" : "text/plain;charset=UTF-8";
+    assertEquals(response.status, 401);
+    assertEquals(response.headers.get("Content-Type"), type);
+    const expected = json
+      ? { type: "about:blank", title: "Unauthorized", status: 401 }
+      : "Unauthorized";
+    const body = await response.text();
+    assertEquals(json ? JSON.parse(body) : body, expected);
+  });
+}
+
+Deno.test("requireRole() answers problem details with 403 (RFC 9457)", async () => {
+  const response = await fetchGuarded(requireRole("admin"), {
+    Authorization: "Bearer t0ken",
+    Accept: "application/json",
+  });
+  assertEquals(await response.json(), {
+    type: "about:blank",
+    title: "Forbidden",
+    status: 403,
+  });
+});
+
+/** A scheme whose user logged in at that time. */
+function loggedInAt(
+  authenticatedAt: number | undefined,
+): AuthScheme<AuthenticatedUser> {
+  return {
+    name: "fixed",
+    authenticate: () => ({
+      status: "authenticated",
+      user: { id: 1 },
+      authenticatedAt,
+    }),
+    challenge: (reason, maxAge) => `Fixed ${reason}="${maxAge}"`,
+  };
+}
+
+const now = 1_000_000_000;
+const logins: [string, number | undefined, number][] = [
+  ["of this moment", now, 200],
+  ["of five minutes ago", now - 300_000, 200],
+  ["of longer ago", now - 300_001, 401],
+  ["by a clock that is a little ahead", now + 59_000, 200],
+  ["from the future", now + 61_000, 401],
+  ["at no known time", undefined, 401],
+  ["at no time", NaN, 401],
+];
+
+for (const [when, authenticatedAt, status] of logins) {
+  Deno.test(`requireFreshAuth() answers ${status} to a login ${when} (ASVS 7.5.1, 7.5.3)`, async () => {
+    const guard = requireFreshAuth(300_000, { now: () => now });
+    const response = await fetchGuarded(guard, {}, [
+      loggedInAt(authenticatedAt),
+    ]);
+    assertEquals(response.status, status);
+    if (status === 401) {
+      const challenge = response.headers.get("WWW-Authenticate");
+      assertEquals(challenge, 'Fixed stale="300"');
+    }
+  });
+}
+
+Deno.test("requireFreshAuth() turns away the user of a token, by the challenge of RFC 9470", async () => {
+  const response = await fetchGuarded(requireFreshAuth(60_000), {
+    Authorization: "Bearer t0ken",
+  }, [tokens]);
+  assertEquals(
+    response.headers.get("WWW-Authenticate"),
+    'Bearer realm="tokens", error="insufficient_user_authentication", max_age="60"',
+  );
+});
+
+Deno.test("requireFreshAuth() answers nobody with 401, and a stale login with onStale", async () => {
+  const guard = requireFreshAuth(1000, {
+    onStale: redirectToLogin("/confirm"),
+  });
+  assertEquals((await fetchGuarded(guard, {}, [tokens])).status, 401);
+  const stale = await fetchGuarded(guard, {}, [loggedInAt(0)]);
+  assertEquals(stale.headers.get("Location"), "/confirm?returnTo=%2F");
+});
+
+for (const maxAge of [0, -1, NaN]) {
+  Deno.test(`requireFreshAuth() throws when made with ${maxAge}`, () => {
+    assertThrows(() => requireFreshAuth(maxAge), RangeError, "positive number");
+  });
+}
+
+Deno.test("requireAuth() lets nobody through when the callback answers nothing", async () => {
+  const nothing = () => undefined as unknown as Response;
+  for (
+    const guard of [
+      requireAuth({ onUnauthenticated: nothing }),
+      requireAuth({ onUnauthenticated: () => Promise.resolve(nothing()) }),
+    ]
+  ) {
+    const router = createRouter({
+      middleware: [guard],
+      onError: (error) => new Response(String(error), { status: 500 }),
+    });
+    router.get("/", () => new Response("secret"));
+    const response = await router.fetch("https://example.com/");
+    assertEquals(
+      await response.text(),
+      "TypeError: Cannot turn away the request: the callback returned no Response",
+    );
+  }
+});

@@ -1,0 +1,414 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import type { ExternalAuthError } from "@gatehouse/web/auth";
+import {
+  Auth,
+  auth,
+  type AuthOutcome,
+  type AuthScheme,
+  requireAuth,
+  requireFreshAuth,
+} from "@gatehouse/web/auth-middleware";
+import {
+  type AccessTokenClaims,
+  createJWTAuthScheme,
+  type JWTAuthSchemeOptions,
+} from "@gatehouse/web/auth/jwt";
+import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
+import { signingKey, TestProvider } from "./_test_provider.ts";
+
+interface User {
+  readonly id: string;
+  readonly claims: AccessTokenClaims;
+}
+
+const audience = "https://api.example";
+const now = 1_700_000_000_000;
+const seconds = now / 1000;
+
+type Changes = Record<string, unknown>;
+
+/** An issuer, and a scheme that trusts it. */
+async function createIssuer(
+  options: Partial<JWTAuthSchemeOptions<User>> = {},
+  algorithms: ("RS256" | "PS256" | "ES256" | "EdDSA")[] = ["RS256"],
+) {
+  const provider = await TestProvider.create("https://id.example", algorithms);
+  const scheme = createJWTAuthScheme<User>({
+    name: "api",
+    issuer: provider.issuer,
+    audience,
+    verify: (claims) => ({ id: claims.sub, claims }),
+    fetch: provider.fetch,
+    now: () => now,
+    ...options,
+  });
+
+  /** A token with these claims and this header; `undefined` leaves one out. */
+  async function sign(claims: Changes = {}, header: Changes = {}) {
+    const { alg, jwk, privateKey } = provider.keys[0]!;
+    return await new SignJWT({
+      iss: provider.issuer,
+      sub: "user-1",
+      aud: audience,
+      iat: seconds,
+      exp: seconds + 300,
+      client_id: "app",
+      jti: "t1",
+      ...claims,
+    }).setProtectedHeader({
+      alg,
+      kid: jwk.kid as string,
+      typ: "at+jwt",
+      ...header,
+    }).sign(privateKey);
+  }
+
+  async function authenticate(token: string): Promise<AuthOutcome<User>> {
+    const request = new Request("https://api.example/", {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    return await scheme.authenticate(new RequestContext(request));
+  }
+
+  return { provider, scheme, sign, authenticate };
+}
+
+Deno.test("createJWTAuthScheme() gives the user of a right token (RFC 9068, 4)", async () => {
+  const { authenticate, sign } = await createIssuer();
+  const outcome = await authenticate(await sign({ scope: "read write" }));
+  assert(outcome.status === "authenticated");
+  assertEquals(outcome.user.id, "user-1");
+  assertEquals(outcome.user.claims.scope, "read write");
+  assertEquals(outcome.authenticatedAt, undefined);
+});
+
+for (const algorithm of ["RS256", "PS256", "ES256", "EdDSA"] as const) {
+  Deno.test(`createJWTAuthScheme() believes ${algorithm} (ASVS 9.1.2)`, async () => {
+    const { authenticate, sign } = await createIssuer({}, [algorithm]);
+    assertEquals((await authenticate(await sign())).status, "authenticated");
+  });
+}
+
+const refused: [what: string, claims: Changes, header?: Changes][] = [
+  ["another issuer (ASVS 10.3.3)", { iss: "https://evil.example" }],
+  ["an issuer with a slash (RFC 9068, 4)", { iss: "https://id.example/" }],
+  ["no issuer", { iss: undefined }],
+  ["another audience (ASVS 9.2.3, 10.3.1)", { aud: "https://other.example" }],
+  ["no audience (ASVS 9.2.3)", { aud: undefined }],
+  ["audiences of others", { aud: ["https://a.example", "https://b.example"] }],
+  ["the time up (ASVS 9.2.1)", { exp: seconds - 31 }],
+  ["no end (ASVS 9.2.1)", { exp: undefined }],
+  ["an end that is no number", { exp: `${seconds + 300}` }],
+  ["its time to come (ASVS 9.2.1)", { nbf: seconds + 31 }],
+  ["no subject", { sub: undefined }],
+  ["an empty subject", { sub: "" }],
+  ["a subject that is no text", { sub: 7 }],
+  ["no client (RFC 9068, 2.2)", { client_id: undefined }],
+  ["no id (RFC 9068, 2.2)", { jti: undefined }],
+  ["no time of issue (RFC 9068, 2.2)", { iat: undefined }],
+  ["the type of an ID token (ASVS 9.2.2)", {}, { typ: "JWT" }],
+  ["no type (ASVS 9.2.2)", {}, { typ: undefined }],
+  ["the type of a logout token (ASVS 9.2.2)", {}, { typ: "logout+jwt" }],
+];
+
+for (const [what, claims, header] of refused) {
+  Deno.test(`createJWTAuthScheme() refuses a token with ${what}`, async () => {
+    const { authenticate, sign } = await createIssuer();
+    const outcome = await authenticate(await sign(claims, header));
+    assertEquals(outcome, { status: "refused" });
+  });
+}
+
+const accepted: [what: string, claims: Changes, header?: Changes][] = [
+  ["one audience of several", { aud: ["https://a.example", audience] }],
+  ["an end within the tolerance", { exp: seconds - 29 }],
+  ["a beginning within the tolerance", { nbf: seconds + 29 }],
+  ["the type in full", {}, { typ: "application/at+jwt" }],
+  ["the type in capitals", {}, { typ: "AT+JWT" }],
+  ["no key id", {}, { kid: undefined }],
+];
+
+for (const [what, claims, header] of accepted) {
+  Deno.test(`createJWTAuthScheme() believes a token with ${what}`, async () => {
+    const { authenticate, sign } = await createIssuer();
+    const outcome = await authenticate(await sign(claims, header));
+    assertEquals(outcome.status, "authenticated");
+  });
+}
+
+Deno.test("createJWTAuthScheme() refuses a token without a signature (ASVS 9.1.1, 9.1.2)", async () => {
+  const { authenticate, sign } = await createIssuer();
+  const [header, payload] = (await sign()).split(".");
+  const claims = { iss: "https://id.example", sub: "user-1", aud: audience };
+  const none = new UnsecuredJWT(claims).setExpirationTime("5m").encode();
+  for (const token of [none, `${header}.${payload}.`, `${header}.${payload}`]) {
+    assertEquals(await authenticate(token), { status: "refused" });
+  }
+});
+
+Deno.test("createJWTAuthScheme() refuses a token that was changed (ASVS 9.1.1)", async () => {
+  const { authenticate, sign } = await createIssuer();
+  const [header, , signature] = (await sign()).split(".");
+  const [, payload] = (await sign({ sub: "admin" })).split(".");
+  const token = `${header}.${payload}.${signature}`;
+  assertEquals(await authenticate(token), { status: "refused" });
+});
+
+Deno.test("createJWTAuthScheme() refuses a token that is signed with the public key as a secret (ASVS 9.1.2)", async () => {
+  const { authenticate, provider } = await createIssuer();
+  const { jwk } = await signingKey("RS256");
+  for (const secret of [String(jwk.n), JSON.stringify(jwk)]) {
+    const token = await new SignJWT({ sub: "admin", client_id: "a", jti: "b" })
+      .setIssuer(provider.issuer).setAudience(audience)
+      .setIssuedAt(seconds).setExpirationTime(seconds + 300)
+      .setProtectedHeader({
+        alg: "HS256",
+        typ: "at+jwt",
+        kid: String(jwk.kid),
+      })
+      .sign(new TextEncoder().encode(secret));
+    assertEquals(await authenticate(token), { status: "refused" });
+  }
+});
+
+Deno.test("createJWTAuthScheme() refuses a token that brings its own key, and fetches none (ASVS 9.1.3)", async () => {
+  const { authenticate, provider } = await createIssuer();
+  const pair = await generateKeyPair("RS256", { extractable: true });
+  const jwk = await exportJWK(pair.publicKey);
+  for (
+    const header of [
+      { jwk },
+      { jku: "https://evil.example/keys" },
+      { x5u: "https://evil.example/cert" },
+      { jwk, kid: "evil", jku: "https://evil.example/keys" },
+    ]
+  ) {
+    const token = await new SignJWT({ sub: "admin", client_id: "a", jti: "b" })
+      .setIssuer(provider.issuer).setAudience(audience)
+      .setIssuedAt(seconds).setExpirationTime(seconds + 300)
+      .setProtectedHeader({ alg: "RS256", typ: "at+jwt", ...header })
+      .sign(pair.privateKey);
+    assertEquals(await authenticate(token), { status: "refused" });
+  }
+  const paths = provider.requests.map(({ path }) => path);
+  const known = ["/.well-known/openid-configuration", "/keys"];
+  assertEquals(paths.filter((path) => !known.includes(path)), []);
+});
+
+Deno.test("createJWTAuthScheme() refuses an algorithm that is not listed (ASVS 9.1.2)", async () => {
+  const { authenticate, sign } = await createIssuer({ algorithms: ["ES256"] });
+  assertEquals(await authenticate(await sign()), { status: "refused" });
+});
+
+const garbage = [
+  "a",
+  "a.b",
+  "a.b.c",
+  "..",
+  "e30.e30.",
+  "e30.bnVsbA.e30",
+  "=.=.=".replaceAll("=", "_"),
+  "a".repeat(16_000),
+  `${"a.".repeat(8_000)}a`,
+];
+
+for (const token of garbage) {
+  Deno.test(`createJWTAuthScheme() refuses "${token.slice(0, 16)}" of ${token.length} characters without asking the issuer`, async () => {
+    const { authenticate, provider } = await createIssuer();
+    assertEquals(await authenticate(token), { status: "refused" });
+    assertEquals(provider.requests, []);
+  });
+}
+
+Deno.test("createJWTAuthScheme() asks for metadata and keys once", async () => {
+  const { authenticate, provider, sign } = await createIssuer();
+  const token = await sign();
+  await Promise.all(Array.from({ length: 20 }, () => authenticate(token)));
+  await authenticate(token);
+  assertEquals(provider.requests.length, 2);
+});
+
+Deno.test("createJWTAuthScheme() finds new keys at once, and does not let garbage ask again and again", async () => {
+  const { authenticate, provider, sign } = await createIssuer();
+  await authenticate(await sign());
+  await provider.rotate();
+  assertEquals((await authenticate(await sign())).status, "authenticated");
+  for (let time = 0; time < 10; time++) {
+    await authenticate(await sign({}, { kid: `unknown-${time}` }));
+  }
+  assertEquals(provider.count("/keys"), 2);
+});
+
+Deno.test("createJWTAuthScheme() answers no token with a 500, and asks the issuer once in 5 s, when it is away", async () => {
+  let time = now;
+  const errors: ExternalAuthError[] = [];
+  const { authenticate, provider, sign } = await createIssuer({
+    now: () => time,
+    onError: (error) => errors.push(error),
+  });
+  provider.faults.respond = () => new Response(null, { status: 503 });
+  const token = await sign();
+  const forged = new UnsecuredJWT({ iss: provider.issuer }).encode();
+  for (const tried of [token, ...Array(20).fill(forged)]) {
+    assertEquals(await authenticate(tried), { status: "refused" });
+  }
+  assertEquals([provider.requests.length, errors.length], [1, 1]);
+  assertEquals(errors[0].code, "discovery_failed");
+  assertEquals(errors[0].message.includes(token), false);
+  assertEquals(errors[0].message.includes("user-1"), false);
+
+  provider.faults.respond = undefined;
+  time += 4_999;
+  assertEquals((await authenticate(token)).status, "refused");
+  time += 1;
+  assertEquals((await authenticate(token)).status, "authenticated");
+});
+
+Deno.test("createJWTAuthScheme() lets one request in 5 s wait for an issuer that does not answer", async () => {
+  let time = now;
+  const { authenticate, provider, sign } = await createIssuer({
+    now: () => time,
+    timeout: 50,
+    onError: () => {},
+  });
+  provider.faults.respond = () => new Promise<Response>(() => {});
+  const token = await sign();
+  assertEquals((await authenticate(token)).status, "refused");
+  time += 5_000;
+  const waiting = authenticate(token);
+  const first = await Promise.race([
+    waiting.then(() => "the one that asks"),
+    authenticate(token).then(() => "the others"),
+  ]);
+  assertEquals(first, "the others");
+  assertEquals((await waiting).status, "refused");
+  assertEquals(provider.requests.length, 2);
+});
+
+Deno.test("createJWTAuthScheme() believes tokens of known keys while garbage asks an issuer that is away", async () => {
+  const errors: ExternalAuthError[] = [];
+  const { authenticate, provider, sign } = await createIssuer({
+    onError: (error) => errors.push(error),
+  });
+  const token = await sign();
+  assertEquals((await authenticate(token)).status, "authenticated");
+  provider.faults.respond = () => new Response(null, { status: 503 });
+  const unknown = await sign({}, { kid: "unknown" });
+  assertEquals((await authenticate(unknown)).status, "refused");
+  assertEquals((await authenticate(token)).status, "authenticated");
+  assertEquals(errors.map(({ code }) => code), ["keys_failed"]);
+});
+
+Deno.test("createJWTAuthScheme() lets the next scheme be asked when the issuer is away", async () => {
+  const { provider, scheme, sign } = await createIssuer({ onError: () => {} });
+  provider.faults.respond = () => new Response(null, { status: 503 });
+  const other: AuthScheme<User> = {
+    name: "other",
+    authenticate: () => ({
+      status: "authenticated",
+      user: { id: "other", claims: { iss: "", sub: "" } },
+    }),
+  };
+  const router = createRouter({
+    middleware: [auth({ schemes: [scheme, other] })],
+  });
+  router.get("/", (context) => new Response(context.get(Auth)?.id));
+  const response = await router.fetch("https://api.example/", {
+    headers: { Authorization: `Bearer ${await sign()}` },
+  });
+  assertEquals(await response.text(), "other");
+});
+
+Deno.test("createJWTAuthScheme() with jwksUri discovers nothing", async () => {
+  const jwksUri = "https://id.example/keys";
+  const { authenticate, provider, sign } = await createIssuer({ jwksUri });
+  assertEquals((await authenticate(await sign())).status, "authenticated");
+  assertEquals(provider.requests.map(({ path }) => path), ["/keys"]);
+});
+
+Deno.test("createJWTAuthScheme() with another type takes tokens of issuers that do not know RFC 9068", async () => {
+  const { authenticate, sign } = await createIssuer({ type: "JWT" });
+  const bare = { client_id: undefined, jti: undefined, iat: undefined };
+  const token = await sign(bare, { typ: "JWT" });
+  assertEquals((await authenticate(token)).status, "authenticated");
+  assertEquals(await authenticate(await sign(bare)), { status: "refused" });
+  const ofApp = await sign({ ...bare, aud: "app" }, { typ: "JWT" });
+  assertEquals(await authenticate(ofApp), { status: "refused" });
+});
+
+Deno.test("createJWTAuthScheme() refuses whom verify refuses", async () => {
+  const { authenticate, sign } = await createIssuer({ verify: () => null });
+  assertEquals(await authenticate(await sign()), { status: "refused" });
+});
+
+Deno.test("createJWTAuthScheme() tells when the user logged in (RFC 9470)", async () => {
+  const { scheme, sign } = await createIssuer();
+  const router = createRouter({
+    middleware: [
+      auth({ schemes: [scheme] }),
+      requireAuth(),
+      requireFreshAuth(60_000, { now: () => now }),
+    ],
+  });
+  router.get("/", (context) => new Response(String(context.get(Auth)?.id)));
+  const fetch = async (claims: Changes) =>
+    await router.fetch("https://api.example/", {
+      headers: { Authorization: `Bearer ${await sign(claims)}` },
+    });
+
+  assertEquals((await fetch({ auth_time: seconds - 59 })).status, 200);
+  const stale = await fetch({ auth_time: seconds - 61 });
+  assertEquals(stale.status, 401);
+  assertEquals(
+    stale.headers.get("WWW-Authenticate"),
+    'Bearer realm="api", error="insufficient_user_authentication", max_age="60"',
+  );
+  assertEquals((await fetch({})).status, 401);
+});
+
+Deno.test("createJWTAuthScheme() challenges by RFC 6750", async () => {
+  const { scheme, sign } = await createIssuer();
+  const router = createRouter({
+    middleware: [auth({ schemes: [scheme] }), requireAuth()],
+  });
+  router.get("/", () => new Response());
+  const expired = await sign({ exp: seconds - 100 });
+  const response = await router.fetch("https://api.example/", {
+    headers: { Authorization: `Bearer ${expired}` },
+  });
+  assertEquals(
+    response.headers.get("WWW-Authenticate"),
+    'Bearer realm="api", error="invalid_token"',
+  );
+});
+
+const mistakes: [options: Changes, message: string][] = [
+  [{ issuer: "http://id.example" }, "issuer is not an https URL"],
+  [{ issuer: "id.example" }, "issuer is not an https URL"],
+  [{ issuer: undefined }, "issuer is not an https URL"],
+  [{ jwksUri: "http://id.example/keys" }, "jwksUri is not an https URL"],
+  [{ audience: "" }, "it needs an audience"],
+  [{ audience: undefined }, "it needs an audience"],
+  [{ algorithms: ["HS256"] }, '"HS256" is not an asymmetric one'],
+  [{ algorithms: ["none"] }, '"none" is not an asymmetric one'],
+  [{ algorithms: [] }, "is not an asymmetric one"],
+  [{ name: 'a"b' }, "its name must be"],
+];
+
+for (const [options, message] of mistakes) {
+  Deno.test(`createJWTAuthScheme() throws when made with ${JSON.stringify(options)}`, () => {
+    assertThrows(
+      () =>
+        createJWTAuthScheme({
+          name: "api",
+          issuer: "https://id.example",
+          audience,
+          verify: () => null,
+          ...options,
+        }),
+      TypeError,
+      message,
+    );
+  });
+}

@@ -1,0 +1,239 @@
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import {
+  createOneTimeToken,
+  readOneTimeToken,
+  revokeOneTimeTokens,
+  takeOneTimeToken,
+} from "@gatehouse/web/auth";
+import {
+  createMemorySessionStore,
+  type SessionStore,
+} from "@gatehouse/web/session";
+
+const purpose = "password-reset";
+
+Deno.test("takeOneTimeToken() gives what the token was made with (ASVS 6.5.1)", async () => {
+  for (const account of [7, "7", "ada@example.com", 0]) {
+    for (const data of [undefined, "", "new@example.com"]) {
+      const store = createMemorySessionStore();
+      const token = await createOneTimeToken(store, { purpose, account, data });
+      const grant = await takeOneTimeToken(store, { purpose, token });
+      assertEquals(grant, { account, data });
+    }
+  }
+});
+
+Deno.test("takeOneTimeToken() gives it once (ASVS 6.5.1)", async () => {
+  const store = createMemorySessionStore();
+  const token = await createOneTimeToken(store, { purpose, account: 7 });
+  assert(await takeOneTimeToken(store, { purpose, token }) !== null);
+  assertEquals(await takeOneTimeToken(store, { purpose, token }), null);
+});
+
+/** A store on the network, in which requests overtake one another. */
+function slow(store: SessionStore): SessionStore {
+  const wait = () =>
+    new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+  return {
+    async get(key) {
+      await wait();
+      return store.get(key);
+    },
+    async put(key, value, options) {
+      await wait();
+      return store.put(key, value, options);
+    },
+    async delete(key) {
+      await wait();
+      return store.delete(key);
+    },
+    byIndex: (name) => store.byIndex!(name),
+  };
+}
+
+Deno.test("takeOneTimeToken() gives it to one of fifty requests at once (ASVS 6.5.1)", async () => {
+  for (let round = 0; round < 10; round++) {
+    const store = slow(createMemorySessionStore());
+    const token = await createOneTimeToken(store, { purpose, account: 7 });
+    const grants = await Promise.all(
+      Array.from(
+        { length: 50 },
+        () => takeOneTimeToken(store, { purpose, token }),
+      ),
+    );
+    assertEquals(grants.filter((grant) => grant !== null).length, 1);
+  }
+});
+
+Deno.test("createOneTimeToken() makes tokens of 128 random bits (ASVS 11.5.1)", async () => {
+  const store = createMemorySessionStore();
+  const tokens = new Set<string>();
+  for (let index = 0; index < 200; index++) {
+    const token = await createOneTimeToken(store, { purpose, account: 7 });
+    assertMatch(token, /^[\w-]{22}$/);
+    tokens.add(token);
+  }
+  assertEquals(tokens.size, 200);
+});
+
+Deno.test("createOneTimeToken() stores neither the token nor, in the open, the account", async () => {
+  const seen: string[] = [];
+  const memory = createMemorySessionStore();
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put(key, value, options) {
+      seen.push(key, value, ...options.index ?? []);
+      return memory.put(key, value, options);
+    },
+    delete: (key) => memory.delete(key),
+  };
+  const token = await createOneTimeToken(store, { purpose, account: "ada" });
+  assertEquals(seen.length, 3);
+  for (const text of seen) assertEquals(text.includes(token), false);
+  assertMatch(seen[0], /^one-time:[\w-]{43}$/);
+  assertMatch(seen[2], /^one-time:[\w-]{43}$/);
+});
+
+Deno.test("takeOneTimeToken() gives nothing for another purpose, and leaves the token (ASVS 6.5.1)", async () => {
+  const store = createMemorySessionStore();
+  const token = await createOneTimeToken(store, { purpose, account: 7 });
+  const other = "verify-email";
+  assertEquals(await takeOneTimeToken(store, { purpose: other, token }), null);
+  assert(await takeOneTimeToken(store, { purpose, token }) !== null);
+});
+
+const times: [after: number, ttl: number | undefined, right: boolean][] = [
+  [0, undefined, true],
+  [599_999, undefined, true],
+  [600_000, undefined, false],
+  [59_999, 60_000, true],
+  [60_000, 60_000, false],
+  [-1, undefined, true],
+];
+
+for (const [after, ttl, right] of times) {
+  Deno.test(`takeOneTimeToken() ${right ? "takes" : "refuses"} a token of ${ttl ?? "default"} ms after ${after} ms (ASVS 6.5.5)`, async () => {
+    // A store that forgets nothing by itself.
+    const store = createMemorySessionStore({ now: () => 0 });
+    const token = await createOneTimeToken(store, {
+      purpose,
+      account: 7,
+      ttl,
+      now: () => 1000,
+    });
+    const now = () => 1000 + after;
+    const use = { purpose, token, now };
+    assertEquals(await readOneTimeToken(store, use) !== null, right);
+    assertEquals(await takeOneTimeToken(store, use) !== null, right);
+  });
+}
+
+Deno.test("takeOneTimeToken() makes other tokens of purpose and account worthless", async () => {
+  const store = createMemorySessionStore();
+  const make = (purpose: string, account: string | number) =>
+    createOneTimeToken(store, { purpose, account });
+  const first = await make(purpose, 7);
+  const second = await make(purpose, 7);
+  const ofOther = await make(purpose, 8);
+  const forOther = await make("verify-email", 7);
+
+  await takeOneTimeToken(store, { purpose, token: second });
+  const read = (purpose: string, token: string) =>
+    readOneTimeToken(store, { purpose, token });
+  assertEquals(await read(purpose, first), null);
+  assert(await read(purpose, ofOther) !== null);
+  assert(await read("verify-email", forOther) !== null);
+});
+
+Deno.test("readOneTimeToken() does not use the token up", async () => {
+  const store = createMemorySessionStore();
+  const token = await createOneTimeToken(store, { purpose, account: 7 });
+  for (let time = 0; time < 3; time++) {
+    const grant = await readOneTimeToken(store, { purpose, token });
+    assertEquals(grant?.account, 7);
+  }
+  assert(await takeOneTimeToken(store, { purpose, token }) !== null);
+  assertEquals(await readOneTimeToken(store, { purpose, token }), null);
+});
+
+Deno.test("revokeOneTimeTokens() takes an account as number and as text for the same", async () => {
+  const store = createMemorySessionStore();
+  const token = await createOneTimeToken(store, { purpose, account: 7 });
+  await revokeOneTimeTokens(store, { purpose, account: "7" });
+  assertEquals(await readOneTimeToken(store, { purpose, token }), null);
+});
+
+Deno.test("revokeOneTimeTokens() does nothing in a store without an index", async () => {
+  const memory = createMemorySessionStore();
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (key, value, options) => memory.put(key, value, options),
+    delete: (key) => memory.delete(key),
+  };
+  const token = await createOneTimeToken(store, { purpose, account: 7 });
+  await revokeOneTimeTokens(store, { purpose, account: 7 });
+  assert(await takeOneTimeToken(store, { purpose, token }) !== null);
+});
+
+const hostile: unknown[] = [
+  undefined,
+  null,
+  "",
+  "a",
+  "a".repeat(21),
+  "a".repeat(22),
+  "a".repeat(23),
+  "a".repeat(1_000_000),
+  "\u00e9".repeat(22),
+  `${"a".repeat(22)}\n`,
+  "../../../../etc/passwd",
+  "__proto__",
+  {},
+  [],
+  ["a".repeat(22)],
+  42,
+  new File([], "a"),
+];
+
+for (const token of hostile) {
+  const shown = String(token).slice(0, 24);
+  Deno.test(`takeOneTimeToken() gives nothing for ${JSON.stringify(shown)} of a ${typeof token}`, async () => {
+    const store = createMemorySessionStore();
+    await createOneTimeToken(store, { purpose, account: 7 });
+    assertEquals(await takeOneTimeToken(store, { purpose, token }), null);
+    assertEquals(await readOneTimeToken(store, { purpose, token }), null);
+  });
+}
+
+Deno.test("createOneTimeToken() rejects what can't be right", async () => {
+  const store = createMemorySessionStore();
+  const good = { purpose, account: 7 };
+  for (const ttl of [0, -1, NaN, Infinity, 7 * 86_400_000 + 1]) {
+    await assertRejects(
+      () => createOneTimeToken(store, { ...good, ttl }),
+      RangeError,
+      "is not from 1 ms to 7 days",
+    );
+  }
+  for (const wrong of [{ purpose: "" }, { account: "" }, { account: NaN }]) {
+    await assertRejects(
+      () => createOneTimeToken(store, { ...good, ...wrong }),
+      TypeError,
+      "it needs a purpose and an account",
+    );
+  }
+});
+
+Deno.test("createOneTimeToken() rejects a store that can't tell who was first", async () => {
+  const store: SessionStore = {
+    get: () => null,
+    put: () => true,
+    delete: () => {},
+    consistency: "eventual",
+  };
+  await assertRejects(
+    () => createOneTimeToken(store, { purpose, account: 7 }),
+    TypeError,
+    "can't tell who takes it first",
+  );
+});

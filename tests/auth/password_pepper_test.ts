@@ -1,0 +1,91 @@
+import {
+  assertEquals,
+  assertFalse,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import {
+  hashPassword,
+  type PasswordPepper,
+  verifyPassword,
+} from "@gatehouse/web/auth/password";
+
+const cheap = { memory: 8, passes: 1 };
+const old = { id: "2025", key: new Uint8Array(32).fill(1) };
+const current = { id: "2026", key: new Uint8Array(64).fill(2) };
+
+const RIGHT = { ok: true, needsRehash: false };
+const STALE = { ok: true, needsRehash: true };
+const WRONG = { ok: false, needsRehash: false };
+
+Deno.test("hashPassword() names the pepper in the hash, and does not show it", async () => {
+  const hash = await hashPassword("password", { ...cheap, peppers: [old] });
+  assertStringIncludes(hash, "$argon2id$v=19$m=8,t=1,p=1,keyid=MjAyNQ$");
+  assertFalse(hash.includes(old.key.toBase64({ omitPadding: true })));
+});
+
+const steps: [
+  what: string,
+  made: PasswordPepper[],
+  held: PasswordPepper[],
+  result: typeof RIGHT,
+][] = [
+  ["the same pepper", [current], [current], RIGHT],
+  ["an older pepper that is still there", [old], [current, old], STALE],
+  ["the first of several", [current, old], [current, old], RIGHT],
+  [
+    "a pepper that comes after the first",
+    [old, current],
+    [current, old],
+    STALE,
+  ],
+  ["no pepper, before there was one", [], [current], STALE],
+  ["a pepper that is gone", [old], [current], WRONG],
+  ["a pepper where none is left", [old], [], WRONG],
+  [
+    "another key under the same name",
+    [old],
+    [{ id: "2025", key: current.key }],
+    WRONG,
+  ],
+];
+
+for (const [what, made, held, result] of steps) {
+  Deno.test(`verifyPassword() answers ${JSON.stringify(result)} to a hash with ${what}`, async () => {
+    const hash = await hashPassword("password", { ...cheap, peppers: made });
+    const options = { ...cheap, peppers: held };
+    assertEquals(await verifyPassword(hash, "password", options), result);
+    assertEquals(await verifyPassword(hash, "Password", options), WRONG);
+  });
+}
+
+Deno.test("verifyPassword() refuses a hash whose key id was cut out", async () => {
+  const options = { ...cheap, peppers: [old] };
+  const hash = await hashPassword("password", options);
+  const cut = hash.replace(/,keyid=\w+/, "");
+  assertEquals(await verifyPassword(cut, "password", options), WRONG);
+});
+
+const key = new Uint8Array(32);
+const misuse: [
+  what: string,
+  peppers: PasswordPepper[],
+  type: ErrorConstructor,
+][] = [
+  ["an empty id", [{ id: "", key }], RangeError],
+  ["an id of 9 letters", [{ id: "123456789", key }], RangeError],
+  ["an id with a comma", [{ id: "a,b", key }], RangeError],
+  ["an id with a dollar", [{ id: "a$b", key }], RangeError],
+  ["an id that is not ASCII", [{ id: "é", key }], RangeError],
+  ["a key of 31 bytes", [{ id: "a", key: key.slice(1) }], RangeError],
+  ["a key of 65 bytes", [{ id: "a", key: new Uint8Array(65) }], RangeError],
+  ["a key that is text", [{ id: "a", key: "x" as never }], TypeError],
+  ["one id for two keys", [{ id: "a", key }, { id: "a", key }], RangeError],
+];
+
+for (const [what, peppers, type] of misuse) {
+  Deno.test(`hashPassword() and verifyPassword() reject ${what} with a ${type.name}`, async () => {
+    await assertRejects(() => hashPassword("x", { ...cheap, peppers }), type);
+    await assertRejects(() => verifyPassword(null, "x", { peppers }), type);
+  });
+}

@@ -1,0 +1,173 @@
+import { assertEquals } from "@std/assert";
+import {
+  type Argon2Engine,
+  verifyPassword,
+} from "@gatehouse/web/auth/password";
+import { readBcrypt } from "@gatehouse/web/auth/password/bcrypt";
+
+const MOVE = { ok: true, needsRehash: true };
+const WRONG = { ok: false, needsRehash: false };
+const options = { readers: [readBcrypt] };
+
+/** Made by Node, by passlib, and by the authors of the standards. */
+const known = [
+  {
+    what: "scrypt of RFC 7914, section 12",
+    password: "pleaseletmein",
+    hash:
+      "$scrypt$ln=14,r=8,p=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046/2o+7qQT44+qbVD9lRdofLVQylVYT8Pz2LUlwUkKpr55h6F3A1lHkDfzwF7RVdYhw",
+  },
+  {
+    what: "scrypt of node:crypto",
+    password: "pässword",
+    hash:
+      "$scrypt$ln=14,r=8,p=5$AAECAwQFBgcICQoLDA0ODw$PIPyxUZFG3qvyKuJO1IjG0OlCfYrl80ivW9qxIEMHg4",
+  },
+  {
+    what: "scrypt of passlib",
+    password: "password",
+    hash:
+      "$scrypt$ln=16,r=8,p=1$aM15713r3Xsvxbi31lqr1Q$nFNh2CVHVjNldFVKDHDlm4CbdRSCdEBsjjJxD+iCs5E",
+  },
+  {
+    what: "PBKDF2-SHA256 of node:crypto, with more rounds than Workers give",
+    password: "pässword",
+    hash:
+      "$pbkdf2-sha256$i=100001,l=32$AAECAwQFBgcICQoLDA0ODw$oYg6Dn6pUqk8pL31PdqzDMdRCN8OJe4bQMRR/WW8qNM",
+  },
+  {
+    what: "PBKDF2-SHA512 of node:crypto",
+    password: "pässword",
+    hash:
+      "$pbkdf2-sha512$i=1000$AAECAwQFBgcICQoLDA0ODw$y/eRj2FwHgs6A0d8wKheOWOR5PjlKZUVEID5K8lrpY3fVCUnILd/a7SvXHROar5bA9d3J9zVifnM9vYjy0q8ZQ",
+  },
+  {
+    what: "PBKDF2-SHA256 of passlib",
+    password: "toomanysecrets",
+    hash:
+      "$pbkdf2-sha256$29000$N2YMIWQsBWBMae09x1jrPQ$1t8iyB2A.WF/Z5JZv.lfCIhXXN33N23OSgQYThBYRfk",
+  },
+  {
+    what: "PBKDF2-SHA512 of passlib",
+    password: "password",
+    hash:
+      "$pbkdf2-sha512$1212$RHY0Fr3IDMSVO/RSZyb5ow$eNLfBK.eVozomMr.1gYa17k9B7KIK25NOEshvhrSX.esqY3s.FvWZViXz4KoLlQI.BzY/YTNJOiKc5gBYFYGww",
+  },
+  {
+    what: "bcrypt $2a$ of its authors",
+    password: "U*U",
+    hash: "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW",
+  },
+  {
+    what: "bcrypt $2b$",
+    password: "U*U*",
+    hash: "$2b$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK",
+  },
+  {
+    what: "bcrypt $2y$",
+    password: "U*U*U",
+    hash: "$2y$05$XXXXXXXXXXXXXXXXXXXXXOAcXxm9kjPGEMsLznoKqmqw7tc8WCx4a",
+  },
+];
+
+for (const { what, password, hash } of known) {
+  Deno.test(`verifyPassword() accepts ${what} and wants it hashed anew (spec 5.1.4)`, async () => {
+    assertEquals(await verifyPassword(hash, password, options), MOVE);
+    assertEquals(await verifyPassword(hash, password + "x", options), WRONG);
+    assertEquals(await verifyPassword(hash, "", options), WRONG);
+  });
+}
+
+Deno.test("verifyPassword() reads bcrypt with the 12 rounds of the spec's example (spec 5.1.4)", async () => {
+  const hash = "$2b$12$st2Er4giCBSsNXMGeSVtdOg1AjTyPbSEVI18UMSDZpPpXJKtD5xBW";
+  assertEquals(
+    await verifyPassword(hash, "correct horse", options),
+    MOVE,
+  );
+});
+
+Deno.test("verifyPassword() reads scrypt of the strongest recommended cost", async () => {
+  const hash =
+    "$scrypt$ln=17,r=8,p=1$AAECAwQFBgcICQoLDA0ODw$6qnjrWGfhGN0kKxZt5PbN64wYtFxi/nlnJvkyN4MQbc";
+  assertEquals(await verifyPassword(hash, "pässword", options), MOVE);
+});
+
+Deno.test("verifyPassword() refuses bcrypt without its reader", async () => {
+  const hash = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
+  assertEquals(await verifyPassword(hash, "U*U"), WRONG);
+});
+
+Deno.test("readBcrypt() refuses the passwords that bcrypt takes for others", async () => {
+  // Both are the true hashes of these passwords, and of others.
+  const long = "$2b$04$FVDS0q1TOMnjUCBFe6Xm1OYUboNhQ.oaAFsyQI/hmDYt5eKojfvNi";
+  const nul = "$2b$04$uOKuirUvCdOhfGVFyhbDne.arBke7k8YutiO5CzK3ty7zs3YSEly2";
+  assertEquals(await verifyPassword(long, "é".repeat(36), options), MOVE);
+  for (const password of ["é".repeat(36) + "x", "é".repeat(37)]) {
+    assertEquals(await verifyPassword(long, password, options), WRONG);
+  }
+  assertEquals(await verifyPassword(nul, "a", options), MOVE);
+  assertEquals(await verifyPassword(nul, "a\0a", options), WRONG);
+});
+
+const SALT = "AAECAwQFBgcICQoLDA0ODw";
+const HASH = "PIPyxUZFG3qvyKuJO1IjG0OlCfYrl80ivW9qxIEMHg4";
+const TAIL = "CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
+
+/** Each would cost too much, or is written as no writer would. */
+const refused = [
+  `$scrypt$ln=21,r=8,p=1$${SALT}$${HASH}`,
+  `$scrypt$ln=20,r=8,p=1$${SALT}$${HASH}`,
+  `$scrypt$ln=18,r=8,p=1$${SALT}$${HASH}`,
+  `$scrypt$ln=17,r=8,p=2$${SALT}$${HASH}`,
+  `$scrypt$ln=17,r=9,p=1$${SALT}$${HASH}`,
+  `$scrypt$ln=0,r=8,p=1$${SALT}$${HASH}`,
+  `$scrypt$ln=20,r=9,p=1$${SALT}$${HASH}`,
+  `$scrypt$ln=14,r=33,p=1$${SALT}$${HASH}`,
+  `$scrypt$ln=14,r=8,p=17$${SALT}$${HASH}`,
+  `$scrypt$ln=14,r=0,p=1$${SALT}$${HASH}`,
+  `$scrypt$ln=14,r=8,p=0$${SALT}$${HASH}`,
+  `$scrypt$ln=1e1,r=8,p=1$${SALT}$${HASH}`,
+  `$scrypt$r=8,ln=14,p=1$${SALT}$${HASH}`,
+  `$scrypt$ln=14,r=8$${SALT}$${HASH}`,
+  `$scrypt$v=1$ln=14,r=8,p=1$${SALT}$${HASH}`,
+  `$scrypt$ln=14,r=8,p=1$AAAA$${HASH}`,
+  `$scrypt$ln=14,r=8,p=1$${SALT}$AAAA`,
+  `$scrypt$ln=14,r=8,p=1$${SALT}$${"A".repeat(88)}`,
+  `$pbkdf2-sha256$i=2000001$${SALT}$${HASH}`,
+  `$pbkdf2-sha256$2000001$${SALT}$${HASH}`,
+  `$pbkdf2-sha256$99999999999$${SALT}$${HASH}`,
+  `$pbkdf2-sha256$i=0$${SALT}$${HASH}`,
+  `$pbkdf2-sha256$i=1000,l=31$${SALT}$${HASH}`,
+  `$pbkdf2-sha256$i=1000,l=x$${SALT}$${HASH}`,
+  `$pbkdf2-sha256$i=1000$AAAA$${HASH}`,
+  `$pbkdf2-sha256$i=1000$${SALT}$AAAA`,
+  `$pbkdf2-sha256$i=1000$${SALT}$${"A".repeat(88)}`,
+  `$pbkdf2-md5$i=1000$${SALT}$${HASH}`,
+  `$2a$03$${TAIL}`,
+  `$2a$16$${TAIL}`,
+  `$2a$31$${TAIL}`,
+  `$2x$05$${TAIL}`,
+  `$2$05$${TAIL}`,
+  `$2a$5$${TAIL}`,
+  `$2a$05$${TAIL.slice(1)}`,
+  `$2a$05$${TAIL}x`,
+  `$2a$05$${TAIL}\n`,
+  ` $2a$05$${TAIL}`,
+];
+
+Deno.test("verifyPassword() does no work for an old hash that would take many seconds, or is malformed", async () => {
+  let costs: string[] = [];
+  const engine: Argon2Engine = {
+    name: "counting",
+    derive(inputs) {
+      costs.push(`m=${inputs.memory}`);
+      return Promise.resolve(new Uint8Array(inputs.tagLength));
+    },
+  };
+  for (const hash of refused) {
+    costs = [];
+    const result = await verifyPassword(hash, "x", { ...options, engine });
+    // The work for a user who does not exist, and no other.
+    assertEquals([hash, result, costs], [hash, WRONG, ["m=19456"]]);
+  }
+});

@@ -1,0 +1,379 @@
+import { assert, assertEquals, assertLess, assertThrows } from "@std/assert";
+import { createThrottle, type ThrottleOptions } from "@gatehouse/web/auth";
+import { RequestContext } from "@gatehouse/web/fetch-router";
+import {
+  createMemorySessionStore,
+  type SessionStore,
+} from "@gatehouse/web/session";
+
+const start = 1_700_000_000_000;
+
+/** A throttle with a clock of its own. */
+function createClocked(options: ThrottleOptions = {}) {
+  let time = start;
+  const now = () => time;
+  const store = createMemorySessionStore({ now });
+  const throttle = createThrottle({ store, now, ...options });
+
+  /** The answer to one attempt: `true`, or the seconds to wait. */
+  async function attempt(
+    account = "ada",
+    address: string | undefined = "203.0.113.7",
+    headers: Record<string, string> = {},
+    right = false,
+  ): Promise<true | number> {
+    const request = new Request("https://example.com/login", { headers });
+    const context = new RequestContext(request, { remoteAddress: address });
+    const result = await throttle.attempt(context, account);
+    if (!result.allowed) return result.retryAfter;
+    if (right) await result.succeed();
+    return true;
+  }
+
+  return {
+    store,
+    attempt,
+    pass(ms: number): void {
+      time += ms;
+    },
+    async fail(count: number, account?: string, address?: string) {
+      const answers = [];
+      for (let index = 0; index < count; index++) {
+        answers.push(await attempt(account, address));
+      }
+      return answers;
+    },
+  };
+}
+
+Deno.test("createThrottle() lets five attempts fail, and then delays ever longer (ASVS 6.3.1)", async () => {
+  const { attempt, fail, pass } = createClocked();
+  assertEquals(await fail(6), [true, true, true, true, true, 1]);
+  const delays: (true | number)[] = [];
+  for (let delay = 1; delay <= 900; delay = Math.min(delay * 2, 1000)) {
+    pass(delay * 1000 - 1);
+    assertEquals(await attempt(), 1, "not a millisecond early");
+    pass(1);
+    assertEquals(await attempt(), true);
+    delays.push(await attempt());
+  }
+  assertEquals(delays, [2, 4, 8, 16, 32, 64, 128, 256, 512, 900]);
+});
+
+Deno.test("createThrottle() does not let refused attempts prolong the delay", async () => {
+  const { attempt, fail, pass } = createClocked();
+  await fail(5);
+  assertEquals(await fail(50), Array(50).fill(1));
+  pass(1000);
+  assertEquals(await attempt(), true);
+});
+
+Deno.test("createThrottle() does not lock out a user whose name a stranger guesses with (ASVS 6.3.1)", async () => {
+  const { attempt, fail } = createClocked();
+  await fail(100, "ada", "198.51.100.1");
+  assertEquals(await attempt("ada", "203.0.113.7"), true);
+});
+
+Deno.test("createThrottle() delays an address that tries many accounts (ASVS 6.3.1)", async () => {
+  const { attempt } = createClocked();
+  const answers = [];
+  for (let index = 0; index < 101; index++) {
+    answers.push(await attempt(`user${index}`));
+  }
+  assertEquals(answers, [...Array(100).fill(true), 1]);
+  assertEquals(await attempt("ada", "203.0.113.8"), true);
+});
+
+Deno.test("createThrottle() delays an address by a minute at most: others share it", async () => {
+  const { attempt, pass } = createClocked();
+  for (let index = 0; index < 200; index++) {
+    await attempt(`user${index}`);
+    pass(60_000);
+    // A failure counts for an hour without another; these come each minute.
+  }
+  assertEquals(await attempt("ada"), true);
+  assertEquals(await attempt("bob"), 60);
+});
+
+Deno.test("createThrottle() forgets failures of a pair once the attempt is right", async () => {
+  const { attempt, fail } = createClocked();
+  await fail(4);
+  assertEquals(await attempt("ada", "203.0.113.7", {}, true), true);
+  assertEquals(await fail(6), [true, true, true, true, true, 1]);
+});
+
+Deno.test("createThrottle() does not let a guesser reset an address with an account of their own", async () => {
+  const { attempt } = createClocked();
+  let allowed = 0;
+  for (let index = 0; index < 150; index++) {
+    if (await attempt(`victim${index}`) === true) allowed++;
+    await attempt("mallory", "203.0.113.7", {}, true);
+  }
+  assertEquals(allowed, 100);
+});
+
+Deno.test("createThrottle() does not count right attempts", async () => {
+  const { attempt } = createClocked();
+  for (let index = 0; index < 300; index++) {
+    const account = `user${index % 3}`;
+    assertEquals(await attempt(account, "203.0.113.7", {}, true), true);
+  }
+});
+
+Deno.test("createThrottle() forgets a failure after an hour", async () => {
+  const { fail, pass } = createClocked({
+    perAccount: { attempts: 5, delay: 1000, maxDelay: 1000 },
+  });
+  await fail(5);
+  pass(3_601_001);
+  assertEquals(await fail(5), Array(5).fill(true));
+});
+
+Deno.test("createThrottle() counts attempts at once as what they are", async () => {
+  const { attempt } = createClocked();
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () => attempt()),
+  );
+  assertEquals(answers.filter((answer) => answer === true).length, 5);
+});
+
+/** A store on the network: each call takes a while, in any order. */
+function slow(store: SessionStore): SessionStore {
+  const wait = () =>
+    new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+  return {
+    async get(key) {
+      await wait();
+      return store.get(key);
+    },
+    async put(key, value, options) {
+      await wait();
+      return store.put(key, value, options);
+    },
+    async delete(key) {
+      await wait();
+      return store.delete(key);
+    },
+  };
+}
+
+Deno.test("createThrottle() counts attempts at once on several machines", async () => {
+  const store = slow(createMemorySessionStore());
+  const machines = [createClocked({ store }), createClocked({ store })];
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => machines[index % 2].attempt()),
+  );
+  const allowed = answers.filter((answer) => answer === true).length;
+  assert(allowed <= 5, `${allowed}`);
+});
+
+const spellings = ["ADA", " ada ", "\uff41da", "Ada"];
+for (const spelling of spellings) {
+  Deno.test(`createThrottle() takes "${spelling}" for the account "ada"`, async () => {
+    const { attempt, fail } = createClocked();
+    await fail(5, "ada");
+    assertEquals(await attempt(spelling), 1);
+  });
+}
+
+Deno.test("createThrottle() does not take leading spaces for another account", async () => {
+  const { attempt } = createClocked();
+  let allowed = 0;
+  for (let spaces = 0; spaces < 2000; spaces += 20) {
+    const spelling = `${" ".repeat(spaces)}ada@example.com`;
+    if (await attempt(spelling) === true) allowed++;
+  }
+  assertEquals(allowed, 5);
+});
+
+Deno.test("createThrottle() is not held up by an account that is slow to normalize", async () => {
+  const { attempt } = createClocked();
+  const marks = "\u0315".repeat(20_000) + "\u0316".repeat(20_000);
+  const start = performance.now();
+  assertEquals(await attempt(`a${marks}`), true);
+  assertLess(performance.now() - start, 1000);
+});
+
+const neighbours: [one: string, other: string, same: boolean][] = [
+  ["2001:db8::1", "2001:db8::2", true],
+  ["2001:db8:0:0:1::1", "2001:db8::ffff:0:0:1", true],
+  ["2001:DB8::1", "2001:db8:0:0::1", true],
+  ["2001:db8::1", "2001:db8:0:1::1", false],
+  ["fe80::1%eth0", "fe80::1%eth1", true],
+  ["::ffff:203.0.113.7", "203.0.113.7", true],
+  ["::ffff:203.0.113.7", "::ffff:203.0.113.8", false],
+  ["203.0.113.7", "203.0.113.8", false],
+  ["::1", "::1", true],
+  ["unix", "unix", true],
+  [":::broken", ":::broken", true],
+];
+
+for (const [one, other, same] of neighbours) {
+  Deno.test(`createThrottle() takes ${one} and ${other} for ${same ? "one client" : "two clients"}`, async () => {
+    const { attempt, fail } = createClocked();
+    await fail(5, "ada", one);
+    assertEquals(await attempt("ada", other), same ? 1 : true);
+  });
+}
+
+/** Runs with what `console.warn` is given. */
+async function withWarnings(
+  run: (warnings: string[]) => Promise<void>,
+): Promise<void> {
+  const warnings: string[] = [];
+  const { warn } = console;
+  console.warn = (warning) => warnings.push(String(warning));
+  try {
+    await run(warnings);
+  } finally {
+    console.warn = warn;
+  }
+}
+
+const forwarding = ["X-Forwarded-For", "Forwarded", "X-Real-IP"];
+
+Deno.test("createThrottle() does not let anyone guess without end where there is no address", async () => {
+  await withWarnings(async (warnings) => {
+    // The default is the address of the context.
+    const { attempt, fail } = createClocked({ address: () => undefined });
+    assertEquals(await fail(50), Array(50).fill(true));
+    assertEquals(await fail(50), Array(50).fill(1));
+    assertEquals(await attempt("bob"), true, "accounts count alone");
+    assertEquals(warnings, [
+      'Cannot throttle "login" by address: the client\'s address is not known',
+    ]);
+  });
+});
+
+for (const peer of ["127.0.0.1", "10.0.0.5", "::1", "fd00::1", "172.20.0.3"]) {
+  Deno.test(`createThrottle() warns once of a proxy at ${peer} that nobody declared`, async () => {
+    await withWarnings(async (warnings) => {
+      const { attempt } = createClocked();
+      for (let index = 0; index < 150; index++) {
+        const headers = { "X-Forwarded-For": `203.0.113.${index}` };
+        const answer = await attempt(`user${index}`, peer, headers);
+        assertEquals(answer, true, "all clients share the proxy's address");
+      }
+      assertEquals(warnings.length, 1);
+      assert(warnings[0].includes("trustedProxies is not set"));
+    });
+  });
+
+  for (const header of forwarding) {
+    Deno.test(`createThrottle() does not let a changing ${header} guess without end behind ${peer}`, async () => {
+      await withWarnings(async () => {
+        const { attempt } = createClocked();
+        let allowed = 0;
+        for (let index = 0; index < 1000; index++) {
+          const hops = `10.9.${index >> 8}.${index & 255}`;
+          const answer = await attempt("ada", peer, { [header]: hops });
+          if (answer === true) allowed++;
+        }
+        assertEquals(allowed, 5);
+        assertEquals(await attempt("bob", peer, { [header]: "x" }), true);
+      });
+    });
+  }
+}
+
+Deno.test("createThrottle() is not fooled by a forwarding header of the client's", async () => {
+  await withWarnings(async (warnings) => {
+    const { attempt } = createClocked();
+    const answers = [];
+    for (let index = 0; index < 6; index++) {
+      const headers = { "X-Forwarded-For": `203.0.113.${index}` };
+      answers.push(await attempt("ada", "198.51.100.1", headers));
+    }
+    assertEquals(answers, [true, true, true, true, true, 1]);
+    assertEquals(warnings, []);
+  });
+});
+
+Deno.test("createThrottle() believes an address that the router took from a header", async () => {
+  await withWarnings(async (warnings) => {
+    const { attempt } = createClocked();
+    // A client of the intranet, behind a proxy that the router trusts.
+    for (let index = 0; index < 100; index++) {
+      const headers = { "X-Forwarded-For": "10.0.0.5" };
+      await attempt(`user${index}`, "10.0.0.5", headers);
+    }
+    assertEquals(await attempt("ada", "10.0.0.5", {}), 1);
+    assertEquals(warnings, []);
+  });
+});
+
+Deno.test("createThrottle() keeps throttles of different names in one store apart", async () => {
+  const store = createMemorySessionStore();
+  const login = createClocked({ store });
+  const reset = createClocked({ store, name: "reset" });
+  await login.fail(5);
+  assertEquals(await login.attempt(), 1);
+  assertEquals(await reset.attempt(), true);
+});
+
+Deno.test("createThrottle() stores neither accounts nor addresses", async () => {
+  const keys: string[] = [];
+  const memory = createMemorySessionStore();
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put(key, value, options) {
+      keys.push(key + value);
+      assertEquals(options.index, undefined);
+      return memory.put(key, value, options);
+    },
+    delete: (key) => memory.delete(key),
+  };
+  await createClocked({ store }).attempt("ada");
+  assertEquals(keys.length, 2);
+  for (const key of keys) {
+    assert(/^throttle:[\w-]{43}\[1,0\]$/.test(key), key);
+  }
+});
+
+Deno.test("createThrottle() takes accounts of any length and shape", async () => {
+  const { attempt } = createClocked();
+  const long = "a".repeat(1_000_000);
+  for (const account of [long, "", "\ud800", "\ufdfa".repeat(100_000)]) {
+    assertEquals(await attempt(account), true);
+  }
+});
+
+Deno.test("createThrottle() starts again where the store holds nonsense", async () => {
+  for (const value of ["", "{", "null", "[1]", '["a","b"]', "[1,null]"]) {
+    const memory = createMemorySessionStore({ now: () => start });
+    const store: SessionStore = {
+      get: (key) => {
+        const found = memory.get(key) as { version: string } | null;
+        return found === null ? null : { value, version: found.version };
+      },
+      put: (key, text, options) => memory.put(key, text, options),
+      delete: (key) => memory.delete(key),
+    };
+    const { fail } = createClocked({ store });
+    assertEquals(await fail(7), Array(7).fill(true), value);
+  }
+});
+
+Deno.test("createThrottle() refuses when the store never lets it count", async () => {
+  const store: SessionStore = {
+    get: () => null,
+    put: () => false,
+    delete: () => {},
+  };
+  assertEquals(await createClocked({ store }).attempt(), 1);
+});
+
+for (const limit of ["attempts", "delay", "maxDelay"] as const) {
+  Deno.test(`createThrottle() throws when made with a bad ${limit}`, () => {
+    const good = { attempts: 5, delay: 1000, maxDelay: 1000 };
+    for (const value of [0, -1, NaN]) {
+      for (const kind of ["perAccount", "perAddress"]) {
+        assertThrows(
+          () => createThrottle({ [kind]: { ...good, [limit]: value } }),
+          RangeError,
+          `${limit} "${value}"`,
+        );
+      }
+    }
+  });
+}

@@ -1,0 +1,131 @@
+/**
+ * Dispatch: `await router.fetch(request)` on a request that is ready, without
+ * middleware and with five that do nothing, next to a bare handler and to
+ * others. Bounds: 1.7 times the bare handler; half of Hono with middleware;
+ * faster than every peer that compiles nothing with eval. On Deno and on Bun.
+ */
+import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
+import { createRouter as createRemixRouter } from "npm:@remix-run/fetch-router@0.20";
+import { Elysia } from "npm:elysia@1.4";
+import { H3 } from "npm:h3@2";
+import { Hono } from "npm:hono@4";
+import { IttyRouter } from "npm:itty-router@5";
+import { type Candidate, measure, printTable } from "./_measure.ts";
+
+type Fetch = (request: Request) => Response | Promise<Response>;
+
+const requests = Array.from(
+  { length: 2_000 },
+  (_, index) => new Request(`http://localhost:8000/users/${index}x`),
+);
+const statics = Array.from(
+  { length: 2_000 },
+  () => new Request("http://localhost:8000/health"),
+);
+
+/** Prints the tables; tells whether every ratio is within 1.5 times its bound. */
+export async function benchDispatch(quick: boolean): Promise<boolean> {
+  const effort = quick
+    ? { rounds: 8, turns: 2_000 }
+    : { rounds: 30, turns: 20_000 };
+  let holds = true;
+  for (
+    const [title, list, middleware] of [
+      ["static route", statics, 0],
+      ["param route", requests, 0],
+      ["param route, five middleware", requests, 5],
+    ] as const
+  ) {
+    const medians = await measure(candidates(list, middleware), effort);
+    printTable(title, medians);
+    holds = check(medians, middleware) && holds;
+  }
+  return holds;
+}
+
+function check(
+  medians: ReadonlyMap<string, number>,
+  middleware: number,
+): boolean {
+  const ours = medians.get("gatehouse")!;
+  const [name, bound] = middleware === 0 ? ["bare", 1.7] : ["hono", 0.5];
+  const ratio = ours / medians.get(name)!;
+  console.log(`  ${ratio.toFixed(2)} of ${name}, bound ${bound}`);
+  return ratio <= bound * 1.5;
+}
+
+function candidates(
+  list: readonly Request[],
+  middleware: number,
+): Candidate[] {
+  const all: Record<string, Fetch> = {
+    bare,
+    gatehouse: gatehouse(middleware),
+    elysia: elysia(middleware),
+    hono: hono(middleware),
+    h3: h3(middleware),
+    "itty-router": itty(middleware),
+    "@remix-run/fetch-router": remix(middleware),
+  };
+  return Object.entries(all).map(([name, fetch]) => ({
+    name,
+    run: (turn) => fetch(list[turn % list.length]!),
+  }));
+}
+
+// deno-lint-ignore require-await -- what a handler that awaits nothing costs
+async function bare(request: Request): Promise<Response> {
+  const { url } = request;
+  const path = url.slice(url.indexOf("/", 8));
+  return path.startsWith("/users/")
+    ? new Response(path.slice(7))
+    : new Response("ok");
+}
+
+function gatehouse(count: number): Fetch {
+  const pass: Middleware<readonly []> = (_, next) => next();
+  const router = createRouter({ middleware: Array(count).fill(pass) });
+  router.get("/health", () => new Response("ok"));
+  router.get("/users/:id", ({ params }) => new Response(params.id));
+  return router.fetch;
+}
+
+function elysia(count: number): Fetch {
+  const app = new Elysia();
+  for (let index = 0; index < count; index++) app.onBeforeHandle(() => {});
+  app.get("/health", () => new Response("ok"));
+  app.get("/users/:id", ({ params }) => new Response(params.id));
+  return app.fetch as Fetch;
+}
+
+function hono(count: number): Fetch {
+  const app = new Hono();
+  for (let index = 0; index < count; index++) app.use((_, next) => next());
+  app.get("/health", () => new Response("ok"));
+  app.get("/users/:id", (context) => new Response(context.req.param("id")));
+  return (request) => app.fetch(request);
+}
+
+function h3(count: number): Fetch {
+  const app = new H3();
+  for (let index = 0; index < count; index++) app.use((_, next) => next());
+  app.get("/health", () => new Response("ok"));
+  app.get("/users/:id", ({ context }) => new Response(context.params!.id));
+  return (request) => app.fetch(request);
+}
+
+function itty(count: number): Fetch {
+  const router = IttyRouter();
+  for (let index = 0; index < count; index++) router.all("*", () => {});
+  router.get("/health", () => new Response("ok"));
+  router.get("/users/:id", ({ params }) => new Response(params.id));
+  return (request) => router.fetch(request);
+}
+
+function remix(count: number): Fetch {
+  const pass = (_: unknown, next: () => Promise<Response>) => next();
+  const router = createRemixRouter({ middleware: Array(count).fill(pass) });
+  router.get("/health", () => new Response("ok"));
+  router.get("/users/:id", ({ params }) => new Response(params.id));
+  return (request) => router.fetch(request);
+}

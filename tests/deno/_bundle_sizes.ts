@@ -1,0 +1,107 @@
+/**
+ * Measures how much each entry adds to an application that imports all of it.
+ * As a program it writes the table of `docs/bundle_sizes.md`.
+ */
+import config from "../../deno.json" with { type: "json" };
+import { deno } from "./_programs.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const PAGE = new URL("docs/bundle_sizes.md", ROOT);
+
+/** The path of an entry, such as `./session`. */
+export type Entry = keyof typeof config.exports;
+
+/** Every entry of the package. */
+export const ENTRIES = Object.keys(config.exports) as Entry[];
+
+/** What an entry weighs. */
+export interface BundleSize {
+  readonly entry: Entry;
+  /** Bytes. */
+  readonly minified: number;
+  /** Bytes of the minified bundle, compressed with gzip. */
+  readonly gzipped: number;
+}
+
+/** Bundles every entry, each alone: the text of each bundle. */
+export async function bundleEntries(
+  flags: readonly string[] = [],
+): Promise<Map<Entry, string>> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const inputs: string[] = [];
+    for (const [index, entry] of ENTRIES.entries()) {
+      const url = new URL(config.exports[entry], ROOT);
+      inputs.push(`${folder}/entry${index}.js`);
+      // Used as a whole, so that nothing of it is left out.
+      const source = `import * as x from "${url}"; globalThis.x = x;`;
+      await Deno.writeTextFile(inputs[index], source);
+    }
+    const options = ["bundle", "--platform=browser", "-c", "deno.json"];
+    const output = `--outdir=${folder}/out`;
+    await deno([...options, ...flags, output, ...inputs], { cwd: ROOT });
+    const bundles = new Map<Entry, string>();
+    for (const [index, entry] of ENTRIES.entries()) {
+      const path = `${folder}/out/entry${index}.js`;
+      bundles.set(entry, await Deno.readTextFile(path));
+    }
+    return bundles;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Measures every entry. */
+export async function measureEntries(): Promise<BundleSize[]> {
+  const sizes: BundleSize[] = [];
+  for (const [entry, text] of await bundleEntries(["--minify"])) {
+    const blob = new Blob([text]);
+    const gzip = blob.stream().pipeThrough(new CompressionStream("gzip"));
+    const { byteLength: gzipped } = await new Response(gzip).arrayBuffer();
+    sizes.push({ entry, minified: blob.size, gzipped });
+  }
+  return sizes;
+}
+
+/** The page with the table. */
+export function pageOf(sizes: readonly BundleSize[]): string {
+  const rows = sizes.map(({ entry, minified, gzipped }) => {
+    const name = `\`${config.name}${entry.slice(1)}\``;
+    return `| ${name} | ${kilobytes(minified)} | ${kilobytes(gzipped)} |`;
+  });
+  return `# Bundle sizes
+
+What each entry adds to a bundle that uses all of it, dependencies included, in
+kB (1,000 bytes). An application that uses a part of an entry takes less. Entries
+share what they have in common: the sum of two is less than both.
+
+| entry | minified | gzipped |
+| --- | ---: | ---: |
+${rows.join("\n")}
+
+\`deno task sizes\` writes this page. A test holds each entry to a budget.
+`;
+}
+
+function kilobytes(bytes: number): string {
+  return (bytes / 1000).toFixed(1);
+}
+
+/** Reads the table of the page back: kB minified and gzipped, by entry. */
+export async function readPage(): Promise<Map<Entry, [number, number]>> {
+  const rows = (await Deno.readTextFile(PAGE))
+    .matchAll(/^\| `@[\w-]+\/[\w-]+(\S*)` *\| +([\d.]+) \| +([\d.]+) \|$/gm);
+  return new Map(
+    [...rows].map(([, path, minified, gzipped]) => [
+      `.${path}` as Entry,
+      [Number(minified), Number(gzipped)],
+    ]),
+  );
+}
+
+if (import.meta.main) {
+  const sizes = await measureEntries();
+  await Deno.writeTextFile(PAGE, pageOf(sizes));
+  await deno(["fmt", PAGE.pathname], { cwd: ROOT });
+  console.table(sizes);
+}

@@ -1,0 +1,168 @@
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createApp } from "../../examples/app/app.ts";
+import { createTables, type Query } from "../../examples/app/data/database.ts";
+import { openSQLite } from "../../examples/app/data/sqlite.ts";
+import type { Mail } from "../../examples/app/services.ts";
+import { Users } from "../../examples/app/data/users.ts";
+import { serveDemoProvider } from "../../examples/app/demo_provider.ts";
+import { hashPassword } from "@gatehouse/web/auth/password";
+
+/** The password of everybody in these tests. */
+export const PASSWORD = "correct horse battery";
+
+/** The example application, served with its demo identity provider. */
+export interface ExampleApp extends AsyncDisposable {
+  /** Its address, such as `http://localhost:41234`. */
+  readonly baseURL: string;
+  /** The address of the demo identity provider. */
+  readonly issuer: string;
+  readonly database: Query;
+  readonly users: Users;
+  /** The lines of the request log so far. */
+  readonly log: string[];
+  /** What handlers have thrown so far. */
+  readonly errors: unknown[];
+  /** The e-mails that were sent so far. */
+  readonly mails: Mail[];
+  /** Lets time go by, in milliseconds. */
+  wait(time: number): void;
+  /** A browser without cookies. */
+  visitor(): Visitor;
+  /** A browser in which somebody with a role is logged in. */
+  loggedIn(role?: "user" | "editor" | "admin"): Promise<Visitor>;
+}
+
+/** Options for {@linkcode startExampleApp}. */
+export interface ExampleAppOptions {
+  /** Stands between the application and its database. */
+  readonly wrap?: (query: Query) => Query;
+  /** The proxies in front. */
+  readonly trustedProxies?: number;
+}
+
+/** Serves the example application on a free port, over a database in memory. */
+export async function startExampleApp(
+  { wrap = (query) => query, trustedProxies }: ExampleAppOptions = {},
+): Promise<ExampleApp> {
+  const ready = Promise.withResolvers<ReturnType<typeof createApp>>();
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    async (request, info) => (await ready.promise).fetch(request, info),
+  );
+  const baseURL = `http://localhost:${server.addr.port}`;
+  const demo = await serveDemoProvider({ baseURL, port: 0 });
+  const database = openSQLite(":memory:");
+  await createTables(database);
+  const users = new Users(database);
+  const log: string[] = [];
+  const errors: unknown[] = [];
+  const mails: Mail[] = [];
+  let waited = 0;
+  ready.resolve(createApp({
+    database: wrap(database),
+    baseURL,
+    logins: [demo.login],
+    log: (line) => log.push(line),
+    reportError: (error) => errors.push(error),
+    sendMail: (mail) => void mails.push(mail),
+    trustedProxies,
+    now: () => Date.now() + waited,
+  }));
+  return {
+    baseURL,
+    issuer: demo.login.insecureOrigin!,
+    database,
+    users,
+    log,
+    errors,
+    mails,
+    wait: (time) => void (waited += time),
+    visitor: () => createVisitor(baseURL),
+    async loggedIn(role = "user") {
+      const email = `${role}-${crypto.randomUUID()}@example.com`;
+      const passwordHash = await hashPassword(PASSWORD);
+      await users.create({ name: `Some ${role}`, email, passwordHash, role });
+      const visitor = createVisitor(baseURL);
+      await visitor.post("/login", { email, password: PASSWORD });
+      return visitor;
+    },
+    async [Symbol.asyncDispose]() {
+      await server.shutdown();
+      await demo.shutdown();
+      database[Symbol.dispose]();
+    },
+  };
+}
+
+/** One browser, without its rendering. */
+export interface Visitor {
+  /** Opens a page. */
+  get(path: string, headers?: HeadersInit): Promise<Answer>;
+  /** Sends a form. */
+  post(
+    path: string,
+    fields?: Record<string, string>,
+    headers?: HeadersInit,
+  ): Promise<Answer>;
+  /** The session cookie. */
+  cookie(): string | undefined;
+  /** Logs in at the demo identity provider as one of its people. */
+  logInExternally(person: string, start?: Answer): Promise<Answer>;
+}
+
+/** A response that was read to its end. */
+export interface Answer {
+  readonly status: number;
+  readonly location: string | null;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+function createVisitor(baseURL: string): Visitor {
+  const client = createTestClient(
+    { fetch: (request) => fetch(request, { redirect: "manual" }) },
+    { origin: baseURL },
+  );
+  const send = async (path: string, init: RequestInit) =>
+    await read(await client.fetch(path, init));
+  const visitor: Visitor = {
+    get: (path, headers = {}) => send(path, { headers }),
+    post: (path, fields = {}, headers = {}) =>
+      send(path, {
+        method: "POST",
+        headers: { Origin: baseURL, ...headers },
+        body: new URLSearchParams(fields),
+      }),
+    cookie: () => client.cookies.get("session"),
+    async logInExternally(person, start) {
+      const { location } = start ?? await visitor.get("/auth/demo");
+      return await visitor.get(await choose(location!, person));
+    },
+  };
+  return visitor;
+}
+
+/** Chooses a person at the demo identity provider: where that leads to. */
+export async function choose(
+  authorization: string,
+  person: string,
+): Promise<string> {
+  const response = await fetch(authorization, {
+    method: "POST",
+    body: new URLSearchParams({ person }),
+    redirect: "manual",
+  });
+  await response.body?.cancel();
+  const location = response.headers.get("Location");
+  if (location === null) throw new Error(`No way back: ${response.status}`);
+  return location;
+}
+
+async function read(response: Response): Promise<Answer> {
+  return {
+    status: response.status,
+    location: response.headers.get("Location"),
+    headers: response.headers,
+    body: await response.text(),
+  };
+}

@@ -1,0 +1,148 @@
+// A certified OpenID provider that others wrote, on loopback.
+import { createServer } from "node:http";
+import Provider from "npm:oidc-provider@9.13.3";
+import { exportJWK, generateKeyPair } from "jose";
+
+/** The key that the client `es256` authenticates with. */
+export interface ClientKey {
+  readonly key: JsonWebKey;
+  readonly keyId: string;
+}
+
+/** A provider that is running. */
+export interface RunningProvider extends AsyncDisposable {
+  readonly issuer: string;
+  readonly clientKey: ClientKey;
+}
+
+/** The secret of every client that has one. */
+export const SECRET = "a-s3cret/of+the:client & more";
+
+/**
+ * Serves the provider for an application.
+ *
+ * @param origin The application's address.
+ */
+export async function serveOIDCProvider(
+  origin: string,
+): Promise<RunningProvider> {
+  const { privateKey, publicKey } = await generateKeyPair("ES256", {
+    extractable: true,
+  });
+  const key = await exportJWK(privateKey) as JsonWebKey;
+  const jwk = { ...await exportJWK(publicKey), kid: "k1", use: "sig" };
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const issuer = `http://localhost:${port}`;
+  server.on("request", await createHandler(issuer, origin, jwk));
+  return {
+    issuer,
+    clientKey: { key, keyId: "k1" },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function createHandler(issuer: string, origin: string, jwk: object) {
+  // It warns of its development pages, which is what this test wants.
+  const { info, warn } = console;
+  console.info = console.warn = () => {};
+  try {
+    const provider = new Provider(issuer, {
+      clients: clientsOf(origin, jwk),
+      jwks: { keys: await signingKeys() },
+      findAccount: (_: unknown, id: string) => ({
+        accountId: id,
+        claims: () => ({
+          sub: id,
+          name: "Jane Doe",
+          picture: "https://id.example/jane.png",
+          email: `${id}@example.com`,
+          email_verified: true,
+        }),
+      }),
+      claims: {
+        openid: ["sub"],
+        email: ["email", "email_verified"],
+        profile: ["name", "picture"],
+      },
+      enabledJWA: {
+        idTokenSigningAlgValues: ["RS256", "PS256", "ES256", "EdDSA"],
+      },
+      rotateRefreshToken: true,
+      scopes: ["openid", "offline_access"],
+      features: {
+        devInteractions: { enabled: true },
+        revocation: { enabled: true },
+        backchannelLogout: { enabled: true },
+      },
+      cookies: { keys: ["of the test"] },
+      ttl: {
+        AccessToken: 600,
+        AuthorizationCode: 60,
+        Grant: 600,
+        IdToken: 600,
+        Interaction: 600,
+        Session: 600,
+        RefreshToken: 600,
+      },
+    });
+    return provider.callback();
+  } finally {
+    Object.assign(console, { info, warn });
+  }
+}
+
+function clientsOf(origin: string, jwk: object): object[] {
+  const base = (id: string) => ({
+    client_id: id,
+    client_secret: SECRET,
+    redirect_uris: [`${origin}/${id}/callback`],
+    post_logout_redirect_uris: [`${origin}/bye`],
+    response_types: ["code"],
+    grant_types: ["authorization_code", "refresh_token"],
+  });
+  const withoutSecret = ({ client_secret: _, ...client }: ReturnType<
+    typeof base
+  >) => client;
+  return [
+    { ...base("basic"), token_endpoint_auth_method: "client_secret_basic" },
+    {
+      ...base("post"),
+      token_endpoint_auth_method: "client_secret_post",
+      id_token_signed_response_alg: "PS256",
+    },
+    {
+      ...withoutSecret(base("es256")),
+      token_endpoint_auth_method: "private_key_jwt",
+      token_endpoint_auth_signing_alg: "ES256",
+      id_token_signed_response_alg: "ES256",
+      jwks: { keys: [jwk] },
+    },
+    {
+      ...withoutSecret(base("public")),
+      token_endpoint_auth_method: "none",
+      id_token_signed_response_alg: "EdDSA",
+    },
+    {
+      ...base("par"),
+      require_pushed_authorization_requests: true,
+    },
+    { ...base("posted") },
+    {
+      ...base("logout"),
+      backchannel_logout_uri: `${origin}/logout/back-channel`,
+    },
+  ];
+}
+
+async function signingKeys(): Promise<object[]> {
+  const algorithms = ["RS256", "PS256", "ES256", "Ed25519"];
+  return await Promise.all(algorithms.map(async (alg) => {
+    const { privateKey } = await generateKeyPair(alg, { extractable: true });
+    return { ...await exportJWK(privateKey), kid: alg, use: "sig" };
+  }));
+}

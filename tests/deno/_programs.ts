@@ -1,0 +1,178 @@
+import { assert } from "@std/assert";
+import config from "../../deno.json" with { type: "json" };
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** A program that listens. */
+export interface ServedProgram extends AsyncDisposable {
+  /** Its address, such as `http://localhost:41234`. */
+  readonly origin: string;
+  /** What it has written so far. */
+  readonly output: () => string;
+}
+
+/** A program in a folder of its own, for which the package is this checkout. */
+export interface ProgramFile extends AsyncDisposable {
+  readonly folder: string;
+  readonly path: string;
+  /** A `deno.json` that resolves the package's entries. */
+  readonly config: string;
+}
+
+/** Writes a program down. */
+export async function programFile(program: string): Promise<ProgramFile> {
+  const folder = await Deno.makeTempDir();
+  const imports: Record<string, string> = { ...config.imports };
+  for (const [entry, file] of Object.entries(config.exports)) {
+    imports[config.name + entry.slice(1)] = new URL(file, ROOT).href;
+  }
+  const path = `${folder}/main.ts`;
+  await Deno.writeTextFile(path, program);
+  const json = JSON.stringify({ imports, lock: false });
+  await Deno.writeTextFile(`${folder}/deno.json`, json);
+  return {
+    folder,
+    path,
+    config: `${folder}/deno.json`,
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}
+
+/** Options for {@linkcode serveProgram}. */
+export interface ServeProgramOptions {
+  /**
+   * Where it listens, on 127.0.0.1.
+   *
+   * @default {a port that nobody listens on}
+   */
+  readonly port?: number;
+  /**
+   * What its environment has besides.
+   *
+   * @default {{}}
+   */
+  readonly env?: Record<string, string>;
+}
+
+/** Runs a program in Deno on a port and waits until it answers. */
+export async function serveProgram(
+  program: string,
+  { port = freePort(), env = {} }: ServeProgramOptions = {},
+): Promise<ServedProgram> {
+  const file = await programFile(program);
+  const args = ["run", "--no-check", "-A", "--config", file.config, file.path];
+  const server = await serveCommand(args, port, {
+    env: { ...env, DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}` },
+    cwd: file.folder,
+  });
+  return {
+    ...server,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await file[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Options for {@linkcode serveCommand}. */
+export interface ServeCommandOptions extends Deno.CommandOptions {
+  /**
+   * What runs.
+   *
+   * @default {Deno}
+   */
+  readonly program?: string;
+}
+
+/** Starts a command that listens on a port, and waits until it does. */
+export async function serveCommand(
+  args: readonly string[],
+  port: number,
+  { program = Deno.execPath(), ...options }: ServeCommandOptions = {},
+): Promise<ServedProgram> {
+  const child = new Deno.Command(program, {
+    ...options,
+    args: [...args],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let output = "";
+  const reading = Promise.all([child.stdout, child.stderr].map(async (pipe) => {
+    for await (const text of pipe.pipeThrough(new TextDecoderStream())) {
+      output += text;
+    }
+  }));
+  const server: ServedProgram = {
+    origin: `http://localhost:${port}`,
+    output: () => output,
+    async [Symbol.asyncDispose]() {
+      try {
+        child.kill();
+      } catch {
+        // It has ended by itself.
+      }
+      await child.status;
+      await reading;
+    },
+  };
+  if (await opens(port, child.status)) return server;
+  await server[Symbol.asyncDispose]();
+  throw new Error(`The program does not listen:\n${output}`);
+}
+
+/** Waits until something listens on a port: not beyond the end of a program. */
+async function opens(
+  port: number,
+  end: Promise<Deno.CommandStatus>,
+): Promise<boolean> {
+  let hasEnded = false;
+  end.then(() => hasEnded = true);
+  for (let attempt = 0; attempt < 400 && !hasEnded; attempt++) {
+    try {
+      using _connection = await Deno.connect({ port, hostname: "127.0.0.1" });
+      return true;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  return false;
+}
+
+/** Runs Deno to its end; fails with what it wrote where it fails. */
+export async function deno(
+  args: readonly string[],
+  options: Deno.CommandOptions = {},
+): Promise<void> {
+  const { success, stderr, stdout } = await new Deno.Command(
+    Deno.execPath(),
+    { ...options, args: [...args] },
+  ).output();
+  const decoder = new TextDecoder();
+  assert(success, decoder.decode(stdout) + decoder.decode(stderr));
+}
+
+/** Bundles a program as Bun and Workers take it, but for what they bring. */
+export async function bundleProgram(
+  { config, folder }: ProgramFile,
+  main: string,
+): Promise<string> {
+  const output = `${folder}/bundle.js`;
+  const externals = ["bun", "bun:sqlite", "cloudflare:workers"]
+    .map((name) => `--external=${name}`);
+  const options = ["--platform=browser", "--config", config, ...externals];
+  await deno(["bundle", ...options, "-o", output, main]);
+  return await Deno.readTextFile(output);
+}
+
+/** The network, as the target of a test client. */
+export const overHTTP = {
+  fetch: (request: Request): Promise<Response> =>
+    fetch(request, { redirect: "manual" }),
+};
+
+/** A port that nobody listens on. */
+export function freePort(): number {
+  using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  return listener.addr.port;
+}

@@ -1,0 +1,49 @@
+import { createRouter, Platform } from "@gatehouse/web/fetch-router";
+import { formData } from "@gatehouse/web/form-data-middleware";
+import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+
+/** Answers a WebSocket upgrade in the way of the runtime that runs this. */
+export type Upgrade = (
+  request: Request,
+  platform: readonly unknown[],
+) => Response;
+
+/** The application that every runtime serves in these tests. */
+export function createServerApp(
+  upgrade: Upgrade,
+): ReturnType<typeof createRouter> {
+  const router = createRouter({ middleware: [secureHeaders(), formData()] });
+  router.get("/address", (context) => new Response(context.remoteAddress));
+  router.get("/stream", () => new Response(countTo(3)));
+  router.post("/upload", (context) => {
+    return new Response(`${[...context.get(FormData)].length} fields`);
+  });
+  router.get(
+    "/ws",
+    (context) => upgrade(context.request, context.get(Platform)),
+  );
+  router.get("/throws", () => {
+    throw new Error("internal secret");
+  });
+  for (const area of ["admin", "public"]) {
+    router.get(`/${area}/*`, ({ url }) => {
+      const isNamed = url.pathname.startsWith(`/${area}/`);
+      return new Response(
+        `${area} ${isNamed ? "named" : "NOT NAMED"} ${url.pathname}`,
+      );
+    });
+  }
+  return router;
+}
+
+function countTo(last: number): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let count = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (++count > last) controller.close();
+      else controller.enqueue(encoder.encode(`${count};`));
+    },
+  });
+}

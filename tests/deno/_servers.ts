@@ -1,0 +1,143 @@
+/** A database server of a test's own. */
+export interface Server {
+  /** Where it listens, on 127.0.0.1. */
+  readonly port: number;
+  /** Ends it without mercy, as a crash would. */
+  crash(): Promise<void>;
+  /** Starts it again on the same port, with the data that it had. */
+  restart(): Promise<void>;
+  /** Stops Redis from answering, or lets it go on. */
+  freeze(frozen: boolean): void;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+}
+
+/** Finds a program of Debian's packages, or says that tests are skipped. */
+export function findProgram(name: string, tests: string): string | null {
+  const folders = [
+    ...(Deno.env.get("PATH") ?? "").split(":"),
+    ...versions("/usr/lib/postgresql").map((version) => `${version}/bin`),
+  ];
+  for (const folder of folders) {
+    const path = `${folder}/${name}`;
+    try {
+      Deno.statSync(path);
+      return path;
+    } catch {
+      // Not there.
+    }
+  }
+  console.log(`skipped: ${tests}, because ${name} is not installed`);
+  return null;
+}
+
+/** Starts Redis, which writes every change to a file at once. */
+export async function startRedis(program: string): Promise<Server> {
+  const folder = await Deno.makeTempDir();
+  const port = freePort();
+  const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", ""]
+    .concat("--appendonly", "yes", "--appendfsync", "always", "--dir", folder);
+  const spawn = () =>
+    new Deno.Command(program, { args, stdout: "null", stderr: "null" }).spawn();
+  return await startServer(folder, port, spawn, () => accepts(port));
+}
+
+/** Starts PostgreSQL with a database of its own. */
+export async function startPostgres(program: string): Promise<Server> {
+  const folder = await Deno.makeTempDir();
+  const port = freePort();
+  const data = `${folder}/data`;
+  const user = unprivilegedUser();
+  if (user !== undefined) await Deno.chown(folder, user.uid, user.gid);
+  // Its parts stand beside it, in its real place.
+  const real = await Deno.realPath(program);
+  const { success, stderr } = await new Deno.Command(
+    real.replace(/postgres$/, "initdb"),
+    {
+      args: ["-D", data, "-A", "trust", "-U", "test", "--no-sync"],
+      cwd: folder,
+      ...user,
+    },
+  ).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  const args = ["-D", data, "-p", String(port), "-k", folder]
+    .concat("-c", "listen_addresses=127.0.0.1");
+  const silent = { cwd: folder, stdout: "null", stderr: "null" } as const;
+  const spawn = () =>
+    new Deno.Command(real, { args, ...silent, ...user }).spawn();
+  const asking = new Deno.Command(real.replace(/postgres$/, "pg_isready"), {
+    args: ["-h", "127.0.0.1", "-p", String(port)],
+    ...silent,
+  });
+  const isReady = async () => (await asking.output()).success;
+  return await startServer(folder, port, spawn, isReady);
+}
+
+async function startServer(
+  folder: string,
+  port: number,
+  spawn: () => Deno.ChildProcess,
+  isReady: () => Promise<boolean>,
+): Promise<Server> {
+  let child = spawn();
+  await until(isReady);
+  const crash = async () => {
+    // PostgreSQL's SIGQUIT is its crash: its helpers end with it.
+    child.kill("SIGCONT");
+    child.kill("SIGQUIT");
+    const timer = setTimeout(() => child.kill("SIGKILL"), 1_000);
+    await child.status;
+    clearTimeout(timer);
+  };
+  return {
+    port,
+    crash,
+    restart: async () => {
+      child = spawn();
+      await until(isReady);
+    },
+    freeze: (frozen) => child.kill(frozen ? "SIGSTOP" : "SIGCONT"),
+    stop: async () => {
+      await crash();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+/** Waits until a server is ready. */
+async function until(isReady: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 400; attempt++) {
+    if (await isReady()) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error("The server does not start");
+}
+
+async function accepts(port: number): Promise<boolean> {
+  try {
+    (await Deno.connect({ port, hostname: "127.0.0.1" })).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function freePort(): number {
+  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const { port } = listener.addr as Deno.NetAddr;
+  listener.close();
+  return port;
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivilegedUser(): { uid: number; gid: number } | undefined {
+  return Deno.uid() === 0 ? { uid: 65534, gid: 65534 } : undefined;
+}
+
+function versions(folder: string): string[] {
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,251 @@
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertNotEquals,
+  assertStringIncludes,
+} from "@std/assert";
+import {
+  choose,
+  type ExampleApp,
+  PASSWORD,
+  startExampleApp,
+  type Visitor,
+} from "./_example_app.ts";
+
+Deno.test("GET /auth/demo leads to the provider with state, nonce and challenge (spec 5.2.1)", async () => {
+  await using app = await startExampleApp();
+
+  const { status, location } = await app.visitor().get("/auth/demo");
+
+  assertEquals(status, 302);
+  const url = new URL(location!);
+  assertEquals(url.origin + url.pathname, `${app.issuer}/authorize`);
+  const { state, nonce, code_challenge, ...rest } = Object.fromEntries(
+    url.searchParams,
+  );
+  assert(state && nonce && code_challenge);
+  assertEquals(rest, {
+    response_type: "code",
+    client_id: "noticeboard",
+    redirect_uri: `${app.baseURL}/auth/demo/callback`,
+    scope: "openid email profile",
+    code_challenge_method: "S256",
+  });
+});
+
+Deno.test("an external login makes a user once and finds them again (spec 5.2.4)", async () => {
+  await using app = await startExampleApp();
+  const visitor = app.visitor();
+
+  const first = await visitor.logInExternally("demo-ada");
+  const { body } = await visitor.get("/account");
+  const second = await app.visitor().logInExternally("demo-ada");
+
+  assertEquals([first.status, first.location], [302, "/"]);
+  assertEquals([second.status, second.location], [302, "/"]);
+  assertStringIncludes(body, 'value="Ada Demo"');
+  assertStringIncludes(body, "ada@people.example");
+  assertEquals(await app.users.count(), 1);
+  const login = await app.users.findLogin("ada@people.example");
+  assertEquals(login?.passwordHash, "");
+  assertEquals(login?.user.role, "user");
+});
+
+Deno.test("nobody logs in with a password to a user without one (spec 2.4)", async () => {
+  await using app = await startExampleApp();
+  await app.visitor().logInExternally("demo-ada");
+  for (const password of ["", " ", "undefined", "null", PASSWORD]) {
+    const form = { email: "ada@people.example", password };
+    const { status } = await app.visitor().post("/login", form);
+    assertEquals(status, 422);
+  }
+});
+
+Deno.test("an external login comes back to returnTo, on the own site only (spec 4.4)", async () => {
+  await using app = await startExampleApp();
+  const rows = [
+    ["%2Faccount%2Fkeys", "/account/keys"],
+    ["https%3A%2F%2Fevil.example", "/"],
+    ["%2F%2Fevil.example", "/"],
+  ];
+  for (const [returnTo, destination] of rows) {
+    const visitor = app.visitor();
+    const start = await visitor.get(`/auth/demo?returnTo=${returnTo}`);
+    const { location } = await visitor.logInExternally("demo-ada", start);
+    assertEquals(location, destination);
+  }
+});
+
+Deno.test("an external login changes the session id", async () => {
+  await using app = await startExampleApp();
+  const visitor = app.visitor();
+  const start = await visitor.get("/auth/demo");
+  const before = visitor.cookie();
+  await visitor.logInExternally("demo-ada", start);
+  assertNotEquals(visitor.cookie(), before);
+});
+
+for (const person of ["demo-editor", "demo-grace"]) {
+  Deno.test(`an external login of ${person} with the address of an account is refused (spec 5.1.5)`, async () => {
+    await using app = await startExampleApp();
+    await register(app, "editor@example.com");
+    await register(app, "grace@people.example");
+    const visitor = app.visitor();
+
+    const { status, body } = await visitor.logInExternally(person);
+
+    assertEquals(status, 409);
+    assertStringIncludes(body, "An account with this email already exists");
+    assertEquals((await visitor.get("/account")).status, 302);
+    assertEquals(await app.users.count(), 2);
+  });
+}
+
+Deno.test("an address that the provider did not verify is not taken over", async () => {
+  await using app = await startExampleApp();
+  const grace = app.visitor();
+  await grace.logInExternally("demo-grace");
+
+  assertEquals(await app.users.findByEmail("grace@people.example"), null);
+  assertStringIncludes((await grace.get("/account")).body, "Grace Demo");
+  await register(app, "grace@people.example");
+  assert(await app.users.findByEmail("grace@people.example") !== null);
+});
+
+const failures = {
+  "is cancelled": (app) => app.visitor().logInExternally(""),
+  "has a wrong state": (app) => tampered(app, "state", "x"),
+  "has no state": (app) => tampered(app, "state", null),
+  "has a wrong code": (app) => tampered(app, "code", "x"),
+  "has no code": (app) => tampered(app, "code", null),
+  "names another issuer": (app) => tampered(app, "iss", "https://evil.example"),
+  "names no issuer": (app) => tampered(app, "iss", null),
+  "comes to another browser": async (app) => {
+    const start = await app.visitor().get("/auth/demo");
+    return await app.visitor().logInExternally("demo-ada", start);
+  },
+  "was never started": (app) => app.visitor().get("/auth/demo/callback"),
+} satisfies Record<
+  string,
+  (app: ExampleApp) => ReturnType<Visitor["get"]>
+>;
+
+for (const [what, run] of Object.entries(failures)) {
+  Deno.test(`an external login that ${what} is answered 401 Authentication failed (spec 7)`, async () => {
+    await using app = await startExampleApp();
+    const { status, body, headers } = await run(app);
+    assertEquals([status, body], [401, "Authentication failed"]);
+    assertFalse(headers.has("Location"));
+    assertEquals(await app.users.count(), 0);
+    assertEquals(app.errors, []);
+  });
+}
+
+Deno.test("a callback works once (spec 5.2.3)", async () => {
+  await using app = await startExampleApp();
+  const visitor = app.visitor();
+  const { location } = await visitor.get("/auth/demo");
+  const callback = await choose(location!, "demo-ada");
+  assertEquals((await visitor.get(callback)).status, 302);
+  await visitor.post("/logout");
+  assertEquals((await visitor.get(callback)).status, 401);
+});
+
+Deno.test("a login is linked to an account from its page, and works from then on", async () => {
+  await using app = await startExampleApp();
+  const editor = await register(app, "editor@example.com");
+
+  const start = await editor.post("/account/logins/demo");
+  const { location } = await editor.logInExternally("demo-editor", start);
+  const page = await editor.get("/account/logins");
+  const other = app.visitor();
+  await other.logInExternally("demo-editor");
+
+  assertEquals(location, "/account/logins");
+  assertStringIncludes(page.body, "You can now log in with Demo provider");
+  assertStringIncludes(page.body, "Unlink Demo provider");
+  assertStringIncludes(
+    (await other.get("/account")).body,
+    "editor@example.com",
+  );
+  assertEquals(await app.users.count(), 1);
+});
+
+Deno.test("a mere link to /auth/demo links nothing to who is logged in", async () => {
+  await using app = await startExampleApp();
+  const visitor = await register(app, "someone@example.com");
+
+  await visitor.logInExternally("demo-ada");
+
+  const { body } = await visitor.get("/account");
+  assertStringIncludes(body, "ada@people.example");
+  assertEquals(await app.users.count(), 2);
+});
+
+Deno.test("linking that was given up does not link the login that comes next", async () => {
+  await using app = await startExampleApp();
+  const visitor = await register(app, "someone@example.com");
+  await visitor.post("/account/logins/demo");
+
+  await visitor.logInExternally("demo-ada");
+
+  const { body } = await visitor.get("/account");
+  assertStringIncludes(body, "ada@people.example");
+  assertEquals(await app.users.count(), 2);
+});
+
+Deno.test("a login that is linked already is not moved to another account", async () => {
+  await using app = await startExampleApp();
+  await app.visitor().logInExternally("demo-ada");
+  const visitor = await register(app, "someone@example.com");
+
+  const start = await visitor.post("/account/logins/demo");
+  const { status } = await visitor.logInExternally("demo-ada", start);
+
+  assertEquals(status, 409);
+  const { body } = await visitor.get("/account/logins");
+  assertFalse(body.includes("Unlink"));
+});
+
+Deno.test("nobody links a login while logged out", async () => {
+  await using app = await startExampleApp();
+  const { status, location } = await app.visitor().post("/account/logins/demo");
+  assertEquals([status, location], [302, "/login"]);
+});
+
+Deno.test("a login is unlinked, but not the last way to log in", async () => {
+  await using app = await startExampleApp();
+  const only = app.visitor();
+  await only.logInExternally("demo-ada");
+  const both = await register(app, "someone@example.com");
+  const start = await both.post("/account/logins/demo");
+  await both.logInExternally("demo-grace", start);
+
+  for (const visitor of [only, both]) {
+    await visitor.post("/account/logins/demo", { _method: "DELETE" });
+  }
+
+  const kept = await only.get("/account/logins");
+  assertStringIncludes(kept.body, "This is your only way to log in");
+  assertStringIncludes(kept.body, "Unlink Demo provider");
+  const gone = await both.get("/account/logins");
+  assertStringIncludes(gone.body, "Link Demo provider");
+});
+
+async function register(app: ExampleApp, email: string): Promise<Visitor> {
+  const visitor = app.visitor();
+  const form = { email, password: PASSWORD, confirmPassword: PASSWORD };
+  await visitor.post("/register", { name: "Somebody", ...form });
+  return visitor;
+}
+
+/** Comes back from the provider with one parameter changed, or left out. */
+async function tampered(app: ExampleApp, name: string, value: string | null) {
+  const visitor = app.visitor();
+  const { location } = await visitor.get("/auth/demo");
+  const callback = new URL(await choose(location!, "demo-ada"));
+  if (value === null) callback.searchParams.delete(name);
+  else callback.searchParams.set(name, value);
+  return await visitor.get(callback.href);
+}

@@ -1,0 +1,379 @@
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertMatch,
+  assertNotEquals,
+  assertStringIncludes,
+} from "@std/assert";
+import { verifyPassword } from "@gatehouse/web/auth/password";
+import {
+  type ExampleApp,
+  PASSWORD,
+  startExampleApp,
+  type Visitor,
+} from "./_example_app.ts";
+
+const MINUTE = 60_000;
+const email = "ada@example.com";
+const next = "another long one";
+const change = {
+  _method: "PUT",
+  currentPassword: PASSWORD,
+  password: next,
+  confirmPassword: next,
+};
+
+Deno.test("POST /login answers the sixth guess 429, with the time to wait (issue 6)", async () => {
+  await using app = await startExampleApp();
+  await register(app);
+  const guess = () =>
+    app.visitor().post("/login", { email, password: "wrong password" });
+  for (let count = 0; count < 5; count++) {
+    assertEquals((await guess()).status, 422);
+  }
+
+  const { status, headers, body } = await guess();
+
+  assertEquals(status, 429);
+  assertMatch(headers.get("Retry-After") ?? "", /^\d+$/);
+  assertEquals(headers.get("Cache-Control"), "no-store");
+  assertStringIncludes(body, 'role="alert"');
+  assertStringIncludes(body, "Too many attempts. Please wait a second");
+  assertStringIncludes(body, `value="${email}"`);
+  // Not even the right password is looked at, and another spelling is no way out.
+  const right = { email: " ADA@example.com", password: PASSWORD };
+  assertEquals((await app.visitor().post("/login", right)).status, 429);
+
+  app.wait(2000);
+  assertEquals(await statusOfLogin(app, PASSWORD), 302);
+});
+
+Deno.test("POST /login is not locked for an owner by guesses from elsewhere (issue 6)", async () => {
+  await using app = await startExampleApp({ trustedProxies: 1 });
+  await register(app);
+  const from = (address: string, password: string) =>
+    app.visitor().post("/login", { email, password }, {
+      "X-Forwarded-For": address,
+    });
+  let last = 0;
+  for (let count = 0; count < 6; count++) {
+    last = (await from("203.0.113.7", "wrong password")).status;
+  }
+  assertEquals(last, 429);
+  assertEquals((await from("198.51.100.9", PASSWORD)).status, 302);
+});
+
+Deno.test("guesses at the pages of the account count like those at the login (issue 6)", async () => {
+  await using app = await startExampleApp();
+  const visitor = await register(app);
+  const statuses: number[] = [];
+  for (let count = 0; count < 3; count++) {
+    const form = { ...change, currentPassword: "wrong password" };
+    statuses.push((await visitor.post("/account/password", form)).status);
+    const guess = { password: "wrong password" };
+    statuses.push((await visitor.post("/account/confirm", guess)).status);
+  }
+  assertEquals(statuses, [422, 422, 422, 422, 422, 429]);
+  const throttled = await visitor.post("/account/password", change);
+  assertEquals(throttled.status, 429);
+  assertStringIncludes(throttled.body, "Too many attempts");
+  assertEquals(await statusOfLogin(app, PASSWORD), 429);
+});
+
+Deno.test("more logins at once than can wait are answered 503 (issue 6)", async () => {
+  await using app = await startExampleApp();
+  // The process has one queue: four run, and sixty-four wait.
+  const others = Array.from({ length: 68 }, () => verifyPassword(null, "x"));
+  const busy = await app.visitor().post(
+    "/login",
+    { email: "ada@example.com", password: PASSWORD },
+    { Accept: "text/html" },
+  );
+  await Promise.all(others);
+  assertEquals(busy.status, 503);
+  assertEquals(busy.headers.get("Retry-After"), "5");
+  assertStringIncludes(busy.body, "There is too much to do at the moment");
+  assertEquals(app.errors, []);
+});
+
+Deno.test("a common password is refused wherever one is chosen (issue 6)", async () => {
+  await using app = await startExampleApp();
+  const common = { password: "Password123", confirmPassword: "Password123" };
+  const message = "This password is too common: please choose another";
+  const refused = await app.visitor()
+    .post("/register", { name: "Ada", email, ...common });
+  assertEquals(await app.users.count(), 0);
+  const visitor = await register(app);
+  const token = await resetToken(app);
+
+  const answers = [
+    refused,
+    await visitor.post("/account/password", { ...change, ...common }),
+    await visitor.post("/reset-password", { token, ...common }),
+  ];
+
+  for (const { status, body } of answers) {
+    assertEquals(status, 422);
+    assertStringIncludes(body, `id="password-error">${message}</p>`);
+    assertFalse(body.includes(common.password));
+  }
+  // It did not use the link up.
+  assertEquals(await statusOfReset(app, token), 302);
+});
+
+Deno.test("POST /forgot-password answers the same whether there is an account (issue 6)", async () => {
+  await using app = await startExampleApp();
+  await register(app);
+  const ask = (email: string) =>
+    app.visitor().post("/forgot-password", { email });
+
+  const known = await ask(" ADA@example.com".trim());
+  const unknown = await ask("nobody@example.com");
+
+  assertEquals(known.status, 200);
+  assertEquals([unknown.status, unknown.body], [known.status, known.body]);
+  assertEquals(app.mails.map(({ to }) => to), [email]);
+});
+
+Deno.test("POST /forgot-password sends nothing to an account without a password", async () => {
+  await using app = await startExampleApp();
+  await app.users.create({ name: "Ada", email, passwordHash: "" });
+  const { status } = await app.visitor().post("/forgot-password", { email });
+  assertEquals([status, app.mails], [200, []]);
+});
+
+Deno.test("POST /forgot-password sends five links to an address, then it takes longer (issue 6)", async () => {
+  await using app = await startExampleApp();
+  await register(app);
+  const ask = () => app.visitor().post("/forgot-password", { email });
+  for (let count = 0; count < 5; count++) {
+    assertEquals((await ask()).status, 200);
+  }
+  const { status, headers } = await ask();
+  assertEquals([status, headers.has("Retry-After")], [429, true]);
+  assertEquals(app.mails.length, 5);
+  assertEquals(await statusOfLogin(app, PASSWORD), 302);
+});
+
+Deno.test("POST /forgot-password says what is wrong with an address", async () => {
+  await using app = await startExampleApp();
+  const { status, body } = await app.visitor()
+    .post("/forgot-password", { email: "<ada>" });
+  assertEquals(status, 422);
+  assertStringIncludes(body, "Invalid email address");
+  assertStringIncludes(body, 'value="&lt;ada&gt;"');
+});
+
+Deno.test("a reset ends sessions, access tokens and the old password, not API keys (issue 6)", async () => {
+  await using app = await startExampleApp();
+  const visitor = await register(app);
+  const { asKey, asToken } = await makeSecrets(app, visitor);
+  const token = await resetToken(app);
+  const link = `/reset-password?token=${token}`;
+  // Scanners of mail open links too.
+  for (let count = 0; count < 2; count++) {
+    const page = await app.visitor().get(link);
+    assertEquals(page.status, 200);
+    assertEquals(page.headers.get("Cache-Control"), "no-store");
+  }
+
+  const stranger = app.visitor();
+  const form = { token, password: next, confirmPassword: next };
+  const { status, location } = await stranger.post("/reset-password", form);
+
+  assertEquals([status, location], [302, "/reset-password/done"]);
+  const { body } = await stranger.get(location!);
+  assertStringIncludes(body, "API keys and linked logins still work");
+  assertEquals((await visitor.get("/account")).status, 302);
+  assertEquals((await stranger.get("/account")).status, 302);
+  assertEquals([await asToken(), await asKey()], [401, 200]);
+  assertEquals(await statusOfLogin(app, PASSWORD), 422);
+  assertEquals(await statusOfLogin(app, next), 302);
+});
+
+Deno.test("a reset works in a browser that is logged in, and logs it out", async () => {
+  await using app = await startExampleApp();
+  const visitor = await register(app);
+  const token = await resetToken(app);
+  const form = { token, password: next, confirmPassword: next };
+  assertEquals((await visitor.post("/reset-password", form)).status, 302);
+  assertEquals((await visitor.get("/account")).status, 302);
+  assertEquals(app.errors, []);
+});
+
+Deno.test("a link that resets a password works once, also for two at once (issue 6)", async () => {
+  await using app = await startExampleApp();
+  await register(app);
+  const older = await resetToken(app);
+  const token = await resetToken(app);
+  const statuses = await Promise.all([
+    statusOfReset(app, token),
+    statusOfReset(app, token),
+  ]);
+  assertEquals(statuses.sort(), [302, 400]);
+  assertEquals(await statusOfReset(app, token), 400);
+  assertEquals(await statusOfReset(app, older), 400);
+});
+
+Deno.test("a link that resets a password works for ten minutes (issue 6)", async () => {
+  await using app = await startExampleApp();
+  await register(app);
+  const token = await resetToken(app);
+  app.wait(9 * MINUTE);
+  const link = `/reset-password?token=${token}`;
+  assertEquals((await app.visitor().get(link)).status, 200);
+  app.wait(2 * MINUTE);
+  assertEquals((await app.visitor().get(link)).status, 400);
+  assertEquals(await statusOfReset(app, token), 400);
+  assertEquals(await statusOfLogin(app, PASSWORD), 302);
+});
+
+const badTokens = [
+  "",
+  "x",
+  "A".repeat(22),
+  "A".repeat(5000),
+  "__proto__",
+  "%00",
+];
+
+for (const token of badTokens) {
+  Deno.test(`the link with the token "${token.slice(0, 30)}" resets nothing`, async () => {
+    await using app = await startExampleApp();
+    const query = new URLSearchParams({ token });
+    const { status, body } = await app.visitor()
+      .get(`/reset-password?${query}`);
+    assertEquals(status, 400);
+    assertStringIncludes(body, "This link does not work any more");
+    assertEquals(await statusOfReset(app, token), 400);
+    assertEquals((await app.visitor().get("/reset-password")).status, 400);
+    assertEquals(app.errors, []);
+  });
+}
+
+Deno.test("a change of password makes links that reset it worthless (issue 6)", async () => {
+  await using app = await startExampleApp();
+  const visitor = await register(app);
+  const token = await resetToken(app);
+  assertEquals((await visitor.post("/account/password", change)).status, 302);
+  assertEquals(await statusOfReset(app, token), 400);
+});
+
+Deno.test("a change of password revokes access tokens, not API keys (issue 6)", async () => {
+  await using app = await startExampleApp();
+  const visitor = await register(app);
+  const stranger = await app.loggedIn();
+  const own = await makeSecrets(app, visitor);
+  const foreign = await makeSecrets(app, stranger);
+
+  await visitor.post("/account/password", change);
+
+  assertEquals([await own.asToken(), await own.asKey()], [401, 200]);
+  assertEquals(await foreign.asToken(), 200);
+  const { body } = await visitor.get("/account");
+  assertStringIncludes(body, "your access tokens are ended");
+  assertEquals((await stranger.get("/account")).status, 200);
+});
+
+Deno.test("no link to reset a password is in the log", async () => {
+  await using app = await startExampleApp();
+  await register(app);
+  const token = await resetToken(app);
+  await app.visitor().get(`/reset-password?token=${token}`);
+  await statusOfReset(app, token);
+  assertFalse(app.log.join("\n").includes(token));
+});
+
+Deno.test("the password page asks whose login is old for the password first (issue 6)", async () => {
+  await using app = await startExampleApp();
+  const visitor = await register(app);
+  assertEquals((await visitor.get("/account/password")).status, 200);
+  app.wait(6 * MINUTE);
+
+  const confirm = "/account/confirm?returnTo=%2Faccount%2Fpassword";
+  assertEquals((await visitor.get("/account/password")).location, confirm);
+  const unseen = await visitor.post("/account/password", change);
+  assertEquals([unseen.status, unseen.location], [302, "/account/confirm"]);
+  const wrong = await visitor.post(confirm, { password: "wrong password" });
+  assertEquals(wrong.status, 422);
+  assertStringIncludes(wrong.body, "This is not your password");
+  assertEquals((await visitor.get("/account/password")).location, confirm);
+  assertEquals(await statusOfLogin(app, PASSWORD), 302);
+
+  const before = visitor.cookie();
+  const right = await visitor.post(confirm, { password: PASSWORD });
+  assertEquals([right.status, right.location], [302, "/account/password"]);
+  assertNotEquals(visitor.cookie(), before);
+  assertEquals((await visitor.post("/account/password", change)).status, 302);
+  assertEquals(await statusOfLogin(app, next), 302);
+});
+
+Deno.test("the confirm page leads nowhere else than to the own site", async () => {
+  await using app = await startExampleApp();
+  const visitor = await register(app);
+  const path = "/account/confirm?returnTo=https%3A%2F%2Fevil.example";
+  const { location } = await visitor.post(path, { password: PASSWORD });
+  assertEquals(location, "/account/password");
+  const { status } = await app.visitor().get("/account/confirm");
+  assertEquals(status, 302);
+});
+
+Deno.test("the confirm page offers their own logins to who has no password", async () => {
+  await using app = await startExampleApp();
+  const visitor = app.visitor();
+  await visitor.logInExternally("demo-ada");
+  app.wait(6 * MINUTE);
+  const { location } = await visitor.get("/account/password");
+  const { body } = await visitor.get(location!);
+  assertStringIncludes(body, "Log in with Demo provider");
+  assertFalse(body.includes('type="password"'));
+  const { status } = await visitor.post("/account/confirm", { password: "" });
+  assertEquals(status, 422);
+});
+
+/** Registers somebody, who is logged in. */
+async function register(app: ExampleApp): Promise<Visitor> {
+  const visitor = app.visitor();
+  const passwords = { password: PASSWORD, confirmPassword: PASSWORD };
+  await visitor.post("/register", { name: "Ada", email, ...passwords });
+  return visitor;
+}
+
+async function statusOfLogin(
+  app: ExampleApp,
+  password: string,
+): Promise<number> {
+  return (await app.visitor().post("/login", { email, password })).status;
+}
+
+/** The token of a new link. */
+async function resetToken(app: ExampleApp): Promise<string> {
+  await app.visitor().post("/forgot-password", { email });
+  const { to, text } = app.mails.at(-1)!;
+  assertEquals(to, email);
+  const [link] = text.match(/http\S+/)!;
+  assert(link.startsWith(`${app.baseURL}/reset-password?token=`));
+  return new URL(link).searchParams.get("token")!;
+}
+
+async function statusOfReset(app: ExampleApp, token: string): Promise<number> {
+  const form = { token, password: next, confirmPassword: next };
+  return (await app.visitor().post("/reset-password", form)).status;
+}
+
+/** An API key and an access token: how the API answers them. */
+async function makeSecrets(app: ExampleApp, visitor: Visitor) {
+  const make = async (path: string) => {
+    const { body } = await visitor.post(path, { label: "Mine" });
+    return body.match(/<code id="secret">([^<]+)</)![1];
+  };
+  const key = await make("/account/keys");
+  const token = await make("/account/tokens");
+  const status = async (headers: HeadersInit) =>
+    (await app.visitor().get("/api/me", headers)).status;
+  return {
+    asKey: () => status({ "X-API-Key": key }),
+    asToken: () => status({ Authorization: `Bearer ${token}` }),
+  };
+}

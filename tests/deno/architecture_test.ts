@@ -1,0 +1,198 @@
+import { assertEquals } from "@std/assert";
+import config from "../../deno.json" with { type: "json" };
+
+/** The floors, ground first. Folders on one floor do not know each other. */
+const FLOORS = [
+  ["schema/"],
+  ["router/"],
+  ["session/"],
+  ["logger/", "auth/"],
+  ["mod.ts"],
+];
+
+/** The entry points: the only files that another folder may import. */
+const DOORS = [
+  ...Object.values(config.exports).map((path) => path.slice(2)),
+  "session/internal.ts",
+];
+
+/** The one file that knows each dependency. */
+const KEEPERS = {
+  "@noble/hashes": "auth/password/_noble_hashes.ts",
+  "@std/crypto": "session/_timing_safe_equal.ts",
+  "@std/http": "session/_cookie_header.ts",
+  "bcryptjs": "auth/password/bcrypt.ts",
+  "jose": "auth/external/_jwt.ts",
+};
+
+const ROOT = new URL("../../", import.meta.url);
+
+interface Module {
+  readonly kind: string;
+  readonly specifier: string;
+  readonly dependencies?: readonly {
+    readonly specifier: string;
+    readonly code?: { readonly specifier: string };
+    readonly type?: { readonly specifier: string };
+  }[];
+}
+
+Deno.test("every module imports its own folder and the doors of lower floors", async () => {
+  const violations = (await imports())
+    .filter(({ from, to }) => floorOf(to) >= 0 && !mayImport(from, to))
+    .map(({ from, to }) => `${from} -> ${to}`);
+  assertEquals(violations, []);
+});
+
+Deno.test("no module imports a Node module, or a file outside the library", async () => {
+  const violations = (await imports())
+    .filter(({ to }) => floorOf(to) < 0 && !(packageOf(to) in KEEPERS))
+    .map(({ from, to }) => `${from} -> ${to}`);
+  assertEquals(violations, []);
+});
+
+Deno.test("one file knows each dependency, and each declared one is used", async () => {
+  const known: Record<string, string[]> = {};
+  for (const { from, to } of await imports()) {
+    if (floorOf(to) >= 0) continue;
+    const files = known[packageOf(to)] ??= [];
+    if (!files.includes(from)) files.push(from);
+  }
+  const expected = Object.entries(KEEPERS).map((
+    [name, file],
+  ) => [name, [file]]);
+  assertEquals(known, Object.fromEntries(expected));
+
+  const declared = Object.keys(config.imports);
+  assertEquals(
+    declared.filter((name) => name !== "@std/assert").sort(),
+    Object.keys(KEEPERS),
+  );
+});
+
+Deno.test("./fetch-router and ./data-schema depend on nothing outside their folders", async () => {
+  for (const entry of ["./fetch-router", "./fetch-router/routes"] as const) {
+    assertEquals(foreign("router/", await reach(entry)), []);
+  }
+  for (const entry of ["./data-schema", "./data-schema/checks"] as const) {
+    assertEquals(foreign("schema/", await reach(entry)), []);
+  }
+});
+
+Deno.test("an entry does not drag in the dependencies of others", async () => {
+  const cases = [
+    ["./auth-middleware", ["jose", "@noble/hashes", "bcryptjs"]],
+    ["./auth", ["@noble/hashes", "bcryptjs"]],
+    ["./auth/password", ["jose", "bcryptjs"]],
+    ["./session-middleware", ["jose", "@noble/hashes", "bcryptjs"]],
+    ["./logger-middleware", Object.keys(KEEPERS)],
+    [".", ["bcryptjs"]],
+  ] as const;
+  for (const [entry, unwanted] of cases) {
+    const packages = (await reach(entry)).map(packageOf);
+    const found = unwanted.filter((name) => packages.includes(name));
+    assertEquals(found, [], entry);
+  }
+});
+
+Deno.test("every file of the library is reached from an entry", async () => {
+  const reached = new Set<string>();
+  for (const entry of Object.keys(config.exports)) {
+    for (const file of await reach(entry as keyof typeof config.exports)) {
+      reached.add(file);
+    }
+  }
+  const unreached: string[] = [];
+  for await (const file of sources()) {
+    if (!reached.has(file)) unreached.push(file);
+  }
+  assertEquals(unreached, []);
+});
+
+function mayImport(from: string, to: string): boolean {
+  if (from.split("/")[0] === to.split("/")[0]) return true;
+  return floorOf(to) < floorOf(from) && DOORS.includes(to);
+}
+
+function floorOf(path: string): number {
+  return FLOORS.findIndex((floor) => floor.some((top) => path.startsWith(top)));
+}
+
+/** `@std/http/cookie` is of the package `@std/http`. */
+function packageOf(specifier: string): string {
+  return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+}
+
+function foreign(folder: string, modules: readonly string[]): string[] {
+  return modules.filter((module) => !module.startsWith(folder));
+}
+
+/** Everything that an entry imports, directly or not, itself included. */
+async function reach(entry: keyof typeof config.exports): Promise<string[]> {
+  const all = await imports();
+  const reached = [config.exports[entry].slice(2)];
+  for (const module of reached) {
+    for (const { from, to } of all) {
+      if (from === module && !reached.includes(to)) reached.push(to);
+    }
+  }
+  return reached;
+}
+
+interface Import {
+  /** A file of the library, relative to the root. */
+  readonly from: string;
+  /** Such a file, or the specifier of anything else. */
+  readonly to: string;
+}
+
+let found: Promise<Import[]> | undefined;
+
+/** Every import of the library, those of types included. */
+function imports(): Promise<Import[]> {
+  return found ??= findImports();
+}
+
+async function findImports(): Promise<Import[]> {
+  const list: Import[] = [];
+  for (const { specifier, dependencies = [] } of await modules()) {
+    const from = relative(specifier);
+    if (floorOf(from) < 0) continue;
+    for (const { specifier, code, type } of dependencies) {
+      const target = relative((code ?? type)?.specifier ?? "");
+      list.push({ from, to: floorOf(target) < 0 ? specifier : target });
+    }
+  }
+  return list;
+}
+
+async function modules(): Promise<Module[]> {
+  const entry = await Deno.makeTempFile({ suffix: ".ts" });
+  try {
+    const source = Object.values(config.exports)
+      .map((path) => `import ${JSON.stringify(new URL(path, ROOT).href)};`);
+    await Deno.writeTextFile(entry, source.join("\n"));
+    const { success, stdout, stderr } = await new Deno.Command(
+      Deno.execPath(),
+      { args: ["info", "--json", "-c", "deno.json", entry], cwd: ROOT },
+    ).output();
+    if (!success) throw new Error(new TextDecoder().decode(stderr));
+    return JSON.parse(new TextDecoder().decode(stdout)).modules;
+  } finally {
+    await Deno.remove(entry);
+  }
+}
+
+function relative(url: string): string {
+  return url.startsWith(ROOT.href) ? url.slice(ROOT.href.length) : url;
+}
+
+async function* sources(folder = ""): AsyncGenerator<string> {
+  const entries = Deno.readDir(new URL(folder, ROOT));
+  for await (const { name, isDirectory } of entries) {
+    const path = folder + name + (isDirectory ? "/" : "");
+    if (floorOf(path) < 0) continue;
+    if (isDirectory) yield* sources(path);
+    else if (path.endsWith(".ts")) yield path;
+  }
+}

@@ -1,0 +1,185 @@
+/** The package as its users get it: published, added, checked and run. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import config from "../../deno.json" with { type: "json" };
+import { bunPath } from "../runtimes/bun.ts";
+import { startWorker } from "../runtimes/workers.ts";
+import { type Files, type Registry, serveRegistry } from "./_registry.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** What users of the package need, and nothing else. */
+const NEEDED =
+  /^\/(mod\.ts|(auth|logger|router|schema|session)\/[\w/]+\.ts|deno\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+
+const WORKER = `
+import { createRouter } from "@gatehouse/web/fetch-router";
+const router = createRouter();
+router.get("/hello/:name", ({ params }) => new Response("Hello " + params.name));
+export default { fetch: router.fetch };
+`;
+
+Deno.test("deno publish sends what users need, and nothing else", async () => {
+  const files = [...(await publish()).keys()];
+
+  assertEquals(files.filter((file) => !NEEDED.test(file)), []);
+  for (const file of ["/README.md", "/LICENSE", "/CHANGELOG.md"]) {
+    assert(files.includes(file), `${file} is missing`);
+  }
+  for (const entry of Object.values(config.exports)) {
+    assert(files.includes(entry.slice(1)), `${entry} is missing`);
+  }
+});
+
+Deno.test("deno add, check and run work with every entry", async () => {
+  await using registry = serve(await publish());
+  await using project = await createProject(registry);
+  const entries = Object.keys(config.exports)
+    .map((entry) => `import "${config.name}${entry.slice(1)}";`);
+  await project.write("entries.ts", entries.join("\n"));
+
+  await project.run("check", "entries.ts");
+  await project.run("run", "entries.ts");
+});
+
+Deno.test("the first program of the README serves on Deno", async () => {
+  await using registry = serve(await publish());
+  await using project = await createProject(registry);
+  await project.write("main.ts", await firstProgram());
+  await project.run("check", "main.ts");
+
+  const args = ["run", "--allow-net", "main.ts"];
+  await using server = await project.start(Deno.execPath(), args);
+  const response = await fetch(server.url);
+  assertEquals(response.status, 200);
+  assertMatch(await response.text(), /\w/);
+});
+
+Deno.test("a bundle of the published package serves on Bun", async () => {
+  await using registry = serve(await publish());
+  await using project = await createProject(registry);
+  await project.bundle(WORKER);
+
+  await using server = await project.start(bunPath(), ["out.js"]);
+  const response = await fetch(new URL("/hello/Bun", server.url));
+  assertEquals(await response.text(), "Hello Bun");
+});
+
+Deno.test("a bundle of the published package serves on Workers", async () => {
+  await using registry = serve(await publish());
+  await using project = await createProject(registry);
+  await project.bundle(WORKER);
+
+  const script = await Deno.readTextFile(`${project.folder}/out.js`);
+  await using worker = await startWorker({ script });
+  const response = await fetch(new URL("/hello/Workers", worker.url));
+  assertEquals(await response.text(), "Hello Workers");
+});
+
+let published: Promise<Files> | undefined;
+
+/** The files that a real `deno publish` sends. */
+function publish(): Promise<Files> {
+  return published ??= send();
+}
+
+async function send(): Promise<Files> {
+  await using registry = serve();
+  const cache = await Deno.makeTempDir();
+  try {
+    const env = { JSR_URL: registry.url, DENO_DIR: cache };
+    const flags = ["--token=none", "--allow-dirty", "--no-provenance"];
+    await deno({ cwd: ROOT, env }, ["publish", ...flags]);
+    return registry.files;
+  } finally {
+    await Deno.remove(cache, { recursive: true });
+  }
+}
+
+function serve(files?: Files): Registry {
+  const upstream = Deno.env.get("JSR_URL") ?? "https://jsr.io/";
+  return serveRegistry(config.name, config.version, upstream, files);
+}
+
+/** An empty folder with a cache of its own, where the package was added. */
+async function createProject({ url }: Registry) {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const env = {
+    JSR_URL: url,
+    DENO_DIR: `${folder}/.deno`,
+    DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0",
+    PORT: "0",
+    NO_COLOR: "1",
+  };
+  const project = {
+    folder,
+    write: (name: string, source: string) =>
+      Deno.writeTextFile(`${folder}/${name}`, source),
+    run: (...args: string[]) => deno({ cwd: folder, env }, args),
+    async bundle(source: string) {
+      await project.write("in.ts", source);
+      await project.run(
+        "bundle",
+        "--platform=browser",
+        "-o",
+        "out.js",
+        "in.ts",
+      );
+    },
+    start: (program: string, args: string[]) =>
+      start(new Deno.Command(program, { args, cwd: folder, env, ...PIPED })),
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+  try {
+    await project.run("add", `jsr:${config.name}`);
+  } catch (error) {
+    await project[Symbol.asyncDispose]();
+    throw error;
+  }
+  return project;
+}
+
+const PIPED = { stdout: "piped", stderr: "piped" } as const;
+
+async function deno(
+  options: { cwd: string | URL; env: Record<string, string> },
+  args: string[],
+): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    ...options,
+    args,
+  }).output();
+  assert(success, `deno ${args[0]}\n${new TextDecoder().decode(stderr)}`);
+}
+
+/** Starts a server and waits until it says where it listens. */
+async function start(command: Deno.Command) {
+  const process = command.spawn();
+  const streams = [process.stdout, process.stderr];
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let output = "";
+  const read = Promise.all(streams.map(async (stream) => {
+    for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
+      output += chunk;
+      const [url] = /http:\/\/[\w.:]+(?=[\/\s])/.exec(output) ?? [];
+      if (url !== undefined) resolve(url);
+    }
+  }));
+  process.status.then(() => reject(new Error(`No server: ${output}`)));
+  return {
+    url: await promise,
+    async [Symbol.asyncDispose]() {
+      process.kill();
+      await Promise.all([process.status, read]);
+    },
+  };
+}
+
+/** The first block of the README that serves. */
+async function firstProgram(): Promise<string> {
+  const readme = await Deno.readTextFile(new URL("README.md", ROOT));
+  const program = [...readme.matchAll(/^```ts[^\n]*\n(.*?)^```/gms)]
+    .map(([, source = ""]) => source)
+    .find((source) => source.includes("Deno.serve("));
+  assert(program, "The README has no program that serves");
+  return program;
+}

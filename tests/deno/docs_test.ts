@@ -1,0 +1,61 @@
+import { assert, assertEquals } from "@std/assert";
+import config from "../../deno.json" with { type: "json" };
+
+const ENTRIES = Object.values(config.exports);
+
+interface Doc {
+  readonly nodes: Record<string, {
+    readonly module_doc?: { readonly doc?: string };
+    readonly symbols: readonly {
+      readonly name: string;
+      readonly declarations: readonly {
+        readonly kind: string;
+        readonly jsDoc?: { readonly tags?: readonly { kind: string }[] };
+      }[];
+    }[];
+  }>;
+}
+
+Deno.test("every exported symbol is documented, and shows only exported types", async () => {
+  const { success, stderr } = await deno("doc", "--lint", ...ENTRIES);
+  assert(success, stderr);
+});
+
+Deno.test("every exported function and class has an example", async () => {
+  const { stdout } = await deno("doc", "--json", ...ENTRIES);
+  const { nodes }: Doc = JSON.parse(stdout);
+
+  const missing = Object.values(nodes).flatMap(({ symbols }) => symbols)
+    .filter(({ declarations }) =>
+      declarations.some(({ kind }) => ["function", "class"].includes(kind)) &&
+      !declarations.some(({ jsDoc }) =>
+        jsDoc?.tags?.some((tag) => tag.kind === "example")
+      )
+    ).map(({ name }) => name);
+
+  assertEquals([...new Set(missing)], []);
+});
+
+Deno.test("every entry says what it is", async () => {
+  const { stdout } = await deno("doc", "--json", ...ENTRIES);
+  const { nodes }: Doc = JSON.parse(stdout);
+
+  const silent = Object.entries(nodes)
+    .filter(([, { module_doc }]) => !module_doc?.doc)
+    .map(([file]) => file);
+
+  assertEquals(silent, []);
+});
+
+async function deno(...args: string[]) {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args,
+    cwd: new URL("../../", import.meta.url),
+  }).output();
+  const decoder = new TextDecoder();
+  return {
+    success,
+    stdout: decoder.decode(stdout),
+    stderr: decoder.decode(stderr),
+  };
+}

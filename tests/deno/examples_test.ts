@@ -1,0 +1,370 @@
+/** The small examples, by requests to their routers, and run by their tasks. */
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
+import {
+  createOIDCAuthProvider,
+  type OIDCAuthProviderOptions,
+} from "@gatehouse/web/auth";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import config from "../../deno.json" with { type: "json" };
+import { createAccessToken, router as api } from "../../examples/api_tokens.ts";
+import { createApp as createLoginApp } from "../../examples/external_login.ts";
+import { createIdentityProvider } from "../../examples/identity_provider/identity_provider.ts";
+import { router as passwords } from "../../examples/password_login.ts";
+import { createApp as createLoggedApp } from "../../examples/request_log.ts";
+import { addUser, type Role, router as roles } from "../../examples/roles.ts";
+import { choose } from "./_example_app.ts";
+import { freePort, overHTTP, serveCommand } from "./_programs.ts";
+
+const EXAMPLES = new URL("../../examples/", import.meta.url);
+
+const NAMES = [
+  "api_tokens",
+  "external_login",
+  "password_login",
+  "request_log",
+  "roles",
+] as const;
+
+Deno.test("the examples are those that are tested here", async () => {
+  const files: string[] = [];
+  for await (const { name, isFile } of Deno.readDir(EXAMPLES)) {
+    if (isFile) files.push(name);
+  }
+  assertEquals(files.sort(), NAMES.map((name) => `${name}.ts`));
+});
+
+for (const name of NAMES) {
+  const task = `example:${name.replace("_", "-")}`;
+
+  Deno.test(`examples/${name}.ts imports the package alone`, async () => {
+    const source = await Deno.readTextFile(new URL(`${name}.ts`, EXAMPLES));
+    for (const [, specifier] of source.matchAll(/ from "([^"]+)"/g)) {
+      assertMatch(specifier, /^@gatehouse\/web\/[\w/-]+$/);
+    }
+  });
+
+  Deno.test(`deno task ${task} serves it`, async () => {
+    const { command } = (config.tasks as Record<string, { command: string }>)[
+      task
+    ];
+    const run = command.split(" && deno ").at(-1)!;
+    assert(run.endsWith(` examples/${name}.ts`));
+    const port = freePort();
+    await using server = await serveCommand(run.split(" "), port, {
+      cwd: new URL("../", EXAMPLES),
+      env: name === "external_login"
+        ? { PORT: String(port) }
+        : { DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}` },
+    });
+    const { status, body } = await overHTTP.fetch(new Request(server.origin));
+    await body?.cancel();
+    assert([302, 404].includes(status), server.output());
+  });
+}
+
+Deno.test("password_login.ts registers, logs out and logs in", async () => {
+  const { fetch, cookies } = createTestClient(passwords);
+  const account = { email: "ada@example.com", password: "correct horse" };
+
+  const home = await fetch("/");
+  assertEquals(home.headers.get("Location"), "/login?returnTo=%2F");
+  const registered = await post(fetch, "/register", account);
+  assertEquals([registered.status, registered.location], [302, "/"]);
+  assertStringIncludes(await text(fetch, "/"), "Hello ada@example.com");
+  assertEquals((await post(fetch, "/logout")).location, "/login");
+  assertEquals(cookies.size, 0);
+
+  const wrong = await post(fetch, "/login", { ...account, password: "wrong" });
+  assertEquals(wrong.status, 422);
+  assertStringIncludes(wrong.body, "Invalid email or password");
+  const right = await post(fetch, "/login?returnTo=%2F%3Fa", account);
+  assertEquals([right.status, right.location], [302, "/?a"]);
+  assertStringIncludes(await text(fetch, "/"), "Hello ada@example.com");
+});
+
+Deno.test("password_login.ts refuses what is no account, and what is one already", async () => {
+  const { fetch } = createTestClient(passwords);
+  const password = "correct horse";
+  const rows: [Record<string, string>, string][] = [
+    [{}, "Give an e-mail address"],
+    [{ email: "grace", password }, "Give an e-mail address"],
+    [{ email: "grace@example.com", password: "short" }, "at least 8"],
+  ];
+  for (const [fields, problem] of rows) {
+    const { status, body } = await post(fetch, "/register", fields);
+    assertEquals(status, 422);
+    assertStringIncludes(body, problem);
+  }
+  const account = { email: "once@example.com", password };
+  const both = await Promise.all([
+    post(createTestClient(passwords).fetch, "/register", account),
+    post(createTestClient(passwords).fetch, "/register", account),
+  ]);
+  assertEquals(both.map(({ status }) => status).sort(), [302, 422]);
+});
+
+Deno.test("password_login.ts slows down guessing, for that address and account", async () => {
+  const statuses = async (address: string, email: string, guesses: number) => {
+    const info = { remoteAddr: { hostname: address } };
+    const { fetch } = createTestClient({
+      fetch: (request) => passwords.fetch(request, info),
+    });
+    const answers = [];
+    for (let guess = 0; guess < guesses; guess++) {
+      const fields = { email, password: `correct horse ${guess}` };
+      answers.push((await post(fetch, "/login", fields)).status);
+    }
+    return answers;
+  };
+  const email = "guessed@example.com";
+  assertEquals(await statuses("203.0.113.7", email, 6), [
+    ...Array(5).fill(422),
+    429,
+  ]);
+  assertEquals(await statuses("203.0.113.8", email, 1), [422]);
+});
+
+Deno.test("password_login.ts turns away forms of other sites, and escapes", async () => {
+  const { fetch } = createTestClient(passwords);
+  const forged = await fetch("/login", {
+    method: "POST",
+    headers: { Origin: "https://evil.example" },
+    body: new URLSearchParams({ email: "a@example.com" }),
+  });
+  assertEquals([forged.status, await forged.text()], [403, "Forbidden"]);
+
+  await post(fetch, "/register", {
+    email: "o'hara&co@example.com",
+    password: "correct horse",
+  });
+  const page = await text(fetch, "/");
+  assertFalse(page.includes("o'hara&co"), page);
+});
+
+Deno.test("external_login.ts logs in at the demo provider, and out", async () => {
+  await using login = await serveLogin();
+  const { fetch } = createTestClient(overHTTP, { origin: login.origin });
+
+  const start = await fetch("/?a=1");
+  await start.body?.cancel();
+  const toProvider = await fetch(start.headers.get("Location")!);
+  await toProvider.body?.cancel();
+  const back = await choose(toProvider.headers.get("Location")!, "demo-ada");
+  const done = await fetch(back);
+  await done.body?.cancel();
+  assertEquals([done.status, done.headers.get("Location")], [302, "/?a=1"]);
+  assertStringIncludes(await text(fetch, "/"), "Hello Ada Demo");
+
+  assertStringIncludes((await post(fetch, "/logout")).body, "Bye");
+  const again = await fetch("/");
+  await again.body?.cancel();
+  assertEquals(again.status, 302);
+});
+
+Deno.test("external_login.ts answers 401 to who declines, and to a callback that nobody began", async () => {
+  await using login = await serveLogin();
+  const { fetch } = createTestClient(overHTTP, { origin: login.origin });
+
+  const toProvider = await fetch("/login");
+  await toProvider.body?.cancel();
+  const declined = await choose(toProvider.headers.get("Location")!, "nobody");
+  for (const path of [declined, declined, "/callback?code=1&state=2"]) {
+    const response = await fetch(path);
+    assertEquals(response.status, 401);
+    assertStringIncludes(await response.text(), "Authentication failed");
+  }
+});
+
+Deno.test("api_tokens.ts makes keys with a token, and knows both", async () => {
+  const token = await createAccessToken(1);
+  const bearer = { Authorization: `Bearer ${token}` };
+  const me = await api.fetch("https://test.example/me", { headers: bearer });
+  assertEquals(await me.json(), { id: 1, name: "Ada", role: "user" });
+
+  const created = await api.fetch("https://test.example/keys", {
+    method: "POST",
+    headers: bearer,
+    body: new URLSearchParams({ label: "reports" }),
+  });
+  assertEquals(created.status, 201);
+  assertEquals(created.headers.get("Cache-Control"), "no-store");
+  const { id, key } = await created.json();
+  const withKey = { "X-API-Key": key };
+  const robot = await api.fetch("https://test.example/me", {
+    headers: withKey,
+  });
+  assertEquals(await robot.json(), { id: 1, name: "reports", role: "api" });
+
+  const list = await api.fetch("https://test.example/keys", {
+    headers: bearer,
+  });
+  const listed = await list.text();
+  assertStringIncludes(listed, id);
+  assertFalse(listed.includes(key));
+  const remove = async (headers: Record<string, string>) => {
+    const init = { method: "DELETE", headers };
+    return (await api.fetch(`https://test.example/keys/${id}`, init)).status;
+  };
+  // With a key alone nobody changes keys.
+  assertEquals(await remove(withKey), 403);
+  assertEquals(await remove(bearer), 204);
+  assertEquals(await remove(bearer), 404);
+  const gone = await api.fetch("https://test.example/me", { headers: withKey });
+  assertEquals(gone.status, 401);
+});
+
+Deno.test("api_tokens.ts challenges who has neither, and wants a label", async () => {
+  const nobody = await api.fetch("https://test.example/me");
+  assertEquals(nobody.status, 401);
+  assertEquals(
+    nobody.headers.get("WWW-Authenticate"),
+    'Bearer realm="demo", ApiKey realm="demo-key"',
+  );
+  const token = await createAccessToken(1);
+  const headers = { Authorization: `Bearer ${token}` };
+  for (const label of ["", "x".repeat(101)]) {
+    const response = await api.fetch("https://test.example/keys", {
+      method: "POST",
+      headers,
+      body: new URLSearchParams({ label }),
+    });
+    assertEquals(response.status, 422);
+  }
+});
+
+const allowed: Record<Role, Record<string, number>> = {
+  user: {
+    "GET /me": 200,
+    "GET /posts": 200,
+    "PUT /posts/1": 403,
+    "DELETE /posts/9": 403,
+    "GET /admin/users": 403,
+  },
+  editor: {
+    "GET /me": 200,
+    "GET /posts": 200,
+    "PUT /posts/1": 200,
+    "PUT /posts/2": 403,
+    "PUT /posts/9": 404,
+    "DELETE /posts/9": 403,
+    "GET /admin/users": 403,
+  },
+  admin: {
+    "GET /me": 200,
+    "GET /posts": 200,
+    "PUT /posts/2": 200,
+    "DELETE /posts/9": 404,
+    "DELETE /posts/2": 204,
+    "GET /admin/users": 200,
+  },
+};
+
+Deno.test("roles.ts lets each role do what it may", async () => {
+  // The first user has id 1, the editor 2: the author of the first post.
+  for (const role of ["user", "editor", "admin"] as const) {
+    const headers = { Authorization: `Bearer ${await addUser(role)}` };
+    for (const [request, status] of Object.entries(allowed[role])) {
+      const [method, path] = request.split(" ");
+      const url = new URL(path, "https://test.example");
+      const response = await roles.fetch(url, { method, headers });
+      assertEquals(response.status, status, `${role}: ${request}`);
+      const nobody = await roles.fetch(url, { method });
+      assertEquals(nobody.status, 401, `nobody: ${request}`);
+    }
+  }
+});
+
+Deno.test("request_log.ts logs without secrets, and leaves health checks out", async () => {
+  const lines: string[] = [];
+  const output = (line: string) => void lines.push(line);
+  const { fetch } = createLoggedApp({ format: "short", output });
+
+  await fetch("https://test.example/health");
+  assertEquals(lines, []);
+  const response = await fetch(
+    "https://test.example/orders/7?token=s3cret&email=ada@example.com",
+  );
+  const id = response.headers.get("X-Request-Id")!;
+  assertMatch(id, /^[\w-]{36}$/);
+  const [own, request] = lines;
+  assertEquals(own, `info: Order was looked at order="7" request_id="${id}"`);
+  const url = "/orders/7?token=REDACTED&email=REDACTED";
+  assertStringIncludes(request, `GET ${url} 200`);
+});
+
+Deno.test("request_log.ts logs in JSON", async () => {
+  const lines: string[] = [];
+  const output = (line: string) => void lines.push(line);
+  const { fetch } = createLoggedApp({ format: "json", output });
+
+  await fetch("https://test.example/orders/7");
+  const [own, request] = lines.map((line) => JSON.parse(line));
+  assertEquals(own.message, "Order was looked at");
+  assertEquals(request["http.route"], "/orders/:id");
+  assertEquals(own["http.request.id"], request["http.request.id"]);
+});
+
+type Fetch = ReturnType<typeof createTestClient>["fetch"];
+
+async function text(fetch: Fetch, path: string): Promise<string> {
+  return await (await fetch(path)).text();
+}
+
+async function post(
+  fetch: Fetch,
+  path: string,
+  fields: Record<string, string> = {},
+) {
+  const body = new URLSearchParams(fields);
+  const response = await fetch(path, { method: "POST", body });
+  const { status, headers } = response;
+  const location = headers.get("Location");
+  return { status, location, body: await response.text() };
+}
+
+/** Serves the example with a demo provider, each on a port of its own. */
+async function serveLogin() {
+  const ports = [freePort(), freePort()];
+  const origin = `http://localhost:${ports[0]}`;
+  const redirectUri = `${origin}/callback`;
+  const registration: OIDCAuthProviderOptions = {
+    name: "demo",
+    issuer: `http://127.0.0.1:${ports[1]}`,
+    clientId: "example",
+    clientSecret: crypto.randomUUID(),
+    redirectUri,
+    allowInsecureLoopback: true,
+  };
+  const provider = await createIdentityProvider({
+    issuer: registration.issuer,
+    clients: [{
+      id: registration.clientId,
+      secret: registration.clientSecret!,
+      redirectUris: [redirectUri],
+    }],
+  });
+  const app = createLoginApp(createOIDCAuthProvider(registration));
+  const serve = (
+    port: number,
+    handler: (request: Request) => Promise<Response>,
+  ) => {
+    const address = { port, hostname: "127.0.0.1", onListen: () => {} };
+    return Deno.serve(address, handler);
+  };
+  const servers = [
+    serve(ports[0], app.fetch),
+    serve(ports[1], (request) => provider.fetch(request)),
+  ];
+  return {
+    origin,
+    async [Symbol.asyncDispose]() {
+      for (const server of servers) await server.shutdown();
+    },
+  };
+}

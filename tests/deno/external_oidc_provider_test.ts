@@ -1,0 +1,272 @@
+// Complete logins at npm:oidc-provider, through its own pages.
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotEquals,
+} from "@std/assert";
+import {
+  backChannelLogout,
+  completeAuth,
+  createOIDCAuthProvider,
+  endSessionUrl,
+  externalAuthCallbacks,
+  type ExternalAuthProvider,
+  type ExternalAuthResult,
+  externalAuthResult,
+  type OIDCAuthProviderOptions,
+  type OIDCProfile,
+  refreshExternalAuth,
+  revokeExternalAuth,
+  startExternalAuth,
+} from "@gatehouse/web/auth";
+import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { createMemorySessionStore, Session } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+import { chromium } from "npm:playwright-core@1.56.1";
+import {
+  type RunningProvider,
+  SECRET,
+  serveOIDCProvider,
+} from "./_oidc_provider.ts";
+import { HTTPBrowser } from "./_http_browser.ts";
+
+type Result = ExternalAuthResult<OIDCProfile>;
+
+const clients: Record<
+  string,
+  (provider: RunningProvider) => Partial<OIDCAuthProviderOptions>
+> = {
+  basic: () => ({}),
+  post: () => ({ clientAuthentication: "post" }),
+  es256: ({ clientKey }) => ({
+    clientSecret: undefined,
+    privateKey: clientKey,
+  }),
+  public: () => ({ clientSecret: undefined, clientAuthentication: "none" }),
+  par: () => ({ pushedAuthorization: true }),
+  posted: () => ({ responseMode: "form_post" }),
+};
+
+for (const [id, options] of Object.entries(clients)) {
+  Deno.test(`npm:oidc-provider: the client "${id}" logs in through the provider's pages`, async () => {
+    await using app = await startApp([id], options);
+    const { browser, page, result } = await app.logIn(id, "jane");
+    assertEquals(page, "jane");
+    assert(result.ok);
+    assertEquals(result.issuer, app.issuer);
+    assertEquals(result.profile, {
+      sub: "jane",
+      name: "Jane Doe",
+      picture: "https://id.example/jane.png",
+      email: "jane@example.com",
+      email_verified: true,
+    });
+    assertEquals(await browser.open(`${app.origin}/`), "jane");
+  });
+}
+
+Deno.test("npm:oidc-provider: a user who says no is told apart from a failure", async () => {
+  await using app = await startApp(["basic"], clients.basic!);
+  const browser = new HTTPBrowser();
+  const page = await browser.open(`${app.origin}/basic/login`);
+  const [, abort] = /href="([^"]*\/abort)"/.exec(page)!;
+  assertEquals(await browser.open(abort), "access_denied");
+});
+
+Deno.test("npm:oidc-provider: maxAge, prompt and acr come back in the ID token", async () => {
+  await using app = await startApp(["basic"], () => ({
+    maxAge: 60,
+    prompt: "login",
+  }));
+  const { result } = await app.logIn("basic", "jane");
+  assert(result.ok);
+  assert(Date.now() / 1000 - Number(result.claims.auth_time) < 60);
+});
+
+Deno.test("npm:oidc-provider: prompt none without a session at the provider is authorization_refused", async () => {
+  await using app = await startApp(["basic"], () => ({ prompt: "none" }));
+  const browser = new HTTPBrowser();
+  assertEquals(
+    await browser.open(`${app.origin}/basic/login`),
+    "authorization_refused login_required",
+  );
+});
+
+Deno.test("npm:oidc-provider: refresh rotates, an old refresh token and a revoked one are refused", async () => {
+  await using app = await startApp(["basic"], () => ({
+    scopes: ["openid", "email", "profile", "offline_access"],
+    prompt: "consent",
+  }));
+  const { result } = await app.logIn("basic", "jane");
+  assert(result.ok);
+  const { tokens } = result;
+  const client = app.clients.basic;
+  const rotated = await refreshExternalAuth(client, tokens);
+  assert(rotated.ok);
+  assertNotEquals(rotated.tokens.refreshToken, tokens.refreshToken);
+  assertNotEquals(rotated.tokens.accessToken, tokens.accessToken);
+  assertEquals(rotated.tokens.subject, "jane");
+
+  assertEquals(await revokeExternalAuth(client, rotated.tokens), { ok: true });
+  for (const old of [rotated.tokens, tokens]) {
+    const refused = await refreshExternalAuth(client, old);
+    assertEquals(!refused.ok && refused.error.providerError, "invalid_grant");
+  }
+});
+
+// The provider does not read the answer to its own request.
+Deno.test({
+  name:
+    "npm:oidc-provider: logout there leads back, and ends the session here by back channel",
+  sanitizeResources: false,
+  fn: logOutByBackChannel,
+});
+
+async function logOutByBackChannel() {
+  await using app = await startApp(["logout"], () => ({}));
+  const { browser, result } = await app.logIn("logout", "jane");
+  assert(result.ok);
+  assertEquals(await browser.open(`${app.origin}/`), "jane");
+
+  const url = await endSessionUrl(app.clients.logout!, {
+    idToken: result.tokens.idToken,
+    postLogoutRedirectUri: `${app.origin}/bye`,
+    state: "s1",
+  });
+  const page = await browser.open(url!.href);
+  assertMatch(page, /Do you want to sign-out/);
+  assertEquals(await browser.submit(page, { logout: "yes" }), "bye s1");
+  assertEquals(await browser.open(`${app.origin}/`), "nobody");
+}
+
+const chrome = "/usr/bin/chromium";
+const hasChromium = await Deno.stat(chrome).then(() => true, () => false);
+if (!hasChromium) {
+  console.error(`Skipped: no login in Chromium, for ${chrome} is missing`);
+}
+
+for (const id of ["basic", "posted"]) {
+  const define = hasChromium ? Deno.test : Deno.test.ignore;
+  define(
+    `Chromium: the client "${id}" logs in through the pages of npm:oidc-provider`,
+    async () => {
+      await using app = await startApp([id], clients[id]!);
+      await using browser = await chromium.launch({
+        executablePath: chrome,
+        args: [
+          "--no-sandbox",
+          "--disable-gpu",
+          "--disable-quic",
+          "--no-first-run",
+          "--disable-background-networking",
+          "--disable-component-update",
+          "--disable-sync",
+        ],
+      });
+      const page = await browser.newPage();
+      page.setDefaultTimeout(10_000);
+      await page.goto(`${app.origin}/${id}/login`);
+      await page.locator("input[name=login]").fill("jane");
+      await page.locator("input[name=password]").fill("x");
+      await page.getByRole("button", { name: "Sign-in" }).click();
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.waitForURL(`${app.origin}/${id}/callback**`);
+      assertEquals(await page.locator("body").innerText(), "jane");
+      await page.goto(`${app.origin}/`);
+      assertEquals(await page.locator("body").innerText(), "jane");
+    },
+  );
+}
+
+/** An application with a login for each client, and the provider. */
+async function startApp(
+  ids: readonly string[],
+  options: (provider: RunningProvider) => Partial<OIDCAuthProviderOptions>,
+) {
+  const ready = Promise.withResolvers<ReturnType<typeof createRouter>>();
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    async (request, info) => (await ready.promise).fetch(request, info),
+  );
+  const origin = `http://localhost:${server.addr.port}`;
+  const provider = await serveOIDCProvider(origin);
+  const made: Record<string, ExternalAuthProvider<OIDCProfile>> = {};
+  for (const id of ids) {
+    made[id] = createOIDCAuthProvider({
+      name: id,
+      issuer: provider.issuer,
+      clientId: id,
+      clientSecret: SECRET,
+      redirectUri: `${origin}/${id}/callback`,
+      allowInsecureLoopback: true,
+      ...options(provider),
+    });
+  }
+  const results: Result[] = [];
+  ready.resolve(createApp(made, results));
+  return {
+    origin,
+    issuer: provider.issuer,
+    clients: made,
+    /** Logs in through the pages, in a browser of its own. */
+    async logIn(id: string, login: string) {
+      const browser = new HTTPBrowser();
+      const signIn = await browser.open(`${origin}/${id}/login`);
+      let page = await browser.submit(signIn, { login, password: "x" });
+      page = await browser.submit(page, {});
+      // What a page with form_post does by script.
+      if (page.includes("<form")) page = await browser.submit(page, {});
+      return { browser, page, result: results.at(-1)! };
+    },
+    async [Symbol.asyncDispose]() {
+      await server.shutdown();
+      await provider[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function createApp(
+  clients: Record<string, ExternalAuthProvider<OIDCProfile>>,
+  results: Result[],
+) {
+  const store = createMemorySessionStore();
+  const router = createRouter({
+    middleware: [
+      externalAuthCallbacks(Object.values(clients)),
+      crossOriginProtection(),
+      session({ store }),
+    ],
+  });
+  for (const [id, client] of Object.entries(clients)) {
+    router.get(`/${id}/login`, (context) => startExternalAuth(client, context));
+    router.get(`/${id}/callback`, async (context) => {
+      const result = await externalAuthResult(client, context);
+      results.push(result);
+      if (!result.ok) {
+        const { code, providerError } = result.error;
+        return new Response(
+          code === providerError ? code : `${code} ${providerError}`,
+        );
+      }
+      await completeAuth(context, result.subject);
+      return new Response(result.subject);
+    });
+    router.post(
+      `/${id}/back-channel`,
+      (context) =>
+        backChannelLogout(client, context, {
+          store,
+          findUserId: ({ subject }) => subject ?? null,
+        }),
+    );
+  }
+  router.get("/bye", ({ url }) => {
+    return new Response(`bye ${url.searchParams.get("state")}`);
+  });
+  router.get("/", (context) => {
+    return new Response(String(context.get(Session).userId ?? "nobody"));
+  });
+  return router;
+}

@@ -1,0 +1,161 @@
+/** The programs of the guide that listen, run as they stand there. */
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { bunPath } from "../runtimes/bun.ts";
+import { startWorker } from "../runtimes/workers.ts";
+import { DOCS, programs } from "./_guide.ts";
+import { codeBlocks } from "./_markdown.ts";
+import {
+  bundleProgram,
+  deno,
+  freePort,
+  overHTTP,
+  programFile,
+  serveCommand,
+  type ServedProgram,
+  serveProgram,
+} from "./_programs.ts";
+
+Deno.test("getting_started.md: the first program greets", async () => {
+  const { "hello.ts": program } = await programs("getting_started.md");
+  await using server = await serveProgram(program);
+  const { fetch } = browserOf(server);
+  assertEquals(await (await fetch("/")).text(), "Hello");
+  assertEquals(await (await fetch("/hello/Ada")).text(), "Hello Ada");
+});
+
+Deno.test("getting_started.md: the login registers, logs in, and survives a restart", async () => {
+  const { "main.ts": program } = await programs("getting_started.md");
+  const folder = await Deno.makeTempDir();
+  const env = { DATABASE: `${folder}/data.sqlite` };
+  try {
+    const cookies: [string, string][] = [];
+    {
+      await using server = await serveProgram(program, { env });
+      const client = browserOf(server);
+      const home = await send(client, "/");
+      assertEquals(home.location, "/login?returnTo=%2F");
+      assertEquals((await send(client, "/register", {})).status, 422);
+      const registered = await send(client, "/register", ADA);
+      assertEquals([registered.status, registered.location], [302, "/"]);
+      assertEquals((await send(client, "/register", ADA)).status, 422);
+
+      assertEquals((await send(client, "/logout", {})).location, "/login");
+      const wrong = { ...ADA, password: "correct donkey" };
+      const refused = await send(client, "/login", wrong);
+      assertStringIncludes(refused.body, "Invalid email or password");
+      const login = await send(client, "/login?returnTo=%2F%3Fa", ADA);
+      assertEquals([login.status, login.location], [302, "/?a"]);
+      cookies.push(...client.cookies);
+    }
+    await using server = await serveProgram(program, { env });
+    const response = await fetch(server.origin, {
+      headers: { Cookie: cookies.map((pair) => pair.join("=")).join("; ") },
+    });
+    assertStringIncludes(await response.text(), `Hello ${ADA.email}`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("getting_started.md: behind a proxy the cookie is secure, and other sites are kept out", async () => {
+  const { "main.ts": program } = await programs("getting_started.md");
+  const env = { ORIGIN: "https://app.example.com", DATABASE: ":memory:" };
+  await using server = await serveProgram(program, { env });
+  const viaProxy = (headers: Record<string, string>) =>
+    fetch(`${server.origin}/register`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { "X-Forwarded-For": "203.0.113.7", ...headers },
+      body: new URLSearchParams(ADA),
+    });
+
+  const forged = await viaProxy({ Origin: "https://evil.example" });
+  assertEquals([forged.status, await forged.text()], [403, "Forbidden"]);
+  const own = await viaProxy({ Origin: "https://app.example.com" });
+  await own.body?.cancel();
+  assertEquals(own.status, 302);
+  assertMatch(
+    own.headers.getSetCookie()[0],
+    /^__Host-session=[^;]+;.*Secure/,
+  );
+});
+
+Deno.test("getting_started.md: its test passes", async () => {
+  const { "main.ts": program, "main_test.ts": test } = await programs(
+    "getting_started.md",
+  );
+  await using file = await programFile(program);
+  await Deno.writeTextFile(`${file.folder}/main_test.ts`, test);
+  await deno(["test", "-A", "--no-check"], {
+    cwd: file.folder,
+    env: { DATABASE: ":memory:" },
+  });
+});
+
+Deno.test("deploy.md: a server that is told to end writes its log first", async () => {
+  const { "shutdown.ts": program } = await programs("deploy.md");
+  const server = await serveProgram(program);
+  try {
+    assertEquals(await (await fetch(server.origin)).text(), "Hello");
+  } finally {
+    await server[Symbol.asyncDispose]();
+  }
+  assertStringIncludes(server.output(), "GET / 200");
+});
+
+Deno.test("deploy.md: the server for Bun greets", async () => {
+  const { "bun.ts": program } = await programs("deploy.md");
+  const port = freePort();
+  await using file = await programFile(program.replace("8000", String(port)));
+  await bundleProgram(file, file.path);
+  const args = [`${file.folder}/bundle.js`];
+  await using server = await serveCommand(args, port, { program: bunPath() });
+  const url = server.origin.replace("localhost", "127.0.0.1");
+  assertEquals(await (await fetch(url)).text(), "Hello 127.0.0.1");
+});
+
+Deno.test("deploy.md: the Worker keeps sessions, with the configuration beside it", async () => {
+  const { "worker.ts": program } = await programs("deploy.md");
+  const page = await Deno.readTextFile(new URL("deploy.md", DOCS));
+  const { text } = codeBlocks(page).find(({ language }) =>
+    language === "json"
+  )!;
+  const { d1_databases, compatibility_date, vars } = JSON.parse(text);
+  await using file = await programFile(program);
+  await using worker = await startWorker({
+    script: await bundleProgram(file, file.path),
+    compatibilityDate: compatibility_date,
+    bindings: vars,
+    d1Databases: d1_databases.map((one: { binding: string }) => one.binding),
+  });
+  const first = await fetch(worker.url);
+  assertEquals(await first.text(), "Visit 1");
+  const [cookie] = first.headers.getSetCookie()[0].split(";");
+  assertMatch(cookie, /^__Host-session=/);
+  const second = await fetch(worker.url, { headers: { cookie } });
+  assertEquals(await second.text(), "Visit 2");
+});
+
+const ADA = { email: "ada@example.com", password: "correct horse" };
+
+type Client = ReturnType<typeof createTestClient>;
+
+function browserOf({ origin }: ServedProgram): Client {
+  return createTestClient(overHTTP, { origin });
+}
+
+/** Opens a page, or sends a form. */
+async function send(
+  { fetch }: Client,
+  path: string,
+  fields?: Record<string, string>,
+) {
+  const response = await fetch(
+    path,
+    fields && { method: "POST", body: new URLSearchParams(fields) },
+  );
+  const { status, headers } = response;
+  const location = headers.get("Location");
+  return { status, location, body: await response.text() };
+}

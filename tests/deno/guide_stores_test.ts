@@ -1,0 +1,193 @@
+/** The stores of docs/choose_a_session_store.md, each on its runtime. */
+import { assertEquals } from "@std/assert";
+import { bunPath } from "../runtimes/bun.ts";
+import { startWorker } from "../runtimes/workers.ts";
+import { DOCS, programs } from "./_guide.ts";
+import { codeBlocks } from "./_markdown.ts";
+import { bundleProgram, type ProgramFile, programFile } from "./_programs.ts";
+import {
+  findProgram,
+  type Server,
+  startPostgres,
+  startRedis,
+} from "./_servers.ts";
+
+const PAGE = "choose_a_session_store.md";
+
+/** Uses a store as an application does: says what came of it. */
+const APPLICATION = `
+import { completeAuth } from "@gatehouse/web/auth";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { Session, sessions } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+import { store } from "./store.ts";
+export * from "./store.ts";
+
+const router = createRouter({ middleware: [session({ store })] });
+router.get("/", (context) => {
+  const session = context.get(Session);
+  session.update("visits", (visits) => Number(visits ?? 0) + 1);
+  return new Response("Visit " + session.get("visits"));
+});
+router.post("/login", async (context) => {
+  await completeAuth(context, crypto.randomUUID());
+  if ("kind" in store) return new Response("1");
+  return Response.json((await sessions(context).list()).length);
+});
+
+export async function run() {
+  const { fetch } = createTestClient(router);
+  const texts = [];
+  for (const path of ["/", "/login", "/"]) {
+    const method = path === "/" ? "GET" : "POST";
+    texts.push(await (await fetch(path, { method })).text());
+  }
+  return texts.join(", ");
+}
+`;
+
+const DONE = "Visit 1, 1, Visit 2";
+
+const secrets = `${crypto.randomUUID()} ${crypto.randomUUID()}`;
+
+for (
+  const [name, flags, env] of [
+    ["sqlite.ts", [], {}],
+    // The location says which of its default databases it is.
+    ["deno_kv.ts", ["--unstable-kv", "--location=https://guide.test"], {}],
+    ["cookies.ts", [], { SESSION_SECRETS: secrets }],
+  ] as const
+) {
+  Deno.test(`${PAGE}: ${name} keeps sessions on Deno`, async () => {
+    await using file = await application(name);
+    assertEquals(await runInDeno(file, flags, env), DONE);
+  });
+}
+
+const redis = findProgram("redis-server", `${PAGE}, redis.ts`);
+if (redis !== null) {
+  Deno.test(`${PAGE}: redis.ts and bun_redis.ts keep sessions`, async () => {
+    await withServer(await startRedis(redis), async (port) => {
+      const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
+      await using onDeno = await application("redis.ts");
+      assertEquals(await runInDeno(onDeno, [], env), DONE);
+      await using onBun = await application("bun_redis.ts");
+      assertEquals(await runInBun(onBun, env), DONE);
+    });
+  });
+}
+
+const postgres = findProgram("postgres", `${PAGE}, postgres.ts`);
+if (postgres !== null) {
+  Deno.test(`${PAGE}: postgres.ts keeps sessions`, async () => {
+    await withServer(await startPostgres(postgres), async (port) => {
+      const url = `postgres://test@127.0.0.1:${port}/postgres`;
+      await using file = await application("postgres.ts");
+      assertEquals(await runInDeno(file, [], { DATABASE_URL: url }), DONE);
+    });
+  });
+}
+
+Deno.test(`${PAGE}: bun_sqlite.ts keeps sessions on Bun`, async () => {
+  await using file = await application("bun_sqlite.ts");
+  assertEquals(await runInBun(file, {}), DONE);
+});
+
+Deno.test(`${PAGE}: d1.ts keeps sessions on workerd`, async () => {
+  await using file = await application("d1.ts");
+  const bindings = { d1Databases: ["SESSIONS"] };
+  assertEquals(await runInWorker(file, bindings), DONE);
+});
+
+Deno.test(`${PAGE}: durable_objects.ts keeps sessions on workerd`, async () => {
+  await using file = await application("durable_objects.ts");
+  const [{ name, class_name }] = (await wrangler()).durable_objects.bindings;
+  const durableObjects = { [name]: { className: class_name, useSQLite: true } };
+  assertEquals(await runInWorker(file, { durableObjects }), DONE);
+});
+
+/** What the page says to write into `wrangler.json`. */
+async function wrangler() {
+  const text = await Deno.readTextFile(new URL(PAGE, DOCS));
+  const block = codeBlocks(text).find(({ language }) => language === "json");
+  return JSON.parse(block!.text);
+}
+
+/** Writes the application down with the store of that name. */
+async function application(name: string): Promise<ProgramFile> {
+  const file = await programFile(APPLICATION);
+  const { [name]: store } = await programs(PAGE);
+  await Deno.writeTextFile(`${file.folder}/store.ts`, store);
+  return file;
+}
+
+async function runInDeno(
+  { folder }: ProgramFile,
+  flags: readonly string[],
+  env: Record<string, string>,
+): Promise<string> {
+  const main = `${folder}/run.ts`;
+  await Deno.writeTextFile(main, RUN.replace("EXIT", "Deno.exit()"));
+  const args = ["run", "-A", "--no-check", ...flags, main];
+  return await lastLine(Deno.execPath(), args, folder, env);
+}
+
+const RUN = `import { run } from "./main.ts";
+console.log(await run());
+EXIT;
+`;
+
+async function runInBun(
+  file: ProgramFile,
+  env: Record<string, string>,
+): Promise<string> {
+  const { folder } = file;
+  const main = `${folder}/run.ts`;
+  await Deno.writeTextFile(main, RUN.replace("EXIT", "process.exit()"));
+  await bundleProgram(file, main);
+  return await lastLine(bunPath(), ["bundle.js"], folder, env);
+}
+
+async function runInWorker(
+  file: ProgramFile,
+  bindings: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const main = `${file.folder}/worker.ts`;
+  await Deno.writeTextFile(
+    main,
+    `export * from "./main.ts";
+import { run } from "./main.ts";
+export default { fetch: async () => new Response(await run()) };`,
+  );
+  const script = await bundleProgram(file, main);
+  await using worker = await startWorker({ script, ...bindings });
+  return await (await fetch(worker.url)).text();
+}
+
+async function lastLine(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string>,
+): Promise<string> {
+  const { stdout, stderr } = await new Deno.Command(program, {
+    args: [...args],
+    cwd,
+    env,
+  }).output();
+  const decoder = new TextDecoder();
+  const line = decoder.decode(stdout).trim().split("\n").at(-1);
+  return line || decoder.decode(stderr);
+}
+
+async function withServer(
+  server: Server,
+  use: (port: number) => Promise<void>,
+): Promise<void> {
+  try {
+    await use(server.port);
+  } finally {
+    await server.stop();
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * The pages of `docs/`. What they mark as `ts` is run by `deno test --doc`. What
+ * they mark as `ts ignore NAME` listens, or wants another runtime: it is run by
+ * that name, here and in the tests beside this one.
+ */
+import { assert, assertEquals, assertExists } from "@std/assert";
+import config from "../../deno.json" with { type: "json" };
+import { DOCS, pages, programsOf } from "./_guide.ts";
+import { fileLinks } from "./_markdown.ts";
+import { deno, programFile } from "./_programs.ts";
+
+/** The programs that other tests run, by page. */
+const PROGRAMS: Record<string, readonly string[]> = {
+  // guide_stores_test.ts
+  "choose_a_session_store.md": [
+    "sqlite.ts",
+    "bun_sqlite.ts",
+    "postgres.ts",
+    "redis.ts",
+    "bun_redis.ts",
+    "deno_kv.ts",
+    "d1.ts",
+    "durable_objects.ts",
+    "cookies.ts",
+  ],
+  // guide_programs_test.ts
+  "deploy.md": ["shutdown.ts", "bun.ts", "worker.ts"],
+  "getting_started.md": ["hello.ts", "main.ts", "main_test.ts"],
+};
+
+Deno.test("every program of the guide is run by a test", async () => {
+  for (const page of await pages()) {
+    const names = Object.keys(programsOf(page));
+    assertEquals(names, PROGRAMS[page.name] ?? [], page.name);
+  }
+});
+
+Deno.test("every block of TypeScript in the guide is run, and asserts something", async () => {
+  for (const { name, blocks } of await pages()) {
+    for (const { language, words, text, line } of blocks) {
+      const place = `${name}:${line}`;
+      const languages = ["json", "sh", "sql", "text", "ts"];
+      assert(languages.includes(language), `${place}: ${language}`);
+      if (language !== "ts") continue;
+      // A program without a name would be run by nobody.
+      assert(words.length === 0 || words.length === 2, place);
+      if (words.length > 0) assertEquals(words[0], "ignore", place);
+      else assert(/\bassert|testSessionStore/.test(text), place);
+    }
+  }
+});
+
+Deno.test("every link of the guide to a file or a heading leads there", async () => {
+  for (const { name, text } of await pages()) {
+    for (const path of fileLinks(text)) {
+      const { isFile } = await Deno.stat(new URL(path, DOCS));
+      assert(isFile, `${name}: ${path}`);
+    }
+    const links = text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g);
+    for (const [, path, anchor] of links) {
+      const page = new URL(path || name, DOCS);
+      const headings = anchors(await Deno.readTextFile(page));
+      assert(headings.includes(anchor), `${name}: ${path}#${anchor}`);
+    }
+  }
+});
+
+Deno.test("every page of the guide is in its index", async () => {
+  const all = await pages();
+  const index = all.find(({ name }) => name === "README.md");
+  assertExists(index);
+  const linked = fileLinks(index.text);
+  const missing = all.map(({ name }) => name)
+    .filter((name) => name !== "README.md" && !linked.includes(name));
+  assertEquals(missing, []);
+});
+
+Deno.test("every task that the guide names exists", async () => {
+  for (const { name, text } of await pages()) {
+    for (const [, task] of text.matchAll(/\bdeno task ([\w:-]+)/g)) {
+      assert(task in config.tasks, `${name}: deno task ${task}`);
+    }
+  }
+});
+
+Deno.test("every program of the guide type-checks", async () => {
+  await using file = await programFile("");
+  const paths: string[] = [];
+  for (const page of await pages()) {
+    const folder = `${file.folder}/${page.name.replace(".md", "")}`;
+    await Deno.mkdir(folder);
+    for (const [name, text] of Object.entries(programsOf(page))) {
+      paths.push(`${folder}/${name}`);
+      await Deno.writeTextFile(paths.at(-1)!, text);
+    }
+  }
+  // What other runtimes bring, as far as the pages use it.
+  const { imports, ...rest } = JSON.parse(await Deno.readTextFile(file.config));
+  const stubs = {
+    "bun": `export const redis: {
+      send(command: string, args: string[]): Promise<unknown>;
+    } = null!;`,
+    "bun:sqlite": `export class Database {
+      constructor(_file: string) {}
+      exec(_sql: string): void {}
+      query(_sql: string): { all(...params: unknown[]): unknown[] } {
+        return null!;
+      }
+    }`,
+    "cloudflare:workers": "export const env: Record<string, any> = {};",
+  };
+  for (const [name, text] of Object.entries(stubs)) {
+    const path = `${file.folder}/${name.replace(":", "_")}_stub.ts`;
+    await Deno.writeTextFile(path, text);
+    imports[name] = path;
+  }
+  await Deno.writeTextFile(file.config, JSON.stringify({ imports, ...rest }));
+  const config = ["--config", file.config, "--unstable-kv"];
+  await deno(["check", ...config, ...paths]);
+});
+
+/** The names that headings can be linked by. */
+function anchors(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading.toLowerCase().replace(/[^\w\- ]/g, "").replaceAll(" ", "-")
+  );
+}

@@ -1,0 +1,44 @@
+import { assertEquals } from "@std/assert";
+import { bundle } from "../runtimes/bundle.ts";
+import { startWorker } from "../runtimes/workers.ts";
+
+/** Logs in batches, and tells what has been written. */
+const application = `
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { batchOutput, logger } from "@gatehouse/web/logger-middleware";
+
+const written = [];
+const output = batchOutput({ ms: 100, flush: (text) => void written.push(text) });
+const router = createRouter({
+  middleware: [logger({
+    format: ({ url, status, protocol }) => [url, status, protocol].join(" "),
+    skip: ({ url }) => url.pathname === "/written",
+    output,
+  })],
+});
+router.get("/written", () => Response.json(written));
+export default router;
+`;
+
+Deno.test("batchOutput() on workerd writes after the response, for requests of any time", async () => {
+  await using worker = await startWorker({ script: await bundle(application) });
+  const get = async (path: string) =>
+    await (await fetch(new URL(path, worker.url))).text();
+
+  await Promise.all([get("/a"), get("/a")]);
+  // Each request ends long before its line is due.
+  for (let attempt = 0; attempt < 40; attempt++) {
+    if (await get("/written") !== "[]") break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  assertEquals(JSON.parse(await get("/written")), [
+    "/a 404 HTTP/1.1\n/a 404 HTTP/1.1\n",
+  ]);
+
+  await get("/b");
+  for (let attempt = 0; attempt < 40; attempt++) {
+    if (JSON.parse(await get("/written")).length > 1) break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  assertEquals(JSON.parse(await get("/written"))[1], "/b 404 HTTP/1.1\n");
+});

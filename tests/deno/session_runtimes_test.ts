@@ -1,0 +1,217 @@
+import { assertEquals, assertGreater } from "@std/assert";
+import { bunPath } from "../runtimes/bun.ts";
+import { bundle } from "../runtimes/bundle.ts";
+import { startWorker } from "../runtimes/workers.ts";
+import { findProgram, startRedis } from "./_servers.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** Runs the kit on `store` and puts what failed into `results`. */
+const RUN_KIT = `
+const results = { passed: 0, failed: [] };
+for (const { name, run } of testSessionStore(() => store)) {
+  try {
+    await run();
+    results.passed++;
+  } catch (error) {
+    results.failed.push(name + ": " + error);
+  }
+}`;
+
+for (const place of [":memory:", "file"]) {
+  Deno.test(`createDenoKVSessionStore() keeps the contract on a database in ${place}`, async () => {
+    const folder = await Deno.makeTempDir();
+    const path = place === "file" ? `${folder}/kv` : place;
+    // Checked too: the real Deno.Kv is what the store takes.
+    const output = await run(Deno.execPath(), [
+      ...["eval", "--check", "--unstable-kv", "--ext=ts"],
+      `import { createDenoKVSessionStore } from "@gatehouse/web/session/deno-kv";
+      import { testSessionStore } from "@gatehouse/web/session/testing";
+      const kv = await Deno.openKv(${JSON.stringify(path)});
+      const store = createDenoKVSessionStore(kv);
+      ${RUN_KIT.replace("[]", "[] as string[]")}
+      kv.close();
+      console.log(JSON.stringify(results));`,
+    ]);
+    await Deno.remove(folder, { recursive: true });
+    allPassed(JSON.parse(output));
+  });
+}
+
+Deno.test("createSQLSessionStore() keeps the contract on bun:sqlite in Bun", async () => {
+  const results = await runInBun(`
+    import { Database } from "bun:sqlite";
+    const db = new Database(":memory:");
+    const store = createSQLSessionStore((sql, params) =>
+      db.query(sql).all(...params)
+    );`);
+  allPassed(results);
+});
+
+const redis = findProgram("redis-server", "session stores on Bun's Redis");
+
+Deno.test({
+  name: "createRedisSessionStore() keeps the contract with Bun's own client",
+  ignore: redis === null,
+  fn: async () => {
+    const server = await startRedis(redis!);
+    try {
+      const results = await runInBun(`
+        import { RedisClient } from "bun";
+        const client = new RedisClient("redis://127.0.0.1:${server.port}");
+        const store = createRedisSessionStore((command, args) =>
+          client.send(command, args)
+        );`);
+      allPassed(results);
+    } finally {
+      await server.stop();
+    }
+  },
+});
+
+for (
+  const [what, store] of [
+    [
+      "createSQLSessionStore() keeps the contract on D1",
+      `createSQLSessionStore(async (sql, params) =>
+        (await env.DB.prepare(sql).bind(...params).all()).results)`,
+    ],
+    [
+      "createDurableObjectSessionStore() keeps the contract in workerd",
+      "createDurableObjectSessionStore(env.SESSIONS)",
+    ],
+  ]
+) {
+  Deno.test(what, async () => {
+    const response = await fetchFromWorker(`
+      const store = ${store};
+      ${RUN_KIT}
+      return Response.json(results);`);
+    allPassed(await response.json());
+  });
+}
+
+Deno.test("SessionObject removes what has expired by its alarm", async () => {
+  const response = await fetchFromWorker(`
+    const store = createDurableObjectSessionStore(env.SESSIONS);
+    const brief = { ttl: 300, ifVersion: null, index: ["user:1"] };
+    await store.put("a", "one", brief);
+    await store.put("b", "two", { ...brief, ttl: 60_000 });
+    const sizes = [];
+    for (let round = 0; round < 2; round++) {
+      const size = async (name) => {
+        const id = env.SESSIONS.idFromName(name);
+        const stub = env.SESSIONS.get(id);
+        return (await (await stub.fetch("https://x/size")).json()).length;
+      };
+      sizes.push([
+        await size("value:a"),
+        await size("value:b"),
+        await size("index:user:1"),
+      ]);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+    return Response.json(sizes);`);
+  assertEquals(await response.json(), [[1, 1, 2], [0, 1, 1]]);
+});
+
+Deno.test("createKVCache() keeps entries in Workers KV for their time", async () => {
+  const response = await fetchFromWorker(`
+    let now = Date.now();
+    const cache = createKVCache(env.CACHE, { now: () => now });
+    await cache.set("keys", { keys: [1] }, { ttl: 5_000 });
+    const before = await cache.get("keys");
+    now += 5_001;
+    const after = await cache.get("keys");
+    const missing = await cache.get("other");
+    return Response.json({ before, after, missing });`);
+  assertEquals(await response.json(), { before: { keys: [1] } });
+});
+
+interface Results {
+  readonly passed: number;
+  readonly failed: readonly string[];
+}
+
+function allPassed({ passed, failed }: Results): void {
+  assertEquals(failed, []);
+  assertGreater(passed, 20);
+}
+
+async function runInBun(createStore: string): Promise<Results> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/session.js`, await library());
+    await Deno.writeTextFile(
+      `${folder}/main.js`,
+      `import { createRedisSessionStore, createSQLSessionStore,
+        testSessionStore } from "./session.js";
+      ${createStore}
+      ${RUN_KIT}
+      console.log(JSON.stringify(results));
+      process.exit(0);`,
+    );
+    return JSON.parse(await run(bunPath(), [`${folder}/main.js`]));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function fetchFromWorker(body: string): Promise<Response> {
+  await using worker = await startWorker({
+    modules: [
+      { type: "ESModule", path: "main.js", contents: workerSource(body) },
+      {
+        type: "ESModule",
+        path: "session.js",
+        contents: await library(),
+      },
+    ],
+    d1Databases: ["DB"],
+    kvNamespaces: ["CACHE"],
+    durableObjects: {
+      SESSIONS: { className: "Inspected", useSQLite: true },
+    },
+  });
+  const response = await fetch(worker.url);
+  // Read before the runtime ends.
+  const text = await response.text();
+  assertEquals(response.status, 200, text);
+  return new Response(text);
+}
+
+function workerSource(body: string): string {
+  return `
+    import { createDurableObjectSessionStore, createKVCache,
+      createSQLSessionStore, SessionObject, testSessionStore,
+    } from "./session.js";
+    export class Inspected extends SessionObject {
+      constructor(state) { super(state); this.storage = state.storage; }
+      async fetch(request) {
+        if (!request.url.endsWith("/size")) return super.fetch(request);
+        return Response.json([...(await this.storage.list()).keys()]);
+      }
+    }
+    export default { async fetch(_request, env) { ${body} } };`;
+}
+
+let bundled: Promise<string> | undefined;
+
+/** The stores and the kit as one module. */
+function library(): Promise<string> {
+  const files = ["cloudflare.ts", "redis.ts", "sql.ts", "testing.ts"];
+  const source = files
+    .map((file) => `export * from "${ROOT.href}session/${file}";`);
+  return bundled ??= bundle(source.join("\n"));
+}
+
+async function run(program: string, args: string[]): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(program, {
+    args,
+    cwd: ROOT,
+    env: { NO_COLOR: "1" },
+  }).output();
+  const decoder = new TextDecoder();
+  if (!success) throw new Error(decoder.decode(stderr));
+  return decoder.decode(stdout);
+}

@@ -1,0 +1,194 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { batchOutput, logger } from "@gatehouse/web/logger-middleware";
+
+const soon = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
+
+Deno.test("batchOutput() writes lines together once there are enough", async () => {
+  const written: string[] = [];
+  const output = batchOutput({
+    bytes: 10,
+    flush: (text) => void written.push(text),
+  });
+  for (const line of ["one", "two", "three", "four"]) output(line);
+  assertEquals(written, ["one\ntwo\nthree\n"]);
+  await output.flush();
+  assertEquals(written, ["one\ntwo\nthree\n", "four\n"]);
+});
+
+Deno.test("batchOutput() writes lines that have waited long enough", async () => {
+  const written: string[] = [];
+  const output = batchOutput({
+    ms: 10,
+    flush: (text) => void written.push(text),
+  });
+  output("one");
+  assertEquals(written, []);
+  await soon(50);
+  assertEquals(written, ["one\n"]);
+  output("two");
+  await soon(50);
+  assertEquals(written, ["one\n", "two\n"]);
+});
+
+Deno.test("batchOutput() writes one chunk after the other, in order", async () => {
+  const written: string[] = [];
+  let atWork = 0;
+  const output = batchOutput({
+    bytes: 4,
+    async flush(text) {
+      assertEquals(++atWork, 1);
+      await soon(5);
+      written.push(text);
+      atWork--;
+    },
+  });
+  for (let index = 0; index < 9; index++) {
+    output(`${index}`);
+    await soon(1);
+  }
+  await output.flush();
+  assertEquals(written.join("").replaceAll("\n", ""), "012345678");
+});
+
+Deno.test("batchOutput().flush() waits for what is being written", async () => {
+  let done = false;
+  const output = batchOutput({
+    bytes: 1,
+    async flush() {
+      await soon(10);
+      done = true;
+    },
+  });
+  output("one");
+  await output.flush();
+  assert(done);
+  await output.flush();
+});
+
+Deno.test("batchOutput() writes what is left at the end of await using", async () => {
+  const written: string[] = [];
+  {
+    await using output = batchOutput({
+      flush: (text) => void written.push(text),
+    });
+    output("one");
+  }
+  assertEquals(written, ["one\n"]);
+});
+
+Deno.test("batchOutput().settled() waits without hurrying", async () => {
+  const written: string[] = [];
+  const output = batchOutput({
+    ms: 20,
+    flush: (text) => void written.push(text),
+  });
+  await output.settled();
+  output("one");
+  const settled = output.settled();
+  assertEquals(written, []);
+  await settled;
+  assertEquals(written, ["one\n"]);
+});
+
+/** Runs with what `console.error` is given. */
+async function withErrors(
+  run: (errors: string[]) => Promise<void>,
+): Promise<void> {
+  const errors: string[] = [];
+  const { error } = console;
+  console.error = (problem) => errors.push(String(problem));
+  try {
+    await run(errors);
+  } finally {
+    console.error = error;
+  }
+}
+
+for (const asynchronous of [false, true]) {
+  Deno.test(`batchOutput() goes on after a ${asynchronous ? "rejected" : "failed"} write, and reports it`, async () => {
+    await withErrors(async (errors) => {
+      let count = 0;
+      const written: string[] = [];
+      const output = batchOutput({
+        flush(text) {
+          if (count++ > 0) return void written.push(text);
+          if (asynchronous) return Promise.reject(new Error("disk is full"));
+          throw new Error("disk is full");
+        },
+      });
+      output("one");
+      const settled = output.settled();
+      await output.flush();
+      await settled;
+      output("two");
+      await output.flush();
+      assertEquals(errors, ["Error: disk is full"]);
+      assertEquals(written, ["two\n"]);
+    });
+  });
+}
+
+Deno.test("batchOutput() drops lines rather than to grow without end, and counts them", async () => {
+  await withErrors(async (errors) => {
+    const written: string[] = [];
+    let release = () => {};
+    const output = batchOutput({
+      bytes: 10,
+      maxWaiting: 100,
+      flush: (text) => {
+        written.push(text);
+        return new Promise<void>((resolve) => release = resolve);
+      },
+    });
+    for (let index = 0; index < 1000; index++) output("0123456789");
+    release();
+    const flushed = output.flush();
+    await soon();
+    release();
+    await flushed;
+    assert(written.join("").length <= 120, `${written.join("").length}`);
+    assertEquals(errors.length, 1);
+    assert(/dropped 9\d\d lines/.test(errors[0]), errors[0]);
+  });
+});
+
+Deno.test("batchOutput() takes a flood in one tick when writes are immediate", () => {
+  let length = 0;
+  const output = batchOutput({
+    bytes: 1000,
+    maxWaiting: 2000,
+    flush: (text) => void (length += text.length),
+  });
+  for (let index = 0; index < 10_000; index++) output("123456789");
+  assertEquals(length, 100_000);
+});
+
+Deno.test("batchOutput() keeps a Worker alive until the line is written", async () => {
+  const written: string[] = [];
+  const waiting: Promise<unknown>[] = [];
+  const output = batchOutput({
+    ms: 10,
+    flush: (text) => void written.push(text),
+  });
+  const router = createRouter({
+    middleware: [logger({ format: ({ url }) => url, output })],
+  });
+  const execution = {
+    waitUntil: (promise: Promise<unknown>) => waiting.push(promise),
+  };
+  await router.fetch(new Request("https://example.com/a"), {}, execution);
+  await router.fetch(new Request("https://example.com/b"), {}, execution);
+  assertEquals(written, []);
+  assertEquals(waiting.length, 2);
+  await Promise.all(waiting);
+  assertEquals(written, ["/a\n/b\n"]);
+});
+
+for (const name of ["bytes", "ms", "maxWaiting"] as const) {
+  Deno.test(`batchOutput() throws when made with a bad ${name}`, () => {
+    for (const value of [0, -1, NaN]) {
+      assertThrows(() => batchOutput({ [name]: value }), RangeError, name);
+    }
+  });
+}

@@ -1,0 +1,157 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { RequestContext } from "@gatehouse/web/fetch-router";
+import { logger, type LoggerOptions } from "@gatehouse/web/logger-middleware";
+
+/** A request whose headers and URL no parser has looked at, as servers pass it. */
+function rawRequest(
+  headers: Readonly<Record<string, string>>,
+  url = "https://example.com/",
+): Request {
+  const request = {
+    method: "GET",
+    url,
+    headers: {
+      get: (name: string) =>
+        Object.entries(headers).find(([key]) => key.toLowerCase() === name)
+          ?.[1] ?? null,
+    },
+  };
+  return request as unknown as Request;
+}
+
+async function lineOf(
+  options: LoggerOptions,
+  request: Request,
+): Promise<string> {
+  const lines: string[] = [];
+  const context = new RequestContext(request);
+  const middleware = logger({
+    output: (line) => lines.push(line),
+    ...options,
+  });
+  await middleware(context, () => Promise.resolve(new Response()));
+  assertEquals(lines.length, 1);
+  return lines[0];
+}
+
+const escapes: [what: string, value: string, written: string][] = [
+  ["a quote", 'a"b', 'a\\"b'],
+  ["a backslash", "a\\b", "a\\\\b"],
+  ["a newline", "a\nb", "a\\nb"],
+  ["a carriage return", "a\rb", "a\\rb"],
+  ["a tab", "a\tb", "a\\tb"],
+  ["a backspace", "a\bb", "a\\bb"],
+  ["a vertical tab", "a\vb", "a\\vb"],
+  ["a form feed", "a\fb", "a\\x0cb"],
+  ["NUL", "a\0b", "a\\x00b"],
+  ["BEL", "a\x07b", "a\\x07b"],
+  ["ESC", "a\x1b[2Jb", "a\\x1b[2Jb"],
+  ["DEL", "a\x7fb", "a\\x7fb"],
+  ["8-bit CSI", "a\x9b2Jb", "a\\x9b2Jb"],
+  ["NEL", "a\x85b", "a\\x85b"],
+  ["Latin-1", "caf\xe9", "caf\\xe9"],
+  ["a character above Latin-1", "\u20ac", "\\xe2\\x82\\xac"],
+  ["an emoji", "\u{1f600}", "\\xf0\\x9f\\x98\\x80"],
+  ["a lone surrogate", "\ud800", "\\xef\\xbf\\xbd"],
+  ["a line separator", "a\u2028b", "a\\xe2\\x80\\xa8b"],
+  ["a change of direction", "a\u202eb", "a\\xe2\\x80\\xaeb"],
+  ["what was escaped before", "\\x1b\\n", "\\\\x1b\\\\n"],
+  ["nothing", "", ""],
+];
+
+for (const [what, value, written] of escapes) {
+  Deno.test(`logger() writes ${what} in a header as Apache does (spec B.2)`, async () => {
+    const request = rawRequest({ "User-Agent": value, Referer: value });
+    const line = await lineOf({ format: "combined" }, request);
+    assertEquals(
+      line.slice(line.indexOf('" 200') + 6),
+      `- "${written}" "${written}"`,
+    );
+  });
+
+  Deno.test(`logger() keeps ${what} in a header inside its JSON string`, async () => {
+    const request = rawRequest({ "User-Agent": value });
+    const line = await lineOf({ format: "json" }, request);
+    assertMatch(line, /^[\x20-\x7e]+$/);
+    assertEquals(JSON.parse(line)["user_agent.original"], value);
+  });
+}
+
+const paths: [url: string, written: string][] = [
+  ["https://example.com/a\x1b[2Jb", "/a%1B[2Jb"],
+  ["https://example.com/a\nb", "/ab"],
+  ['https://example.com/a"b', "/a%22b"],
+  ["https://example.com/\u202e", "/%E2%80%AE"],
+  ["https://example.com/?a\\b", "/?a\\\\b"],
+  ["https://example.com/a/../b", "/b"],
+  ["https://example.com/a/%2e%2e/b", "/b"],
+  ["https://example.com/a/.b", "/a/.b"],
+  ["https://example.com/a\\..\\b", "/b"],
+  ["https://example.com\\evil.example/a", "/evil.example/a"],
+  ["https://example.com?a", "/?a"],
+  ["https://user:password@example.com/a", "/a"],
+  ["https://example.com/a#fragment", "/a"],
+  ["https://example.com//a", "//a"],
+];
+
+for (const [url, written] of paths) {
+  Deno.test(`logger() writes the path of ${JSON.stringify(url)} as it is matched`, async () => {
+    for (const format of ["short", "dev"] as const) {
+      const line = await lineOf({ format, colors: false }, rawRequest({}, url));
+      assertEquals(line.replace(/ \d+ms$/, ""), `GET ${written} 200`);
+    }
+  });
+}
+
+Deno.test("logger() cuts long fields and shows that it did", async () => {
+  const long = "a".repeat(60_000);
+  const request = rawRequest(
+    { "User-Agent": long, Referer: `https://a.example/${long}` },
+    `https://example.com/${long}?${long}`,
+  );
+  for (const format of ["short", "combined", "json"] as const) {
+    const line = await lineOf({ format }, request);
+    assert(line.length < 12_000, `${format}: ${line.length}`);
+  }
+  const line = await lineOf({ format: "combined" }, request);
+  assertMatch(line, /a{1000}\.\.\." "a{1024}\.\.\."$/);
+  const fields = JSON.parse(await lineOf({ format: "json" }, request));
+  assertEquals(fields["user_agent.original"], `${"a".repeat(1024)}...`);
+});
+
+Deno.test("logger() writes combined lines that log readers do not cut in two", async () => {
+  for (const character of ["a", "\x1b", '"', "\u20ac", "\ud800"]) {
+    const long = character.repeat(60_000);
+    const request = rawRequest(
+      { "User-Agent": long, Referer: `https://a.example/${long}` },
+      `https://example.com/${long}`,
+    );
+    const user = () => long;
+    const line = await lineOf({ format: "combined", user }, request);
+    assert(line.length < 4_096, `${line.length}`);
+    assertMatch(
+      line,
+      /^- - [^ [\]]+ \[.+\] "GET \/[^ ]* HTTP\/1\.1" 200 - /,
+    );
+  }
+});
+
+Deno.test("logger() takes a hostile query in no more than a moment", async () => {
+  for (const part of ["a&", "&=", "token=&", "%", "=", "code"]) {
+    const url = `https://example.com/?${part.repeat(30_000)}`;
+    const start = performance.now();
+    await lineOf({ format: "combined" }, rawRequest({ Referer: url }, url));
+    assert(performance.now() - start < 500, part);
+  }
+});
+
+Deno.test("logger() writes no raw byte beyond printable ASCII, whatever comes", async () => {
+  for (let code = 0; code < 0x300; code++) {
+    const value = `x${String.fromCharCode(code)}y`;
+    const request = rawRequest({ "User-Agent": value, Referer: value });
+    for (const format of ["combined", "json"] as const) {
+      const line = await lineOf({ format, user: () => value }, request);
+      assertMatch(line, /^[\x20-\x7e]+$/);
+    }
+  }
+});

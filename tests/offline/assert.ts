@@ -1,0 +1,259 @@
+/**
+ * Stands in for `@std/assert` where JSR cannot be reached: the functions that
+ * the tests use. Not over `node:assert`, for the same tests run in Workers.
+ */
+import { isEqualWith, isPlainObject } from "npm:es-toolkit@^1.53.2/predicate";
+
+// deno-lint-ignore no-explicit-any -- constructors of errors take anything
+type Class<T> = abstract new (...args: any[]) => T;
+
+/** Thrown by every assertion that fails. */
+export class AssertionError extends Error {
+  override readonly name = "AssertionError";
+}
+
+/** Fails always. */
+export function fail(message?: string): never {
+  throw new AssertionError(message ? `Failed: ${message}` : "Failed");
+}
+
+/** Fails unless the value is truthy. */
+export function assert(value: unknown, message = ""): asserts value {
+  if (!value) throw new AssertionError(message);
+}
+
+/** Fails unless the value is falsy. */
+export function assertFalse(value: unknown, message?: string): void {
+  demand(!value, "Expected a falsy value", message);
+}
+
+/** Fails for `null` and `undefined`. */
+export function assertExists<T>(
+  value: T,
+  message?: string,
+): asserts value is NonNullable<T> {
+  demand(value !== null && value !== undefined, "Expected a value", message);
+}
+
+/** Fails unless the values are deeply equal. */
+export function assertEquals<T>(
+  actual: T,
+  expected: T,
+  message?: string,
+): void {
+  demand(isEqual(actual, expected), differ(actual, expected, "to be"), message);
+}
+
+/** Fails where the values are deeply equal. */
+export function assertNotEquals<T>(
+  actual: T,
+  expected: T,
+  message?: string,
+): void {
+  const text = differ(actual, expected, "to differ from");
+  demand(!isEqual(actual, expected), text, message);
+}
+
+/** Fails unless the values are the same one. */
+export function assertStrictEquals<T>(
+  actual: unknown,
+  expected: T,
+  message?: string,
+): asserts actual is T {
+  const text = differ(actual, expected, "to be the same as");
+  demand(Object.is(actual, expected), text, message);
+}
+
+/** Fails unless the numbers are as close as the tolerance says. */
+export function assertAlmostEquals(
+  actual: number,
+  expected: number,
+  tolerance: number = Math.abs(expected * 1e-7),
+  message?: string,
+): void {
+  const close = Object.is(actual, expected) ||
+    Math.abs(actual - expected) <= tolerance;
+  demand(close, differ(actual, expected, "to be close to"), message);
+}
+
+/** Fails unless the first value is greater. */
+export function assertGreater<T>(
+  actual: T,
+  expected: T,
+  message?: string,
+): void {
+  const text = differ(actual, expected, "to be greater than");
+  demand(actual > expected, text, message);
+}
+
+/** Fails unless the first value is less. */
+export function assertLess<T>(actual: T, expected: T, message?: string): void {
+  demand(
+    actual < expected,
+    differ(actual, expected, "to be less than"),
+    message,
+  );
+}
+
+/** Fails unless the text matches. */
+export function assertMatch(
+  actual: string,
+  expected: RegExp,
+  message?: string,
+): void {
+  // A copy, so that the state of a global expression stays as it is.
+  const matches = new RegExp(expected).test(actual);
+  demand(matches, differ(actual, expected, "to match"), message);
+}
+
+/** Fails unless the text contains the other one. */
+export function assertStringIncludes(
+  actual: string,
+  expected: string,
+  message?: string,
+): void {
+  const text = differ(actual, expected, "to contain");
+  demand(actual.includes(expected), text, message);
+}
+
+/** Fails unless the list has a deeply equal element for each expected one. */
+export function assertArrayIncludes<T>(
+  actual: ArrayLike<T>,
+  expected: ArrayLike<T>,
+  message?: string,
+): void {
+  const found = Array.from(expected).every((wanted) =>
+    Array.from(actual).some((element) => isEqual(element, wanted))
+  );
+  demand(found, differ(actual, expected, "to include"), message);
+}
+
+/** Fails unless the object has what the other one states, at any depth. */
+export function assertObjectMatch(
+  // deno-lint-ignore no-explicit-any -- an interface is no Record of unknown
+  actual: Record<PropertyKey, any>,
+  expected: Record<PropertyKey, unknown>,
+  message?: string,
+): void {
+  const text = differ(actual, expected, "to match");
+  demand(contains(actual, expected), text, message);
+}
+
+/** Fails unless the value is an instance of the class. */
+export function assertInstanceOf<T>(
+  actual: unknown,
+  expected: Class<T>,
+  message?: string,
+): asserts actual is T {
+  const text = `Expected ${show(actual)} to be an instance of ${expected.name}`;
+  demand(actual instanceof expected, text, message);
+}
+
+/** Fails unless the function throws. */
+export function assertThrows(fn: () => unknown, message?: string): unknown;
+/** Fails unless the function throws such an error, which it returns. */
+export function assertThrows<E extends Error = Error>(
+  fn: () => unknown,
+  expected: Class<E>,
+  includes?: string,
+  message?: string,
+): E;
+export function assertThrows(
+  fn: () => unknown,
+  ...expectation: Expectation
+): unknown {
+  try {
+    fn();
+  } catch (error) {
+    return checkThrown(error, expectation);
+  }
+  throw new AssertionError("Expected function to throw");
+}
+
+/** Fails unless the promise of the function rejects. */
+export function assertRejects(
+  fn: () => PromiseLike<unknown>,
+  message?: string,
+): Promise<unknown>;
+/** Fails unless the promise rejects with such an error, which it gives. */
+export function assertRejects<E extends Error = Error>(
+  fn: () => PromiseLike<unknown>,
+  expected: Class<E>,
+  includes?: string,
+  message?: string,
+): Promise<E>;
+export async function assertRejects(
+  fn: () => PromiseLike<unknown>,
+  ...expectation: Expectation
+): Promise<unknown> {
+  let promise: PromiseLike<unknown>;
+  try {
+    promise = fn();
+  } catch {
+    throw new AssertionError("Function throws when expected to reject");
+  }
+  try {
+    await promise;
+  } catch (error) {
+    return checkThrown(error, expectation);
+  }
+  throw new AssertionError("Expected function to reject");
+}
+
+type Expectation = [
+  expected?: Class<Error> | string,
+  includes?: string,
+  message?: string,
+];
+
+function checkThrown(
+  error: unknown,
+  [expected, includes = "", message]: Expectation,
+): unknown {
+  if (typeof expected !== "function") return error;
+  assertInstanceOf(error, Error, message);
+  assertInstanceOf(error, expected, message);
+  assertStringIncludes(error.message, includes, message);
+  return error;
+}
+
+function demand(holds: boolean, text: string, message?: string): asserts holds {
+  if (holds) return;
+  throw new AssertionError(message ? `${text}: ${message}` : text);
+}
+
+function differ(actual: unknown, expected: unknown, verb: string): string {
+  return `Expected\n${show(actual)}\n${verb}\n${show(expected)}\n`;
+}
+
+function show(value: unknown): string {
+  if ("Deno" in globalThis) return Deno.inspect(value, { depth: 9 });
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(value);
+  }
+}
+
+/** Deep equality, which looks into the platform's own collections too. */
+function isEqual(a: unknown, b: unknown): boolean {
+  return isEqualWith(a, b, (x, y) => {
+    if (x instanceof URL && y instanceof URL) return x.href === y.href;
+    if (isEntries(x) && isEntries(y)) return isEqual([...x], [...y]);
+  });
+}
+
+function isEntries(
+  value: unknown,
+): value is Headers | URLSearchParams | FormData {
+  return value instanceof Headers || value instanceof URLSearchParams ||
+    value instanceof FormData;
+}
+
+function contains(actual: unknown, expected: unknown): boolean {
+  if (!isPlainObject(expected)) return isEqual(actual, expected);
+  return typeof actual === "object" && actual !== null &&
+    Reflect.ownKeys(expected).every((key) =>
+      contains(actual[key as keyof typeof actual], expected[key])
+    );
+}

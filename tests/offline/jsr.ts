@@ -1,0 +1,136 @@
+/**
+ * Prints the address that `JSR_URL` should have: JSR's own where it can be
+ * reached, else that of a folder laid out like the registry, with a stand-in
+ * for each `@std` module that the project imports.
+ *
+ * The stand-ins live outside the package, because publishing refuses modules
+ * that the package contains but does not publish.
+ */
+import config from "../../deno.json" with { type: "json" };
+
+const JSR = "https://jsr.io/";
+
+/** Milliseconds that JSR has to answer before it counts as unreachable. */
+const PATIENCE = 5_000;
+
+/** What stands in for what: package, export, file beside this one. */
+const STAND_INS = [
+  ["@std/assert", ".", "assert.ts"],
+  ["@std/crypto", "./timing-safe-equal", "timing_safe_equal.ts"],
+  ["@std/http", "./cookie", "cookie.ts"],
+] as const;
+
+const SEPARATOR = Deno.build.os === "windows" ? "\\" : "/";
+
+const here = import.meta.dirname!;
+const root = await Deno.realPath(`${here}/../..`);
+
+console.log(await registry());
+
+async function registry(): Promise<string> {
+  const chosen = Deno.env.get("JSR_URL");
+  if (chosen?.startsWith("http")) return chosen;
+  if (await isReachable()) return JSR;
+  const url = await layOut();
+  console.error("JSR cannot be reached: using stand-ins for @std");
+  return url;
+}
+
+async function isReachable(): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(PATIENCE);
+    const response = await fetch(`${JSR}@std/assert/meta.json`, { signal });
+    const meta = await response.json();
+    return response.ok && typeof meta.versions === "object";
+  } catch {
+    return false;
+  }
+}
+
+/** Writes the registry's files and returns the URL of their folder. */
+async function layOut(): Promise<string> {
+  const files = await registryFiles();
+  // Named after its content, so that a change gets a folder of its own.
+  const name = `gatehouse-jsr-${(await digest(json([...files]))).slice(0, 16)}`;
+  const target = `${await cacheFolder()}/${name}`;
+  if (!await exists(target)) await writeAtOnce(target, files);
+  const url = new URL("file:///");
+  url.pathname = target.replaceAll("\\", "/") + "/";
+  return url.href;
+}
+
+async function registryFiles(): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  for (const [name, path, file] of STAND_INS) {
+    const version = lowestVersion(config.imports[name]);
+    const source = await Deno.readTextFile(`${here}/${file}`);
+    const checksum = `sha256-${await digest(source)}`;
+    const meta = {
+      exports: { [path]: `./${file}` },
+      manifest: { [`/${file}`]: { size: source.length, checksum } },
+    };
+    files.set(`${name}/meta.json`, json({ versions: { [version]: {} } }));
+    files.set(`${name}/${version}_meta.json`, json(meta));
+    files.set(`${name}/${version}/${file}`, source);
+  }
+  return files;
+}
+
+/** The lowest version that `jsr:@scope/name@^1.2` allows: `1.2.0`. */
+function lowestVersion(specifier: string): string {
+  const range = specifier.slice(specifier.lastIndexOf("@") + 1);
+  const [major = "1", minor = "0", patch = "0"] = range.replace(/^\D+/, "")
+    .split(".");
+  return `${major}.${minor}.${patch}`;
+}
+
+/** A folder that outlives this process, outside the package. */
+async function cacheFolder(): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json"],
+    cwd: root,
+  }).output();
+  const { denoDir } = JSON.parse(new TextDecoder().decode(stdout));
+  await Deno.mkdir(denoDir, { recursive: true });
+  const folder = await Deno.realPath(denoDir);
+  const inside = (folder + SEPARATOR).startsWith(root + SEPARATOR);
+  return inside ? await Deno.makeTempDir() : folder;
+}
+
+/** Writes a folder so that another process sees all of it or nothing. */
+async function writeAtOnce(
+  target: string,
+  files: Map<string, string>,
+): Promise<void> {
+  const draft = `${target}-${crypto.randomUUID()}`;
+  for (const [path, text] of files) {
+    const file = `${draft}/${path}`;
+    await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(file, text);
+  }
+  try {
+    await Deno.rename(draft, target);
+  } catch (error) {
+    await Deno.remove(draft, { recursive: true });
+    // Another process laid out the same files first.
+    if (!await exists(target)) throw error;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
+/** The SHA-256 of a text, in hexadecimal digits. */
+async function digest(text: string): Promise<string> {
+  const bytes = new TextEncoder().encode(text);
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value);
+}

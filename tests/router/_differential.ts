@@ -1,0 +1,162 @@
+import {
+  ArrayMatcher,
+  type Match,
+  RoutePattern,
+} from "@gatehouse/web/fetch-router";
+import { nativeParams, Oracle } from "./_oracle.ts";
+import { Random } from "./_random.ts";
+import {
+  randomInit,
+  randomPath,
+  randomPattern,
+  randomUrl,
+} from "./_random_patterns.ts";
+
+/** What came out of a comparison. */
+export interface Comparison {
+  /** How many pairs of a pattern and a URL were compared. */
+  readonly pairs: number;
+  /** How many of them matched. */
+  readonly matches: number;
+  /** The differences, each with all that is needed to see it again. */
+  readonly differences: readonly string[];
+}
+
+/** Compares single patterns with native ones: which URLs, which params. */
+export function comparePatterns(seed: number, count: number): Comparison {
+  const random = new Random(seed);
+  const differences: string[] = [];
+  let [pairs, matches] = [0, 0];
+  while (pairs < count) {
+    const whole = random.chance(0.2);
+    const input = whole ? randomInit(random) : randomPattern(random);
+    const ignoreCase = random.chance(0.15);
+    const shown = JSON.stringify(input) +
+      (ignoreCase ? " (ignoring case)" : "");
+    const pattern = create(input, ignoreCase);
+    if ((pattern !== null) !== isValid(input, ignoreCase)) {
+      differences.push(`seed ${seed}: ${shown} is valid for one only`);
+    }
+    if (pattern === null) continue;
+    const matcher = new ArrayMatcher<null>();
+    matcher.add("GET", pattern, null);
+    for (let i = 0; i < 8; i++) {
+      const url = randomUrl(random, randomPath(random, pathOf(input)));
+      if (isSlow(pattern, url)) continue;
+      const expected = describe(nativeParams(pattern, url));
+      const actual = describe(matcher.match("GET", url)?.params ?? null);
+      pairs++;
+      if (expected !== "null") matches++;
+      if (actual === expected) continue;
+      differences.push(
+        `seed ${seed}: ${shown} on ${
+          JSON.stringify(url)
+        } gives ${actual}, natively ${expected}`,
+      );
+    }
+  }
+  return { pairs, matches, differences };
+}
+
+/** Compares tables with the oracle: which route wins, with which params. */
+export function compareTables(seed: number, count: number): Comparison {
+  const random = new Random(seed);
+  const differences: string[] = [];
+  let [pairs, matches] = [0, 0];
+  while (pairs < count) {
+    const { matcher, oracle, patterns } = randomTable(random);
+    for (let i = 0; i < 12; i++) {
+      const source = random.pick(patterns).urlPattern.pathname;
+      const url = randomUrl(random, randomPath(random, source));
+      if (patterns.some((pattern) => isSlow(pattern, url))) continue;
+      const method = random.pick(["GET", "GET", "HEAD", "POST", "PUT"]);
+      const expected = oracle.match(method, url);
+      const actual = matcher.match(method, url);
+      const allowed = oracle.allowedMethods(url).join();
+      pairs += patterns.length;
+      if (expected !== null) matches++;
+      if (
+        describeMatch(actual) === describeMatch(expected) &&
+        matcher.allowedMethods(url).join() === allowed
+      ) continue;
+      differences.push(
+        `seed ${seed}: ${method} ${JSON.stringify(url)} in ${
+          JSON.stringify(patterns.map(String))
+        } gives ${describeMatch(actual)} (${matcher.allowedMethods(url)}), ` +
+          `natively ${describeMatch(expected)} (${allowed})`,
+      );
+    }
+  }
+  return { pairs, matches, differences };
+}
+
+function randomTable(random: Random) {
+  const matcher = new ArrayMatcher<string>();
+  const oracle = new Oracle<string>();
+  const patterns: RoutePattern[] = [];
+  while (patterns.length < 3) {
+    for (let i = 0; i < 6; i++) {
+      // Short patterns, so that several match the same URL.
+      const input = random.chance(0.1)
+        ? randomInit(random)
+        : randomPattern(random).split("/").slice(0, 3).join("/") || "/";
+      const pattern = create(input, random.chance(0.1));
+      if (pattern === null) continue;
+      const method = random.pick(["GET", "GET", "GET", "HEAD", "POST", "ANY"]);
+      const data = `${method} ${pattern} ${patterns.length}`;
+      try {
+        matcher.add(method, pattern, data);
+      } catch (error) {
+        if (error instanceof RangeError) continue;
+        throw error;
+      }
+      oracle.add(method, pattern, data);
+      patterns.push(pattern);
+    }
+  }
+  return { matcher, oracle, patterns };
+}
+
+function create(
+  input: string | URLPatternInit,
+  ignoreCase: boolean,
+): RoutePattern | null {
+  try {
+    return new RoutePattern(input, { ignoreCase });
+  } catch {
+    return null;
+  }
+}
+
+function isValid(input: string | URLPatternInit, ignoreCase: boolean): boolean {
+  try {
+    new URLPattern(
+      typeof input === "string" ? { pathname: input } : input,
+      { ignoreCase },
+    );
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function pathOf(input: string | URLPatternInit): string {
+  return typeof input === "string" ? input : input.pathname!;
+}
+
+/** Whether the native engine could backtrack for minutes. */
+function isSlow({ urlPattern }: RoutePattern, url: string): boolean {
+  const groups = urlPattern.pathname.match(/:[\w$]|\*|\(/g)?.length ?? 0;
+  return url.length > [200, 200, 100, 60, 50][groups]! ||
+    (groups > 4 && url.length > 45);
+}
+
+function describeMatch(match: Match<string> | null): string {
+  return match === null ? "null" : `${match.data} ${describe(match.params)}`;
+}
+
+function describe(params: Record<string, string> | null): string {
+  return params === null
+    ? "null"
+    : JSON.stringify(Object.entries(params).sort(([a], [b]) => a < b ? -1 : 1));
+}

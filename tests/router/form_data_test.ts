@@ -1,0 +1,207 @@
+import { assertEquals } from "@std/assert";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import {
+  formData,
+  type FormDataOptions,
+} from "@gatehouse/web/form-data-middleware";
+import { methodOverride } from "@gatehouse/web/method-override-middleware";
+
+const origin = "https://example.com";
+
+Deno.test("formData() reads urlencoded and multipart forms (spec 5.1.1)", async () => {
+  assertEquals(await send(new URLSearchParams({ name: "Ada Lovelace" })), [
+    200,
+    "Ada Lovelace",
+  ]);
+  const form = new FormData();
+  form.set("name", "Ada");
+  form.set("photo", new File(["x"], "x.png"));
+  assertEquals(await send(form), [200, "Ada"]);
+});
+
+Deno.test("formData() leaves other bodies alone and gives an empty form", async () => {
+  const router = createRouter({ middleware: [formData()] });
+  router.post(
+    "/",
+    async (context) =>
+      new Response(
+        `${[...context.get(FormData)].length} ${await context.request.text()}`,
+      ),
+  );
+  router.get(
+    "/",
+    (context) => new Response(`${[...context.get(FormData)].length}`),
+  );
+  const headers = { "Content-Type": "application/json" };
+  const posted = await router.fetch(origin, {
+    method: "POST",
+    headers,
+    body: "{}",
+  });
+  assertEquals(await posted.text(), "0 {}");
+  assertEquals(await (await router.fetch(origin)).text(), "0");
+});
+
+const urlencoded = "application/x-www-form-urlencoded";
+const hostile: [
+  string,
+  number,
+  BodyInit,
+  Record<string, string>,
+  FormDataOptions?,
+][] = [
+  ["too large, said so", 413, "a=b", {
+    "Content-Type": urlencoded,
+    "Content-Length": "99999999",
+  }],
+  ["too large, not said", 413, stream("a=" + "b".repeat(2 ** 21)), {
+    "Content-Type": urlencoded,
+  }],
+  ["too large for its own bound", 413, "name=12345678", {
+    "Content-Type": urlencoded,
+  }, { maxBytes: 12 }],
+  ["too many pairs", 413, "a&".repeat(101), { "Content-Type": urlencoded }],
+  ["too many files", 413, files(11), {}],
+  ["too many parts", 413, fields(101), {}],
+  ["multipart without boundary", 400, "x", {
+    "Content-Type": "multipart/form-data",
+  }],
+  [
+    "multipart that ends early",
+    400,
+    '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx',
+    { "Content-Type": "multipart/form-data; boundary=b" },
+  ],
+  ["multipart that is none", 400, "\0\0\0", {
+    "Content-Type": "multipart/form-data; boundary=b",
+  }],
+  ["compressed", 415, "a=b", {
+    "Content-Type": urlencoded,
+    "Content-Encoding": "gzip",
+  }],
+  ["another charset", 415, "a=b", {
+    "Content-Type": `${urlencoded}; charset=utf-16`,
+  }],
+  ["a body that fails", 400, failing(), { "Content-Type": urlencoded }],
+  ["a body that never comes", 408, new ReadableStream(), {
+    "Content-Type": urlencoded,
+  }, { timeout: 10 }],
+];
+
+for (const [name, status, body, headers, options] of hostile) {
+  Deno.test(`formData() answers ${status} to a form: ${name} (issue: bad input)`, async () => {
+    const router = createRouter({ middleware: [formData(options)] });
+    router.post("/", () => new Response("reached"));
+    const request = new Request(
+      origin,
+      { method: "POST", headers, body, duplex: "half" } as RequestInit,
+    );
+    const response = await router.fetch(request);
+    assertEquals(response.status, status);
+    assertEquals((await response.text()).length < 30, true);
+  });
+}
+
+const odd: [string, string | null][] = [
+  ["", null],
+  ["&&&", null],
+  ["name", ""],
+  ["name=%", "%"],
+  ["name=%zz", "%zz"],
+  ["name=%ff", "\ufffd"],
+  ["name=1&name=2", "1"],
+  ["__proto__=1", null],
+];
+
+for (const [body, name] of odd) {
+  Deno.test(`formData() reads the odd form "${body}" without a throw`, async () => {
+    const router = createRouter({ middleware: [formData()] });
+    router.post(
+      "/",
+      (context) => Response.json(context.get(FormData).get("name")),
+    );
+    const headers = { "Content-Type": urlencoded };
+    const response = await router.fetch(origin, {
+      method: "POST",
+      headers,
+      body,
+    });
+    assertEquals(await response.json(), name);
+  });
+}
+
+const overrides = [
+  ["POST", "PUT", "PUT"],
+  ["POST", "patch", "PATCH"],
+  ["POST", "DELETE", "DELETE"],
+  ["POST", "GET", "POST"],
+  ["POST", "CONNECT", "POST"],
+  ["POST", "", "POST"],
+  ["PUT", "DELETE", "PUT"],
+] as const;
+
+for (const [wire, field, method] of overrides) {
+  Deno.test(`methodOverride() dispatches ${wire} with _method=${field} as ${method} (spec 2.7)`, async () => {
+    const router = createRouter({ middleware: [formData(), methodOverride()] });
+    router.route(
+      "ANY",
+      "/",
+      (context) => new Response(`${context.request.method} ${context.method}`),
+    );
+    const response = await router.fetch(origin, {
+      method: wire,
+      body: new URLSearchParams({ _method: field }),
+    });
+    assertEquals(await response.text(), `${wire} ${method}`);
+  });
+}
+
+Deno.test("methodOverride() takes another field name, and ignores a file", async () => {
+  const router = createRouter({
+    middleware: [formData(), methodOverride({ fieldName: "verb" })],
+  });
+  router.route("ANY", "/", (context) => new Response(context.method));
+  const form = new FormData();
+  form.set("verb", new File(["PUT"], "PUT"));
+  assertEquals(
+    await (await router.fetch(origin, { method: "POST", body: form })).text(),
+    "POST",
+  );
+  form.set("verb", "put");
+  assertEquals(
+    await (await router.fetch(origin, { method: "POST", body: form })).text(),
+    "PUT",
+  );
+});
+
+async function send(body: BodyInit): Promise<[number, string]> {
+  const router = createRouter({ middleware: [formData()] });
+  router.post(
+    "/",
+    (context) => new Response(context.get(FormData).get("name") as string),
+  );
+  const response = await router.fetch(origin, { method: "POST", body });
+  return [response.status, await response.text()];
+}
+
+function stream(text: string): ReadableStream<Uint8Array> {
+  return new Blob([text]).stream();
+}
+
+function failing(): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull: (controller) => controller.error(new Error("gone")),
+  });
+}
+
+function files(count: number): FormData {
+  const form = new FormData();
+  for (let n = 0; n < count; n++) form.append("file", new File(["x"], `${n}`));
+  return form;
+}
+
+function fields(count: number): FormData {
+  const form = new FormData();
+  for (let n = 0; n < count; n++) form.append("field", "x");
+  return form;
+}

@@ -1,0 +1,279 @@
+import { assertEquals } from "@std/assert";
+import {
+  type BuildAction,
+  type ContextEntry,
+  type Controller,
+  createContextKey,
+  createRouter,
+  type HandlerContext,
+  type Middleware,
+  type Params,
+  type Present,
+  type RequestContext,
+} from "@gatehouse/web/fetch-router";
+import {
+  form,
+  get,
+  post,
+  resources,
+  route,
+} from "@gatehouse/web/fetch-router/routes";
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends
+  (<T>() => T extends B ? 1 : 2) ? true : false;
+/** Fails to compile unless the two types are the same. */
+function same<A, B>(..._proof: Equal<A, B> extends true ? [] : [never]): void {}
+
+interface User {
+  readonly id: number;
+}
+interface Admin extends User {
+  readonly level: number;
+}
+const CurrentUser = createContextKey<User | null>(null);
+const Tenant = createContextKey<string>(undefined, { name: "Tenant" });
+
+const auth: Middleware<
+  readonly [ContextEntry<typeof CurrentUser, Admin | null>]
+> = (_, next) => next();
+const guard: Middleware<readonly [ContextEntry<typeof CurrentUser, Present>]> =
+  (_, next) => next();
+const tenant: Middleware<readonly [ContextEntry<typeof Tenant, "acme">]> = (
+  _,
+  next,
+) => next();
+const ok = () => new Response();
+
+Deno.test("params are read from the pattern's text, for the whole grammar", () => {
+  same<Params<"/">, Record<never, never>>();
+  same<Params<"/users/:id">, { readonly id: string }>();
+  same<
+    Params<"/:year-:month/@:user.:ext">,
+    {
+      readonly year: string;
+      readonly month: string;
+      readonly user: string;
+      readonly ext: string;
+    }
+  >();
+  same<Params<"/a/:b?">, { readonly b?: string }>();
+  same<Params<"/a/:b+">, { readonly b: string }>();
+  same<Params<"/a/:b*">, { readonly b?: string }>();
+  same<Params<"/files/*">, { readonly "0": string }>();
+  same<
+    Params<"/files/*/x/*">,
+    { readonly "0": string; readonly "1": string }
+  >();
+  same<Params<"/:id(\\d+)">, { readonly id: string }>();
+  same<
+    Params<"/:id((a|b):c)/:d">,
+    { readonly id: string; readonly d: string }
+  >();
+  same<Params<"/(a|b)">, { readonly "0": string }>();
+  same<Params<"/a{/:b}?">, { readonly b?: string }>();
+  same<Params<"/a{/:b}/:c">, { readonly b: string; readonly c: string }>();
+  same<Params<"/a\\:b/:c">, { readonly c: string }>();
+  same<
+    Params<"https://:tenant.example.com:8080/:id">,
+    { readonly tenant: string; readonly id: string }
+  >();
+  same<Params<"/:naïve">, { readonly naïve: string }>();
+  same<Params<string>, Record<string, string>>();
+});
+
+Deno.test("handlers see the params of their pattern", () => {
+  const router = createRouter();
+  router.get("/users/:id", ({ params }) => {
+    same<typeof params, { readonly id: string }>();
+    // @ts-expect-error: the pattern has no such param
+    params.name;
+    return ok();
+  });
+  router.map(get("/a/:b?"), ({ params }) => {
+    same<typeof params.b, string | undefined>();
+    return ok();
+  });
+  router.post(
+    "/x/:y",
+    { middleware: [] },
+    ({ params }) => new Response(params.y),
+  );
+});
+
+Deno.test("handlers see what router, route and controller middleware provides", () => {
+  const router = createRouter({ middleware: [tenant, auth] });
+  router.get("/", (context) => {
+    const user = context.get(CurrentUser);
+    same<typeof user, Admin | null>();
+    const name = context.get(Tenant);
+    same<typeof name, "acme">();
+    return ok();
+  });
+  router.get("/guarded", {
+    middleware: [guard],
+    handler: (context) => {
+      const user = context.get(CurrentUser);
+      same<typeof user, Admin>();
+      return ok();
+    },
+  });
+  router.get("/third/:id", { middleware: [guard] }, (context) => {
+    same<ReturnType<typeof context.get<typeof CurrentUser>>, User | null>;
+    const user = context.get(CurrentUser);
+    same<typeof user, Admin>();
+    same<typeof context.params, { readonly id: string }>();
+    return ok();
+  });
+  const routes = route({ a: "/a/:id", nested: { b: post("/b") } });
+  router.map(routes, {
+    middleware: [guard],
+    actions: {
+      a: (context) => {
+        const user = context.get(CurrentUser);
+        same<typeof user, Admin>();
+        same<typeof context.params, { readonly id: string }>();
+        return ok();
+      },
+      nested: {
+        actions: {
+          b: (context) => {
+            const user = context.get(CurrentUser);
+            same<typeof user, Admin>();
+            return ok();
+          },
+        },
+      },
+    },
+  });
+});
+
+Deno.test("middleware of an action in a controller reaches its handler", () => {
+  const router = createRouter({ middleware: [auth] });
+  const routes = route({ a: "/a/:id", nested: { b: post("/b/:x") } });
+  router.map(routes, {
+    actions: {
+      a: {
+        middleware: [guard],
+        handler: (context) => {
+          const user = context.get(CurrentUser);
+          same<typeof user, Admin>();
+          same<typeof context.params, { readonly id: string }>();
+          return ok();
+        },
+      },
+      nested: {
+        middleware: [guard],
+        actions: {
+          b: (context) => {
+            const user = context.get(CurrentUser);
+            same<typeof user, Admin>();
+            same<typeof context.params, { readonly x: string }>();
+            return ok();
+          },
+        },
+      },
+    },
+  });
+});
+
+Deno.test("a handler that needs a value which nobody provides does not compile", () => {
+  const needsAdmin = (
+    context: HandlerContext<
+      Record<string, string>,
+      readonly [ContextEntry<typeof CurrentUser, Admin>]
+    >,
+  ) => new Response(String(context.get(CurrentUser).level));
+  const never = () => {
+    const nullable = createRouter({ middleware: [auth] });
+    // @ts-expect-error: nobody provides the user
+    createRouter().get("/", needsAdmin);
+    // @ts-expect-error: the user may be null
+    nullable.get("/", needsAdmin);
+    nullable.get("/", { middleware: [guard] }, needsAdmin);
+    createRouter({ middleware: [auth, guard] }).get("/", needsAdmin);
+  };
+  assertEquals(typeof never, "function");
+});
+
+Deno.test("plain handlers and middleware go anywhere", () => {
+  const plain = (context: RequestContext) => new Response(context.params.id);
+  const list: Middleware[] = [auth, guard, (_, next) => next()];
+  const router = createRouter({ middleware: list });
+  router.get("/users/:id", plain);
+  router.get("/", { middleware: list }, plain);
+  createRouter({ middleware: [(context, next) => (context.url, next())] });
+  router.get("/inline", {
+    middleware: [(context, next) => (context.url, next())],
+  }, ok);
+});
+
+Deno.test("controllers are complete and exact", () => {
+  const routes = route({ a: "/a", b: "/b/:id" });
+  const map = createRouter().map;
+  const never = () => {
+    // @ts-expect-error: action b is missing
+    map(routes, { actions: { a: ok } });
+    // @ts-expect-error: there is no route c
+    map(routes, { actions: { a: ok, b: ok, c: ok } });
+    map(routes, {
+      actions: {
+        a: ok,
+        // @ts-expect-error: the route has no param "name"
+        b: ({ params }) => new Response(params.name),
+      },
+    });
+    // @ts-expect-error: not a response
+    map(routes, { actions: { a: ok, b: () => "text" } });
+    // @ts-expect-error: not a method
+    createRouter().route("FETCH", "/", ok);
+  };
+  assertEquals(typeof never, "function");
+});
+
+Deno.test("BuildAction and Controller type what lives elsewhere (spec A.5, A.6)", () => {
+  const routes = route({
+    users: resources("users", {
+      only: ["show", "index"],
+      names: { index: "list" },
+    }),
+  });
+  const show: BuildAction<"GET", typeof routes.users.show> = ({ params }) =>
+    new Response(params.id);
+  const text: BuildAction<"GET", "/x/:y"> = {
+    handler: ({ params }) => new Response(params.y),
+  };
+  const users: Controller<typeof routes.users> = {
+    actions: { show, list: ok },
+  };
+  const router = createRouter({ middleware: [auth] });
+  router.map(routes, { actions: { users } });
+  router.get("/x/:y", text);
+  type Entries = readonly [ContextEntry<typeof CurrentUser, Admin>];
+  const admin: BuildAction<"GET", "/admin", Entries> = (context) =>
+    new Response(String(context.get(CurrentUser).level));
+  createRouter({ middleware: [auth, guard] }).get("/admin", admin);
+});
+
+Deno.test("href takes the params of the pattern", () => {
+  const routes = route("blog", {
+    index: "/",
+    show: "/:slug",
+    page: "/page/:n?",
+    login: form("login"),
+  });
+  const never = () => {
+    routes.index.href();
+    routes.show.href({ slug: "a" });
+    routes.page.href();
+    routes.page.href({ n: 2 }, { q: "x" });
+    routes.login.action.href();
+    // @ts-expect-error: slug is missing
+    routes.show.href();
+    // @ts-expect-error: slug is missing
+    routes.show.href({});
+    // @ts-expect-error: there is no such param
+    routes.show.href({ slug: "a", other: "b" });
+  };
+  same<typeof routes.login.action.method, "POST">();
+  assertEquals(typeof never, "function");
+});

@@ -1,0 +1,72 @@
+import config from "../../deno.json" with { type: "json" };
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** The folders whose tests say how the library behaves, wherever it runs. */
+const FOLDERS = ["auth", "logger", "router", "schema", "session"];
+
+/** A bundle of all behaviour tests for one runtime without Deno. */
+export interface Bundle {
+  /** The test files, relative to `tests/`. */
+  readonly files: readonly string[];
+  /** An ES module whose default export answers `/<file>` with its results. */
+  readonly script: string;
+}
+
+/** Bundles all behaviour tests. */
+export async function bundleTests(): Promise<Bundle> {
+  const files = await testFiles();
+  return { files, script: await bundle(entrySource(files)) };
+}
+
+/** Bundles a module as for a browser, so without any Node module. */
+export async function bundle(source: string): Promise<string> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const entry = `${folder}/entry.ts`;
+    await Deno.writeTextFile(entry, source);
+    const output = `${folder}/bundle.js`;
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["bundle", "--platform=browser", "-c", "deno.json", "-o", output]
+        .concat(entry),
+      cwd: ROOT,
+    }).output();
+    if (!success) throw new Error(new TextDecoder().decode(stderr));
+    return await Deno.readTextFile(output);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function testFiles(): Promise<string[]> {
+  const files: string[] = [];
+  for (const folder of FOLDERS) {
+    for await (
+      const { name } of Deno.readDir(new URL(`tests/${folder}`, ROOT))
+    ) {
+      if (name.endsWith("_test.ts")) files.push(`${folder}/${name}`);
+    }
+  }
+  return files.sort();
+}
+
+/**
+ * The tests load when they are asked for, so that one broken file is one
+ * failure. The library loads at the top, where Workers allow the least.
+ */
+function entrySource(files: readonly string[]): string {
+  const url = (path: string) => JSON.stringify(new URL(path, ROOT).href);
+  const library = Object.values(config.exports)
+    .map((path) => `import ${url(path)};`);
+  const loaders = files
+    .map((file) => `"/${file}": () => import(${url(`tests/${file}`)}),`);
+  return `${library.join("\n")}
+import { runFile } from ${url("tests/runtimes/collect.ts")};
+const files = { ${loaders.join("\n")} };
+export default {
+  async fetch(request) {
+    const { pathname } = new URL(request.url);
+    return Response.json(await runFile(pathname.slice(1), files[pathname]));
+  },
+};`;
+}

@@ -1,0 +1,65 @@
+import type { Bundle } from "./bundle.ts";
+import type { Result } from "./collect.ts";
+
+/** A Worker that serves on the loopback interface. */
+export interface Worker extends AsyncDisposable {
+  /** Where it serves. */
+  readonly url: URL;
+}
+
+/** Runs the bundle in workerd, one request per file of tests. */
+export async function runInWorkers(
+  { files, script }: Bundle,
+): Promise<Result[]> {
+  await using worker = await startWorker({ script });
+  const results: Result[] = [];
+  for (const file of files) {
+    const response = await fetch(new URL(file, worker.url));
+    results.push(...await response.json() as Result[]);
+  }
+  return results;
+}
+
+/**
+ * Starts a Worker with Miniflare's options, such as `script` for an ES module,
+ * without any Node compatibility.
+ *
+ * Miniflare has a process of its own, for it leaves timers and deletions of
+ * files behind, which would be the leaks of whatever test comes next.
+ */
+export async function startWorker(
+  options: Readonly<Record<string, unknown>>,
+): Promise<Worker> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", `${import.meta.dirname}/miniflare.ts`],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const input = child.stdin.getWriter();
+  // Later dates switch Node's modules on by themselves.
+  const compatibilityDate = "2026-07-01";
+  const line = { modules: true, compatibilityDate, ...options };
+  await input.write(new TextEncoder().encode(JSON.stringify(line) + "\n"));
+  const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  return {
+    url: await listeningAt(output),
+    async [Symbol.asyncDispose]() {
+      await input.close();
+      while (!(await output.read()).done);
+      await child.status;
+    },
+  };
+}
+
+async function listeningAt(
+  output: ReadableStreamDefaultReader<string>,
+): Promise<URL> {
+  let text = "";
+  while (true) {
+    const { value, done } = await output.read();
+    if (done) throw new Error(`workerd does not serve\n${text}`);
+    text += value;
+    const [, url] = /^Listening on (\S+)\n/m.exec(text) ?? [];
+    if (url !== undefined) return new URL(url);
+  }
+}

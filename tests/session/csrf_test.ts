@@ -1,0 +1,289 @@
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertNotEquals,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
+import { completeAuth } from "@gatehouse/web/auth";
+import {
+  csrfProtection,
+  type CSRFProtectionOptions,
+  csrfToken,
+} from "@gatehouse/web/csrf-middleware";
+import {
+  createRouter,
+  type Middleware,
+  MissingContextValueError,
+  RequestContext,
+  type Router,
+} from "@gatehouse/web/fetch-router";
+import { formData } from "@gatehouse/web/form-data-middleware";
+import { methodOverride } from "@gatehouse/web/method-override-middleware";
+import { createMemorySessionStore, Session } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+
+Deno.test("csrfProtection() lets a form with a token of the page through", async () => {
+  const client = new Client();
+  const token = await client.token();
+  assertEquals(await client.postForm({ csrfToken: token }), 200);
+  // A token is good for as long as the session lasts, and so is an older one.
+  await client.token();
+  assertEquals(await client.postForm({ csrfToken: token }), 200);
+});
+
+Deno.test("csrfProtection() lets a script with a header through", async () => {
+  const client = new Client();
+  const token = await client.token();
+  for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+    const headers = { "X-CSRF-Token": token };
+    assertEquals(await client.status("/", { method, headers }), 200);
+  }
+});
+
+Deno.test("csrfProtection() turns away what has no good token", async () => {
+  const client = new Client();
+  const token = await client.token();
+  const hostile = [
+    "",
+    "x",
+    token.slice(1),
+    `${token}A`,
+    token.slice(0, -1),
+    "A".repeat(86),
+    `${token.slice(0, 85)}${token[85] === "A" ? "B" : "A"}`,
+    `${token[0] === "A" ? "B" : "A"}${token.slice(1)}`,
+    "é".repeat(86),
+    "x".repeat(100_000),
+    "__proto__",
+  ];
+  for (const csrfToken of hostile) {
+    assertEquals(await client.postForm({ csrfToken }), 403, csrfToken);
+  }
+  assertEquals(await client.postForm({}), 403);
+  assertEquals(await client.status("/", { method: "DELETE" }), 403);
+  assertEquals(await client.postForm({ csrfToken: token }), 200);
+});
+
+Deno.test("csrfProtection() looks for no token in the query", async () => {
+  const client = new Client();
+  const query = new URLSearchParams({ csrfToken: await client.token() });
+  assertEquals(await client.status(`/?${query}`, { method: "POST" }), 403);
+});
+
+Deno.test("csrfProtection() takes one token from a form, not one of several", async () => {
+  const client = new Client();
+  const token = await client.token();
+  const body = new URLSearchParams([["csrfToken", token], ["csrfToken", "x"]]);
+  assertEquals(await client.status("/", { method: "POST", body }), 403);
+  const file = new FormData();
+  file.set("csrfToken", new File([token], "token.txt"));
+  assertEquals(
+    await client.status("/", { method: "POST", body: file }),
+    403,
+  );
+});
+
+Deno.test("csrfProtection() turns away a token of another browser", async () => {
+  const [client, attacker] = [new Client(), new Client()];
+  await client.token();
+  const csrfToken = await attacker.token();
+  assertEquals(await client.postForm({ csrfToken }), 403);
+  assertEquals(await attacker.postForm({ csrfToken }), 200);
+});
+
+Deno.test("csrfProtection() turns away a token of another user in the same browser", async () => {
+  const client = new Client();
+  const anonymous = await client.token();
+  await client.status("/login/7");
+  assertEquals(await client.postForm({ csrfToken: anonymous }), 403);
+  const first = await client.token();
+  assertEquals(await client.postForm({ csrfToken: first }), 200);
+  await client.status("/login/7");
+  assertEquals(await client.postForm({ csrfToken: first }), 403);
+  await client.status("/login/8");
+  assertEquals(await client.postForm({ csrfToken: first }), 403);
+  const second = await client.token();
+  await client.status("/logout");
+  assertEquals(await client.postForm({ csrfToken: second }), 403);
+  assertEquals(
+    await client.postForm({ csrfToken: await client.token() }),
+    200,
+  );
+});
+
+Deno.test("csrfProtection() turns away a login that another site begins (login CSRF)", async () => {
+  const client = new Client();
+  assertEquals(await client.postForm({ email: "a@b.example" }), 403);
+  const cookie = { method: "POST", headers: { Cookie: "__Host-csrf=x" } };
+  assertEquals(await client.status("/", cookie), 403);
+});
+
+Deno.test("csrfProtection() goes by the overridden method too", async () => {
+  const client = new Client({}, methodOverride());
+  const csrfToken = await client.token();
+  const _method = "DELETE";
+  assertEquals(await client.postForm({ _method }), 403);
+  assertEquals(await client.postForm({ _method, csrfToken }), 200);
+});
+
+Deno.test("csrfProtection() goes by a method that middleware set on a GET", async () => {
+  const client = new Client({}, (context) => {
+    if (context.url.search === "?delete") context.method = "DELETE";
+  });
+  assertEquals(await client.status("/?delete"), 403);
+  assertEquals(await client.status("/"), 200);
+});
+
+Deno.test("csrfToken() gives a new token each time, so that none can be guessed from its size", async () => {
+  const client = new Client();
+  const tokens = new Set<string>();
+  for (let count = 0; count < 20; count++) tokens.add(await client.token());
+  assertEquals(tokens.size, 20);
+  const bytes = [...tokens].map((token) =>
+    Uint8Array.fromBase64(token, { alphabet: "base64url" })
+  );
+  for (let at = 0; at < 64; at++) {
+    assertNotEquals(new Set(bytes.map((token) => token[at])).size, 1);
+  }
+});
+
+Deno.test("csrfProtection() stores nothing and sets no cookie for an anonymous GET", async () => {
+  let puts = 0;
+  const memory = createMemorySessionStore();
+  const client = new Client({}, undefined, {
+    get: (key) => memory.get(key),
+    put: (...args) => {
+      puts++;
+      return memory.put(...args);
+    },
+    delete: (key) => memory.delete(key),
+  });
+  await client.status("/");
+  assertEquals(client.response.headers.getSetCookie(), []);
+  await client.token();
+  assertEquals(client.response.headers.getSetCookie().length, 1);
+  await client.token();
+  assertEquals(client.response.headers.getSetCookie(), []);
+  assertEquals(puts, 0);
+});
+
+Deno.test("csrfProtection() sets a __Host- cookie that scripts cannot read", async () => {
+  const client = new Client();
+  await client.token();
+  const [cookie] = client.response.headers.getSetCookie();
+  assert(/^__Host-csrf=[\w-]{43};/.test(cookie), cookie);
+  for (const part of ["Secure", "HttpOnly", "SameSite=Lax", "Path=/"]) {
+    assert(cookie.includes(part), part);
+  }
+  const cacheControl = () => client.response.headers.get("Cache-Control");
+  assertEquals(cacheControl(), "private, no-store");
+  await client.token();
+  assertEquals(cacheControl(), "private");
+});
+
+Deno.test("csrfProtection() takes the names that it is told", async () => {
+  const client = new Client({
+    field: "token",
+    header: "X-Token",
+    cookie: { name: "secret", sameSite: "Strict" },
+  });
+  const token = await client.token();
+  assert(client.cookies.has("__Host-secret"));
+  assertEquals(await client.postForm({ token }), 200);
+  assertEquals(await client.postForm({ csrfToken: token }), 403);
+  const headers = { "X-Token": token };
+  assertEquals(await client.status("/", { method: "POST", headers }), 200);
+  assertThrows(() => csrfProtection({ cookie: { name: "a b" } }), TypeError);
+});
+
+Deno.test("csrfToken() of a login in the same request is good for the next", async () => {
+  const client = new Client();
+  const csrfToken = await client.token("/login-with-token");
+  assertEquals(await client.postForm({ csrfToken }), 200);
+});
+
+Deno.test("csrfToken() throws where its middleware did not run", async () => {
+  const context = new RequestContext(new Request("https://example.com/"));
+  await assertRejects(
+    // deno-lint-ignore require-await -- it throws before there is a promise
+    async () => csrfToken(context),
+    MissingContextValueError,
+    "csrfProtection",
+  );
+});
+
+/** A browser that keeps cookies, at a server with forms. */
+class Client {
+  readonly cookies: Map<string, string> = new Map();
+  response: Response = new Response();
+  readonly #router: Router;
+
+  constructor(
+    options?: CSRFProtectionOptions,
+    extra: Middleware<readonly []> = methodOverride(),
+    store = createMemorySessionStore(),
+  ) {
+    const router = createRouter({
+      middleware: [
+        formData(),
+        extra,
+        session({ store }),
+        csrfProtection(options),
+      ],
+    });
+    const done = () => new Response("Done");
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"] as const) {
+      router.route(method, "/", done);
+    }
+    router.get("/", done);
+    router.get(
+      "/token",
+      async (context) => new Response(await csrfToken(context)),
+    );
+    router.get("/login/:id", async (context) => {
+      await completeAuth(context, Number(context.params.id));
+      return done();
+    });
+    router.get("/login-with-token", async (context) => {
+      context.get(Session).set("userId", 7);
+      return new Response(await csrfToken(context));
+    });
+    router.get("/logout", (context) => {
+      context.get(Session).destroy();
+      return done();
+    });
+    this.#router = router as unknown as Router;
+  }
+
+  async status(path: string, init: RequestInit = {}): Promise<number> {
+    const headers = new Headers(init.headers);
+    const cookies = [...this.cookies].map((pair) => pair.join("="));
+    if (cookies.length > 0 && !headers.has("Cookie")) {
+      headers.set("Cookie", cookies.join("; "));
+    }
+    const request = new Request(`https://example.com${path}`, {
+      ...init,
+      headers,
+    });
+    this.response = await this.#router.fetch(request);
+    for (const header of this.response.headers.getSetCookie()) {
+      const [name, value] = header.split(";")[0].split("=");
+      this.cookies.set(name, value);
+    }
+    return this.response.status;
+  }
+
+  async token(path = "/token"): Promise<string> {
+    await this.status(path);
+    const token = await this.response.text();
+    assertFalse(this.cookies.get("__Host-csrf") === token);
+    return token;
+  }
+
+  async postForm(fields: Record<string, string>): Promise<number> {
+    const body = new URLSearchParams(fields);
+    return await this.status("/", { method: "POST", body });
+  }
+}

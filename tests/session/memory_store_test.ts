@@ -1,0 +1,147 @@
+import {
+  assert,
+  assertEquals,
+  assertLess,
+  assertNotEquals,
+  assertThrows,
+} from "@std/assert";
+import {
+  createMemorySessionStore,
+  type SessionStore,
+} from "@gatehouse/web/session";
+import { testSessionStore } from "@gatehouse/web/session/testing";
+import { Browser, Clock, Server } from "./_browser.ts";
+
+const kit = testSessionStore(() => createMemorySessionStore());
+for (const { name, run } of kit) {
+  Deno.test(`createMemorySessionStore() ${name}`, run);
+}
+
+Deno.test("createMemorySessionStore() keeps every login through a flood of 100,000 anonymous sessions", async () => {
+  const store = createMemorySessionStore({ maxRecords: 5_000 });
+  for (let n = 0; n < 1_000; n++) {
+    await put(store, `login${n}`, "a login", [`user:${n}`]);
+  }
+  for (let n = 0; n < 100_000; n++) {
+    await put(store, `anonymous${n}`, "x".repeat(100));
+  }
+  for (let n = 0; n < 1_000; n++) {
+    assertNotEquals(await store.get(`login${n}`), null);
+    assertEquals(await store.byIndex!(`user:${n}`), [`login${n}`]);
+  }
+  let left = 0;
+  for (let n = 0; n < 100_000; n++) {
+    if (await store.get(`anonymous${n}`) !== null) left++;
+  }
+  assertEquals(left, 4_000);
+  assertEquals(await store.get("anonymous95999"), null);
+  assertNotEquals(await store.get("anonymous96000"), null);
+});
+
+Deno.test("session() keeps a login through a flood of requests without a cookie", async () => {
+  const store = createMemorySessionStore({ maxRecords: 200 });
+  const server = new Server({ store });
+  const browser = new Browser(server);
+  await browser.visit((session) => session.set("userId", 7));
+  for (let n = 0; n < 2_000; n++) {
+    await server.request((session) => session.set("a", n));
+  }
+  assertEquals(await browser.visit((session) => session.userId), 7);
+});
+
+Deno.test("createMemorySessionStore() stays within its bytes", async () => {
+  const store = createMemorySessionStore({ maxBytes: 1_000_000 });
+  for (let n = 0; n < 1_000; n++) {
+    await put(store, `key${n}`, "x".repeat(10_000));
+  }
+  let bytes = 0;
+  for (let n = 0; n < 1_000; n++) {
+    bytes += 2 * ((await store.get(`key${n}`))?.value.length ?? 0);
+  }
+  assertLess(bytes, 1_000_000);
+  assert(bytes > 900_000);
+});
+
+Deno.test("createMemorySessionStore() counts the bytes of what is replaced or deleted no more", async () => {
+  const store = createMemorySessionStore({ maxBytes: 100_000 });
+  await put(store, "kept", "x".repeat(1_000));
+  for (let n = 0; n < 1_000; n++) {
+    const ifVersion = (await store.get("kept"))!.version;
+    const options = { ttl: 60_000, ifVersion };
+    assert(await store.put("kept", "y".repeat(1_000), options));
+    await put(store, "other", "x".repeat(10_000));
+    await store.delete("other");
+  }
+  assertEquals((await store.get("kept"))?.value, "y".repeat(1_000));
+});
+
+Deno.test("createMemorySessionStore() evicts the longest unchanged first", async () => {
+  const store = createMemorySessionStore({ maxRecords: 3 });
+  for (const key of ["a", "b", "c"]) await put(store, key, "one");
+  const ifVersion = (await store.get("a"))!.version;
+  await store.put("a", "two", { ttl: 60_000, ifVersion });
+  await put(store, "d", "one");
+  const keys = ["a", "b", "c", "d"];
+  const found = await Promise.all(
+    keys.map(async (key) => await store.get(key)),
+  );
+  assertEquals(found.map((value) => value !== null), [true, false, true, true]);
+});
+
+Deno.test("createMemorySessionStore() evicts logins only for logins", async () => {
+  const store = createMemorySessionStore({ maxRecords: 2 });
+  for (const key of ["a", "b", "c"]) await put(store, key, "one", ["user:1"]);
+  assertEquals(await store.byIndex!("user:1"), ["b", "c"]);
+  await put(store, "anonymous", "one");
+  assertEquals(await store.get("anonymous"), null);
+  assertEquals(await store.byIndex!("user:1"), ["b", "c"]);
+});
+
+Deno.test("createMemorySessionStore() lets one user's flood of logins push out that user's alone", async () => {
+  const store = createMemorySessionStore({ maxRecords: 500 });
+  for (let n = 0; n < 200; n++) {
+    await put(store, `other${n}`, "one", [`user:${n}`]);
+  }
+  for (let n = 0; n < 2_000; n++) {
+    await put(store, `flood${n}`, "one", ["user:flood"]);
+  }
+  for (let n = 0; n < 200; n++) {
+    assertNotEquals(await store.get(`other${n}`), null);
+  }
+  assertEquals((await store.byIndex!("user:flood")).length, 300);
+  assertNotEquals(await store.get("flood1999"), null);
+});
+
+Deno.test("createMemorySessionStore() frees what has expired", async () => {
+  const clock = new Clock();
+  const store = createMemorySessionStore({ now: clock.now, maxRecords: 10 });
+  for (let n = 0; n < 10; n++) {
+    await put(store, `login${n}`, "one", ["user:1"]);
+  }
+  clock.time += 120_000;
+  for (let n = 0; n < 10; n++) await put(store, `anonymous${n}`, "one");
+  for (let n = 0; n < 10; n++) {
+    assertNotEquals(await store.get(`anonymous${n}`), null);
+  }
+});
+
+for (const name of ["maxRecords", "maxBytes"]) {
+  for (const value of [0, -1, NaN]) {
+    Deno.test(`createMemorySessionStore() refuses ${name} of ${value}`, () => {
+      assertThrows(
+        () => createMemorySessionStore({ [name]: value }),
+        RangeError,
+        name,
+      );
+    });
+  }
+}
+
+async function put(
+  store: SessionStore,
+  key: string,
+  value: string,
+  index?: string[],
+): Promise<void> {
+  await store.put(key, value, { ttl: 60_000, ifVersion: null, index });
+}

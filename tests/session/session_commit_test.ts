@@ -1,0 +1,315 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import type { RequestContext } from "@gatehouse/web/fetch-router";
+import {
+  createMemorySessionStore,
+  Session,
+  SessionConflictError,
+  type SessionStore,
+} from "@gatehouse/web/session";
+import { completeAuth } from "@gatehouse/web/auth";
+import { Browser, Clock, Server } from "./_browser.ts";
+
+Deno.test("Session.destroy() ends the session on the server and the cookie (spec 2.3, ASVS 7.4.1)", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("userId", 7));
+  const copied = browser.copy();
+  await browser.visit((session) => {
+    session.destroy();
+    assertEquals(session.userId, undefined);
+    assertThrows(() => session.set("a", 1), TypeError, "it was destroyed");
+  });
+  assertEquals(browser.cookies.size, 0);
+  assertEquals(await copied.visit((session) => session.userId), undefined);
+});
+
+Deno.test("session() keeps the changes of both of two requests at once", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("n", 0));
+  const change = (key: string) => (session: Session) => session.set(key, 1);
+  await Promise.all([
+    browser.copy().visit(change("a")),
+    browser.copy().visit(change("b")),
+  ]);
+  const both = await browser.visit((session) => [
+    session.get("a"),
+    session.get("b"),
+  ]);
+  assertEquals(both, [1, 1]);
+});
+
+Deno.test("session() does not bring a destroyed session back", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("userId", 7));
+  const late = browser.copy();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const pending = late.visit(async (session) => {
+    session.set("a", 1);
+    await promise;
+  });
+  await browser.visit((session) => session.destroy());
+  resolve();
+  await pending;
+  assertEquals(late.response.headers.getSetCookie(), []);
+  assertEquals(await late.visit((session) => session.userId), undefined);
+});
+
+Deno.test("Session.commit() saves before the response is made", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("a", 1));
+  const other = browser.copy();
+  await browser.visit(async (session) => {
+    session.set("a", 2);
+    await session.commit();
+    assertEquals(await other.visit((other) => other.get("a")), 2);
+    session.set("b", 3);
+  });
+  await browser.visit((session) => {
+    assertEquals([session.get("a"), session.get("b")], [2, 3]);
+  });
+});
+
+Deno.test("Session.commit() called twice at once saves everything", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit(async (session) => {
+    session.set("a", 1);
+    const first = session.commit();
+    session.set("b", 2);
+    await Promise.all([first, session.commit()]);
+    session.set("c", 3);
+  });
+  assertEquals(
+    await browser.visit((s) => ["a", "b", "c"].map((key) => s.get(key))),
+    [1, 2, 3],
+  );
+});
+
+Deno.test("Session.commit() called twice at once stores one session", async () => {
+  const memory = createMemorySessionStore();
+  const keys = new Set<string>();
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: async (key, value, options) => {
+      keys.add(key);
+      await Promise.resolve();
+      return memory.put(key, value, options);
+    },
+    delete: (key) => memory.delete(key),
+  };
+  await new Browser(new Server({ store })).visit(async (session) => {
+    session.set("a", 1);
+    await Promise.all([session.commit(), session.commit()]);
+    session.set("b", 1);
+    await Promise.all([session.commit(), session.commit()]);
+  });
+  assertEquals(keys.size, 1);
+});
+
+Deno.test("Session.update() counts every one of many requests", async () => {
+  const browser = new Browser(new Server());
+  const count = (session: Session) =>
+    session.update("count", (count) => Number(count ?? 0) + 1);
+  await browser.visit(count);
+  await Promise.all(
+    Array.from({ length: 9 }, () => browser.copy().visit(count)),
+  );
+  assertEquals(await browser.visit((s) => s.get("count")), 10);
+});
+
+Deno.test("Session.update() that throws changes nothing", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => {
+    session.set("a", 1);
+    assertThrows(() =>
+      session.update("a", () => {
+        throw new RangeError("No");
+      }), RangeError);
+    session.set("b", 2);
+  });
+  assertEquals(await browser.visit((s) => [s.get("a"), s.get("b")]), [1, 2]);
+});
+
+Deno.test("Session writes throw after destroy() and after the response", async () => {
+  const browser = new Browser(new Server());
+  let late: Session | undefined;
+  await browser.visit((session) => {
+    session.set("a", 1);
+    late = session;
+  });
+  const writes: ((session: Session) => void)[] = [
+    (session) => session.set("b", 1),
+    (session) => session.unset("a"),
+    (session) => session.flash("b", 1),
+    (session) => session.keep(),
+    (session) => session.take("a"),
+    (session) => session.update("a", () => 1),
+    (session) => session.regenerateId(),
+  ];
+  for (const write of [...writes, (session: Session) => session.destroy()]) {
+    assertThrows(() => write(late!), TypeError, "response was already made");
+  }
+  assertEquals(late!.get("a"), 1);
+
+  await browser.visit((session) => {
+    session.destroy();
+    session.destroy();
+    for (const write of writes) {
+      assertThrows(() => write(session), TypeError, "it was destroyed");
+    }
+    assertEquals(session.get("a"), undefined);
+    assertEquals([session.has("a"), session.userId], [false, undefined]);
+  });
+});
+
+Deno.test("Session asked for only after the response cannot be written", async () => {
+  const server = new Server();
+  let late: RequestContext | undefined;
+  await server.request((_session, context) => {
+    late = context;
+  });
+  assertThrows(() => late!.get(Session).set("a", 1), TypeError, "already made");
+});
+
+Deno.test("Session.destroy() wins over what is written before it", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("a", 1));
+  const copied = browser.copy();
+  await browser.visit((session) => {
+    session.set("b", 2);
+    session.regenerateId();
+    session.destroy();
+  });
+  assertEquals(browser.cookies.size, 0);
+  assertEquals(await copied.visit((session) => session.has("a")), false);
+});
+
+Deno.test("Session.destroy() of a session that was never stored sets no cookie", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => {
+    session.set("a", 1);
+    session.destroy();
+  });
+  assertEquals(browser.response.headers.getSetCookie(), []);
+});
+
+Deno.test("Session.commit() says that the session has ended meanwhile", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("userId", 7));
+  const late = browser.copy();
+  await late.visit(async (session) => {
+    await browser.visit((session) => session.destroy());
+    session.set("a", 1);
+    const error = await assertRejects(
+      () => session.commit(),
+      SessionConflictError,
+    );
+    assertEquals(error.reason, "ended");
+    // What comes after is not saved, and is no error either.
+    session.set("b", 1);
+  });
+  assertEquals(late.response.status, 200);
+  assertEquals(late.response.headers.getSetCookie(), []);
+});
+
+Deno.test("Session logs in where the session before has ended meanwhile", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("cart", 1));
+  const late = browser.copy();
+  await late.visit(async (session) => {
+    await browser.visit((session) => session.destroy());
+    session.set("userId", 7);
+    await session.commit();
+    session.set("a", 1);
+  });
+  await late.visit((session) => {
+    assertEquals(session.userId, 7);
+    assertEquals(session.get("a"), 1);
+    assertEquals(session.has("cart"), false);
+  });
+});
+
+Deno.test("Session.destroy() that is committed expires the cookie too", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("userId", 7));
+  await browser.visit(async (session) => {
+    session.destroy();
+    await session.commit();
+    await session.commit();
+  });
+  assertEquals(browser.cookies.size, 0);
+});
+
+Deno.test("completeAuth() throws after Session.destroy(), it logs nobody in by halves", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit(async (session, context) => {
+    session.set("a", 1);
+    session.destroy();
+    await assertRejects(
+      () => completeAuth(context, 7),
+      TypeError,
+      "it was destroyed",
+    );
+  });
+  assertEquals(browser.cookies.size, 0);
+});
+
+Deno.test("session() begins none for a request that was sent before a login ended its session", async () => {
+  const clock = new Clock();
+  const browser = new Browser(new Server({ now: clock.now }));
+  await browser.visit((session) => session.set("cart", 1));
+  const early = browser.copy();
+  await browser.visit((session) => session.set("userId", 7));
+  // It arrives after the login, but its answer could overtake the login's.
+  const late = early.copy();
+  await late.visit((session) => {
+    assertEquals(session.has("cart"), false);
+    session.set("visits", 1);
+  });
+  assertEquals(late.response.headers.getSetCookie(), []);
+  assertEquals(late.response.status, 200);
+  // Who has nothing but the old cookie can still log in at once.
+  const again = early.copy();
+  await again.visit((session) => session.set("userId", 7));
+  assertEquals(await again.visit((session) => session.userId), 7);
+});
+
+Deno.test("session() begins another one a while after a session has ended", async () => {
+  const clock = new Clock();
+  const { now } = clock;
+  const store = createMemorySessionStore({ now });
+  const browser = new Browser(new Server({ now, store }));
+  await browser.visit((session) => session.set("a", 1));
+  const late = browser.copy();
+  await browser.visit((session) => session.destroy());
+  await late.visit((session) => session.set("b", 1));
+  assertEquals(late.response.headers.getSetCookie(), []);
+  clock.time += 15_000;
+  await late.visit((session) => session.set("b", 1));
+  assertEquals(await late.visit((session) => session.get("b")), 1);
+  // Without the cookie there is nothing to wait for.
+  await browser.visit((session) => session.set("b", 1));
+  assertEquals(await browser.visit((session) => session.get("b")), 1);
+});
+
+Deno.test("Session.unset() of userId begins no session where this one has ended", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("userId", 7));
+  const late = browser.copy();
+  await late.visit(async (session) => {
+    await browser.visit((session) => session.set("userId", 8));
+    session.unset("userId");
+    session.set("a", 1);
+  });
+  assertEquals(late.response.headers.getSetCookie(), []);
+  assertEquals(await browser.visit((session) => session.userId), 8);
+});
+
+Deno.test("Session.regenerateId(false) is of no use against the end of a login", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("userId", 7));
+  const copied = browser.copy();
+  await browser.visit((session) => {
+    session.unset("userId");
+    session.regenerateId(false);
+  });
+  assertEquals(await copied.visit((session) => session.userId), undefined);
+});

@@ -1,0 +1,387 @@
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
+import {
+  session,
+  type SessionCookieOptions,
+} from "@gatehouse/web/session-middleware";
+import { Browser, Server } from "./_browser.ts";
+
+/** What Deno passes beside a request. */
+const peer = (hostname: string) => ({ remoteAddr: { hostname } });
+
+Deno.test("session() survives every Cookie header, and finds its own cookie in it", async () => {
+  const server = new Server();
+  const browser = new Browser(server);
+  await browser.visit((session) => session.set("userId", 7));
+  const own = browser.header;
+  const [name, token] = own.split("=");
+  const hostile = [
+    "a=1;",
+    "a=1;;b=2",
+    "=x",
+    "=",
+    ";",
+    " ; ; ",
+    "a",
+    "a; b; c",
+    name,
+    `${name}`,
+    `${name}=`,
+    `${name};`,
+    `${name}=short`,
+    `${name}=${"x".repeat(43)}`,
+    `${name}=${token}x`,
+    `${name}="${"y".repeat(43)}"`,
+    `${name}=${token.slice(0, -1)}`,
+    `${name} = ${"z".repeat(43)}`,
+    `session=${token.split("").reverse().join("")}`,
+    "a=%zz; b=%",
+    "é=ü; a=\xff",
+    "a=\x80\x9b",
+    `__proto__=1; constructor=2`,
+    `big=${"x".repeat(8_192)}`,
+    Array.from({ length: 500 }, (_, n) => `c${n}=${n}`).join("; "),
+    `${name}=\u00e9${"x".repeat(42)}`,
+  ];
+  for (const header of hostile) {
+    const answers: unknown[] = [];
+    const read = (Cookie: string) =>
+      server.request((session) => answers.push(session.userId ?? null), {
+        Cookie,
+      });
+    for (
+      const Cookie of [header, `${header}; ${own}`, `${own}; ${header}`]
+    ) {
+      const { status } = await read(Cookie);
+      assertEquals(status, 200, Cookie);
+    }
+    assertEquals(answers, [null, 7, 7], header);
+  }
+});
+
+Deno.test("session() finds the living one of several cookies of its name", async () => {
+  const server = new Server();
+  const [dead, alive] = [new Browser(server), new Browser(server)];
+  await dead.visit((session) => session.set("userId", 6));
+  const { header } = dead;
+  await dead.visit((session) => session.destroy());
+  await alive.visit((session) => session.set("userId", 7));
+  for (
+    const Cookie of [
+      `${header}; ${alive.header}`,
+      `${alive.header}; ${header}`,
+      `${header}; ${header}; ${alive.header}`,
+    ]
+  ) {
+    let userId: unknown;
+    await server.request((session) => userId = session.userId, { Cookie });
+    assertEquals(userId, 7);
+  }
+});
+
+Deno.test("session() looks for no more than four cookies of its name", async () => {
+  let reads = 0;
+  const store = {
+    get: () => {
+      reads++;
+      return null;
+    },
+    put: () => true,
+    delete: () => {},
+  };
+  const server = new Server({ store });
+  const Cookie = Array.from(
+    { length: 50 },
+    (_, n) => `__Host-session=${String(n).padStart(43, "x")}`,
+  ).join("; ");
+  await server.request((session) => session.userId, { Cookie });
+  assertEquals(reads, 4);
+});
+
+const kinds: {
+  name: string;
+  url: string;
+  peer?: string;
+  headers?: Record<string, string>;
+  origin?: string;
+  secure: boolean;
+}[] = [
+  { name: "https", url: "https://a.example", secure: true },
+  { name: "http", url: "http://a.example", peer: "1.2.3.4", secure: true },
+  {
+    name: "http to another name from this machine",
+    url: "http://a.example",
+    peer: "127.0.0.1",
+    secure: true,
+  },
+  {
+    name: "http to localhost from another machine",
+    url: "http://localhost:8000",
+    peer: "10.0.0.7",
+    secure: true,
+  },
+  { name: "http from nowhere", url: "http://localhost:8000", secure: true },
+  {
+    name: "http to localhost",
+    url: "http://localhost:8000",
+    peer: "127.0.0.1",
+    secure: false,
+  },
+  {
+    name: "http to a name below localhost",
+    url: "http://app.localhost:8000",
+    peer: "::1",
+    secure: false,
+  },
+  {
+    name: "http to 127.0.0.1",
+    url: "http://127.0.0.1:8000",
+    peer: "::ffff:127.0.0.1",
+    secure: false,
+  },
+  {
+    name: "http to [::1]",
+    url: "http://[::1]:8000",
+    peer: "::1",
+    secure: false,
+  },
+  {
+    name: "a name that only looks like localhost",
+    url: "http://localhost.example",
+    peer: "127.0.0.1",
+    secure: true,
+  },
+  {
+    name: "localhost with an https origin",
+    url: "http://localhost:8000",
+    peer: "127.0.0.1",
+    origin: "https://a.example",
+    secure: true,
+  },
+  {
+    name: "localhost with an http origin",
+    url: "http://localhost:8000",
+    peer: "127.0.0.1",
+    origin: "http://localhost:8000",
+    secure: false,
+  },
+  ...[
+    "Forwarded",
+    "X-Forwarded-For",
+    "X-Forwarded-Proto",
+    "X-Forwarded-Host",
+    "X-Real-IP",
+    "Via",
+  ].map((header) => ({
+    name: `localhost behind a proxy that sends ${header}`,
+    url: "http://localhost:8000",
+    peer: "127.0.0.1",
+    headers: { [header]: "x" },
+    secure: true,
+  })),
+];
+
+for (const { name, url, peer: address, headers, origin, secure } of kinds) {
+  Deno.test(`session() ${secure ? "keeps" : "drops"} Secure and the prefix for ${name}`, async () => {
+    const server = new Server({ origin });
+    const platform = address === undefined ? [] : [peer(address)];
+    const send = (Cookie?: string) =>
+      server.request(
+        (session) => {
+          session.set("a", session.has("a") ? 2 : 1);
+          return session.get("a");
+        },
+        { ...headers, ...Cookie ? { Cookie } : {} },
+        url,
+        ...platform,
+      );
+    const [cookie] = (await send()).headers.getSetCookie();
+    const prefix = secure ? "__Host-session=" : "session=";
+    assert(cookie.startsWith(prefix), cookie);
+    assertEquals(/;\s*Secure/i.test(cookie), secure);
+    assertStringIncludes(cookie, "HttpOnly");
+
+    const [pair] = cookie.split(";");
+    assertEquals(await (await send(pair)).json(), 2);
+    // Neither name is read where the other is due.
+    const other = secure
+      ? pair.replace("__Host-", "")
+      : pair.replace("session", "__Host-session");
+    assertEquals(await (await send(other)).json(), 1);
+  });
+}
+
+Deno.test("session() goes by CF-Connecting-IP on Workers, where none is loopback", async () => {
+  const server = new Server();
+  const response = await server.request(
+    (session) => session.set("a", 1),
+    { "CF-Connecting-IP": "127.0.0.1" },
+    "http://localhost",
+    {},
+    { waitUntil: () => {} },
+  );
+  assertStringIncludes(response.headers.getSetCookie()[0], "__Host-session=");
+});
+
+const shapes: {
+  cookie: SessionCookieOptions;
+  name: string;
+  has: string[];
+  hasNot?: RegExp;
+}[] = [
+  {
+    cookie: {},
+    name: "__Host-session",
+    has: ["Secure", "HttpOnly", "SameSite=Lax", "Path=/"],
+    hasNot: /Domain|Max-Age|Expires|Partitioned/i,
+  },
+  {
+    cookie: { domain: "example.com" },
+    name: "__Secure-session",
+    has: ["Domain=example.com", "Secure", "Path=/"],
+  },
+  {
+    cookie: { path: "/app", name: "id" },
+    name: "__Secure-id",
+    has: ["Path=/app", "Secure"],
+  },
+  {
+    cookie: { sameSite: "Strict", maxAge: 3600 },
+    name: "__Host-session",
+    has: ["SameSite=Strict", "Max-Age=3600"],
+  },
+  {
+    cookie: { sameSite: "None", partitioned: true },
+    name: "__Host-session",
+    has: ["SameSite=None", "Partitioned", "Secure"],
+  },
+];
+
+for (const { cookie, name, has, hasNot } of shapes) {
+  Deno.test(`session() sets and expires a cookie with ${JSON.stringify(cookie)} (ASVS 3.3)`, async () => {
+    const browser = new Browser(new Server({ cookie }));
+    await browser.visit((session) => session.set("a", 1));
+    const [set] = browser.response.headers.getSetCookie();
+    assert(set.startsWith(`${name}=`), set);
+    for (const part of has) assertStringIncludes(set, part);
+    if (hasNot) assertFalse(hasNot.test(set));
+    assertEquals(await browser.visit((session) => session.get("a")), 1);
+
+    await browser.visit((session) => session.destroy());
+    const [expired] = browser.response.headers.getSetCookie();
+    assert(expired.startsWith(`${name}=;`), expired);
+    for (const part of has.filter((part) => !part.startsWith("Max-Age"))) {
+      assertStringIncludes(expired, part);
+    }
+    assertStringIncludes(expired, "Max-Age=0");
+    assertStringIncludes(expired, "1970");
+  });
+}
+
+Deno.test("session() sets the cookie once, not with every change", async () => {
+  const browser = new Browser(new Server({ cookie: { maxAge: 3600 } }));
+  await browser.visit((session) => session.set("a", 1));
+  assertEquals(browser.response.headers.getSetCookie().length, 1);
+  await browser.visit((session) => session.set("a", 2));
+  assertEquals(browser.response.headers.getSetCookie(), []);
+});
+
+const malformed: SessionCookieOptions[] = [
+  { name: "" },
+  { name: "a b" },
+  { name: "a=b" },
+  { name: "a;b" },
+  { name: "é" },
+  { name: "__Host-session" },
+  { name: "__secure-session" },
+  { domain: "a;b" },
+  { domain: "" },
+  { path: "app" },
+  { path: "/a;b" },
+  { path: "/é" },
+  { maxAge: 0 },
+  { maxAge: -1 },
+  { maxAge: NaN },
+];
+
+for (const cookie of malformed) {
+  Deno.test(`session() refuses the cookie ${JSON.stringify(cookie)}`, () => {
+    assertThrows(() => session({ cookie }), TypeError, "session cookie");
+  });
+}
+
+Deno.test("session() refuses an origin that is none", () => {
+  for (const origin of ["", "app.example", "https://a b"]) {
+    assertThrows(() => session({ origin }), TypeError, "origin");
+  }
+});
+
+Deno.test("session() leaves the cookies of others alone", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => {
+    session.set("a", 1);
+    return new Response(null, { headers: { "Set-Cookie": "other=1" } });
+  });
+  assertEquals(browser.response.headers.getSetCookie().length, 2);
+  assertEquals(browser.cookies.get("other"), "1");
+});
+
+Deno.test("session() adds its cookie to a redirect, whose headers are immutable", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => {
+    session.set("a", 1);
+    return Response.redirect("https://example.com/");
+  });
+  assertEquals(browser.response.status, 302);
+  assertEquals(await browser.visit((session) => session.get("a")), 1);
+});
+
+const caching: [sent: string | null, read: string, set: string][] = [
+  [null, "private", "private, no-store"],
+  ["public, max-age=60", "private, max-age=60", "private, no-store"],
+  ["max-age=60, s-maxage=600", "private, max-age=60", "private, no-store"],
+  [
+    'max-age=60, private="X-A, X-B"',
+    "private, max-age=60",
+    "private, no-store",
+  ],
+  ['public, community="private"', "private", "private, no-store"],
+  ["PUBLIC", "private", "private, no-store"],
+  ["private, max-age=60", "private, max-age=60", "private, no-store"],
+  ["no-store", "no-store", "private, no-store"],
+  ["no-cache", "private, no-cache", "private, no-store"],
+];
+
+for (const [sent, read, set] of caching) {
+  Deno.test(`session() makes Cache-Control "${sent}" private (ASVS 14.3.2)`, async () => {
+    const browser = new Browser(new Server());
+    const headers: HeadersInit = sent === null ? {} : { "Cache-Control": sent };
+    const response = () => new Response("page", { headers });
+    const cacheControl = () => browser.response.headers.get("Cache-Control");
+
+    await browser.visit(response);
+    assertEquals(cacheControl(), sent);
+    await browser.visit((session) => {
+      session.get("a");
+      return response();
+    });
+    assertEquals(cacheControl(), read);
+    await browser.visit((session) => {
+      session.set("a", 1);
+      return response();
+    });
+    assertEquals(cacheControl(), set);
+    await browser.visit(response);
+    assertEquals(cacheControl(), sent);
+    await browser.visit((session) => {
+      session.destroy();
+      return response();
+    });
+    assertEquals(cacheControl(), set);
+  });
+}

@@ -1,0 +1,341 @@
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertInstanceOf,
+  assertNotEquals,
+  assertRejects,
+} from "@std/assert";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import {
+  createMemorySessionStore,
+  Session,
+  SessionConflictError,
+  sessions,
+  type SessionStore,
+  SessionStoreError,
+} from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+import { Browser, Clock, MINUTE, Server } from "./_browser.ts";
+
+Deno.test("session() saves also when the handler threw", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("a", 1));
+  await assertRejects(
+    () =>
+      browser.visit((session) => {
+        session.set("a", 2);
+        throw new Error("handler");
+      }),
+    Error,
+    "handler",
+  );
+  assertEquals(await browser.visit((session) => session.get("a")), 2);
+});
+
+Deno.test("session() keeps the id of a login that threw, as no cookie can follow", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("a", 1));
+  await assertRejects(() =>
+    browser.visit((session) => {
+      session.set("userId", 7);
+      throw new Error("handler");
+    })
+  );
+  await browser.visit((session) => {
+    assertEquals([session.get("a"), session.userId], [1, undefined]);
+  });
+});
+
+Deno.test("session() ends a session also when the handler threw", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("userId", 7));
+  await assertRejects(() =>
+    browser.visit((session) => {
+      session.destroy();
+      throw new Error("handler");
+    })
+  );
+  assertEquals(await browser.visit((session) => session.userId), undefined);
+});
+
+Deno.test("session() stores nothing new for a handler that threw", async () => {
+  const store = createMemorySessionStore();
+  let puts = 0;
+  const counting: SessionStore = {
+    get: (key) => store.get(key),
+    put: (...args) => {
+      puts++;
+      return store.put(...args);
+    },
+    delete: (key) => store.delete(key),
+  };
+  const browser = new Browser(new Server({ store: counting }));
+  await assertRejects(() =>
+    browser.visit((session) => {
+      session.set("a", 1);
+      throw new Error("handler");
+    })
+  );
+  assertEquals(puts, 0);
+});
+
+for (const method of ["get", "put"] as const) {
+  for (const how of ["throws", "rejects"] as const) {
+    Deno.test(`session() fails with the store where ${method} ${how}`, async () => {
+      const { browser, fault, errors } = faulty();
+      await browser.visit((session) => session.set("userId", 7));
+      const secret = browser.header.split("=")[1];
+      fault.method = method;
+      fault.how = how;
+      const status = await send(browser, (session) => session.set("a", 1));
+      assertEquals(status, 503);
+      assertEquals(browser.response.headers.getSetCookie(), []);
+      const error = errors.pop();
+      assertInstanceOf(error, SessionStoreError);
+      assertEquals((error.cause as Error).message, "The store is away");
+      assertFalse(String(error.stack).includes(secret));
+
+      fault.method = undefined;
+      assertEquals(await browser.visit((session) => session.userId), 7);
+    });
+  }
+}
+
+Deno.test("session() counts a store that does not answer as failed", async () => {
+  const { browser, fault } = faulty();
+  await browser.visit((session) => session.set("userId", 7));
+  fault.method = "get";
+  fault.how = "hangs";
+  assertEquals(await send(browser, (session) => session.userId), 503);
+  fault.method = undefined;
+  assertEquals(await browser.visit((session) => session.userId), 7);
+});
+
+Deno.test("session() answers 503 to a logout that the store did not take", async () => {
+  const { browser, fault } = faulty();
+  await browser.visit((session) => session.set("userId", 7));
+  fault.method = "put";
+  fault.how = "rejects";
+  assertEquals(await send(browser, (session) => session.destroy()), 503);
+  assertEquals(browser.response.headers.getSetCookie(), []);
+  fault.method = undefined;
+  assertEquals(await browser.visit((session) => session.userId), 7);
+});
+
+Deno.test("session() shows the handler's error, not that of saving after it", async () => {
+  const { browser, fault, errors } = faulty();
+  await browser.visit((session) => session.set("a", 1));
+  await send(browser, (session) => {
+    session.set("a", 2);
+    fault.method = "put";
+    throw new Error("handler");
+  });
+  assertEquals((errors.pop() as Error).message, "handler");
+});
+
+Deno.test("session() gives up where others are always faster", async () => {
+  const store: SessionStore = {
+    get: () => ({
+      value: JSON.stringify({
+        values: { a: 1 },
+        createdAt: Date.now(),
+        seenAt: Date.now(),
+        expiresAt: Date.now() + MINUTE,
+      }),
+      version: "1",
+    }),
+    put: () => false,
+    delete: () => {},
+  };
+  const server = new Server({ store });
+  const response = await server.request(
+    (session) => session.set("a", 2),
+    { Cookie: `__Host-session=${"x".repeat(43)}` },
+  );
+  assertEquals(response.status, 500);
+  assert((await response.text()).includes("SessionStoreError"));
+});
+
+for (
+  const value of [
+    "",
+    "null",
+    "[]",
+    "{}",
+    "1",
+    '"text"',
+    "{",
+    '{"values":null,"createdAt":1,"seenAt":1,"expiresAt":1}',
+    '{"values":[],"createdAt":1,"seenAt":9e15,"expiresAt":9e15}',
+    '{"values":{},"createdAt":"1","seenAt":9e15,"expiresAt":9e15}',
+    '{"ended":true}',
+  ]
+) {
+  Deno.test(`session() takes ${value || "an empty text"} in the store for no session`, async () => {
+    const store: SessionStore = {
+      get: () => ({ value, version: "1" }),
+      put: () => true,
+      delete: () => {},
+    };
+    const server = new Server({ store });
+    const response = await server.request(
+      (session) => session.userId ?? "nobody",
+      { Cookie: `__Host-session=${"x".repeat(43)}` },
+    );
+    assertEquals(await response.json(), "nobody");
+  });
+}
+
+Deno.test("session() answers 409 where a value was taken twice and nobody looked", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("ticket", 1));
+  const [first, second] = [browser.copy(), browser.copy()];
+  await first.visit(async (session) => {
+    session.take("ticket");
+    await second.visit((session) => {
+      assertEquals(session.take("ticket"), 1);
+    });
+    session.set("a", 1);
+  });
+  assertEquals([first.response.status, second.response.status], [409, 200]);
+  assertEquals(first.response.headers.get("Cache-Control"), "no-store");
+  // The loser's other changes are not lost.
+  assertEquals(await browser.visit((session) => session.get("a")), 1);
+});
+
+Deno.test("session() answers 409 where commit() lost and nobody caught it", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("ticket", 1));
+  const other = browser.copy();
+  await other.visit(async (session) => {
+    session.take("ticket");
+    await browser.visit((session) => session.take("ticket"));
+    await session.commit();
+  });
+  assertEquals(other.response.status, 409);
+});
+
+Deno.test("Session.commit() throws for a value that was taken and stored again", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("ticket", 1));
+  const other = browser.copy();
+  await other.visit(async (session) => {
+    assertEquals(session.take("ticket"), 1);
+    await browser.visit((session) => session.take("ticket"));
+    await browser.visit((session) => session.set("ticket", 2));
+    const error = await assertRejects(
+      () => session.commit(),
+      SessionConflictError,
+    );
+    assertEquals(error.reason, "taken");
+    await session.commit();
+  });
+  assertEquals(await browser.visit((session) => session.get("ticket")), 2);
+});
+
+Deno.test("session() lets the taker of a value log in once only", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("challenge", 1));
+  const logins = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const copy = browser.copy();
+      await copy.visit((session) => {
+        if (session.take("challenge") === 1) session.set("userId", 7);
+      });
+      return copy.response.status === 200 && copy.header !== browser.header;
+    }),
+  );
+  assertEquals(logins.filter(Boolean).length, 1);
+});
+
+Deno.test("session() sweeps its store now and then", async () => {
+  const clock = new Clock();
+  const times: number[] = [];
+  const memory = createMemorySessionStore({ now: clock.now });
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+    sweep: (now) => {
+      times.push(now);
+      throw new Error("A sweep that fails is nobody's concern");
+    },
+  };
+  const server = new Server({ store, now: clock.now });
+  for (let count = 0; count < 25; count++) {
+    await new Browser(server).visit((session) => session.set("a", 1));
+    clock.time += MINUTE;
+  }
+  assertEquals(times.length, 2);
+});
+
+Deno.test("sessions() fails with the store", async () => {
+  const { browser, fault } = faulty();
+  await browser.visit((session) => session.set("userId", 7));
+  assertEquals(
+    await send(browser, async (_session, context) => {
+      fault.method = "byIndex";
+      fault.how = "rejects";
+      await sessions(context).list();
+    }),
+    503,
+  );
+});
+
+Deno.test("session() puts two routers with a store each side by side", async () => {
+  const router = createRouter();
+  const read = { handler: () => Response.json(null) };
+  router.get("/a", { ...read, middleware: [session()] });
+  router.get("/b", {
+    middleware: [session({ cookie: { name: "b" } })],
+    handler: (context) => {
+      context.get(Session).set("b", 1);
+      return new Response();
+    },
+  });
+  const response = await router.fetch("https://example.com/b");
+  assert(response.headers.getSetCookie()[0].startsWith("__Host-b="));
+  assertNotEquals((await router.fetch("https://example.com/a")).status, 500);
+});
+
+interface Fault {
+  method?: "get" | "put" | "delete" | "byIndex";
+  how: "throws" | "rejects" | "hangs";
+}
+
+/** A browser whose server has a store that fails on demand. */
+function faulty(): { browser: Browser; fault: Fault; errors: unknown[] } {
+  const memory = createMemorySessionStore();
+  const fault: Fault = { how: "throws" };
+  const errors: unknown[] = [];
+  const fail = () => {
+    const error = new Error("The store is away");
+    if (fault.how === "throws") throw error;
+    return fault.how === "hangs"
+      ? new Promise<never>(() => {})
+      : Promise.reject(error);
+  };
+  const store: SessionStore = {
+    get: (key) => fault.method === "get" ? fail() : memory.get(key),
+    put: (...args) => fault.method === "put" ? fail() : memory.put(...args),
+    delete: (key) => fault.method === "delete" ? fail() : memory.delete(key),
+    byIndex: (name) =>
+      fault.method === "byIndex" ? fail() : memory.byIndex!(name),
+  };
+  const server = new Server({ store, storeTimeout: 100 }, (error) => {
+    errors.push(error);
+    const status = error instanceof SessionStoreError ? 503 : 500;
+    return new Response(String(error), { status });
+  });
+  return { browser: new Browser(server), fault, errors };
+}
+
+/** Sends a request that may fail and tells its status. */
+async function send(
+  browser: Browser,
+  act: Parameters<Browser["visit"]>[0],
+): Promise<number> {
+  await browser.visit(act).catch(() => {});
+  return browser.response.status;
+}

@@ -1,0 +1,88 @@
+import { assert, assertEquals } from "@std/assert";
+import type { Session } from "@gatehouse/web/session";
+import { Browser, Server } from "./_browser.ts";
+
+Deno.test("Session.flash() stores a message that is shown once (spec 2.3)", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.flash("notice", "Saved"));
+  await browser.visit((session) => assert(session.has("notice")));
+  const read = (session: Session) => [
+    session.get("notice"),
+    session.get("notice"),
+  ];
+  assertEquals(await browser.visit(read), ["Saved", "Saved"]);
+  assertEquals(await browser.visit(read), [undefined, undefined]);
+});
+
+Deno.test("Session.keep() saves flash values for one more request", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => {
+    session.flash("a", 1);
+    session.flash("b", 2);
+    session.flash("c", 3);
+  });
+  await browser.visit((session) => {
+    session.get("a");
+    session.get("b");
+    session.keep("a");
+    session.keep("c");
+    session.get("c");
+  });
+  const read = (session: Session) => ["a", "b", "c"].map((k) => session.get(k));
+  assertEquals(await browser.visit(read), [1, undefined, 3]);
+  assertEquals(await browser.visit(read), [undefined, undefined, undefined]);
+});
+
+Deno.test("Session.flash() is read in the same request, and then gone", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => {
+    session.flash("notice", "now");
+    assertEquals(session.get("notice"), "now");
+  });
+  assertEquals(await browser.visit((s) => s.get("notice")), undefined);
+});
+
+Deno.test("Session.flash() waits for as long as nobody reads it", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.flash("notice", "later"));
+  for (let count = 0; count < 3; count++) {
+    await browser.visit((session) => session.set("count", count));
+  }
+  assertEquals(await browser.visit((s) => s.get("notice")), "later");
+});
+
+Deno.test("Session.keep() without a key keeps all, also before reading", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => {
+    session.flash("a", 1);
+    session.flash("b", null);
+  });
+  const read = (s: Session) => [s.get("a"), s.get("b")];
+  await browser.visit((session) => {
+    session.keep();
+    assertEquals(read(session), [1, null]);
+  });
+  await browser.visit((session) => {
+    assertEquals(read(session), [1, null]);
+    session.keep();
+  });
+  assertEquals(await browser.visit(read), [1, null]);
+  assertEquals(await browser.visit(read), [undefined, undefined]);
+});
+
+Deno.test("Session.take() returns a value once", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => {
+    session.set("challenge", { n: 1 });
+    session.flash("message", "m");
+  });
+  await browser.visit(async (session) => {
+    assertEquals(session.take("challenge"), { n: 1 });
+    assertEquals(session.take("challenge"), undefined);
+    assertEquals(session.get("message"), "m");
+    assertEquals(session.take("message"), "m");
+    assertEquals(session.take("never"), undefined);
+    await session.commit();
+  });
+  assertEquals(await browser.visit((s) => s.take("challenge")), undefined);
+});

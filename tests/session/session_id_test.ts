@@ -1,0 +1,120 @@
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertNotEquals,
+} from "@std/assert";
+import { Browser, Server } from "./_browser.ts";
+
+Deno.test("Session.set() makes userId the login (spec 2.3)", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("userId", 7));
+  assertEquals(await browser.visit((session) => session.userId), 7);
+  assertEquals(await browser.visit((session) => session.get("userId")), 7);
+});
+
+Deno.test("Session.set() ends the old id when userId changes (ASVS 7.2.4)", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("theme", "dark"));
+  const planted = browser.copy();
+  const id = await browser.visit((session) => session.id);
+  await browser.visit((session) => session.set("userId", 7));
+
+  const seen = await browser.visit((session) => ({
+    id: session.id,
+    theme: session.get("theme"),
+  }));
+  assertNotEquals(seen.id, id);
+  assertEquals(seen.theme, "dark");
+  assertEquals(await planted.visit((session) => session.userId), undefined);
+  assertEquals(
+    await planted.visit((session) => session.get("theme")),
+    undefined,
+  );
+});
+
+Deno.test("Session.unset() of userId ends the login and the id", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("userId", 7));
+  const copied = browser.copy();
+  await browser.visit((session) => session.unset("userId"));
+  await browser.visit((session) => {
+    assertEquals(session.userId, undefined);
+    assertEquals(session.authenticatedAt, undefined);
+  });
+  assertNotEquals(browser.header, copied.header);
+  assertEquals(await copied.visit((session) => session.userId), undefined);
+});
+
+Deno.test("Session.set() of another user drops what the first one had", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => {
+    session.set("userId", 7);
+    session.set("cart", "of user 7");
+    session.flash("notice", "for user 7");
+  });
+  await browser.visit((session) => {
+    session.set("userId", 8);
+    session.set("cart2", "of user 8");
+  });
+  await browser.visit((session) => {
+    assertEquals(session.userId, 8);
+    assertEquals(session.has("cart"), false);
+    assertEquals(session.has("notice"), false);
+    assertEquals(session.get("cart2"), "of user 8");
+  });
+});
+
+Deno.test("Session.set() of the same user keeps the id", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("userId", 7));
+  const { header } = browser;
+  await browser.visit((session) => session.set("userId", 7));
+  assertEquals(browser.header, header);
+});
+
+Deno.test("Session.id is the same until the id changes, and never the token", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => {
+    assertEquals(session.id, "");
+    session.set("a", 1);
+  });
+  const id = await browser.visit((session) => session.id);
+  assertEquals(await browser.visit((session) => session.id), id);
+  assert(/^[\w-]{43}$/.test(id));
+  assertFalse(browser.header.includes(id));
+});
+
+Deno.test("Session.regenerateId() moves the session to another id", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("a", 1));
+  const copied = browser.copy();
+  await browser.visit((session) => session.regenerateId());
+  assertNotEquals(browser.header, copied.header);
+  assertEquals(await browser.visit((session) => session.get("a")), 1);
+  assertEquals(await copied.visit((session) => session.get("a")), undefined);
+});
+
+Deno.test("Session.regenerateId(false) leaves the old id alive", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("a", 1));
+  const copied = browser.copy();
+  await browser.visit((session) => {
+    session.regenerateId(false);
+    session.set("a", 2);
+  });
+  assertEquals(await browser.visit((session) => session.get("a")), 2);
+  assertEquals(await copied.visit((session) => session.get("a")), 1);
+});
+
+Deno.test("Session.regenerateId(false) is of no use against a login", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("a", 1));
+  const copied = browser.copy();
+  await browser.visit((session) => {
+    session.set("userId", 7);
+    session.regenerateId(false);
+  });
+  assertEquals(await browser.visit((session) => session.userId), 7);
+  assertEquals(await copied.visit((session) => session.has("a")), false);
+});

@@ -1,0 +1,191 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import {
+  createMemorySessionStore,
+  type PutOptions,
+  type SessionStore,
+} from "@gatehouse/web/session";
+import { createSQLSessionStore } from "@gatehouse/web/session/sql";
+import { testSessionStore } from "@gatehouse/web/session/testing";
+
+/** What a store can do wrong, and a test of the kit that has to notice. */
+const faults: [what: string, notices: string, change: Change][] = [
+  ["the last write wins", "put() refuses a version that was replaced", {
+    put: async (store, key, value, options) => {
+      const ifVersion = (await store.get(key))?.version ?? null;
+      return await store.put(key, value, { ...options, ifVersion });
+    },
+  }],
+  ["what was deleted comes back", "put() does not bring back", {
+    put: async (store, key, value, options) => {
+      if (await store.put(key, value, options)) return true;
+      if (await store.get(key) !== null) return false;
+      return await store.put(key, value, { ...options, ifVersion: null });
+    },
+  }],
+  ["it creates what exists", "put() refuses to create what exists", {
+    put: async (store, key, value, options) => {
+      const { ifVersion = null } = options;
+      const version = ifVersion ?? (await store.get(key))?.version ?? null;
+      return await store.put(key, value, { ...options, ifVersion: version });
+    },
+  }],
+  ["nothing expires", "get() returns null when the lifetime is over", {
+    put: (store, key, value, options) =>
+      store.put(key, value, { ...options, ttl: 60_000 }),
+  }],
+  ["a refused put counts as done", "put() lets one of many", {
+    put: async (store, key, value, options) => {
+      await store.put(key, value, options);
+      return true;
+    },
+  }],
+  ["check and write are two steps", "put() lets one of many create a key", {
+    put: async (store, key, value, options) => {
+      const version = (await store.get(key))?.version ?? null;
+      if (version !== options.ifVersion) return false;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      const ifVersion = (await store.get(key))?.version ?? null;
+      return await store.put(key, value, { ...options, ifVersion });
+    },
+  }],
+  ["versions are hashes of the value", "put() changes the version", {
+    get: async (store, key) => {
+      const found = await store.get(key);
+      return found && { ...found, version: `v${found.value}` };
+    },
+    put: async (store, key, value, options) => {
+      const found = await store.get(key);
+      const version = found && `v${found.value}`;
+      if (version !== options.ifVersion) return false;
+      const ifVersion = found?.version ?? null;
+      return await store.put(key, value, { ...options, ifVersion });
+    },
+  }],
+  ["characters are lost", "put() keeps every character", {
+    put: (store, key, value, options) =>
+      store.put(key, value.replace("\u2028", " "), options),
+  }],
+  ["the index forgets", "byIndex() finds the keys of a name", {
+    byIndex: () => [],
+  }],
+  ["the index never forgets", "byIndex() follows a put and a delete", {
+    put: (store, key, value, options) =>
+      store.put(key, value, {
+        ...options,
+        index: options.index ?? names.get(key),
+      }),
+  }],
+  ["the sweep is too thorough", "sweep() removes nothing that lives", {
+    sweep: async (store) => {
+      for (const key of keys) await store.delete(key);
+    },
+  }],
+];
+
+interface Change {
+  get?: (store: SessionStore, key: string) => ReturnType<SessionStore["get"]>;
+  put?: (
+    store: SessionStore,
+    key: string,
+    value: string,
+    options: PutOptions,
+  ) => boolean | Promise<boolean>;
+  byIndex?: () => string[];
+  sweep?: (store: SessionStore) => Promise<void>;
+}
+
+const keys = new Set<string>();
+const names = new Map<string, readonly string[]>();
+
+for (const [what, notices, change] of faults) {
+  Deno.test(`testSessionStore() notices that ${what}`, async () => {
+    const tests = testSessionStore(() => broken(change));
+    const suspects = tests.filter(({ name }) => name.startsWith(notices));
+    assert(suspects.length > 0, notices);
+    const failed = await Promise.all(suspects.map(async ({ run }) => {
+      try {
+        await run();
+        return false;
+      } catch {
+        return true;
+      }
+    }));
+    assert(failed.includes(true));
+  });
+}
+
+Deno.test("testSessionStore() names its tests apart", () => {
+  const names = testSessionStore(createMemorySessionStore)
+    .map(({ name }) => name);
+  assertEquals(new Set(names).size, names.length);
+});
+
+Deno.test("createMemorySessionStore() refuses more than four index names", () => {
+  const store = createMemorySessionStore();
+  const index = ["a", "b", "c", "d", "e"];
+  assertThrows(
+    () => store.put("key", "value", { ttl: 1, ifVersion: null, index }),
+    RangeError,
+    "at most 4",
+  );
+});
+
+for (const table of ["", "a b", 'a"b', "a;b", "1a", "é", "a".repeat(41)]) {
+  Deno.test(`createSQLSessionStore() refuses the table "${table}"`, () => {
+    assertThrows(
+      () => createSQLSessionStore(() => [], { table }),
+      TypeError,
+      "plain name",
+    );
+  });
+}
+
+Deno.test("createSQLSessionStore() creates its table again after a failure", async () => {
+  let away = true;
+  const statements: string[] = [];
+  const store = createSQLSessionStore((sql) => {
+    if (away) throw new Error("The database is away");
+    statements.push(sql);
+    return [];
+  });
+  await Promise.resolve(store.get("a")).then(
+    () => assert(false),
+    (error) => assertEquals(error.message, "The database is away"),
+  );
+  away = false;
+  await store.get("a");
+  assert(statements[0].startsWith("CREATE TABLE IF NOT EXISTS"));
+  const count = statements.length;
+  await store.get("a");
+  assertEquals(statements.length, count + 1);
+});
+
+Deno.test("createSQLSessionStore() creates no table where it should not", async () => {
+  const statements: string[] = [];
+  const query = (sql: string) => {
+    statements.push(sql);
+    return [];
+  };
+  const options = { createTable: false, dialect: "postgres" } as const;
+  await createSQLSessionStore(query, options).get("a");
+  assertEquals(statements, [
+    "SELECT value, version FROM gatehouse_sessions WHERE id = $1 AND expires_at > $2",
+  ]);
+});
+
+/** A store in memory with one fault. */
+function broken(change: Change): SessionStore {
+  const memory = createMemorySessionStore();
+  return {
+    get: (key) => change.get?.(memory, key) ?? memory.get(key),
+    put: (key, value, options) => {
+      keys.add(key);
+      if (options.index) names.set(key, options.index);
+      return change.put?.(memory, key, value, options) ??
+        memory.put(key, value, options);
+    },
+    delete: (key) => memory.delete(key),
+    byIndex: (name) => change.byIndex?.() ?? memory.byIndex!(name),
+    sweep: (now) => change.sweep?.(memory) ?? memory.sweep!(now),
+  };
+}

@@ -1,0 +1,261 @@
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
+import { RequestContext } from "@gatehouse/web/fetch-router";
+import {
+  createMemorySessionStore,
+  Session,
+  sessions,
+  type SessionStore,
+} from "@gatehouse/web/session";
+import { Browser, Clock, MINUTE, Server } from "./_browser.ts";
+
+Deno.test("sessions().list() lists the sessions of the user (ASVS 7.5.2)", async () => {
+  const clock = new Clock();
+  const server = new Server({ now: clock.now });
+  const begun = clock.time;
+  await logIn(server, 7);
+  clock.time += MINUTE;
+  await logIn(server, 8);
+  const browser = await logIn(server, 7);
+  await browser.visit(async (session, context) => {
+    const list = await sessions(context).list();
+    assertEquals(list.map(({ current }) => current), [true, false]);
+    assertEquals(list[0].id, session.id);
+    const { createdAt, authenticatedAt, seenAt, expiresAt } = list[1];
+    assertEquals([createdAt, authenticatedAt, seenAt], [begun, begun, begun]);
+    assertEquals(expiresAt, begun + 30 * MINUTE);
+  });
+});
+
+Deno.test("sessions().list() tells the browser and the address of the login", async () => {
+  const server = new Server();
+  const response = await server.request(
+    async (session, context) => {
+      session.set("userId", 7);
+      await session.commit();
+      return (await sessions(context).list())[0].label;
+    },
+    { "User-Agent": "A".repeat(1_000) },
+    "https://example.com",
+    { remoteAddr: { hostname: "192.0.2.1" } },
+  );
+  assertEquals(await response.json(), {
+    userAgent: "A".repeat(256),
+    address: "192.0.2.1",
+  });
+});
+
+Deno.test("sessions().list() has nothing of anonymous, ended or expired sessions", async () => {
+  const clock = new Clock();
+  const server = new Server({ now: clock.now });
+  const anonymous = new Browser(server);
+  await anonymous.visit((session) => session.set("a", 1));
+  assertEquals(
+    await anonymous.visit((_session, context) => sessions(context).list()),
+    [],
+  );
+  const [ended, left, switched] = [
+    await logIn(server, 7),
+    await logIn(server, 7),
+    await logIn(server, 7),
+  ];
+  await ended.visit((session) => session.destroy());
+  await left.visit((session) => session.unset("userId"));
+  await switched.visit((session) => session.set("userId", 8));
+  await logIn(server, 7);
+  clock.time += 31 * MINUTE;
+  const browser = await logIn(server, 7);
+  const list = (userId?: number) =>
+    browser.visit((_session, context) => sessions(context).list(userId));
+  assertEquals((await list()).length, 1);
+  assertEquals((await list(8)).length, 0);
+});
+
+Deno.test("sessions().end() ends one session of the user (ASVS 7.4.3)", async () => {
+  const server = new Server();
+  const other = await logIn(server, 7);
+  const id = await other.visit((session) => session.id);
+  const browser = await logIn(server, 7);
+  await browser.visit(async (_session, context) => {
+    assertEquals(await sessions(context).end(id), true);
+    assertEquals(await sessions(context).end(id), false);
+    assertEquals((await sessions(context).list()).length, 1);
+  });
+  assertEquals(await other.visit((session) => session.userId), undefined);
+  assertEquals(await browser.visit((session) => session.userId), 7);
+});
+
+Deno.test("sessions().end() does not end the session of someone else", async () => {
+  const server = new Server();
+  const victim = await logIn(server, 7);
+  const id = await victim.visit((session) => session.id);
+  const [attacker, nobody] = [await logIn(server, 8), new Browser(server)];
+  for (const browser of [attacker, nobody]) {
+    await browser.visit(async (_session, context) => {
+      for (const tried of [id, "", "x", "__proto__"]) {
+        assertFalse(await sessions(context).end(tried));
+      }
+    });
+  }
+  assertEquals(await victim.visit((session) => session.userId), 7);
+});
+
+Deno.test("sessions().end() of an administrator names the user (ASVS 7.4.5)", async () => {
+  const server = new Server();
+  const user = await logIn(server, "ada");
+  const id = await user.visit((session) => session.id);
+  const admin = await logIn(server, "root");
+  await admin.visit(async (_session, context) => {
+    assertEquals((await sessions(context).list("ada")).length, 1);
+    assert(await sessions(context).end(id, "ada"));
+  });
+  assertEquals(await user.visit((session) => session.userId), undefined);
+});
+
+Deno.test("sessions().endAll() ends all others when the password changes (ASVS 7.4.3)", async () => {
+  const server = new Server();
+  const others = [await logIn(server, 7), await logIn(server, 7)];
+  const stranger = await logIn(server, 8);
+  const browser = await logIn(server, 7);
+  const ended = await browser.visit((session, context) =>
+    sessions(context).endAll({ except: session.id })
+  );
+  assertEquals(ended, 2);
+  for (const other of others) {
+    assertEquals(await other.visit((session) => session.userId), undefined);
+  }
+  assertEquals(await browser.visit((session) => session.userId), 7);
+  assertEquals(await stranger.visit((session) => session.userId), 8);
+});
+
+Deno.test("sessions().endAll() ends every session of a user (ASVS 7.4.2)", async () => {
+  const server = new Server();
+  const own = [await logIn(server, 7), await logIn(server, 7)];
+  const admin = await logIn(server, 1);
+  const ended = await admin.visit((_session, context) =>
+    sessions(context).endAll({ userId: 7 })
+  );
+  assertEquals(ended, 2);
+  for (const browser of own) {
+    assertEquals(await browser.visit((session) => session.userId), undefined);
+  }
+});
+
+Deno.test("sessions().endAll() ends the session of the request too", async () => {
+  const browser = await logIn(new Server(), 7);
+  await browser.visit(async (session, context) => {
+    await sessions(context).endAll();
+    session.set("a", 1);
+  });
+  assertEquals(browser.response.headers.getSetCookie(), []);
+  assertEquals(await browser.visit((session) => session.userId), undefined);
+});
+
+Deno.test("sessions().endAll() is not escaped by changing the id meanwhile", async () => {
+  const server = new Server();
+  const thief = await logIn(server, 7);
+  const browser = await logIn(server, 7);
+  await thief.visit(async (session) => {
+    session.regenerateId();
+    await browser.visit((session, context) =>
+      sessions(context).endAll({ except: session.id })
+    );
+  });
+  assertEquals(await thief.visit((session) => session.userId), undefined);
+  const list = await browser.visit((_session, context) =>
+    sessions(context).list()
+  );
+  assertEquals(list.length, 1);
+});
+
+Deno.test("sessions().endAll() is not escaped by an id that changes between listing and ending", async () => {
+  const memory = createMemorySessionStore();
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+    async byIndex(name) {
+      const found = await memory.byIndex!(name);
+      const run = meanwhile;
+      meanwhile = undefined;
+      await run?.();
+      return found;
+    },
+  };
+  const server = new Server({ store });
+  const thief = await logIn(server, 7);
+  const browser = await logIn(server, 7);
+  meanwhile = () => thief.visit((session) => session.regenerateId());
+  await browser.visit((session, context) =>
+    sessions(context).endAll({ except: session.id })
+  );
+  assertEquals(await thief.visit((session) => session.userId), undefined);
+  assertEquals(await browser.visit((session) => session.userId), 7);
+});
+
+Deno.test("sessions().endAll() comes to an end where new sessions never do", async () => {
+  const memory = createMemorySessionStore();
+  let listed = 0;
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+    byIndex: () => [`new-${++listed}`],
+  };
+  const browser = await logIn(new Server({ store }), 7);
+  const ended = await browser.visit((_session, context) =>
+    sessions(context).endAll()
+  );
+  assertEquals([ended, listed], [0, 5]);
+});
+
+Deno.test("sessions() says where a store cannot list", async () => {
+  const memory = createMemorySessionStore();
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+  };
+  const browser = await logIn(new Server({ store }), 7);
+  await browser.visit(async (_session, context) => {
+    await assertRejects(
+      () => sessions(context).list(),
+      TypeError,
+      "the store has no byIndex",
+    );
+  });
+});
+
+Deno.test("sessions() says that sessions in cookies cannot be listed", async () => {
+  const secrets = ["a secret of more than thirty-two characters"];
+  const browser = await logIn(new Server({ secrets }), 7);
+  await browser.visit(async (_session, context) => {
+    await assertRejects(
+      () => sessions(context).endAll(),
+      TypeError,
+      "revokedBefore",
+    );
+  });
+});
+
+Deno.test("sessions() throws without the session middleware", () => {
+  const context = new RequestContext(new Request("https://example.com/"));
+  assertThrows(() => sessions(context), Error, '"Session"');
+  context.set(Session, new Session());
+  sessions(context);
+});
+
+async function logIn(
+  server: Server,
+  userId: string | number,
+): Promise<Browser> {
+  const browser = new Browser(server);
+  await browser.visit((session) => session.set("userId", userId));
+  return browser;
+}
