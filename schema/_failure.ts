@@ -69,6 +69,11 @@ export class Later extends Promise<unknown> {
 /** A part of a value that failed or is not known yet. */
 export type Part = Failure | Later;
 
+/** What a caller says of an issue. */
+type IssueOptions = {
+  readonly [Name in keyof IssueSource]?: IssueSource[Name] | undefined;
+};
+
 /** Fails with one issue, of which the caller says what it wants to. */
 export function failBy({
   code = "invalid",
@@ -76,7 +81,7 @@ export function failBy({
   message,
   text = "Invalid value",
   path,
-}: Partial<IssueSource> = {}): Failure {
+}: IssueOptions = {}): Failure {
   return new Failure({ code, params, message, text, path });
 }
 
@@ -87,7 +92,7 @@ export function fail(
   params?: IssueParams,
   message?: Message,
 ): Failure {
-  return failBy({ code, text, message, ...params && { params } });
+  return failBy({ code, text, message, params });
 }
 
 /** Whether a validator gave something else than a value. */
