@@ -1,19 +1,66 @@
-/** Runs every benchmark of this folder, one after the other. */
-const folder = import.meta.dirname!;
+/**
+ * Runs every benchmark of this folder, or those that are named, one after the
+ * other. A long run keeps its tables in `docs/benchmarks.json`, and writes the
+ * page and draws the charts of the documentation from them. With `--quick` it
+ * only tells whether a ratio is far beyond its bound.
+ */
+import type { Table } from "./_measure.ts";
+import { writePages } from "./_pages.ts";
 
-const files: string[] = [];
-for await (const { name } of Deno.readDir(folder)) {
-  if (name.endsWith("_bench.ts")) files.push(name);
+/** How often a quick benchmark may fail before it counts: noise comes and goes. */
+const ATTEMPTS = 3;
+
+const quick = Deno.args.includes("--quick");
+const wanted = Deno.args.filter((argument) => !argument.startsWith("--"));
+const names = (await benchmarks())
+  .filter((name) => wanted.length === 0 || wanted.includes(name));
+
+const failed: string[] = [];
+const tables: Table[] = [];
+for (const name of names) {
+  console.log(`\n# ${name}`);
+  const result = await run(name);
+  tables.push(...result.tables);
+  if (!result.holds) failed.push(name);
+}
+if (!quick) await writePages(tables);
+if (failed.length > 0) {
+  console.log(`\nFar beyond a bound: ${failed.join(", ")}`);
+  Deno.exit(1);
 }
 
-let failed = false;
-for (const file of files.sort()) {
-  console.log(`\n# ${file}\n`);
-  const { success } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", `${folder}/${file}`, ...Deno.args],
-    stdout: "inherit",
-    stderr: "inherit",
-  }).output();
-  failed ||= !success;
+/** The names of the benchmarks: `match` for `match_bench.ts`. */
+async function benchmarks(): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of Deno.readDir(import.meta.dirname!)) {
+    if (name.endsWith("_bench.ts")) names.push(name.slice(0, -9));
+  }
+  return names.sort();
 }
-Deno.exit(failed ? 1 : 0);
+
+async function run(
+  name: string,
+): Promise<{ holds: boolean; tables: Table[] }> {
+  const report = await Deno.makeTempFile();
+  try {
+    for (let attempt = 1;; attempt++) {
+      await Deno.truncate(report);
+      const { success } = await new Deno.Command(Deno.execPath(), {
+        args: [
+          ...["run", "-A", "--unstable-kv"],
+          `${import.meta.dirname}/${name}_bench.ts`,
+          ...quick ? ["--quick"] : [],
+        ],
+        env: { GATEHOUSE_BENCH_REPORT: report },
+        stdout: "inherit",
+        stderr: "inherit",
+      }).output();
+      if (!success && quick && attempt < ATTEMPTS) continue;
+      const lines = (await Deno.readTextFile(report)).split("\n");
+      const tables = lines.filter(Boolean).map((line) => JSON.parse(line));
+      return { holds: success, tables };
+    }
+  } finally {
+    await Deno.remove(report);
+  }
+}
