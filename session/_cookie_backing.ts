@@ -82,6 +82,8 @@ export class CookieBacking implements Backing {
   ): Promise<SessionRecord | null> {
     const stored = this.#current();
     const record = make(stored);
+    // Nobody can look for a session that the browser alone has.
+    record.names = [];
     const { asides, main } = AsideCookies.split(record);
     await this.#writeAsides(asides);
     if (this.#isWorthWriting(main, renewal)) {

@@ -99,10 +99,14 @@ export class Journal {
   }
 
   /** Makes the user another one, and with it the id. */
-  logIn(userId: string | number | undefined): void {
+  logIn(
+    userId: string | number | undefined,
+    names: readonly string[] = [],
+  ): void {
     const now = this.#config.now();
     const expiresAt = now + this.#config.timeouts.absolute;
-    this.add({ type: "login", userId, now, expiresAt, label: this.#label() });
+    const label = this.#label();
+    this.add({ type: "login", userId, now, expiresAt, label, names });
     // Only a login begins a session where this one has ended meanwhile.
     this.#renewal = userId === undefined ? "move" : "login";
   }

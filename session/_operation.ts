@@ -25,6 +25,7 @@ export type Operation =
     readonly now: number;
     readonly expiresAt: number;
     readonly label: SessionLabel;
+    readonly names: readonly string[];
   };
 
 /** The keys that a login drops: what a login or a step-up has begun. */
@@ -97,6 +98,7 @@ function logIn(
   record.createdAt = operation.now;
   record.expiresAt = operation.expiresAt;
   record.label = operation.label;
+  record.names = operation.names;
 }
 
 /**

@@ -17,6 +17,8 @@ export interface SessionRecord {
   seenAt: number;
   expiresAt: number;
   label: SessionLabel;
+  /** What else it is found by, besides its user. */
+  names: readonly string[];
 }
 
 /** How long sessions last, in milliseconds. */
@@ -46,6 +48,7 @@ export function createRecord(
     seenAt: now,
     expiresAt: now + timeouts.absolute,
     label,
+    names: [],
   };
 }
 
@@ -58,7 +61,7 @@ export function parseRecord(text: string): SessionRecord | null {
     return null;
   }
   if (!isObject(data) || !isObject(data.values)) return null;
-  const { createdAt, expiresAt, flash, label, seenAt } = data;
+  const { createdAt, expiresAt, flash, label, names, seenAt } = data;
   if (
     typeof createdAt !== "number" || typeof seenAt !== "number" ||
     typeof expiresAt !== "number"
@@ -72,6 +75,7 @@ export function parseRecord(text: string): SessionRecord | null {
     seenAt,
     expiresAt,
     label: isObject(label) ? label : {},
+    names: Array.isArray(names) ? names : [],
   };
 }
 
@@ -85,11 +89,12 @@ function isObject(value: unknown): value is Record<string, JSONValue> {
  * @throws {RangeError} If it is too large.
  */
 export function serializeRecord(record: SessionRecord): string {
-  const { values, flash, ...rest } = record;
+  const { values, flash, names, ...rest } = record;
   const text = JSON.stringify({
     ...rest,
     values: Object.fromEntries(values),
     flash: flash.size > 0 ? Object.fromEntries(flash) : undefined,
+    names: names.length > 0 ? names : undefined,
   });
   const size = byteLength(text);
   if (size > MAX_RECORD_BYTES) {
@@ -123,7 +128,7 @@ export function userIndex(userId: string | number): string {
 /** The names that a record is to be found by. */
 export function indexOf(record: SessionRecord): string[] {
   const userId = userIdOf(record);
-  return userId === undefined ? [] : [userIndex(userId)];
+  return userId === undefined ? [] : [userIndex(userId), ...record.names];
 }
 
 /** The idle timeout of a record: anonymous visitors have a shorter one. */

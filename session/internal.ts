@@ -4,7 +4,11 @@
  *
  * @module
  */
+import { endListed } from "./_end_listed.ts";
+import { checkIndex } from "./_index_names.ts";
+import { userIndex } from "./_record.ts";
 import { scopeOf, type Session } from "./session.ts";
+import type { SessionStore } from "./store.ts";
 
 export {
   type CookieToSet,
@@ -34,21 +38,57 @@ export function setResponseHeader(
   scope.headers.set(name, value);
 }
 
+/** What a login leaves beside the user. */
+export interface LoginOptions {
+  /**
+   * What the session is found by besides its user, such as
+   * `sid:issuer|session`: three names at most, none of them `user:…`. They go
+   * with the session until it ends, or until the next login.
+   *
+   * @default {[]}
+   */
+  readonly names?: readonly string[];
+}
+
 /**
  * Logs a user in and commits: a new id, whoever was logged in before. Values
  * stay only where the session was anonymous or the same user's, and none whose
  * key begins with `__auth.`.
  *
  * @throws {TypeError} If the session was destroyed, or the response is made.
+ * @throws {RangeError} If there are too many names.
  * @see {@link https://owasp.org/www-project-application-security-verification-standard/ | ASVS 5.0, 7.2.4}
  */
 export async function beginLogin(
   session: Session,
   userId: string | number,
+  { names = [] }: LoginOptions = {},
 ): Promise<void> {
   const { journal } = scopeOf(session);
   journal.demandWritable("log in to");
+  checkIndex([userIndex(userId), ...names]);
   // For a user who is logged in already too: a login is always a new id.
-  journal.logIn(userId);
+  journal.logIn(userId, names);
   await session.commit();
+}
+
+/**
+ * Ends every session that is found by a name, those included that change their
+ * id meanwhile.
+ *
+ * @returns How many were ended.
+ * @throws {TypeError} If the store has no index.
+ */
+export async function endSessionsByName(
+  store: SessionStore,
+  name: string,
+): Promise<number> {
+  if (store.byIndex === undefined) {
+    throw new TypeError("Cannot end sessions: the store has no byIndex");
+  }
+  const list = async () => await store.byIndex!(name);
+  return await endListed(list, async (key) => {
+    await store.delete(key);
+    return true;
+  });
 }

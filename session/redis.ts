@@ -145,7 +145,7 @@ class RedisStore implements SessionStore {
       String(Math.ceil(ttl)),
       this.#index,
       key,
-      checkIndex(index).map(encodeURIComponent).join(" "),
+      checkIndex(index).map(encodeName).join(" "),
     ]);
     return Number(reply) === 1;
   }
@@ -155,11 +155,17 @@ class RedisStore implements SessionStore {
   }
 
   async byIndex(name: string): Promise<string[]> {
-    const set = this.#index + encodeURIComponent(name);
+    const set = this.#index + encodeName(name);
     return await this.#eval(BY_INDEX, set, []) as string[];
   }
 
   async #eval(script: string, key: string, args: string[]): Promise<unknown> {
     return await this.#command("EVAL", [script, "1", key, ...args]);
   }
+}
+
+/** Encodes an index name, which then has no space. */
+function encodeName(name: string): string {
+  // Half a surrogate pair would throw.
+  return encodeURIComponent(name.toWellFormed());
 }

@@ -1,5 +1,6 @@
 import type { RequestContext } from "../router/mod.ts";
 import { callStore } from "./_call_store.ts";
+import { endListed } from "./_end_listed.ts";
 import {
   endOf,
   parseRecord,
@@ -114,9 +115,6 @@ export function sessions(context: RequestContext): UserSessions {
   return new Sessions(context.get(Session));
 }
 
-/** How often a user's sessions are listed until no new one is among them. */
-const MAX_ROUNDS = 5;
-
 class Sessions implements UserSessions {
   readonly #scope: SessionScope;
   readonly #session: Session;
@@ -144,18 +142,11 @@ class Sessions implements UserSessions {
 
   async endAll(options: EndAllOptions = {}): Promise<number> {
     const { userId = this.#session.userId, except } = options;
-    const seen = new Set([except]);
-    let count = 0;
-    // A session that changed its id since it was listed is in the next list.
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const ids = (await this.#idsOf(userId)).filter((id) => !seen.has(id));
-      if (ids.length === 0) break;
-      for (const id of ids) {
-        seen.add(id);
-        if (await this.end(id, userId)) count++;
-      }
-    }
-    return count;
+    return await endListed(
+      () => this.#idsOf(userId),
+      (id) => this.end(id, userId),
+      except,
+    );
   }
 
   #describe(id: string, record: SessionRecord): SessionInfo {
