@@ -1,4 +1,4 @@
-import { encodeBase64Url, sha256 } from "../session/internal.ts";
+import { encodeBase64Url, sha256 } from "../session/secrets.ts";
 import type { SessionStore, StoredValue } from "../session/mod.ts";
 
 /** What a one-time token is made for. */

@@ -1,5 +1,5 @@
 import type { RequestContext } from "../router/mod.ts";
-import { encodeBase64Url, sha256 } from "../session/internal.ts";
+import { encodeBase64Url, sha256 } from "../session/secrets.ts";
 import { createMemorySessionStore, type SessionStore } from "../session/mod.ts";
 import { Counter, type CounterLimit } from "./_counter.ts";
 import { isUndeclaredProxy, networkOf } from "./_network.ts";

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from "../session/internal.ts";
+import { timingSafeEqual } from "../session/secrets.ts";
 
 /** Options for a new token. */
 export interface TokenOptions {

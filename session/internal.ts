@@ -1,6 +1,6 @@
 /**
- * What the modules above the session share with it: cookies, comparison in
- * constant time, encodings and the login. Not part of the public surface.
+ * What the modules above the session share with it: cookies, the login and its
+ * names. Not part of the public surface.
  *
  * @module
  */
@@ -16,13 +16,6 @@ export {
   serializeCookie,
 } from "./_cookie_header.ts";
 export { Sealer } from "./_sealer.ts";
-export { timingSafeEqual } from "./_timing_safe_equal.ts";
-export {
-  decodeBase64Url,
-  encodeBase64Url,
-  randomToken,
-  sha256,
-} from "./_bytes.ts";
 
 /**
  * Has the response to the session's request carry a header, whatever handler or

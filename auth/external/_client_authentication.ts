@@ -1,4 +1,4 @@
-import { encodeBase64Url, randomToken } from "../../session/internal.ts";
+import { encodeBase64Url, randomToken } from "../../session/secrets.ts";
 import { ExternalAuthError } from "./errors.ts";
 import type { ProviderMetadata } from "./metadata.ts";
 import type { ClientAuthentication } from "./options.ts";

@@ -1,11 +1,10 @@
 import {
   type CookieToSet,
-  encodeBase64Url,
   readCookies,
   Sealer,
   serializeCookie,
-  sha256,
 } from "../../session/internal.ts";
+import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
 import type { ProviderEngine } from "./_engine.ts";
 
 // A provider that posts its answer posts it across sites, and such a request

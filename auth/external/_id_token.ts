@@ -1,4 +1,4 @@
-import { decodeBase64Url, encodeBase64Url } from "../../session/internal.ts";
+import { decodeBase64Url, encodeBase64Url } from "../../session/secrets.ts";
 import type { JSONObject } from "./_bounded_fetch.ts";
 import { ExternalAuthError } from "./errors.ts";
 import type { CachedDocument } from "./_cached_document.ts";

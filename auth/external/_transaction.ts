@@ -4,7 +4,7 @@ import {
   encodeBase64Url,
   randomToken,
   sha256,
-} from "../../session/internal.ts";
+} from "../../session/secrets.ts";
 import { sessionOf } from "../_session_of.ts";
 import { ExternalAuthError } from "./errors.ts";
 

@@ -1,5 +1,5 @@
 import type { RequestContext } from "../../router/mod.ts";
-import { encodeBase64Url, sha256 } from "../../session/internal.ts";
+import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
 import type { SessionStore } from "../../session/mod.ts";
 import type { JSONObject } from "./_bounded_fetch.ts";
 import type { OpenIDDefinition, ProviderEngine } from "./_engine.ts";

@@ -13,7 +13,7 @@ import {
   keepTransaction,
   type StartedTransaction,
 } from "./_transaction.ts";
-import { encodeBase64Url, sha256 } from "../../session/internal.ts";
+import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
 import { ExternalAuthError } from "./errors.ts";
 import type { ProviderMetadata } from "./metadata.ts";
 import type { AuthorizationOptions } from "./options.ts";

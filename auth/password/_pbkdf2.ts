@@ -1,4 +1,4 @@
-import { timingSafeEqual } from "../../session/internal.ts";
+import { timingSafeEqual } from "../../session/secrets.ts";
 import type { Pbkdf2Inputs } from "./_noble_hashes.ts";
 import type { PasswordReader } from "./_options.ts";
 import { isWithin, parseDecimal, parsePhcString } from "./_phc.ts";

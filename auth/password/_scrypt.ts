@@ -1,4 +1,4 @@
-import { timingSafeEqual } from "../../session/internal.ts";
+import { timingSafeEqual } from "../../session/secrets.ts";
 import type { PasswordReader } from "./_options.ts";
 import { isWithin, parseDecimal, parsePhcString } from "./_phc.ts";
 

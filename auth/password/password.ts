@@ -1,4 +1,4 @@
-import { timingSafeEqual } from "../../session/internal.ts";
+import { timingSafeEqual } from "../../session/secrets.ts";
 import {
   type Argon2Hash,
   formatArgon2Hash,

@@ -14,6 +14,7 @@ const FLOORS = [
 const DOORS = [
   ...Object.values(config.exports).map((path) => path.slice(2)),
   "session/internal.ts",
+  "session/secrets.ts",
 ];
 
 /** The one file that knows each dependency. */
