@@ -185,6 +185,7 @@ export {
   endSessionUrl,
   type ExternalAuthCache,
   externalAuthCallbacks,
+  type ExternalAuthData,
   ExternalAuthError,
   type ExternalAuthErrorCode,
   type ExternalAuthErrorOptions,

@@ -58,6 +58,7 @@ export {
   endSessionUrl,
   type ExternalAuthCache,
   externalAuthCallbacks,
+  type ExternalAuthData,
   ExternalAuthError,
   type ExternalAuthErrorCode,
   type ExternalAuthErrorOptions,

@@ -5,9 +5,9 @@ import { cleanError } from "./_token_request.ts";
 import { takeTransaction, type Transaction } from "./_transaction.ts";
 import { ExternalAuthError, type ExternalAuthErrorCode } from "./errors.ts";
 
-/** What a callback that can be believed brings. */
+/** A callback and the login of this session that it belongs to. */
 export interface Callback {
-  readonly code: string;
+  readonly params: URLSearchParams;
   readonly transaction: Transaction;
 }
 
@@ -18,14 +18,14 @@ const MAX_CODE = 8192;
 const PARAMS = ["code", "state", "iss", "error", "response"] as const;
 
 /**
- * Reads the provider's answer to a login that this session has begun.
+ * Finds the login that a callback belongs to, and uses it up.
  *
  * The order matters: an error without a valid state must not end a pending
  * login, and nothing is asked of the network before the state is used up.
  *
- * @throws {ExternalAuthError} If the answer must not be believed, or is a no.
+ * @throws {ExternalAuthError} If there is none, or it is another provider's.
  */
-export async function readCallback(
+export async function takeCallback(
   engine: ProviderEngine<unknown>,
   context: RequestContext,
 ): Promise<Callback> {
@@ -50,6 +50,18 @@ export async function readCallback(
   ) {
     throw failure("provider_mismatch", "it was begun at another provider");
   }
+  return { params, transaction };
+}
+
+/**
+ * Reads the code of a provider's answer.
+ *
+ * @throws {ExternalAuthError} If the answer must not be believed, or is a no.
+ */
+export async function readCode(
+  engine: ProviderEngine<unknown>,
+  params: URLSearchParams,
+): Promise<string> {
   for (const name of PARAMS) {
     if (params.getAll(name).length > 1) {
       throw failure("callback_invalid", `the callback has several "${name}"`);
@@ -61,7 +73,7 @@ export async function readCallback(
   if (code.length > MAX_CODE || !/^[\x20-\x7e]+$/.test(code)) {
     throw failure("callback_invalid", "the callback has no usable code");
   }
-  return { code, transaction };
+  return code;
 }
 
 /** Whether a URL is the callback of a provider, whatever origin it has here. */

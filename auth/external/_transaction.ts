@@ -1,12 +1,9 @@
 import type { RequestContext } from "../../router/mod.ts";
 import { type JSONValue, SessionConflictError } from "../../session/mod.ts";
-import {
-  encodeBase64Url,
-  randomToken,
-  sha256,
-} from "../../session/secrets.ts";
+import { encodeBase64Url, randomToken, sha256 } from "../../session/secrets.ts";
 import { sessionOf } from "../_session_of.ts";
 import { ExternalAuthError } from "./errors.ts";
+import type { ExternalAuthData } from "./provider.ts";
 
 /** A login that waits for the provider's answer. */
 export interface Transaction {
@@ -26,6 +23,8 @@ export interface Transaction {
   readonly returnTo?: string;
   /** How long ago the user may have authenticated, in seconds. */
   readonly maxAge?: number;
+  /** What the application wants back. */
+  readonly data?: ExternalAuthData;
 }
 
 /** What a new transaction is known by. */

@@ -1,14 +1,16 @@
 import type { RequestContext } from "../../router/mod.ts";
 import { setResponseHeader } from "../../session/internal.ts";
 import { sessionOf } from "../_session_of.ts";
-import { readCallback } from "./_callback.ts";
+import { type Callback, readCode, takeCallback } from "./_callback.ts";
 import type { ProviderEngine } from "./_engine.ts";
 import { identify } from "./_identity.ts";
 import { report } from "./_report.ts";
 import { requestTokens } from "./_token_request.ts";
+import type { Transaction } from "./_transaction.ts";
 import { ExternalAuthError } from "./errors.ts";
 import {
   engineOf,
+  type ExternalAuthData,
   type ExternalAuthProvider,
   type ExternalAuthSuccess,
 } from "./provider.ts";
@@ -19,6 +21,13 @@ export interface ExternalAuthFailure {
   readonly ok: false;
   /** Why. */
   readonly error: ExternalAuthError;
+  /**
+   * Where the user wanted to go, to begin again with. Absent where it is not
+   * known which login failed.
+   */
+  readonly returnTo?: string;
+  /** What `startExternalAuth` was given as `data`, where the login is known. */
+  readonly data?: ExternalAuthData;
 }
 
 /** How an external login ended. */
@@ -146,20 +155,28 @@ async function run<Profile>(
   const session = sessionOf(context, "finish the external login");
   // The URL of this page has the code in it (RFC 9700, section 4.2.4).
   setResponseHeader(session, "Referrer-Policy", "no-referrer");
+  let callback: Callback | undefined;
   try {
-    return await finish(engine, context);
+    callback = await takeCallback(engine, context);
+    return await finish(engine, callback);
   } catch (error) {
     if (!(error instanceof ExternalAuthError)) throw error;
     report(engine, error);
-    return { ok: false, error };
+    const intent = callback && intentOf(callback.transaction);
+    return { ok: false, error, ...intent };
   }
+}
+
+/** What the login was begun for. */
+function intentOf({ data = {}, returnTo = "/" }: Transaction) {
+  return { data, returnTo };
 }
 
 async function finish<Profile>(
   engine: ProviderEngine<Profile>,
-  context: RequestContext,
+  { params, transaction }: Callback,
 ): Promise<ExternalAuthSuccess<Profile>> {
-  const { code, transaction } = await readCallback(engine, context);
+  const code = await readCode(engine, params);
   const tokens = await requestTokens(engine, {
     grant_type: "authorization_code",
     code,
@@ -183,7 +200,7 @@ async function finish<Profile>(
     profile,
     claims,
     tokens: { ...tokens, subject: sub, issuer },
-    returnTo: transaction.returnTo ?? "/",
+    ...intentOf(transaction),
   };
 }
 

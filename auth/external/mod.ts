@@ -33,6 +33,7 @@ export type {
   OIDCOptions,
 } from "./options.ts";
 export type {
+  ExternalAuthData,
   ExternalAuthProvider,
   ExternalAuthSuccess,
   ExternalAuthTokens,

@@ -1,3 +1,4 @@
+import type { JSONValue } from "../../session/mod.ts";
 import type { ProviderEngine } from "./_engine.ts";
 
 /**
@@ -40,6 +41,12 @@ export interface ExternalAuthTokens {
   readonly issuer?: string;
 }
 
+/**
+ * What the application gives a login on its way, and gets back with the result:
+ * members that JSON can hold. It stays in the session.
+ */
+export type ExternalAuthData = Readonly<Record<string, JSONValue | undefined>>;
+
 /** All that a finished login tells. */
 export interface ExternalAuthSuccess<Profile> {
   /** Tells it from a failure. */
@@ -56,6 +63,8 @@ export interface ExternalAuthSuccess<Profile> {
   readonly tokens: ExternalAuthTokens;
   /** Where the user wanted to go: a path that is safe to redirect to. */
   readonly returnTo: string;
+  /** What `startExternalAuth` was given as `data`; empty where it was nothing. */
+  readonly data: ExternalAuthData;
 }
 
 const engines = new WeakMap<object, ProviderEngine<unknown>>();

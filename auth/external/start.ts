@@ -17,10 +17,17 @@ import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
 import { ExternalAuthError } from "./errors.ts";
 import type { ProviderMetadata } from "./metadata.ts";
 import type { AuthorizationOptions } from "./options.ts";
-import { engineOf, type ExternalAuthProvider } from "./provider.ts";
+import {
+  engineOf,
+  type ExternalAuthData,
+  type ExternalAuthProvider,
+} from "./provider.ts";
 
 /** The longest path to return to that is kept, in characters. */
 const MAX_RETURN_TO = 1024;
+
+/** The most bytes of JSON that the application's data may take. */
+const MAX_DATA = 1024;
 
 /** Options for {@linkcode startExternalAuth}. */
 export interface StartExternalAuthOptions extends AuthorizationOptions {
@@ -31,6 +38,14 @@ export interface StartExternalAuthOptions extends AuthorizationOptions {
    * @default {"/"}
    */
   readonly returnTo?: string | null;
+  /**
+   * What the result is to bring back, such as what the login is for. It stays
+   * in the session: neither the browser nor the provider sees or changes it. At
+   * most 1,024 bytes of JSON.
+   *
+   * @default {{}}
+   */
+  readonly data?: ExternalAuthData;
 }
 
 /**
@@ -76,7 +91,9 @@ export interface StartExternalAuthOptions extends AuthorizationOptions {
  * @param context The context of the request.
  * @param options Where to return to, and what to ask of the user.
  * @returns The redirect to the provider.
- * @throws {TypeError} If no session middleware ran before.
+ * @throws {TypeError} If no session middleware ran before, or `data` is not a
+ * JSON object.
+ * @throws {RangeError} If `data` is too large.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1 | RFC 6749, section 4.1.1}
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest | OpenID Connect Core 1.0, section 3.1.2.1}
  */
@@ -87,8 +104,12 @@ export async function startExternalAuth<Profile>(
 ): Promise<Response> {
   const engine = engineOf(provider);
   sessionOf(context, "start the external login");
+  const data = options.data && copyData(options.data);
   try {
-    const location = await authorizationURL(engine, context, options);
+    const location = await authorizationURL(engine, context, {
+      ...options,
+      ...data && { data },
+    });
     return withHeaders(redirect(location), (headers) => {
       headers.set("Cache-Control", "no-store");
       headers.set("Referrer-Policy", "no-referrer");
@@ -117,6 +138,7 @@ async function authorizationURL(
     clientId: client.clientId,
     redirectUri: registered.redirectUri,
     ...returnTo.length <= MAX_RETURN_TO && { returnTo },
+    ...options.data && { data: options.data },
     ...chosen.maxAge !== undefined && { maxAge: chosen.maxAge },
   });
   const params = await authorizationParams(engine, started, chosen);
@@ -163,6 +185,23 @@ function addParams(
     url.searchParams.set(name, value);
   }
   return url;
+}
+
+/** The data as it will come back, whatever becomes of the object. */
+function copyData(data: ExternalAuthData): ExternalAuthData {
+  const text = JSON.stringify(data);
+  if (!text?.startsWith("{")) {
+    throw new TypeError(
+      "Cannot start the external login: data is not a JSON object",
+    );
+  }
+  const size = new TextEncoder().encode(text).length;
+  if (size > MAX_DATA) {
+    throw new RangeError(
+      `Cannot start the external login: data takes ${size} bytes, and at most ${MAX_DATA} are allowed`,
+    );
+  }
+  return JSON.parse(text);
 }
 
 function withoutUndefined<Options extends object>(options: Options): Options {

@@ -1,5 +1,6 @@
 import {
   createOIDCAuthProvider,
+  type ExternalAuthData,
   type ExternalAuthFailure,
   type ExternalAuthProvider,
   externalAuthResult,
@@ -25,6 +26,8 @@ export interface ExternalLoginSuccess {
   readonly person: ExternalPerson;
   /** A path of this application. */
   readonly returnTo: string;
+  /** What the login was started with. */
+  readonly data: ExternalAuthData;
 }
 
 /** A place where somebody can log in besides the application itself. */
@@ -96,9 +99,9 @@ export function createExternalLogin<Profile>(
     async finish(context) {
       const result = await externalAuthResult(provider, context);
       if (!result.ok) return result;
-      const { issuer, subject, profile, returnTo } = result;
+      const { issuer, subject, profile, returnTo, data } = result;
       const person = describe(profile);
-      return { ok: true, issuer, subject, person, returnTo };
+      return { ok: true, issuer, subject, person, returnTo, data };
     },
   };
 }

@@ -43,7 +43,9 @@ export function addAccountLogins(
       },
       link(context) {
         const login = find(context.params.provider);
-        return login === undefined ? notFound() : startLinking(context, login);
+        return login === undefined
+          ? notFound()
+          : startLinking(context, login, context.get(Auth).id);
       },
       async unlink(context) {
         const login = find(context.params.provider);

@@ -13,13 +13,6 @@ import { page } from "../pages/layout.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 
-/**
- * The session key that holds the `state` of the login that is to be linked to
- * the account. Only a form of the account page sets it: a mere link to
- * `/auth/…` must not attach a login to an account.
- */
-const LINKING = "linking";
-
 /** Login at identity providers (spec 5.2). */
 export function addExternalLogin(router: AppRouter, services: Services): void {
   const { logins } = services;
@@ -39,31 +32,22 @@ export function addExternalLogin(router: AppRouter, services: Services): void {
     if (!result.ok) {
       return new Response("Authentication failed", { status: 401 });
     }
-    return takeLinking(context)
-      ? await link(context, services, result, login)
-      : await logIn(context, services, result, login);
+    return result.data.linkTo === undefined
+      ? await logIn(context, services, result, login)
+      : await link(context, services, result, login);
   });
 }
 
-/** Starts a login that is to be linked to the account of who is logged in. */
-export async function startLinking(
+/**
+ * Starts a login that is to be linked to an account. Only a form of the account
+ * page does so: a mere link to `/auth/…` must not attach a login to an account.
+ */
+export function startLinking(
   context: RequestContext,
   { provider }: ExternalLogin,
+  userId: number,
 ): Promise<Response> {
-  const response = await startExternalAuth(provider, context);
-  const location = URL.parse(response.headers.get("Location") ?? "");
-  const state = location?.searchParams.get("state");
-  if (state) context.get(Session).set(LINKING, state);
-  return response;
-}
-
-/** Whether the login that came back is the one to be linked. */
-function takeLinking(context: RequestContext): boolean {
-  const session = context.get(Session);
-  const state = session.get(LINKING);
-  if (state === undefined || context.get(Auth) === null) return false;
-  session.unset(LINKING);
-  return state === context.url.searchParams.get("state");
+  return startExternalAuth(provider, context, { data: { linkTo: userId } });
 }
 
 async function link(
@@ -72,7 +56,10 @@ async function link(
   identity: ExternalLoginSuccess,
   { name, label }: ExternalLogin,
 ): Promise<Response> {
-  const userId = Number(context.get(Auth)?.id);
+  const userId = identity.data.linkTo;
+  if (typeof userId !== "number" || userId !== context.get(Auth)?.id) {
+    return new Response("Authentication failed", { status: 401 });
+  }
   const isNew = await identities.link(identity, userId, name);
   if (!isNew && await identities.findUserId(identity) !== userId) {
     return refusal(context, {

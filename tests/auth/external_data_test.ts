@@ -1,0 +1,195 @@
+// What the application gives a login on its way and gets back with the result.
+import {
+  assert,
+  assertEquals,
+  assertInstanceOf,
+  assertMatch,
+} from "@std/assert";
+import {
+  type ExternalAuthData,
+  externalAuthResult,
+  startExternalAuth,
+  type StartExternalAuthOptions,
+} from "@gatehouse/web/auth";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { session } from "@gatehouse/web/session-middleware";
+import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
+import { clientOf, Login, ORIGIN } from "./_login.ts";
+import { TestProvider } from "./_test_provider.ts";
+
+Deno.test("startExternalAuth() brings data back with the result, each login its own", async () => {
+  const { begin, end } = await setUp();
+  const first = await begin({ data: { linkTo: 7, tags: ["a", null] } });
+  const second = await begin({ data: { invitation: "i" } });
+  const third = await begin();
+  assertEquals((await end(second)).data, { invitation: "i" });
+  assertEquals((await end(first)).data, { linkTo: 7, tags: ["a", null] });
+  assertEquals((await end(third)).data, {});
+});
+
+Deno.test("startExternalAuth() keeps data out of the browser and from the provider", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider, {}, { data: { secret: "d474" } });
+  const response = await login.visit("/login");
+  const headers = JSON.stringify([...response.headers]);
+  assertMatch(headers, /set-cookie/);
+  assert(!headers.includes("d474"));
+  await login.end(provider.authorize(response.headers.get("Location")));
+  assert(!JSON.stringify(provider.requests).includes("d474"));
+});
+
+Deno.test("startExternalAuth() brings data back where the request is pushed (RFC 9126)", async () => {
+  const provider = await TestProvider.create();
+  const data = { linkTo: 7 };
+  const login = new Login(provider, { pushedAuthorization: true }, { data });
+  const { result } = await login.run();
+  assert(result.ok);
+  assertEquals(result.data, data);
+});
+
+Deno.test("startExternalAuth() copies data as JSON when the login starts", async () => {
+  const { begin, end } = await setUp();
+  const date = new Date(0);
+  const data = { at: date as unknown as string, left: undefined };
+  const callback = await begin({ data });
+  date.setTime(1);
+  assertEquals((await end(callback)).data, { at: "1970-01-01T00:00:00.000Z" });
+});
+
+Deno.test("externalAuthResult() has data and returnTo of a login that the provider refused", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider, {}, { data: { attempt: 1 } });
+  provider.faults = {
+    callback: (params) => {
+      params.delete("code");
+      params.set("error", "login_required");
+    },
+  };
+  const { result } = await login.run("/login?returnTo=/account");
+  assert(!result.ok);
+  assertEquals(result.error.code, "authorization_refused");
+  assertEquals([result.returnTo, result.data], ["/account", { attempt: 1 }]);
+});
+
+Deno.test("externalAuthResult() has data and returnTo of a login whose code is refused", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider, {}, { data: { attempt: 1 } });
+  provider.faults = { token: () => ({ error: "invalid_grant" }) };
+  const { result } = await login.run();
+  assert(!result.ok);
+  assertEquals([result.returnTo, result.data], ["/", { attempt: 1 }]);
+});
+
+Deno.test("externalAuthResult() has neither where no login of this session came back", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider, {}, { data: { linkTo: 7 } });
+  const callback = await login.begin();
+  login.newBrowser();
+  const { result } = await login.end(callback);
+  assert(!result.ok);
+  assertEquals([result.returnTo, result.data], [undefined, undefined]);
+});
+
+Deno.test("externalAuthResult() has neither of a login that was begun at another provider (RFC 9700, section 4.4)", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider);
+  const other = clientOf(provider, {
+    clientId: "other",
+    redirectUri: `${ORIGIN}/other`,
+  });
+  login.add("/to-other", "/other", other, { data: { linkTo: 7 } });
+  const { search } = new URL(await login.begin("/to-other"));
+  const { code, result } = await login.end(`${ORIGIN}/callback${search}`);
+  assertEquals(code, "provider_mismatch");
+  assert(!result.ok);
+  assertEquals([result.returnTo, result.data], [undefined, undefined]);
+});
+
+const circular: Record<string, unknown> = {};
+circular.circular = circular;
+
+const refused: [string, unknown, typeof TypeError | typeof RangeError][] = [
+  ["a text", "text", TypeError],
+  ["a list", [], TypeError],
+  ["a function", () => {}, TypeError],
+  ["a bigint", { id: 1n }, TypeError],
+  ["a circle", circular, TypeError],
+  ["1,025 bytes", { a: "a".repeat(1025 - 8) }, RangeError],
+  ["513 characters of 2 bytes", { a: "ä".repeat(513) }, RangeError],
+];
+
+for (const [name, data, expected] of refused) {
+  Deno.test(`startExternalAuth() throws a ${expected.name} for data that is ${name}`, async () => {
+    const { begin, errors, provider } = await setUp();
+    await begin({ data: data as ExternalAuthData }).catch(() => {});
+    assertInstanceOf(errors[0], expected);
+    assertEquals(provider.requests, []);
+  });
+}
+
+Deno.test("startExternalAuth() takes 1,024 bytes of data, a long path to return to and encrypted cookies together", async () => {
+  const { begin, end } = await setUp(cookieSession());
+  const data = { a: "a".repeat(1024 - 8) };
+  const returnTo = `/${"a".repeat(1023)}`;
+  assertEquals(await end(await begin({ data, returnTo })), { data, returnTo });
+});
+
+Deno.test("startExternalAuth() lets the oldest logins go where encrypted cookies would grow beyond 4 kB (RFC 6265, section 6.1)", async () => {
+  const { begin, cookieBytes, end } = await setUp(cookieSession());
+  const callbacks = [];
+  for (let attempt = 0; attempt < 8; attempt++) {
+    callbacks.push(await begin({ data: { attempt, pad: "a".repeat(200) } }));
+  }
+  assert(await cookieBytes() < 5000);
+  assertEquals((await end(callbacks[0]!)).data, undefined);
+  assertEquals((await end(callbacks[7]!)).data?.attempt, 7);
+});
+
+function cookieSession() {
+  const secrets = ["a secret of more than 32 characters, for tests"];
+  return session({ store: createCookieSessionStorage({ secrets }) });
+}
+
+/** An application whose logins are begun with other options each time. */
+async function setUp(middleware = session()) {
+  const provider = await TestProvider.create();
+  const client = clientOf(provider);
+  const errors: unknown[] = [];
+  let options: StartExternalAuthOptions | undefined;
+  let result: { data?: ExternalAuthData; returnTo?: string } = {};
+  const router = createRouter({
+    middleware: [middleware],
+    onError(error) {
+      errors.push(error);
+      return new Response(null, { status: 500 });
+    },
+  });
+  router.get(
+    "/login",
+    (context) => startExternalAuth(client, context, options),
+  );
+  router.get("/callback", async (context) => {
+    const { data, returnTo } = await externalAuthResult(client, context);
+    result = { data, returnTo };
+    return new Response();
+  });
+  router.get("/cookies", ({ headers }) => new Response(headers.get("Cookie")));
+  const browser = createTestClient(router, { origin: ORIGIN });
+  return {
+    errors,
+    provider,
+    async begin(start?: StartExternalAuthOptions) {
+      options = start;
+      const response = await browser.fetch("/login");
+      return provider.authorize(response.headers.get("Location"));
+    },
+    async end(callback: string) {
+      await browser.fetch(callback);
+      return result;
+    },
+    async cookieBytes() {
+      return (await (await browser.fetch("/cookies")).text()).length;
+    },
+  };
+}
