@@ -107,7 +107,7 @@ export class TestProvider {
   #grants = new Map<string, Grant>();
   #pushed = new Map<string, URLSearchParams>();
   #tokens = new Map<string, Body>();
-  #refresh = new Map<string, Body>();
+  #refresh = new Map<string, number>();
   #serial = 0;
 
   private constructor(issuer: string, keys: SigningKey[]) {
@@ -244,15 +244,16 @@ export class TestProvider {
       return Response.json({ error: "invalid_grant" }, { status: 400 });
     }
     const nonce = grant.params.get("nonce");
-    return await this.#issue({ nonce });
+    return await this.#issue({ nonce }, Math.floor(this.now() / 1000));
   }
 
-  async #issue(extra: Body): Promise<Response> {
+  async #issue(extra: Body, authTime: number): Promise<Response> {
     const accessToken = `access-${++this.#serial}-${crypto.randomUUID()}`;
     const refreshToken = `refresh-${++this.#serial}-${crypto.randomUUID()}`;
     this.#tokens.set(accessToken, this.user);
-    this.#refresh.set(refreshToken, {});
+    this.#refresh.set(refreshToken, authTime);
     const idToken = await this.idToken({
+      auth_time: authTime,
       ...extra,
       at_hash: await hashOf(accessToken, this.signing),
     });
@@ -268,10 +269,13 @@ export class TestProvider {
 
   async #renew(form: URLSearchParams): Promise<Response> {
     const token = form.get("refresh_token") ?? "";
-    if (!this.#refresh.delete(token)) {
+    const authTime = this.#refresh.get(token);
+    if (authTime === undefined) {
       return Response.json({ error: "invalid_grant" }, { status: 400 });
     }
-    return await this.#issue({});
+    this.#refresh.delete(token);
+    // A refresh is no new authentication (Core 1.0, section 12.2).
+    return await this.#issue({}, authTime);
   }
 
   /** Signs an ID token with the present key. */
