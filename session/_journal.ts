@@ -11,6 +11,8 @@ import {
 
 /** A session's changes, and what is to become of them. */
 export class Journal {
+  /** Whether the content is known. */
+  isLoaded = false;
   /** Whether anything asked for the session's content. */
   accessed = false;
   /** Whether `destroy` was called. */
@@ -29,6 +31,7 @@ export class Journal {
   #operations: Operation[] = [];
   #renewal: Renewal = "none";
   #isGone = false;
+  #loading: Promise<void> | undefined;
   #saving: Promise<unknown> | undefined;
 
   constructor(backing: Backing, config: SessionConfig, label: MakeLabel) {
@@ -64,8 +67,18 @@ export class Journal {
   }
 
   /** Opens the session that the cookies lead to, if there is one. */
-  async open(headers: Headers): Promise<void> {
-    this.#view = await this.#backing.open(headers) ?? undefined;
+  load(headers: Headers): Promise<void> {
+    return this.#loading ??= this.#open(headers);
+  }
+
+  async #open(headers: Headers): Promise<void> {
+    try {
+      this.#view = await this.#backing.open(headers) ?? undefined;
+      this.isLoaded = true;
+    } finally {
+      // A store that failed may answer the next one who asks.
+      this.#loading = undefined;
+    }
   }
 
   /** @throws {TypeError} If nothing can be changed any more. */

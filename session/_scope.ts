@@ -5,10 +5,13 @@ import { CookieStorage } from "./_cookie_storage.ts";
 import { Journal } from "./_journal.ts";
 import type { SessionLabel } from "./_record.ts";
 import { StoreBacking } from "./_store_backing.ts";
+import type { SessionScope } from "./session.ts";
 import type { SessionStore } from "./store.ts";
 
 /** What the requests of one middleware share. */
 export interface Shared {
+  /** Whether a session is read only when someone calls `load`. */
+  readonly isLazy: boolean;
   readonly config: SessionConfig;
   readonly policy: CookiePolicy;
   readonly storage: SessionStore | CookieStorage;
@@ -21,7 +24,7 @@ const MAX_USER_AGENT = 256;
  * One request and its session. The journal is made when it is first asked for:
  * a request that asks for nothing pays for nothing.
  */
-export class Scope {
+export class Scope implements SessionScope {
   /** Headers that the response needs besides; what asks for them knows why. */
   headers: Headers | undefined;
   readonly #context: RequestContext;
@@ -65,6 +68,19 @@ export class Scope {
     ) ?? [];
   }
 
+  /**
+   * Reads the session that the request's cookies lead to.
+   *
+   * @throws {TypeError} If the response is made.
+   */
+  async load(): Promise<void> {
+    const { journal } = this;
+    if (journal.closed) {
+      throw new TypeError("Cannot load session: the response was already made");
+    }
+    await journal.load(this.#context.request.headers);
+  }
+
   /** Notes that the response is made. */
   close(): void {
     this.#isClosed = true;
@@ -72,7 +88,7 @@ export class Scope {
   }
 
   #begin(): Journal {
-    const { config, policy, storage } = this.#shared;
+    const { config, isLazy, policy, storage } = this.#shared;
     // Now, for Deno closes a request that is upgraded to a WebSocket.
     this.#isSecure = policy.isSecure(this.#context);
     const name = policy.name(this.#isSecure);
@@ -82,6 +98,8 @@ export class Scope {
     const label = () => labelOf(this.#context);
     const journal = new Journal(this.#backing, config, label);
     journal.closed = this.#isClosed;
+    // Else the middleware loads it before anyone gets to see it.
+    journal.isLoaded = !isLazy;
     return journal;
   }
 }

@@ -175,7 +175,7 @@ class RequestTokens {
   }
 
   async make(): Promise<string> {
-    const session = this.#context.get(Session);
+    const session = await this.#context.get(Session).load();
     const isMoving = scopeOf(session).journal.needsCookie;
     // A login that is not saved has no id yet that a token could depend on.
     if (session.userId !== undefined && isMoving) await session.commit();
@@ -221,7 +221,7 @@ class RequestTokens {
 
   /** What tokens of this browser and session have inside. */
   async #mac(secret: string): Promise<Uint8Array> {
-    const session = this.#context.get(Session);
+    const session = await this.#context.get(Session).load();
     const owner = session.userId === undefined ? "" : session.id;
     const algorithm = { name: "HMAC", hash: "SHA-256" };
     const raw = encoder.encode(secret);

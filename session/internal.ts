@@ -57,7 +57,7 @@ export async function beginLogin(
   userId: string | number,
   { names = [] }: LoginOptions = {},
 ): Promise<void> {
-  const { journal } = scopeOf(session);
+  const { journal } = scopeOf(await session.load());
   journal.demandWritable("log in to");
   checkIndex([userIndex(userId), ...names]);
   // For a user who is logged in already too: a login is always a new id.

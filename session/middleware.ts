@@ -59,6 +59,17 @@ export interface SessionOptions {
    */
   readonly secrets?: readonly string[];
   /**
+   * Whether a session is read only when someone asks: after
+   * `await session.load()`, without which a handler that uses the session gets
+   * a `TypeError`. Then a request that needs no session costs the store nothing,
+   * whatever its cookies. Without it, the session of a request that has a cookie
+   * is read before the handler runs, so that `session.get` needs no `await`.
+   * The schemes and the functions of `auth` load by themselves.
+   *
+   * @default {false}
+   */
+  readonly lazy?: boolean;
+  /**
    * The cookie.
    *
    * @default {{ name: "session", path: "/", sameSite: "Lax" }}
@@ -140,10 +151,11 @@ const SWEEP_INTERVAL = 600_000;
 export function session(
   options: SessionOptions = {},
 ): Middleware<readonly [ContextEntry<typeof Session, Session>]> {
-  const { now = Date.now, storeTimeout = 5_000 } = options;
+  const { lazy = false, now = Date.now, storeTimeout = 5_000 } = options;
   const timeouts = resolveTimeouts(options.timeouts ?? {});
   positive("storeTimeout", storeTimeout);
   const shared: Shared = {
+    isLazy: lazy,
     config: { timeouts, now, storeTimeout },
     policy: new CookiePolicy(options.cookie ?? {}, options.origin),
     storage: storageOf(options),
@@ -154,9 +166,8 @@ export function session(
     const scope = new Scope(shared, context);
     context.set(Session, new Session(scope));
     // Without an async function here: most requests have nothing to wait for.
-    const { headers } = context.request;
-    const response = headers.has("Cookie")
-      ? scope.journal.open(headers).then(next)
+    const response = !lazy && context.request.headers.has("Cookie")
+      ? scope.load().then(next)
       : next();
     return response.then(
       (response) => settle(response, scope, sweep),

@@ -1,20 +1,30 @@
 import { SessionConflictError } from "./errors.ts";
-import { Journal } from "./_journal.ts";
+import type { SessionConfig } from "./_backing.ts";
+import { detachedScope } from "./_detached.ts";
+import type { Journal } from "./_journal.ts";
 import type { JSONValue } from "./json.ts";
-import { createMemorySessionStore } from "./memory.ts";
 import { toText } from "./_operation.ts";
 import { MAX_RECORD_BYTES, userIdOf } from "./_record.ts";
-import { Scope } from "./_scope.ts";
-import { StoreBacking } from "./_store_backing.ts";
+import type { SessionStore } from "./store.ts";
+
+/** Where a session comes from. */
+export interface SessionScope {
+  /** What the middleware was set up with. */
+  readonly config: SessionConfig;
+  /** Headers that the response needs besides. */
+  headers: Headers | undefined;
+  /** The session's changes. */
+  readonly journal: Journal;
+  /** Where sessions can be listed; `null` where there is no such place. */
+  readonly store: SessionStore | null;
+  /** Reads the session, once for all who ask. */
+  load(): Promise<void>;
+}
 
 /** Reaches into a session, for this folder alone. */
-export let scopeOf: (session: Session) => SessionScope;
-
-/** Where a session comes from; `store` is what `sessions` lists. */
-export type SessionScope = Pick<
-  Scope,
-  "config" | "headers" | "journal" | "store"
->;
+export function scopeOf(session: Session): SessionScope {
+  return Session["~scopeOf"](session) as SessionScope;
+}
 
 /**
  * What the server remembers of one browser, by `context.get(Session)`.
@@ -56,10 +66,6 @@ export type SessionScope = Pick<
 export class Session {
   readonly #scope: SessionScope;
 
-  static {
-    scopeOf = (session) => session.#scope;
-  }
-
   /**
    * Creates a session that nothing keeps, for tests. The sessions of requests
    * are made by the session middleware.
@@ -67,7 +73,17 @@ export class Session {
    * @param scope For the middleware alone.
    */
   constructor(scope?: unknown) {
-    this.#scope = scope instanceof Scope ? scope : detachedScope();
+    this.#scope = isScope(scope) ? scope : detachedScope();
+  }
+
+  /**
+   * Reaches into a session, for the library alone.
+   *
+   * @param session The session.
+   * @returns What is inside.
+   */
+  static "~scopeOf"(session: Session): unknown {
+    return session.#scope;
   }
 
   /**
@@ -76,7 +92,7 @@ export class Session {
    * in the cookie, and does not lead to it.
    */
   get id(): string {
-    return this.#scope.journal.id;
+    return this.#loaded("read").id;
   }
 
   /** The logged-in user's id: the value of the key `userId`. */
@@ -92,6 +108,21 @@ export class Session {
   /** When the user logged in, if one is. Epoch milliseconds. */
   get authenticatedAt(): number | undefined {
     return this.#reading().view.authenticatedAt;
+  }
+
+  /**
+   * Reads the session from its store, where the middleware was told to be
+   * `lazy`: before that, nothing else works. It is read once, however many ask,
+   * and again where reading failed. Without `lazy` it has been read already.
+   *
+   * @returns The session itself.
+   * @throws {SessionStoreError} If the store failed.
+   * @throws {TypeError} After the response was made.
+   */
+  async load(): Promise<this> {
+    const scope = this.#scope;
+    if (!scope.journal.isLoaded) await scope.load();
+    return this;
   }
 
   /** Reads the logged-in user's id. */
@@ -285,17 +316,29 @@ export class Session {
     }
   }
 
-  #reading(): Journal {
+  #loaded(verb: string): Journal {
     const { journal } = this.#scope;
+    if (journal.isLoaded) return journal;
+    throw new TypeError(
+      `Cannot ${verb} session: it was not loaded, "await session.load()" has to come first`,
+    );
+  }
+
+  #reading(verb = "read"): Journal {
+    const journal = this.#loaded(verb);
     journal.accessed = true;
     return journal;
   }
 
   #writing(verb: string): Journal {
-    const journal = this.#reading();
+    const journal = this.#reading(verb);
     journal.demandWritable(verb);
     return journal;
   }
+}
+
+function isScope(scope: unknown): scope is SessionScope {
+  return typeof scope === "object" && scope !== null && "journal" in scope;
 }
 
 function checkUserId(value: JSONValue): string | number {
@@ -312,15 +355,4 @@ function checkedText(value: JSONValue): string {
   throw new RangeError(
     `Cannot store value in session: it takes ${text.length} characters, and a session at most ${MAX_RECORD_BYTES} bytes`,
   );
-}
-
-/** The scope of a session that only lives in a test. */
-function detachedScope(): SessionScope {
-  const day = 86_400_000;
-  const timeouts = { idle: day, absolute: day, anonymous: day };
-  const config = { timeouts, now: Date.now, storeTimeout: 1_000 };
-  const store = createMemorySessionStore();
-  const backing = new StoreBacking("session", store, config);
-  const journal = new Journal(backing, config, () => ({}));
-  return { store, config, journal, headers: undefined };
 }

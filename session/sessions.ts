@@ -124,7 +124,9 @@ class Sessions implements UserSessions {
     this.#session = session;
   }
 
-  async list(userId = this.#session.userId): Promise<SessionInfo[]> {
+  async list(userId?: string | number): Promise<SessionInfo[]> {
+    await this.#session.load();
+    userId ??= this.#session.userId;
     const infos: SessionInfo[] = [];
     for (const id of await this.#idsOf(userId)) {
       const record = await this.#recordOf(id, userId);
@@ -133,7 +135,8 @@ class Sessions implements UserSessions {
     return infos.sort((a, b) => b.seenAt - a.seenAt);
   }
 
-  async end(id: string, userId = this.#session.userId): Promise<boolean> {
+  async end(id: string, userId?: string | number): Promise<boolean> {
+    userId ??= await this.#ownUserId();
     // An id of someone else's session must be of no use.
     if (await this.#recordOf(id, userId) === null) return false;
     await this.#call("end", (store) => store.delete(id));
@@ -141,12 +144,16 @@ class Sessions implements UserSessions {
   }
 
   async endAll(options: EndAllOptions = {}): Promise<number> {
-    const { userId = this.#session.userId, except } = options;
+    const { userId = await this.#ownUserId(), except } = options;
     return await endListed(
       () => this.#idsOf(userId),
       (id) => this.end(id, userId),
       except,
     );
+  }
+
+  async #ownUserId(): Promise<string | number | undefined> {
+    return (await this.#session.load()).userId;
   }
 
   #describe(id: string, record: SessionRecord): SessionInfo {
@@ -195,7 +202,7 @@ class Sessions implements UserSessions {
     const { config, store } = this.#scope;
     if (store === null) {
       throw new TypeError(
-        `Cannot ${verb} sessions: they live in cookies, where only revokedBefore reaches them`,
+        `Cannot ${verb} sessions: they have no store, and in cookies only revokedBefore reaches them`,
       );
     }
     return callStore(verb, () => call(store), config.storeTimeout);

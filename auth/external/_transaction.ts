@@ -69,7 +69,7 @@ export async function keepTransaction(
   now: number,
   { state, transaction }: StartedTransaction,
 ): Promise<void> {
-  const session = sessionOf(context, "start the external login");
+  const session = await sessionOf(context, "start the external login").load();
   const name = await nameOf(state);
   session.update(KEY, (value) => {
     const others = Object.entries(toPending(value))
@@ -91,7 +91,7 @@ export async function takeTransaction(
   now: number,
   state: string,
 ): Promise<Transaction> {
-  const session = sessionOf(context, "finish the external login");
+  const session = await sessionOf(context, "finish the external login").load();
   // Looked up by its hash: how long that takes tells nothing of other states.
   const name = STATE.test(state) ? await nameOf(state) : "";
   if (!Object.hasOwn(toPending(session.get(KEY)), name)) throw unknown();

@@ -71,7 +71,8 @@ export function createSessionAuthScheme<
   return {
     name,
     async authenticate(context) {
-      const session = sessionOf(context, `use the auth scheme "${name}"`);
+      const session = await sessionOf(context, `use the auth scheme "${name}"`)
+        .load();
       const id = read(session);
       if (id === null || id === undefined) return absent;
       return outcomeOf(await verify(id), session.authenticatedAt);
