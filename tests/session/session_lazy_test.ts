@@ -1,0 +1,239 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import {
+  completeAuth,
+  createOIDCAuthProvider,
+  startExternalAuth,
+} from "@gatehouse/web/auth";
+import {
+  Auth,
+  auth,
+  createSessionAuthScheme,
+} from "@gatehouse/web/auth-middleware";
+import { csrfProtection, csrfToken } from "@gatehouse/web/csrf-middleware";
+import {
+  createMemorySessionStore,
+  Session,
+  sessions,
+  type SessionStore,
+  SessionStoreError,
+} from "@gatehouse/web/session";
+import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
+import { Browser, Server } from "./_browser.ts";
+
+Deno.test("session({ lazy }) reads nothing for a request that leaves its session alone", async () => {
+  const { reads, store } = countingStore();
+  const browser = await loggedIn(new Server({ store, lazy: true }));
+  const before = reads();
+
+  await browser.visit(() => "an answer");
+  assertEquals(reads(), before);
+  assertEquals(browser.response.headers.get("Cache-Control"), null);
+
+  assertEquals(await userOf(browser), 7);
+  assertEquals(reads(), before + 1);
+  assertEquals(browser.response.headers.get("Cache-Control"), "private");
+});
+
+Deno.test("session({ lazy }) opens no sealed cookie of a session that is left alone", async () => {
+  let opened = 0;
+  const store = createCookieSessionStorage({
+    secrets: ["a secret of more than thirty-two characters"],
+    revokedBefore() {
+      opened++;
+      return null;
+    },
+  });
+  const browser = await loggedIn(new Server({ store, lazy: true }));
+  await browser.visit(() => "an answer");
+  assertEquals(opened, 0);
+  assertEquals(await userOf(browser), 7);
+  assertEquals(opened, 1);
+});
+
+Deno.test("Session.load() reads once when five parts ask at once", async () => {
+  const { reads, store } = countingStore();
+  const protection = csrfProtection();
+  const scheme = createSessionAuthScheme({
+    name: "own",
+    verify: (id) => ({ id }),
+  });
+  const authentication = auth({ schemes: [scheme] });
+  const browser = await loggedIn(new Server({ store, lazy: true }));
+  const before = reads();
+  await browser.visit(async (session, context) => {
+    await protection(context, async () => {
+      await Promise.all([
+        session.load(),
+        session.load(),
+        authentication(context, () => Promise.reject(new Error("Not called"))),
+        csrfToken(context),
+        sessions(context).end(""),
+      ]);
+      return new Response();
+    });
+    assertEquals([session.userId, context.get(Auth)], [7, { id: 7 }]);
+  });
+  assertEquals(reads(), before + 1);
+});
+
+const tooEarly: readonly (readonly [string, (session: Session) => unknown])[] =
+  [
+    ["id", (session) => session.id],
+    ["userId", (session) => session.userId],
+    ["createdAt", (session) => session.createdAt],
+    ["authenticatedAt", (session) => session.authenticatedAt],
+    ["get()", (session) => session.get("a")],
+    ["has()", (session) => session.has("a")],
+    ["set()", (session) => session.set("a", 1)],
+    ["update()", (session) => session.update("a", () => 1)],
+    ["unset()", (session) => session.unset("a")],
+    ["flash()", (session) => session.flash("a", 1)],
+    ["keep()", (session) => session.keep()],
+    ["take()", (session) => session.take("a")],
+    ["regenerateId()", (session) => session.regenerateId()],
+    ["destroy()", (session) => session.destroy()],
+  ];
+
+for (const [name, use] of tooEarly) {
+  Deno.test(`Session.${name} throws before load(), with a cookie and without`, async () => {
+    const server = new Server({ lazy: true });
+    for (const browser of [new Browser(server), await loggedIn(server)]) {
+      await browser.visit(async (session) => {
+        assertThrows(() => use(session), TypeError, "await session.load()");
+        await session.load();
+        use(session);
+      });
+    }
+  });
+}
+
+Deno.test("Session.commit() before load() has nothing to save", async () => {
+  const { reads, store } = countingStore();
+  const browser = await loggedIn(new Server({ store, lazy: true }));
+  const before = reads();
+  await browser.visit((session) => session.commit());
+  assertEquals(reads(), before);
+  assertEquals(await userOf(browser), 7);
+});
+
+Deno.test("Session.load() returns the session, and may be called always", async () => {
+  for (const lazy of [true, false]) {
+    const { reads, store } = countingStore();
+    const browser = await loggedIn(new Server({ store, lazy }));
+    const before = reads();
+    await browser.visit(async (session) => {
+      assertEquals((await session.load()).userId, 7);
+      session.set("a", 1);
+      assertEquals((await session.load()).get("a"), 1);
+    });
+    assertEquals(reads(), before + 1);
+    assertEquals(
+      await browser.visit(async (s) => (await s.load()).get("a")),
+      1,
+    );
+  }
+  const detached = new Session();
+  assertEquals(await detached.load(), detached);
+});
+
+Deno.test("Session.load() rejects for all who ask while the store is away, and reads again after", async () => {
+  const memory = createMemorySessionStore();
+  let isAway = false;
+  const store: SessionStore = {
+    get(key) {
+      if (isAway) return Promise.reject(new Error("The store is away"));
+      return memory.get(key);
+    },
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+  };
+  const browser = await loggedIn(new Server({ store, lazy: true }));
+  isAway = true;
+  assertEquals(await browser.visit(() => "an answer"), "an answer");
+  await browser.visit(async (session) => {
+    const outcomes = await Promise.allSettled([session.load(), session.load()]);
+    for (const outcome of outcomes) {
+      assertEquals(outcome.status, "rejected");
+      const { reason } = outcome as PromiseRejectedResult;
+      assertEquals(reason instanceof SessionStoreError, true);
+    }
+    assertThrows(() => session.userId, TypeError);
+    isAway = false;
+    assertEquals((await session.load()).userId, 7);
+  });
+});
+
+Deno.test("Session.load() rejects after the response was made", async () => {
+  const browser = await loggedIn(new Server({ lazy: true }));
+  let late: Session | undefined;
+  await browser.visit((session) => {
+    late = session;
+  });
+  await assertRejects(
+    () => late!.load(),
+    TypeError,
+    "Cannot load session: the response was already made",
+  );
+});
+
+Deno.test("startExternalAuth() loads the session by itself", async () => {
+  const provider = createOIDCAuthProvider({
+    name: "example",
+    issuer: "https://id.example",
+    clientId: "app",
+    clientSecret: "s3cret",
+    redirectUri: "https://app.example/callback",
+    metadata: {
+      issuer: "https://id.example",
+      authorization_endpoint: "https://id.example/authorize",
+      token_endpoint: "https://id.example/token",
+      jwks_uri: "https://id.example/keys",
+    },
+  });
+  const browser = await loggedIn(new Server({ lazy: true }));
+  await browser.visit((_session, context) =>
+    startExternalAuth(provider, context)
+  );
+  assertEquals(browser.response.status, 302);
+  assertEquals(await userOf(browser), 7);
+});
+
+Deno.test("sessions() loads the session by itself", async () => {
+  const server = new Server({ lazy: true });
+  const [other, browser] = [await loggedIn(server), await loggedIn(server)];
+  const list = await browser.visit((_session, context) =>
+    sessions(context).list()
+  );
+  assertEquals(list.map(({ current }) => current).toSorted(), [false, true]);
+  const ended = await browser.visit((_session, context) =>
+    sessions(context).endAll()
+  );
+  assertEquals(ended, 2);
+  assertEquals(await userOf(other), undefined);
+});
+
+function countingStore(): { reads: () => number; store: SessionStore } {
+  const memory = createMemorySessionStore();
+  let count = 0;
+  return {
+    reads: () => count,
+    store: {
+      get(key) {
+        count++;
+        return memory.get(key);
+      },
+      put: (...args) => memory.put(...args),
+      delete: (key) => memory.delete(key),
+    },
+  };
+}
+
+async function loggedIn(server: Server): Promise<Browser> {
+  const browser = new Browser(server);
+  await browser.visit((_session, context) => completeAuth(context, 7));
+  return browser;
+}
+
+function userOf(browser: Browser) {
+  return browser.visit(async (session) => (await session.load()).userId);
+}
