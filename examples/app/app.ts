@@ -9,6 +9,7 @@ import {
   type RequestContext,
   type TrustedProxies,
 } from "@gatehouse/web/fetch-router";
+import type { SessionStore } from "@gatehouse/web/session";
 import { createSQLSessionStore } from "@gatehouse/web/session/sql";
 import icon from "./pages/icon.svg" with { type: "text" };
 import stylesheet from "./pages/style.css" with { type: "text" };
@@ -37,6 +38,12 @@ import { createServices, type Mail } from "./services.ts";
 export interface AppOptions {
   /** Runs SQL, on a database that has the tables. */
   readonly database: Query;
+  /**
+   * Keeps sessions, one-time links and the counts of attempts.
+   *
+   * @default {the database}
+   */
+  readonly store?: SessionStore;
   /** The address that browsers see, such as `https://board.example`. */
   readonly baseURL: string;
   /**
@@ -88,10 +95,11 @@ export function createApp(options: AppOptions): AppRouter {
     sendMail = printMail,
     trustedProxies = 0,
     now = Date.now,
+    store = createSQLSessionStore(database, { now }),
   } = options;
   const services = createServices({
     database,
-    store: createSQLSessionStore(database, { now }),
+    store,
     logins,
     // Nobody waits for it: the time would tell who has an account.
     sendMail: (mail) => void Promise.try(sendMail, mail).catch(reportError),

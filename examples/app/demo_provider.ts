@@ -1,61 +1,42 @@
-import { createIdentityProvider } from "../identity_provider/identity_provider.ts";
 import type { FetchFunction } from "@gatehouse/web/fetch-router";
-import {
-  createOIDCLogin,
-  type ExternalLogin,
-  type ExternalLoginOptions,
-  redirectUri,
-} from "./external_logins.ts";
+import { createIdentityProvider } from "../identity_provider/identity_provider.ts";
+import { type OIDCRegistration, redirectUri } from "./external_logins.ts";
 
-/** A demo identity provider that is being served. */
+/** A demo identity provider that knows the application. */
 export interface DemoProvider {
-  /** How the application logs people in with it. */
-  readonly login: ExternalLogin;
-  /** Stops serving it. */
-  shutdown(): Promise<void>;
+  readonly fetch: FetchFunction;
+  /** How the application is registered with it. */
+  readonly registration: OIDCRegistration;
 }
 
 /** What the demo identity provider needs to know. */
-export interface DemoProviderOptions extends ExternalLoginOptions {
-  /** Where to listen; 0 takes any free port. */
-  readonly port: number;
+export interface DemoProviderOptions {
+  /** Its own address, on this computer. */
+  readonly issuer: string;
+  /** The address of the application. */
+  readonly baseURL: string;
+  /** What the application calls it in URLs. */
+  readonly name: string;
 }
 
-/**
- * Serves the demo identity provider on a loopback listener of its own, and
- * registers the application with it. The address is 127.0.0.1, so that a
- * browser keeps its cookies apart from those of the application on localhost.
- *
- * @throws {Deno.errors.AddrInUse} If the port is taken.
- */
-export async function serveDemoProvider(
-  { port, ...options }: DemoProviderOptions,
+/** Creates the demo identity provider, with the application as its client. */
+export async function createDemoProvider(
+  { issuer, baseURL, name }: DemoProviderOptions,
 ): Promise<DemoProvider> {
-  let handle: FetchFunction = () =>
-    Promise.resolve(new Response("Service Unavailable", { status: 503 }));
-  const server = Deno.serve(
-    { port, hostname: "127.0.0.1", onListen: () => {} },
-    (request, info) => handle(request, info),
-  );
-  const name = "demo";
   const registration = {
     name,
     label: "Demo provider",
-    issuer: `http://127.0.0.1:${server.addr.port}`,
+    issuer,
     clientId: "noticeboard",
     clientSecret: crypto.randomUUID(),
   };
-  const provider = await createIdentityProvider({
-    issuer: registration.issuer,
+  const { fetch } = await createIdentityProvider({
+    issuer,
     clients: [{
       id: registration.clientId,
       secret: registration.clientSecret,
-      redirectUris: [redirectUri(options.baseURL, name)],
+      redirectUris: [redirectUri(baseURL, name)],
     }],
   });
-  handle = provider.fetch;
-  return {
-    login: createOIDCLogin(registration, options),
-    shutdown: () => server.shutdown(),
-  };
+  return { fetch, registration };
 }

@@ -16,9 +16,7 @@ import {
   type ExternalLogin,
   type ExternalLoginOptions,
 } from "./external_logins.ts";
-
-/** Reads a setting: `undefined` where it is not made. */
-export type Settings = (name: string) => string | undefined;
+import type { Variables } from "./settings.ts";
 
 /** Makes the login of a provider that has the settings it needs. */
 type Create = (client: ClientOptions, get: Required) => ExternalLogin;
@@ -104,7 +102,7 @@ const NAMED: readonly (readonly [prefix: string, name: string, Create])[] = [
  * @throws {TypeError} If a provider has some of its settings, but not all.
  */
 export function loginsOf(
-  settings: Settings,
+  settings: Variables,
   options: ExternalLoginOptions,
 ): ExternalLogin[] {
   const get = required(settings);
@@ -127,7 +125,7 @@ export function loginsOf(
   return [...logins, createOIDCLogin(registration, options)];
 }
 
-function required(settings: Settings): Required {
+function required(settings: Variables): Required {
   return (name) => {
     const value = settings(name);
     if (value === undefined || value === "") {

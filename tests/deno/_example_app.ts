@@ -1,10 +1,13 @@
+import { DatabaseSync } from "node:sqlite";
+import type { FetchFunction } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { createApp } from "../../examples/app/app.ts";
 import { createTables, type Query } from "../../examples/app/data/database.ts";
-import { openSQLite } from "../../examples/app/data/sqlite.ts";
+import { overSQLite } from "../../examples/app/data/sqlite.ts";
 import type { Mail } from "../../examples/app/services.ts";
 import { Users } from "../../examples/app/data/users.ts";
-import { serveDemoProvider } from "../../examples/app/demo_provider.ts";
+import { createDemoProvider } from "../../examples/app/demo_provider.ts";
+import { createOIDCLogin } from "../../examples/app/external_logins.ts";
 import { hashPassword } from "@gatehouse/web/auth/password";
 
 /** The password of everybody in these tests. */
@@ -44,33 +47,33 @@ export interface ExampleAppOptions {
 export async function startExampleApp(
   { wrap = (query) => query, trustedProxies }: ExampleAppOptions = {},
 ): Promise<ExampleApp> {
-  const ready = Promise.withResolvers<ReturnType<typeof createApp>>();
-  const server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-    async (request, info) => (await ready.promise).fetch(request, info),
-  );
-  const baseURL = `http://localhost:${server.addr.port}`;
-  const demo = await serveDemoProvider({ baseURL, port: 0 });
-  const database = openSQLite(":memory:");
+  const server = listen();
+  const demoServer = listen();
+  const baseURL = `http://localhost:${server.port}`;
+  const issuer = `http://127.0.0.1:${demoServer.port}`;
+  const demo = await createDemoProvider({ issuer, baseURL, name: "demo" });
+  demoServer.serve(demo.fetch);
+  const database = overSQLite(new DatabaseSync(":memory:"));
   await createTables(database);
   const users = new Users(database);
   const log: string[] = [];
   const errors: unknown[] = [];
   const mails: Mail[] = [];
   let waited = 0;
-  ready.resolve(createApp({
+  const app = createApp({
     database: wrap(database),
     baseURL,
-    logins: [demo.login],
+    logins: [createOIDCLogin(demo.registration, { baseURL })],
     log: (line) => log.push(line),
     reportError: (error) => errors.push(error),
     sendMail: (mail) => void mails.push(mail),
     trustedProxies,
     now: () => Date.now() + waited,
-  }));
+  });
+  server.serve(app.fetch);
   return {
     baseURL,
-    issuer: demo.login.insecureOrigin!,
+    issuer,
     database,
     users,
     log,
@@ -88,9 +91,23 @@ export async function startExampleApp(
     },
     async [Symbol.asyncDispose]() {
       await server.shutdown();
-      await demo.shutdown();
+      await demoServer.shutdown();
       database[Symbol.dispose]();
     },
+  };
+}
+
+/** Listens on a free port, before it is known what is served there. */
+function listen() {
+  const { promise, resolve } = Promise.withResolvers<FetchFunction>();
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    async (request, info) => await (await promise)(request, info),
+  );
+  return {
+    port: server.addr.port,
+    serve: resolve,
+    shutdown: () => server.shutdown(),
   };
 }
 

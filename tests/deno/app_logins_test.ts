@@ -1,8 +1,9 @@
+import { DatabaseSync } from "node:sqlite";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { createApp } from "../../examples/app/app.ts";
 import { createTables } from "../../examples/app/data/database.ts";
-import { openSQLite } from "../../examples/app/data/sqlite.ts";
+import { overSQLite } from "../../examples/app/data/sqlite.ts";
 import { Users } from "../../examples/app/data/users.ts";
 import type {
   ExternalLogin,
@@ -138,12 +139,13 @@ function fakeLogin(person: Partial<ExternalPerson>): ExternalLogin {
           ...person,
         },
         returnTo: "/",
+        data: {},
       }),
   };
 }
 
 async function start(logins: readonly ExternalLogin[]) {
-  const database = openSQLite(":memory:");
+  const database = overSQLite(new DatabaseSync(":memory:"));
   await createTables(database);
   const app = createApp({ database, baseURL, logins, log: () => {} });
   return {

@@ -5,6 +5,9 @@ const ROOT = new URL("../../", import.meta.url);
 /** The folders whose tests say how the library behaves, wherever it runs. */
 const FOLDERS = ["auth", "logger", "router", "schema", "session"];
 
+/** The modules that Bun and Workers have without an installation. */
+const BUILT_IN = ["bun", "bun:sqlite", "cloudflare:workers"];
+
 /** A bundle of all behaviour tests for one runtime without Deno. */
 export interface Bundle {
   /** The test files, relative to `tests/`. */
@@ -25,16 +28,26 @@ export async function bundle(source: string): Promise<string> {
   try {
     const entry = `${folder}/entry.ts`;
     await Deno.writeTextFile(entry, source);
-    const output = `${folder}/bundle.js`;
+    return await bundleFile(entry);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Bundles a file likewise, but for the modules that runtimes bring. */
+export async function bundleFile(entry: string | URL): Promise<string> {
+  const output = await Deno.makeTempFile({ suffix: ".js" });
+  try {
+    const externals = BUILT_IN.map((name) => `--external=${name}`);
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["bundle", "--platform=browser", "-c", "deno.json", "-o", output]
-        .concat(entry),
+      args: ["bundle", "--platform=browser", "-c", "deno.json", ...externals]
+        .concat("-o", output, String(entry)),
       cwd: ROOT,
     }).output();
     if (!success) throw new Error(new TextDecoder().decode(stderr));
     return await Deno.readTextFile(output);
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    await Deno.remove(output);
   }
 }
 

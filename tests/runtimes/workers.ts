@@ -1,6 +1,9 @@
 import type { Bundle } from "./bundle.ts";
 import type { Result } from "./collect.ts";
 
+/** Later dates switch Node's modules on by themselves. */
+export const COMPATIBILITY_DATE = "2026-07-01";
+
 /** A Worker that serves on the loopback interface. */
 export interface Worker extends AsyncDisposable {
   /** Where it serves. */
@@ -36,8 +39,7 @@ export async function startWorker(
     stdout: "piped",
   }).spawn();
   const input = child.stdin.getWriter();
-  // Later dates switch Node's modules on by themselves.
-  const compatibilityDate = "2026-07-01";
+  const compatibilityDate = COMPATIBILITY_DATE;
   const line = { modules: true, compatibilityDate, ...options };
   await input.write(new TextEncoder().encode(JSON.stringify(line) + "\n"));
   const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();

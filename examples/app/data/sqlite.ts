@@ -1,16 +1,26 @@
-import { DatabaseSync } from "node:sqlite";
-import type { Query } from "./database.ts";
+import type { Query, Row } from "./database.ts";
 
-/** A database in a file, to be closed at the end. */
-export interface SQLiteDatabase extends Query, Disposable {}
+/** An SQLite database, as `node:sqlite` and `bun:sqlite` open it. */
+export interface SQLite {
+  exec(sql: string): void;
+  prepare(sql: string): SQLiteStatement;
+  close(): void;
+}
 
-/** Opens an SQLite file, or a database in memory with `:memory:`. */
-export function openSQLite(file: string): SQLiteDatabase {
-  const database = new DatabaseSync(file);
+/** A statement that was prepared. */
+export interface SQLiteStatement {
+  all(...params: (string | number | null)[]): Row[];
+}
+
+/** Queries on an SQLite database, which is to be closed at the end. */
+export interface SQLiteQuery extends Query, Disposable {}
+
+/** Runs SQL on an SQLite database. */
+export function overSQLite(database: SQLite): SQLiteQuery {
   // Readers do not wait for writers, and writers wait instead of failing.
   database.exec("PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000");
   database.exec("PRAGMA foreign_keys = ON");
-  const statements = new Map<string, ReturnType<DatabaseSync["prepare"]>>();
+  const statements = new Map<string, SQLiteStatement>();
   const query: Query = (sql, params) => {
     const statement = statements.get(sql) ?? database.prepare(sql);
     statements.set(sql, statement);

@@ -1,0 +1,49 @@
+/**
+ * The example application on Bun, with data in an SQLite file and sessions in
+ * Redis, both through what Bun brings. The file is `data.sqlite` in the current
+ * folder, unless `DATABASE` names another. Where no Redis answers at
+ * `REDIS_URL`, sessions are kept in the file too. `settings.ts` lists what else
+ * can be set.
+ *
+ * Run it with `deno task start:bun`.
+ */
+/// <reference types="./runtimes.d.ts" />
+import { env, RedisClient, serve } from "bun";
+import { Database } from "bun:sqlite";
+import type { SessionStore } from "@gatehouse/web/session";
+import { createRedisSessionStore } from "@gatehouse/web/session/redis";
+import { overSQLite } from "./data/sqlite.ts";
+import { serveNoticeboard } from "./serve.ts";
+import { readSettings } from "./settings.ts";
+
+const settings = readSettings((name) => env[name]);
+const redisURL = settings.get("REDIS_URL") ?? "redis://127.0.0.1:6379";
+
+await serveNoticeboard({
+  settings,
+  database: overSQLite(
+    new Database(settings.get("DATABASE") ?? "data.sqlite"),
+  ),
+  store: await openRedis(redisURL),
+  listen(address, fetch) {
+    serve({ ...address, fetch });
+  },
+});
+
+/** Sessions in Redis: `undefined` where it does not answer. */
+async function openRedis(url: string): Promise<SessionStore | undefined> {
+  // The client that stays would try again and again.
+  const probe = new RedisClient(url, { autoReconnect: false });
+  try {
+    await probe.connect();
+  } catch {
+    // The rest of the address may be a password.
+    const { host } = new URL(url);
+    console.error(`No Redis at ${host}: sessions are kept in SQLite`);
+    return undefined;
+  } finally {
+    probe.close();
+  }
+  const client = new RedisClient(url);
+  return createRedisSessionStore((command, args) => client.send(command, args));
+}

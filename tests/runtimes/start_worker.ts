@@ -1,0 +1,59 @@
+/**
+ * Starts the example application as a Worker in Miniflare, with a D1 database
+ * and the demo identity provider beside it, for `deno task start:worker`.
+ */
+import { Miniflare } from "npm:miniflare@4.20260730.0";
+import { serveDemoProvider } from "../../examples/app/serve.ts";
+import { readSettings } from "../../examples/app/settings.ts";
+import { bundleFile } from "./bundle.ts";
+import { COMPATIBILITY_DATE } from "./workers.ts";
+
+const APP = new URL("../../examples/app/", import.meta.url);
+
+/** What `settings.ts` lists of identity providers. */
+const OF_PROVIDERS = /_(?:CLIENT_ID|CLIENT_SECRET|ISSUER|DOMAIN|LABEL)$/;
+
+const settings = readSettings((name) => Deno.env.get(name));
+const { baseURL, port, hostname } = settings;
+const worker = new Miniflare({
+  modules: true,
+  script: await bundleFile(new URL("worker.ts", APP)),
+  compatibilityDate: COMPATIBILITY_DATE,
+  port,
+  host: hostname,
+  bindings: await variables(),
+  d1Databases: ["DB"],
+  d1Persist: settings.get("DATABASE") ?? new URL("d1", APP).pathname,
+});
+await worker.ready;
+// The first request makes tables and demo accounts.
+await (await worker.dispatchFetch(baseURL)).body?.cancel();
+console.log(`\n  Noticeboard is open: ${baseURL}\n`);
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.addSignalListener(signal, async () => {
+    await worker.dispose();
+    Deno.exit();
+  });
+}
+
+/** The variables of the Worker. */
+async function variables(): Promise<Record<string, string>> {
+  const own = Object.entries(Deno.env.toObject())
+    .filter(([name]) => OF_PROVIDERS.test(name));
+  return { ...Object.fromEntries(own), ...await demo(), BASE_URL: baseURL };
+}
+
+/** The demo identity provider, where no other one has its variables. */
+async function demo(): Promise<Record<string, string>> {
+  if (settings.get("OIDC_ISSUER") !== undefined) return {};
+  const registration = await serveDemoProvider(settings, (address, fetch) => {
+    Deno.serve({ ...address, onListen: () => {} }, fetch);
+  }, "oidc");
+  return registration === null ? {} : {
+    OIDC_ISSUER: registration.issuer,
+    OIDC_CLIENT_ID: registration.clientId,
+    OIDC_CLIENT_SECRET: registration.clientSecret,
+    OIDC_LABEL: registration.label,
+  };
+}
