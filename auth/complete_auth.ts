@@ -1,6 +1,7 @@
 import type { RequestContext } from "../router/mod.ts";
 import { beginLogin } from "../session/internal.ts";
 import type { Session } from "../session/mod.ts";
+import { loginNamesOf } from "./external/_login_names.ts";
 import { sessionOf } from "./_session_of.ts";
 
 /**
@@ -11,6 +12,9 @@ import { sessionOf } from "./_session_of.ts";
  * in; pending logins and challenges are dropped always. Sets `userId` and
  * `authenticatedAt`, starts the session's absolute timeout anew, and has saved
  * all this when it returns.
+ *
+ * At the end of an external login call it in the request of the callback: then
+ * {@linkcode backChannelLogout} finds the session.
  *
  * Trust: call it only once the user has proved who they are, with the id of
  * that user.
@@ -51,7 +55,8 @@ export async function completeAuth(
       "Cannot complete the login: the user id must be a text that is not empty, or an integer",
     );
   }
-  await beginLogin(session, userId);
+  // So that the provider, whose login this may be, can end it.
+  await beginLogin(session, userId, { names: loginNamesOf(context) });
   return session;
 }
 

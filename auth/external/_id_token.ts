@@ -125,6 +125,15 @@ export function claimsOf(token: string): JSONObject {
   }
 }
 
+/**
+ * Whether a claim can identify a user, a session or a token (Core 1.0, section
+ * 2): no more than 255 ASCII characters, and none that stores or logs stumble
+ * over.
+ */
+export function isIdentifier(value: unknown): value is string {
+  return typeof value === "string" && /^[\x20-\x7e]{1,255}$/.test(value);
+}
+
 function problemOf(
   claims: JSONObject,
   expectation: IdTokenExpectation,
@@ -134,8 +143,7 @@ function problemOf(
   if (typeof iss !== "string" || !expectation.isIssuer(iss, claims)) {
     return 'claim "iss": it is another issuer';
   }
-  // Core 1.0, section 2: no more than 255 ASCII characters.
-  if (typeof sub !== "string" || !/^[\x20-\x7e]{1,255}$/.test(sub)) {
+  if (!isIdentifier(sub)) {
     return 'claim "sub": it is not an identifier';
   }
   const trusted = [clientId, ...expectation.trustedAudiences];

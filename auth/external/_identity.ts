@@ -10,7 +10,11 @@ import {
   type ProfileDefinition,
   type ProviderEngine,
 } from "./_engine.ts";
-import { type IdTokenClaims, verifyIdToken } from "./_id_token.ts";
+import {
+  type IdTokenClaims,
+  isIdentifier,
+  verifyIdToken,
+} from "./_id_token.ts";
 import type { TokenResponse } from "./_token_request.ts";
 import type { Transaction } from "./_transaction.ts";
 import { ExternalAuthError } from "./errors.ts";
@@ -20,6 +24,8 @@ export interface Identity {
   readonly issuer: string;
   /** Absent where only the profile tells it. */
   readonly subject?: string;
+  /** The session at the provider, where the ID token names one. */
+  readonly sessionId?: string;
   readonly claims: JSONObject;
 }
 
@@ -50,7 +56,7 @@ export async function identify(
     maxAge,
     nonce,
   });
-  const { iss, sub } = claims;
+  const { iss, sid, sub } = claims;
   const { userinfo_endpoint } = await engine.metadata();
   const info = openid.userinfo && userinfo_endpoint !== undefined
     ? await fetchUserinfo(engine, userinfo_endpoint, accessToken, sub)
@@ -58,6 +64,7 @@ export async function identify(
   return {
     issuer: openid.canonicalIssuer?.(iss) ?? iss,
     subject: sub,
+    ...isIdentifier(sid) && { sessionId: sid },
     claims: info === undefined ? claims : merge(claims, info),
   };
 }
@@ -104,6 +111,21 @@ async function fetchUserinfo(
   );
 }
 
+/** What only the ID token can tell: who vouches for what, and about what. */
+const SIGNED = /* @__PURE__ */ new Set([
+  "iss",
+  "sub",
+  "aud",
+  "exp",
+  "iat",
+  "auth_time",
+  "nonce",
+  "acr",
+  "amr",
+  "azp",
+  "sid",
+]);
+
 /**
  * Joins what was signed with what was fetched. The ID token's own claims stay as
  * they were signed, and an address never gets the other one's "verified".
@@ -111,11 +133,8 @@ async function fetchUserinfo(
 function merge(claims: JSONObject, info: JSONObject): JSONObject {
   const { email_verified: _verified, ...rest } = claims;
   const base = Object.hasOwn(info, "email") ? rest : claims;
-  const { iss, sub, aud, exp, iat, auth_time, nonce, acr, amr, azp } = claims;
-  const signed = { iss, sub, aud, exp, iat, auth_time, nonce, acr, amr, azp };
-  const present = Object.entries(signed)
-    .filter(([, value]) => value !== undefined);
-  return { ...base, ...info, ...Object.fromEntries(present) };
+  const signed = Object.entries(claims).filter(([name]) => SIGNED.has(name));
+  return { ...base, ...info, ...Object.fromEntries(signed) };
 }
 
 async function fetchProfile(

@@ -1,11 +1,13 @@
 import type { RequestContext } from "../../router/mod.ts";
-import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
+import { endSessionsByName } from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
+import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
 import type { JSONObject } from "./_bounded_fetch.ts";
 import type { OpenIDDefinition, ProviderEngine } from "./_engine.ts";
 import { idTokenAlgorithms } from "./_engine.ts";
 import { readForm } from "./_form.ts";
-import { verifyWithKeys } from "./_id_token.ts";
+import { isIdentifier, verifyWithKeys } from "./_id_token.ts";
+import { sessionName, subjectName } from "./_login_names.ts";
 import { report } from "./_report.ts";
 import { ExternalAuthError } from "./errors.ts";
 import { engineOf, type ExternalAuthProvider } from "./provider.ts";
@@ -25,14 +27,14 @@ export interface BackChannelLogoutOptions {
   /** Where the sessions live: the session middleware's store. */
   readonly store: SessionStore;
   /**
-   * Finds the user by issuer and subject, as the login did; `null` for nobody.
-   * Providers may leave out the subject and name their session alone: then it
-   * can only be found by the claim `sid` of the login, if that was kept.
+   * Finds the user, to end all of that user's sessions besides, however they
+   * began; `null` ends no others. It may also find out what else is to end.
    *
+   * @default {() => null}
    * @param logout Who is logged out.
    * @returns The id that `completeAuth` got.
    */
-  readonly findUserId: (
+  readonly findUserId?: (
     logout: BackChannelLogout,
   ) => string | number | null | Promise<string | number | null>;
 }
@@ -43,12 +45,15 @@ const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 /** Seconds for which a logout token is accepted, and remembered. */
 const MAX_AGE = 600;
 
-/** How often a user's sessions are listed until no new one is among them. */
-const MAX_ROUNDS = 5;
-
 /**
  * Answers a provider that tells the application to log a user out: verifies the
- * logout token and ends all of that user's sessions in the store.
+ * logout token and ends the sessions that it is about.
+ *
+ * Where the token names a session of the provider, that is the one session here
+ * which the login there has begun; where it names the user alone, all sessions
+ * that began with a login as that user. They are found if `completeAuth` began
+ * them in the request of the callback. With `findUserId` all others of the user
+ * end too.
  *
  * The request comes from the provider's server, without a cookie: put the route
  * in front of a cross-origin protection that is `strict`. A token is accepted
@@ -71,10 +76,7 @@ const MAX_ROUNDS = 5;
  * });
  * const router = createRouter();
  * router.post("/logout/example", (context) =>
- *   backChannelLogout(provider, context, {
- *     store,
- *     findUserId: ({ subject }) => subject ?? null,
- *   }));
+ *   backChannelLogout(provider, context, { store }));
  *
  * const forged = await router.fetch("https://app.example/logout/example", {
  *   method: "POST",
@@ -170,19 +172,16 @@ function problemOf(
   if (!isLogout) return 'claim "events": it is no logout';
   // So that no ID token passes for a logout token.
   if (nonce !== undefined) return 'claim "nonce": it is there';
-  if (!isName(jti)) return 'claim "jti": it is not an identifier';
-  if (sub === undefined && sid === undefined) return 'no claim "sub" or "sid"';
-  if (sub !== undefined && !isName(sub) || sid !== undefined && !isName(sid)) {
+  if (!isIdentifier(jti)) return 'claim "jti": it is not an identifier';
+  const named = [sub, sid].filter((claim) => claim !== undefined);
+  if (named.length === 0) return 'no claim "sub" or "sid"';
+  if (!named.every(isIdentifier)) {
     return 'claim "sub" or "sid": it is not an identifier';
   }
 }
 
 function isObject(value: unknown): value is JSONObject {
   return typeof value === "object" && value !== null;
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === "string" && value !== "" && value.length <= 255;
 }
 
 /** Remembers the token for as long as it would be accepted: under which key. */
@@ -207,8 +206,9 @@ async function logOut(
   { findUserId, store }: BackChannelLogoutOptions,
 ): Promise<void> {
   try {
-    const userId = await findUserId(logout);
-    if (userId !== null) await endSessions(store, userId);
+    const userId = await findUserId?.(logout) ?? null;
+    await endSessionsByName(store, nameOf(logout));
+    if (userId !== null) await endSessionsByName(store, `user:${userId}`);
   } catch (error) {
     // Nobody is logged out yet: the provider must be able to try again.
     try {
@@ -232,21 +232,11 @@ function toLogout(
   };
 }
 
-async function endSessions(
-  store: SessionStore,
-  userId: string | number,
-): Promise<void> {
-  const seen = new Set<string>();
-  // A session that changed its id since it was listed is in the next list.
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const listed = await store.byIndex!(`user:${userId}`);
-    const keys = listed.filter((key) => !seen.has(key));
-    if (keys.length === 0) return;
-    for (const key of keys) {
-      seen.add(key);
-      await store.delete(key);
-    }
-  }
+/** Section 2.7: one session where it is named, else all of the subject's. */
+function nameOf({ issuer, sessionId, subject }: BackChannelLogout): string {
+  return sessionId === undefined
+    ? subjectName(issuer, subject!)
+    : sessionName(issuer, sessionId);
 }
 
 function answer(status: number, error?: string): Response {

@@ -123,9 +123,9 @@ function checkIssuer(
   const url = typeof issuer === "string" ? URL.parse(issuer) : null;
   if (
     url === null || !isSecureURL(url, allowInsecureLoopback) ||
-    /[?#]/.test(issuer)
+    /[?#|]/.test(issuer)
   ) {
-    refuse("issuer is not an https URL without query and fragment");
+    refuse("issuer is not an https URL, or has a query, a fragment or a |");
   }
 }
 

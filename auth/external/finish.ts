@@ -4,6 +4,7 @@ import { sessionOf } from "../_session_of.ts";
 import { type Callback, readCode, takeCallback } from "./_callback.ts";
 import type { ProviderEngine } from "./_engine.ts";
 import { identify } from "./_identity.ts";
+import { noteLogin } from "./_login_names.ts";
 import { report } from "./_report.ts";
 import { requestTokens } from "./_token_request.ts";
 import type { Transaction } from "./_transaction.ts";
@@ -158,7 +159,7 @@ async function run<Profile>(
   let callback: Callback | undefined;
   try {
     callback = await takeCallback(engine, context);
-    return await finish(engine, callback);
+    return await finish(engine, context, callback);
   } catch (error) {
     if (!(error instanceof ExternalAuthError)) throw error;
     report(engine, error);
@@ -174,6 +175,7 @@ function intentOf({ data = {}, returnTo = "/" }: Transaction) {
 
 async function finish<Profile>(
   engine: ProviderEngine<Profile>,
+  context: RequestContext,
   { params, transaction }: Callback,
 ): Promise<ExternalAuthSuccess<Profile>> {
   const code = await readCode(engine, params);
@@ -183,15 +185,16 @@ async function finish<Profile>(
     redirect_uri: transaction.redirectUri,
     code_verifier: transaction.verifier,
   });
-  const { issuer, subject, claims } = await identify(
-    engine,
-    tokens,
-    transaction,
-  );
+  const identity = await identify(engine, tokens, transaction);
+  const { issuer, subject, sessionId, claims } = identity;
   const profile = parse(() => engine.definition.parseProfile(claims));
   const sub = subject ?? parse(() => engine.definition.subjectOf(claims));
   if (typeof sub !== "string" || sub === "" || sub.length > 255) {
     throw unidentified();
+  }
+  // For completeAuth. Without OpenID Connect no provider tells of a logout.
+  if (subject !== undefined) {
+    noteLogin(context, { issuer, subject, sessionId });
   }
   return {
     ok: true,

@@ -136,6 +136,11 @@ function clientsOf(origin: string, jwk: object): object[] {
       ...base("logout"),
       backchannel_logout_uri: `${origin}/logout/back-channel`,
     },
+    {
+      ...base("logout-of-session"),
+      backchannel_logout_uri: `${origin}/logout-of-session/back-channel`,
+      backchannel_logout_session_required: true,
+    },
   ];
 }
 

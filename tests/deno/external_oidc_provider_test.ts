@@ -116,21 +116,29 @@ Deno.test("npm:oidc-provider: refresh rotates, an old refresh token and a revoke
   }
 });
 
-// The provider does not read the answer to its own request.
-Deno.test({
-  name:
-    "npm:oidc-provider: logout there leads back, and ends the session here by back channel",
-  sanitizeResources: false,
-  fn: logOutByBackChannel,
-});
+for (
+  const [id, elsewhere, what] of [
+    ["logout", "nobody", "all sessions of the user"],
+    ["logout-of-session", "jane", "this session"],
+  ] as const
+) {
+  Deno.test({
+    name:
+      `npm:oidc-provider: logout there leads back, and ends ${what} here by back channel`,
+    // The provider does not read the answer to its own request.
+    sanitizeResources: false,
+    fn: () => logOutByBackChannel(id, elsewhere),
+  });
+}
 
-async function logOutByBackChannel() {
-  await using app = await startApp(["logout"], () => ({}));
-  const { browser, result } = await app.logIn("logout", "jane");
+async function logOutByBackChannel(id: string, elsewhere: string) {
+  await using app = await startApp([id], () => ({}));
+  const { browser: other } = await app.logIn(id, "jane");
+  const { browser, result } = await app.logIn(id, "jane");
   assert(result.ok);
   assertEquals(await browser.open(`${app.origin}/`), "jane");
 
-  const url = await endSessionUrl(app.clients.logout!, {
+  const url = await endSessionUrl(app.clients[id]!, {
     idToken: result.tokens.idToken,
     postLogoutRedirectUri: `${app.origin}/bye`,
     state: "s1",
@@ -139,6 +147,7 @@ async function logOutByBackChannel() {
   assertMatch(page, /Do you want to sign-out/);
   assertEquals(await browser.submit(page, { logout: "yes" }), "bye s1");
   assertEquals(await browser.open(`${app.origin}/`), "nobody");
+  assertEquals(await other.open(`${app.origin}/`), elsewhere);
 }
 
 const chrome = "/usr/bin/chromium";
@@ -255,11 +264,7 @@ function createApp(
     });
     router.post(
       `/${id}/back-channel`,
-      (context) =>
-        backChannelLogout(client, context, {
-          store,
-          findUserId: ({ subject }) => subject ?? null,
-        }),
+      (context) => backChannelLogout(client, context, { store }),
     );
   }
   router.get("/bye", ({ url }) => {

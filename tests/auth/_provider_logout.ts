@@ -1,0 +1,170 @@
+import {
+  backChannelLogout,
+  type BackChannelLogoutOptions,
+  completeAuth,
+  externalAuthResult,
+  type OIDCAuthProviderOptions,
+  startExternalAuth,
+} from "@gatehouse/web/auth";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import {
+  createTestClient,
+  type TestClient,
+} from "@gatehouse/web/fetch-router/testing";
+import { Session, type SessionStore } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+import { SignJWT } from "jose";
+import { clientOf, ORIGIN } from "./_login.ts";
+import { type TestProvider, USER } from "./_test_provider.ts";
+
+const EVENT = "http://schemas.openid.net/event/backchannel-logout";
+
+/** An application whose users log in at a provider, which can end that. */
+export class LogoutApp {
+  readonly #provider: TestProvider;
+  readonly #router;
+
+  constructor(
+    provider: TestProvider,
+    store: SessionStore,
+    findUserId?: BackChannelLogoutOptions["findUserId"],
+    options: Partial<OIDCAuthProviderOptions> = {},
+  ) {
+    this.#provider = provider;
+    const client = clientOf(provider, options);
+    const router = createRouter({ middleware: [session({ store })] });
+    router.get("/login", (context) => startExternalAuth(client, context));
+    router.get("/callback", async (context) => {
+      const result = await externalAuthResult(client, context);
+      if (!result.ok) return new Response(result.error.code, { status: 401 });
+      await completeAuth(context, `user of ${result.subject}`);
+      return new Response();
+    });
+    router.post("/password", async (context) => {
+      await completeAuth(context, `user of ${USER.sub}`);
+      return new Response();
+    });
+    router.post("/renew", (context) => {
+      context.get(Session).regenerateId();
+      context.get(Session).set("theme", "dark");
+      return new Response();
+    });
+    router.post("/logout", (context) =>
+      backChannelLogout(client, context, {
+        store,
+        ...findUserId && { findUserId },
+      }));
+    router.get(
+      "/",
+      (context) =>
+        new Response(String(context.get(Session).userId ?? "nobody")),
+    );
+    this.#router = router;
+  }
+
+  /** Logs in at the provider, with these claims of ID token and userinfo. */
+  async logIn(
+    claims: Record<string, unknown> = {},
+    info: Record<string, unknown> = {},
+  ): Promise<TestClient> {
+    const browser = createTestClient(this.#router, { origin: ORIGIN });
+    const started = await browser.fetch("/login");
+    const callback = this.#provider.authorize(started.headers.get("Location"));
+    this.#provider.faults = {
+      claims: (right) => ({ ...right, ...claims }),
+      userinfo: ({ sub, ...right }) => ({
+        ...right,
+        sub: claims.sub ?? sub,
+        ...info,
+      }),
+    };
+    const finished = await browser.fetch(callback);
+    if (!finished.ok) throw new Error(await finished.text());
+    return browser;
+  }
+
+  /** Logs the same user in, without the provider. */
+  async logInByPassword(): Promise<TestClient> {
+    const browser = createTestClient(this.#router, { origin: ORIGIN });
+    await browser.fetch("/password", { method: "POST" });
+    return browser;
+  }
+
+  /** Has the provider log out whom the claims name. */
+  async logOut(claims: Record<string, unknown>): Promise<number> {
+    const token = await this.logoutToken(claims);
+    return await this.send(token);
+  }
+
+  /** Brings a logout token to the application. */
+  async send(token: string): Promise<number> {
+    const { status } = await this.#router.fetch(`${ORIGIN}/logout`, {
+      method: "POST",
+      body: new URLSearchParams({ logout_token: token }),
+    });
+    return status;
+  }
+
+  /** Signs a logout token. */
+  async logoutToken(claims: Record<string, unknown>): Promise<string> {
+    const { clientId, issuer, keys: [key] } = this.#provider;
+    const iat = Math.floor(Date.now() / 1000);
+    return await new SignJWT({
+      iss: issuer,
+      aud: clientId,
+      iat,
+      exp: iat + 120,
+      jti: crypto.randomUUID(),
+      events: { [EVENT]: {} },
+      ...claims,
+    }).setProtectedHeader({
+      alg: key!.alg,
+      kid: String(key!.jwk.kid),
+      typ: "logout+jwt",
+    }).sign(key!.privateKey);
+  }
+}
+
+/** Who is logged in where. */
+export function usersOf(...browsers: TestClient[]): Promise<string[]> {
+  return Promise.all(
+    browsers.map(async (browser) => await (await browser.fetch("/")).text()),
+  );
+}
+
+/**
+ * Three logins in three sessions of the provider end one by one, then all: what
+ * must hold on any store.
+ */
+export async function endBySessionThenBySubject(
+  provider: TestProvider,
+  store: SessionStore,
+): Promise<string[][]> {
+  const app = new LogoutApp(provider, store);
+  const browsers = [
+    await app.logIn({ sid: "s1" }),
+    await app.logIn({ sid: "s2" }),
+    await app.logIn(),
+    await app.logIn({ sid: "s1|", sub: "someone else" }),
+  ];
+  const seen = [];
+  await browsers[0]!.fetch("/renew", { method: "POST" });
+  for (
+    const claims of [
+      { sid: "s1", sub: USER.sub },
+      { sid: "s1" },
+      { sub: USER.sub },
+    ]
+  ) {
+    await app.logOut(claims);
+    seen.push(await usersOf(...browsers));
+  }
+  return seen;
+}
+
+/** What {@linkcode endBySessionThenBySubject} has to return. */
+export const ENDED: readonly string[][] = [
+  ["nobody", `user of ${USER.sub}`, `user of ${USER.sub}`],
+  ["nobody", `user of ${USER.sub}`, `user of ${USER.sub}`],
+  ["nobody", "nobody", "nobody"],
+].map((users) => [...users, "user of someone else"]);

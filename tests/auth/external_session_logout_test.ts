@@ -1,0 +1,101 @@
+// Which sessions a logout at the provider ends (OpenID Connect Back-Channel
+// Logout 1.0, section 2.7), from the login to the logout token.
+import { assertEquals } from "@std/assert";
+import { createMemorySessionStore } from "@gatehouse/web/session";
+import {
+  endBySessionThenBySubject,
+  ENDED,
+  LogoutApp,
+  usersOf,
+} from "./_provider_logout.ts";
+import { TestProvider, USER } from "./_test_provider.ts";
+
+const USER_ID = `user of ${USER.sub}`;
+
+Deno.test("backChannelLogout() ends the session of a sid alone, and with a sub all of the subject's (section 2.7)", async () => {
+  const provider = await TestProvider.create();
+  const store = createMemorySessionStore();
+  assertEquals(await endBySessionThenBySubject(provider, store), [...ENDED]);
+});
+
+Deno.test("backChannelLogout() ends no other session where that of the sid has ended before", async () => {
+  const app = new LogoutApp(
+    await TestProvider.create(),
+    createMemorySessionStore(),
+  );
+  const browser = await app.logIn({ sid: "s1" });
+  assertEquals(await app.logOut({ sid: "gone", sub: USER.sub }), 200);
+  assertEquals(await usersOf(browser), [USER_ID]);
+});
+
+Deno.test("backChannelLogout() ends logins without the provider only where findUserId says whose", async () => {
+  const provider = await TestProvider.create();
+  const subjects: unknown[] = [];
+  for (
+    const [findUserId, expected] of [
+      [undefined, USER_ID],
+      [() => null, USER_ID],
+      [({ subject }: { subject?: string }) => {
+        subjects.push(subject);
+        return `user of ${subject}`;
+      }, "nobody"],
+    ] as const
+  ) {
+    const app = new LogoutApp(provider, createMemorySessionStore(), findUserId);
+    const browsers = [
+      await app.logIn({ sid: "s1" }),
+      await app.logInByPassword(),
+    ];
+    await app.logOut({ sid: "s1", sub: USER.sub });
+    assertEquals(await usersOf(...browsers), ["nobody", expected]);
+  }
+  assertEquals(subjects, [USER.sub]);
+});
+
+Deno.test("backChannelLogout() does not find the sessions of another issuer by the same sub and sid", async () => {
+  const store = createMemorySessionStore();
+  const one = new LogoutApp(await TestProvider.create(), store);
+  const other = new LogoutApp(
+    await TestProvider.create("https://other.example"),
+    store,
+  );
+  const browser = await one.logIn({ sid: "s1" });
+  assertEquals(await other.logOut({ sid: "s1" }), 200);
+  assertEquals(await other.logOut({ sub: USER.sub }), 200);
+  assertEquals(await usersOf(browser), [USER_ID]);
+});
+
+Deno.test("backChannelLogout() refuses another provider's token at this provider's address", async () => {
+  const store = createMemorySessionStore();
+  const one = new LogoutApp(await TestProvider.create(), store);
+  const stranger = await TestProvider.create("https://other.example");
+  const other = new LogoutApp(stranger, store);
+  const browser = await one.logIn({ sid: "s1" });
+  assertEquals(await one.send(await other.logoutToken({ sid: "s1" })), 400);
+  assertEquals(await usersOf(browser), [USER_ID]);
+});
+
+for (const sid of ["", "ä", "a\u0000", "s".repeat(256), 1, null, ["s1"]]) {
+  Deno.test(`a login with the sid ${JSON.stringify(sid).slice(0, 12)} is found by its subject`, async () => {
+    const app = new LogoutApp(
+      await TestProvider.create(),
+      createMemorySessionStore(),
+    );
+    const browser = await app.logIn({ sid });
+    assertEquals(await usersOf(browser), [USER_ID]);
+    await app.logOut({ sub: USER.sub });
+    assertEquals(await usersOf(browser), ["nobody"]);
+  });
+}
+
+for (const claims of [{}, { sid: "signed" }]) {
+  Deno.test(`a sid that userinfo claims is not that of a login with ${JSON.stringify(claims)}`, async () => {
+    const app = new LogoutApp(
+      await TestProvider.create(),
+      createMemorySessionStore(),
+    );
+    const browser = await app.logIn(claims, { sid: "claimed" });
+    await app.logOut({ sid: "claimed" });
+    assertEquals(await usersOf(browser), [USER_ID]);
+  });
+}
