@@ -120,9 +120,12 @@ export function userIdOf(record: SessionRecord): string | number | undefined {
     : undefined;
 }
 
+/** What the index names of users begin with. */
+export const USER_PREFIX = "user:";
+
 /** The index name of a user. */
 export function userIndex(userId: string | number): string {
-  return `user:${userId}`;
+  return USER_PREFIX + userId;
 }
 
 /** The names that a record is to be found by. */

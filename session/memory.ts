@@ -1,11 +1,12 @@
 import { checkIndex } from "./_index_names.ts";
+import { USER_PREFIX } from "./_record.ts";
 import type { PutOptions, SessionStore, StoredValue } from "./store.ts";
 
 /** Options for {@linkcode createMemorySessionStore}. */
 export interface MemorySessionStoreOptions {
   /**
-   * The most values that are kept. Beyond it, those without an index name (the
-   * anonymous sessions) go first, the longest unchanged of them at the front.
+   * The most values that are kept. Beyond it, the longest unchanged go first,
+   * and of the sessions of logged-in users none before everything else.
    *
    * @default {100_000}
    */
@@ -24,9 +25,16 @@ export interface MemorySessionStoreOptions {
   readonly now?: () => number;
 }
 
+/**
+ * What an entry is to the bounds: a login, something else with an index name
+ * (a one-time token), or neither (an anonymous session, a counter).
+ */
+type Kind = "login" | "indexed" | "plain";
+
 interface Entry extends StoredValue {
   readonly expiresAt: number;
   readonly index: readonly string[];
+  readonly kind: Kind;
   readonly bytes: number;
 }
 
@@ -43,9 +51,12 @@ const SWEEP_INTERVAL = 60_000;
  * Creates a store in this process's memory: for development, and for a server
  * that runs as one process and may forget its sessions when it restarts.
  *
- * It is bounded. A flood of anonymous sessions pushes out anonymous sessions,
- * never those of logged-in users; a flood of logins of one user pushes out that
- * user's sessions.
+ * It is bounded. What strangers can cause (anonymous sessions, one-time tokens,
+ * counters of a throttle) pushes out its like, never the session of a logged-in
+ * user, and a flood of one sort leaves the other sorts half of the room. Only a
+ * login pushes out logins, where the store is full of them: the user's own from
+ * the hundredth on, else the one that was not used for longest. Where anybody
+ * can register, that takes as many accounts as `maxRecords`.
  *
  * @example Keeping a value
  * ```ts
@@ -72,9 +83,13 @@ class MemoryStore implements SessionStore {
   readonly #maxRecords: number;
   readonly #maxBytes: number;
   readonly #now: () => number;
-  // Maps keep their order: the longest unchanged entry is the first.
-  readonly #anonymous = new Map<string, Entry>();
-  readonly #indexed = new Map<string, Entry>();
+  readonly #entries = new Map<string, Entry>();
+  // Sets keep their order: the key of the longest unchanged entry is the first.
+  readonly #keysByKind: Record<Kind, Set<string>> = {
+    login: new Set(),
+    indexed: new Set(),
+    plain: new Set(),
+  };
   readonly #keysByName = new Map<string, Set<string>>();
   #bytes = 0;
   #versions = 0;
@@ -95,29 +110,32 @@ class MemoryStore implements SessionStore {
     const current = this.#live(key, now);
     if ((current?.version ?? null) !== options.ifVersion) return false;
     if (now - this.#sweptAt >= SWEEP_INTERVAL) this.sweep(now);
+    const index = checkIndex(options.index ?? []);
     const entry: Entry = {
       value,
       version: String(++this.#versions),
       expiresAt: now + options.ttl,
-      index: checkIndex(options.index ?? []),
-      bytes: ENTRY_BYTES + 2 * (key.length + value.length),
+      index,
+      kind: kindOf(index),
+      bytes: ENTRY_BYTES + 2 * (key.length + value.length + lengthOf(index)),
     };
     this.delete(key);
     this.#bytes += entry.bytes;
-    (entry.index.length > 0 ? this.#indexed : this.#anonymous).set(key, entry);
-    for (const name of entry.index) {
+    this.#entries.set(key, entry);
+    this.#keysByKind[entry.kind].add(key);
+    for (const name of index) {
       this.#keysByName.getOrInsertComputed(name, () => new Set()).add(key);
     }
-    this.#evict(entry.index);
+    this.#evict(entry);
     return true;
   }
 
   delete(key: string): void {
-    const entry = this.#anonymous.get(key) ?? this.#indexed.get(key);
+    const entry = this.#entries.get(key);
     if (entry === undefined) return;
     this.#bytes -= entry.bytes;
-    this.#anonymous.delete(key);
-    this.#indexed.delete(key);
+    this.#entries.delete(key);
+    this.#keysByKind[entry.kind].delete(key);
     for (const name of entry.index) {
       const keys = this.#keysByName.get(name);
       keys?.delete(key);
@@ -133,39 +151,52 @@ class MemoryStore implements SessionStore {
 
   sweep(now: number): void {
     this.#sweptAt = now;
-    for (const entries of [this.#anonymous, this.#indexed]) {
-      for (const [key, entry] of entries) {
-        if (entry.expiresAt <= now) this.delete(key);
-      }
+    for (const [key, entry] of this.#entries) {
+      if (entry.expiresAt <= now) this.delete(key);
     }
   }
 
   #live(key: string, now: number): Entry | undefined {
-    const entry = this.#anonymous.get(key) ?? this.#indexed.get(key);
+    const entry = this.#entries.get(key);
     return entry !== undefined && entry.expiresAt > now ? entry : undefined;
   }
 
-  #evict(names: readonly string[]): void {
+  #evict(newest: Entry): void {
     while (
-      this.#anonymous.size + this.#indexed.size > this.#maxRecords ||
-      this.#bytes > this.#maxBytes
-    ) {
-      const [victim] = this.#victims(names);
-      if (victim === undefined) return;
-      this.delete(victim);
-    }
+      this.#entries.size > this.#maxRecords || this.#bytes > this.#maxBytes
+    ) this.delete(this.#victim(newest));
   }
 
-  /** Who has to go, in this order; `names` are those of the newest entry. */
-  #victims(names: readonly string[]): Iterable<string> {
-    if (this.#anonymous.size > 0) return this.#anonymous.keys();
-    // Who logs in over and over pushes out his own sessions, nobody else's.
-    for (const name of names) {
-      const keys = this.#keysByName.get(name);
-      if (keys !== undefined && keys.size > MANY) return keys;
+  /** Whose turn it is to go. */
+  #victim({ index, kind }: Entry): string {
+    const { indexed, login, plain } = this.#keysByKind;
+    // Of what strangers can cause, the larger part: a flood of the one leaves
+    // the other its room.
+    const crowd = indexed.size > plain.size ? indexed : plain;
+    const keys = crowd.size > 0 ? crowd : login;
+    if (keys === this.#keysByKind[kind]) {
+      // Who logs in over and over pushes out his own sessions, nobody else's.
+      for (const name of index) {
+        const named = this.#keysByName.get(name);
+        if (named === undefined || named.size <= MANY) continue;
+        for (const key of named) if (keys.has(key)) return key;
+      }
     }
-    return this.#indexed.keys();
+    const [oldest] = keys;
+    return oldest!;
   }
+}
+
+/** Tells a login, which nothing but another login may push out. */
+function kindOf(index: readonly string[]): Kind {
+  if (index.length === 0) return "plain";
+  return index.some((name) => name.startsWith(USER_PREFIX))
+    ? "login"
+    : "indexed";
+}
+
+function lengthOf(names: readonly string[]): number {
+  return names.reduce((sum, { length }) => sum + length, 0);
 }
 
 function positive(name: string, value: number): number {

@@ -38,6 +38,74 @@ Deno.test("createMemorySessionStore() keeps every login through a flood of 100,0
   assertNotEquals(await store.get("anonymous96000"), null);
 });
 
+const floods: Record<string, (n: number) => string[]> = {
+  "anonymous sessions": () => [],
+  "one-time tokens": (n) => [`one-time:a${n}`],
+  "one-time tokens of one account": () => ["one-time:a"],
+};
+
+for (const [what, indexOf] of Object.entries(floods)) {
+  Deno.test(`createMemorySessionStore() keeps every login through a flood of 100,000 ${what}`, async () => {
+    const store = createMemorySessionStore({ maxRecords: 2_000 });
+    for (let n = 0; n < 1_000; n++) {
+      await put(store, `login${n}`, "a login", [`user:${n}`, `sid:i|${n}`]);
+    }
+    for (let n = 0; n < 100_000; n++) {
+      await put(store, `flood${n}`, "x".repeat(100), indexOf(n));
+    }
+    for (let n = 0; n < 1_000; n++) {
+      assertNotEquals(await store.get(`login${n}`), null);
+    }
+    assertNotEquals(await store.get("flood99999"), null);
+    let left = 0;
+    for (let n = 0; n < 100_000; n++) {
+      if (await store.get(`flood${n}`) !== null) left++;
+    }
+    assertEquals(left, 1_000);
+  });
+}
+
+Deno.test("createMemorySessionStore() leaves one-time tokens and anonymous sessions half of the room through a flood of the other", async () => {
+  for (const [flooded, kept] of [["a", "b"], ["b", "a"]]) {
+    const store = createMemorySessionStore({ maxRecords: 100 });
+    const index = (sort: string) => sort === "a" ? [] : ["one-time:x"];
+    for (let n = 0; n < 50; n++) {
+      await put(store, kept + n, "kept", index(kept));
+    }
+    for (let n = 0; n < 1_000; n++) {
+      await put(store, flooded + n, "flood", index(flooded));
+    }
+    for (let n = 0; n < 50; n++) {
+      assertNotEquals(await store.get(kept + n), null);
+    }
+  }
+});
+
+Deno.test("createMemorySessionStore() full of logins keeps those that were used last, and takes no stranger in", async () => {
+  const store = createMemorySessionStore({ maxRecords: 100 });
+  for (let n = 0; n < 150; n++) {
+    await put(store, `login${n}`, "a login", [`user:${n}`]);
+  }
+  assertEquals(await store.get("login49"), null);
+  for (let n = 50; n < 150; n++) {
+    assertNotEquals(await store.get(`login${n}`), null);
+  }
+  await put(store, "anonymous", "one");
+  await put(store, "one-time:1", "one", ["one-time:1"]);
+  assertEquals(await store.get("anonymous"), null);
+  assertEquals(await store.get("one-time:1"), null);
+  assertNotEquals(await store.get("login50"), null);
+});
+
+Deno.test("createMemorySessionStore() counts the bytes of index names", async () => {
+  const store = createMemorySessionStore({ maxBytes: 100_000 });
+  const name = (n: number) => `user:${n}${"x".repeat(1_000)}`;
+  for (let n = 0; n < 100; n++) await put(store, `a${n}`, "", [name(n)]);
+  let left = 0;
+  for (let n = 0; n < 100; n++) if (await store.get(`a${n}`) !== null) left++;
+  assertLess(left, 50);
+});
+
 Deno.test("session() keeps a login through a flood of requests without a cookie", async () => {
   const store = createMemorySessionStore({ maxRecords: 200 });
   const server = new Server({ store });
