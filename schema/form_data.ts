@@ -1,5 +1,5 @@
 /**
- * Describes forms: `FormData` and `URLSearchParams`.
+ * Describes forms: `FormData`, `URLSearchParams`, and what frameworks make of them.
  *
  * @example A form with a number, a checkbox and several values of one name
  * ```ts
@@ -31,8 +31,8 @@ export {
   type FormField,
   type FormFieldOptions,
 } from "./form_fields.ts";
+export type { FormInput, FormRecord } from "./form_input.ts";
 export {
-  type FormInput,
   type FormOutput,
   type FormShape,
   type FormSource,

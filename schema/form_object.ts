@@ -13,12 +13,10 @@ import { FormTree, MAX_FIELDS, readTree, splitName } from "./_form_tree.ts";
 import { innerOf } from "./_inner.ts";
 import { Node, run, type Sort, toNode, wrongType } from "./_node.ts";
 import type { FormField } from "./form_fields.ts";
+import { type FormInput, formOf, type FormReader } from "./form_input.ts";
 import type { Issue, Message, MessageOptions } from "./issue.ts";
 import type { ObjectOutput, Schema } from "./schema.ts";
 import type { StandardSchemaV1 } from "./standard_schema.ts";
-
-/** Where a form's values come from. */
-export type FormInput = FormData | URLSearchParams;
 
 /** How each property is read: as a field, or as a form inside the form. */
 export type FormShape = Readonly<
@@ -38,7 +36,8 @@ export type FormOutput<Shape extends FormShape> = ObjectOutput<
 
 /**
  * Describes a form by its fields. Fields that the shape does not name are left
- * out of the output.
+ * out of the output. The form is `FormData`, `URLSearchParams`, or an object of
+ * texts, files and lists of them, as other frameworks hand forms and queries on.
  *
  * A form inside a form is read from nested names: `address.city` or
  * `address[city]`, and `items[0].name` for a list of forms. Names nest at most
@@ -167,13 +166,12 @@ const FORMS: Sort = {
   run(value, context) {
     const plans = this.parts as readonly FieldPlan[];
     if (value instanceof FormTree) return walk(plans, value, context);
-    if (!(value instanceof FormData || value instanceof URLSearchParams)) {
-      return wrongType(this, value);
-    }
+    const form = formOf(value);
+    if (form === undefined) return wrongType(this, value);
     if (plans.every(({ inner }) => inner === undefined)) {
-      return walk(plans, value, context);
+      return walk(plans, form, context);
     }
-    const tree = readTree(value);
+    const tree = readTree(form);
     if (tree !== undefined) return walk(plans, tree, context);
     return fail("too_large", "Too many fields", { max: MAX_FIELDS });
   },
@@ -181,7 +179,7 @@ const FORMS: Sort = {
 
 function walk(
   plans: readonly FieldPlan[],
-  input: FormInput | FormTree,
+  input: FormReader | FormTree,
   context: Context,
 ): unknown {
   const output: Record<string, unknown> = {};
@@ -201,7 +199,11 @@ function walk(
   return conclude(failed, output);
 }
 
-function runFlat(plan: FieldPlan, input: FormInput, context: Context): unknown {
+function runFlat(
+  plan: FieldPlan,
+  input: FormReader,
+  context: Context,
+): unknown {
   const values = input.getAll(plan.name);
   return plan.kind === "fields" || plan.kind === "files"
     ? runAll(plan, values.concat(input.getAll(`${plan.name}[]`)), context)

@@ -1,4 +1,4 @@
-import type { FormInput } from "./form_object.ts";
+import { type FormInput, formOf } from "./form_input.ts";
 
 /** Options for {@linkcode formValues}. */
 export interface FormValuesOptions {
@@ -42,7 +42,7 @@ export function formValues(
 ): Readonly<Record<string, string | undefined>> {
   const { omit = [] } = options;
   const values: Record<string, string> = Object.create(null);
-  for (const [name, value] of form) {
+  for (const [name, value] of formOf(form) ?? []) {
     if (typeof value !== "string" || name in values) continue;
     if (SECRET.test(name) || omit.includes(name)) continue;
     values[name] = value;

@@ -31,6 +31,18 @@ export interface MessageOptions {
   readonly message?: Message | undefined;
 }
 
+/** An issue as any library with Standard Schema gives it. */
+export interface FlattenableIssue {
+  /** What is wrong, for people. */
+  readonly message: string;
+  /** Where it is, as keys or as objects that hold a key. */
+  readonly path?:
+    | readonly (PropertyKey | { readonly key: PropertyKey })[]
+    | undefined;
+  /** The name of the form field, where the input was a form. */
+  readonly field?: string;
+}
+
 /** Issues sorted for a form. */
 export interface FlatIssues {
   /** Messages about the whole form. */
@@ -54,16 +66,20 @@ export interface FlatIssues {
  * }
  * ```
  *
- * @param issues The issues of a parse.
+ * @param issues The issues of a parse, by this or any other library.
  * @returns The messages, in the order of the issues.
  */
-export function flatten(issues: readonly Issue[]): FlatIssues {
+export function flatten(issues: readonly FlattenableIssue[]): FlatIssues {
   const form: string[] = [];
   const fields: Record<string, string[]> = Object.create(null);
-  for (const { field, path, message } of issues) {
-    const name = field ?? path.map(String).join(".");
+  for (const { field, path = [], message } of issues) {
+    const name = field ?? path.map(nameOf).join(".");
     if (path.length === 0) form.push(message);
     else (fields[name] ??= []).push(message);
   }
   return { form, fields };
+}
+
+function nameOf(key: PropertyKey | { readonly key: PropertyKey }): string {
+  return String(typeof key === "object" ? key.key : key);
 }

@@ -47,6 +47,7 @@ export { instanceof_ } from "./instance_of.ts";
 export {
   type FlatIssues,
   flatten,
+  type FlattenableIssue,
   type Issue,
   type IssueParams,
   type Message,

@@ -7,6 +7,7 @@ import {
   defaulted,
   enum_,
   flatten,
+  type InferInput,
   instanceof_,
   literal,
   nullable,
@@ -57,11 +58,54 @@ Deno.test("object() reads FormData and URLSearchParams alike", () => {
   });
 });
 
-for (const value of [null, undefined, {}, [], "a=b", new Map([["q", "a"]])]) {
+for (const value of [null, undefined, [], "a=b", new Map([["q", "a"]])]) {
   Deno.test(`object() refuses ${String(value)}, which is no form`, () => {
     assertEquals(issuesOf(object({}), value).length, 1);
   });
 }
+
+Deno.test("object() reads records of values, as frameworks hand forms on", () => {
+  const Search = object({
+    page: field(defaulted(number(), 1)),
+    q: field(string()),
+    tags: fields(array(string())),
+    photo: file(optional(instanceof_(File))),
+    address: object({ city: field(string()) }),
+  });
+  const photo = new File(["x"], "x.png");
+  const record: InferInput<typeof Search> = {
+    page: "2",
+    q: "a",
+    "tags[]": ["x", "y"],
+    photo,
+    "address.city": "London",
+    other: undefined,
+  };
+  const expected = {
+    page: 2,
+    q: "a",
+    tags: ["x", "y"],
+    photo,
+    address: { city: "London" },
+  };
+  assertEquals(parse(Search, record), expected);
+  const bare = Object.assign(Object.create(null), record);
+  assertEquals(parse(Search, bare), expected);
+  assertEquals(formValues(record).q, "a");
+});
+
+Deno.test("object() reads no inherited name and no odd value of a record", () => {
+  const Form = object({
+    constructor: field(optional(string())),
+    toString: field(optional(string())),
+    a: field(optional(string())),
+    b: fields(array(string())),
+  });
+  const odd = { a: 1, b: ["x", null, { length: 1 }, ["y"]] };
+  assertEquals(parse(Form, odd), { b: ["x"] } as unknown);
+  const hostile = JSON.parse('{"__proto__":{"a":"x"},"b":"y"}');
+  assertEquals(parse(Form, hostile), { b: ["y"] } as unknown);
+});
 
 const conversions: [string, Parameters<typeof field>[0], string, unknown][] = [
   ["number", number(), "f=1.5", 1.5],

@@ -1,0 +1,120 @@
+// Reads the bodies that clients send, within bounds.
+
+/** Why a body is not read, as a status. */
+export type BodyRefusal = 400 | 408 | 413 | 415;
+
+/** What a body must keep to. */
+export interface BodyBounds {
+  /** Bytes. */
+  readonly maxBytes: number;
+  /** Milliseconds that it may take to arrive. */
+  readonly timeout: number;
+}
+
+/** What the statuses are called. */
+export const REASONS: Readonly<Record<BodyRefusal | 422, string>> = {
+  400: "Bad Request",
+  408: "Request Timeout",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  422: "Unprocessable Content",
+};
+
+/**
+ * The bounds of which options set some. One that is no number would let
+ * everything pass.
+ *
+ * @throws {RangeError} If a bound is no number of at least zero.
+ */
+export function bound<Bounds extends object>(
+  defaults: Bounds,
+  options: Partial<Bounds>,
+): Bounds {
+  const bounds = { ...defaults } as Record<string, unknown>;
+  for (const [name, value] of Object.entries(options)) {
+    if (!(name in defaults) || value === undefined) continue;
+    if (typeof value !== "number" || !(value >= 0)) {
+      throw new RangeError(
+        `Cannot bound bodies by ${name} "${value}": it is no size`,
+      );
+    }
+    bounds[name] = value;
+  }
+  return bounds as Bounds;
+}
+
+/** The media type of a request's body, without its parameters. */
+export function mediaTypeOf({ headers }: Request): string {
+  const type = headers.get("Content-Type") ?? "";
+  return type.split(";", 1)[0].trim().toLowerCase();
+}
+
+/** Reads a body: its bytes, or the status of the refusal. */
+export async function readBody(
+  request: Request,
+  bounds: BodyBounds,
+): Promise<Uint8Array<ArrayBuffer> | BodyRefusal> {
+  if (!isReadable(request)) return 415;
+  if (request.bodyUsed) return 400;
+  const length = Number(request.headers.get("Content-Length") ?? 0);
+  if (length > bounds.maxBytes) return 413;
+  return request.body === null
+    ? new Uint8Array()
+    : await readBytes(request.body, bounds);
+}
+
+/** Whether the body is neither compressed nor in another character encoding. */
+function isReadable({ headers }: Request): boolean {
+  const coding = headers.get("Content-Encoding") ?? "identity";
+  const type = headers.get("Content-Type") ?? "";
+  const charset = /;\s*charset="?([^";]*)/i.exec(type)?.[1] ?? "utf-8";
+  return coding.toLowerCase() === "identity" &&
+    /^utf-?8$/i.test(charset.trim());
+}
+
+async function readBytes(
+  body: ReadableStream<Uint8Array>,
+  { maxBytes, timeout }: BodyBounds,
+): Promise<Uint8Array<ArrayBuffer> | BodyRefusal> {
+  const reader = body.getReader();
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    reader.cancel().catch(() => {});
+  }, timeout);
+  // Chunks are copied at once: each would keep alive the buffer that it came in,
+  // and a body of single bytes would take gigabytes.
+  let bytes = new Uint8Array(Math.min(maxBytes, 4096));
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (late) return 408;
+      if (done) return bytes.subarray(0, size);
+      if (size + value.byteLength > maxBytes) {
+        reader.cancel().catch(() => {});
+        return 413;
+      }
+      bytes = withRoom(bytes, size + value.byteLength, maxBytes);
+      bytes.set(value, size);
+      size += value.byteLength;
+    }
+  } catch {
+    return late ? 408 : 400;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The bytes with room for as many as are wanted, doubled where there is not. */
+function withRoom(
+  bytes: Uint8Array<ArrayBuffer>,
+  wanted: number,
+  most: number,
+): Uint8Array<ArrayBuffer> {
+  if (wanted <= bytes.byteLength) return bytes;
+  const length = Math.min(most, Math.max(wanted, bytes.byteLength * 2));
+  const larger = new Uint8Array(length);
+  larger.set(bytes);
+  return larger;
+}

@@ -1,0 +1,51 @@
+/** Where a form's values come from. */
+export type FormInput = FormData | URLSearchParams | FormRecord;
+
+/** A form as frameworks hand it on: a text, a file or a list for each name. */
+export type FormRecord = Readonly<
+  Record<string, FormDataEntryValue | readonly FormDataEntryValue[] | undefined>
+>;
+
+/** What a form can be asked. */
+export interface FormReader extends Iterable<[string, FormDataEntryValue]> {
+  /** The values of a name, in order. */
+  getAll(name: string): FormDataEntryValue[];
+}
+
+/** The form that a value is, if it is one. */
+export function formOf(value: unknown): FormReader | undefined {
+  if (value instanceof FormData || value instanceof URLSearchParams) {
+    return value;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype
+    ? new RecordForm(value as FormRecord)
+    : undefined;
+}
+
+class RecordForm implements FormReader {
+  readonly #record: FormRecord;
+
+  constructor(record: FormRecord) {
+    this.#record = record;
+  }
+
+  getAll(name: string): FormDataEntryValue[] {
+    const value = Object.hasOwn(this.#record, name)
+      ? this.#record[name]
+      : undefined;
+    const values = Array.isArray(value) ? value : [value];
+    return values.filter(isValue);
+  }
+
+  *[Symbol.iterator](): Generator<[string, FormDataEntryValue]> {
+    for (const name of Object.keys(this.#record)) {
+      for (const value of this.getAll(name)) yield [name, value];
+    }
+  }
+}
+
+function isValue(value: unknown): value is FormDataEntryValue {
+  return typeof value === "string" || value instanceof File;
+}

@@ -1,0 +1,532 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import {
+  array,
+  lazy,
+  object,
+  type Schema,
+  string,
+} from "@gatehouse/web/data-schema";
+import { maxLength, minLength } from "@gatehouse/web/data-schema/checks";
+import { number } from "@gatehouse/web/data-schema/coerce";
+import { field, formValues } from "@gatehouse/web/data-schema/form-data";
+import * as forms from "@gatehouse/web/data-schema/form-data";
+import { createRouter, type RequestHandler } from "@gatehouse/web/fetch-router";
+import { formData } from "@gatehouse/web/form-data-middleware";
+import { methodOverride } from "@gatehouse/web/method-override-middleware";
+import {
+  type InputSchema,
+  type InputSchemas,
+  validate,
+  type ValidateOptions,
+  ValidForm,
+  ValidJSON,
+  ValidParams,
+  ValidQuery,
+} from "@gatehouse/web/validate-middleware";
+
+const origin = "https://example.com";
+const json = "application/json";
+const urlencoded = "application/x-www-form-urlencoded";
+
+/** A schema that takes anything and tells what it was given. */
+const Anything: InputSchema = {
+  "~standard": { version: 1, validate: (value) => ({ value }) },
+};
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends
+  (<T>() => T extends B ? 1 : 2) ? true : false;
+/** Fails to compile unless the two types are the same. */
+function same<A, B>(..._proof: Equal<A, B> extends true ? [] : [never]): void {}
+
+/** What a route with that middleware answers: the status and the body. */
+async function send(
+  schemas: InputSchemas,
+  init: RequestInit & { path?: string } = {},
+  options?: ValidateOptions,
+): Promise<[number, unknown, Response]> {
+  const router = createRouter();
+  const key = schemas.json
+    ? ValidJSON
+    : schemas.form
+    ? ValidForm
+    : schemas.query
+    ? ValidQuery
+    : ValidParams;
+  const answer: RequestHandler = (context) =>
+    Response.json(context.get<typeof ValidJSON>(key as typeof ValidJSON));
+  const middleware = [validate(schemas, options)];
+  router.route("ANY", "/notes/:id?", { middleware }, answer);
+  const request = new Request(
+    new URL(init.path ?? "/notes/7", origin),
+    { duplex: "half", ...init } as RequestInit,
+  );
+  const response = await router.fetch(request);
+  const text = await response.clone().text();
+  return [response.status, text && JSON.parse(text), response];
+}
+
+function post(
+  body: BodyInit | null,
+  type = json,
+  headers: Record<string, string> = {},
+): RequestInit {
+  return {
+    method: "POST",
+    body,
+    headers: type === "" ? headers : { "Content-Type": type, ...headers },
+  };
+}
+
+Deno.test("validate() hands the handler what the schemas give, typed", async () => {
+  const router = createRouter();
+  const input = validate({
+    params: object({ id: number() }),
+    query: object({ page: number() }),
+    json: object({ title: string() }),
+  });
+  router.put("/notes/:id", { middleware: [input] }, (context) => {
+    const params = context.get(ValidParams);
+    const query = context.get(ValidQuery);
+    const body = context.get(ValidJSON);
+    same<typeof params, { id: number }>();
+    same<typeof query, { page: number }>();
+    same<typeof body, { title: string }>();
+    // @ts-expect-error: nothing validates a form
+    const never = () => context.get(ValidForm).title;
+    assertEquals(typeof never, "function");
+    return Response.json({ params, query, body });
+  });
+  const response = await router.fetch(`${origin}/notes/7?page=2`, {
+    method: "PUT",
+    headers: { "Content-Type": json },
+    body: '{"title":"Tea","admin":true}',
+  });
+  assertEquals(await response.json(), {
+    params: { id: 7 },
+    query: { page: 2 },
+    body: { title: "Tea" },
+  });
+});
+
+Deno.test("validate() of a controller and of its action go together", async () => {
+  const router = createRouter({
+    middleware: [validate({ query: object({ page: number() }) })],
+  });
+  router.post("/notes/:id", {
+    middleware: [
+      validate({ params: object({ id: number() }) }),
+      validate({ form: object({ title: string() }) }),
+    ],
+  }, (context) => {
+    const form = context.get(ValidForm);
+    same<typeof form, { title: string }>();
+    return Response.json([
+      context.get(ValidQuery).page,
+      context.get(ValidParams).id,
+      form.title,
+    ]);
+  });
+  const response = await router.fetch(`${origin}/notes/7?page=2`, {
+    method: "POST",
+    body: new URLSearchParams({ title: "Tea" }),
+  });
+  assertEquals(await response.json(), [2, 7, "Tea"]);
+});
+
+Deno.test("validate() takes async schemas, and async outputs in order", async () => {
+  const Free = string().refine((name) => Promise.resolve(name !== "admin"), {
+    message: "Name is taken",
+  });
+  const schemas = { params: Anything, json: object({ name: Free }) };
+  assertEquals((await send(schemas, post('{"name":"ada"}')))[1], {
+    name: "ada",
+  });
+  const [status, problem] = await send(schemas, post('{"name":"admin"}'));
+  assertEquals(status, 422);
+  assertEquals(problem, {
+    title: "Unprocessable Content",
+    status: 422,
+    detail: "Some of the input is not valid",
+    errors: [{ in: "json", pointer: "#/name", detail: "Name is taken" }],
+  });
+});
+
+Deno.test("validate() tells all that is wrong, in every part (RFC 9457)", async () => {
+  const [status, problem, response] = await send({
+    params: object({ id: number() }),
+    query: object({ q: string() }),
+    json: object({ items: array(object({ "a/b~ü%": string() })) }),
+  }, { ...post('{"items":[{}]}'), path: "/notes/x" });
+  assertEquals(status, 422);
+  assertEquals(
+    response.headers.get("Content-Type"),
+    "application/problem+json",
+  );
+  assertEquals((problem as { errors: unknown }).errors, [
+    { in: "params", pointer: "#/id", detail: "Expected number" },
+    { in: "query", pointer: "#/q", detail: "Required" },
+    {
+      in: "json",
+      pointer: "#/items/0/a~1b~0%C3%BC%25",
+      detail: "Required",
+    },
+  ]);
+});
+
+Deno.test("validate() answers no more than 100 errors", async () => {
+  const issues = Array.from({ length: 200_000 }, (_, index) => ({
+    message: "no",
+    path: [index, Symbol("s"), { key: "\ud800" }],
+  }));
+  const Never: InputSchema = {
+    "~standard": { version: 1, validate: () => ({ issues }) },
+  };
+  const [status, problem] = await send({ query: Never });
+  const { errors } = problem as { errors: { pointer: string }[] };
+  assertEquals([status, errors.length], [422, 100]);
+  assertEquals(errors[1]!.pointer, "#/1/Symbol(s)/%EF%BF%BD");
+});
+
+const queries: [string, Record<string, unknown>][] = [
+  ["", {}],
+  ["a=1&b=2", { a: "1", b: "2" }],
+  ["a=1&a=2&a=3", { a: ["1", "2", "3"] }],
+  ["a[]=1", { "a[]": ["1"] }],
+  ["a[]=1&a[]=2", { "a[]": ["1", "2"] }],
+  ["a", { a: "" }],
+  ["a=&a=", { a: ["", ""] }],
+  ["=1", { "": "1" }],
+  ["a=%&b=%zz&c=%ff", { a: "%", b: "%zz", c: "\ufffd" }],
+  ["__proto__=1&__proto__=2&a=1", { a: "1" }],
+  ["constructor=1&toString=2", { constructor: "1", toString: "2" }],
+];
+
+for (const [text, expected] of queries) {
+  Deno.test(`validate() reads the query "${text}"`, async () => {
+    let seen: unknown;
+    const Seen: InputSchema = {
+      "~standard": {
+        version: 1,
+        validate: (value) => ({ value: seen = value }),
+      },
+    };
+    const path = `/notes/7?${text}`;
+    await send({ query: Seen }, { path });
+    assertEquals(Object.getPrototypeOf(seen), null);
+    assertEquals(Object.entries(seen as object), Object.entries(expected));
+    const pairs = post(text, urlencoded);
+    await send({ form: Seen }, pairs);
+    assertEquals(Object.entries(seen as object), Object.entries(expected));
+  });
+}
+
+const bodies: [string, unknown][] = [
+  ["null", null],
+  ["0", 0],
+  ['"text"', "text"],
+  ["[]", []],
+  [' {"a": 1}\n', { a: 1 }],
+  ['\ufeff{"a":1}', { a: 1 }],
+  ['{"a":"\\"__proto__\\":"}', { a: '"__proto__":' }],
+  ['["__proto__"]', ["__proto__"]],
+  ['{"a":"[[[[[[[[{{{{{\\\\"}', { a: "[[[[[[[[{{{{{\\" }],
+  ["[".repeat(100) + "]".repeat(100), undefined],
+];
+
+for (const [text, expected] of bodies) {
+  Deno.test(`validate() reads the JSON ${text.slice(0, 30)}`, async () => {
+    const [status, value] = await send({ json: Anything }, post(text));
+    assertEquals(status, 200);
+    if (expected !== undefined) assertEquals(value, expected);
+  });
+}
+
+for (
+  const type of [
+    "application/json; charset=utf-8",
+    'Application/JSON;charset="UTF-8"',
+    "application/vnd.api+json",
+    "application/merge-patch+json",
+  ]
+) {
+  Deno.test(`validate() takes JSON as ${type}`, async () => {
+    assertEquals((await send({ json: Anything }, post("1", type)))[1], 1);
+  });
+}
+
+const deep = "[".repeat(100_000) + "]".repeat(100_000);
+const refusals: [string, number, RequestInit, ValidateOptions?][] = [
+  ["no body", 400, post(null)],
+  ["an empty body", 400, post("")],
+  ["half an object", 400, post('{"a":1')],
+  ["two values", 400, post("1 2")],
+  ["NaN", 400, post("NaN")],
+  ["no UTF-8", 400, post(new Uint8Array([0x22, 0xff, 0x22]))],
+  ["100,000 nested arrays", 400, post(deep)],
+  ["101 nested arrays", 400, post("[".repeat(101) + "]".repeat(101))],
+  ["2 where 1 is the bound", 400, post("[[]]"), { maxDepth: 1 }],
+  ["__proto__ as a key", 400, post('{"a":{"__proto__":{"b":1}}}')],
+  ["__proto__ escaped", 400, post('{"\\u005f_\\u0070roto__" :{}}')],
+  ["a body that fails", 400, post(failing())],
+  ["no type", 415, post(new TextEncoder().encode("{}"), "")],
+  ["plain text", 415, post("{}", "text/plain")],
+  ["JSON Lines", 415, post("{}", "application/jsonl")],
+  ["a form", 415, post("a=1", urlencoded)],
+  ["another charset", 415, post("{}", `${json}; charset=utf-16`)],
+  ["compressed", 415, post("{}", json, { "Content-Encoding": "gzip" })],
+  [
+    "too large, said so",
+    413,
+    post("{}", json, { "Content-Length": "1048577" }),
+  ],
+  ["too large, not said", 413, post(stream(`"${"a".repeat(2 ** 20)}"`))],
+  ["too large for its own bound", 413, post("123456789"), { maxBytes: 8 }],
+  ["a body that never comes", 408, post(new ReadableStream()), {
+    timeout: 10,
+  }],
+];
+
+for (const [name, status, init, options] of refusals) {
+  Deno.test(`validate() answers ${status} to JSON: ${name}`, async () => {
+    const result = await send({ json: Anything }, init, options);
+    assertEquals(result[0], status);
+    const problem = result[1] as { status: number; errors?: unknown };
+    assertEquals(problem.status, status);
+    assertEquals(problem.errors, undefined);
+  });
+}
+
+Deno.test("validate() reads 1 MiB of JSON", async () => {
+  const text = `"${"a".repeat(2 ** 20 - 2)}"`;
+  assertEquals((await send({ json: Anything }, post(text)))[0], 200);
+});
+
+Deno.test("validate() keeps recursive schemas from the depths", async () => {
+  const Nested: Schema<unknown[]> = array(lazy(() => Nested));
+  assertEquals((await send({ json: Nested }, post(deep)))[0], 400);
+});
+
+Deno.test("validate() reads forms as its own schemas want them, files too", async () => {
+  const Upload = forms.object({
+    title: field(string()),
+    count: field(number()),
+    tags: forms.fields(array(string())),
+    photo: forms.file(),
+  });
+  const form = new FormData();
+  form.set("title", "Tea");
+  form.set("count", "2");
+  form.append("tags", "a");
+  form.append("tags", "b");
+  form.set("photo", new File(["x"], "x.png"));
+  const router = createRouter();
+  const input = validate({ form: Upload });
+  router.post("/", { middleware: [input] }, (context) => {
+    const { photo, ...rest } = context.get(ValidForm);
+    same<typeof photo, File>();
+    assertEquals(context.get(FormData).get("title"), "Tea");
+    return Response.json({ ...rest, photo: photo.name });
+  });
+  const response = await router.fetch(origin, { method: "POST", body: form });
+  assertEquals(await response.json(), {
+    title: "Tea",
+    count: 2,
+    tags: ["a", "b"],
+    photo: "x.png",
+  });
+});
+
+Deno.test("validate() takes the form that formData() has read", async () => {
+  const Title = object({ title: string().pipe(minLength(1)) });
+  const router = createRouter({ middleware: [formData(), methodOverride()] });
+  router.put("/", { middleware: [validate({ form: Title })] }, (context) => {
+    return new Response(context.get(ValidForm).title);
+  });
+  const put = (body: BodyInit) =>
+    router.fetch(origin, { method: "POST", body });
+  const good = new URLSearchParams({ _method: "PUT", title: "Tea" });
+  assertEquals(await (await put(good)).text(), "Tea");
+  const bad = new URLSearchParams({ _method: "PUT", title: "" });
+  assertEquals((await put(bad)).status, 422);
+});
+
+const forged: [string, number, RequestInit, ValidateOptions?][] = [
+  ["JSON", 415, post("{}")],
+  ["no type", 415, { method: "POST" }],
+  ["a GET", 415, {}],
+  ["compressed", 415, post("a=1", urlencoded, { "Content-Encoding": "br" })],
+  ["too large", 413, post("a=12345678", urlencoded), { maxBytes: 8 }],
+  ["too many pairs", 413, post("a&".repeat(101), urlencoded)],
+  ["no boundary", 400, post("x", "multipart/form-data")],
+];
+
+for (const [name, status, init, options] of forged) {
+  for (const middleware of [[], [formData(options)]]) {
+    const where = middleware.length === 0 ? "" : " behind formData()";
+    Deno.test(`validate() answers ${status} to a form${where}: ${name}`, async () => {
+      const router = createRouter({ middleware });
+      const input = [validate({ form: Anything }, options)];
+      router.route("ANY", "/", { middleware: input }, () => new Response());
+      const response = await router.fetch(new Request(origin, init));
+      assertEquals(response.status, status);
+    });
+  }
+}
+
+Deno.test("validate() reads an empty form", async () => {
+  const empty = post("", urlencoded);
+  assertEquals(
+    await send({ form: Anything }, empty).then(([, value]) => value),
+    {},
+  );
+  const Form = object({ name: string() });
+  assertEquals((await send({ form: Form }, empty))[0], 422);
+});
+
+Deno.test("onInvalid shows the form again, with what was typed", async () => {
+  const Registration = forms.object({
+    name: field(string().pipe(minLength(1, { message: "Name is required" }))),
+    items: forms.fields(
+      array(forms.object({ sku: field(string().pipe(maxLength(3))) })),
+      { name: "lines" },
+    ),
+    password: field(string()),
+  });
+  const options: ValidateOptions = {
+    onInvalid({ status, issues }, context) {
+      const typed = formValues(context.get(FormData));
+      return Response.json({ issues, typed }, { status });
+    },
+  };
+  const body = "name=&lines[0].sku=abcd&password=s3cret";
+  const [status, page] = await send(
+    { form: Registration },
+    post(body, urlencoded),
+    options,
+  );
+  assertEquals(status, 422);
+  assertEquals(page, {
+    issues: [
+      {
+        part: "form",
+        path: ["name"],
+        message: "Name is required",
+        field: "name",
+      },
+      {
+        part: "form",
+        path: ["items", 0, "sku"],
+        message: "Expected length at most 3",
+        field: "lines[0].sku",
+      },
+    ],
+    typed: { name: "", "lines[0].sku": "abcd" },
+  });
+});
+
+Deno.test("onInvalid finds an empty form where none could be read", async () => {
+  const options: ValidateOptions = {
+    maxBytes: 4,
+    onInvalid: ({ status, detail, issues }, context) =>
+      Response.json([detail, issues, ...context.get(FormData)], { status }),
+  };
+  assertEquals(
+    (await send({ form: Anything }, post("a=123", urlencoded), options))
+      .slice(0, 2),
+    [413, ["The body is too large", []]],
+  );
+});
+
+Deno.test("onInvalid leaves an answer to the default, and may be async", async () => {
+  const Never: InputSchema = {
+    "~standard": { version: 1, validate: () => ({ issues: [] }) },
+  };
+  const Wrong = object({ a: string() });
+  const skip: ValidateOptions = { onInvalid: () => undefined };
+  assertEquals((await send({ query: Wrong }, {}, skip))[0], 422);
+  const late: ValidateOptions = {
+    onInvalid: () => Promise.resolve(Response.json("x", { status: 404 })),
+  };
+  assertEquals((await send({ params: Wrong }, {}, late))[0], 404);
+  // Issues without one are still a refusal.
+  assertEquals((await send({ params: Never }, {}))[0], 422);
+});
+
+Deno.test("validate() leaves what a schema throws to onError", async () => {
+  const Broken: InputSchema = {
+    "~standard": {
+      version: 1,
+      validate: () => {
+        throw new Error("database gone");
+      },
+    },
+  };
+  const router = createRouter({
+    onError: (error) => new Response(String(error), { status: 503 }),
+  });
+  router.get("/", { middleware: [validate({ query: Broken })] }, () => {
+    return new Response("reached");
+  });
+  const response = await router.fetch(origin);
+  assertEquals(await response.text(), "Error: database gone");
+});
+
+Deno.test("validate() says so where the body was read before", async () => {
+  let message = "";
+  const router = createRouter({
+    onError(error) {
+      message = String(error);
+      return new Response(null, { status: 500 });
+    },
+  });
+  const middleware = [
+    validate({ json: Anything }),
+    validate({ json: Anything }),
+  ];
+  router.post("/", { middleware }, () => new Response());
+  await router.fetch(origin, post("{}"));
+  assert(message.startsWith("TypeError: Cannot validate the body"), message);
+});
+
+const misuses: [string, unknown, unknown, new () => Error][] = [
+  ["no schema", {}, {}, TypeError],
+  ["a schema that is undefined", { json: undefined }, {}, TypeError],
+  ["null", { json: null }, {}, TypeError],
+  ["no Standard Schema", { query: { parse() {} } }, {}, TypeError],
+  ["JSON and a form", { json: Anything, form: Anything }, {}, TypeError],
+  ["NaN as a bound", { json: Anything }, { maxBytes: NaN }, RangeError],
+  ["a negative bound", { form: Anything }, { maxParts: -1 }, RangeError],
+];
+
+for (const [name, schemas, options, type] of misuses) {
+  Deno.test(`validate() throws when it is made with ${name}`, () => {
+    assertThrows(
+      () => validate(schemas as InputSchemas, options as ValidateOptions),
+      type,
+      "Cannot ",
+    );
+  });
+}
+
+Deno.test("a bound that is undefined is the default", async () => {
+  const options = { maxBytes: undefined } as unknown as ValidateOptions;
+  const large = `"${"a".repeat(2 ** 20)}"`;
+  assertEquals((await send({ json: Anything }, post(large), options))[0], 413);
+  const router = createRouter({ middleware: [formData(options)] });
+  router.post("/", () => new Response());
+  const response = await router.fetch(
+    origin,
+    post(`a=${"b".repeat(2 ** 21)}`, urlencoded),
+  );
+  assertEquals(response.status, 413);
+});
+
+function stream(text: string): ReadableStream<Uint8Array> {
+  return new Blob([text]).stream();
+}
+
+function failing(): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull: (controller) => controller.error(new Error("gone")),
+  });
+}
