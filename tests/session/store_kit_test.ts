@@ -114,6 +114,26 @@ for (const [what, notices, change] of faults) {
   });
 }
 
+Deno.test("testSessionStore() bears with a store that is slower than its shortest lifetime", async () => {
+  const memory = createMemorySessionStore();
+  let reads = 0;
+  const slow: SessionStore = {
+    async get(key) {
+      // Only the first one, so that the check need not be run many times.
+      if (reads++ === 0) await new Promise((go) => setTimeout(go, 160));
+      return memory.get(key);
+    },
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+  };
+  const [check] = testSessionStore(() => slow)
+    .filter(({ name }) =>
+      name === "put() creates in the place of what expired"
+    );
+  await check.run();
+  assert(reads > 2);
+});
+
 Deno.test("testSessionStore() names its tests apart", () => {
   const names = testSessionStore(createMemorySessionStore)
     .map(({ name }) => name);
