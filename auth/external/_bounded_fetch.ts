@@ -219,5 +219,7 @@ function describe(error: unknown, { secrets = [] }: ProviderRequest): string {
       text = text.replaceAll(form, "…");
     }
   }
-  return text.replaceAll(/\?[^\s"')]*/g, "?…").slice(0, 500);
+  // Without the query of any URL, and without what could begin a line of a log.
+  return text.replaceAll(/\?[^\s"')]*/g, "?…")
+    .replaceAll(/[^\x20-\x7e…]+/g, " ").slice(0, 500);
 }

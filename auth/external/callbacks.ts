@@ -66,6 +66,7 @@ import { engineOf, type ExternalAuthProvider } from "./provider.ts";
  *
  * @param providers The providers.
  * @returns The middleware.
+ * @throws {TypeError} If two issuers have the same `redirectUri`.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9700#section-4.2.4 | RFC 9700, section 4.2.4}
  * @see {@link https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html | OAuth 2.0 Form Post Response Mode}
  */
@@ -73,6 +74,7 @@ export function externalAuthCallbacks(
   providers: readonly ExternalAuthProvider[],
 ): Middleware<readonly []> {
   const engines = providers.map(engineOf);
+  checkCallbacks(engines);
   return async (context, next) => {
     const engine = engines.find((engine) => isCallbackOf(engine, context.url));
     if (engine === undefined) return await next();
@@ -88,6 +90,20 @@ export function externalAuthCallbacks(
       }
     });
   };
+}
+
+/** Each issuer has a callback of its own (RFC 9700, section 4.4.2). */
+function checkCallbacks(engines: readonly ProviderEngine<unknown>[]): void {
+  const issuers = new Map<string, string>();
+  for (const { definition, redirectUri: { href } } of engines) {
+    const { issuer } = definition;
+    if ((issuers.get(href) ?? issuer) !== issuer) {
+      throw new TypeError(
+        `Cannot guard the callbacks: redirectUri "${href}" is that of two issuers`,
+      );
+    }
+    issuers.set(href, issuer);
+  }
 }
 
 async function takeAnswer(

@@ -104,6 +104,8 @@ export class TestProvider {
   now: () => number = Date.now;
   user: Body = { ...USER };
   keys: SigningKey[];
+  /** Whether it holds the code verifier against the challenge. */
+  isPKCEChecked = true;
   #grants = new Map<string, Grant>();
   #pushed = new Map<string, URLSearchParams>();
   #tokens = new Map<string, Body>();
@@ -238,8 +240,8 @@ export class TestProvider {
     this.#grants.delete(form.get("code") ?? "");
     const isRight = grant !== undefined &&
       grant.redirectUri === form.get("redirect_uri") &&
-      grant.params.get("code_challenge") ===
-        await challengeOf(form.get("code_verifier") ?? "");
+      (!this.isPKCEChecked || grant.params.get("code_challenge") ===
+          await challengeOf(form.get("code_verifier") ?? ""));
     if (!isRight) {
       return Response.json({ error: "invalid_grant" }, { status: 400 });
     }

@@ -1,0 +1,341 @@
+// What somebody who controls a browser, a page or another provider can try.
+import {
+  assert,
+  assertEquals,
+  assertLess,
+  assertMatch,
+  assertThrows,
+} from "@std/assert";
+import { externalAuthCallbacks } from "@gatehouse/web/auth";
+import {
+  CompactSign,
+  exportSPKI,
+  FlattenedSign,
+  importJWK,
+  SignJWT,
+} from "jose";
+import { clientOf, errorOf, Login, logIn, ORIGIN } from "./_login.ts";
+import { type Faults, TestProvider, USER } from "./_test_provider.ts";
+
+for (const isPKCEChecked of [true, false]) {
+  Deno.test(`a stolen code is of no use in a login of the thief's, whether the provider ${isPKCEChecked ? "checks PKCE" : "ignores it"} (RFC 9700, section 4.5; RFC 7636, section 1)`, async () => {
+    const provider = await TestProvider.create();
+    provider.isPKCEChecked = isPKCEChecked;
+    const login = new Login(provider);
+    const stolen = new URL(await login.begin()).searchParams.get("code")!;
+
+    login.newBrowser();
+    provider.user = { ...USER, sub: "the thief" };
+    const own = new URL(await login.begin());
+    own.searchParams.set("code", stolen);
+    const { code, profile } = await login.end(own.href);
+    assertEquals(profile, null);
+    assertEquals(
+      code,
+      isPKCEChecked ? "token_request_refused" : "id_token_invalid",
+    );
+    assertEquals(provider.count("/userinfo"), 0);
+  });
+}
+
+Deno.test("nobody is logged in as an attacker whose callback they are made to open (RFC 6749, section 10.12: login CSRF)", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider);
+  const attackers = await login.begin();
+  login.newBrowser();
+  const own = await login.begin();
+  assertEquals((await login.end(attackers)).code, "state_unknown");
+  assertEquals(provider.count("/token"), 0);
+  assertEquals((await login.end(own)).code, "", "and the own login goes on");
+});
+
+Deno.test("the code of one provider is never sent to another (RFC 9700, section 4.4.1: mix-up)", async () => {
+  const honest = await TestProvider.create();
+  const evil = await TestProvider.create("https://evil.example");
+  const login = new Login(honest);
+  const client = clientOf(evil, { redirectUri: `${ORIGIN}/evil` });
+  login.add("/to-evil", "/evil", client);
+
+  // The user chose evil, and evil sent them on to the honest provider.
+  const response = await login.visit("/to-evil");
+  const request = new URL(response.headers.get("Location")!);
+  request.searchParams.set("client_id", honest.clientId);
+  request.searchParams.set("redirect_uri", `${ORIGIN}/callback`);
+  const outcome = await login.end(honest.authorize(request.href));
+
+  assertEquals(outcome.code, "provider_mismatch");
+  assertEquals([honest.count("/token"), evil.count("/token")], [0, 0]);
+});
+
+Deno.test("externalAuthCallbacks() throws a TypeError for two providers with one callback (RFC 9700, section 4.4.2)", async () => {
+  const one = clientOf(await TestProvider.create());
+  const other = clientOf(await TestProvider.create("https://other.example"));
+  const apart = clientOf(await TestProvider.create("https://other.example"), {
+    redirectUri: `${ORIGIN}/callback?provider=other`,
+  });
+  assertThrows(
+    () => externalAuthCallbacks([one, other]),
+    TypeError,
+    'redirectUri "https://app.example/callback"',
+  );
+  externalAuthCallbacks([one, apart]);
+  externalAuthCallbacks([one, one]);
+});
+
+Deno.test("a callback with a code and an error is a refusal (RFC 6749, section 4.1.2.1)", async () => {
+  const provider = await TestProvider.create();
+  provider.faults = { callback: (params) => params.set("error", "denied") };
+  assertEquals((await logIn(provider)).code, "authorization_refused");
+  assertEquals(provider.count("/token"), 0);
+});
+
+Deno.test("HEAD at the callback leaves the login pending", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider);
+  const callback = await login.begin();
+  await login.visit(callback, { method: "HEAD" });
+  assertEquals(login.outcomes.at(-1)?.code, "wrong_callback");
+  assertEquals((await login.end(callback)).code, "");
+});
+
+const texts = [
+  "access_denied\r\nSet-Cookie: a=b",
+  "access_denied\n[error] admin logged in",
+  "\u001b[2J",
+  "<script>alert(1)</script>",
+  "ä",
+  "a".repeat(100),
+];
+
+for (const text of texts) {
+  Deno.test(`no error has ${JSON.stringify(text).slice(0, 30)} in it, wherever it comes from (CWE-117)`, async () => {
+    const injected = {
+      error: text,
+      error_description: text,
+      error_uri: text,
+      iss: undefined,
+    };
+    const faults: Faults[] = [
+      {
+        callback: (params) => {
+          params.set("error", text);
+          params.set("error_description", text);
+          params.set("error_uri", text);
+        },
+      },
+      {
+        respond: ({ path }) =>
+          path === "/token"
+            ? Response.json(injected, { status: 400 })
+            : undefined,
+      },
+      {
+        respond: ({ path }) =>
+          path === "/userinfo"
+            ? Response.json(injected, { status: 401 })
+            : undefined,
+      },
+      { claims: (claims) => ({ ...claims, iss: text }) },
+      { header: (header) => ({ ...header, kid: text, typ: text }) },
+      { metadata: (metadata) => ({ ...metadata, issuer: text }) },
+      { metadata: (metadata) => ({ ...metadata, token_endpoint: text }) },
+    ];
+    for (const fault of faults) {
+      const provider = await TestProvider.create();
+      const messages: string[] = [];
+      const login = new Login(provider, {
+        onError: (error) =>
+          messages.push(
+            error.message,
+            String(error.providerError),
+            String(error.cause),
+          ),
+      });
+      provider.faults = fault;
+      const response = await login.visit("/login");
+      const location = response.headers.get("Location");
+      if (location) await login.end(provider.authorize(location));
+      assert(messages.length >= 3);
+      for (const message of messages) {
+        assert(!message.includes(text), message);
+        assert(/^[\x20-\x7e…]*$/.test(message), JSON.stringify(message));
+      }
+    }
+  });
+}
+
+Deno.test("the message of a fetch that fails is one plain line of an error", async () => {
+  for (const text of texts) {
+    const provider = await TestProvider.create();
+    const causes: string[] = [];
+    const login = new Login(provider, {
+      onError: ({ cause }) => causes.push(String(cause)),
+    });
+    provider.faults = {
+      respond: () => Promise.reject(new Error(`failed: ${text}`)),
+    };
+    await login.visit("/login");
+    assertMatch(
+      causes[0]!,
+      /^RequestError: [\x20-\x7e…]*failed: [\x20-\x7e]*$/,
+    );
+  }
+});
+
+/** Everything of the public key that an HMAC could be made with. */
+const secrets: [string, (jwk: Record<string, unknown>) => unknown][] = [
+  [
+    "the public key as PEM",
+    async (jwk) =>
+      await exportSPKI(
+        await importJWK(jwk, "RS256", { extractable: true }) as CryptoKey,
+      ),
+  ],
+  ["the public key as JWK", (jwk) => JSON.stringify(jwk)],
+  ["the modulus", (jwk) => jwk.n],
+  ["the client id", () => "app".padEnd(32, "\0")],
+];
+
+for (const [name, secretOf] of secrets) {
+  Deno.test(`a token that is signed with HS256 and ${name} is refused (RFC 8725, section 2.1)`, async () => {
+    const provider = await TestProvider.create();
+    const [{ jwk }] = provider.keys;
+    const secret = new TextEncoder().encode(String(await secretOf(jwk)));
+    for (const alg of ["HS256", "RS256"]) {
+      provider.faults = {
+        metadata: (metadata) => ({
+          ...metadata,
+          id_token_signing_alg_values_supported: ["HS256", "RS256", "none"],
+        }),
+        keys: ({ keys }) => ({
+          keys: keys.map(({ alg: _, ...key }) => key),
+        }),
+        idToken: async (_, claims) => {
+          const token = await new SignJWT(claims)
+            .setProtectedHeader({ alg: "HS256", kid: String(jwk.kid) })
+            .sign(secret);
+          return alg === "HS256" ? token : relabel(token, alg);
+        },
+      };
+      assertEquals((await logIn(provider)).code, "id_token_invalid", alg);
+      assertEquals(provider.count("/userinfo"), 0);
+    }
+  });
+}
+
+const kids = [
+  "__proto__",
+  "constructor",
+  "../../../../dev/null",
+  "' OR 1=1 --",
+  "https://evil.example/key",
+  "k".repeat(10_000),
+  "",
+  0,
+  null,
+  {},
+  ["a"],
+];
+
+for (const kid of kids) {
+  Deno.test(`a token of the key id ${JSON.stringify(kid).slice(0, 30)} costs one request for keys at most`, async () => {
+    const provider = await TestProvider.create();
+    const evil = await TestProvider.create();
+    await evil.rotate();
+    evil.faults = { header: (header) => ({ ...header, kid }) };
+    const login = new Login(provider);
+    await login.run();
+    provider.faults = { idToken: (_, claims) => evil.idToken(claims) };
+    for (let attempt = 0; attempt < 3; attempt++) {
+      assertEquals((await login.run()).code, "id_token_invalid");
+    }
+    assertLess(provider.count("/keys"), 3);
+  });
+}
+
+Deno.test("a token with an unencoded payload is refused (RFC 7797, section 7)", async () => {
+  const provider = await TestProvider.create();
+  const [{ alg, jwk, privateKey }] = provider.keys;
+  provider.faults = {
+    idToken: async (_, claims) => {
+      const payload = new TextEncoder().encode(JSON.stringify(claims));
+      const header = { alg, kid: String(jwk.kid), b64: false, crit: ["b64"] };
+      const { protected: protectedHeader, signature } = await new FlattenedSign(
+        payload,
+      ).setProtectedHeader(header)
+        .sign(privateKey);
+      return `${protectedHeader}.${JSON.stringify(claims)}.${signature}`;
+    },
+  };
+  assertEquals((await logIn(provider)).code, "id_token_invalid");
+});
+
+Deno.test("of a claim that is there twice the last one counts, for every check (RFC 7519, section 4)", async () => {
+  for (
+    const [first, last, code] of [
+      [USER.sub, "someone else", "userinfo_mismatch"],
+      ["someone else", USER.sub, ""],
+    ]
+  ) {
+    const provider = await TestProvider.create();
+    const [{ alg, jwk, privateKey }] = provider.keys;
+    provider.faults = {
+      idToken: async (_, { sub: __, ...claims }) => {
+        const rest = JSON.stringify(claims).slice(1);
+        const text = `{"sub":"${first}","sub":"${last}",${rest}`;
+        return await new CompactSign(new TextEncoder().encode(text))
+          .setProtectedHeader({ alg, kid: String(jwk.kid) }).sign(privateKey);
+      },
+    };
+    assertEquals((await logIn(provider)).code, code);
+  }
+});
+
+Deno.test("of ten thousand keys no more are read than the answer may have bytes", async () => {
+  const provider = await TestProvider.create();
+  provider.faults = {
+    keys: ({ keys: [key] }) => ({
+      keys: Array.from({ length: 10_000 }, (_, i) => ({ ...key, kid: `${i}` })),
+    }),
+  };
+  const outcome = await logIn(provider);
+  assertEquals(outcome.code, "keys_failed");
+  assert(String(errorOf(outcome).cause).includes("more than 262144 bytes"));
+});
+
+Deno.test("endpoints may live on other https origins, and only there the secret goes", async () => {
+  const provider = await TestProvider.create();
+  const seen: string[] = [];
+  provider.faults = {
+    metadata: (metadata) => ({
+      ...metadata,
+      token_endpoint: "https://tokens.example/token",
+      jwks_uri: "https://keys.example/keys",
+      userinfo_endpoint: "https://people.example/userinfo",
+    }),
+  };
+  const outcome = await logIn(provider, {
+    fetch: (url, init) => {
+      seen.push(new URL(url).origin);
+      const headers = new Headers(init.headers);
+      const hasSecret = headers.get("Authorization")?.startsWith("Basic ");
+      assertEquals(hasSecret === true, url === "https://tokens.example/token");
+      return provider.fetch(url, init);
+    },
+  });
+  assertEquals(outcome.profile, USER);
+  assertEquals(seen, [
+    "https://id.example",
+    "https://tokens.example",
+    "https://keys.example",
+    "https://people.example",
+  ]);
+});
+
+/** Says that a token is signed in another way. */
+function relabel(token: string, alg: string): string {
+  const [header = "", ...rest] = token.split(".");
+  const changed = { ...JSON.parse(atob(header)), alg };
+  const encoded = btoa(JSON.stringify(changed)).replaceAll("=", "");
+  return [encoded, ...rest].join(".");
+}

@@ -1,0 +1,73 @@
+// The bounds hold over a real network too, where fetch decompresses, follows
+// and buffers by itself.
+import { assert, assertEquals, assertLess } from "@std/assert";
+import { errorOf, Login } from "../auth/_login.ts";
+import { TestProvider } from "../auth/_test_provider.ts";
+
+const json = { "Content-Type": "application/json" };
+
+Deno.test("64 MB that travel as 64 kB of gzip are not read (RFC 9110, section 8.4)", async () => {
+  const bomb = await gzip(new Uint8Array(64 * 1024 * 1024).fill(0x20));
+  assertLess(bomb.byteLength, 100_000);
+  const headers = { ...json, "Content-Encoding": "gzip" };
+  const message = await failureOf(() => new Response(bomb, { headers }));
+  assert(message.includes("more than 262144 bytes"), message);
+});
+
+for (const status of [301, 302, 303, 307, 308]) {
+  Deno.test(`a redirect with ${status} from the token endpoint is not followed (RFC 9700, section 4.12)`, async () => {
+    const headers = { Location: "/elsewhere" };
+    const message = await failureOf(
+      () => new Response(null, { status, headers }),
+    );
+    assert(message.includes("it redirects"), message);
+  });
+}
+
+Deno.test("a body that never ends is left after the timeout, and its connection closed", async () => {
+  const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+  const message = await failureOf(() => {
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode("{"));
+      },
+      cancel: () => resolve(),
+    });
+    return new Response(body, { headers: json });
+  });
+  assert(message.includes("no answer within 300 ms"), message);
+  await cancelled;
+});
+
+/** Logs in at a provider on the network whose token endpoint answers this. */
+async function failureOf(answer: () => Response): Promise<string> {
+  const seen: string[] = [];
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    async (request) => {
+      const { pathname } = new URL(request.url);
+      seen.push(pathname);
+      return pathname === "/token"
+        ? answer()
+        : await provider.fetch(request.url, { method: request.method });
+    },
+  );
+  const provider = await TestProvider.create(
+    `http://127.0.0.1:${server.addr.port}`,
+  );
+  const login = new Login(provider, {
+    allowInsecureLoopback: true,
+    fetch: undefined,
+    timeout: 300,
+  });
+  const outcome = await login.run();
+  assertEquals(outcome.code, "token_request_failed");
+  assertEquals(seen, ["/.well-known/openid-configuration", "/token"]);
+  return String(errorOf(outcome).cause);
+}
+
+async function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
+  const stream = new Blob([bytes]).stream()
+    .pipeThrough(new CompressionStream("gzip"));
+  return await new Response(stream).arrayBuffer();
+}
