@@ -4,6 +4,7 @@ import {
   RoutePattern,
 } from "@gatehouse/web/fetch-router";
 import { nativeParams, Oracle } from "./_oracle.ts";
+import { isQuirky } from "./_quirks.ts";
 import { Random } from "./_random.ts";
 import {
   randomInit,
@@ -33,9 +34,11 @@ export function comparePatterns(seed: number, count: number): Comparison {
     const ignoreCase = random.chance(0.15);
     const shown = JSON.stringify(input) +
       (ignoreCase ? " (ignoring case)" : "");
+    if (isQuirky(pathOf(input))) continue;
     const pattern = create(input, ignoreCase);
     if ((pattern !== null) !== isValid(input, ignoreCase)) {
       differences.push(`seed ${seed}: ${shown} is valid for one only`);
+      continue;
     }
     if (pattern === null) continue;
     const matcher = new ArrayMatcher<null>();
@@ -100,7 +103,9 @@ function randomTable(random: Random) {
       const input = random.chance(0.1)
         ? randomInit(random)
         : randomPattern(random).split("/").slice(0, 3).join("/") || "/";
-      const pattern = create(input, random.chance(0.1));
+      const ignoreCase = random.chance(0.1);
+      if (isQuirky(pathOf(input))) continue;
+      const pattern = create(input, ignoreCase);
       if (pattern === null) continue;
       const method = random.pick(["GET", "GET", "GET", "HEAD", "POST", "ANY"]);
       const data = `${method} ${pattern} ${patterns.length}`;
@@ -146,9 +151,13 @@ function pathOf(input: string | URLPatternInit): string {
 
 /** Whether the native engine could backtrack for minutes. */
 function isSlow({ urlPattern }: RoutePattern, url: string): boolean {
-  const groups = urlPattern.pathname.match(/:[\w$]|\*|\(/g)?.length ?? 0;
-  return url.length > [200, 200, 100, 60, 50][groups]! ||
-    (groups > 4 && url.length > 45);
+  const pattern = urlPattern.pathname;
+  const { length } = URL.parse(url)?.pathname ?? "";
+  // Repeats in a segment take it exponential time.
+  if (/[^/]:[\w$]+[*+]|[)}][*+]/u.test(pattern)) return length > 20;
+  const groups = pattern.match(/:[\w$]|\*|\(/g)?.length ?? 0;
+  return length > [200, 200, 100, 50, 40][groups]! ||
+    (groups > 4 && length > 25);
 }
 
 function describeMatch(match: Match<string> | null): string {

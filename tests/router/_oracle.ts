@@ -22,7 +22,7 @@ export class Oracle<Data> implements Matcher<Data> {
     for (const each of [...methods, "ANY"]) {
       const [best] = this.#entries
         .filter((entry) =>
-          entry.method === each && entry.pattern.urlPattern.test(url)
+          entry.method === each && nativeParams(entry.pattern, url) !== null
         )
         .sort((a, b) => compareSpecificity(a.pattern, b.pattern));
       if (best === undefined) continue;
@@ -33,7 +33,7 @@ export class Oracle<Data> implements Matcher<Data> {
 
   allowedMethods(url: string): string[] {
     const methods = this.#entries
-      .filter(({ pattern }) => pattern.urlPattern.test(url))
+      .filter(({ pattern }) => nativeParams(pattern, url) !== null)
       .flatMap(({ method }) =>
         method === "ANY"
           ? ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]
@@ -61,7 +61,8 @@ export function nativeParams(
   { urlPattern }: RoutePattern,
   url: string,
 ): Record<string, string> | null {
-  const result = urlPattern.exec(url);
+  // Workers match a path that is no URL against a pattern of the path.
+  const result = URL.canParse(url) ? urlPattern.exec(url) : null;
   if (result === null) return null;
   const params: Record<string, string> = Object.create(null);
   for (const name of COMPONENTS) {
