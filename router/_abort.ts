@@ -1,4 +1,5 @@
-import { platformOf, type RequestContext } from "./context.ts";
+import type { RequestContext } from "./context.ts";
+import { Platform } from "./platform.ts";
 
 /**
  * Throws the reason where nobody waits for the answer any more.
@@ -7,7 +8,9 @@ import { platformOf, type RequestContext } from "./context.ts";
  * reading it prints a warning. Its info has `completed` in its place.
  */
 export function throwIfAborted(context: RequestContext): void {
-  if (hasSignal(context)) context.request.signal.throwIfAborted();
+  if (hasSignal(context) && context.request.signal.aborted) {
+    throw context.request.signal.reason;
+  }
 }
 
 /** Whether an error is the reason that the request was aborted for. */
@@ -19,6 +22,6 @@ export function isAbort(error: unknown, context: RequestContext): boolean {
 
 /** Whether the request's signal tells whether anybody waits for the answer. */
 export function hasSignal(context: RequestContext): boolean {
-  const info = platformOf(context)[0];
+  const info = context.get(Platform)[0];
   return typeof info !== "object" || info === null || !("completed" in info);
 }

@@ -1,15 +1,5 @@
-/** What `fetch` was called with, told apart. */
-export interface FetchArguments {
-  /** The request, built where there was only a URL. */
-  readonly request: Request;
-  /** What the runtime passed besides. */
-  readonly platform: readonly unknown[];
-}
-
-const none: readonly unknown[] = Object.freeze([]);
-
 /** The members of RequestInit, of the standard and of the three runtimes. */
-const initMembers = new Set([
+const initMembers = /* @__PURE__ */ new Set([
   "body",
   "cache",
   "cf",
@@ -34,28 +24,10 @@ const initMembers = new Set([
 ]);
 
 /**
- * Tells an init from what a runtime passes as second argument: an init stands
- * alone, is a plain object, and all its keys are members of RequestInit.
+ * Whether a runtime's only argument beside the request is an init: a plain
+ * object, all of whose keys are members of RequestInit.
  */
-export function readArguments(
-  input: string | URL | Request,
-  second: unknown,
-  rest: readonly unknown[],
-): FetchArguments {
-  if (!(input instanceof Request)) {
-    const request = new Request(input, second as RequestInit | undefined);
-    return { request, platform: rest };
-  }
-  if (second === undefined && rest.length === 0) {
-    return { request: input, platform: none };
-  }
-  if (rest.length === 0 && isInit(second)) {
-    return { request: new Request(input, second), platform: none };
-  }
-  return { request: input, platform: [second, ...rest] };
-}
-
-function isInit(value: unknown): value is RequestInit {
+export function isInit(value: unknown): value is RequestInit {
   if (typeof value !== "object" || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return false;

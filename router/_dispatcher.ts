@@ -5,18 +5,23 @@ import type {
   RequestHandler,
   RouteTarget,
 } from "./action.ts";
-import { readArguments } from "./_arguments.ts";
-import { pathStart } from "./_canonical.ts";
-import { createContext, hrefOf, type RequestContext } from "./context.ts";
+import { isInit } from "./_arguments.ts";
+import { canonicalHref, pathStart } from "./_canonical.ts";
+import { chain, checked, type Handle, noResponse } from "./_chain.ts";
+import { RequestContext } from "./context.ts";
 import { defaultHandler, defaultOnError, toHead } from "./_defaults.ts";
 import { ArrayMatcher, type Match, type Matcher } from "./matcher.ts";
 import type { RequestMethod } from "./method.ts";
-import { type Middleware, runChain } from "./middleware.ts";
 import { type MountTarget, rememberDispatch, toMounted } from "./mount.ts";
 import { collectRoutes, type Registration } from "./_registration.ts";
 import type { TrustedProxies } from "./remote_address.ts";
-import { isAbort, throwIfAborted } from "./_abort.ts";
-import type { RegisteredRoute, RouterOptions } from "./router.ts";
+import { isAbort } from "./_abort.ts";
+import { isRequest, isResponse } from "./_response.ts";
+import type {
+  FetchFunction,
+  RegisteredRoute,
+  RouterOptions,
+} from "./router.ts";
 import type { RouteMap } from "./routes/route.ts";
 import { redirectToOther, withOtherSlash } from "./_trailing_slash.ts";
 
@@ -26,15 +31,17 @@ type Register = (
   second?: RequestHandler,
 ) => void;
 
+const none: readonly unknown[] = /* @__PURE__ */ Object.freeze([]);
+
 /** The router behind its typed face. */
 export class Dispatcher {
-  readonly #middleware: readonly Middleware[];
+  readonly fetch: FetchFunction;
+  readonly #run: Handle;
   readonly #matcher: Matcher<Registration>;
   /** The matcher, where it is our own. */
   readonly #own: ArrayMatcher<Registration> | undefined;
   readonly #onError: Required<RouterOptions>["onError"];
   readonly #defaultHandler: RequestHandler;
-  readonly #trusted: TrustedProxies;
   readonly #trailingSlash: Required<RouterOptions>["trailingSlash"];
   readonly #routes: RegisteredRoute[] = [];
 
@@ -47,15 +54,16 @@ export class Dispatcher {
   readonly options: Register = this.#registerFor("OPTIONS");
 
   constructor(options: RouterOptions) {
-    this.#middleware = [...options.middleware ?? []];
-    this.#matcher = options.matcher ?? new ArrayMatcher();
-    this.#own = this.#matcher instanceof ArrayMatcher
-      ? this.#matcher
-      : undefined;
+    const { middleware = [], matcher = new ArrayMatcher() } = options;
+    this.#matcher = matcher;
+    this.#own = matcher instanceof ArrayMatcher ? matcher : undefined;
     this.#onError = options.onError ?? defaultOnError;
     this.#defaultHandler = options.defaultHandler ?? defaultHandler;
-    this.#trusted = options.trustedProxies ?? 0;
     this.#trailingSlash = options.trailingSlash ?? "strict";
+    this.#run = middleware.length === 0
+      ? this.#dispatch
+      : forValidUrls(chain(middleware, this.#dispatch));
+    this.fetch = this.#fetchWith(options.trustedProxies ?? 0);
     rememberDispatch(this, this.fetch, (context) => this.#handle(context));
   }
 
@@ -63,20 +71,30 @@ export class Dispatcher {
     return this.#routes;
   }
 
-  readonly fetch = (
-    input: string | URL | Request,
-    init?: unknown,
-    ...rest: unknown[]
-  ): Promise<Response> => {
-    try {
-      const { request, platform } = readArguments(input, init, rest);
-      return this.#handle(
-        createContext(request, this, platform, this.#trusted),
-      );
-    } catch (error) {
-      return Promise.reject(error);
-    }
-  };
+  #fetchWith(trustedProxies: TrustedProxies): FetchFunction {
+    // deno-lint-ignore no-this-alias -- what follows is no arrow function
+    const router = this;
+    // A rest parameter in place of `arguments` costs a list with each request.
+    return function (input: string | URL | Request, init?: unknown) {
+      try {
+        const takesInit = !isRequest(input) ||
+          (arguments.length === 2 && isInit(init));
+        const request = takesInit
+          ? new Request(input, init as RequestInit | undefined)
+          : input;
+        const platform = init === undefined && arguments.length < 3
+          ? none
+          : Array.prototype.slice.call(arguments, takesInit ? 2 : 1);
+        // A server hands over what was just received; others call when they like.
+        if (platform.length === 0) request.signal.throwIfAborted();
+        return router.#handle(
+          new RequestContext(request, { router, platform, trustedProxies }),
+        );
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    };
+  }
 
   readonly route = (
     method: RequestMethod | "ANY",
@@ -108,62 +126,63 @@ export class Dispatcher {
     }
   }
 
-  async #handle(context: RequestContext): Promise<Response> {
-    // Middleware may rely on context.url.
-    if (this.#middleware.length > 0 && hrefOf(context) === null) {
-      return badRequest();
-    }
+  /** Answers. It never throws, and rejects for aborted requests alone. */
+  #handle(context: RequestContext): Promise<Response> {
     try {
-      throwIfAborted(context);
-      const response = this.#middleware.length === 0
-        ? this.#dispatch(context)
-        : runChain(this.#middleware, context, this.#dispatch);
-      return response instanceof Response ? response : await response;
+      const result = this.#run(context);
+      return isResponse(result)
+        ? Promise.resolve(result)
+        : this.#settle(result, context);
     } catch (error) {
-      if (isAbort(error, context)) throw error;
-      return await this.#onError(error, context);
+      return this.#answerError(error, context);
     }
   }
 
+  #settle(
+    result: Promise<Response>,
+    context: RequestContext,
+  ): Promise<Response> {
+    const fail = (error: unknown) => this.#answerError(error, context);
+    return Promise.resolve(result).then(
+      (response) => isResponse(response) ? response : fail(noResponse(context)),
+      fail,
+    );
+  }
+
+  async #answerError(
+    error: unknown,
+    context: RequestContext,
+  ): Promise<Response> {
+    if (isAbort(error, context)) throw error;
+    return await this.#onError(error, context);
+  }
+
+  /** Finds the route and has it answer. */
   readonly #dispatch = (
     context: RequestContext,
   ): Response | Promise<Response> => {
-    const { method } = context;
-    // Our own matcher notices by itself where a path is not canonical.
-    const { url } = context.request;
+    const { method, request: { url } } = context;
     const start = pathStart(url);
-    if (start < 0 && hrefOf(context) === null) return badRequest();
-    const match = start < 0 || this.#own === undefined
-      ? this.#matcher.match(method, hrefOf(context)!)
-      : this.#own.match(method, url, start);
-    if (match === null) return this.#answerOther(method, context);
-    if (this.#middleware.length > 0) throwIfAborted(context);
-    return this.#answer(method, context, match);
+    const own = start < 0 ? undefined : this.#own;
+    let match: Match<Registration> | null;
+    // Our own matcher notices by itself where a path is not canonical.
+    if (own !== undefined) match = own.match(method, url, start);
+    else {
+      const href = canonicalHref(url);
+      if (href === null) return badRequest();
+      match = this.#matcher.match(method, href);
+    }
+    return match === null
+      ? this.#answerOther(method, context)
+      : answer(method, context, match);
   };
-
-  #answer(
-    method: string,
-    context: RequestContext,
-    match: Match<Registration>,
-  ): Response | Promise<Response> {
-    const registration = match.data;
-    context.params = match.params;
-    context.route = registration;
-    const { middleware, handler } = registration;
-    const response = middleware.length === 0
-      ? handler(context)
-      : runChain(middleware, context, handler);
-    return response instanceof Response && method !== "HEAD"
-      ? response
-      : answered(response, method, registration);
-  }
 
   /** Looks for the path with its trailing slash taken off or put on. */
   #answerOther(
     method: string,
     context: RequestContext,
   ): Response | Promise<Response> {
-    const href = hrefOf(context)!;
+    const href = canonicalHref(context.request.url)!;
     const other = this.#trailingSlash === "strict"
       ? null
       : withOtherSlash(href);
@@ -171,30 +190,37 @@ export class Dispatcher {
     if (other !== null && match !== null) {
       return this.#trailingSlash === "redirect"
         ? redirectToOther(method, other)
-        : this.#answer(method, context, match);
+        : answer(method, context, match);
     }
     context.allowedMethods = this.#matcher.allowedMethods(href);
     return this.#defaultHandler(context);
   }
 }
 
-function badRequest(): Response {
-  return new Response("Bad Request", { status: 400 });
+/** Has the matched route answer; HEAD gets no body from those of GET. */
+function answer(
+  method: string,
+  context: RequestContext,
+  { data, params }: Match<Registration>,
+): Response | Promise<Response> {
+  context.params = params;
+  context.route = data;
+  const result = data.handler(context);
+  return method === "HEAD" && data.method !== "HEAD"
+    ? Promise.resolve(checked(result, context)).then(toHead)
+    : result;
 }
 
-/** Waits for the response, checks that it is one, and empties it for HEAD. */
-async function answered(
-  result: Response | Promise<Response>,
-  method: string,
-  registration: Registration,
-): Promise<Response> {
-  const response = await result;
-  if (!(response instanceof Response)) {
-    throw new TypeError(
-      `Cannot answer ${method} "${registration.pattern.source}": its handler returned no Response`,
-    );
-  }
-  return method === "HEAD" && registration.method !== "HEAD"
-    ? toHead(response)
-    : response;
+/** Middleware may rely on `context.url`. */
+function forValidUrls(run: Handle): Handle {
+  return (context) => {
+    const { url } = context.request;
+    return pathStart(url) < 0 && canonicalHref(url) === null
+      ? badRequest()
+      : run(context);
+  };
+}
+
+function badRequest(): Response {
+  return new Response("Bad Request", { status: 400 });
 }

@@ -5,6 +5,7 @@ import type {
   RequestHandler,
   RouteTarget,
 } from "./action.ts";
+import { chain, type Handle } from "./_chain.ts";
 import type { MatchedRoute } from "./context.ts";
 import type { RequestMethod } from "./method.ts";
 import type { Middleware } from "./middleware.ts";
@@ -15,10 +16,8 @@ import { type AnyRoute, Route, type RouteMap } from "./routes/route.ts";
 export interface Registration extends MatchedRoute {
   /** The method that it answers. */
   readonly method: RequestMethod | "ANY";
-  /** The middleware, the outermost group's first. */
-  readonly middleware: readonly Middleware[];
-  /** Answers the request. */
-  readonly handler: RequestHandler;
+  /** Answers the request: the handler, behind its middleware. */
+  readonly handler: Handle;
 }
 
 type Registrable = Action | MiddlewareOptions | Controller<RouteMap>;
@@ -109,8 +108,7 @@ function toRegistration(
   return {
     method: route.method,
     pattern: route.pattern,
-    middleware: [...outer, ...checkMiddleware(middleware, name)],
-    handler,
+    handler: chain([...outer, ...checkMiddleware(middleware, name)], handler),
   };
 }
 

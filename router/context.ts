@@ -1,25 +1,10 @@
 import type { AnyContextKey, ContextValue } from "./context_key.ts";
 import type { ContextEntries, ProvidedGetters } from "./context_entry.ts";
-import { canonicalHref } from "./_canonical.ts";
 import { MissingContextValueError } from "./errors.ts";
 import type { RequestMethod } from "./method.ts";
 import { Platform } from "./platform.ts";
 import { clientAddress, type TrustedProxies } from "./remote_address.ts";
 import type { RoutePattern } from "./pattern.ts";
-
-/** What the runtime passed beside the request. */
-export let platformOf: (context: RequestContext) => readonly unknown[];
-
-/** The text of `context.url`; `null` where the request has no valid one. */
-export let hrefOf: (context: RequestContext) => string | null;
-
-/** Creates the context of a request that a router was handed. */
-export let createContext: (
-  request: Request,
-  router: ContextRouter,
-  platform: readonly unknown[],
-  trusted: TrustedProxies,
-) => RequestContext;
 
 /** A method of an application's route: one HTTP method, or any. */
 export interface MatchedRoute {
@@ -44,7 +29,20 @@ export interface RequestContextOptions {
    */
   readonly remoteAddress?: string | undefined;
   /**
-   * A context whose router, address and values this one shares.
+   * What the runtime passed beside the request: the value of `Platform`, which
+   * tells the client's address too.
+   *
+   * @default {[]}
+   */
+  readonly platform?: readonly unknown[];
+  /**
+   * Which proxies in front of the server may tell the client's address.
+   *
+   * @default {0}
+   */
+  readonly trustedProxies?: TrustedProxies;
+  /**
+   * A context whose router, address, platform and values this one shares.
    *
    * @default {undefined}
    */
@@ -102,29 +100,11 @@ export class RequestContext<RouteParams = Record<string, string>> {
   /** The methods that the path answers, for a request that no route matched. */
   allowedMethods: readonly string[] = none;
 
-  #router: ContextRouter | undefined;
+  readonly #options: RequestContextOptions;
   #remoteAddress: string | undefined;
-  #platform: readonly unknown[] | undefined;
-  #trusted: TrustedProxies = 0;
-  #href: string | null | undefined;
   #url: URL | undefined;
   #headers: Headers | undefined;
   #values: Map<AnyContextKey, unknown> | undefined;
-
-  static {
-    createContext = (request, router, platform, trusted) => {
-      const context = new RequestContext(request);
-      context.#router = router;
-      context.#platform = platform;
-      context.#trusted = trusted;
-      return context;
-    };
-    platformOf = (context) => context.#platform ?? none;
-    hrefOf = (context) =>
-      context.#href === undefined
-        ? context.#href = canonicalHref(context.request.url)
-        : context.#href;
-  }
 
   /**
    * Creates the context of a request.
@@ -132,19 +112,13 @@ export class RequestContext<RouteParams = Record<string, string>> {
    * @param request The request.
    * @param options What the router knows besides the request.
    */
-  constructor(request: Request, options?: RequestContextOptions) {
+  constructor(request: Request, options: RequestContextOptions = noOptions) {
     this.request = request;
     this.method = request.method as RequestMethod;
     this.params = noParams as RouteParams;
-    this.#router = options?.router;
-    this.#remoteAddress = options?.remoteAddress;
-    if (options?.parent !== undefined) {
-      const { parent } = options;
-      this.#router ??= parent.#router;
-      this.#remoteAddress ??= parent.remoteAddress;
-      this.#platform = parent.#platform;
-      this.#values = parent.#values ??= new Map();
-    }
+    this.#options = options;
+    const { parent } = options;
+    if (parent !== undefined) this.#values = parent.#values ??= new Map();
   }
 
   /** The canonical URL of the request, the one that routes are matched on. */
@@ -154,14 +128,12 @@ export class RequestContext<RouteParams = Record<string, string>> {
 
   /** The client's address, where the runtime tells it. */
   get remoteAddress(): string | undefined {
-    if (this.#remoteAddress === undefined && this.#platform !== undefined) {
-      this.#remoteAddress = clientAddress(
-        this.request,
-        this.#platform,
-        this.#trusted,
-      );
-    }
-    return this.#remoteAddress;
+    const { remoteAddress, parent, platform, trustedProxies } = this.#options;
+    return this.#remoteAddress ??= remoteAddress ?? (
+      platform === undefined
+        ? parent?.remoteAddress
+        : clientAddress(this.request, platform, trustedProxies ?? 0)
+    );
   }
 
   /** A copy of the request's headers. */
@@ -175,12 +147,13 @@ export class RequestContext<RouteParams = Record<string, string>> {
    * @throws {TypeError} If the context was built without one.
    */
   get router(): ContextRouter {
-    if (this.#router === undefined) {
+    const { router = this.#options.parent?.router } = this.#options;
+    if (router === undefined) {
       throw new TypeError(
         "Cannot read context.router: the context was built without a router",
       );
     }
-    return this.#router;
+    return router;
   }
 
   /**
@@ -199,9 +172,7 @@ export class RequestContext<RouteParams = Record<string, string>> {
       }
     }
     // Most runtimes pass something with every request: no map for that alone.
-    if (key === Platform && this.#platform !== undefined) {
-      return this.#platform as ContextValue<Key>;
-    }
+    if (key === Platform) return this.#platform as ContextValue<Key>;
     if (!("defaultValue" in key) || key.defaultValue === undefined) {
       throw new MissingContextValueError(key.name);
     }
@@ -226,8 +197,12 @@ export class RequestContext<RouteParams = Record<string, string>> {
    */
   has(key: AnyContextKey): boolean {
     return (this.#values?.has(key) ?? false) ||
-      (key === Platform && this.#platform !== undefined &&
-        this.#platform.length > 0);
+      (key === Platform && this.#platform.length > 0);
+  }
+
+  get #platform(): readonly unknown[] {
+    const { platform, parent } = this.#options;
+    return platform ?? (parent === undefined ? none : parent.#platform);
   }
 }
 
@@ -246,6 +221,8 @@ export type HandlerContext<
   & ProvidedGetters<Entries>
   & RequestContext<RouteParams>;
 
-const none: readonly never[] = Object.freeze([]);
+const none: readonly never[] = /* @__PURE__ */ Object.freeze([]);
 
-const noParams: unknown = Object.freeze(Object.create(null));
+const noOptions: RequestContextOptions = {};
+
+const noParams: unknown = /* @__PURE__ */ Object.freeze({ __proto__: null });
