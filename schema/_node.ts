@@ -67,7 +67,8 @@ export class Node implements Schema<unknown> {
     return {
       version: 1,
       vendor: "gatehouse",
-      validate: (value) => runRoot(this, value, {}),
+      validate: (value, options) =>
+        runRoot(this, value, options?.libraryOptions ?? {}),
     };
   }
 

@@ -69,7 +69,9 @@ export interface FlatIssues {
  * @param issues The issues of a parse, by this or any other library.
  * @returns The messages, in the order of the issues.
  */
-export function flatten(issues: readonly FlattenableIssue[]): FlatIssues {
+export function flatten(
+  issues: readonly (Issue | FlattenableIssue)[],
+): FlatIssues {
   const form: string[] = [];
   const fields: Record<string, string[]> = Object.create(null);
   for (const { field, path = [], message } of issues) {

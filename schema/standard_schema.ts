@@ -28,8 +28,8 @@ export interface StandardSchemaProps<Input = unknown, Output = Input> {
 
 /** What a caller may pass along with the value. */
 export interface StandardSchemaOptions {
-  /** Options that only one library understands. */
-  readonly libraryOptions?: Record<string, unknown> | undefined;
+  /** Options of the library: for these schemas those of `parse`. */
+  readonly libraryOptions?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The input and output type of a schema. */

@@ -12,12 +12,11 @@ export interface BodyBounds {
 }
 
 /** What the statuses are called. */
-export const REASONS: Readonly<Record<BodyRefusal | 422, string>> = {
+export const REASONS: Readonly<Record<BodyRefusal, string>> = {
   400: "Bad Request",
   408: "Request Timeout",
   413: "Content Too Large",
   415: "Unsupported Media Type",
-  422: "Unprocessable Content",
 };
 
 /**
@@ -30,17 +29,15 @@ export function bound<Bounds extends object>(
   defaults: Bounds,
   options: Partial<Bounds>,
 ): Bounds {
-  const bounds = { ...defaults } as Record<string, unknown>;
-  for (const [name, value] of Object.entries(options)) {
-    if (!(name in defaults) || value === undefined) continue;
-    if (typeof value !== "number" || !(value >= 0)) {
-      throw new RangeError(
-        `Cannot bound bodies by ${name} "${value}": it is no size`,
-      );
+  const bounds = { ...defaults };
+  for (const name in defaults) {
+    const value = options[name] ?? defaults[name];
+    if (!(value as number >= 0)) {
+      throw new RangeError(`Cannot set ${name} to "${value}": it is no size`);
     }
     bounds[name] = value;
   }
-  return bounds as Bounds;
+  return bounds;
 }
 
 /** The media type of a request's body, without its parameters. */

@@ -1,10 +1,15 @@
-// Reads the parts of a request, as schemas take them.
+// Reads the parts of a request and validates them.
 
-import type { RequestContext } from "../mod.ts";
+import type { RequestContext, UntypedContextKey } from "../mod.ts";
 import type { BodyRefusal } from "./_body.ts";
 import { type FormBounds, hasForm, readForm } from "./_form_body.ts";
 import { type JSONBounds, readJSON } from "./_json_body.ts";
-import type { InputPart, InvalidInput } from "./_problem.ts";
+import type {
+  InputResultIssue,
+  InputSchema,
+  InputSchemaOptions,
+} from "./input_schema.ts";
+import type { InputPart, InvalidInput, InvalidInputIssue } from "./_problem.ts";
 
 /** What bodies must keep to. */
 export interface InputBounds {
@@ -14,8 +19,46 @@ export interface InputBounds {
   readonly form: FormBounds;
 }
 
+/** A part of a request, its schema, and where its output goes. */
+export interface Part {
+  readonly name: InputPart;
+  readonly key: UntypedContextKey;
+  readonly schema: InputSchema;
+}
+
+/** Reads and validates the parts: what their schemas give, or what is wrong. */
+export async function readParts(
+  parts: readonly Part[],
+  context: RequestContext,
+  bounds: InputBounds,
+  options: InputSchemaOptions,
+): Promise<unknown[] | InvalidInput> {
+  const outputs: unknown[] = [];
+  const issues: InvalidInputIssue[] = [];
+  for (const { name, schema } of parts) {
+    const input = await readInput(name, context, bounds);
+    if (!("value" in input)) return input;
+    const result = await schema["~standard"].validate(input.value, options);
+    if (result.issues === undefined) outputs.push(result.value);
+    else for (const issue of result.issues) issues.push(toIssue(name, issue));
+  }
+  if (outputs.length === parts.length) return outputs;
+  return { status: 422, detail: "Some of the input is not valid", issues };
+}
+
+function toIssue(
+  part: InputPart,
+  { message, path = [], field }: InputResultIssue,
+): InvalidInputIssue {
+  const keys = Array.from(
+    path,
+    (key) => typeof key === "object" ? key.key : key,
+  );
+  return { part, path: keys, message, ...field !== undefined && { field } };
+}
+
 /** Reads a part of a request: its value, or why it can't be read. */
-export async function readInput(
+async function readInput(
   part: InputPart,
   context: RequestContext,
   bounds: InputBounds,

@@ -35,7 +35,7 @@ const MAX_ERRORS = 100;
 export function problemOf({ status, detail, issues }: InvalidInput): Response {
   const errors = issues.slice(0, MAX_ERRORS).map(errorOf);
   const problem = {
-    title: REASONS[status],
+    title: status === 422 ? "Unprocessable Content" : REASONS[status],
     status,
     detail,
     ...errors.length > 0 && { errors },

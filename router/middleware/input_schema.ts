@@ -10,10 +10,19 @@ export interface InputSchema {
     /** The version of the interface. */
     readonly version: 1;
     /** Validates a value. */
-    readonly validate: (value: unknown) => InputResult | Promise<InputResult>;
+    readonly validate: (
+      value: unknown,
+      options?: InputSchemaOptions,
+    ) => InputResult | Promise<InputResult>;
     /** The types, for the compiler alone. */
     readonly types?: { readonly output: unknown } | undefined;
   };
+}
+
+/** What a caller may pass along with the value. */
+export interface InputSchemaOptions {
+  /** Options that only the schema's own library understands. */
+  readonly libraryOptions?: Record<string, unknown> | undefined;
 }
 
 /** What a schema makes of a value, or what is wrong with it. */

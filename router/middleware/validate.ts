@@ -3,23 +3,25 @@
  *
  * @module
  */
-import {
-  type AnyContextKey,
-  type ContextEntry,
-  type ContextKey,
-  createContextKey,
-  type Middleware,
-  type RequestContext,
-  type UntypedContextKey,
+import type {
+  AnyContextKey,
+  ContextEntry,
+  ContextKey,
+  Middleware,
+  RequestContext,
+  UntypedContextKey,
 } from "../mod.ts";
+// Not from the door: bundlers would keep more of the router than this needs.
+import { createContextKey } from "../context_key.ts";
 import { bound } from "./_body.ts";
 import type { FormDataOptions } from "./form_data.ts";
 import { FORM_BOUNDS } from "./_form_body.ts";
-import { type InputBounds, readInput } from "./_input.ts";
+import { type Part, readParts } from "./_input.ts";
 import type {
   InputResult,
   InputResultIssue,
   InputSchema,
+  InputSchemaOptions,
 } from "./input_schema.ts";
 import { JSON_BOUNDS } from "./_json_body.ts";
 import {
@@ -34,6 +36,7 @@ export type {
   InputResult,
   InputResultIssue,
   InputSchema,
+  InputSchemaOptions,
   InvalidInput,
   InvalidInputIssue,
 };
@@ -115,6 +118,16 @@ export interface ValidateOptions extends FormDataOptions {
     invalid: InvalidInput,
     context: RequestContext,
   ) => Response | undefined | Promise<Response | undefined>;
+  /**
+   * What the library of the schemas gets along with the values: of this
+   * package's `data-schema`, the options of `parse`, such as the messages of
+   * the request's language.
+   *
+   * @default {() => ({})}
+   */
+  readonly libraryOptions?: (
+    context: RequestContext,
+  ) => Record<string, unknown>;
   /**
    * The largest body, in bytes.
    *
@@ -215,26 +228,20 @@ export function validate<Schemas extends InputSchemas>(
   options: ValidateOptions = {},
 ): Middleware<ValidEntries<Schemas>> {
   const parts = partsOf(schemas);
-  const { onInvalid, ...limits } = options;
+  const { onInvalid, libraryOptions } = options;
   const bounds = {
-    json: bound(JSON_BOUNDS, limits),
-    form: bound(FORM_BOUNDS, limits),
+    json: bound(JSON_BOUNDS, options),
+    form: bound(FORM_BOUNDS, options),
   };
   return async (context, next) => {
-    const outputs = await readParts(parts, context, bounds);
+    const passed = { libraryOptions: libraryOptions?.(context) };
+    const outputs = await readParts(parts, context, bounds, passed);
     if (!Array.isArray(outputs)) {
       return await onInvalid?.(outputs, context) ?? problemOf(outputs);
     }
     parts.forEach(({ key }, index) => context.set(key, outputs[index]));
     return next();
   };
-}
-
-/** A part of a request, its schema, and where its output goes. */
-interface Part {
-  readonly name: InputPart;
-  readonly key: UntypedContextKey;
-  readonly schema: InputSchema;
 }
 
 function partsOf(schemas: InputSchemas): readonly Part[] {
@@ -264,33 +271,3 @@ const KEYS = {
   json: ValidJSON,
   form: ValidForm,
 };
-
-/** Reads and validates the parts: what their schemas give, or what is wrong. */
-async function readParts(
-  parts: readonly Part[],
-  context: RequestContext,
-  bounds: InputBounds,
-): Promise<unknown[] | InvalidInput> {
-  const outputs: unknown[] = [];
-  const issues: InvalidInputIssue[] = [];
-  for (const { name, schema } of parts) {
-    const input = await readInput(name, context, bounds);
-    if (!("value" in input)) return input;
-    const result = await schema["~standard"].validate(input.value);
-    if (result.issues === undefined) outputs.push(result.value);
-    else for (const issue of result.issues) issues.push(toIssue(name, issue));
-  }
-  if (outputs.length === parts.length) return outputs;
-  return { status: 422, detail: "Some of the input is not valid", issues };
-}
-
-function toIssue(
-  part: InputPart,
-  { message, path = [], field }: InputResultIssue,
-): InvalidInputIssue {
-  const keys = Array.from(
-    path,
-    (key) => typeof key === "object" ? key.key : key,
-  );
-  return { part, path: keys, message, ...field !== undefined && { field } };
-}

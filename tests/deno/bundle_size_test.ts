@@ -42,6 +42,7 @@ const BUDGETS: Record<Entry, number> = {
   "./session/redis": 1.3,
   "./session/sql": 1.5,
   "./session/testing": 19.3,
+  "./validate-middleware": 3.2,
 };
 
 /**
@@ -57,6 +58,7 @@ const STRANGERS: readonly (readonly [Entry, readonly RegExp[]])[] = [
   ["./fetch-router", [/session\//, /auth\//, /logger\//, /npm/]],
   ["./fetch-router/routes", [/router\/(?:router|context|_dispatcher)\.ts/]],
   ["./form-data-middleware", [/session\//, /auth\//]],
+  ["./validate-middleware", [/schema\//, /router\/(?:router|context)\.ts/]],
   ["./logger-middleware", [/session\//, /auth\//, /npm/]],
   ["./session-middleware", [/auth\//, /logger\//, /jose/]],
   ["./auth-middleware", [/jose/, /@noble\/hashes/, /auth\/external/]],

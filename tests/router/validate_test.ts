@@ -452,6 +452,21 @@ Deno.test("onInvalid leaves an answer to the default, and may be async", async (
   assertEquals((await send({ params: Never }, {}))[0], 422);
 });
 
+Deno.test("libraryOptions reach the schemas, for each request", async () => {
+  const options: ValidateOptions = {
+    libraryOptions: ({ url }) => ({
+      messages: { required: `Missing at ${url.pathname}` },
+    }),
+  };
+  const [, problem] = await send(
+    { query: object({ a: string() }) },
+    {},
+    options,
+  );
+  const { errors } = problem as { errors: { detail: string }[] };
+  assertEquals(errors[0]!.detail, "Missing at /notes/7");
+});
+
 Deno.test("validate() leaves what a schema throws to onError", async () => {
   const Broken: InputSchema = {
     "~standard": {
