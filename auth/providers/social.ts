@@ -17,7 +17,8 @@ export interface SocialProfile {
 /** Options for {@linkcode createSocialAuthProvider}. */
 export interface SocialAuthProviderOptions extends ExternalAuthProviderOptions {
   /**
-   * The version of the provider's API.
+   * The version of the provider's API. Versions end: set the one that the
+   * dashboard of your app names, rather than rely on ours to be of today.
    *
    * @default {"v23.0"}
    */
