@@ -23,12 +23,17 @@ const explanations: Record<number, string> = {
 export function errorPages(): Middleware<readonly []> {
   return async (context, next) => {
     const response = await next();
-    const isBare = response.status >= 400 &&
-      response.headers.get("Content-Type")?.startsWith("text/plain") === true;
-    if (!isBare || !wantsPage(context)) return response;
+    if (!isBareError(response) || !wantsPage(context)) return response;
     const { status, headers } = response;
     return errorPage(context, await response.text(), status, headers);
   };
+}
+
+/** Whether a response is an error with nothing but a text. */
+function isBareError({ status, headers }: Response): boolean {
+  // Bun gives a text its type only when it is sent.
+  const type = headers.get("Content-Type") ?? "text/plain";
+  return status >= 400 && type.startsWith("text/plain");
 }
 
 /** Answers with the page of an error. Its text is the short, official one. */

@@ -1,5 +1,10 @@
-import { type Browser, chromium, type Page } from "npm:playwright-core@1.56.1";
-import { type ExampleApp, startExampleApp } from "./_example_app.ts";
+import {
+  type Browser,
+  chromium,
+  type Locator,
+  type Page,
+} from "npm:playwright-core@1.56.1";
+import type { ServedApp } from "./_app_servers.ts";
 
 const executablePath = "/usr/bin/chromium";
 
@@ -11,9 +16,13 @@ if (!isInstalled) {
   console.error(`Skipped: no browser walks, for ${executablePath} is missing`);
 }
 
+/** Defines a test that needs Chromium. */
+export const testInChromium: typeof Deno.test | typeof Deno.test.ignore =
+  isInstalled ? Deno.test : Deno.test.ignore;
+
 /** Somebody who walks through the example application in Chromium. */
-export interface Walk {
-  readonly app: ExampleApp;
+export interface Walk<App extends ServedApp = ServedApp> {
+  readonly app: App;
   readonly page: Page;
   /** The path and the query of the page that is shown. */
   path(): string;
@@ -24,54 +33,59 @@ export interface Walk {
     button: string,
     fields?: Record<string, string>,
   ): Promise<number>;
+  /** Follows a link or presses a button to another page: its status. */
+  follow(target: Locator): Promise<number>;
 }
 
 /**
- * Defines a test that walks through the application with JavaScript turned off:
- * what passes works without it.
+ * Walks through the application in a browser without cookies, and with
+ * JavaScript turned off: what passes works without it.
  */
-export function walk(name: string, run: (walk: Walk) => Promise<void>): void {
-  const define = isInstalled ? Deno.test : Deno.test.ignore;
-  define(`Chromium: ${name}`, async () => {
-    await using app = await startExampleApp();
-    await using browser = await launch();
-    const context = await browser.newContext({ javaScriptEnabled: false });
-    const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
-    await run({
-      app,
-      page,
-      path() {
-        const { pathname, search } = new URL(page.url());
-        return pathname + search;
-      },
-      async open(path) {
-        return (await page.goto(app.baseURL + path))!.status();
-      },
-      async send(button, fields = {}) {
-        for (const [label, value] of Object.entries(fields)) {
-          await page.getByLabel(label, { exact: true }).fill(value);
-        }
-        return await click(page, button);
-      },
-    });
-    await context.close();
+export async function walkThrough<App extends ServedApp>(
+  browser: Browser,
+  app: App,
+  run: (walk: Walk<App>) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  await run({
+    app,
+    page,
+    path() {
+      const { pathname, search } = new URL(page.url());
+      return pathname + search;
+    },
+    async open(path) {
+      return (await page.goto(app.baseURL + path))!.status();
+    },
+    async send(button, fields = {}) {
+      for (const [label, value] of Object.entries(fields)) {
+        await page.getByLabel(label, { exact: true }).fill(value);
+      }
+      const main = page.getByRole("main");
+      return await follow(page, main.getByRole("button", { name: button }));
+    },
+    follow: (target) => follow(page, target),
   });
+  await context.close();
 }
 
-/** Presses a button and waits for the page it leads to: its status. */
-async function click(page: Page, button: string): Promise<number> {
+/** Clicks, and waits for the page that it leads to in the end: its status. */
+async function follow(page: Page, target: Locator): Promise<number> {
   const answer = page.waitForResponse((response) =>
     response.request().isNavigationRequest() &&
     ![301, 302, 303, 307, 308].includes(response.status())
   );
-  await page.locator("main").getByRole("button", { name: button }).click();
+  const loaded = page.waitForEvent("load");
+  await target.click();
   const response = await answer;
-  await page.waitForLoadState();
+  await loaded;
   return response.status();
 }
 
-function launch(): Promise<Browser> {
+/** Starts Chromium. */
+export function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath,
     args: [

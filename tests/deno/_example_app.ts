@@ -9,16 +9,13 @@ import { Users } from "../../examples/app/data/users.ts";
 import { createDemoProvider } from "../../examples/app/demo_provider.ts";
 import { createOIDCLogin } from "../../examples/app/external_logins.ts";
 import { hashPassword } from "@gatehouse/web/auth/password";
+import type { ServedApp } from "./_app_servers.ts";
 
 /** The password of everybody in these tests. */
 export const PASSWORD = "correct horse battery";
 
 /** The example application, served with its demo identity provider. */
-export interface ExampleApp extends AsyncDisposable {
-  /** Its address, such as `http://localhost:41234`. */
-  readonly baseURL: string;
-  /** The address of the demo identity provider. */
-  readonly issuer: string;
+export interface ExampleApp extends ServedApp, AsyncDisposable {
   readonly database: Query;
   readonly users: Users;
   /** The lines of the request log so far. */

@@ -1,18 +1,18 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { walk } from "./_chromium.ts";
 import { PASSWORD } from "./_example_app.ts";
+import { walk } from "./_walk.ts";
 
 const email = "ada@example.com";
 const next = "another long one";
 
 walk(
   "a forgotten password is replaced by the link in the e-mail",
-  async ({ app, open, page, path, send }) => {
+  async ({ app, follow, open, page, path, send }) => {
     const passwords = { password: PASSWORD, confirmPassword: PASSWORD };
     await app.visitor().post("/register", { name: "Ada", email, ...passwords });
 
     await open("/login");
-    await page.getByRole("link", { name: "Forgot your password?" }).click();
+    await follow(page.getByRole("link", { name: "Forgot your password?" }));
     assertEquals(await send("Send the link", { Email: email }), 200);
     const [link] = app.mails[0].text.match(/http\S+/)!;
     await page.goto(link);
@@ -26,7 +26,7 @@ walk(
     assertEquals(await send("Change password", passwordOf(next)), 200);
 
     assertEquals(path(), "/reset-password/done");
-    await page.locator("main").getByRole("link", { name: "Log in" }).click();
+    await follow(page.getByRole("main").getByRole("link", { name: "Log in" }));
     assertEquals(await send("Log in", { Email: email, Password: next }), 200);
     assertEquals(path(), "/");
   },

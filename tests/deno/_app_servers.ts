@@ -1,0 +1,73 @@
+/** The example application in a process of its own, on each runtime. */
+import config from "../../deno.json" with { type: "json" };
+import { freePort } from "./_programs.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** The tasks that start it, by the name of the runtime. */
+export const TASKS = {
+  "Deno": "start",
+  "Bun": "start:bun",
+  "Workers": "start:worker",
+} as const;
+
+/** A runtime that the application runs on. */
+export type Runtime = keyof typeof TASKS;
+
+/** The application as its users see it. */
+export interface ServedApp {
+  /** Its address, such as `http://localhost:41234`. */
+  readonly baseURL: string;
+  /** The address of the demo identity provider. */
+  readonly issuer: string;
+}
+
+/** The application in a process of its own. */
+export interface AppProcess extends ServedApp, AsyncDisposable {
+  /** The admin of the new database, from what was printed. */
+  readonly admin: { readonly email: string; readonly password: string };
+  /** What it has printed so far. */
+  output(): string;
+}
+
+/** Runs the task of a runtime until the application is open. */
+export async function startApp(
+  runtime: Runtime,
+  env: Record<string, string>,
+): Promise<AppProcess> {
+  const ports = { PORT: String(freePort()), DEMO_PORT: String(freePort()) };
+  const { command } = config.tasks[TASKS[runtime]];
+  const [deno, ...args] = command.split(" && ").at(-1)!.split(" ");
+  if (deno !== "deno") throw new Error(`Unknown task: ${command}`);
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [args[0], "--no-check", ...args.slice(1)],
+    cwd: ROOT,
+    env: { ...ports, NO_COLOR: "1", ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let output = "";
+  const open = Promise.withResolvers<void>();
+  const ended = Promise.all([child.stdout, child.stderr].map(async (pipe) => {
+    for await (const text of pipe.pipeThrough(new TextDecoderStream())) {
+      output += text;
+      if (output.includes("is open")) open.resolve();
+    }
+  })).then(() => open.reject(new Error(`It did not start:\n${output}`)));
+  await open.promise;
+  return {
+    baseURL: `http://localhost:${ports.PORT}`,
+    issuer: `http://127.0.0.1:${ports.DEMO_PORT}`,
+    get admin() {
+      const [, email, password] = /admin +(\S+) +(\S+)/.exec(output)!;
+      return { email, password };
+    },
+    output: () => output,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await child.status;
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,269 @@
+/** Ways through the example application that it has on every runtime. */
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { AppProcess } from "./_app_servers.ts";
+import type { Walk } from "./_chromium.ts";
+
+/** A way through the application. */
+export interface AppWalk {
+  readonly name: string;
+  readonly run: (walk: Walk<AppProcess>) => Promise<void>;
+}
+
+const PASSWORD = "correct horse battery";
+
+/** The ways, each for a browser without cookies; in any order. */
+export const APP_WALKS: readonly AppWalk[] = [
+  {
+    name: "registering with each invalid field shows its message",
+    run: eachInvalidField,
+  },
+  {
+    name: "registering with an address that has an account shows its message",
+    run: takenAddress,
+  },
+  {
+    name: "register, log out, log in with the wrong and the right password",
+    run: passwordLogin,
+  },
+  {
+    name: "a page that needs a login is shown after it (returnTo)",
+    run: returnTo,
+  },
+  {
+    name: "external login goes through the provider's own page",
+    run: externalLogin,
+  },
+  {
+    name: "an external login that is cancelled is answered 401",
+    run: cancelledLogin,
+  },
+  { name: "a login is linked on the account page", run: linkedLogin },
+  {
+    name: "the admin page is for admins, who end sessions and name editors",
+    run: admin,
+  },
+  {
+    name: "an API key is created, shown once, and calls the API",
+    run: apiKey,
+  },
+];
+
+const invalid = {
+  "Name": ["", "Name is required"],
+  "Email": ["ada", "Invalid email address"],
+  "Password": ["short", "Password must be at least 8 characters"],
+  "Password, once more": ["something else", "Passwords do not match"],
+} as const;
+
+async function eachInvalidField({ open, page, send }: Walk): Promise<void> {
+  for (const [label, [value, message]] of Object.entries(invalid)) {
+    await open("/register");
+    const fields: Record<string, string> = { ...newPerson(), [label]: value };
+    if (label === "Password") fields["Password, once more"] = value;
+
+    assertEquals(await send("Register", fields), 422);
+
+    const field = page.getByLabel(label, { exact: true });
+    assertEquals(await field.getAttribute("aria-invalid"), "true");
+    const ids = (await field.getAttribute("aria-describedby"))!.split(" ");
+    const description = page.locator(`#${ids.at(-1)}`);
+    assertEquals(await description.innerText(), message);
+    // What was entered stays, but for passwords.
+    const name = page.getByLabel("Name", { exact: true });
+    assertEquals(await name.inputValue(), fields["Name"]);
+    const password = page.getByLabel("Password", { exact: true });
+    assertEquals(await password.inputValue(), "");
+  }
+}
+
+async function takenAddress({ app, open, page, send }: Walk<AppProcess>) {
+  await open("/register");
+  const person = { ...newPerson(), "Email": app.admin.email.toUpperCase() };
+  assertEquals(await send("Register", person), 422);
+  assertEquals(
+    await page.locator("#email-error").innerText(),
+    "An account with this email already exists.",
+  );
+}
+
+async function passwordLogin(
+  { follow, open, page, path, send }: Walk,
+): Promise<void> {
+  const { Email, ...rest } = newPerson();
+  await open("/register");
+  assertEquals(await send("Register", { Email, ...rest }), 200);
+  assertEquals(path(), "/");
+  assertEquals(await page.getByRole("status").innerText(), "Welcome, Ada");
+
+  await follow(page.getByRole("button", { name: "Log out" }));
+  await follow(page.getByRole("link", { name: "Log in" }).first());
+  assertEquals(await send("Log in", { Email, Password: "wrong one" }), 422);
+  assertEquals(
+    await page.getByRole("alert").innerText(),
+    "Invalid email or password",
+  );
+  assertEquals(await page.getByLabel("Email").inputValue(), Email);
+  assertEquals(await page.getByLabel("Password").inputValue(), "");
+
+  assertEquals(await send("Log in", { Password: PASSWORD }), 200);
+  assertEquals(path(), "/");
+  assertEquals(await page.getByRole("status").innerText(), "Welcome back, Ada");
+}
+
+async function returnTo(
+  { follow, open, page, path, send }: Walk,
+): Promise<void> {
+  const person = newPerson();
+  await open("/register");
+  await send("Register", person);
+  await follow(page.getByRole("button", { name: "Log out" }));
+
+  await open("/account/keys?from=mail");
+  const login = "/login?returnTo=%2Faccount%2Fkeys%3Ffrom%3Dmail";
+  assertEquals(path(), login);
+  await send("Log in", { Email: person.Email, Password: "wrong one" });
+  assertEquals(path(), login);
+  await send("Log in", { Password: PASSWORD });
+
+  assertEquals(path(), "/account/keys?from=mail");
+  assertEquals(await heading({ page }), "API keys");
+
+  // Away from this site leads nowhere.
+  await follow(page.getByRole("button", { name: "Log out" }));
+  await open("/login?returnTo=%2F%2Fevil.example");
+  await send("Log in", { Email: person.Email, Password: PASSWORD });
+  assertEquals(path(), "/");
+}
+
+async function externalLogin(
+  { app, follow, open, page, path }: Walk,
+): Promise<void> {
+  await open("/account");
+  await follow(page.getByRole("link", { name: "Log in with Demo provider" }));
+  assertEquals(new URL(page.url()).origin, app.issuer);
+  assertEquals(
+    await page.title(),
+    "Choose who you are – Demo identity provider",
+  );
+
+  await follow(page.getByRole("button", { name: "Ada Demo" }));
+
+  assertEquals(new URL(page.url()).origin, app.baseURL);
+  assertEquals(path(), "/account");
+  assertEquals(await page.getByLabel("Name").inputValue(), "Ada Demo");
+}
+
+async function cancelledLogin({ follow, open, page }: Walk): Promise<void> {
+  await open("/login");
+  await follow(page.getByRole("link", { name: "Log in with Demo provider" }));
+  const cancel = page.getByRole("button", { name: "Cancel" });
+  assertEquals(await follow(cancel), 401);
+  assertEquals(await heading({ page }), "Authentication failed");
+}
+
+async function linkedLogin(
+  { follow, open, page, path, send }: Walk,
+): Promise<void> {
+  // The address of Edith belongs to another account here.
+  await open("/auth/demo");
+  if (path() === "/auth/demo") await open("/auth/oidc");
+  await follow(page.getByRole("button", { name: "Edith Demo" }));
+  const title = "An account with this email already exists";
+  assertEquals(await heading({ page }), title);
+
+  await open("/register");
+  await send("Register", newPerson());
+  await open("/account/logins");
+  await follow(page.getByRole("button", { name: "Link Demo provider" }));
+  await follow(page.getByRole("button", { name: "Edith Demo" }));
+
+  assertEquals(path(), "/account/logins");
+  await page.getByRole("button", { name: "Unlink Demo provider" }).waitFor();
+}
+
+async function admin(
+  { app, follow, open, page, path, send }: Walk<AppProcess>,
+) {
+  assertEquals(await open("/admin"), 200);
+  assertEquals(path(), "/login?returnTo=%2Fadmin");
+
+  const person = { ...newPerson(), "Name": `Ada ${crypto.randomUUID()}` };
+  await open("/register");
+  await send("Register", person);
+  assertEquals(await open("/admin"), 403);
+  assertEquals(await heading({ page }), "Forbidden");
+  assertEquals(await page.getByRole("link", { name: "Admin" }).count(), 0);
+  assertEquals(await open("/editor/new"), 403);
+
+  // The same browser comes back later, with what the admin allowed.
+  const cookies = await page.context().cookies();
+  await page.context().clearCookies();
+  await open("/login?returnTo=%2Fadmin");
+  const { email, password } = app.admin;
+  await send("Log in", { Email: email, Password: password });
+  assertEquals(await heading({ page }), "Users");
+  const role = page.getByLabel(`Role of ${person.Name}`, { exact: true });
+  await role.selectOption("editor");
+  await send(`Save the role of ${person.Name}`);
+  const { Name } = person;
+  const message = page.getByRole("status");
+  assertEquals(await message.innerText(), `${Name} is now editor`);
+
+  const admins = await page.context().cookies();
+  await page.context().clearCookies();
+  await page.context().addCookies(cookies);
+  await publish();
+  await page.context().clearCookies();
+  await page.context().addCookies(admins);
+  await open("/admin");
+  await send(`Log ${Name} out everywhere`);
+  await page.context().clearCookies();
+  await page.context().addCookies(cookies);
+  await open("/editor/new");
+  assertEquals(path(), "/login?returnTo=%2Feditor%2Fnew");
+
+  async function publish() {
+    await open("/editor/new");
+    const title = `Tea <b>at</b> ${Name}`;
+    await send("Publish", { "Title": title, "Text": "All welcome" });
+    await follow(page.getByRole("link", { name: "Notices" }));
+    const titles = page.getByRole("heading", { level: 2 });
+    assertStringIncludes((await titles.allInnerTexts()).join("\n"), title);
+  }
+}
+
+async function apiKey({ app, open, page, send }: Walk): Promise<void> {
+  await open("/register");
+  await send("Register", newPerson());
+  await open("/account/keys");
+  assertEquals(await send("Create API key", { "Name": "Backup" }), 201);
+
+  const key = await page.locator("#secret").innerText();
+  assertMatch(key, /^board_key_/);
+  const call = () =>
+    fetch(`${app.baseURL}/api/me`, { headers: { "X-API-Key": key } });
+  const before = await call();
+  assertEquals(before.status, 200);
+  assertEquals((await before.json()).role, "api");
+
+  await open("/account/keys");
+  assertEquals(await page.locator("#secret").count(), 0);
+  await send("Revoke Backup");
+  const after = await call();
+  assertEquals([after.status, await after.text()], [401, "Unauthorized"]);
+}
+
+/** What the main heading says. */
+function heading({ page }: Pick<Walk, "page">): Promise<string> {
+  return page.getByRole("heading", { level: 1 }).innerText();
+}
+
+/** Somebody who has no account yet, as the form of `/register` asks. */
+function newPerson() {
+  return {
+    "Name": "Ada",
+    "Email": `ada-${crypto.randomUUID()}@example.com`,
+    "Password": PASSWORD,
+    "Password, once more": PASSWORD,
+  };
+}
