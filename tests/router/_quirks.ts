@@ -22,6 +22,12 @@ export const QUIRKS: readonly Quirk[] = [
     affects: (pattern) => pattern.includes("[^/]"),
   },
   {
+    what: "a regexp group may be empty",
+    on: ["Bun"],
+    isHere: () => isPattern("/()"),
+    affects: (pattern) => pattern.includes("()"),
+  },
+  {
     what: "escaped # and ? cut off the rest of a text",
     on: ["Cloudflare-Workers"],
     isHere: () => !matches("/\\#a", "https://example.com/%23a"),

@@ -1,0 +1,274 @@
+/** What patterns match, by the syntax of URLPattern. */
+import { assertEquals, assertThrows } from "@std/assert";
+import { ArrayMatcher, RoutePattern } from "@gatehouse/web/fetch-router";
+import { nativeParams } from "./_oracle.ts";
+import { isQuirky } from "./_quirks.ts";
+
+type Row = readonly [
+  pattern: string,
+  path: string,
+  params: Readonly<Record<string, string>> | null,
+];
+
+const SYNTAX: readonly Row[] = [
+  // Fixed text.
+  ["/", "/", {}],
+  ["/", "//", null],
+  ["/users", "/users", {}],
+  ["/users", "/users/", null],
+  ["/users", "/Users", null],
+  ["/users", "/user", null],
+  ["/users", "/users2", null],
+  ["/users/", "/users/", {}],
+  ["/users/", "/users", null],
+  ["/a//b", "/a//b", {}],
+  ["/a//b", "/a/b", null],
+  ["//", "//", {}],
+  ["users", "/users", {}],
+  // Params.
+  ["/users/:id", "/users/7", { id: "7" }],
+  ["/users/:id", "/users/", null],
+  ["/users/:id", "/users/7/", null],
+  ["/users/:id", "/users/7/8", null],
+  ["/users/:id/", "/users/7/", { id: "7" }],
+  ["/:a/:b/:c", "/1/2/3", { a: "1", b: "2", c: "3" }],
+  ["/:$a/:_b/:ünï", "/1/2/3", { $a: "1", _b: "2", ünï: "3" }],
+  ["/:constructor", "/x", { constructor: "x" }],
+  // Text around params.
+  ["/@:user", "/@ada", { user: "ada" }],
+  ["/@:user", "/@", null],
+  ["/@:user", "/ada", null],
+  ["/v:version/users", "/v2/users", { version: "2" }],
+  ["/:year-:month", "/2026-11", { year: "2026", month: "11" }],
+  ["/:year-:month", "/2026-11-21", { year: "2026", month: "11-21" }],
+  ["/:year-:month", "/2026-", null],
+  ["/:year-:month", "/-11-21", { year: "-11", month: "21" }],
+  ["/:a-:b", "/--1", { a: "-", b: "1" }],
+  ["/:file.:ext", "/a.b.c", { file: "a", ext: "b.c" }],
+  ["/:id.json", "/7.json", { id: "7" }],
+  ["/:id.json", "/.json", null],
+  ["/:id.json", "/a.json.json", { id: "a.json" }],
+  ["/:a:b", "/xyz", { a: "x", b: "yz" }],
+  ["/:a:b", "/x", null],
+  ["/{:a}b", "/xb", { a: "x" }],
+  ["/a:b", "/a7", { b: "7" }],
+  // Wildcards.
+  ["/files/*", "/files/", { 0: "" }],
+  ["/files/*", "/files", null],
+  ["/files/*", "/files/a/b", { 0: "a/b" }],
+  ["/files/*", "/files//", { 0: "/" }],
+  ["/files*", "/files", { 0: "" }],
+  ["/files*", "/filesystem/a", { 0: "ystem/a" }],
+  ["*", "/a/b", { 0: "a/b" }],
+  ["/*", "/", { 0: "" }],
+  ["/*/edit", "/a/b/edit", { 0: "a/b" }],
+  ["/*/edit", "/edit", null],
+  ["/*/edit", "//edit", { 0: "" }],
+  ["/*/*", "/a/b/c", { 0: "a/b", 1: "c" }],
+  ["/a/*.png", "/a/b/c.png.png", { 0: "b/c.png" }],
+  ["/:a/*", "/x/y/z", { a: "x", 0: "y/z" }],
+  ["/*-*", "/a-b-c", { 0: "a-b", 1: "c" }],
+  // Optional and repeated params.
+  ["/users/:id?", "/users", {}],
+  ["/users/:id?", "/users/7", { id: "7" }],
+  ["/users/:id?", "/users/", null],
+  ["/files/:path+", "/files/a/b/c", { path: "a/b/c" }],
+  ["/files/:path+", "/files", null],
+  ["/files/:path+", "/files/", null],
+  ["/files/:path+", "/files/a//b", null],
+  ["/files/:path+", "/files/a/", null],
+  ["/files/:path*", "/files", {}],
+  ["/files/:path*", "/files/a/b", { path: "a/b" }],
+  ["/files/:path*", "/files/", null],
+  ["/:path+/edit", "/a/b/edit", { path: "a/b" }],
+  ["/:path*/edit", "/edit", {}],
+  ["/:a?/:b?", "/x", { a: "x" }],
+  ["/:a?/:b?", "/x/y", { a: "x", b: "y" }],
+  ["/:a?/b", "/b", {}],
+  ["/:a?/b", "/b/b", { a: "b" }],
+  ["/a/*?", "/a", {}],
+  ["/a/*?", "/a/b/c", { 0: "b/c" }],
+  // Groups.
+  ["/users{/}?", "/users", {}],
+  ["/users{/}?", "/users/", {}],
+  ["/users{/}?", "/users//", null],
+  ["{/:lang}?/docs", "/docs", {}],
+  ["{/:lang}?/docs", "/en/docs", { lang: "en" }],
+  ["/{a}{b}", "/ab", {}],
+  ["/x{y}+", "/xyyy", {}],
+  ["/x{y}+", "/x", null],
+  ["/x{y}*z", "/xz", {}],
+  ["/x{y}*z", "/xyyz", {}],
+  ["/blog{/:year}?{/:month}?", "/blog/2026", { year: "2026" }],
+  ["/:file{.:ext}?", "/a", { file: "a" }],
+  ["/:file{.:ext}?", "/a.b", { file: "a", ext: "b" }],
+  ["/:file{.:ext}?", "/.b", { file: ".b" }],
+  ["/x{-:n-}+", "/x-1-", { n: "1" }],
+  ["/x{-:n-}+", "/x-1--2-", { n: "1--2" }],
+  ["{/a/:b}+", "/a/1/a/2", { b: "1/a/2" }],
+  ["/{:a-}?:b", "/x-y", { a: "x", b: "y" }],
+  ["/{:a-}?:b", "/y", { b: "y" }],
+  // Regexp groups.
+  ["/:id(\\d+)", "/7", { id: "7" }],
+  ["/:id(\\d+)", "/7a", null],
+  ["/:id(\\d+)", "/٣", null],
+  ["/(\\d+)", "/7", { 0: "7" }],
+  ["/(\\d+)-(\\w+)", "/7-a", { 0: "7", 1: "a" }],
+  ["/:a(x|y|xy)z", "/xyz", { a: "xy" }],
+  ["/:id(\\d+)?", "/", null],
+  ["/a/:id(\\d+)?", "/a", {}],
+  ["/a/:id(\\d+)?", "/a/7", { id: "7" }],
+  ["/a/:id(\\d+)+", "/a/7/8", { id: "7/8" }],
+  ["/:path(.*)", "/a/b", { path: "a/b" }],
+  ["/:path(.+)/end", "/a/b/end", { path: "a/b" }],
+  ["/(.*)/:id(\\d+)", "/a/b/7", { 0: "a/b", id: "7" }],
+  ["/:hex([a-f0-9]{2,4})", "/abc1", { hex: "abc1" }],
+  ["/:hex([a-f0-9]{2,4})", "/a", null],
+  ["/:a([^.]+).:b", "/x/y.z", { a: "x/y", b: "z" }],
+  ["/:a(\\bx\\b)", "/x", { a: "x" }],
+  // Escapes.
+  ["/a\\:b", "/a:b", {}],
+  ["/a\\*", "/a*", {}],
+  ["/a\\?", "/a%3F", {}],
+  ["/a\\(b\\)", "/a(b)", {}],
+  ["/a\\{b\\}", "/a%7Bb%7D", {}],
+  ["/a\\.b", "/a.b", {}],
+  ["/:a\\-b", "/x-b", { a: "x" }],
+  // Percent-encoding: canonical text is compared, params are decoded.
+  ["/é", "/é", {}],
+  ["/é", "/%C3%A9", {}],
+  ["/é", "/%c3%a9", null],
+  ["/%c3%a9", "/%c3%a9", {}],
+  ["/%41", "/A", null],
+  ["/a b", "/a%20b", {}],
+  ["/日本/:x", "/日本/語", { x: "語" }],
+  ["/:a", "/%E6%97%A5", { a: "日" }],
+  ["/:a", "/a%2Fb", { a: "a/b" }],
+  ["/:a", "/%2E%2E%2Fb", { a: "../b" }],
+  ["/:a", "/a%20b+c", { a: "a b+c" }],
+  ["/:a", "/%", { a: "%" }],
+  ["/:a", "/%zz%41", { a: "%zzA" }],
+  ["/:a", "/%C3%28", { a: "%C3(" }],
+  ["/:a", "/%F0%9F%98%80%FF", { a: "😀%FF" }],
+  ["/*", "/a%2Fb/c", { 0: "a/b/c" }],
+  // What the URL parser makes of a path.
+  ["/a/b", "/x/../a/./b", {}],
+  ["/a/b", "/x/%2e%2E/a/%2e/b", {}],
+  ["/a/b", "\\a\\b", {}],
+  ["/a/b", "/a\t/b\n", {}],
+  ["/users/:id", "/x/../users/7", { id: "7" }],
+  ["/x/*", "/x/../users/7", null],
+  ["/x/*", "/x/%2e%2e/users/7", null],
+  ["/:a", "/..a", { a: "..a" }],
+  ["/:a", "/...", { a: "..." }],
+  ["/:a", "/.%2ea", { a: "..a" }],
+  ["/a/:b", "/a/..", null],
+  ["/a/:b", "/a/.", null],
+  ["/a/*", "/a/b/..", { 0: "" }],
+  ["/a/../b", "/b", {}],
+  ["/a/./b", "/a/b", {}],
+  ["/:a", "/x?y=/z", { a: "x" }],
+  ["/:a", "/x#/z", { a: "x" }],
+  ["/:a", "/?x", null],
+  ["/:a", '/"<>^`|', { a: '"<>^`|' }],
+];
+
+for (const [pattern, path, params] of SYNTAX) {
+  const does = params === null ? "does not match" : "matches";
+  Deno.test(`"${pattern}" ${does} ${JSON.stringify(path)}`, () => {
+    const url = `https://example.com${path}`;
+    assertEquals(paramsOf(pattern, url), params);
+    if (isQuirky(pattern)) return;
+    const native = nativeParams(new RoutePattern(pattern), url);
+    assertEquals(native && { ...native }, params);
+  });
+}
+
+const CASES: readonly Row[] = [
+  ["/Users/:Id", "/uSERS/Ada", { Id: "Ada" }],
+  ["/Users/:Id", "/users/", null],
+  ["/A:b-C", "/aXYZ-c", { b: "XYZ" }],
+  ["/:a(x+)", "/XxX", { a: "XxX" }],
+  ["/É", "/é", null],
+  ["/%c3%a9", "/É", null],
+  ["/%c3%a9", "/%C3%A9", {}],
+  ["/Files/*", "/files/README", { 0: "README" }],
+  ["/A{/:b}?/C", "/a/c", {}],
+];
+
+for (const [pattern, path, params] of CASES) {
+  const does = params === null ? "does not match" : "matches";
+  Deno.test(`"${pattern}" ${does} "${path}" where case is ignored`, () => {
+    const url = `https://example.com${path}`;
+    assertEquals(paramsOf(pattern, url, { ignoreCase: true }), params);
+    const ignoring = new RoutePattern(pattern, { ignoreCase: true });
+    const native = nativeParams(ignoring, url);
+    assertEquals(native && { ...native }, params);
+  });
+}
+
+const INVALID = [
+  "/:",
+  "/a?b?",
+  "/a+",
+  "/**?*",
+  "/{a",
+  "/a}",
+  "/{:a:b}",
+  "/{a{b}}",
+  "/(",
+  "/()",
+  "/(?=a)",
+  "/((a))",
+  "/(é)",
+  "/:a/:a",
+  "/\\",
+  "/(a",
+  "/([)",
+];
+
+for (const pattern of INVALID) {
+  Deno.test(`new RoutePattern("${pattern}") throws, as URLPattern does`, () => {
+    if (!isQuirky(pattern)) {
+      assertThrows(() => new URLPattern({ pathname: pattern }), TypeError);
+    }
+    assertThrows(
+      () => new RoutePattern(pattern),
+      TypeError,
+      `Cannot create the pattern "${pattern}": `,
+    );
+  });
+}
+
+Deno.test("a param cannot be named __proto__, and params have no prototype", () => {
+  assertThrows(
+    () => new RoutePattern("/:__proto__"),
+    TypeError,
+    "__proto__ can't be the name of a param",
+  );
+  for (const pattern of ["/a", "/:a", "/:a(x*|a)", "/*"]) {
+    const matcher = new ArrayMatcher<null>();
+    matcher.add("GET", new RoutePattern(pattern), null);
+    const { params } = matcher.match("GET", "https://example.com/a")!;
+    assertEquals(Object.getPrototypeOf(params), null);
+  }
+});
+
+Deno.test("params of one match are not those of the next", () => {
+  const matcher = new ArrayMatcher<null>();
+  matcher.add("GET", new RoutePattern("/:a"), null);
+  const first = matcher.match("GET", "https://example.com/1")!;
+  const second = matcher.match("GET", "https://example.com/2")!;
+  assertEquals([first.params.a, second.params.a], ["1", "2"]);
+});
+
+function paramsOf(
+  pattern: string,
+  url: string,
+  options: { ignoreCase?: boolean } = {},
+): Record<string, string> | null {
+  const matcher = new ArrayMatcher<null>();
+  matcher.add("GET", new RoutePattern(pattern, options), null);
+  const match = matcher.match("GET", url);
+  return match && { ...match.params };
+}

@@ -1,0 +1,202 @@
+/** Patterns for other parts of a URL than its path, and URLs of all shapes. */
+import { assertEquals, assertThrows } from "@std/assert";
+import {
+  ArrayMatcher,
+  type PatternInput,
+  RoutePattern,
+} from "@gatehouse/web/fetch-router";
+import { nativeParams } from "./_oracle.ts";
+
+type Row = readonly [
+  input: PatternInput,
+  url: string,
+  params: Readonly<Record<string, string>> | null,
+];
+
+const ROWS: readonly Row[] = [
+  // Hostnames.
+  ["https://example.com/a", "https://example.com/a", {}],
+  ["https://example.com/a", "http://example.com/a", null],
+  ["https://example.com/a", "https://example.com:8000/a", null],
+  ["https://example.com/a", "https://EXAMPLE.com:443/a", {}],
+  ["https://EXAMPLE.com/a", "https://example.com/a", {}],
+  ["https://:t.example.com/:a", "https://x.example.com/y", { t: "x", a: "y" }],
+  ["https://:t.example.com/:a", "https://x.y.example.com/y", null],
+  ["https://:t.example.com/:a", "https://example.com/y", null],
+  ["https://*.example.com/", "https://x.y.example.com/", { 0: "x.y" }],
+  ["https://{:t.}?example.com/", "https://example.com/", {}],
+  ["https://{:t.}?example.com/", "https://x.example.com/", { t: "x" }],
+  ["https://:a-:b.ex.com/", "https://x-y-z.ex.com/", { a: "x", b: "y-z" }],
+  ["https://münchen.example/", "https://xn--mnchen-3ya.example/", {}],
+  ["https://münchen.example/", "https://münchen.example/", {}],
+  ["http://[\\:\\:1]/", "http://[::1]/", {}],
+  ["http://127.0.0.1/", "http://127.1/", {}],
+  [{ hostname: "example.com" }, "https://example.com/any/path", {
+    0: "/any/path",
+  }],
+  [{ hostname: ":host", pathname: "/a" }, "https://example/a", {
+    host: "example",
+  }],
+  // Schemes and ports.
+  ["http{s}?://example.com/", "https://example.com/", {}],
+  ["http{s}?://example.com/", "http://example.com/", {}],
+  [{ protocol: ":s", pathname: "/a" }, "ws://example.com/a", { s: "ws" }],
+  ["http://localhost:8000/", "http://localhost:8000/", {}],
+  ["http://localhost:8000/", "http://localhost:8001/", null],
+  ["http://localhost:*/", "http://localhost:8001/", {}],
+  [{ port: ":p", pathname: "/" }, "http://localhost:81/", { p: "81" }],
+  [{ port: ":p", pathname: "/" }, "http://localhost:80/", null],
+  [{ port: "", pathname: "/" }, "https://localhost:443/", {}],
+  // Search and hash.
+  [{ pathname: "/a", search: "q=:q" }, "https://e.com/a?q=1%2F2", { q: "1/2" }],
+  [{ pathname: "/a", search: "q=:q" }, "https://e.com/a", null],
+  [{ pathname: "/a", search: "" }, "https://e.com/a?", {}],
+  [{ pathname: "/a", search: "" }, "https://e.com/a?x", null],
+  [{ pathname: "/a", search: "*" }, "https://e.com/a?x", {}],
+  [{ pathname: "/:a", search: ":k=*" }, "https://e.com/1?x=y", {
+    a: "1",
+    k: "x",
+    0: "y",
+  }],
+  [{ pathname: "/a", hash: "top" }, "https://e.com/a#top", {}],
+  [{ pathname: "/a", hash: "top" }, "https://e.com/a", null],
+  // Credentials and regexp groups.
+  [{ pathname: "/a", username: "ada" }, "https://ada:x@e.com/a", {}],
+  [{ pathname: "/a", username: "ada" }, "https://e.com/a", null],
+  [{ hostname: "(a|b).ex.com", pathname: "/:x" }, "https://b.ex.com/1", {
+    x: "1",
+    0: "b",
+  }],
+  [{ pathname: "/:x", search: "id=(\\d+)" }, "https://e.com/1?id=7", {
+    x: "1",
+    0: "7",
+  }],
+  // Numbers of the path win over those of other parts.
+  ["https://*.ex.com/*", "https://a.ex.com/b", { 0: "b" }],
+];
+
+for (const [input, url, params] of ROWS) {
+  const shown = typeof input === "string" ? input : JSON.stringify(input);
+  const does = params === null ? "does not match" : "matches";
+  Deno.test(`${shown} ${does} "${url}"`, () => {
+    const pattern = new RoutePattern(input);
+    assertEquals(paramsOf(pattern, url), params);
+    const native = nativeParams(pattern, url);
+    assertEquals(native && { ...native }, params);
+  });
+}
+
+Deno.test("a URLPattern is a pattern, its own ignoreCase stated beside it", () => {
+  const native = new URLPattern({ pathname: "/A/:b" }, { ignoreCase: true });
+  const pattern = new RoutePattern(native, { ignoreCase: true });
+  assertEquals(pattern.urlPattern, native);
+  assertEquals(paramsOf(pattern, "https://example.com/a/X"), { b: "X" });
+});
+
+const SHAPES = [
+  ["HTTPS://EXAMPLE.COM/users/7", { id: "7" }],
+  ["https:example.com/users/7", { id: "7" }],
+  ["https:\\\\example.com\\users\\7", { id: "7" }],
+  ["https://user:pass@example.com/users/7", { id: "7" }],
+  [" https://example.com/users/7 ", { id: "7" }],
+  ["https://ex%61mple.com/users/7", { id: "7" }],
+  ["https://example.com:0443/users/7", { id: "7" }],
+  ["https://example.com./users/7", { id: "7" }],
+  ["https://example.com/users/7?a/b#c/d", { id: "7" }],
+  ["https://example.com/users/./7", { id: "7" }],
+  ["https://example.com/users/%2e/7", { id: "7" }],
+  ["https://example.com/users//7", null],
+  ["file:///users/7", { id: "7" }],
+  ["ws://example.com/users/7", { id: "7" }],
+  ["foo://example.com/users/7", { id: "7" }],
+  ["foo:/users/7", { id: "7" }],
+  ["foo:users/7", null],
+  ["data:,x", null],
+  ["blob:https://example.com/users/7", null],
+  ["/users/7", null],
+  ["users/7", null],
+  ["//example.com/users/7", null],
+  ["https://", null],
+  ["https://ex ample.com/users/7", null],
+  ["https://example.com:99999/users/7", null],
+  ["", null],
+] as const;
+
+for (const [url, params] of SHAPES) {
+  const does = params === null ? "finds nothing for" : "takes";
+  Deno.test(`ArrayMatcher ${does} the URL ${JSON.stringify(url)}`, () => {
+    const pattern = new RoutePattern("/users/:id");
+    assertEquals(paramsOf(pattern, url), params);
+    const native = nativeParams(pattern, url);
+    assertEquals(native && { ...native }, params);
+  });
+}
+
+Deno.test("ArrayMatcher tells an origin from one that begins with the same text", () => {
+  const matcher = new ArrayMatcher<string>();
+  matcher.add("GET", new RoutePattern("/a"), "path");
+  matcher.add("GET", new RoutePattern("https://example.com/a"), "host");
+  const find = (url: string) => matcher.match("GET", url)?.data;
+  for (let i = 0; i < 2; i++) {
+    assertEquals(find("https://example.com/a"), "host");
+    assertEquals(find("https://example.com.evil/a"), "path");
+    assertEquals(find("https://example.com:80/a"), "path");
+    assertEquals(find("https://example.com@evil/a"), "path");
+  }
+});
+
+Deno.test("long paths are matched to the end, whatever the pattern", () => {
+  const a = "a".repeat(100_000);
+  const dashes = "-".repeat(100_000);
+  const deep = "/a".repeat(50_000);
+  const rows: [string, string, Record<string, string> | null][] = [
+    ["/:x", `/${a}`, { x: a }],
+    ["/:x/b", `/${a}`, null],
+    ["/:a-:b-:c-:d.json", `/${dashes}`, null],
+    ["/:a-:b-:c-:d", `/${dashes}`, {
+      a: "-",
+      b: "-",
+      c: "-",
+      d: dashes.slice(6),
+    }],
+    ["/*", deep, { 0: deep.slice(1) }],
+    ["/*/a/*/b", deep, null],
+    ["/*/a/*/a", deep, { 0: deep.slice(1, -6), 1: "a" }],
+    ["/:p+", deep, { p: deep.slice(1) }],
+    ["/:p*/b", deep, null],
+    ["/:p+/:q+/b", deep, null],
+    ["/{a}*{a}*b", `/${a}`, null],
+    ["/x{:a-}?{:b-}?{:c-}?y", `/x${dashes}`, null],
+  ];
+  for (const [text, path, params] of rows) {
+    const pattern = new RoutePattern(text);
+    assertEquals(paramsOf(pattern, `https://example.com${path}`), params, text);
+  }
+});
+
+Deno.test("a group for the platform does not match what is longer than 1,024 characters", () => {
+  // Its engine backtracks.
+  const pattern = new RoutePattern("/:a(\\b\\w+\\b)");
+  const find = (length: number) =>
+    paramsOf(pattern, `https://example.com/${"a".repeat(length)}`);
+  assertEquals(find(1_023)?.a?.length, 1_023);
+  assertEquals(find(1_024), null);
+});
+
+Deno.test("a pattern that is no URL's throws a TypeError that names it", () => {
+  assertThrows(
+    () => new RoutePattern("https://exa mple.com/"),
+    TypeError,
+    'Cannot create the pattern "https://exa mple.com/"',
+  );
+});
+
+function paramsOf(
+  pattern: RoutePattern,
+  url: string,
+): Record<string, string> | null {
+  const matcher = new ArrayMatcher<null>();
+  matcher.add("GET", pattern, null);
+  const match = matcher.match("GET", url);
+  return match && { ...match.params };
+}
