@@ -76,6 +76,7 @@ export class AsideCookies {
   /** Reads the cookies of a request. */
   async open(headers: Headers, name: string): Promise<void> {
     const cookies = readCookiesBelow(headers, `${name}.`).slice(0, MAX_COUNT);
+    if (cookies.length === 0) return;
     const opened: [string, Carried][] = [];
     for (const [fullName, value] of cookies) {
       const text = await this.#sealer.open(fullName, value);

@@ -32,11 +32,8 @@ export interface CookieToSet {
  * @see {@link https://www.rfc-editor.org/rfc/rfc6265#section-5.4 | RFC 6265, 5.4}
  */
 export function readCookies(headers: Headers, name: string): string[] {
-  const values: string[] = [];
-  for (const [found, value] of pairs(headers, name)) {
-    if (found === name) values.push(value);
-  }
-  return values;
+  return pairs(headers, name, (found) => found === name)
+    .map(([, value]) => value);
 }
 
 /** Reads the cookies whose names begin with a text, with their names. */
@@ -44,18 +41,30 @@ export function readCookiesBelow(
   headers: Headers,
   prefix: string,
 ): [name: string, value: string][] {
-  return pairs(headers, prefix).filter(([name]) => name.startsWith(prefix));
+  return pairs(headers, prefix, (name) => name.startsWith(prefix));
 }
 
-/** The cookies, if the text occurs at all. */
-function pairs(headers: Headers, text: string): [string, string][] {
+/** The wanted cookies, of which each name has the text. */
+function pairs(
+  headers: Headers,
+  text: string,
+  isWanted: (name: string) => boolean,
+): [name: string, value: string][] {
   const header = headers.get("Cookie");
-  if (header === null || !header.includes(text)) return [];
-  return header.split(";").map((pair) => {
-    const equals = pair.indexOf("=");
-    if (equals < 0) return ["", ""];
-    return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
-  });
+  const found: [string, string][] = [];
+  if (header === null || !header.includes(text)) return found;
+  let end: number;
+  for (let start = 0; start < header.length; start = end + 1) {
+    end = header.indexOf(";", start);
+    if (end < 0) end = header.length;
+    const equals = header.indexOf("=", start);
+    if (equals < 0 || equals > end) continue;
+    const name = header.slice(start, equals).trim();
+    if (isWanted(name)) {
+      found.push([name, header.slice(equals + 1, end).trim()]);
+    }
+  }
+  return found;
 }
 
 /** Builds the value of a `Set-Cookie` header. Always HttpOnly. */

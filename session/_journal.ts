@@ -68,17 +68,14 @@ export class Journal {
 
   /** Opens the session that the cookies lead to, if there is one. */
   load(headers: Headers): Promise<void> {
-    return this.#loading ??= this.#open(headers);
-  }
-
-  async #open(headers: Headers): Promise<void> {
-    try {
-      this.#view = await this.#backing.open(headers) ?? undefined;
+    return this.#loading ??= this.#backing.open(headers).then((record) => {
+      this.#view = record ?? undefined;
       this.isLoaded = true;
-    } finally {
+    }, (error) => {
       // A store that failed may answer the next one who asks.
       this.#loading = undefined;
-    }
+      throw error;
+    });
   }
 
   /** @throws {TypeError} If nothing can be changed any more. */

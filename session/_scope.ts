@@ -71,14 +71,14 @@ export class Scope implements SessionScope {
   /**
    * Reads the session that the request's cookies lead to.
    *
-   * @throws {TypeError} If the response is made.
+   * @throws {TypeError} If the response was made.
    */
-  async load(): Promise<void> {
+  load(): Promise<void> {
     const { journal } = this;
-    if (journal.closed) {
-      throw new TypeError("Cannot load session: the response was already made");
-    }
-    await journal.load(this.#context.request.headers);
+    if (!journal.closed) return journal.load(this.#context.request.headers);
+    return Promise.reject(
+      new TypeError("Cannot load session: the response was already made"),
+    );
   }
 
   /** Notes that the response is made. */

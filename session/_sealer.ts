@@ -15,8 +15,8 @@ interface Key {
   readonly key: CryptoKey;
 }
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true });
+const encoder = /* @__PURE__ */ new TextEncoder();
+const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Encrypts texts so that nobody else can read or make them, nor pass one off
@@ -28,7 +28,8 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  */
 export class Sealer {
   readonly #secrets: readonly string[];
-  #keys: Promise<readonly Key[]> | undefined;
+  #keys: readonly Key[] | undefined;
+  #deriving: Promise<readonly Key[]> | undefined;
   /** The last name with its bytes: it is the same for almost every cookie. */
   #name = "";
   #nameBytes = new Uint8Array();
@@ -52,7 +53,7 @@ export class Sealer {
 
   /** Encrypts a text under a name. */
   async seal(name: string, text: string): Promise<string> {
-    const [{ id, key }] = await this.#ready();
+    const [{ id, key }] = this.#keys ?? await this.#ready();
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
     const sealed = await crypto.subtle.encrypt(
       { name: "AES-GCM", iv, additionalData: this.#encode(name) },
@@ -70,7 +71,8 @@ export class Sealer {
     if (sealed.length > MAX_LENGTH) return null;
     const dot = sealed.indexOf(".");
     const id = sealed.slice(0, dot);
-    const key = (await this.#ready()).find((key) => key.id === id)?.key;
+    const keys = this.#keys ?? await this.#ready();
+    const key = keys.find((key) => key.id === id)?.key;
     const bytes = decodeBase64Url(sealed.slice(dot + 1));
     if (key === undefined || bytes === null) return null;
     if (bytes.length < IV_BYTES + TAG_BYTES) return null;
@@ -97,7 +99,8 @@ export class Sealer {
   }
 
   #ready(): Promise<readonly Key[]> {
-    return this.#keys ??= Promise.all(this.#secrets.map(deriveKey));
+    return this.#deriving ??= Promise.all(this.#secrets.map(deriveKey))
+      .then((keys) => this.#keys = keys);
   }
 }
 

@@ -5,7 +5,7 @@ import type {
   Renewal,
   SessionConfig,
 } from "./_backing.ts";
-import { encodeBase64Url, randomToken, sha256 } from "./_bytes.ts";
+import { randomToken, tokenKey } from "./_bytes.ts";
 import { readCookies } from "./_cookie_header.ts";
 import { callStore } from "./_call_store.ts";
 import { SessionStoreError } from "./errors.ts";
@@ -18,7 +18,7 @@ import {
   serializeRecord,
   type SessionRecord,
 } from "./_record.ts";
-import type { SessionStore } from "./store.ts";
+import type { SessionStore, StoredValue } from "./store.ts";
 
 /** How many times a save is tried against other writers. */
 const MAX_ATTEMPTS = 100;
@@ -65,11 +65,16 @@ export class StoreBacking implements Backing {
   }
 
   async open(headers: Headers): Promise<SessionRecord | null> {
-    const tokens = readCookies(headers, this.#name)
-      .filter((value) => TOKEN.test(value));
-    for (const token of tokens.slice(0, MAX_CANDIDATES)) {
-      this.id = await keyOf(token);
-      const record = await this.#load();
+    let tried = 0;
+    for (const token of readCookies(headers, this.#name)) {
+      if (!TOKEN.test(token)) continue;
+      if (++tried > MAX_CANDIDATES) break;
+      this.id = await tokenKey(token);
+      const found = this.#find();
+      // A store in memory has it at once: nothing to wait for.
+      const record = this.#accept(
+        found instanceof Promise ? await found : found,
+      );
       if (record !== null) return record;
     }
     this.id = "";
@@ -125,7 +130,7 @@ export class StoreBacking implements Backing {
   /** Stores a record under a new id and ends the old one. */
   async #move(record: SessionRecord, renewal: Renewal): Promise<boolean> {
     const token = randomToken();
-    const id = await keyOf(token);
+    const id = await tokenKey(token);
     // The new one is stored before the old one ends: a crash in between leaves
     // a session that nobody holds, and loses none.
     if (!await this.#put(id, record, null)) return false;
@@ -168,8 +173,16 @@ export class StoreBacking implements Backing {
   }
 
   async #load(): Promise<SessionRecord | null> {
+    return this.#accept(await this.#find());
+  }
+
+  #find(): StoredValue | null | Promise<StoredValue | null> {
+    return this.#call("read", () => this.#store.get(this.id));
+  }
+
+  /** Takes over what was found, if it is a session that lives. */
+  #accept(found: StoredValue | null): SessionRecord | null {
     const { now, timeouts } = this.#config;
-    const found = await this.#call("read", () => this.#store.get(this.id));
     const record = found === null ? null : parseRecord(found.value);
     const isLive = record !== null && endOf(record, timeouts) > now();
     this.#stored = isLive
@@ -186,11 +199,6 @@ export class StoreBacking implements Backing {
   ): Value | Promise<Value> {
     return callStore(verb, call, this.#config.storeTimeout);
   }
-}
-
-/** The key that a token's session is stored under. */
-async function keyOf(token: string): Promise<string> {
-  return encodeBase64Url(await sha256(token));
 }
 
 /** Waits a random moment, so that writers do not meet again and again. */

@@ -1,7 +1,7 @@
 // The only module that imports @std/crypto/timing-safe-equal.
 import { timingSafeEqual as equalBytes } from "@std/crypto/timing-safe-equal";
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /**
  * Compares two secrets in a time that does not tell where they differ. Their

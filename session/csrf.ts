@@ -55,13 +55,12 @@ const SECRET = /^[\w-]{43}$/;
 /** The bytes of an HMAC-SHA-256, and of the mask in front of it. */
 const SIZE = 32;
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** Makes and checks the tokens of one request. */
-const Tokens: ContextKey<RequestTokens> = createContextKey<RequestTokens>(
-  undefined,
-  { name: "csrfProtection" },
-);
+const Tokens: ContextKey<RequestTokens> = /* @__PURE__ */ createContextKey<
+  RequestTokens
+>(undefined, { name: "csrfProtection" });
 
 /**
  * Creates a middleware that answers 403 to requests which could change

@@ -6,6 +6,7 @@
 import {
   type ContextEntry,
   type Middleware,
+  type NextFunction,
   withHeaders,
 } from "../router/mod.ts";
 import { madePrivate, withCookies } from "./_cache_control.ts";
@@ -165,15 +166,30 @@ export function session(
   return (context, next) => {
     const scope = new Scope(shared, context);
     context.set(Session, new Session(scope));
-    // Without an async function here: most requests have nothing to wait for.
-    const response = !lazy && context.request.headers.has("Cookie")
-      ? scope.load().then(next)
-      : next();
-    return response.then(
-      (response) => settle(response, scope, sweep),
-      (error) => rescue(error, scope, sweep),
-    );
+    return !lazy && context.request.headers.has("Cookie")
+      ? loaded(scope, next, sweep)
+      // Nothing to wait for here, so no async function.
+      : next().then(
+        (response) => settle(response, scope, sweep),
+        (error) => rescue(error, scope, sweep),
+      );
   };
+}
+
+/** Reads the session before it hands the request on. */
+async function loaded(
+  scope: Scope,
+  next: NextFunction,
+  sweep: () => Promise<void>,
+): Promise<Response> {
+  let response: Response;
+  try {
+    await scope.load();
+    response = await next();
+  } catch (error) {
+    return await rescue(error, scope, sweep);
+  }
+  return settle(response, scope, sweep);
 }
 
 /** Saves the session and has the response tell the browser of it. */
