@@ -12,8 +12,12 @@ import { RequestContext } from "./context.ts";
 import { defaultHandler, defaultOnError, toHead } from "./_defaults.ts";
 import { ArrayMatcher, type Match, type Matcher } from "./matcher.ts";
 import type { RequestMethod } from "./method.ts";
-import { type MountTarget, rememberDispatch, toMounted } from "./mount.ts";
-import { collectRoutes, type Registration } from "./_registration.ts";
+import { type MountTarget, rememberRouter, toMounted } from "./mount.ts";
+import {
+  checkMiddleware,
+  collectRoutes,
+  type Registration,
+} from "./_registration.ts";
 import type { TrustedProxies } from "./remote_address.ts";
 import { isAbort } from "./_abort.ts";
 import { isRequest, isResponse } from "./_response.ts";
@@ -60,11 +64,14 @@ export class Dispatcher {
     this.#onError = options.onError ?? defaultOnError;
     this.#defaultHandler = options.defaultHandler ?? defaultHandler;
     this.#trailingSlash = options.trailingSlash ?? "strict";
-    this.#run = middleware.length === 0
-      ? this.#dispatch
-      : forValidUrls(chain(middleware, this.#dispatch));
+    this.#run = middleware.length === 0 ? this.#dispatch : forValidUrls(
+      chain(checkMiddleware(middleware, "the router"), this.#dispatch),
+    );
     this.fetch = this.#fetchWith(options.trustedProxies ?? 0);
-    rememberDispatch(this, this.fetch, (context) => this.#handle(context));
+    rememberRouter({
+      router: this,
+      handle: (context) => this.#handle(context),
+    });
   }
 
   get routes(): readonly RegisteredRoute[] {
@@ -154,7 +161,17 @@ export class Dispatcher {
     context: RequestContext,
   ): Promise<Response> {
     if (isAbort(error, context)) throw error;
-    return await this.#onError(error, context);
+    try {
+      const response = await this.#onError(error, context);
+      if (isResponse(response)) return response;
+      throw new TypeError(
+        "Cannot answer an error: onError returned no Response",
+      );
+    } catch (another) {
+      // Some servers would send the text of what `fetch` rejects with.
+      if (another !== error) console.error(error);
+      return defaultOnError(another);
+    }
   }
 
   /** Finds the route and has it answer. */

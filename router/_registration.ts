@@ -78,15 +78,15 @@ function readController(
   const { actions, middleware } = (controller ?? {}) as Partial<
     Controller<RouteMap>
   >;
+  const name = path === "" ? "the route map" : `"${path.slice(0, -1)}"`;
   if (typeof actions !== "object" || actions === null) {
-    const name = path === "" ? "the route map" : `"${path.slice(0, -1)}"`;
     throw new TypeError(
       `Cannot register ${name}: it needs a controller with actions`,
     );
   }
   return {
     actions: actions as Record<string, Registrable>,
-    middleware: checkMiddleware(middleware, path),
+    middleware: checkMiddleware(middleware, name),
   };
 }
 
@@ -108,21 +108,28 @@ function toRegistration(
   return {
     method: route.method,
     pattern: route.pattern,
-    handler: chain([...outer, ...checkMiddleware(middleware, name)], handler),
+    handler: chain(
+      [...outer, ...checkMiddleware(middleware, `route ${name}`)],
+      handler,
+    ),
   };
 }
 
-function checkMiddleware(
-  list: readonly Middleware[] | undefined,
-  name: string,
+/**
+ * The list as it is.
+ *
+ * @throws {TypeError} If it is no list of functions.
+ */
+export function checkMiddleware(
+  list: readonly Middleware[] | undefined = [],
+  owner: string,
 ): readonly Middleware[] {
-  if (list === undefined) return [];
-  if (!Array.isArray(list) || list.some((one) => typeof one !== "function")) {
-    throw new TypeError(
-      `Cannot register route ${name}: its middleware is not a list of functions`,
-    );
+  if (Array.isArray(list) && list.every((one) => typeof one === "function")) {
+    return list;
   }
-  return list;
+  throw new TypeError(
+    `Cannot make ${owner}: its middleware is not a list of functions`,
+  );
 }
 
 function toRoute(

@@ -1,5 +1,5 @@
 import type { RequestHandler } from "./action.ts";
-import { RequestContext } from "./context.ts";
+import { type ContextRouter, RequestContext } from "./context.ts";
 import { type ContextKey, createContextKey } from "./context_key.ts";
 import { hasSignal } from "./_abort.ts";
 import { Platform } from "./platform.ts";
@@ -23,23 +23,24 @@ export type MountedFetch = (
  * The key of the prefix that was taken off the URL of a request for a mounted
  * handler: the beginning of the path as the client sees it, or `""`.
  */
-export const MountPrefix: ContextKey<string> = createContextKey("", {
-  name: "MountPrefix",
-});
+export const MountPrefix: ContextKey<string> = /* @__PURE__ */ createContextKey(
+  "",
+  { name: "MountPrefix" },
+);
 
-type Dispatch = (context: RequestContext) => Promise<Response>;
+/** A router that can be handed a context in place of a request. */
+interface KnownRouter {
+  readonly router: ContextRouter;
+  readonly handle: (context: RequestContext) => Promise<Response>;
+}
 
-/** How to hand a context to a router, by the router and by its `fetch`. */
-const dispatches = new WeakMap<object, Dispatch>();
+/** The routers, by themselves and by their `fetch`. */
+const knownRouters = /* @__PURE__ */ new WeakMap<object, KnownRouter>();
 
 /** Makes a router known, so that it keeps the context when it is mounted. */
-export function rememberDispatch(
-  router: object,
-  fetch: object,
-  dispatch: Dispatch,
-): void {
-  dispatches.set(router, dispatch);
-  dispatches.set(fetch, dispatch);
+export function rememberRouter(known: KnownRouter): void {
+  knownRouters.set(known.router, known);
+  knownRouters.set(known.router.fetch, known);
 }
 
 /** The patterns and the handler that a mounted target is registered with. */
@@ -52,17 +53,22 @@ export function toMounted(
       `Cannot mount at "${prefix}": it is not a path such as "/admin"`,
     );
   }
-  const fetch = typeof target === "function" ? target : target.fetch;
-  const dispatch = dispatches.get(target);
+  const known = knownRouters.get(target);
   const handler: RequestHandler = (context) => {
     const request = withoutPrefix(context, prefix.length);
-    if (dispatch === undefined) {
-      return fetch(request, ...context.get(Platform));
+    if (known === undefined) {
+      const platform = context.get(Platform);
+      return typeof target === "function"
+        ? target(request, ...platform)
+        : target.fetch(request, ...platform);
     }
-    const inner = new RequestContext(request, { parent: context });
+    const { router, handle } = known;
+    const inner = new RequestContext(request, { router, parent: context });
     inner.method = context.method;
-    inner.set(MountPrefix, context.get(MountPrefix) + prefix);
-    return dispatch(inner);
+    const outside = context.get(MountPrefix);
+    inner.set(MountPrefix, outside + prefix);
+    // The two contexts share their values.
+    return handle(inner).finally(() => context.set(MountPrefix, outside));
   };
   return { patterns: [prefix, `${prefix}/*`], handler };
 }

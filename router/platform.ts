@@ -4,9 +4,11 @@ import { type ContextKey, createContextKey } from "./context_key.ts";
  * The key of what the runtime passed beside the request: Deno's info, Bun's
  * server, or the `env` and `ctx` of Workers. Empty where nothing was passed.
  */
-export const Platform: ContextKey<readonly unknown[]> = createContextKey<
-  readonly unknown[]
->(Object.freeze([]), { name: "Platform" });
+export const Platform: ContextKey<readonly unknown[]> =
+  /* @__PURE__ */ createContextKey<readonly unknown[]>(
+    /* @__PURE__ */ Object.freeze([]),
+    { name: "Platform" },
+  );
 
 /**
  * Reads the address of the peer out of what the runtime passed.

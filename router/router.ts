@@ -43,7 +43,10 @@ export interface RouterOptions<
    */
   readonly matcher?: Matcher<MatchData>;
   /**
-   * Answers for what a handler or a middleware threw.
+   * Answers for what a handler or a middleware threw, and no middleware caught.
+   * The answer passes no middleware any more: where error pages need what the
+   * others add, put one last that catches and answers. If this fails too, both
+   * errors are printed and the answer is 500.
    *
    * @default {prints the error and answers 500}
    */

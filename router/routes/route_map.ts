@@ -111,8 +111,13 @@ export function route(
   second?: RouteDefinitions,
 ): RouteMap {
   return typeof first === "string"
-    ? buildMap(second ?? {}, first)
+    ? buildMap(second ?? {}, withPath(first))
     : buildMap(first, "");
+}
+
+/** An origin alone would stand for all of its paths. */
+function withPath(prefix: string): string {
+  return /^[^/]*:\/\/[^/]+$/.test(prefix) ? `${prefix}/` : prefix;
 }
 
 function buildMap(definitions: RouteDefinitions, prefix: string): RouteMap {
