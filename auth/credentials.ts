@@ -149,7 +149,7 @@ export type CredentialsAuthResult<User> =
     readonly retryAfter: number;
   };
 
-const results = new WeakMap<
+const results = /* @__PURE__ */ new WeakMap<
   RequestContext,
   Map<object, Promise<CredentialsAuthResult<unknown>>>
 >();

@@ -223,7 +223,7 @@ async function signAssertion(
 }
 
 /** Imported keys, by the object that they came as. */
-const imported = new WeakMap<JsonWebKey, Promise<CryptoKey>>();
+const imported = /* @__PURE__ */ new WeakMap<JsonWebKey, Promise<CryptoKey>>();
 
 function importKey(
   key: JsonWebKey,

@@ -24,7 +24,9 @@ const MAX_COOKIE = 4096;
 const PARAMS = ["code", "state", "iss", "error"] as const;
 
 /** The `Set-Cookie` header that removes the answer. */
-export const forgetAnswer: string = serializeCookie(cookie("", 0));
+export const forgetAnswer: string = /* @__PURE__ */ serializeCookie(
+  /* @__PURE__ */ cookie("", 0),
+);
 
 /**
  * Seals a provider's answer.
@@ -62,7 +64,7 @@ function nameOf({ client, options }: ProviderEngine<unknown>): string {
   return JSON.stringify([NAME, client.clientId, options.redirectUri]);
 }
 
-const sealers = new WeakMap<object, Promise<Sealer>>();
+const sealers = /* @__PURE__ */ new WeakMap<object, Promise<Sealer>>();
 
 function sealerOf(engine: ProviderEngine<unknown>): Promise<Sealer> {
   let sealer = sealers.get(engine);

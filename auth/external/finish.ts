@@ -93,7 +93,7 @@ export async function finishExternalAuth<Profile>(
   return result.ok ? result.profile : null;
 }
 
-const results = new WeakMap<
+const results = /* @__PURE__ */ new WeakMap<
   RequestContext,
   Map<object, Promise<ExternalAuthResult<unknown>>>
 >();

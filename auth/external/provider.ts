@@ -67,7 +67,7 @@ export interface ExternalAuthSuccess<Profile> {
   readonly data: ExternalAuthData;
 }
 
-const engines = new WeakMap<object, ProviderEngine<unknown>>();
+const engines = /* @__PURE__ */ new WeakMap<object, ProviderEngine<unknown>>();
 
 /** Gives an engine its public face. */
 export function registerProvider<Profile>(

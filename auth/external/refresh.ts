@@ -95,7 +95,10 @@ export async function refreshExternalAuth<Profile>(
   }
 }
 
-const pending = new WeakMap<object, Map<string, Promise<ExternalAuthTokens>>>();
+const pending = /* @__PURE__ */ new WeakMap<
+  object,
+  Map<string, Promise<ExternalAuthTokens>>
+>();
 
 /** A token that is used twice looks stolen to a provider that rotates them. */
 function refreshOnce(

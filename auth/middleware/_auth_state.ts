@@ -15,7 +15,9 @@ export interface AuthState {
 }
 
 /** The key of what the guards need to know. */
-export const State: ContextKey<AuthState> = createContextKey<AuthState>(
-  Object.freeze({ schemes: [], refused: [] }),
+export const State: ContextKey<AuthState> = /* @__PURE__ */ createContextKey<
+  AuthState
+>(
+  /* @__PURE__ */ Object.freeze({ schemes: [], refused: [] }),
   { name: "AuthState" },
 );

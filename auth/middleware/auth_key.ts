@@ -50,6 +50,8 @@ export interface AuthKey extends ContextKey<AuthenticatedUser | null> {
  * assertEquals(context.get(Auth)?.name, "Ada");
  * ```
  */
-export const Auth: AuthKey = createContextKey<AuthenticatedUser | null>(null, {
+export const Auth: AuthKey = /* @__PURE__ */ createContextKey<
+  AuthenticatedUser | null
+>(null, {
   name: "Auth",
 }) as AuthKey;

@@ -91,9 +91,10 @@ export function outcomeOf<User extends AuthenticatedUser>(
 }
 
 /** The outcome of a request without credentials. */
-export const absent: { readonly status: "absent" } = Object.freeze({
-  status: "absent",
-});
+export const absent: { readonly status: "absent" } = /* @__PURE__ */ Object
+  .freeze({
+    status: "absent",
+  });
 
 /**
  * Checks what a scheme is called.

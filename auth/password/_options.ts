@@ -106,7 +106,7 @@ export interface PasswordSettings {
 /** What a stored hash may ask for, at most (RFC 9106 allows terabytes). */
 export const LIMITS = { memory: 1_048_576, passes: 20, parallelism: 16 };
 
-const sharedQueue = createPasswordQueue();
+const sharedQueue = /* @__PURE__ */ createPasswordQueue();
 
 /** Checks the options and fills in the defaults. */
 export function settingsOf(options: PasswordOptions): PasswordSettings {

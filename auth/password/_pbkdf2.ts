@@ -6,7 +6,7 @@ import { isWithin, parseDecimal, parsePhcString } from "./_phc.ts";
 /** More than three times what is advised today. */
 const MAX_ITERATIONS = 2_000_000;
 
-const HASHES = new Map<string, Pbkdf2Inputs["hash"]>([
+const HASHES = /* @__PURE__ */ new Map<string, Pbkdf2Inputs["hash"]>([
   ["pbkdf2-sha256", "SHA-256"],
   ["pbkdf2-sha512", "SHA-512"],
 ]);

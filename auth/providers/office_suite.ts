@@ -21,13 +21,7 @@ const PLACEHOLDER = "{tenantid}";
 /** The tenant of all personal accounts. */
 const CONSUMERS = "9188040d-6c67-4c5b-b112-36a304b66dad";
 
-const GUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-
-const IS_GUID = new RegExp(`^${GUID}$`);
-
-const TENANT_ISSUER = new RegExp(
-  `^https://login\\.microsoftonline\\.com/${GUID}/v2\\.0$`,
-);
+const IS_GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Creates the office-suite provider: **Microsoft Entra ID**, with the scopes
@@ -85,7 +79,7 @@ export function createOfficeSuiteAuthProvider(
     openid: {
       isMetadataIssuer: (issuer) => isMetadataIssuer(issuer, tenant),
       isCallbackIssuer: (issuer, metadataIssuer) =>
-        metadataIssuer.includes(PLACEHOLDER) && TENANT_ISSUER.test(issuer),
+        metadataIssuer.includes(PLACEHOLDER) && isTenantIssuer(issuer),
       isTokenIssuer: (issuer, { tid }, metadataIssuer) =>
         typeof tid === "string" && IS_GUID.test(tid) &&
         !(tenant === "organizations" && tid === CONSUMERS) &&
@@ -107,11 +101,20 @@ function isMetadataIssuer(issuer: string, tenant: string): boolean {
   }
   return IS_GUID.test(tenant)
     ? issuer === `${HOST}/${tenant}/v2.0`
-    : TENANT_ISSUER.test(issuer);
+    : isTenantIssuer(issuer);
+}
+
+/** Whether it is the issuer of a single tenant, whichever that is. */
+function isTenantIssuer(issuer: string): boolean {
+  const tid = tenantOf(issuer);
+  return IS_GUID.test(tid) && issuer === `${HOST}/${tid}/v2.0`;
 }
 
 /** Some keys sign for one tenant alone. */
 function isKeyIssuer(keyIssuer: string, tokenIssuer: string): boolean {
-  const tid = tokenIssuer.slice(HOST.length + 1, -"/v2.0".length);
-  return keyIssuer.replace(PLACEHOLDER, tid) === tokenIssuer;
+  return keyIssuer.replace(PLACEHOLDER, tenantOf(tokenIssuer)) === tokenIssuer;
+}
+
+function tenantOf(issuer: string): string {
+  return issuer.slice(HOST.length + 1, -"/v2.0".length);
 }
