@@ -1,0 +1,221 @@
+/**
+ * Matching: the URL of a request to the route and its params, next to others.
+ * Peers are given the path; ours finds it in the URL, checks that it is
+ * canonical, and decodes. On Deno and on Bun.
+ */
+import { ArrayMatcher, RoutePattern } from "@gatehouse/web/fetch-router";
+import {
+  type BenchRoute,
+  generateRoutes,
+  githubRoutes,
+  pathOf,
+} from "./github_routes.ts";
+import { type Build, gatehouse, memoirist, ROUTERS } from "./_match_routers.ts";
+import { type Candidate, measure, printTable } from "./_measure.ts";
+
+/** The medians of a table: nanoseconds by what the table calls a row. */
+export type Medians = Readonly<Record<string, number>>;
+
+/** What was measured, and which ratios are beyond their bounds. */
+export interface MatchResults {
+  readonly tables: Readonly<Record<string, Medians>>;
+  /** The ratio and its bound, by what is compared. */
+  readonly ratios: Readonly<Record<string, readonly [number, number]>>;
+}
+
+/** A request: its method, its URL, and the path of that. */
+type Call = readonly [method: string, url: string, path: string];
+
+/** Whether the ratios hold, within 1.5 times their bounds. */
+export async function benchMatch(
+  quick: boolean,
+  more: Readonly<Record<string, Build>> = {},
+): Promise<boolean> {
+  const { ratios } = await measureMatching(quick, more);
+  console.log();
+  let holds = true;
+  for (const [what, [ratio, bound]] of Object.entries(ratios)) {
+    const state = ratio <= bound ? "" : "  beyond its bound";
+    console.log(`  ${ratio.toFixed(2)} ${what}, bound ${bound}${state}`);
+    holds &&= ratio <= bound * 1.5;
+  }
+  return holds;
+}
+
+/** Measures every table. */
+export async function measureMatching(
+  quick: boolean,
+  more: Readonly<Record<string, Build>> = {},
+): Promise<MatchResults> {
+  const rounds = quick ? 12 : 60;
+  const tables: Record<string, Medians> = {};
+  const all = { ...ROUTERS, ...more };
+  const { "URLPattern in a list": native, ...indexed } = all;
+  const table = async (
+    title: string,
+    routes: readonly BenchRoute[],
+    calls: readonly Call[],
+    builds: Readonly<Record<string, Build>>,
+  ) => tables[title] = await race(title, routes, calls, builds, rounds);
+
+  const github = callsOf(githubRoutes, 10);
+  await table("GitHub-like", githubRoutes, github, quick ? all : indexed);
+  if (!quick) {
+    const slow = { memoirist, gatehouse, "URLPattern in a list": native! };
+    await table("GitHub-like, native", githubRoutes, github, slow);
+  }
+  await table("miss", githubRoutes, missesOf(githubRoutes, 10), indexed);
+  for (const count of [10, 100, 1_000, 10_000]) {
+    const routes = generateRoutes(count);
+    const some = count > 3_000 ? routes.filter((_, i) => i % 3 === 0) : routes;
+    const calls = callsOf(some, Math.ceil(3_000 / some.length));
+    const few = pick(
+      all,
+      count > 1_000 ? ["@medley/router"] : [
+        "@medley/router",
+        "rou3 compiled (eval)",
+        "hono SmartRouter",
+      ],
+    );
+    await table(`${count} routes`, routes, calls, few);
+  }
+  tables["register 10,000 and match"] = await registering(quick ? 5 : 15);
+  tables["a URL of 16,000 characters"] = await longUrls(rounds);
+  return { tables, ratios: ratiosOf(tables) };
+}
+
+/** One pass of every router over the calls; medians for one of the calls. */
+async function race(
+  title: string,
+  routes: readonly BenchRoute[],
+  calls: readonly Call[],
+  builds: Readonly<Record<string, Build>>,
+  rounds: number,
+): Promise<Medians> {
+  const candidates: Candidate[] = Object.entries(builds)
+    .map(([name, build]) => {
+      const find = build(routes);
+      const run = () => {
+        let found = 0;
+        for (const [method, url, path] of calls) {
+          if (find(method, url, path) !== null) found++;
+        }
+        return found;
+      };
+      return { name, run };
+    });
+  const passes = await measure(candidates, { rounds, turns: 1 });
+  const medians = Object.fromEntries(
+    [...passes].map(([name, time]) => [name, time / calls.length]),
+  );
+  printTable(
+    `${title}: ${routes.length} routes, ${calls.length} URLs`,
+    new Map(Object.entries(medians)),
+  );
+  return medians;
+}
+
+function pick(
+  builds: Readonly<Record<string, Build>>,
+  names: readonly string[],
+): Record<string, Build> {
+  const others = names.map((name) => [name, builds[name]!] as const);
+  return { memoirist, gatehouse, ...Object.fromEntries(others) };
+}
+
+/** Calls of every route with other params each time, in no order. */
+function callsOf(routes: readonly BenchRoute[], times: number): Call[] {
+  const calls: Call[] = [];
+  for (let i = 0; i < routes.length * times; i++) {
+    const [method, path] = routes[(i * 7_919 + i) % routes.length]!;
+    calls.push(callOf(method, pathOf(path, i * 31 + 7)));
+  }
+  return calls;
+}
+
+/** Calls that no route matches, one segment too many or a word it has not. */
+function missesOf(routes: readonly BenchRoute[], times: number): Call[] {
+  return callsOf(routes, times).map(([method, _, path], i) =>
+    callOf(method, i % 2 === 0 ? `${path}/none/of/them` : `/x${path}`)
+  );
+}
+
+function callOf(method: string, path: string): Call {
+  // As flat in memory as the URL of a request is.
+  const url = new URL(path, "http://localhost:8000");
+  return [method, url.href, url.pathname];
+}
+
+/** Registers 10,000 routes and matches once, each time from nothing. */
+async function registering(rounds: number): Promise<Medians> {
+  const routes = generateRoutes(10_000);
+  const [method, url, path] = callOf("GET", pathOf(routes[9_998]![1], 1));
+  const candidates = Object.entries({ memoirist, gatehouse })
+    .map(([name, build]) => ({
+      name,
+      run: () => build(routes)(method, url, path),
+    }));
+  const medians = await measure(candidates, { rounds, turns: 1 });
+  printTable("10,000 routes registered, and one match", medians);
+  return Object.fromEntries(medians);
+}
+
+const LONG: readonly (readonly [string, (size: number) => string])[] = [
+  ["/*", (size) => "/" + "a/".repeat(size / 2)],
+  ["/:path+/end", (size) => "/a".repeat(size / 2)],
+  ["/:a?/:b?/*/end", (size) => "/a".repeat(size / 2)],
+  ["/:a-:b-:c-:d.json", (size) => "/" + "-".repeat(size)],
+  ["/x{:a-}?{:b-}?y", (size) => "/x" + "-".repeat(size)],
+  ["/*/a/*/b", (size) => "/a".repeat(size / 2)],
+];
+
+/** Twice the length takes at most about twice the time. */
+async function longUrls(rounds: number): Promise<Medians> {
+  const candidates = LONG.flatMap(([pattern, pathFor]) =>
+    [8_000, 16_000].map((size): Candidate => {
+      const matcher = new ArrayMatcher<null>();
+      matcher.add("GET", new RoutePattern(pattern), null);
+      const { href } = new URL(pathFor(size), "http://localhost:8000");
+      return {
+        name: `${pattern} ${size}`,
+        run: () => matcher.match("GET", href),
+      };
+    })
+  );
+  const medians = await measure(candidates, { rounds, turns: 5 });
+  printTable("URLs of 8,000 and 16,000 characters", medians);
+  return Object.fromEntries(medians);
+}
+
+function ratiosOf(
+  tables: Readonly<Record<string, Medians>>,
+): Record<string, readonly [number, number]> {
+  const ratios: Record<string, readonly [number, number]> = {};
+  const next = (title: string, bound: number, peer = "memoirist") => {
+    const { gatehouse, [peer]: other } = tables[title]!;
+    ratios[`of ${peer}: ${title}`] = [gatehouse! / other!, bound];
+  };
+  const onDeno = navigator.userAgent.startsWith("Deno");
+  next("GitHub-like", onDeno ? 1.3 : 1);
+  next("GitHub-like", 0.35, "hono SmartRouter");
+  const native = tables["GitHub-like, native"] ?? tables["GitHub-like"]!;
+  ratios["of URLPattern in a list"] = [
+    native.gatehouse! / native["URLPattern in a list"]!,
+    1 / 60,
+  ];
+  next("miss", 2);
+  const growth = tables["1000 routes"]!.gatehouse! /
+    tables["10 routes"]!.gatehouse!;
+  ratios["growth from 10 to 1,000 routes"] = [growth, 2];
+  next("10000 routes", 2);
+  next("register 10,000 and match", 3);
+  for (const [pattern] of LONG) {
+    const long = tables["a URL of 16,000 characters"]!;
+    const growth = long[`${pattern} 16000`]! / long[`${pattern} 8000`]!;
+    ratios[`growth from 8,000 to 16,000 characters of ${pattern}`] = [
+      growth,
+      2.5,
+    ];
+  }
+  return ratios;
+}

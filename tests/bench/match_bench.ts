@@ -1,0 +1,40 @@
+import findMyWay from "npm:find-my-way@9";
+import { benchMatch } from "./_match.ts";
+import type { Find } from "./_match_routers.ts";
+import { benchOnBun } from "./_on_bun.ts";
+import type { BenchRoute } from "./github_routes.ts";
+
+/** It needs Node's modules, which only Deno's tables can offer. */
+function findMyWayRouter(routes: readonly BenchRoute[]): Find {
+  const router = findMyWay();
+  for (const [method, path] of routes) {
+    router.on(method as "GET", path, () => path);
+  }
+  return (method, _, path) => router.find(method as "GET", path);
+}
+
+/** Bytes for each of 10,000 routes, in a process of their own. */
+async function memoryOf(name: string): Promise<number> {
+  const script = new URL("_match_memory.ts", import.meta.url).pathname;
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "--v8-flags=--expose-gc", script, name],
+  }).output();
+  return Number(new TextDecoder().decode(stdout));
+}
+
+const quick = Deno.args.includes("--quick");
+const onDeno = await benchMatch(quick, { "find-my-way": findMyWayRouter });
+const [theirs, ours] = [await memoryOf("memoirist"), await memoryOf("ours")];
+const ratio = ours / theirs;
+console.log(
+  `\nMemory of a route: ${ours} bytes, memoirist ${theirs}: ` +
+    `${ratio.toFixed(2)}, bound 2`,
+);
+const onBun = await benchOnBun(
+  new URL("_match.ts", import.meta.url),
+  `benchMatch(${quick})`,
+);
+if (!onDeno || !onBun || ratio > 3) {
+  console.log("A ratio is beyond 1.5 times its bound");
+  Deno.exit(1);
+}
