@@ -53,6 +53,9 @@ export interface Backing {
 
   /** Ends the session. */
   end(): Promise<void>;
+
+  /** Forgets what was saved under an id that no response can hand out. */
+  abandon(): Promise<void>;
 }
 
 /** Makes the label of a session that begins now. */

@@ -100,6 +100,11 @@ export class CookieBacking implements Backing {
     return Promise.resolve();
   }
 
+  abandon(): Promise<void> {
+    // The browser keeps the cookie that it has, and with it the session.
+    return Promise.resolve();
+  }
+
   async #openOne(name: string, value: string): Promise<SessionRecord | null> {
     const opened = await this.#sealer.open(name, value);
     if (opened === null) return null;

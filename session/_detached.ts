@@ -42,4 +42,8 @@ class DetachedBacking implements Backing {
     this.#text = null;
     return Promise.resolve();
   }
+
+  abandon(): Promise<void> {
+    return Promise.resolve();
+  }
 }

@@ -147,6 +147,11 @@ export class Journal {
     }
   }
 
+  /** Forgets what was saved under an id that no response can hand out. */
+  abandon(): Promise<void> {
+    return this.#backing.abandon();
+  }
+
   async #save(): Promise<boolean> {
     if (this.destroyed) {
       if (!this.#isGone) await this.#backing.end();

@@ -53,6 +53,8 @@ export class StoreBacking implements Backing {
   readonly #store: SessionStore;
   readonly #config: SessionConfig;
   #stored: Stored | null = null;
+  /** The ids that this request has ended in favour of new ones. */
+  readonly #replaced: string[] = [];
   /** Whether what is stored has changed since it was loaded. */
   #stale = false;
   /** Whether the session is known to have ended a moment ago. */
@@ -127,6 +129,16 @@ export class StoreBacking implements Backing {
     throw new SessionStoreError("end");
   }
 
+  async abandon(): Promise<void> {
+    if (!this.cookies.some(({ value }) => value !== null)) return;
+    this.cookies = [];
+    // Nor does the browser know of a new session that the mark of the old one
+    // would protect: the next request begins afresh.
+    for (const id of [this.id, ...this.#replaced]) {
+      await this.#call("end", () => this.#store.delete(id));
+    }
+  }
+
   /** Stores a record under a new id and ends the old one. */
   async #move(record: SessionRecord, renewal: Renewal): Promise<boolean> {
     const token = randomToken();
@@ -139,6 +151,7 @@ export class StoreBacking implements Backing {
       await this.#call("save", () => this.#store.delete(id));
       return false;
     }
+    if (ends) this.#replaced.push(this.id);
     this.id = id;
     this.#stored = { text: "", version: "" };
     this.cookies = [{ suffix: "", value: token }];

@@ -115,8 +115,10 @@ const SWEEP_INTERVAL = 600_000;
  * `session`, without `Secure`. A broken or foreign cookie is no session.
  *
  * The session is saved when the handler is done, also when it threw; then
- * without a change of the id, because an error's response carries no cookie. A
- * store that fails is an error, never "no session".
+ * without a change of the id, because an error's response carries no cookie.
+ * Where a login was committed before the throw, nobody can get its cookie: it
+ * ends, and the user has to log in again. A store that fails is an error, never
+ * "no session".
  *
  * Requests can be on their way when a session ends. For 15 seconds, those with
  * the old cookie get no new session, so that a late answer does not replace the
@@ -229,9 +231,13 @@ async function rescue(
     throw error;
   }
   const { journal } = scope;
-  // An id that no response can hand out must not replace the present one.
-  if (journal.destroyed || !journal.needsCookie) {
-    await journal.save().catch(() => {});
+  try {
+    // An id that no response can hand out must not replace the present one, and
+    // one that has done so already leads nobody anywhere.
+    if (scope.cookies.length > 0) await journal.abandon();
+    else if (journal.destroyed || !journal.needsCookie) await journal.save();
+  } catch {
+    // The first error says what is wrong.
   }
   scope.close();
   throw error;

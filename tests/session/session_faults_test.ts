@@ -47,6 +47,46 @@ Deno.test("session() keeps the id of a login that threw, as no cookie can follow
   });
 });
 
+Deno.test("session() ends a committed login whose cookie no response can carry", async () => {
+  const store = createMemorySessionStore();
+  const browser = new Browser(new Server({ store }));
+  await browser.visit((session) => session.set("cart", [1]));
+  await assertRejects(() =>
+    browser.visit(async (session) => {
+      session.set("userId", 7);
+      await session.commit();
+      session.set("a", 1);
+      throw new Error("handler");
+    })
+  );
+  assertEquals(await store.byIndex!("user:7"), []);
+
+  // The old id leads nowhere, and is in nobody's way.
+  await browser.visit((session) => {
+    assertEquals([session.userId, session.get("cart")], [undefined, undefined]);
+    session.set("pending", "login");
+  });
+  assertEquals(
+    await browser.visit((session) => session.get("pending")),
+    "login",
+  );
+});
+
+Deno.test("session() goes on under the old id where only a copy was committed before the throw", async () => {
+  const store = createMemorySessionStore();
+  const browser = new Browser(new Server({ store }));
+  await browser.visit((session) => session.set("userId", 7));
+  await assertRejects(() =>
+    browser.visit(async (session) => {
+      session.regenerateId(false);
+      await session.commit();
+      throw new Error("handler");
+    })
+  );
+  assertEquals((await store.byIndex!("user:7")).length, 1);
+  assertEquals(await browser.visit((session) => session.userId), 7);
+});
+
 Deno.test("session() ends a session also when the handler threw", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("userId", 7));
