@@ -1,5 +1,10 @@
 import type { JSONValue } from "./json.ts";
-import { type SessionLabel, type SessionRecord, userIdOf } from "./_record.ts";
+import {
+  MAX_RECORD_BYTES,
+  type SessionLabel,
+  type SessionRecord,
+  userIdOf,
+} from "./_record.ts";
 
 /**
  * One change to a session. A session remembers its changes instead of writing
@@ -112,4 +117,31 @@ export function toText(value: JSONValue): string {
     throw new TypeError("Cannot store value in session: it is not JSON");
   }
   return text;
+}
+
+/**
+ * Writes a value as JSON, if it is not larger than a session may be.
+ *
+ * @throws {TypeError} If JSON cannot hold it.
+ * @throws {RangeError} If it is too large.
+ */
+export function checkedText(value: JSONValue): string {
+  const text = toText(value);
+  if (text.length <= MAX_RECORD_BYTES) return text;
+  throw new RangeError(
+    `Cannot store value in session: it takes ${text.length} characters, and a session at most ${MAX_RECORD_BYTES} bytes`,
+  );
+}
+
+/**
+ * Returns what can be a user's id.
+ *
+ * @throws {TypeError} If it cannot.
+ */
+export function checkUserId(value: JSONValue): string | number {
+  if (typeof value === "string" && value !== "") return value;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  throw new TypeError(
+    'Cannot set "userId": it is neither a number nor a text that is not empty',
+  );
 }

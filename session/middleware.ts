@@ -7,14 +7,12 @@ import {
   type ContextEntry,
   type Middleware,
   type NextFunction,
-  withHeaders,
 } from "../router/mod.ts";
-import { madePrivate, withCookies } from "./_cache_control.ts";
 import { CookiePolicy, type SessionCookieOptions } from "./_cookie.ts";
 import { type CookieSessionStorage, CookieStorage } from "./_cookie_storage.ts";
 import type { ResolvedTimeouts } from "./_record.ts";
 import { Scope, type Shared } from "./_scope.ts";
-import { SessionConflictError } from "./errors.ts";
+import { rescue, settle } from "./_settle.ts";
 import { createMemorySessionStore } from "./memory.ts";
 import { Session } from "./session.ts";
 import type { SessionStore } from "./store.ts";
@@ -192,95 +190,6 @@ async function loaded(
     return await rescue(error, scope, sweep);
   }
   return settle(response, scope, sweep);
-}
-
-/** Saves the session and has the response tell the browser of it. */
-function settle(
-  response: Response,
-  scope: Scope,
-  sweep: () => Promise<void>,
-): Response | Promise<Response> {
-  if (!scope.isUntouched && scope.journal.isDue) {
-    return saved(response, scope, sweep);
-  }
-  scope.close();
-  return finish(response, scope);
-}
-
-async function saved(
-  response: Response,
-  scope: Scope,
-  sweep: () => Promise<void>,
-): Promise<Response> {
-  const isOurs = await save(scope);
-  if (scope.cookies.length > 0) await sweep();
-  return finish(isOurs ? response : conflict(), scope);
-}
-
-/** Saves what can be saved when a handler has thrown, and throws the same. */
-async function rescue(
-  error: unknown,
-  scope: Scope,
-  sweep: () => Promise<void>,
-): Promise<Response> {
-  if (error instanceof SessionConflictError) {
-    return await saved(conflict(), scope, sweep);
-  }
-  if (scope.isUntouched) {
-    scope.close();
-    throw error;
-  }
-  const { journal } = scope;
-  try {
-    // An id that no response can hand out must not replace the present one, and
-    // one that has done so already leads nobody anywhere.
-    if (scope.cookies.length > 0) await journal.abandon();
-    else if (journal.destroyed || !journal.needsCookie) await journal.save();
-  } catch {
-    // The first error says what is wrong.
-  }
-  scope.close();
-  throw error;
-}
-
-/** Saves; tells whether everything that was taken was still there. */
-async function save(scope: Scope): Promise<boolean> {
-  for (let isOurs = true;; isOurs = false) {
-    try {
-      await scope.journal.save();
-      return isOurs;
-    } catch (error) {
-      // What was lost is out of the journal: the rest can be saved.
-      if (!(error instanceof SessionConflictError)) throw error;
-    } finally {
-      scope.close();
-    }
-  }
-}
-
-function finish(response: Response, scope: Scope): Response {
-  const { headers } = scope;
-  const marked = scope.isUntouched ? response : markSession(response, scope);
-  if (headers === undefined || marked.status === 101) return marked;
-  return withHeaders(marked, (own) => {
-    for (const [name, value] of headers) own.set(name, value);
-  });
-}
-
-/** Tells the browser of a new or an ended session, and caches of any. */
-function markSession(
-  response: Response,
-  { cookies, journal }: Scope,
-): Response {
-  if (cookies.length > 0) return withCookies(response, cookies);
-  return journal.accessed ? madePrivate(response) : response;
-}
-
-function conflict(): Response {
-  return new Response("Conflict", {
-    status: 409,
-    headers: { "Cache-Control": "no-store" },
-  });
 }
 
 function storageOf(

@@ -3,8 +3,8 @@ import type { SessionConfig } from "./_backing.ts";
 import { detachedScope } from "./_detached.ts";
 import type { Journal } from "./_journal.ts";
 import type { JSONValue } from "./json.ts";
-import { toText } from "./_operation.ts";
-import { MAX_RECORD_BYTES, userIdOf } from "./_record.ts";
+import { checkedText, checkUserId, toText } from "./_operation.ts";
+import { userIdOf } from "./_record.ts";
 import type { SessionStore } from "./store.ts";
 
 /** Where a session comes from. */
@@ -339,20 +339,4 @@ export class Session {
 
 function isScope(scope: unknown): scope is SessionScope {
   return typeof scope === "object" && scope !== null && "journal" in scope;
-}
-
-function checkUserId(value: JSONValue): string | number {
-  if (typeof value === "string" && value !== "") return value;
-  if (typeof value === "number" && Number.isFinite(value)) return value;
-  throw new TypeError(
-    'Cannot set "userId": it is neither a number nor a text that is not empty',
-  );
-}
-
-function checkedText(value: JSONValue): string {
-  const text = toText(value);
-  if (text.length <= MAX_RECORD_BYTES) return text;
-  throw new RangeError(
-    `Cannot store value in session: it takes ${text.length} characters, and a session at most ${MAX_RECORD_BYTES} bytes`,
-  );
 }
