@@ -3,10 +3,10 @@
  *
  * @module
  */
-import {
-  type ContextEntry,
-  type Middleware,
-  type NextFunction,
+import type {
+  ContextEntry,
+  Middleware,
+  NextFunction,
 } from "../router/mod.ts";
 import { CookiePolicy, type SessionCookieOptions } from "./_cookie.ts";
 import { type CookieSessionStorage, CookieStorage } from "./_cookie_storage.ts";
