@@ -15,6 +15,7 @@ export function createServerApp(
   const router = createRouter({ middleware: [secureHeaders(), formData()] });
   router.get("/address", (context) => new Response(context.remoteAddress));
   router.get("/stream", () => new Response(countTo(3)));
+  router.get("/endless", () => new Response(countTo(Infinity)));
   router.post("/upload", (context) => {
     return new Response(`${[...context.get(FormData)].length} fields`);
   });

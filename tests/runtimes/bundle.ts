@@ -12,7 +12,10 @@ const BUILT_IN = ["bun", "bun:sqlite", "cloudflare:workers"];
 export interface Bundle {
   /** The test files, relative to `tests/`. */
   readonly files: readonly string[];
-  /** An ES module whose default export answers `/<file>` with its results. */
+  /**
+   * An ES module whose default export answers `/<file>` with its results, and
+   * `/<file>?list` with the names of its tests.
+   */
   readonly script: string;
 }
 
@@ -74,12 +77,13 @@ function entrySource(files: readonly string[]): string {
   const loaders = files
     .map((file) => `"/${file}": () => import(${url(`tests/${file}`)}),`);
   return `${library.join("\n")}
-import { runFile } from ${url("tests/runtimes/collect.ts")};
+import { listFile, runFile } from ${url("tests/runtimes/collect.ts")};
 const files = { ${loaders.join("\n")} };
 export default {
   async fetch(request) {
-    const { pathname } = new URL(request.url);
-    return Response.json(await runFile(pathname.slice(1), files[pathname]));
+    const { pathname, search } = new URL(request.url);
+    const act = search === "?list" ? listFile : runFile;
+    return Response.json(await act(pathname.slice(1), files[pathname]));
   },
 };`;
 }

@@ -1,6 +1,6 @@
 /** The ten lines that stand for `Deno.test` where there is no Deno. */
 
-/** What one test did. */
+/** What one test did, or that there is one. */
 export interface Result {
   readonly file: string;
   readonly name: string;
@@ -27,6 +27,14 @@ export async function runFile(
     results.push({ file, name: "(the file itself)", error: describe(error) });
   }
   return results;
+}
+
+/** Loads one file of tests and names them, without running any. */
+export async function listFile(
+  file: string,
+  load: () => Promise<unknown>,
+): Promise<Result[]> {
+  return (await collect(load)).map(({ name }) => ({ file, name }));
 }
 
 async function collect(load: () => Promise<unknown>): Promise<Test[]> {
