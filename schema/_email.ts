@@ -1,8 +1,8 @@
-// Atoms with single dots, an at sign, two or more labels of which the last is
-// not all digits. What follows each repetition can't be part of it, so that no
-// text makes this slow.
+// Atoms with single dots, an at sign, a label and a dot, more labels of which the
+// last is not all digits. What follows each repetition can't be part of it, so
+// that no text makes this slow.
 const ADDRESS =
-  /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@[a-z\d]+(?:-+[a-z\d]+)*(?:\.[a-z\d]+(?:-+[a-z\d]+)*)+(?<!\.\d+)$/i;
+  /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@[a-z\d]+(?:-+[a-z\d]+)*\.[a-z\d]+(?:(?:\.|-+)[a-z\d]+)*(?<!\.\d+)$/i;
 
 const LONG_LABEL = /@.*[^.]{64}/;
 

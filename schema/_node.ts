@@ -2,7 +2,7 @@
 // - a validator gives the value itself or a Failure, never a result object;
 // - paths and messages are made only after a failure;
 // - one class for all schemas, so that walking them stays monomorphic;
-// - the commonest checks are numbers in the node, compared where they lie.
+// - the commonest types are told apart before their code is called.
 
 import type { Check } from "./check.ts";
 import { andThen, type Context, failBy, Failure } from "./_failure.ts";
@@ -30,9 +30,11 @@ export interface CheckNode<in Value> extends Check<Value> {
   readonly sort?: Sort;
 }
 
+const NO_CHECKS: readonly never[] = [];
+
 /** A schema from the inside. */
 export class Node implements Schema<unknown> {
-  declare kind: string;
+  declare readonly kind: string;
   declare readonly run: Sort["run"];
   declare readonly sort: Sort;
   /** What only this sort of schema has. */
@@ -41,8 +43,6 @@ export class Node implements Schema<unknown> {
   declare readonly message: Message | undefined;
   /** What the type is called in messages. */
   declare readonly expected: string;
-  /** All checks in one, for a first look. */
-  declare test: ((value: never) => boolean) | undefined;
   declare checks: readonly CheckNode<never>[];
   /** Names the form field of an issue, where the input is a form. */
   declare fieldOf: ((issue: Issue) => Issue) | undefined;
@@ -60,7 +60,7 @@ export class Node implements Schema<unknown> {
     this.message = message;
     this.expected = expected;
     this.fieldOf = undefined;
-    this.checks = [];
+    this.checks = NO_CHECKS;
   }
 
   get "~standard"(): StandardSchemaProps<unknown, unknown> {
@@ -73,11 +73,14 @@ export class Node implements Schema<unknown> {
   }
 
   pipe(...checks: readonly CheckNode<never>[]): this {
-    const { kind, sort: own, parts } = this;
-    const { sort = kind ? own : STEP } = checks.find(({ sort }) => sort) ?? {};
-    const act = (value: unknown) => runChecks(node, value);
-    const node = derive(this, sort, kind ? parts : { inner: this, act });
-    node.kind = "";
+    const { sort, parts } = this;
+    let special: Sort | undefined;
+    for (const check of checks) special ??= check.sort;
+    // The first checks are its type's, those behind them run on what passed.
+    const isFirst = sort.kind !== undefined && this.checks === NO_CHECKS;
+    const node: Node = isFirst && special === undefined
+      ? derive(this, sort, parts)
+      : wrap(special ?? STEP, this, (value: unknown) => runChecks(node, value));
     node.checks = checks;
     return node as this;
   }
@@ -106,14 +109,18 @@ export class Node implements Schema<unknown> {
 
 /** Validates; the commonest schemas at a glance. */
 export function run(node: Node, value: unknown, context: Context): unknown {
-  const { kind } = node;
-  if (
-    kind === "string"
-      ? typeof value === "string"
-      : kind === "number"
-      ? typeof value === "number" && value - value === 0
-      : kind === "boolean" && typeof value === "boolean"
-  ) return value;
+  switch (node.kind) {
+    case "string":
+      if (typeof value === "string") return runChecks(node, value);
+      break;
+    case "number":
+      if (typeof value === "number" && value - value === 0) {
+        return runChecks(node, value);
+      }
+      break;
+    case "boolean":
+      if (typeof value === "boolean") return runChecks(node, value);
+  }
   return node.run(value, context);
 }
 
@@ -153,7 +160,9 @@ export function wrongType(
 /** Runs all checks on a value that has its type. */
 export function runChecks(node: Node, value: unknown): unknown {
   let failure: Failure | undefined;
-  for (const check of node.checks) {
+  const { checks } = node;
+  for (let index = 0; index < checks.length; index++) {
+    const check = checks[index]!;
     if (check.test(value as never)) continue;
     const next = new Failure(check);
     failure = failure ? new Failure(undefined, [failure, next]) : next;

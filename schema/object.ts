@@ -102,15 +102,19 @@ function glance(
       if (key !== keys[done]) break look;
       const value = input[key];
       const result = run(nodes[done]!, value, context);
-      if (result instanceof Failure) failed = add(failed, result, key);
-      else if (result !== value || result === undefined) {
-        given = result;
-        break look;
+      if (result !== value || result === undefined) {
+        if (!(result instanceof Failure)) {
+          given = result;
+          break look;
+        }
+        failed = add(failed, result, key);
       }
       done++;
     }
     if (done === keys.length || skip(plan, input, done) === keys.length) {
-      return failed === undefined ? input : conclude(failed, input);
+      return failed === undefined
+        ? input
+        : new Failure(undefined, failed, input);
     }
   }
   return walk(plan, input, context, done, given, failed);
