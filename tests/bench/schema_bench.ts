@@ -10,8 +10,9 @@
  *
  * `deno run -A tests/bench/schema_bench.ts [--quick]`
  */
+import { finish, printTable } from "./_measure.ts";
 import { benchOnBun } from "./_on_bun.ts";
-import { judge, raceSchemas } from "./_schema_race.ts";
+import { raceSchemas } from "./_schema_race.ts";
 
 const quick = Deno.args.includes("--quick");
 
@@ -25,18 +26,21 @@ const Login = object({
 export const login = (value: unknown) => parseSafe(Login, value);
 `;
 
-console.log("## On Deno");
-const onDeno = raceSchemas({ quick, mean: 1.5 });
+const onDeno = await raceSchemas({ quick, mean: 1.5 });
+const sizes = new Map([["gatehouse", await sizeOf(LOGIN)], ["bound", 2_200]]);
+const fits = printTable(
+  "login form with parseSafe, minified and gzipped",
+  sizes,
+  [
+    { of: "gatehouse", to: "bound", most: 1 },
+  ],
+  "bytes",
+);
 const onBun = await benchOnBun(
   new URL("./_schema_race.ts", import.meta.url),
   `raceSchemas({ quick: ${quick}, mean: 1.3 })`,
 );
-const fits = judge([{
-  name: "login form, kB minified and gzipped",
-  ratio: await sizeOf(LOGIN) / 1000,
-  bound: 2.2,
-}]);
-Deno.exit(onDeno && onBun && fits ? 0 : 1);
+finish(onDeno && fits && onBun);
 
 /** Bytes of a program, bundled, minified and gzipped. */
 async function sizeOf(program: string): Promise<number> {
