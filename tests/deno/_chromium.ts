@@ -84,10 +84,11 @@ async function follow(page: Page, target: Locator): Promise<number> {
   return response.status();
 }
 
-/** Starts Chromium. */
-export function launch(): Promise<Browser> {
+/** Starts Chromium, with variables beside those of this process. */
+export function launch(env: Record<string, string> = {}): Promise<Browser> {
   return chromium.launch({
     executablePath,
+    env: { ...Deno.env.toObject(), ...env },
     args: [
       "--no-sandbox",
       "--disable-gpu",
