@@ -145,6 +145,29 @@ for (const name of ["idle", "absolute"]) {
   });
 }
 
+Deno.test("session() gives a session that has begun no more time by a longer timeout", async () => {
+  const clock = new Clock();
+  const store = createMemorySessionStore({ now: clock.now });
+  const begun = { absolute: 60 * MINUTE };
+  const browser = new Browser(
+    new Server({ store, now: clock.now, timeouts: begun }),
+  );
+  await browser.visit((session) => session.set("userId", 7));
+  const generous = new Browser(
+    new Server({
+      store,
+      now: clock.now,
+      timeouts: { absolute: 600 * MINUTE },
+    }),
+    browser.cookies,
+  );
+  for (let minutes = 0; minutes < 60; minutes += 20) {
+    assertEquals(await generous.visit((session) => session.userId), 7);
+    clock.time += 20 * MINUTE;
+  }
+  assertEquals(await generous.visit((session) => session.userId), undefined);
+});
+
 Deno.test("session() stores a new session where an expired one was", async () => {
   const { browser, clock } = start();
   await browser.visit((session) => session.set("userId", 7));

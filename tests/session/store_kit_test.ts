@@ -4,6 +4,7 @@ import {
   type PutOptions,
   type SessionStore,
 } from "@gatehouse/web/session";
+import { createRedisSessionStore } from "@gatehouse/web/session/redis";
 import { createSQLSessionStore } from "@gatehouse/web/session/sql";
 import { testSessionStore } from "@gatehouse/web/session/testing";
 
@@ -159,6 +160,21 @@ for (const table of ["", "a b", 'a"b', "a;b", "1a", "é", "a".repeat(41)]) {
     );
   });
 }
+
+Deno.test("createRedisSessionStore() takes any text for an index name", async () => {
+  const sent: string[][] = [];
+  const store = createRedisSessionStore((_command, args) => {
+    sent.push(args);
+    return args.length > 3 ? 1 : [];
+  });
+  // A subject comes from outside, and half a character is no reason to throw.
+  const index = ["sub:https://issuer.example|\ud800 x"];
+  assert(await store.put("key", "value", { ttl: 1, ifVersion: null, index }));
+  await store.byIndex!(index[0]);
+  const [stored, found] = [sent[0].at(-1)!, sent[1].at(-1)!];
+  assertEquals(stored.includes(" "), false);
+  assert(found.endsWith(stored));
+});
 
 Deno.test("createSQLSessionStore() creates its table again after a failure", async () => {
   let away = true;
