@@ -33,6 +33,9 @@ const clockTolerance = 60_000;
  * Users who were found by an API key or an opaque token have not logged in, so
  * they are turned away.
  *
+ * Where users confirm at an external provider, start that login with
+ * `maxAge: 0`: a provider that still knows them would send them back unasked.
+ *
  * @example A login of the last five minutes
  * ```ts
  * import { assertEquals } from "@std/assert";

@@ -1,6 +1,12 @@
 // OpenID Connect Back-Channel Logout 1.0, with the modules of the conformance
 // suite under their names there.
-import { assert, assertEquals, assertLess, assertRejects } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertInstanceOf,
+  assertLess,
+  assertStringIncludes,
+} from "@std/assert";
 import { backChannelLogout, completeAuth } from "@gatehouse/web/auth";
 import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
@@ -229,9 +235,11 @@ Deno.test("backChannelLogout() fetches new keys for unknown ones once in 30 s, w
 Deno.test("backChannelLogout() throws a TypeError for a store without an index", async () => {
   const provider = await TestProvider.create();
   const { get, put, delete: remove } = createMemorySessionStore();
+  const errors: unknown[] = [];
   const router = createRouter({
     onError: (error) => {
-      throw error;
+      errors.push(error);
+      return new Response(null, { status: 500 });
     },
   });
   router.post(
@@ -239,14 +247,11 @@ Deno.test("backChannelLogout() throws a TypeError for a store without an index",
     (context) =>
       backChannelLogout(clientOf(provider), context, {
         store: { get, put, delete: remove },
-        findUserId: () => null,
       }),
   );
-  await assertRejects(
-    () => router.fetch("https://app.example/logout", { method: "POST" }),
-    TypeError,
-    "byIndex",
-  );
+  await router.fetch("https://app.example/logout", { method: "POST" });
+  assertInstanceOf(errors[0], TypeError);
+  assertStringIncludes(errors[0].message, "byIndex");
 });
 
 /** What happens while a user is found, and after their sessions are listed. */

@@ -4,10 +4,12 @@ import {
   createCodeHostAuthProvider,
   createOAuthProvider,
   createOIDCAuthProvider,
+  type ExternalAuthData,
   type ExternalAuthProvider,
   externalAuthResult,
   finishExternalAuth,
   type OIDCProfile,
+  startExternalAuth,
 } from "@gatehouse/web/auth";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 
@@ -45,10 +47,22 @@ Deno.test("the types of profiles and results follow the provider", () => {
       const id: string = result.profile.id;
       // @ts-expect-error The profile is what the parser returns.
       result.profile.name;
+      const data: ExternalAuthData = result.data;
+      // @ts-expect-error Nobody knows yet what it is.
+      const _linkTo: number = data.linkTo;
       return id;
     }
+    // @ts-expect-error It is not known which login failed.
+    const _returnTo: string = result.returnTo;
     return result.error.code === "access_denied";
   };
+  const _start = (context: RequestContext) => [
+    startExternalAuth(music, context, { data: { linkTo: 7, of: ["a"] } }),
+    // @ts-expect-error JSON has no dates.
+    startExternalAuth(music, context, { data: { at: new Date() } }),
+    // @ts-expect-error The data is an object.
+    startExternalAuth(music, context, { data: "text" }),
+  ];
   const oidc: ExternalAuthProvider<OIDCProfile> = createOIDCAuthProvider({
     ...registration,
     name: "test",
