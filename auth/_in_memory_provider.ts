@@ -109,10 +109,10 @@ export class InMemoryProvider {
   /** Has a browser bring the answer back, in the way that was asked for. */
   async sendBack(
     browser: TestClient,
-    started: Headers,
+    location: string,
     callback: string,
   ): Promise<Response> {
-    const asked = new URL(started.get("Location")!).searchParams;
+    const { searchParams: asked } = new URL(location);
     if (asked.get("response_mode") !== "form_post") {
       return await browser.fetch(callback);
     }

@@ -193,9 +193,15 @@ export function createTestProvider(
     client: { issuer, clientId, clientSecret, fetch: provider.fetch, now },
     authorize,
     async logIn(browser, path, answer) {
-      const { headers } = await browser.fetch(path);
-      const callback = authorize(headers.get("Location"), answer);
-      return await provider.sendBack(browser, headers, callback);
+      const { headers, status } = await browser.fetch(path);
+      const location = headers.get("Location");
+      if (location === null) {
+        throw new Error(
+          `Cannot log in at the test provider: "${path}" answers ${status}, and does not lead there`,
+        );
+      }
+      const callback = authorize(location, answer);
+      return await provider.sendBack(browser, location, callback);
     },
     logoutToken: ({ sid, sub }) => provider.logoutToken({ sid, sub }),
   };

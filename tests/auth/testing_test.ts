@@ -242,6 +242,15 @@ Deno.test("createTestProvider() says what is wrong with a request", () => {
   );
 });
 
+Deno.test("createTestProvider() says what a path answers that leads nowhere", async () => {
+  const { browser, provider } = setUp({}, { issuer: "https://other.example" });
+  await assertRejects(
+    () => provider.logIn(browser, "/login"),
+    Error,
+    '"/login" answers 502, and does not lead there',
+  );
+});
+
 Deno.test("createTestProvider() is nowhere else", async () => {
   const { client: { fetch } } = createTestProvider();
   await assertRejects(
