@@ -31,6 +31,7 @@ import {
 } from "@gatehouse/web/fetch-router";
 import { post, route } from "@gatehouse/web/fetch-router/routes";
 import { logger } from "@gatehouse/web/logger-middleware";
+import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 
@@ -58,6 +59,7 @@ export function createApp(
   const router = createRouter({
     middleware: [
       logger(),
+      secureHeaders(),
       crossOriginProtection(),
       session(),
       auth({ schemes: [browser] }),
@@ -99,7 +101,8 @@ export function createApp(
 }
 
 function page(content: string, status = 200): Response {
-  const html = `<!doctype html><title>External login</title>${content}`;
+  const html = `<!doctype html>
+    <html lang="en"><title>External login</title>${content}`;
   const headers = { "Content-Type": "text/html; charset=utf-8" };
   return new Response(html, { status, headers });
 }

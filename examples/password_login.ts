@@ -32,6 +32,7 @@ import {
 import { form, post, route } from "@gatehouse/web/fetch-router/routes";
 import { formData } from "@gatehouse/web/form-data-middleware";
 import { logger } from "@gatehouse/web/logger-middleware";
+import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 
@@ -80,6 +81,7 @@ const browser = createSessionAuthScheme({
 export const router = createRouter({
   middleware: [
     logger(),
+    secureHeaders(),
     formData(),
     crossOriginProtection(),
     session(),
@@ -164,7 +166,8 @@ function credentialsPage(title: string, problem = ""): Response {
 }
 
 function page(content: string, status = 200): Response {
-  const html = `<!doctype html><title>Password login</title>${content}`;
+  const html = `<!doctype html>
+    <html lang="en"><title>Password login</title>${content}`;
   const headers = { "Content-Type": "text/html; charset=utf-8" };
   return new Response(html, { status, headers });
 }

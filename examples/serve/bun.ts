@@ -1,4 +1,4 @@
-/** On Bun: `bun examples/serve/bun.ts`. */
+/** On Bun: `bunx jsr add @gatehouse/web`, then `bun bun.ts`. */
 import { router } from "./router.ts";
 
 // Bun serves what a program exports by default.

@@ -108,6 +108,11 @@ async function passwordLogin(
   assertEquals(await send("Log in", { Password: PASSWORD }), 200);
   assertEquals(path(), "/");
   assertEquals(await page.getByRole("status").innerText(), "Welcome back, Ada");
+
+  await open("/account/sessions");
+  const [own] = await page.getByRole("listitem")
+    .filter({ hasText: "this one" }).allInnerTexts();
+  assertStringIncludes(own, "From 127.0.0.1.");
 }
 
 async function returnTo(

@@ -138,6 +138,8 @@ Deno.test("password_login.ts turns away forms of other sites, and escapes", asyn
     body: new URLSearchParams({ email: "a@example.com" }),
   });
   assertEquals([forged.status, await forged.text()], [403, "Forbidden"]);
+  const policy = forged.headers.get("Content-Security-Policy") ?? "";
+  assertStringIncludes(policy, "frame-ancestors 'none'");
 
   await post(fetch, "/register", {
     email: "o'hara&co@example.com",
