@@ -53,12 +53,15 @@ function pairs(
   const header = headers.get("Cookie");
   const found: [string, string][] = [];
   if (header === null || !header.includes(text)) return found;
+  let equals = -1;
   let end: number;
   for (let start = 0; start < header.length; start = end + 1) {
     end = header.indexOf(";", start);
     if (end < 0) end = header.length;
-    const equals = header.indexOf("=", start);
-    if (equals < 0 || equals > end) continue;
+    // Not anew for each pair: a header of separators alone would take forever.
+    if (equals < start) equals = header.indexOf("=", start);
+    if (equals < 0) break;
+    if (equals > end) continue;
     const name = header.slice(start, equals).trim();
     if (isWanted(name)) {
       found.push([name, header.slice(equals + 1, end).trim()]);

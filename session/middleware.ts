@@ -3,11 +3,7 @@
  *
  * @module
  */
-import type {
-  ContextEntry,
-  Middleware,
-  NextFunction,
-} from "../router/mod.ts";
+import type { ContextEntry, Middleware, NextFunction } from "../router/mod.ts";
 import { CookiePolicy, type SessionCookieOptions } from "./_cookie.ts";
 import { type CookieSessionStorage, CookieStorage } from "./_cookie_storage.ts";
 import type { ResolvedTimeouts } from "./_record.ts";
