@@ -6,7 +6,7 @@ import {
   assertMatch,
   assertThrows,
 } from "@std/assert";
-import { externalAuthCallbacks } from "@gatehouse/web/auth";
+import { externalAuthCallbacks, startExternalAuth } from "@gatehouse/web/auth";
 import {
   CompactSign,
   exportSPKI,
@@ -66,6 +66,28 @@ Deno.test("the code of one provider is never sent to another (RFC 9700, section 
   assertEquals(outcome.code, "provider_mismatch");
   assertEquals([honest.count("/token"), evil.count("/token")], [0, 0]);
 });
+
+const registrations: [
+  string,
+  { issuer?: string; clientId?: string; redirectUri?: string },
+][] = [
+  ["issuer", { issuer: "https://other.example" }],
+  ["client id", { clientId: "other" }],
+  ["redirect URI", { redirectUri: `${ORIGIN}/callback?other=1` }],
+];
+
+for (const [name, { issuer, ...changed }] of registrations) {
+  Deno.test(`a login that was begun with another ${name} is not finished, be all else the same (RFC 9700, section 4.4)`, async () => {
+    const provider = await TestProvider.create();
+    const other = await TestProvider.create(issuer);
+    const login = new Login(provider);
+    const client = clientOf(other, changed);
+    login.router.get("/other", (context) => startExternalAuth(client, context));
+    const outcome = await login.end(await login.begin("/other", other));
+    assertEquals(outcome.code, "provider_mismatch");
+    assertEquals([provider.count("/token"), other.count("/token")], [0, 0]);
+  });
+}
 
 Deno.test("externalAuthCallbacks() throws a TypeError for two providers with one callback (RFC 9700, section 4.4.2)", async () => {
   const one = clientOf(await TestProvider.create());
