@@ -2,7 +2,7 @@ import type { RequestContext } from "../../router/mod.ts";
 import type { ProviderEngine } from "./_engine.ts";
 import { openAnswer } from "./_form_post.ts";
 import { cleanError } from "./_token_request.ts";
-import { takeTransaction, type Transaction } from "./_transaction.ts";
+import { isAlive, takeTransaction, type Transaction } from "./_transaction.ts";
 import { ExternalAuthError, type ExternalAuthErrorCode } from "./errors.ts";
 
 /** A callback and the login of this session that it belongs to. */
@@ -42,7 +42,7 @@ export async function takeCallback(
   if (state === undefined || more.length > 0) {
     throw failure("state_missing", "the callback has no state, or several");
   }
-  const transaction = await takeTransaction(context, engine.now(), state);
+  const transaction = await takeTransaction(context, state);
   if (
     transaction.issuer !== definition.issuer ||
     transaction.clientId !== client.clientId ||
@@ -60,8 +60,11 @@ export async function takeCallback(
  */
 export async function readCode(
   engine: ProviderEngine<unknown>,
-  params: URLSearchParams,
+  { params, transaction }: Callback,
 ): Promise<string> {
+  if (!isAlive(transaction, engine.now())) {
+    throw failure("state_expired", "it was begun too long ago");
+  }
   for (const name of PARAMS) {
     if (params.getAll(name).length > 1) {
       throw failure("callback_invalid", `the callback has several "${name}"`);

@@ -88,7 +88,6 @@ export async function keepTransaction(
  */
 export async function takeTransaction(
   context: RequestContext,
-  now: number,
   state: string,
 ): Promise<Transaction> {
   const session = await sessionOf(context, "finish the external login").load();
@@ -109,12 +108,6 @@ export async function takeTransaction(
     throw error;
   }
   if (taken === undefined) throw unknown();
-  if (!isAlive(taken, now)) {
-    throw new ExternalAuthError(
-      "state_expired",
-      "Cannot finish the external login: it was begun too long ago",
-    );
-  }
   return taken;
 }
 
@@ -122,7 +115,8 @@ async function nameOf(state: string): Promise<string> {
   return encodeBase64Url(await sha256(state));
 }
 
-function isAlive({ startedAt }: Transaction, now: number): boolean {
+/** Whether the time that a user has is not over. */
+export function isAlive({ startedAt }: Transaction, now: number): boolean {
   return now >= startedAt && now - startedAt < LIFETIME;
 }
 

@@ -176,9 +176,10 @@ function intentOf({ data = {}, returnTo = "/" }: Transaction) {
 async function finish<Profile>(
   engine: ProviderEngine<Profile>,
   context: RequestContext,
-  { params, transaction }: Callback,
+  callback: Callback,
 ): Promise<ExternalAuthSuccess<Profile>> {
-  const code = await readCode(engine, params);
+  const code = await readCode(engine, callback);
+  const { transaction } = callback;
   const tokens = await requestTokens(engine, {
     grant_type: "authorization_code",
     code,

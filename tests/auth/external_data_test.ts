@@ -13,6 +13,7 @@ import {
 } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
 import { clientOf, Login, ORIGIN } from "./_login.ts";
@@ -79,6 +80,26 @@ Deno.test("externalAuthResult() has data and returnTo of a login whose code is r
   const { result } = await login.run();
   assert(!result.ok);
   assertEquals([result.returnTo, result.data], ["/", { attempt: 1 }]);
+});
+
+Deno.test("externalAuthResult() has data and returnTo of a login that took too long", async () => {
+  const provider = await TestProvider.create();
+  let time = Date.now();
+  provider.now = () => time;
+  const login = new Login(provider, {}, { data: { attempt: 1 } });
+  // So that the session is still there.
+  login.router.post("/session", (context) => {
+    context.get(Session).set("userId", 1);
+    return new Response();
+  });
+  await login.visit("/session", { method: "POST" });
+  const callback = await login.begin("/login?returnTo=/account");
+  time += 600_000;
+  const { result } = await login.end(callback);
+  assert(!result.ok);
+  assertEquals(result.error.code, "state_expired");
+  assertEquals([result.returnTo, result.data], ["/account", { attempt: 1 }]);
+  assertEquals(provider.count("/token"), 0);
 });
 
 Deno.test("externalAuthResult() has neither where no login of this session came back", async () => {
