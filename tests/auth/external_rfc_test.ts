@@ -2,6 +2,7 @@
 // section; and the spec's own rules.
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import {
+  completeAuth,
   createCodeHostAuthProvider,
   createIdentityCloudAuthProvider,
   createMicroblogAuthProvider,
@@ -283,18 +284,29 @@ Deno.test("a login that is pending does not outlive the login of the user (spec 
   assertEquals((await login.end(callback)).code, "state_unknown");
 });
 
-Deno.test("external logins work with sessions in encrypted cookies", async () => {
-  const provider = await TestProvider.create();
-  const client = clientOf(provider);
-  const login = new Login(provider);
-  const router = createRouter({
-    middleware: [session({ secrets: ["a secret of at least 32 characters"] })],
+const sessions = {
+  "in encrypted cookies": { secrets: ["a secret of at least 32 characters"] },
+  "that are read lazily": { lazy: true },
+};
+
+for (const [name, options] of Object.entries(sessions)) {
+  Deno.test(`external logins work with sessions ${name}`, async () => {
+    const provider = await TestProvider.create();
+    const client = clientOf(provider);
+    const login = new Login(provider);
+    const router = createRouter({ middleware: [session(options)] });
+    login.moveTo(router);
+    login.add("/login", "/callback", client);
+    router.post("/complete", async (context) => {
+      const { userId } = await completeAuth(context, 7);
+      return new Response(String(userId));
+    });
+    assertEquals((await login.run()).profile, USER);
+    const callbacks = [await login.begin(), await login.begin()];
+    for (const callback of callbacks) {
+      assertEquals((await login.end(callback)).code, "");
+    }
+    const completed = await login.visit("/complete", { method: "POST" });
+    assertEquals(await completed.text(), "7");
   });
-  login.moveTo(router);
-  login.add("/login", "/callback", client);
-  assertEquals((await login.run()).profile, USER);
-  const callbacks = [await login.begin(), await login.begin()];
-  for (const callback of callbacks) {
-    assertEquals((await login.end(callback)).code, "");
-  }
-});
+}
