@@ -72,3 +72,8 @@ function canonicalizePath(text: string): string {
   const pattern = text.replace(/[\\*+?(){}:]/g, "\\$&");
   return new URLPattern({ pathname: pattern }).pathname.replace(/\\(.)/g, "$1");
 }
+
+/** The parts of the path. */
+export function pathOf(components: readonly Component[]): readonly Part[] {
+  return components.find(({ name }) => name === "pathname")!.parts;
+}

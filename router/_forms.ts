@@ -1,16 +1,7 @@
-import type { Part } from "./_parse.ts";
-import {
-  canBeEmpty,
-  canMatch,
-  parseSimpleRegExp,
-  type SimpleRegExp,
-} from "./_regexp.ts";
+import { type Part, textPart } from "./_parse.ts";
 
 /** What follows a slash: fixed text, a param, or more than that. */
-export type Segment =
-  | { readonly kind: "fixed"; readonly text: string }
-  | { readonly kind: "param"; readonly name: string }
-  | { readonly kind: "mixed"; readonly parts: readonly Part[] };
+export type Segment = string | Part | readonly Part[];
 
 /**
  * What takes the rest of a path, slash included: anything behind some text,
@@ -31,8 +22,6 @@ export interface PathForm {
   readonly rest: Rest | null;
 }
 
-const SLASH = 47;
-
 /** More optional parts than this are not written out. */
 const MAX_WRITTEN_OUT = 4;
 
@@ -41,15 +30,14 @@ const MAX_WRITTEN_OUT = 4;
  * are whole segments. The form that URLPattern would try first comes first.
  */
 export function pathForms(parts: readonly Part[]): PathForm[] {
-  const optional = optionalSegments(parts);
-  let forms: Part[][] = [[]];
-  for (const part of parts) {
-    if (!optional.includes(part)) {
-      forms.forEach((form) => form.push(part));
-      continue;
-    }
+  let forms: (readonly Part[])[] = [parts];
+  for (const part of optionalSegments(parts)) {
     const modifier = part.modifier === "?" ? "" : "+";
-    forms = forms.flatMap((form) => [[...form, { ...part, modifier }], form]);
+    const present = { ...part, modifier } as const;
+    forms = forms.flatMap((form) => [
+      form.map((each) => each === part ? present : each),
+      form.filter((each) => each !== part),
+    ]);
   }
   return forms.map((form) => new Cutter(form).cut());
 }
@@ -61,8 +49,7 @@ export function pathForms(parts: readonly Part[]): PathForm[] {
 function optionalSegments(parts: readonly Part[]): Part[] {
   const found: Part[] = [];
   for (const [index, part] of parts.entries()) {
-    const optional = part.modifier === "?" || part.modifier === "*";
-    const whole = optional && beginsSegment(parts, index);
+    const whole = isOptional(part) && beginsSegment(parts, index);
     if (whole) found.push(part);
     if (found.length === MAX_WRITTEN_OUT || !staysInSegment(part)) break;
     if (whole ? part.modifier === "*" : spansSegments(part)) break;
@@ -70,11 +57,16 @@ function optionalSegments(parts: readonly Part[]): Part[] {
   return found;
 }
 
+/** Whether a part may be absent. */
+export function isOptional({ modifier }: Part): boolean {
+  return modifier === "?" || modifier === "*";
+}
+
 /** Whether a segment begins at a part, whichever optional parts are there. */
 function beginsSegment(parts: readonly Part[], index: number): boolean {
-  for (const { prefix, modifier } of parts.slice(index)) {
-    if (!prefix.startsWith("/")) return false;
-    if (modifier === "" || modifier === "+") return true;
+  for (const part of parts.slice(index)) {
+    if (!part.prefix.startsWith("/")) return false;
+    if (!isOptional(part)) return true;
   }
   return true;
 }
@@ -84,37 +76,48 @@ function spansSegments({ prefix, suffix, modifier }: Part): boolean {
   return modifier !== "" && (prefix + suffix).includes("/");
 }
 
+/**
+ * Regexps that mean the same under all flags, match no slash and capture
+ * nothing: characters, digits, words, plain classes, alternatives, quantifiers.
+ */
+const SEGMENT_REGEXP =
+  /^(?:\\[dw]|\(\?:|[\w|)*+?{},]|\[(?:\w-\w|\w|\\[dw])+\])+$/;
+
 /** Whether the group of a part can't match a slash. */
-function staysInSegment(part: Part): boolean {
-  if (part.type !== "regexp") return part.type !== "wildcard";
-  const regexp = simpleRegExp(part);
-  return regexp !== null && !canMatch(regexp, SLASH);
+function staysInSegment({ type, source }: Part): boolean {
+  return type === "regexp" ? SEGMENT_REGEXP.test(source) : type !== "wildcard";
 }
 
 class Cutter {
-  readonly #parts: readonly Part[];
+  readonly #all: readonly Part[];
   readonly #segments: Segment[] = [];
-  /** The segment that is being read; `null` before there was a slash. */
-  #segment: Part[] | null = null;
+  /** Whether there was a slash, so that a segment is being read. */
+  #open = false;
+  /** The parts of the segment that is being read. */
+  #parts: Part[] = [];
+  /** The fixed text behind them. */
+  #text = "";
 
   constructor(parts: readonly Part[]) {
-    this.#parts = parts;
+    this.#all = parts;
   }
 
   cut(): PathForm {
-    const [first] = this.#parts;
-    if (first !== undefined && !first.prefix.startsWith("/")) {
+    const parts = this.#all;
+    if (parts.length > 0 && !parts[0]!.prefix.startsWith("/")) {
       return { segments: [], rest: this.#restAt(0) };
     }
-    for (const [index, part] of this.#parts.entries()) {
-      if (part.modifier === "") this.#addText(part.prefix);
+    for (let index = 0; index < parts.length; index++) {
+      const part = parts[index]!;
+      const { type, prefix, suffix, modifier } = part;
+      if (modifier === "") this.#addText(prefix);
+      if (modifier === "" && type === "text") continue;
       const rest = this.#restAt(index);
       if (rest !== null) return { segments: this.#segments, rest };
-      if (part.modifier !== "") this.#segment!.push(part);
-      else if (part.type !== "text") {
-        this.#segment!.push({ ...part, prefix: "", suffix: "" });
-        this.#addText(part.suffix);
-      }
+      this.#addPart(
+        modifier === "" ? { ...part, prefix: "", suffix: "" } : part,
+      );
+      if (modifier === "") this.#addText(suffix);
     }
     this.#endSegment();
     return { segments: this.#segments, rest: null };
@@ -122,83 +125,77 @@ class Cutter {
 
   /** What takes the rest of the path, if it begins with or before a part. */
   #restAt(index: number): Rest | null {
-    const part = this.#parts[index]!;
+    const part = this.#all[index]!;
     const { type, name, prefix, suffix, modifier } = part;
-    const last = index === this.#parts.length - 1;
-    if (last && suffix === "" && type === "wildcard" && modifier === "") {
-      const segment = this.#segment ?? [];
-      const slash = this.#segment === null ? "" : "/";
-      if (segment.every(isFixed)) {
-        return { kind: "anything", name, text: slash + textOf(segment) };
-      }
+    const last = index === this.#all.length - 1;
+    const simple = last && suffix === "" && this.#parts.length === 0;
+    if (simple && type === "wildcard" && modifier === "") {
+      return { kind: "anything", name, text: this.#openText() };
     }
-    const inSegment = staysInSegment(part) && !spansSegments(part);
-    if (inSegment && this.#segment !== null) return null;
+    if (this.#open && staysInSegment(part) && !spansSegments(part)) return null;
     if (modifier === "+" && prefix.startsWith("/")) {
       this.#endSegment();
-      const plain = last && type === "segment" && prefix + suffix === "/";
-      if (plain) return { kind: "segments", name };
+      if (simple && type === "segment" && prefix === "/") {
+        return { kind: "segments", name };
+      }
     }
-    const others = this.#parts.slice(index + 1);
-    // Text before a group without a modifier is in the segment already.
-    const first = modifier === "" ? { ...part, prefix: "" } : part;
-    const parts = this.#segment === null
-      ? [part, ...others]
-      : [textPart("/"), ...this.#segment, first, ...others];
-    return parts.some(needsPlatform)
+    const before = this.#open ? [textPart("/"), ...this.#takeParts()] : [];
+    // Text before a group without a modifier is among those already.
+    const first = this.#open && modifier === ""
+      ? { ...part, prefix: "" }
+      : part;
+    const parts = [...before, first, ...this.#all.slice(index + 1)];
+    return parts.some(isRegExp)
       ? { kind: "platform" }
       : { kind: "parts", parts };
   }
 
+  #openText(): string {
+    return this.#open ? `/${this.#text}` : "";
+  }
+
   #addText(text: string): void {
-    const [first = "", ...others] = text.split("/");
-    if (first !== "") (this.#segment ??= []).push(textPart(first));
-    for (const other of others) {
+    let start = 0;
+    for (let at = 0; (at = text.indexOf("/", start)) >= 0; start = at + 1) {
+      this.#text += text.slice(start, at);
       this.#endSegment();
-      this.#segment = other === "" ? [] : [textPart(other)];
+      this.#open = true;
     }
+    this.#text += text.slice(start);
+  }
+
+  #addPart(part: Part): void {
+    if (this.#text !== "") this.#parts.push(textPart(this.#text));
+    this.#text = "";
+    this.#parts.push(part);
+  }
+
+  /** The parts of the segment, the text behind them among them. */
+  #takeParts(): Part[] {
+    const parts = this.#parts;
+    if (this.#text !== "") parts.push(textPart(this.#text));
+    this.#parts = [];
+    this.#text = "";
+    return parts;
   }
 
   #endSegment(): void {
-    const segment = this.#segment;
-    this.#segment = null;
-    if (segment === null) return;
-    const [first, second] = segment;
-    if (segment.every(isFixed)) {
-      this.#segments.push({ kind: "fixed", text: textOf(segment) });
-    } else if (
-      second === undefined && first!.type === "segment" &&
-      first!.modifier === ""
-    ) {
-      this.#segments.push({ kind: "param", name: first!.name });
-    } else {
-      this.#segments.push({ kind: "mixed", parts: segment });
+    if (!this.#open) return;
+    this.#open = false;
+    if (this.#parts.length === 0) {
+      this.#segments.push(this.#text);
+      this.#text = "";
+      return;
     }
+    const parts = this.#takeParts();
+    const [first] = parts;
+    const isParam = parts.length === 1 && first!.type === "segment" &&
+      first!.modifier === "";
+    this.#segments.push(isParam ? first! : parts);
   }
 }
 
-function textPart(text: string): Part {
-  const part = { type: "text", name: "", source: "", suffix: "" } as const;
-  return { ...part, prefix: text, modifier: "" };
-}
-
-function textOf(segment: readonly Part[]): string {
-  return segment.map(({ prefix }) => prefix).join("");
-}
-
-function isFixed({ type, modifier }: Part): boolean {
-  return type === "text" && modifier === "";
-}
-
-/** Whether a part has a regexp group that only the platform understands. */
-export function needsPlatform(part: Part): boolean {
-  return part.type === "regexp" && simpleRegExp(part) === null;
-}
-
-function simpleRegExp(part: Part): SimpleRegExp | null {
-  const { source, prefix, suffix, modifier } = part;
-  const regexp = parseSimpleRegExp(source);
-  const repeated = (modifier === "*" || modifier === "+") &&
-    prefix + suffix === "";
-  return regexp !== null && repeated && canBeEmpty(regexp) ? null : regexp;
+/** Whether a part is a regexp group. */
+export function isRegExp({ type }: Part): boolean {
+  return type === "regexp";
 }

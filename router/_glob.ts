@@ -13,7 +13,7 @@ export class Glob implements GroupMatcher {
   readonly #texts: string[] = [""];
 
   /**
-   * Creates it from the parts of a segment.
+   * Creates it from the parts of a segment, one param at least.
    *
    * @param parts Texts and params without modifiers.
    * @param folded Whether it reads lower-case text only.

@@ -1,106 +1,114 @@
 import type { Component, ComponentName } from "./_components.ts";
-import { needsPlatform } from "./_forms.ts";
 import { decodeValue } from "./_params.ts";
+import { isRegExp } from "./_forms.ts";
 import { Program } from "./_program.ts";
+import { MAX_REGEXP_LENGTH } from "./_segment_regexp.ts";
 import type { RoutePattern } from "./pattern.ts";
 
-/** What a pattern asks of a URL apart from its path. */
-export class Guard {
-  /** The names of the groups. */
-  readonly names: readonly string[];
-  readonly #checks: readonly { name: ComponentName; program: Program }[];
-  readonly #folded: boolean;
-  readonly #marks: number[] = [];
+/** Finds params in a URL, decoded; `null` where it doesn't match. */
+export type Guard = (url: URL) => Record<string, string> | null;
 
-  /**
-   * Creates it from components.
-   *
-   * @param components The components, none of which needs the platform.
-   * @param folded Whether upper and lower case are the same.
-   */
-  constructor(components: readonly Component[], folded: boolean) {
-    this.#folded = folded;
-    this.#checks = components.map(({ name, parts }) => {
-      const delimiter = name === "hostname" ? "." : "";
-      return { name, program: new Program(parts, delimiter, folded) };
-    });
-    this.names = this.#checks.flatMap(({ program }) => program.names);
-  }
-
-  /** The groups in the order of the names, or `null` where it doesn't match. */
-  match(url: URL): (string | undefined)[] | null {
-    const groups: (string | undefined)[] = [];
-    for (const { name, program } of this.#checks) {
-      const value = componentOf(url, name);
-      const text = this.#folded ? value.toLowerCase() : value;
-      const marks = this.#marks;
-      if (!program.run(text, 0, text.length, marks, 0)) return null;
-      for (let i = 0; i < program.names.length; i++) {
-        const start = marks[i * 2]!;
-        const end = marks[i * 2 + 1];
-        groups.push(start < 0 ? undefined : value.slice(start, end));
-      }
-    }
-    return groups;
-  }
+/** Whether there are regexp groups. */
+export function hasRegExp(components: readonly Component[]): boolean {
+  return components.some(({ parts }) => parts.some(isRegExp));
 }
 
-/** The components apart from the path that need no platform. */
-export function guardOf(
+/** What the components ask of a URL apart from its path. */
+export function guardsOf(
+  pattern: RoutePattern,
   components: readonly Component[],
   folded: boolean,
-): Guard | null {
-  const others = components.filter(({ name, parts }) =>
-    name !== "pathname" && !parts.some(needsPlatform)
-  );
-  return others.length === 0 ? null : new Guard(others, folded);
+): { guard: Guard | null; platform: Guard | null } {
+  const platform = hasRegExp(components)
+    ? platformGuard(pattern, components)
+    : null;
+  if (components.length === 1) return { guard: null, platform };
+  const others = components.filter(({ name }) => name !== "pathname");
+  const guard = hasRegExp(others) ? platform : guardOf(others, folded);
+  return { guard, platform };
 }
 
 /**
- * How long a component may be that has a regexp group which only the platform
- * understands. Its engine backtracks, so longer ones do not match.
+ * What matches the given components, none of which has regexp groups.
+ *
+ * @param folded Whether upper and lower case are the same.
  */
-const MAX_PLATFORM_LENGTH = 1024;
-
-/** What only the platform's URLPattern can decide. */
-export class PlatformCheck {
-  readonly #pattern: RoutePattern;
-  readonly #components: readonly Component[];
-
-  /** Creates it for a pattern with its components. */
-  constructor(pattern: RoutePattern, components: readonly Component[]) {
-    this.#pattern = pattern;
-    this.#components = components;
-  }
-
-  /** The params, decoded, or `null` where the pattern doesn't match. */
-  match(url: URL): Record<string, string> | null {
-    for (const { name, parts } of this.#components) {
-      const length = componentOf(url, name).length;
-      if (length > MAX_PLATFORM_LENGTH && parts.some(needsPlatform)) {
-        return null;
-      }
-    }
-    const result = exec.call(this.#pattern.urlPattern, url.href);
-    if (result === null) return null;
+export function guardOf(
+  components: readonly Component[],
+  folded: boolean,
+): Guard {
+  const programs = components.map(({ name, parts }) => {
+    const delimiter = DELIMITERS[name] ?? "";
+    return [name, new Program(parts, delimiter, folded)] as const;
+  });
+  const marks: number[] = [];
+  return (url) => {
     const params: Record<string, string> = Object.create(null);
-    // The numbers of the path win over those of other components.
-    for (const { name, parts } of this.#components.toSorted(pathLast)) {
-      const { groups } = result[name];
-      for (const part of parts) {
-        const value = part.type === "text" ? undefined : groups[part.name];
-        if (value !== undefined) params[part.name] = decodeValue(value);
-      }
+    for (const [name, program] of programs) {
+      const value = componentOf(url, name);
+      const text = folded ? value.toLowerCase() : value;
+      if (!program.run(text, 0, text.length, marks, 0)) return null;
+      addParams(params, program.names, value, marks, true);
     }
     return params;
-  }
+  };
 }
 
-function pathLast(a: Component, b: Component): number {
-  return Number(a.name === "pathname") - Number(b.name === "pathname");
+const DELIMITERS: Partial<Record<ComponentName, string>> = {
+  hostname: ".",
+  pathname: "/",
+};
+
+/**
+ * Adds the params between marks; what is absent has a mark below zero.
+ *
+ * @param escaped Whether there may be escapes in them.
+ */
+export function addParams(
+  params: Record<string, string>,
+  names: readonly string[],
+  text: string,
+  marks: readonly number[],
+  escaped: boolean,
+): void {
+  for (let i = 0; i < names.length; i++) {
+    const start = marks[i * 2]!;
+    if (start < 0) continue;
+    const value = text.slice(start, marks[i * 2 + 1]);
+    params[names[i]!] = escaped ? decodeValue(value) : value;
+  }
 }
 
 const { exec } = URLPattern.prototype;
+
+/** What matches a pattern that has regexp groups: the platform. */
+export function platformGuard(
+  pattern: RoutePattern,
+  components: readonly Component[],
+): Guard {
+  // The numbers of the path win over those of other components.
+  const ordered = components.toSorted((a, b) =>
+    Number(a.name === "pathname") - Number(b.name === "pathname")
+  );
+  return (url) => {
+    for (const { name, parts } of components) {
+      if (componentOf(url, name).length <= MAX_REGEXP_LENGTH) continue;
+      if (parts.some(isRegExp)) return null;
+    }
+    const result = exec.call(pattern.urlPattern, url.href);
+    if (result === null) return null;
+    const params: Record<string, string> = Object.create(null);
+    for (const { name, parts } of ordered) {
+      for (const part of parts) {
+        const value = result[name].groups[part.name];
+        if (part.name !== "" && value !== undefined) {
+          params[part.name] = decodeValue(value);
+        }
+      }
+    }
+    return params;
+  };
+}
 
 function componentOf(url: URL, name: ComponentName): string {
   const value = url[name];

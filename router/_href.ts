@@ -1,48 +1,88 @@
 import type { Component } from "./_components.ts";
+import { isOptional } from "./_forms.ts";
+import { type Guard, guardOf, hasRegExp, platformGuard } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
 import type { RoutePattern, SearchInput } from "./pattern.ts";
 
 type HrefParams = Readonly<Record<string, string | number | undefined>>;
 
-/** Builds a URL that a pattern matches with the given params. */
+/**
+ * Builds a URL that a pattern matches with the given params.
+ *
+ * @param check Finds the params in it again; `null` where there is no need.
+ */
 export function buildHref(
   pattern: RoutePattern,
   components: readonly Component[],
+  check: Guard | null,
   params: HrefParams,
   search: SearchInput | undefined,
 ): string {
   const fail = (reason: string): never => {
     throw new TypeError(`Cannot build a URL of "${pattern.source}": ${reason}`);
   };
-  const missing = missingParams(components, params);
+  const groups = components.flatMap(({ parts }) => parts)
+    .filter(({ type }) => type !== "text");
+  const missing = groups.filter((part) =>
+    !isOptional(part) && valueOf(params, part.name) === undefined
+  );
   if (missing.length > 0) {
-    fail(
-      `the params ${missing.map((name) => `"${name}"`).join(", ")} are missing`,
-    );
+    const names = missing.map(({ name }) => `"${name}"`).join(", ");
+    fail(`the params ${names} are missing`);
   }
   const texts = new Map<string, string>();
   for (const { name, parts } of components) {
-    const write = name === "pathname" ? encodeValue : String;
+    const write = name === "pathname" ? encodeURIComponent : String;
     texts.set(name, expand(parts, params, write, fail));
   }
-  const path = localPath(texts.get("pathname") ?? "/");
-  const query = [texts.get("search"), searchText(search)].filter(Boolean);
-  const href = path + (query.length > 0 ? `?${query.join("&")}` : "") +
-    (texts.get("hash") ? `#${texts.get("hash")}` : "");
+  const path = localPath(texts.get("pathname") || "/");
   const host = texts.get("hostname");
-  if (host === undefined) return href;
   const port = texts.get("port") ? `:${texts.get("port")}` : "";
-  return `${texts.get("protocol") ?? "https"}://${host}${port}${href}`;
+  const base = host === undefined
+    ? ""
+    : `${texts.get("protocol") ?? "https"}://${host}${port}`;
+  if (check !== null) {
+    const url = URL.parse(base + path, "https://localhost");
+    const found = url && check(url);
+    const carries = found !== null &&
+      groups.every(({ name }) => found[name] === valueOf(params, name));
+    if (!carries) fail("no URL carries these params");
+  }
+  const query = [texts.get("search"), searchText(search)].filter(Boolean);
+  return base + path + (query.length > 0 ? `?${query.join("&")}` : "") +
+    (texts.get("hash") ? `#${texts.get("hash")}` : "");
 }
 
-function missingParams(
+/**
+ * What finds out whether a link carries its params: where each param is all
+ * of a segment it does, and a pattern of search or hash takes more than one.
+ */
+export function linkCheck(
+  pattern: RoutePattern,
   components: readonly Component[],
-  params: HrefParams,
-): string[] {
-  return components.flatMap(({ parts }) => parts).filter((part) =>
-    part.type !== "text" && part.modifier !== "?" && part.modifier !== "*" &&
-    valueOf(params, part.name) === undefined
-  ).map(({ name }) => name);
+  folded: boolean,
+): Guard | null {
+  const certain =
+    components.some(({ name }) => /^user|^pass|sea|hash/.test(name)) ||
+    (components.length === 1 && components[0]!.parts.every(isWhole));
+  if (certain) return null;
+  return hasRegExp(components)
+    ? platformGuard(pattern, components)
+    : guardOf(components, folded);
+}
+
+/** Whether a part is text, or a param that is all of a segment. */
+function isWhole(
+  { type, prefix, modifier }: Part,
+  index: number,
+  parts: readonly Part[],
+): boolean {
+  const last = index === parts.length - 1;
+  if (modifier !== "" || type === "regexp") return false;
+  return type === "text"
+    // Two slashes in front are another host.
+    ? /^\/[^/]/.test(prefix) || (last && prefix === "/")
+    : prefix === "/" && (type === "segment" || last);
 }
 
 function valueOf(params: HrefParams, name: string): string | undefined {
@@ -59,9 +99,8 @@ function expand(
 ): string {
   let text = "";
   for (const part of parts) {
-    const optional = part.modifier === "?" || part.modifier === "*";
     if (part.type === "text") {
-      if (!optional) text += part.prefix;
+      if (!isOptional(part)) text += part.prefix;
       continue;
     }
     const value = valueOf(params, part.name);
@@ -81,10 +120,6 @@ function expand(
     text += part.prefix + pieces.map(write).join("/") + part.suffix;
   }
   return text;
-}
-
-function encodeValue(value: string): string {
-  return encodeURIComponent(value);
 }
 
 /** A path that no browser takes for the name of a host. */

@@ -1,21 +1,14 @@
 import type { Part } from "./_parse.ts";
-import {
-  ANY,
-  type CharacterSet,
-  characterSet,
-  parseSimpleRegExp,
-  type SimpleRegExp,
-} from "./_regexp.ts";
 
 // The instructions. FORK tries its first target first, as the alternatives of
 // a regular expression are tried from left to right.
 const CHAR = 0;
-const SET = 1;
+/** Any character but one. */
+const NOT = 1;
 const FORK = 2;
 const MARK = 3;
-const JUMP = 4;
-const FILLED = 5;
-const DONE = 6;
+const FILLED = 4;
+const DONE = 5;
 
 /** What finds the groups in a segment, or in the rest of a path. */
 export interface GroupMatcher {
@@ -43,23 +36,21 @@ export class Program implements GroupMatcher {
   /** The names of the groups, in the order of their marks. */
   readonly names: string[] = [];
   readonly #code: number[] = [];
-  readonly #sets: CharacterSet[] = [];
   readonly #folded: boolean;
   readonly #stack: number[] = [];
 
   /**
    * Compiles parts.
    *
-   * @param parts The parts, none of which needs the platform.
+   * @param parts The parts, none of which is a regexp group.
    * @param delimiter What ends a segment, or "".
    * @param folded Whether the program reads lower-case text only.
    */
   constructor(parts: readonly Part[], delimiter: string, folded: boolean) {
     this.#folded = folded;
-    const segment = characterSet((code) =>
-      String.fromCharCode(code) !== delimiter
-    );
-    for (const part of parts) this.#part(part, segment);
+    // A character beyond all others is in no URL.
+    const end = delimiter === "" ? 0xffff : delimiter.charCodeAt(0);
+    for (const part of parts) this.#part(part, end);
     this.#emit(DONE);
   }
 
@@ -99,9 +90,8 @@ export class Program implements GroupMatcher {
             at++;
             pc += 3;
             break;
-          case SET:
-            failed = at === end ||
-              this.#sets[first]![text.charCodeAt(at)] !== 1;
+          case NOT:
+            failed = at === end || text.charCodeAt(at) === first;
             at++;
             pc += 3;
             break;
@@ -114,9 +104,6 @@ export class Program implements GroupMatcher {
             stack.push(-1 - first, marks[offset + first]!);
             marks[offset + first] = at;
             pc += 3;
-            break;
-          case JUMP:
-            pc = first;
             break;
           case FILLED:
             failed = marks[offset + first] === at;
@@ -137,14 +124,14 @@ export class Program implements GroupMatcher {
     }
   }
 
-  #part(part: Part, segment: CharacterSet): void {
+  #part(part: Part, delimiter: number): void {
     const { type, prefix, suffix, modifier } = part;
     if (type === "text") {
       this.#repeat(() => this.#text(prefix), modifier);
       return;
     }
     const slot = this.names.push(part.name) * 2 - 2;
-    const once = () => this.#value(part, segment);
+    const once = () => this.#value(part, delimiter);
     const group = (content: () => void) => {
       this.#text(prefix);
       this.#emit(MARK, slot);
@@ -171,57 +158,27 @@ export class Program implements GroupMatcher {
     }
   }
 
-  #value({ type, source }: Part, segment: CharacterSet): void {
-    if (type === "segment") {
-      const start = this.#code.length;
-      this.#set(segment);
-      this.#emit(FORK, this.#code.length + 3, start);
-    } else if (type === "wildcard") {
-      this.#repeat(() => this.#set(ANY), "*");
-    } else {
-      this.#regexp(parseSimpleRegExp(source)!);
-    }
-  }
-
-  #regexp(regexp: SimpleRegExp): void {
-    if (regexp.kind === "set") return this.#set(regexp.set);
-    if (regexp.kind === "sequence") {
-      return regexp.items.forEach((item) => this.#regexp(item));
-    }
-    if (regexp.kind === "choice") {
-      const jumps = regexp.items.map((item) => {
-        const fork = this.#emit(FORK);
-        this.#regexp(item);
-        const jump = this.#emit(JUMP);
-        this.#aim(fork, fork + 3, this.#code.length);
-        return jump;
-      });
-      // The last branch has no alternative: its fork leads nowhere.
-      this.#emit(CHAR, -1);
-      for (const jump of jumps) this.#aim(jump, this.#code.length);
+  #value({ type }: Part, delimiter: number): void {
+    if (type === "wildcard") {
+      this.#repeat(() => this.#emit(NOT, 0xffff), "*");
       return;
     }
-    const { item, min, max, lazy } = regexp;
-    const content = () => this.#regexp(item);
-    for (let i = 0; i < min; i++) content();
-    if (max === Infinity) return this.#repeat(content, "*", lazy);
-    for (let i = min; i < max; i++) this.#repeat(content, "?", lazy);
+    const start = this.#emit(NOT, delimiter);
+    this.#emit(FORK, this.#code.length + 3, start);
   }
 
-  #repeat(content: () => void, modifier: Part["modifier"], lazy = false): void {
+  #repeat(content: () => void, modifier: Part["modifier"]): void {
     if (modifier === "") return content();
+    const start = this.#code.length;
     if (modifier === "+") {
-      const start = this.#code.length;
       content();
-      const next = this.#code.length + 3;
-      this.#emit(FORK, lazy ? next : start, lazy ? start : next);
+      this.#emit(FORK, start, this.#code.length + 3);
       return;
     }
-    const fork = this.#emit(FORK);
+    this.#emit(FORK, start + 3);
     content();
-    if (modifier === "*") this.#emit(JUMP, fork);
-    const end = this.#code.length;
-    this.#aim(fork, lazy ? end : fork + 3, lazy ? fork + 3 : end);
+    if (modifier === "*") this.#emit(FORK, start, start);
+    this.#code[start + 2] = this.#code.length;
   }
 
   #text(text: string): void {
@@ -231,24 +188,7 @@ export class Program implements GroupMatcher {
     }
   }
 
-  #set(set: CharacterSet): void {
-    this.#emit(SET, this.#sets.push(this.#folded ? fold(set) : set) - 1);
-  }
-
   #emit(operation: number, first = 0, second = 0): number {
     return this.#code.push(operation, first, second) - 3;
   }
-
-  #aim(at: number, first: number, second = 0): void {
-    this.#code[at + 1] = first;
-    this.#code[at + 2] = second;
-  }
-}
-
-/** A set that accepts a lower-case letter where the other case was meant too. */
-function fold(set: CharacterSet): CharacterSet {
-  return characterSet((code) =>
-    set[code] === 1 ||
-    set[String.fromCharCode(code).toUpperCase().charCodeAt(0)] === 1
-  );
 }

@@ -1,4 +1,4 @@
-import { decodeValue } from "./_params.ts";
+import { addParams, type Guard } from "./_guard.ts";
 import {
   addToHash,
   isBetter,
@@ -9,10 +9,8 @@ import {
   type Tree,
 } from "./_tree.ts";
 
-const HASH = 35;
 const DOT = 46;
 const SLASH = 47;
-const QUESTION_MARK = 63;
 
 // What a character of a path is.
 const PLAIN = 0;
@@ -25,13 +23,16 @@ const ODD = 4;
  * What the characters of ASCII are in text that may not be canonical. The odd
  * ones are for the URL parser.
  */
-const KINDS: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) => {
-  const char = String.fromCharCode(code);
-  if (char === "/") return SEPARATOR;
-  if (char === "?" || char === "#") return END;
-  if (char === "%") return ESCAPE;
-  return /[\w\-.~!$&'()*+,;=:@]/.test(char) ? PLAIN : ODD;
-});
+const KINDS: Uint8Array = /* @__PURE__ */ Uint8Array.from(
+  { length: 128 },
+  (_, code) => {
+    const char = String.fromCharCode(code);
+    if (char === "/") return SEPARATOR;
+    if (char === "?" || char === "#") return END;
+    if (char === "%") return ESCAPE;
+    return /[\w\-.~!$&'()*+,;=:@]/.test(char) ? PLAIN : ODD;
+  },
+);
 
 /** A route that matches a URL. */
 export interface Match<Data> {
@@ -47,75 +48,59 @@ export interface Match<Data> {
 const NO_MIXED: readonly Mixed<never>[] = [];
 
 /** The params of all routes without params. */
-const NO_PARAMS: Record<string, string> = Object.freeze(Object.create(null));
+const NO_PARAMS: Record<string, string> = /* @__PURE__ */ Object.freeze(
+  /* @__PURE__ */ Object.create(null),
+);
 
 /** Finds the most specific leaf for a URL, in one tree or in several. */
 export class Search<Data> {
   /** The most specific leaf so far. */
   leaf: Leaf<Data> | null = null;
-  /** Whether the text is not canonical after all, so that nothing counts. */
-  odd = false;
 
   #params = NO_PARAMS;
+  /** The text that is searched, and what it is in its own case. */
   #text = "";
   #shown = "";
   #start = 0;
-  #length = 0;
-  #canonical = false;
+  #url: URL | null = null;
   /** Whether there may be escapes in the params. */
   #escaped = false;
-  /** Up to where the text has been read as far as any walk went. */
-  #reached = 0;
-  /** The hash of the segment that was read last. */
-  #hash = 0;
-  /** Where the path ends, and from where on that was read. */
-  #end = -1;
-  #endFrom = Infinity;
-  #url: URL | null = null;
+  /** How many segments the path has, where each ends, and their hashes. */
+  #count = 0;
+  #end = 0;
+  readonly #ends: number[] = [];
+  readonly #hashes: number[] = [];
   /** Start and end of each param. */
   readonly #marks: number[] = [];
 
   /**
-   * Begins with another URL.
+   * Begins with another URL. Tells whether its path is in canonical form: if
+   * not, there is nothing to search.
    *
    * @param text The URL, or the path alone.
    * @param start Where its path begins.
-   * @param canonical Whether it is known to be in canonical form.
-   * @param url The URL, where the text is not all of it.
+   * @param url The URL, if its text is known to be canonical.
    */
-  begin(
-    text: string,
-    start: number,
-    canonical: boolean,
-    url: URL | null,
-  ): void {
+  begin(text: string, start: number, url: URL | null): boolean {
     this.leaf = null;
-    this.odd = false;
     this.#text = this.#shown = text;
-    this.#start = this.#reached = start;
-    this.#length = text.length;
-    this.#canonical = canonical;
-    this.#escaped = false;
-    this.#endFrom = Infinity;
+    this.#start = start;
     this.#url = url;
-    if (text.charCodeAt(start) !== SLASH) {
-      // An opaque path, which has no segments.
-      this.#endFrom = start;
-      this.#end = text.length;
-      this.#escaped = true;
-    }
+    return this.#cut();
   }
 
   /** Whether a tree has a better leaf than there was before. */
   run(tree: Tree<Data>): boolean {
-    return this.#walk(tree.root, this.#start, 0) && !this.odd;
+    return this.#walk(tree.root, 0, 0);
   }
 
-  /** Searches a tree of lower-case text. The URL must be canonical. */
+  /** Searches a tree of lower-case text. */
   runFolded(tree: Tree<Data>): boolean {
     this.#text = this.#shown.toLowerCase();
+    this.#cut();
     const found = this.run(tree);
     this.#text = this.#shown;
+    this.#cut();
     return found;
   }
 
@@ -124,37 +109,60 @@ export class Search<Data> {
     return { data: this.leaf!.data, params: this.#params };
   }
 
-  /** Whether the text is canonical as far as no walk has read it. */
-  isCanonical(): boolean {
-    return !this.odd && this.#pathEnd(this.#reached) >= 0;
+  /** Cuts the path into segments, unless it is not canonical. */
+  #cut(): boolean {
+    const text = this.#text;
+    const { length } = text;
+    const canonical = this.#url !== null;
+    let at = this.#start;
+    let count = 0;
+    // An opaque path has no segments.
+    let kind = text.charCodeAt(at) === SLASH ? SEPARATOR : END;
+    this.#escaped = kind === END;
+    this.#end = length;
+    while (kind === SEPARATOR) {
+      const start = ++at;
+      let hash = 0;
+      for (; at < length; at++) {
+        const code = text.charCodeAt(at);
+        kind = code < 128 ? KINDS[code]! : ODD;
+        if (kind !== PLAIN) {
+          if (kind < ESCAPE) break;
+          if (!this.#accepts(kind, at, canonical)) return false;
+        }
+        hash = addToHash(hash, code);
+      }
+      if (
+        text.charCodeAt(start) === DOT && !canonical &&
+        isDotSegment(text, start, at)
+      ) return false;
+      this.#ends[count] = at;
+      this.#hashes[count++] = hash;
+      if (at === length) break;
+    }
+    if (count > 0) this.#end = at;
+    this.#count = count;
+    return true;
+  }
+
+  /** Whether an escape or an odd character can be in canonical text. */
+  #accepts(kind: number, at: number, canonical: boolean): boolean {
+    if (kind === ODD) return canonical;
+    this.#escaped = true;
+    return canonical || !/^%2e/i.test(this.#text.slice(at, at + 3));
   }
 
   /**
-   * Goes on from a node, whose segment ends where the next one has its slash.
-   * Tells whether a better leaf than there was before is at or below the node.
+   * Goes on from a node with a segment. Tells whether a better leaf than there
+   * was before is at or below the node.
    */
-  #walk(node: Node<Data>, at: number, depth: number): boolean {
+  #walk(node: Node<Data>, index: number, depth: number): boolean {
     const text = this.#text;
-    const length = this.#length;
-    while (at < length && text.charCodeAt(at) === SLASH) {
-      let end = at + 1;
-      let hash = 0;
-      let kind = END;
-      while (end < length) {
-        const code = text.charCodeAt(end);
-        kind = KINDS[code]!;
-        if (kind !== PLAIN) break;
-        hash = addToHash(hash, code);
-        end++;
-      }
-      // What is not in the table is odd, too.
-      if (!(kind <= END) || text.charCodeAt(at + 1) === DOT) {
-        end = this.#readSegment(at + 1);
-        if (end < 0) return false;
-        hash = this.#hash;
-      }
-      if (end > this.#reached) this.#reached = end;
+    let at = index === 0 ? this.#start : this.#ends[index - 1]!;
+    for (; index < this.#count; index++) {
+      const end = this.#ends[index]!;
       const { slots, param, others } = node;
+      const hash = this.#hashes[index]!;
       let child = slots === null ? null : slots[hash & slots.length - 1]!;
       while (child !== null && !isAt(child, hash, text, at + 1, end)) {
         child = child.chain;
@@ -165,15 +173,15 @@ export class Search<Data> {
           at = end;
           continue;
         }
-        if (this.#isPromising(child) && this.#walk(child, end, depth)) {
-          this.#walkOthers(node, at, end, depth);
+        if (this.#isPromising(child) && this.#walk(child, index + 1, depth)) {
+          this.#walkOthers(node, index, at, depth);
           return true;
         }
-        if (this.odd) return false;
       }
-      if (others !== null) return this.#walkOthers(node, at, end, depth);
-      if (param === null || end === at + 1) return false;
-      if (!this.#isPromising(param)) return false;
+      if (others !== null) return this.#walkOthers(node, index, at, depth);
+      if (param === null || end === at + 1 || !this.#isPromising(param)) {
+        return false;
+      }
       this.#marks[depth * 2] = at + 1;
       this.#marks[depth * 2 + 1] = end;
       depth++;
@@ -188,36 +196,39 @@ export class Search<Data> {
 
   /** Goes on from a node by all that is not fixed text. */
   #walkOthers(
-    node: Node<Data>,
+    { param, others }: Node<Data>,
+    index: number,
     at: number,
-    end: number,
     depth: number,
   ): boolean {
-    const { param, others } = node;
-    let found = others !== null && this.#walkMixed(others, at, end, depth);
+    const end = this.#ends[index]!;
+    let found = others !== null && this.#walkMixed(others, index, at, depth);
     if (param !== null && end > at + 1 && this.#isPromising(param)) {
       this.#marks[depth * 2] = at + 1;
       this.#marks[depth * 2 + 1] = end;
-      found = this.#walk(param, end, depth + 1) || found;
+      found = this.#walk(param, index + 1, depth + 1) || found;
     }
     return others !== null && this.#walkRests(others, at, depth) || found;
   }
 
   #walkMixed(
     { mixed }: Others<Data>,
+    index: number,
     at: number,
-    end: number,
     depth: number,
   ): boolean {
+    const text = this.#text;
+    const end = this.#ends[index]!;
     let found = false;
     for (const { length, byText } of mixed) {
-      const text = this.#text.slice(at + 1, Math.min(at + 1 + length, end));
-      for (const { matcher, node } of byText.get(text) ?? NO_MIXED) {
+      const first = text.slice(at + 1, Math.min(at + 1 + length, end));
+      for (const { matcher, node } of byText.get(first) ?? NO_MIXED) {
         if (
           this.#isPromising(node) &&
-          matcher.run(this.#text, at + 1, end, this.#marks, depth * 2)
+          matcher.run(text, at + 1, end, this.#marks, depth * 2)
         ) {
-          found = this.#walk(node, end, depth + matcher.names.length) || found;
+          const next = depth + matcher.names.length;
+          found = this.#walk(node, index + 1, next) || found;
         }
       }
     }
@@ -226,7 +237,7 @@ export class Search<Data> {
 
   #walkRests({ rests }: Others<Data>, at: number, depth: number): boolean {
     let found = false;
-    for (let leaf = rests; leaf !== null && !this.odd; leaf = leaf.next) {
+    for (let leaf = rests; leaf !== null; leaf = leaf.next) {
       if (this.leaf !== null && !isBetter(leaf, this.leaf)) continue;
       if (this.#takesRest(leaf, at, depth)) found = this.#take(leaf) || found;
     }
@@ -238,17 +249,20 @@ export class Search<Data> {
     return this.leaf === null || isBetter(node.best!, this.leaf);
   }
 
-  #takesRest(leaf: Leaf<Data>, at: number, depth: number): boolean {
-    const end = this.#pathEnd(at);
-    if (end < 0) return false;
+  #takesRest(
+    { rest, text: first, program }: Leaf<Data>,
+    at: number,
+    depth: number,
+  ): boolean {
     const text = this.#text;
-    if (leaf.rest === "platform") return true;
-    if (leaf.rest === "parts") {
-      return leaf.program!.run(text, at, end, this.#marks, depth * 2);
+    const end = this.#end;
+    if (rest === "platform") return true;
+    if (program !== null) {
+      return program.run(text, at, end, this.#marks, depth * 2);
     }
-    const start = at + leaf.text.length;
-    if (start > end || !text.startsWith(leaf.text, at)) return false;
-    if (leaf.rest === "segments") {
+    const start = at + first.length;
+    if (start > end || !text.startsWith(first, at)) return false;
+    if (rest === "segments") {
       // None of the segments may be empty.
       if (start === end || text.charCodeAt(end - 1) === SLASH) return false;
       const empty = text.indexOf("//", at);
@@ -270,88 +284,26 @@ export class Search<Data> {
 
   /** Makes a leaf whose path matches the best one, if all else matches too. */
   #take(leaf: Leaf<Data>): boolean {
-    const { names, guard, platform } = leaf;
-    if (guard !== null || platform !== null) return this.#takeGuarded(leaf);
+    const { names, guard } = leaf;
     let params = NO_PARAMS;
-    if (names.length > 0) {
+    if (guard !== null) {
+      const found = this.#guarded(guard);
+      if (found === null) return false;
+      params = found;
+    } else if (names.length > 0) {
       params = Object.create(null);
-      this.#addParams(params, names);
+    }
+    // What the platform has matched is complete.
+    if (leaf.rest !== "platform") {
+      addParams(params, names, this.#shown, this.#marks, this.#escaped);
     }
     this.leaf = leaf;
     this.#params = params;
     return true;
   }
 
-  #takeGuarded(leaf: Leaf<Data>): boolean {
-    const { names, guard, platform } = leaf;
-    let params: Record<string, string> | null = Object.create(null);
-    if (guard !== null) {
-      const groups = guard.match(this.#url ??= new URL(this.#shown));
-      if (groups === null) return false;
-      for (const [i, name] of guard.names.entries()) {
-        const value = groups[i];
-        if (value !== undefined) params![name] = decodeValue(value);
-      }
-    }
-    if (platform !== null) {
-      params = platform.match(this.#url ??= new URL(this.#shown));
-      if (params === null) return false;
-    } else {
-      this.#addParams(params!, names);
-    }
-    this.leaf = leaf;
-    this.#params = params!;
-    return true;
-  }
-
-  #addParams(params: Record<string, string>, names: readonly string[]): void {
-    const marks = this.#marks;
-    for (let i = 0; i < names.length; i++) {
-      const start = marks[i * 2]!;
-      if (start < 0) continue;
-      const value = this.#shown.slice(start, marks[i * 2 + 1]);
-      params[names[i]!] = this.#escaped ? decodeValue(value) : value;
-    }
-  }
-
-  /** Where a segment ends that may have escapes, or -1 if the text is odd. */
-  #readSegment(start: number): number {
-    const text = this.#text;
-    let hash = 0;
-    let at = start;
-    for (; at < this.#length; at++) {
-      const code = text.charCodeAt(at);
-      const kind = KINDS[code] ?? ODD;
-      if (kind === SEPARATOR || kind === END) break;
-      if (kind !== PLAIN && !this.#accepts(kind, at)) return -1;
-      hash = addToHash(hash, code);
-    }
-    this.#hash = hash;
-    if (this.#canonical || !isDotSegment(text, start, at)) return at;
-    this.odd = true;
-    return -1;
-  }
-
-  /** Where the path ends, or -1 if the text from a slash on is odd. */
-  #pathEnd(slash: number): number {
-    if (slash >= this.#endFrom) return this.#end;
-    let at = slash;
-    while (at < this.#length && this.#text.charCodeAt(at) === SLASH) {
-      at = this.#readSegment(at + 1);
-      if (at < 0) return -1;
-    }
-    this.#endFrom = slash;
-    return this.#end = at;
-  }
-
-  /** Whether an escape or an odd character can be in canonical text. */
-  #accepts(kind: number, at: number): boolean {
-    if (kind === ESCAPE) this.#escaped = true;
-    if (this.#canonical) return true;
-    const escape = this.#text.slice(at, at + 3);
-    if (kind === ESCAPE && escape !== "%2e" && escape !== "%2E") return true;
-    this.odd = true;
-    return false;
+  #guarded(guard: Guard): Record<string, string> | null {
+    return guard(this.#url ??= new URL(this.#shown));
   }
 }
 

@@ -1,96 +1,92 @@
 import type { Component } from "./_components.ts";
+import { isOptional } from "./_forms.ts";
 import type { Part } from "./_parse.ts";
-import type { Rank } from "./_tree.ts";
 
-const STATIC = "0";
-const MIXED = "1";
-const REGEXP = "2";
-const SEGMENT = "3";
-const REPEATED = "4";
-const WILDCARD = "5";
+// What the groups of a segment are; where there are several, the last of these.
+const STATIC = 0;
+const MIXED = 1;
+const REGEXP = 2;
+const SEGMENT = 3;
+const REPEATED = 4;
+const WILDCARD = 5;
 
-/** What stands between two slashes of a pattern. */
-interface Segment {
-  text: number;
-  group: string;
-  optional: boolean;
-}
+/** More fixed text than this in a segment does not count. */
+const MAX_TEXT = 511;
 
 /**
  * A key by which patterns sort from the most to the least specific: the path
- * segment by segment from the left, then the hostname, then all else that a
- * pattern asks of a URL. Patterns with the same key sort by registration.
+ * segment by segment from the left, one character each, then the hostname, then
+ * all else that a pattern asks of a URL. Patterns with the same key sort by
+ * registration.
  */
 export function specificity(components: readonly Component[]): string {
-  const find = (name: string) => components.find((c) => c.name === name);
-  const path = pathKey(find("pathname")?.parts ?? []);
-  const host = find("hostname");
-  const others = components.length - (host === undefined ? 0 : 1);
-  return `${path} ${host === undefined ? "9" : hostKey(host.parts)}${
-    9 - others
-  }`;
+  let key = "";
+  let host = 9;
+  let others = 9;
+  for (const { name, parts } of components) {
+    if (name === "pathname") key = pathKey(parts);
+    else if (name === "hostname") host = hostRank(parts);
+    else others--;
+  }
+  return `${key}${host}${others}`;
 }
 
 function pathKey(parts: readonly Part[]): string {
-  const segments: Segment[] = [];
-  let segment: Segment = { text: 0, group: STATIC, optional: false };
-  let first = true;
-  const addText = (text: string, optional: boolean) => {
-    for (const char of text) {
+  let key = "";
+  let begun = false;
+  let [text, group, optional] = [0, STATIC, 0];
+  const add = (added: string, isOptional: number) => {
+    for (const char of added) {
       if (char === "/") {
-        if (!first) segments.push(segment);
-        segment = { text: 0, group: STATIC, optional };
-      } else {
-        segment.text++;
-        segment.optional ||= optional;
-      }
-      first = false;
+        if (begun) key += segmentKey(text, group, optional);
+        text = group = optional = 0;
+      } else text++;
+      optional |= isOptional;
+      begun = true;
     }
   };
   for (const part of parts) {
-    const optional = part.modifier === "?" || part.modifier === "*";
-    addText(part.prefix, optional);
-    if (part.type !== "text") {
-      first = false;
-      segment.group = max(segment.group, groupRank(part));
-      segment.optional ||= optional;
-      addText(part.suffix, optional);
-    }
+    const isAbsent = isOptional(part) ? 1 : 0;
+    add(part.prefix, isAbsent);
+    if (part.type === "text") continue;
+    begun = true;
+    group = Math.max(group, groupRank(part));
+    optional |= isAbsent;
+    add(part.suffix, isAbsent);
   }
-  segments.push(segment);
-  const last = segments.at(-1)!.group;
+  key += segmentKey(text, group, optional);
   // Where all segments are equal the shorter pattern is the more specific
   // one, except behind what takes the rest of the path.
-  return segments.map(segmentKey).join("") + (last >= REPEATED ? "~" : "");
+  return key + (group >= REPEATED ? "\uffff" : "\0");
 }
 
-function segmentKey({ text, group, optional }: Segment): string {
+function segmentKey(text: number, group: number, optional: number): string {
   const mixed = text > 0 && (group === REGEXP || group === SEGMENT);
   const rank = mixed ? MIXED : group;
-  const literal = group === STATIC
-    ? ""
-    : String.fromCharCode(0xffff - Math.min(text, 0x7fff));
-  return rank + literal + (mixed ? group : "") + (optional ? "1" : "0");
+  const literal = group === STATIC ? 0 : MAX_TEXT - Math.min(text, MAX_TEXT);
+  const last = mixed && group === SEGMENT ? 2 : 0;
+  return String.fromCharCode((rank << 11 | literal << 2 | last | optional) + 1);
 }
 
-function groupRank({ type, modifier }: Part): string {
+function groupRank({ type, modifier }: Part): number {
   if (type === "wildcard") return WILDCARD;
   if (modifier === "*" || modifier === "+") return REPEATED;
   return type === "regexp" ? REGEXP : SEGMENT;
 }
 
-function hostKey(parts: readonly Part[]): string {
-  let group = STATIC;
-  let text = false;
-  for (const part of parts) {
-    if (part.type === "text") text = true;
-    else group = max(group, groupRank(part));
-  }
-  return group === REGEXP || group === SEGMENT ? (text ? MIXED : group) : group;
+function hostRank(parts: readonly Part[]): number {
+  const groups = parts.filter(({ type }) => type !== "text").map(groupRank);
+  const rank = Math.max(STATIC, ...groups);
+  const mixed = groups.length < parts.length;
+  return mixed && (rank === REGEXP || rank === SEGMENT) ? MIXED : rank;
 }
 
-function max(a: string, b: string): string {
-  return a > b ? a : b;
+/** A place in the order of specificity, shared by routes with the same key. */
+export interface Rank {
+  /** The key by which ranks sort. */
+  readonly key: string;
+  /** The number by which they compare, which changes as ranks are added. */
+  number: number;
 }
 
 /** The ranks of the keys that occur. */
@@ -100,13 +96,11 @@ export class Ranks {
 
   /** The rank of a key. Numbers of others change when a key is new. */
   get(key: string): Rank {
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const rank = { key, number: 0 };
-    this.#known.set(key, rank);
+    let rank = this.#known.get(key);
+    if (rank !== undefined) return rank;
+    this.#known.set(key, rank = { key, number: 0 });
     const sorted = this.#sorted;
-    let at = sorted.length;
-    sorted.push(rank);
+    let at = sorted.push(rank) - 1;
     for (; at > 0 && sorted[at - 1]!.key > key; at--) {
       sorted[at] = sorted[at - 1]!;
       sorted[at]!.number = at;
@@ -124,7 +118,8 @@ export class Ranks {
 export function signatureOf(components: readonly Component[]): string {
   const plain = components.length === 1 &&
     components[0]!.parts.every(({ type, modifier }, index, { length }) =>
-      modifier === "" && (type !== "wildcard" || index === length - 1)
+      modifier === "" && type !== "regexp" &&
+      (type !== "wildcard" || index === length - 1)
     );
   if (plain) return "";
   return components.map(({ name, parts }) => name + partsSignature(parts))
@@ -133,13 +128,5 @@ export function signatureOf(components: readonly Component[]): string {
 
 /** What parts match, whatever the names of the groups. */
 export function partsSignature(parts: readonly Part[]): string {
-  return parts.map((part) =>
-    JSON.stringify([
-      part.type,
-      part.prefix,
-      part.source,
-      part.suffix,
-      part.modifier,
-    ])
-  ).join();
+  return JSON.stringify(parts.map((part) => ({ ...part, name: 0 })));
 }

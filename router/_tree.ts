@@ -1,42 +1,41 @@
-import { pathForms, type Rest, type Segment } from "./_forms.ts";
+import { isRegExp, pathForms, type Rest, type Segment } from "./_forms.ts";
 import { Glob } from "./_glob.ts";
-import type { Guard, PlatformCheck } from "./_guard.ts";
+import type { Guard } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
-import { partsSignature } from "./_specificity.ts";
 import { type GroupMatcher, Program } from "./_program.ts";
+import { SegmentRegExp } from "./_segment_regexp.ts";
+import { partsSignature, type Rank } from "./_specificity.ts";
 
-/** A place in the order of specificity, shared by routes with the same key. */
-export interface Rank {
-  /** The key by which ranks sort. */
-  readonly key: string;
-  /** The number by which they compare, which changes as ranks are added. */
-  number: number;
-}
-
-/** How the rest of a path is matched. */
-export type LeafRest = "none" | "anything" | "segments" | "parts" | "platform";
-
-/** The end of a route, or of one form of it, in the tree. */
-export interface Leaf<Data> {
+/** What a route is to a tree. */
+export interface NewLeaf<Data> {
   readonly data: Data;
   readonly rank: Rank;
   /** Orders leaves of one rank. */
   readonly sequence: number;
-  /** The names of the params in the order of the path. */
-  readonly names: readonly string[];
   /** The text of the pattern. */
   readonly source: string;
   /** What the pattern matches, unless the place in the tree says it all. */
   readonly signature: string;
-  readonly rest: LeafRest;
+  /** What else the pattern asks of the URL. */
+  readonly guard: Guard | null;
+}
+
+/** What a route adds to a tree. */
+export interface NewRoute<Data> extends NewLeaf<Data> {
+  /** What decides where the path can't. */
+  readonly platform: Guard | null;
+}
+
+/** The end of a route, or of one form of it, in the tree. */
+export interface Leaf<Data> extends NewLeaf<Data> {
+  /** The names of the params in the order of the path. */
+  readonly names: readonly string[];
+  /** How the rest of a path is matched. */
+  readonly rest: Rest["kind"] | "none";
   /** The text that the rest begins with. */
   readonly text: string;
   /** What matches the rest, where its kind is "parts". */
   readonly program: GroupMatcher | null;
-  /** What else the pattern asks of the URL. */
-  readonly guard: Guard | null;
-  /** The pattern, where the platform has to decide. */
-  readonly platform: PlatformCheck | null;
   /** The next leaf at the same place. */
   next: Leaf<Data> | null;
 }
@@ -62,7 +61,7 @@ export interface Others<Data> {
 
 /** A node of the tree: a segment, and all that can follow it. */
 export class Node<Data> {
-  /** The most specific leaf at or below the node. */
+  /** No leaf at or below the node is more specific. */
   best: Leaf<Data> | null = null;
   /** The leaves of paths that end here. */
   leaf: Leaf<Data> | null = null;
@@ -82,19 +81,22 @@ export class Node<Data> {
   #count = 0;
 
   /** Creates a node without leaves. */
-  constructor(text = "") {
+  constructor(text: string, hash: number) {
     this.text = text;
-    this.hash = hashOf(text);
+    this.hash = hash;
   }
 
   /** The node of a segment that follows, a new one where there is none yet. */
   child(text: string): Node<Data> {
-    const hash = hashOf(text);
+    let hash = 0;
+    for (let i = 0; i < text.length; i++) {
+      hash = addToHash(hash, text.charCodeAt(i));
+    }
     const slots = this.slots ??= [null];
     let node = slots[hash & slots.length - 1]!;
     while (node !== null && node.text !== text) node = node.chain!;
     if (node !== null) return node;
-    node = new Node(text);
+    node = new Node(text, hash);
     if (++this.#count > slots.length / 2) this.#grow();
     this.#put(node);
     return node;
@@ -120,17 +122,9 @@ export class Node<Data> {
   }
 }
 
-/** Adds a character to the hash of the text before it. */
+/** Adds a character to the hash of the text before it: a small integer. */
 export function addToHash(hash: number, code: number): number {
-  return Math.imul(hash, 31) + code | 0;
-}
-
-function hashOf(text: string): number {
-  let hash = 0;
-  for (let i = 0; i < text.length; i++) {
-    hash = addToHash(hash, text.charCodeAt(i));
-  }
-  return hash;
+  return Math.imul(hash, 31) + code & 0x3fffffff;
 }
 
 /** Whether a leaf is more specific than another. */
@@ -142,16 +136,10 @@ export function isBetter(a: Leaf<unknown>, b: Leaf<unknown>): boolean {
 /** The most forms that a path can have. */
 export const MAX_FORMS = 16;
 
-/** What a route adds to a tree. */
-export type NewLeaf<Data> = Omit<
-  Leaf<Data>,
-  "names" | "rest" | "text" | "program" | "next"
->;
-
 /** The paths of the routes of one method. */
 export class Tree<Data> {
   /** Where all paths begin. */
-  readonly root: Node<Data> = new Node();
+  readonly root: Node<Data> = new Node("", 0);
   readonly #folded: boolean;
 
   /**
@@ -166,110 +154,99 @@ export class Tree<Data> {
   /**
    * Adds the path of a route, or nothing where the tree has an equivalent one,
    * which it returns.
-   *
-   * @param intern Makes lists of names that are equal the same.
    */
-  add(
-    parts: readonly Part[],
-    route: NewLeaf<Data>,
-    intern: (names: string[]) => readonly string[],
-  ): Leaf<Data> | null {
+  add(parts: readonly Part[], route: NewRoute<Data>): Leaf<Data> | null {
     for (const [index, { segments, rest }] of pathForms(parts).entries()) {
-      const path = [this.root];
       const names: string[] = [];
-      for (const segment of segments) this.#addSegment(path, names, segment);
-      const node = path.at(-1)!;
-      const leaf: Leaf<Data> = {
-        ...route,
-        sequence: route.sequence + index,
-        ...this.#restOf(rest, names),
-        names: intern(names),
-        next: rest === null ? node.leaf : othersOf(node).rests,
-      };
+      const leaf = this.#leafOf(route, index, rest, names);
+      let node = this.root;
+      improve(node, leaf);
+      for (const segment of segments) {
+        node = this.#next(node, segment, names);
+        improve(node, leaf);
+      }
+      if (leaf.program !== null) names.push(...leaf.program.names);
+      else if (rest !== null && "name" in rest) names.push(rest.name);
+
+      leaf.next = rest === null ? node.leaf : othersOf(node).rests;
       const same = index === 0 ? findSame(leaf) : null;
       if (same !== null) return same;
       if (rest === null) node.leaf = leaf;
       else othersOf(node).rests = leaf;
-      for (const each of path) {
-        if (each.best === null || isBetter(leaf, each.best)) each.best = leaf;
-      }
     }
     return null;
   }
 
-  #addSegment(path: Node<Data>[], names: string[], segment: Segment): void {
-    const node = path.at(-1)!;
-    if (segment.kind === "fixed") {
-      const { text } = segment;
-      path.push(node.child(this.#folded ? text.toLowerCase() : text));
-    } else if (segment.kind === "param") {
-      names.push(segment.name);
-      path.push(node.param ??= new Node());
-    } else {
-      for (const { name } of segment.parts) if (name !== "") names.push(name);
-      path.push(this.#mixed(node, segment.parts).node);
-    }
+  #leafOf(
+    { data, rank, sequence, source, signature, ...route }: NewRoute<Data>,
+    index: number,
+    rest: Rest | null,
+    names: readonly string[],
+  ): Leaf<Data> {
+    const kind = rest === null ? "none" : rest.kind;
+    const program = rest?.kind === "parts"
+      ? new Program(rest.parts, "/", this.#folded)
+      : null;
+    return {
+      data,
+      rank,
+      sequence: sequence + index,
+      source,
+      signature,
+      guard: kind === "platform" ? route.platform : route.guard,
+      names,
+      rest: kind,
+      text: rest?.kind === "anything" ? this.#fold(rest.text) : "/",
+      program,
+      next: null,
+    };
   }
 
-  #mixed(node: Node<Data>, parts: readonly Part[]): Mixed<Data> {
+  #fold(text: string): string {
+    return this.#folded ? text.toLowerCase() : text;
+  }
+
+  /** The node of a segment that follows another, a new one if need be. */
+  #next(node: Node<Data>, segment: Segment, names: string[]): Node<Data> {
+    if (typeof segment === "string") return node.child(this.#fold(segment));
+    if ("name" in segment) {
+      names.push(segment.name);
+      return node.param ??= new Node("", 0);
+    }
     const { mixed } = othersOf(node);
-    const text = this.#folded
-      ? firstText(parts).toLowerCase()
-      : firstText(parts);
+    const text = this.#fold(firstText(segment));
     let group = mixed.find(({ length }) => length === text.length);
     if (group === undefined) {
       mixed.push(group = { length: text.length, byText: new Map() });
     }
-    const list = group.byText.get(text) ?? [];
-    group.byText.set(text, list);
-    const signature = partsSignature(parts);
+    const list = group.byText.getOrInsertComputed(text, () => []);
+    const signature = partsSignature(segment);
     let found = list.find((each) => each.signature === signature);
     if (found === undefined) {
-      const matcher = isGlob(parts)
-        ? new Glob(parts, this.#folded)
-        : new Program(parts, "/", this.#folded);
-      list.push(found = { signature, matcher, node: new Node() });
+      const matcher = matcherOf(segment, this.#folded);
+      list.push(found = { signature, matcher, node: new Node("", 0) });
     }
-    return found;
+    for (const { name } of segment) if (name !== "") names.push(name);
+    return found.node;
   }
+}
 
-  #restOf(
-    rest: Rest | null,
-    names: string[],
-  ): Pick<Leaf<Data>, "rest" | "text" | "program"> {
-    if (rest === null) return { rest: "none", text: "", program: null };
-    const { kind } = rest;
-    if (kind === "platform") return { rest: kind, text: "", program: null };
-    if (kind === "parts") {
-      const program = new Program(rest.parts, "/", this.#folded);
-      names.push(...program.names);
-      return { rest: kind, text: "", program };
-    }
-    names.push(rest.name);
-    const text = kind === "anything" ? rest.text : "/";
-    return {
-      rest: kind,
-      text: this.#folded ? text.toLowerCase() : text,
-      program: null,
-    };
-  }
+/** Makes a leaf the best one at or below a node, if it is. */
+function improve<Data>(node: Node<Data>, leaf: Leaf<Data>): void {
+  if (node.best === null || isBetter(leaf, node.best)) node.best = leaf;
 }
 
 /** The fixed text at the beginning of a segment. */
 function firstText(parts: readonly Part[]): string {
-  let text = "";
-  for (const { type, prefix, modifier } of parts) {
-    if (type !== "text" || modifier !== "") break;
-    text += prefix;
-  }
-  return text;
+  const { type, prefix, modifier } = parts[0]!;
+  return type === "text" && modifier === "" ? prefix : "";
 }
 
-function isGlob(parts: readonly Part[]): boolean {
-  return parts.some(({ type }) => type === "segment") &&
-    parts.every(({ type, modifier }) =>
-      modifier === "" && (type === "text" || type === "segment")
-    );
+function matcherOf(parts: readonly Part[], folded: boolean): GroupMatcher {
+  if (parts.some(isRegExp)) return new SegmentRegExp(parts, folded);
+  return parts.some(({ modifier }) => modifier !== "")
+    ? new Program(parts, "/", folded)
+    : new Glob(parts, folded);
 }
 
 /** The leaf at the same place that matches the same URLs. */
@@ -278,9 +255,7 @@ function findSame<Data>(leaf: Leaf<Data>): Leaf<Data> | null {
     if (
       each.signature === leaf.signature && each.rest === leaf.rest &&
       each.text === leaf.text
-    ) {
-      return each;
-    }
+    ) return each;
   }
   return null;
 }

@@ -1,9 +1,9 @@
 import { pathStart } from "./_canonical.ts";
-import { guardOf, PlatformCheck } from "./_guard.ts";
+import { pathOf } from "./_components.ts";
+import { guardsOf } from "./_guard.ts";
 import { type Match, Search } from "./_search.ts";
-
 import { Ranks, signatureOf, specificity } from "./_specificity.ts";
-import { type Leaf, MAX_FORMS, type NewLeaf, Tree } from "./_tree.ts";
+import { type Leaf, MAX_FORMS, Tree } from "./_tree.ts";
 import {
   type ParsedPattern,
   parsedPattern,
@@ -84,9 +84,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
   readonly #trees: Record<string, Trees<Data>> = Object.create(null);
   readonly #search = new Search<Data>();
   readonly #ranks = new Ranks();
-  readonly #names = new Map<string, readonly string[]>();
   #sequence = 0;
-  #folds = false;
 
   /** Creates a matcher without routes. */
   constructor() {}
@@ -124,14 +122,8 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     start: number = pathStart(url),
   ): Match<Data> | null {
     const search = this.#search;
-    if (start >= 0 && !this.#folds) {
-      search.begin(url, start, false, null);
-      const trees = this.#trees[method];
-      const found = trees !== undefined && search.run(trees.exact);
-      if (found || this.#findInstead(method)) return search.match();
-      if (search.isCanonical()) return null;
-    }
-    if (!this.#beginCanonical(url)) return null;
+    const canonical = start >= 0 && search.begin(url, start, null);
+    if (!canonical && !this.#beginCanonical(url)) return null;
     const found = this.#findIn(method) || this.#findInstead(method);
     return found ? search.match() : null;
   }
@@ -158,7 +150,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
   #add(
     method: string,
     pattern: RoutePattern,
-    { components, ignoreCase, certain }: ParsedPattern,
+    { components, ignoreCase }: ParsedPattern,
     data: Data,
   ): Leaf<Data> | null {
     const trees = this.#trees[method] ??= {
@@ -166,26 +158,16 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
       folded: null,
     };
     const tree = ignoreCase ? trees.folded ??= new Tree(true) : trees.exact;
-    const path = components.find(({ name }) => name === "pathname")!.parts;
-    const leaf: NewLeaf<Data> = {
+    const same = tree.add(pathOf(components), {
       data,
       rank: this.#ranks.get(specificity(components)),
       sequence: this.#sequence,
       source: pattern.source,
       signature: signatureOf(components),
-      guard: guardOf(components, ignoreCase),
-      platform: certain ? null : new PlatformCheck(pattern, components),
-    };
-    const same = tree.add(path, leaf, (names) => {
-      const key = names.join();
-      const known = this.#names.get(key) ?? names;
-      this.#names.set(key, known);
-      return known;
+      ...guardsOf(pattern, components, ignoreCase),
     });
-    if (same !== null) return same;
     this.#sequence += MAX_FORMS;
-    this.#folds ||= ignoreCase;
-    return null;
+    return same;
   }
 
   /** Begins a search for the canonical form of a URL, if it is valid. */
@@ -195,9 +177,9 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     const { href, pathname, protocol } = parsed;
     if (protocol === "http:" || protocol === "https:") {
       const start = href.indexOf("/", protocol.length + 2);
-      this.#search.begin(href, start, true, parsed);
+      this.#search.begin(href, start, parsed);
     } else {
-      this.#search.begin(pathname, 0, true, parsed);
+      this.#search.begin(pathname, 0, parsed);
     }
     return true;
   }
@@ -210,7 +192,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
   #findIn(method: string): boolean {
     const trees = this.#trees[method];
     const search = this.#search;
-    if (trees === undefined || search.odd) return false;
+    if (trees === undefined) return false;
     const found = search.run(trees.exact);
     if (trees.folded === null) return found;
     return search.runFolded(trees.folded) || found;

@@ -1,6 +1,6 @@
 import { type Component, COMPONENTS, parseComponent } from "./_components.ts";
-import { needsPlatform } from "./_forms.ts";
-import { buildHref } from "./_href.ts";
+import { type Guard, hasRegExp } from "./_guard.ts";
+import { buildHref, linkCheck } from "./_href.ts";
 import { joinPaths, withSlash } from "./_join.ts";
 
 /** What a pattern is made of: the text of a path, or a URLPattern. */
@@ -38,8 +38,6 @@ export interface ParsedPattern {
   readonly components: readonly Component[];
   /** Whether upper and lower case are the same. */
   readonly ignoreCase: boolean;
-  /** Whether nothing needs the platform to decide. */
-  readonly certain: boolean;
 }
 
 /** The parsed form of a pattern, for the matcher. */
@@ -73,14 +71,13 @@ export class RoutePattern {
   readonly #ignoreCase: boolean;
   readonly #components: readonly Component[];
   #urlPattern: URLPattern | undefined;
+  /** What tells whether a link carries its params. */
+  #check: Guard | null | undefined;
 
   static {
     parsedPattern = (pattern) => ({
       components: pattern.#components,
       ignoreCase: pattern.#ignoreCase,
-      certain: !pattern.#components.some(({ parts }) =>
-        parts.some(needsPlatform)
-      ),
     });
   }
 
@@ -98,7 +95,7 @@ export class RoutePattern {
       this.#components = parseInput(this.#input);
       this.paramNames = paramNames(this.#components);
       // A regexp group is for the platform to judge.
-      if (hasRegExpGroups(this.#components)) this.urlPattern;
+      if (hasRegExp(this.#components)) this.urlPattern;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const text = typeof input === "string" ? input : describe(input);
@@ -129,7 +126,11 @@ export class RoutePattern {
     params: Readonly<Record<string, string | number | undefined>> = {},
     search?: SearchInput,
   ): string {
-    return buildHref(this, this.#components, params, search);
+    const components = this.#components;
+    if (this.#check === undefined) {
+      this.#check = linkCheck(this, components, this.#ignoreCase);
+    }
+    return buildHref(this, components, this.#check, params, search);
   }
 
   /**
@@ -214,12 +215,6 @@ function paramNames(components: readonly Component[]): string[] {
     }
   }
   return names;
-}
-
-function hasRegExpGroups(components: readonly Component[]): boolean {
-  return components.some(({ parts }) =>
-    parts.some((part) => part.type === "regexp")
-  );
 }
 
 function describe(input: URLPatternInit): string {

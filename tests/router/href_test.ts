@@ -1,0 +1,206 @@
+/** Links: what `href` builds, and that matching gives the same params back. */
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { ArrayMatcher, RoutePattern } from "@gatehouse/web/fetch-router";
+import { Random } from "./_random.ts";
+import { randomPattern } from "./_random_patterns.ts";
+
+type Params = Record<string, string | number | undefined>;
+
+const LINKS: readonly (readonly [string, Params, string])[] = [
+  ["/", {}, "/"],
+  ["/users/:id", { id: 7 }, "/users/7"],
+  ["/users/:id", { id: "a b" }, "/users/a%20b"],
+  ["/users/:id", { id: "a/b" }, "/users/a%2Fb"],
+  ["/users/:id", { id: "a?b#c%" }, "/users/a%3Fb%23c%25"],
+  ["/users/:id", { id: "日本" }, "/users/%E6%97%A5%E6%9C%AC"],
+  ["/users/:id", { id: "..." }, "/users/..."],
+  ["/users/:id", { id: "7", other: "x" }, "/users/7"],
+  ["/users/:id?", {}, "/users"],
+  ["/users/:id?", { id: undefined }, "/users"],
+  ["/users/:id?", { id: "7" }, "/users/7"],
+  ["/@:user.:ext", { user: "ada", ext: "json" }, "/@ada.json"],
+  ["/files/*", { 0: "a/b c" }, "/files/a/b%20c"],
+  ["/files/*", { 0: "" }, "/files/"],
+  ["/:path+", { path: "a/b" }, "/a/b"],
+  ["/a{/:b-:c}?".replace("-:c", ""), { b: "x" }, "/a/x"],
+  ["/a{b}?", {}, "/a"],
+  ["/a{b}+", {}, "/ab"],
+  ["/é", {}, "/%C3%A9"],
+  ["/a\\:b", {}, "/a:b"],
+  ["/:id(\\d+)", { id: 7 }, "/7"],
+  ["https://:t.example.com/:a", { t: "x", a: "y" }, "https://x.example.com/y"],
+  ["http://localhost:8000/", {}, "http://localhost:8000/"],
+  ["/*", { 0: "/evil.example" }, "/%2Fevil.example"],
+];
+
+for (const [pattern, params, link] of LINKS) {
+  Deno.test(`href(${JSON.stringify(params)}) of "${pattern}" is "${link}"`, () => {
+    assertEquals(new RoutePattern(pattern).href(params), link);
+  });
+}
+
+const SEARCHES = [
+  [{ q: "a b&c" }, "/a?q=a+b%26c"],
+  [{ q: 1, on: true, off: undefined }, "/a?q=1&on=true"],
+  [{ tag: ["x", "y"] }, "/a?tag=x&tag=y"],
+  [{}, "/a"],
+  [new URLSearchParams({ q: "é" }), "/a?q=%C3%A9"],
+  [new URLSearchParams(), "/a"],
+] as const;
+
+for (const [search, link] of SEARCHES) {
+  Deno.test(`href() writes the search params of "${link}"`, () => {
+    assertEquals(new RoutePattern("/a").href({}, search), link);
+  });
+}
+
+Deno.test("href() adds search params to those of the pattern", () => {
+  const pattern = new RoutePattern({ pathname: "/a", search: "q=:q" });
+  assertEquals(pattern.href({ q: "1" }, { page: 2 }), "/a?q=1&page=2");
+});
+
+const REFUSED: readonly (readonly [string, Params, string])[] = [
+  ["/:a/:b/:c", { b: "x" }, 'the params "a", "c" are missing'],
+  ["/:a", { a: undefined }, 'the params "a" are missing'],
+  ["/:toString", {}, 'the params "toString" are missing'],
+  ["/*", {}, 'the params "0" are missing'],
+  ["/:a", { a: "" }, 'the param "a" is empty'],
+  ["/:a?", { a: "" }, 'the param "a" is empty'],
+  ["/:a", { a: "." }, 'the param "a" has a dot segment'],
+  ["/:a", { a: ".." }, 'the param "a" has a dot segment'],
+  ["/*", { 0: "a/../b" }, 'the param "0" has a dot segment'],
+  ["/:a+", { a: "a/./b" }, 'the param "a" has a dot segment'],
+  ["/:a", { a: "\ud800" }, 'the param "a" has a lone surrogate'],
+];
+
+for (const [pattern, params, reason] of REFUSED) {
+  Deno.test(`href() of "${pattern}" throws a TypeError: ${reason}`, () => {
+    assertThrows(
+      () => new RoutePattern(pattern).href(params),
+      TypeError,
+      `Cannot build a URL of "${pattern}": ${reason}`,
+    );
+  });
+}
+
+const PIECES = [
+  "a",
+  "7",
+  "x y",
+  "é",
+  "日本",
+  "😀",
+  "a/b",
+  "/",
+  "//",
+  "%",
+  "%41",
+  "%2F",
+  "?",
+  "#",
+  ".",
+  "..",
+  "...",
+  ".a",
+  "-",
+  "",
+  "a-b",
+  "a.b",
+  "\\",
+  "\t",
+  "\n",
+  "&",
+  "+",
+  ":",
+  "@",
+  ";",
+  "\u0000",
+  "\ud800",
+  "__proto__",
+  "http://evil",
+  "/evil.example",
+  "users",
+];
+
+Deno.test("what href() builds for random params is matched with the same params, or refused", () => {
+  const random = new Random(9);
+  let [built, refused] = [0, 0];
+  for (let i = 0; i < 4_000; i++) {
+    const pattern = randomValid(random);
+    if (pattern === null) continue;
+    const params = randomParams(random, pattern);
+    let link: string;
+    try {
+      link = pattern.href(params);
+    } catch (error) {
+      assert(error instanceof TypeError, String(error));
+      refused++;
+      continue;
+    }
+    built++;
+    const url = new URL(link, "https://example.com");
+    const shown = `${pattern} ${JSON.stringify(params)} ${link}`;
+    assertEquals(url.origin, "https://example.com", shown);
+    const found = matchOf(pattern, url.href);
+    assertEquals(found, params, shown);
+  }
+  assert(built > 500 && refused > 500, `${built} built, ${refused} refused`);
+});
+
+Deno.test("no value of a wildcard makes href() name another host", () => {
+  const random = new Random(3);
+  for (let i = 0; i < 2_000; i++) {
+    const pattern = new RoutePattern(
+      random.pick(["/*", "*", "/*/*", "/:a*", "{/:a}?/*"]),
+    );
+    const params = Object.fromEntries(
+      pattern.paramNames.map((
+        name,
+      ) => [name, random.list(0, 3, () => random.pick(PIECES)).join("")]),
+    );
+    let link: string;
+    try {
+      link = pattern.href(params);
+    } catch {
+      continue;
+    }
+    const { origin } = new URL(link, "https://example.com");
+    assertEquals(origin, "https://example.com", JSON.stringify(link));
+    assert(!/^[/\\]{2}/.test(link), link);
+  }
+});
+
+/** A pattern without regexps, whose params could not be guessed. */
+function randomValid(random: Random): RoutePattern | null {
+  const text = randomPattern(random);
+  if (text.includes("(")) return null;
+  try {
+    return new RoutePattern(text);
+  } catch {
+    return null;
+  }
+}
+
+function randomParams(
+  random: Random,
+  { paramNames }: RoutePattern,
+): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const name of paramNames) {
+    if (random.chance(0.05)) continue;
+    params[name] = random.chance(0.7)
+      ? random.pick(PIECES.slice(0, 6))
+      : random.list(1, 2, () => random.pick(PIECES)).join("");
+  }
+  return params;
+}
+
+function matchOf(
+  pattern: RoutePattern,
+  url: string,
+): Record<string, string> | null {
+  const matcher = new ArrayMatcher<null>();
+  matcher.add("GET", pattern, null);
+  const match = matcher.match("GET", url);
+  return match && { ...match.params };
+}
