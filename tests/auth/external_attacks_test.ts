@@ -120,6 +120,16 @@ Deno.test("HEAD at the callback leaves the login pending", async () => {
   assertEquals((await login.end(callback)).code, "");
 });
 
+Deno.test("a login that begins after its end is none: a clock that was set back makes no login last longer", async () => {
+  const provider = await TestProvider.create();
+  let time = Date.now();
+  provider.now = () => time;
+  const login = new Login(provider);
+  const callback = await login.begin();
+  time -= 1;
+  assertEquals((await login.end(callback)).code, "state_expired");
+});
+
 const texts = [
   "access_denied\r\nSet-Cookie: a=b",
   "access_denied\n[error] admin logged in",
