@@ -1,0 +1,177 @@
+import { assert, assertEquals } from "@std/assert";
+import {
+  createMemorySessionStore,
+  type Session,
+  SessionConflictError,
+  type SessionStore,
+} from "@gatehouse/web/session";
+import { Browser, Server } from "./_browser.ts";
+
+/** How many histories are tried; a number makes what happens in each. */
+const HISTORIES = 150;
+
+/** What may be used once, in every history. */
+const TOKENS = ["t0", "t1", "t2"];
+
+/** What a history has promised to somebody. */
+interface Promises {
+  readonly taken: string[];
+  readonly logins: Set<number>;
+  /** The cookies that were sent with a logout that was answered. */
+  readonly ended: string[];
+  /** How often the count was raised. */
+  added: number;
+  /** Whether the id changed or ended, so that writes beside may be lost. */
+  moved: boolean;
+}
+
+Deno.test("Sessions keep their promises in any order of requests and answers of the store", async () => {
+  for (let seed = 1; seed <= HISTORIES; seed++) {
+    const random = mulberry(seed);
+    const store = slow(createMemorySessionStore(), random);
+    const server = new Server({ store });
+    const browser = new Browser(server);
+    await browser.visit((session) => {
+      for (const token of TOKENS) session.set(token, token);
+    });
+    const promises: Promises = {
+      taken: [],
+      logins: new Set(),
+      ended: [],
+      added: 0,
+      moved: false,
+    };
+    for (let round = 0; round < 3; round++) {
+      await Promise.all(
+        Array.from(
+          { length: 2 + Math.floor(random() * 5) },
+          () => request(browser, random, promises),
+        ),
+      );
+    }
+    await check(browser, promises, seed);
+  }
+});
+
+/** One request that does something, and keeps the cookie when it is answered. */
+async function request(
+  browser: Browser,
+  random: () => number,
+  promises: Promises,
+): Promise<void> {
+  const { header } = browser;
+  let added = 0;
+  let isLogout = false;
+  let keepsId = true;
+  const headers: HeadersInit = header === "" ? {} : { Cookie: header };
+  const response = await browser.server.request(async (session) => {
+    if (session.id === "") keepsId = false;
+    for (let count = 1 + Math.floor(random() * 2); count > 0; count--) {
+      const choice = Math.floor(random() * 10);
+      if (choice < 4) added++;
+      if (choice > 6) keepsId = false;
+      await act(session, choice, promises);
+      isLogout = choice === 9;
+      if (isLogout) break;
+      await pause(random);
+    }
+  }, headers);
+  assert([200, 409].includes(response.status), await response.text());
+  // A late answer, when others have moved or ended the session.
+  if (keepsId) assertEquals(response.headers.getSetCookie(), []);
+  browser.keep(response);
+  if (response.status !== 200) return;
+  promises.added += added;
+  if (isLogout) promises.ended.push(header);
+}
+
+/** Does one of ten things. */
+async function act(
+  session: Session,
+  choice: number,
+  promises: Promises,
+): Promise<void> {
+  if (choice < 4) {
+    session.update("count", (count) => Number(count ?? 0) + 1);
+  } else if (choice < 7) {
+    const token = TOKENS[choice - 4];
+    if (session.take(token) === undefined) return;
+    try {
+      await session.commit();
+      promises.taken.push(token);
+    } catch (error) {
+      assert(error instanceof SessionConflictError);
+    }
+  } else {
+    promises.moved = true;
+    if (choice === 7) {
+      promises.logins.add(promises.logins.size + 1);
+      session.set("userId", promises.logins.size);
+    }
+    if (choice === 8) session.regenerateId();
+    if (choice === 9) session.destroy();
+  }
+}
+
+async function check(
+  browser: Browser,
+  { added, ended, logins, moved, taken }: Promises,
+  seed: number,
+): Promise<void> {
+  assertEquals(taken.length, new Set(taken).size, `history ${seed}`);
+  await browser.visit((session) => {
+    const { userId } = session;
+    assert(userId === undefined || logins.has(Number(userId)), `${seed}`);
+    if (!moved) assertEquals(session.get("count") ?? 0, added, `${seed}`);
+    for (const token of taken) assert(!session.has(token), `${seed}: ${token}`);
+  });
+  // A cookie that was good for a logout is good for nothing else.
+  for (const header of ended.filter(Boolean)) {
+    const [name, value] = header.split("=");
+    const copy = new Browser(browser.server, [[name, value]]);
+    await copy.visit((session) => {
+      assertEquals(session.userId, undefined, `history ${seed}`);
+      assertEquals(session.has("count"), false, `history ${seed}`);
+    });
+  }
+}
+
+/** A store whose answers come in any order. */
+function slow(store: SessionStore, random: () => number): SessionStore {
+  return {
+    async get(key) {
+      await pause(random);
+      const found = store.get(key);
+      await pause(random);
+      return found;
+    },
+    async put(...args) {
+      await pause(random);
+      const isStored = store.put(...args);
+      await pause(random);
+      return isStored;
+    },
+    async delete(key) {
+      await pause(random);
+      await store.delete(key);
+    },
+  };
+}
+
+/** Lets others go first, for a while. */
+async function pause(random: () => number): Promise<void> {
+  for (let turns = Math.floor(random() * 6); turns > 0; turns--) {
+    await Promise.resolve();
+  }
+}
+
+/** Numbers that look random and are the same for each seed. */
+function mulberry(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
