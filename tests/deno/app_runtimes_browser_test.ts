@@ -21,10 +21,11 @@ for (const runtime of Object.keys(TASKS) as Runtime[]) {
       });
       await using browser = await launch();
       for (const { name, run } of APP_WALKS) {
-        await test.step(
+        const isThrough = await test.step(
           `${runtime}: ${name}`,
           () => walkThrough(browser, app, run),
         );
+        if (!isThrough) console.log(app.output().slice(-2_000));
       }
       if (redis !== null) {
         await test.step("Bun: the sessions are in Redis", () => holds(redis));

@@ -3,6 +3,9 @@ import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { type Runtime, startApp, TASKS } from "./_app_servers.ts";
 import { freePort, overHTTP } from "./_programs.ts";
 
+/** What only code for one runtime has. */
+const RUNTIMES = /\b(?:Deno|Bun|process|env)\.|"(?:node|bun|cloudflare)\b/;
+
 const main = new URL("../../examples/app/main.ts", import.meta.url);
 
 for (const runtime of Object.keys(TASKS) as Runtime[]) {
@@ -31,6 +34,17 @@ for (const runtime of Object.keys(TASKS) as Runtime[]) {
     }
   });
 }
+
+Deno.test("only the entry files of the application know a runtime", async () => {
+  const known: string[] = [];
+  for await (const file of sources(new URL("./", main))) {
+    const source = await Deno.readTextFile(new URL(file, main));
+    const code = source.replaceAll(/\/\*[^]*?\*\/|\/\/[^\n]*/g, "");
+    if (RUNTIMES.test(code)) known.push(file);
+  }
+  const entries = ["main.ts", "main_bun.ts", "runtimes.d.ts", "worker.ts"];
+  assertEquals(known.sort(), entries);
+});
 
 for (const value of ["yes", "-1", "1.5", "", "999"]) {
   Deno.test(`TRUSTED_PROXIES="${value}" stops the start`, async () => {
@@ -64,4 +78,12 @@ async function run(
   const sent = cookie ?? [...cookies].map((pair) => pair.join("=")).join("; ");
   const home = await (await fetch("/", { headers: { Cookie: sent } })).text();
   return { output: app.output(), login, home, cookie: sent };
+}
+
+async function* sources(root: URL, folder = ""): AsyncGenerator<string> {
+  const entries = Deno.readDir(new URL(folder, root));
+  for await (const { name, isDirectory } of entries) {
+    if (isDirectory) yield* sources(root, `${folder}${name}/`);
+    else if (name.endsWith(".ts")) yield folder + name;
+  }
 }
