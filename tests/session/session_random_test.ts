@@ -14,7 +14,7 @@ const HISTORIES = 150;
 const TOKENS = ["t0", "t1", "t2"];
 
 /** What a history has promised to somebody. */
-interface Promises {
+interface Ledger {
   readonly taken: string[];
   readonly logins: Set<number>;
   /** The cookies that were sent with a logout that was answered. */
@@ -29,12 +29,13 @@ Deno.test("Sessions keep their promises in any order of requests and answers of 
   for (let seed = 1; seed <= HISTORIES; seed++) {
     const random = mulberry(seed);
     const store = slow(createMemorySessionStore(), random);
-    const server = new Server({ store });
+    const server = new Server({ store, lazy: seed % 2 === 0 });
     const browser = new Browser(server);
-    await browser.visit((session) => {
+    await browser.visit(async (session) => {
+      await session.load();
       for (const token of TOKENS) session.set(token, token);
     });
-    const promises: Promises = {
+    const ledger: Ledger = {
       taken: [],
       logins: new Set(),
       ended: [],
@@ -45,11 +46,11 @@ Deno.test("Sessions keep their promises in any order of requests and answers of 
       await Promise.all(
         Array.from(
           { length: 2 + Math.floor(random() * 5) },
-          () => request(browser, random, promises),
+          () => request(browser, random, ledger),
         ),
       );
     }
-    await check(browser, promises, seed);
+    await check(browser, ledger, seed);
   }
 });
 
@@ -57,7 +58,7 @@ Deno.test("Sessions keep their promises in any order of requests and answers of 
 async function request(
   browser: Browser,
   random: () => number,
-  promises: Promises,
+  ledger: Ledger,
 ): Promise<void> {
   const { header } = browser;
   let added = 0;
@@ -65,12 +66,13 @@ async function request(
   let keepsId = true;
   const headers: HeadersInit = header === "" ? {} : { Cookie: header };
   const response = await browser.server.request(async (session) => {
+    await session.load();
     if (session.id === "") keepsId = false;
     for (let count = 1 + Math.floor(random() * 2); count > 0; count--) {
       const choice = Math.floor(random() * 10);
       if (choice < 4) added++;
       if (choice > 6) keepsId = false;
-      await act(session, choice, promises);
+      await act(session, choice, ledger);
       isLogout = choice === 9;
       if (isLogout) break;
       await pause(random);
@@ -81,15 +83,15 @@ async function request(
   if (keepsId) assertEquals(response.headers.getSetCookie(), []);
   browser.keep(response);
   if (response.status !== 200) return;
-  promises.added += added;
-  if (isLogout) promises.ended.push(header);
+  ledger.added += added;
+  if (isLogout) ledger.ended.push(header);
 }
 
 /** Does one of ten things. */
 async function act(
   session: Session,
   choice: number,
-  promises: Promises,
+  ledger: Ledger,
 ): Promise<void> {
   if (choice < 4) {
     session.update("count", (count) => Number(count ?? 0) + 1);
@@ -98,15 +100,15 @@ async function act(
     if (session.take(token) === undefined) return;
     try {
       await session.commit();
-      promises.taken.push(token);
+      ledger.taken.push(token);
     } catch (error) {
       assert(error instanceof SessionConflictError);
     }
   } else {
-    promises.moved = true;
+    ledger.moved = true;
     if (choice === 7) {
-      promises.logins.add(promises.logins.size + 1);
-      session.set("userId", promises.logins.size);
+      ledger.logins.add(ledger.logins.size + 1);
+      session.set("userId", ledger.logins.size);
     }
     if (choice === 8) session.regenerateId();
     if (choice === 9) session.destroy();
@@ -115,12 +117,12 @@ async function act(
 
 async function check(
   browser: Browser,
-  { added, ended, logins, moved, taken }: Promises,
+  { added, ended, logins, moved, taken }: Ledger,
   seed: number,
 ): Promise<void> {
   assertEquals(taken.length, new Set(taken).size, `history ${seed}`);
-  await browser.visit((session) => {
-    const { userId } = session;
+  await browser.visit(async (session) => {
+    const { userId } = await session.load();
     assert(userId === undefined || logins.has(Number(userId)), `${seed}`);
     if (!moved) assertEquals(session.get("count") ?? 0, added, `${seed}`);
     for (const token of taken) assert(!session.has(token), `${seed}: ${token}`);
@@ -129,7 +131,8 @@ async function check(
   for (const header of ended.filter(Boolean)) {
     const [name, value] = header.split("=");
     const copy = new Browser(browser.server, [[name, value]]);
-    await copy.visit((session) => {
+    await copy.visit(async (session) => {
+      await session.load();
       assertEquals(session.userId, undefined, `history ${seed}`);
       assertEquals(session.has("count"), false, `history ${seed}`);
     });
