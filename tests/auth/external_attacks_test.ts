@@ -285,6 +285,35 @@ for (const kid of kids) {
   });
 }
 
+for (
+  const [azp, code] of [[undefined, "id_token_invalid"], ["app", ""], [
+    "project",
+    "id_token_invalid",
+  ], [["app"], "id_token_invalid"]] as const
+) {
+  Deno.test(`a token for two audiences, both trusted, with the azp ${JSON.stringify(azp)} gives "${code}" (OpenID Connect Core 1.0, section 3.1.3.7 (4) and (5))`, async () => {
+    const provider = await TestProvider.create();
+    provider.faults = {
+      claims: (claims) => ({ ...claims, aud: ["app", "project"], azp }),
+    };
+    const options = { trustedAudiences: ["project"] };
+    assertEquals((await logIn(provider, options)).code, code);
+  });
+}
+
+Deno.test("a provider that knows the method plain alone is asked with S256 all the same (RFC 7636, sections 4.2 and 7.2)", async () => {
+  const provider = await TestProvider.create();
+  provider.faults = {
+    metadata: (metadata) => ({
+      ...metadata,
+      code_challenge_methods_supported: ["plain"],
+    }),
+  };
+  const response = await new Login(provider).visit("/login");
+  const { searchParams } = new URL(response.headers.get("Location")!);
+  assertEquals(searchParams.get("code_challenge_method"), "S256");
+});
+
 Deno.test("a token with an unencoded payload is refused (RFC 7797, section 7)", async () => {
   const provider = await TestProvider.create();
   const [{ alg, jwk, privateKey }] = provider.keys;
