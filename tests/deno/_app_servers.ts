@@ -65,9 +65,16 @@ export async function startApp(
     },
     output: () => output,
     async [Symbol.asyncDispose]() {
-      child.kill("SIGTERM");
+      await end(child);
       await child.status;
       await ended;
     },
   };
+}
+
+/** Ends a process, with those that it has started. */
+async function end(child: Deno.ChildProcess): Promise<void> {
+  if (Deno.build.os !== "windows") return child.kill("SIGTERM");
+  const args = ["/T", "/F", "/PID", String(child.pid)];
+  await new Deno.Command("taskkill", { args }).output();
 }

@@ -1,6 +1,7 @@
 /** Starts the example application on Bun, for `deno task start:bun`. */
 import { bunPath } from "./bun.ts";
 import { bundleFile } from "./bundle.ts";
+import { onEnd } from "./signals.ts";
 
 const APP = new URL("../../examples/app/", import.meta.url);
 
@@ -13,15 +14,13 @@ const bun = new Deno.Command(bunPath(), {
   cwd: APP,
   stdin: "null",
 }).spawn();
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  Deno.addSignalListener(signal, () => {
-    try {
-      bun.kill(signal);
-    } catch {
-      // It has ended: a terminal sends SIGINT to both.
-    }
-  });
-}
+onEnd((signal) => {
+  try {
+    bun.kill(signal);
+  } catch {
+    // It has ended: a terminal sends SIGINT to both.
+  }
+});
 const { code } = await bun.status;
 await Deno.remove(folder, { recursive: true });
 Deno.exit(code);

@@ -6,9 +6,10 @@ import { Miniflare } from "npm:miniflare@4.20260730.0";
 import { serveDemoProvider } from "../../examples/app/serve.ts";
 import { readSettings } from "../../examples/app/settings.ts";
 import { bundleFile } from "./bundle.ts";
+import { onEnd } from "./signals.ts";
 import { COMPATIBILITY_DATE } from "./workers.ts";
 
-const APP = new URL("../../examples/app/", import.meta.url);
+const APP = `${import.meta.dirname}/../../examples/app`;
 
 /** What `settings.ts` lists of identity providers. */
 const OF_PROVIDERS = /_(?:CLIENT_ID|CLIENT_SECRET|ISSUER|DOMAIN|LABEL)$/;
@@ -17,25 +18,25 @@ const settings = readSettings((name) => Deno.env.get(name));
 const { baseURL, port, hostname } = settings;
 const worker = new Miniflare({
   modules: true,
-  script: await bundleFile(new URL("worker.ts", APP)),
+  script: await bundleFile(`${APP}/worker.ts`),
   compatibilityDate: COMPATIBILITY_DATE,
   port,
   host: hostname,
   bindings: await variables(),
   d1Databases: ["DB"],
-  d1Persist: settings.get("DATABASE") ?? new URL("d1", APP).pathname,
+  d1Persist: settings.get("DATABASE") ?? `${APP}/d1`,
 });
 await worker.ready;
 // The first request makes tables and demo accounts.
-await (await worker.dispatchFetch(baseURL)).body?.cancel();
+const first = await worker.dispatchFetch(baseURL);
+const page = await first.text();
+if (!first.ok) throw new Error(`The Worker does not start:\n${page}`);
 console.log(`\n  Noticeboard is open: ${baseURL}\n`);
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  Deno.addSignalListener(signal, async () => {
-    await worker.dispose();
-    Deno.exit();
-  });
-}
+onEnd(async () => {
+  await worker.dispose();
+  Deno.exit();
+});
 
 /** The variables of the Worker. */
 async function variables(): Promise<Record<string, string>> {
