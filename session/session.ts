@@ -117,7 +117,8 @@ export class Session {
    *
    * @returns The session itself.
    * @throws {SessionStoreError} If the store failed.
-   * @throws {TypeError} After the response was made.
+   * @throws {TypeError} After the response was made, and on Deno after the
+   * upgrade to a WebSocket, which closes the request.
    */
   async load(): Promise<this> {
     const scope = this.#scope;
