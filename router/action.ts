@@ -10,9 +10,8 @@ import type { AnyRoute, Route, RouteMap } from "./routes/route.ts";
 export type RouteTarget = PatternInput | AnyRoute;
 
 /** The params of a route, a pattern or a pattern's text. */
-export type ParamsOf<Target> = Target extends
-  Route<RequestMethod | "ANY", infer Pattern> ? Params<Pattern>
-  : Target extends string ? Params<Target>
+export type ParamsOf<Target> = Target extends string ? Params<Target>
+  : Target extends Route<RequestMethod | "ANY", infer Pattern> ? Params<Pattern>
   : Record<string, string>;
 
 /**

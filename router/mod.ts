@@ -66,7 +66,7 @@ export type {
   MiddlewareResult,
   NextFunction,
 } from "./middleware.ts";
-export type { ParamNames, Params } from "./params.ts";
+export type { ParamNames, Params, PlainParamNames } from "./params.ts";
 export {
   type PatternInput,
   RoutePattern,

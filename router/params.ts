@@ -1,4 +1,53 @@
 /**
+ * The params of a pattern, read from its text: names and, for wildcards and
+ * unnamed groups, numbers from "0". Those of optional parts may be missing.
+ */
+export type Params<Pattern extends string> = string extends Pattern
+  ? Record<string, string>
+  : Pattern extends
+    `${string}${"*" | "+" | "?" | "(" | ")" | "{" | "}" | "\\"}${string}` ? (
+      & {
+        readonly [
+          Name in ParamNames<Pattern> as Name extends `${string}?` ? never
+            : Name
+        ]: string;
+      }
+      & {
+        readonly [
+          Name in ParamNames<Pattern> as Name extends `${infer Optional}?`
+            ? Optional
+            : never
+        ]?: string;
+      }
+    ) extends infer All ? { [Name in keyof All]: All[Name] }
+    : never
+  : { readonly [Name in PlainParamNames<Pattern>]: string };
+
+/**
+ * The names of the params of a pattern without other signs than colons, read in
+ * leaps from slash to slash: most patterns are such, and all are checked often.
+ *
+ * @typeParam Text What is left to read.
+ * @typeParam Found The names so far.
+ */
+export type PlainParamNames<
+  Text extends string,
+  Found extends string = never,
+> = Text extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Segment}/${infer After}`
+    ? PlainParamNames<After, Found | PlainParamNames<`:${Segment}`>>
+    // What is more than a name, or none, is read character by character.
+  : Rest extends
+    | ""
+    | `${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}${string}`
+    | `${string}${
+      | (":" | "-" | "." | "~" | "!" | "&" | "'" | "," | ";" | "=" | "@" | "%")
+      | (" " | '"' | "#" | "<" | ">" | "[" | "]" | "^" | "`" | "|")}${string}`
+    ? Found | ParamNames<`:${Rest}`>
+  : Found | Rest
+  : Found;
+
+/**
  * The names of a pattern's params, read from its text character by character;
  * those that may be missing end with a question mark.
  *
@@ -99,25 +148,3 @@ export type ParamNames<
     : ParamNames<Rest, Found, Group, null, [], Count>
   : Name extends null | "" ? Found
   : ParamNames<"", Found, Group, Name, [], Count, true>;
-
-/**
- * The params of a pattern, read from its text: names and, for wildcards and
- * unnamed groups, numbers from "0". Those of optional parts may be missing.
- */
-export type Params<Pattern extends string> = string extends Pattern
-  ? Record<string, string>
-  : (
-    & {
-      readonly [
-        Name in ParamNames<Pattern> as Name extends `${string}?` ? never : Name
-      ]: string;
-    }
-    & {
-      readonly [
-        Name in ParamNames<Pattern> as Name extends `${infer Optional}?`
-          ? Optional
-          : never
-      ]?: string;
-    }
-  ) extends infer All ? { [Name in keyof All]: All[Name] }
-  : never;

@@ -52,7 +52,7 @@ export {
   Route,
   type RouteMap,
 } from "./route.ts";
-export type { ParamNames, Params } from "../params.ts";
+export type { ParamNames, Params, PlainParamNames } from "../params.ts";
 export {
   type PatternInput,
   RoutePattern,

@@ -78,6 +78,11 @@ Deno.test("params are read from the pattern's text, for the whole grammar", () =
     { readonly tenant: string; readonly id: string }
   >();
   same<Params<"/:naïve">, { readonly naïve: string }>();
+  same<Params<"/:名/:a_$1">, { readonly 名: string; readonly a_$1: string }>();
+  same<
+    Params<"/:a.:b/x:c/12:30">,
+    { readonly a: string; readonly b: string; readonly c: string }
+  >();
   same<Params<string>, Record<string, string>>();
 });
 
