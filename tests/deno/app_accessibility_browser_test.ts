@@ -1,0 +1,95 @@
+/** What axe-core finds on the pages of the application, light and dark. */
+import { assertEquals } from "@std/assert";
+import type { Page } from "npm:playwright-core@1.56.1";
+import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
+import { launch, testInChromium } from "./_chromium.ts";
+import { startExampleApp } from "./_example_app.ts";
+
+const forAdmins = [
+  "/",
+  "/account",
+  "/account/password",
+  "/account/confirm",
+  "/account/logins",
+  "/account/sessions",
+  "/account/keys",
+  "/account/tokens",
+  "/editor",
+  "/editor/new",
+  "/admin",
+  "/nowhere",
+];
+
+const forVisitors = [
+  "/",
+  "/login",
+  "/register",
+  "/forgot-password",
+  "/reset-password",
+  "/reset-password/done",
+  // The demo identity provider.
+  "/auth/demo",
+];
+
+/** In the dark only the colours are others. */
+const schemes = {
+  light: "axe.run()",
+  dark: 'axe.run({ runOnly: ["color-contrast"] })',
+};
+
+for (const [colorScheme, run] of Object.entries(schemes)) {
+  testInChromium(
+    `Chromium: no page has a fault that axe-core knows, ${colorScheme}`,
+    async () => {
+      await using app = await startExampleApp();
+      const admin = await app.loggedIn("admin");
+      await app.loggedIn("user");
+      await admin.post("/editor", { title: "Tea", body: "All welcome" });
+      await admin.post("/account/keys", { label: "Backup" });
+      await using browser = await launch();
+      const context = await browser.newContext({
+        colorScheme: colorScheme as keyof typeof schemes,
+      });
+      const page = await context.newPage();
+      page.setDefaultTimeout(10_000);
+
+      for (const path of forVisitors) {
+        await page.goto(app.baseURL + path);
+        assertEquals(await faults(page, run), [], path);
+      }
+      await page.goto(`${app.baseURL}/register`);
+      await page.getByRole("main").getByRole("button").click();
+      await page.getByRole("alert").waitFor();
+      assertEquals(await faults(page, run), [], "/register, failed");
+
+      const value = admin.cookie()!;
+      await context.addCookies([{ name: "session", value, url: app.baseURL }]);
+      for (const path of forAdmins) {
+        await page.goto(app.baseURL + path);
+        assertEquals(await faults(page, run), [], path);
+      }
+      await page.goto(`${app.baseURL}/account/keys`);
+      await page.getByLabel("Name").fill("Report");
+      await page.getByRole("button", { name: "Create API key" }).click();
+      await page.locator("#secret").waitFor();
+      assertEquals(await faults(page, run), [], "/account/keys, made");
+      await context.close();
+    },
+  );
+}
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
+
+/** The faults of the page that is shown: rule and place. */
+async function faults(page: Page, run: string): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<AxeResults>(run);
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html }) => `${id}: ${html}`)
+  );
+}
