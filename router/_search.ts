@@ -2,6 +2,7 @@ import { addParams, type Guard } from "./_guard.ts";
 import {
   addToHash,
   isBetter,
+  isSame,
   type Leaf,
   type Mixed,
   type Node,
@@ -34,6 +35,9 @@ const KINDS: Uint8Array = /* @__PURE__ */ Uint8Array.from(
   },
 );
 
+/** The rest of a path that has nothing that needs a closer look. */
+const PLAIN_REST = /(?:\/(?!\.)[\w\-.~!$&'()*+,;=:@]*)*(?=[?#]|$)/y;
+
 /** A route that matches a URL. */
 export interface Match<Data> {
   /** What the route was added with. */
@@ -56,6 +60,8 @@ const NO_PARAMS: Record<string, string> = /* @__PURE__ */ Object.freeze(
 export class Search<Data> {
   /** The most specific leaf so far. */
   leaf: Leaf<Data> | null = null;
+  /** Whether the text is not canonical after all, so that nothing counts. */
+  odd = false;
 
   #params = NO_PARAMS;
   /** The text that is searched, and what it is in its own case. */
@@ -65,43 +71,69 @@ export class Search<Data> {
   #url: URL | null = null;
   /** Whether there may be escapes in the params. */
   #escaped = false;
-  /** How many segments the path has, where each ends, and their hashes. */
+  /** Up to where the text is cut into segments, and how many they are. */
+  #reached = 0;
   #count = 0;
-  #end = 0;
+  /** Where the path ends; -1 as long as that is not known. */
+  #end = -1;
+  /** Where each segment ends, and its hash. */
   readonly #ends: number[] = [];
   readonly #hashes: number[] = [];
+  /** The characters of the segments, where they are in the text. */
+  #bytes = new Uint8Array(2 ** 10);
+  /** The characters of the segments of the tree. */
+  #known = this.#bytes;
   /** Start and end of each param. */
   readonly #marks: number[] = [];
 
   /**
-   * Begins with another URL. Tells whether its path is in canonical form: if
-   * not, there is nothing to search.
+   * Begins with another URL.
    *
    * @param text The URL, or the path alone.
    * @param start Where its path begins.
    * @param url The URL, if its text is known to be canonical.
    */
-  begin(text: string, start: number, url: URL | null): boolean {
+  begin(text: string, start: number, url: URL | null): void {
     this.leaf = null;
-    this.#text = this.#shown = text;
+    this.#shown = text;
     this.#start = start;
     this.#url = url;
-    return this.#cut();
+    this.#escaped = false;
+    if (text.length > this.#bytes.length) {
+      this.#bytes = new Uint8Array(text.length * 2);
+    }
+    this.#read(text);
   }
 
   /** Whether a tree has a better leaf than there was before. */
   run(tree: Tree<Data>): boolean {
+    this.#known = tree.bytes;
     return this.#walk(tree.root, 0, 0);
   }
 
   /** Searches a tree of lower-case text. */
   runFolded(tree: Tree<Data>): boolean {
-    this.#text = this.#shown.toLowerCase();
-    this.#cut();
+    this.#read(this.#shown.toLowerCase());
     const found = this.run(tree);
-    this.#text = this.#shown;
-    this.#cut();
+    this.#read(this.#shown);
     return found;
+  }
+
+  #read(text: string): void {
+    this.odd = false;
+    this.#text = text;
+    this.#reached = this.#start;
+    this.#count = 0;
+    this.#end = -1;
+    if (text.charCodeAt(this.#start) === SLASH) return;
+    // An opaque path has no segments.
+    this.#end = text.length;
+    this.#escaped = true;
+  }
+
+  /** Whether the text is canonical as far as no walk has read it. */
+  isCanonical(): boolean {
+    return this.#pathEnd() >= 0;
   }
 
   /** The match for the leaf. */
@@ -109,47 +141,49 @@ export class Search<Data> {
     return { data: this.leaf!.data, params: this.#params };
   }
 
-  /** Cuts the path into segments, unless it is not canonical. */
+  /** Cuts off the next segment, if there is one and it is canonical. */
   #cut(): boolean {
     const text = this.#text;
     const { length } = text;
-    const canonical = this.#url !== null;
-    let at = this.#start;
-    let count = 0;
-    // An opaque path has no segments.
-    let kind = text.charCodeAt(at) === SLASH ? SEPARATOR : END;
-    this.#escaped = kind === END;
-    this.#end = length;
-    while (kind === SEPARATOR) {
-      const start = ++at;
-      let hash = 0;
-      for (; at < length; at++) {
-        const code = text.charCodeAt(at);
-        kind = code < 128 ? KINDS[code]! : ODD;
-        if (kind !== PLAIN) {
-          if (kind < ESCAPE) break;
-          if (!this.#accepts(kind, at, canonical)) return false;
-        }
-        hash = addToHash(hash, code);
+    const bytes = this.#bytes;
+    let at = this.#reached;
+    if (at === length || text.charCodeAt(at) !== SLASH) return false;
+    const start = ++at;
+    let hash = 0;
+    for (; at < length; at++) {
+      const code = text.charCodeAt(at);
+      const kind = code < 128 ? KINDS[code]! : ODD;
+      if (kind !== PLAIN) {
+        if (kind < ESCAPE) break;
+        if (!this.#accepts(kind, at)) return false;
       }
-      if (
-        text.charCodeAt(start) === DOT && !canonical &&
-        isDotSegment(text, start, at)
-      ) return false;
-      this.#ends[count] = at;
-      this.#hashes[count++] = hash;
-      if (at === length) break;
+      bytes[at] = code;
+      hash = addToHash(hash, code);
     }
-    if (count > 0) this.#end = at;
-    this.#count = count;
+    if (text.charCodeAt(start) === DOT && this.#url === null) {
+      if ((this.odd = isDotSegment(text, start, at))) return false;
+    }
+    this.#ends[this.#count] = at;
+    this.#hashes[this.#count++] = hash;
+    this.#reached = at;
     return true;
   }
 
   /** Whether an escape or an odd character can be in canonical text. */
-  #accepts(kind: number, at: number, canonical: boolean): boolean {
-    if (kind === ODD) return canonical;
-    this.#escaped = true;
-    return canonical || !/^%2e/i.test(this.#text.slice(at, at + 3));
+  #accepts(kind: number, at: number): boolean {
+    if (kind === ESCAPE) this.#escaped = true;
+    this.odd = this.#url === null &&
+      (kind === ODD || /^%2e/i.test(this.#text.slice(at, at + 3)));
+    return !this.odd;
+  }
+
+  /** Where the path ends, or -1 if the text is odd. */
+  #pathEnd(): number {
+    if (this.#end >= 0) return this.#end;
+    PLAIN_REST.lastIndex = this.#reached;
+    if (PLAIN_REST.test(this.#text)) return this.#end = PLAIN_REST.lastIndex;
+    while (this.#cut());
+    return this.odd ? -1 : this.#end = this.#reached;
   }
 
   /**
@@ -157,16 +191,17 @@ export class Search<Data> {
    * was before is at or below the node.
    */
   #walk(node: Node<Data>, index: number, depth: number): boolean {
-    const text = this.#text;
     let at = index === 0 ? this.#start : this.#ends[index - 1]!;
-    for (; index < this.#count; index++) {
+    for (; index < this.#count || this.#cut(); index++) {
       const end = this.#ends[index]!;
       const { slots, param, others } = node;
       const hash = this.#hashes[index]!;
       let child = slots === null ? null : slots[hash & slots.length - 1]!;
-      while (child !== null && !isAt(child, hash, text, at + 1, end)) {
-        child = child.chain;
-      }
+      const length = end - at - 1;
+      while (
+        child !== null &&
+        !isSame(child, hash, this.#known, this.#bytes, at + 1, length)
+      ) child = child.chain;
       if (child !== null) {
         if (param === null && others === null) {
           node = child;
@@ -188,6 +223,7 @@ export class Search<Data> {
       node = param;
       at = end;
     }
+    if (this.odd) return false;
     const found = node.leaf !== null && this.#accept(node.leaf);
     return node.others === null
       ? found
@@ -255,7 +291,8 @@ export class Search<Data> {
     depth: number,
   ): boolean {
     const text = this.#text;
-    const end = this.#end;
+    const end = this.#pathEnd();
+    if (end < 0) return false;
     if (rest === "platform") return true;
     if (program !== null) {
       return program.run(text, at, end, this.#marks, depth * 2);
@@ -305,21 +342,6 @@ export class Search<Data> {
   #guarded(guard: Guard): Record<string, string> | null {
     return guard(this.#url ??= new URL(this.#shown));
   }
-}
-
-/** Whether a node has the text of a segment, whose hash is known. */
-function isAt<Data>(
-  node: Node<Data>,
-  hash: number,
-  text: string,
-  start: number,
-  end: number,
-): boolean {
-  if (node.hash !== hash || node.text.length !== end - start) return false;
-  for (let i = start; i < end; i++) {
-    if (node.text.charCodeAt(i - start) !== text.charCodeAt(i)) return false;
-  }
-  return true;
 }
 
 function isDotSegment(text: string, start: number, end: number): boolean {

@@ -73,33 +73,36 @@ export class Node<Data> {
   others: Others<Data> | null = null;
   /** The next node in the same slot. */
   chain: Node<Data> | null = null;
-  /** The text of the segment, if it is fixed. */
-  readonly text: string;
+  /** How many nodes the slots hold. */
+  count = 0;
+  /** Where the text of the segment is in the tree's bytes, if it is fixed. */
+  readonly start: number;
+  /** The length of the text. */
+  readonly length: number;
   /** The hash of the text. */
   readonly hash: number;
-  /** How many nodes the slots hold. */
-  #count = 0;
 
   /** Creates a node without leaves. */
-  constructor(text: string, hash: number) {
-    this.text = text;
+  constructor(start: number, length: number, hash: number) {
+    this.start = start;
+    this.length = length;
     this.hash = hash;
   }
 
-  /** The node of a segment that follows, a new one where there is none yet. */
-  child(text: string): Node<Data> {
-    let hash = 0;
-    for (let i = 0; i < text.length; i++) {
-      hash = addToHash(hash, text.charCodeAt(i));
+  /** Adds a node that follows and has fixed text. */
+  add(child: Node<Data>): void {
+    const old = this.slots ??= [null];
+    if (++this.count > old.length / 2) {
+      this.slots = new Array(old.length * 2).fill(null);
+      for (const slot of old) {
+        for (let node = slot; node !== null;) {
+          const { chain }: Node<Data> = node;
+          this.#put(node);
+          node = chain;
+        }
+      }
     }
-    const slots = this.slots ??= [null];
-    let node = slots[hash & slots.length - 1]!;
-    while (node !== null && node.text !== text) node = node.chain!;
-    if (node !== null) return node;
-    node = new Node(text, hash);
-    if (++this.#count > slots.length / 2) this.#grow();
-    this.#put(node);
-    return node;
+    this.#put(child);
   }
 
   #put(node: Node<Data>): void {
@@ -107,18 +110,6 @@ export class Node<Data> {
     const at = node.hash & slots.length - 1;
     node.chain = slots[at]!;
     slots[at] = node;
-  }
-
-  #grow(): void {
-    const old = this.slots!;
-    this.slots = new Array(old.length * 2).fill(null);
-    for (const slot of old) {
-      for (let node = slot; node !== null;) {
-        const next: Node<Data> | null = node.chain;
-        this.#put(node);
-        node = next;
-      }
-    }
   }
 }
 
@@ -139,7 +130,10 @@ export const MAX_FORMS = 16;
 /** The paths of the routes of one method. */
 export class Tree<Data> {
   /** Where all paths begin. */
-  readonly root: Node<Data> = new Node("", 0);
+  readonly root: Node<Data> = new Node(0, 0, 0);
+  /** The fixed texts of all segments. */
+  bytes: Uint8Array<ArrayBuffer> = new Uint8Array(256);
+  #used = 0;
   readonly #folded: boolean;
 
   /**
@@ -202,16 +196,45 @@ export class Tree<Data> {
     };
   }
 
+  /** The node of fixed text that follows another, a new one if need be. */
+  #child(parent: Node<Data>, text: string): Node<Data> {
+    const { length } = text;
+    const start = this.#used;
+    if (start + length > this.bytes.length) {
+      const old = this.bytes;
+      this.bytes = new Uint8Array((start + length) * 2);
+      this.bytes.set(old);
+    }
+    const { bytes } = this;
+    let hash = 0;
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      bytes[start + i] = code;
+      hash = addToHash(hash, code);
+    }
+    const { slots } = parent;
+    let node = slots === null ? null : slots[hash & slots.length - 1]!;
+    while (node !== null && !isSame(node, hash, bytes, bytes, start, length)) {
+      node = node.chain;
+    }
+    if (node !== null) return node;
+    this.#used += length;
+    parent.add(node = new Node(start, length, hash));
+    return node;
+  }
+
   #fold(text: string): string {
     return this.#folded ? text.toLowerCase() : text;
   }
 
   /** The node of a segment that follows another, a new one if need be. */
   #next(node: Node<Data>, segment: Segment, names: string[]): Node<Data> {
-    if (typeof segment === "string") return node.child(this.#fold(segment));
+    if (typeof segment === "string") {
+      return this.#child(node, this.#fold(segment));
+    }
     if ("name" in segment) {
       names.push(segment.name);
-      return node.param ??= new Node("", 0);
+      return node.param ??= new Node(0, 0, 0);
     }
     const { mixed } = othersOf(node);
     const text = this.#fold(firstText(segment));
@@ -224,11 +247,27 @@ export class Tree<Data> {
     let found = list.find((each) => each.signature === signature);
     if (found === undefined) {
       const matcher = matcherOf(segment, this.#folded);
-      list.push(found = { signature, matcher, node: new Node("", 0) });
+      list.push(found = { signature, matcher, node: new Node(0, 0, 0) });
     }
     for (const { name } of segment) if (name !== "") names.push(name);
     return found.node;
   }
+}
+
+/** Whether a node has a text, whose hash is known. */
+export function isSame(
+  node: Node<unknown>,
+  hash: number,
+  known: Uint8Array,
+  bytes: Uint8Array,
+  start: number,
+  length: number,
+): boolean {
+  if (node.hash !== hash || node.length !== length) return false;
+  for (let i = 0; i < length; i++) {
+    if (known[node.start + i] !== bytes[start + i]) return false;
+  }
+  return true;
 }
 
 /** Makes a leaf the best one at or below a node, if it is. */

@@ -122,10 +122,14 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     start: number = pathStart(url),
   ): Match<Data> | null {
     const search = this.#search;
-    const canonical = start >= 0 && search.begin(url, start, null);
-    if (!canonical && !this.#beginCanonical(url)) return null;
-    const found = this.#findIn(method) || this.#findInstead(method);
-    return found ? search.match() : null;
+    if (start >= 0) {
+      search.begin(url, start, null);
+      if (this.#find(method)) return search.match();
+      if (search.isCanonical()) return null;
+    }
+    return this.#beginCanonical(url) && this.#find(method)
+      ? search.match()
+      : null;
   }
 
   /**
@@ -184,17 +188,18 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     return true;
   }
 
-  /** Whether a route of those matches that stand in for a method. */
-  #findInstead(method: string): boolean {
-    return (method === "HEAD" && this.#findIn("GET")) || this.#findIn("ANY");
+  /** Whether a route of a method matches, or one that stands in for it. */
+  #find(method: string): boolean {
+    return this.#findIn(method) ||
+      (method === "HEAD" && this.#findIn("GET")) || this.#findIn("ANY");
   }
 
   #findIn(method: string): boolean {
     const trees = this.#trees[method];
     const search = this.#search;
-    if (trees === undefined) return false;
+    if (trees === undefined || search.odd) return false;
     const found = search.run(trees.exact);
-    if (trees.folded === null) return found;
+    if (trees.folded === null || search.odd) return found;
     return search.runFolded(trees.folded) || found;
   }
 }
