@@ -19,7 +19,7 @@ const letters: Record<string, string> = {
   "\v": "\\v",
 };
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** Cuts a text that is too long to be read, and shows that it did. */
 export function truncate(text: string, limit = longest): string {
@@ -57,4 +57,20 @@ function escapeCharacter(character: string): string {
 
 function escapeByte(byte: number): string {
   return `\\x${byte.toString(16).padStart(2, "0")}`;
+}
+
+/** The JSON string of a text, in printable ASCII. */
+export function quote(text: string): string {
+  return harmful.test(text) ? toASCII(JSON.stringify(text)) : `"${text}"`;
+}
+
+/**
+ * JSON in printable ASCII. `JSON.stringify` leaves DEL, the 8-bit controls that
+ * move a terminal, and characters that change its writing direction as they are.
+ */
+export function toASCII(json: string): string {
+  return json.replace(
+    /[\x7f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

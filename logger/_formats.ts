@@ -1,5 +1,8 @@
 import { escapeField } from "./_escape.ts";
 import type { LogInfo } from "./log_info.ts";
+import { apacheTime } from "./_time.ts";
+
+// What these lines are given is escaped already.
 
 /** Colours by status class (spec, appendix B): 2xx, 3xx, 4xx, 5xx. */
 const colors = ["32", "36", "33", "31"];
@@ -24,7 +27,7 @@ function formatBrief(info: LogInfo, status: string): string {
   const { method, url, responseTime, outcome } = info;
   const time = Math.round(responseTime);
   const end = outcome === "complete" ? "" : ` ${outcome}`;
-  return `${method} ${escapeField(url)} ${status} ${time}ms${end}`;
+  return `${method} ${url} ${status} ${time}ms${end}`;
 }
 
 /**
@@ -33,17 +36,12 @@ function formatBrief(info: LogInfo, status: string): string {
  */
 export function formatCombined(info: LogInfo): string {
   const { method, url, protocol, status, contentLength } = info;
-  const request = `${method} ${escapeField(url)} ${protocol}`;
+  const { remoteAddress = "-", referrer = "-", userAgent = "-" } = info;
+  const time = apacheTime(info.timestamp);
   const size = contentLength || "-";
-  return `${field(info.remoteAddress)} - ${userField(info.user)} [${
-    apacheTime(info.timestamp)
-  }] "${request}" ${status} ${size} "${field(info.referrer)}" "${
-    field(info.userAgent)
-  }"`;
-}
-
-function field(value: string | undefined): string {
-  return value === undefined ? "-" : escapeField(value);
+  return `${remoteAddress} - ${userField(info.user)} [${time}] ` +
+    `"${method} ${url} ${protocol}" ${status} ${size} ` +
+    `"${referrer}" "${userAgent}"`;
 }
 
 /** An empty name is written as `""`. A space and a `[` would end the field. */
@@ -52,22 +50,4 @@ function userField(user: string | undefined): string {
   return user === ""
     ? '""'
     : escapeField(user, 128).replaceAll(" ", "\\x20").replaceAll("[", "\\x5b");
-}
-
-const months = "JanFebMarAprMayJunJulAugSepOctNovDec";
-
-let lastSecond = NaN;
-let lastTime = "";
-
-/** A time such as `20/Nov/2026:17:55:48 +0000`, built once a second. */
-function apacheTime(timestamp: number): string {
-  const second = Math.floor(timestamp / 1000);
-  if (second === lastSecond) return lastTime;
-  const iso = new Date(second * 1000).toISOString();
-  const start = 3 * Number(iso.slice(5, 7)) - 3;
-  const month = months.slice(start, start + 3);
-  lastSecond = second;
-  return lastTime = `${iso.slice(8, 10)}/${month}/${iso.slice(0, 4)}:${
-    iso.slice(11, 19)
-  } +0000`;
 }

@@ -1,89 +1,91 @@
+import { quote } from "./_escape.ts";
 import type { LogInfo } from "./log_info.ts";
+import { isoTime } from "./_time.ts";
 
 /** The names of a JSON line: Elastic Common Schema, or OpenTelemetry's. */
 export type LogNames = "ecs" | "opentelemetry";
 
-/** A line of JSON about a request. */
-export function formatJSON(info: LogInfo, names: LogNames): string {
-  return toLine((names === "ecs" ? ecsFields : openTelemetryFields)(info));
-}
+// Lines are put together by hand: to make an object and to stringify it takes
+// twice the time.
 
-/**
- * One line of printable ASCII. JSON leaves DEL, the 8-bit controls that move a
- * terminal, and characters that change its writing direction as they are.
- */
-export function toLine(fields: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify(fields).replace(
-    /[\x7f-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-}
-
-function ecsFields(info: LogInfo): Record<string, unknown> {
+/** A line of JSON in the names of the Elastic Common Schema. */
+export function formatECS(info: LogInfo): string {
   const [path, query] = splitURL(info.url);
   const [domain, port] = splitHost(info.host);
-  return {
-    "@timestamp": new Date(info.timestamp).toISOString(),
-    "ecs.version": "8.11.0",
-    "log.level": levelOf(info),
-    message: summaryOf(info),
-    "http.request.id": info.requestId,
-    "trace.id": info.traceId,
-    "span.id": info.spanId,
-    "http.request.method": info.method,
-    "http.request.referrer": info.referrer,
-    "http.response.status_code": info.status,
-    "http.response.body.bytes": info.contentLength,
-    "http.version": info.protocol.slice(5),
-    "http.route": info.route,
-    "url.scheme": info.scheme,
-    "url.domain": domain,
-    "url.port": port,
-    "url.path": path,
-    "url.query": query,
-    "client.ip": info.remoteAddress,
-    "user.id": info.user,
-    "user_agent.original": info.userAgent,
-    "event.duration": Math.round(info.responseTime * 1e6),
-    "event.outcome": isFailure(info) ? "failure" : "success",
-    "event.reason": info.outcome === "complete" ? undefined : info.outcome,
-    "error.type": info.error,
-  };
+  const reason = info.outcome === "complete" ? undefined : info.outcome;
+  return `{"@timestamp":"${isoTime(info.timestamp)}"` +
+    own("ecs.version", "8.11.0") +
+    own("log.level", levelOf(info)) +
+    text("message", summaryOf(info)) +
+    own("http.request.id", info.requestId) +
+    own("trace.id", info.traceId) +
+    own("span.id", info.spanId) +
+    text("http.request.method", info.method) +
+    text("http.request.referrer", info.referrer) +
+    number("http.response.status_code", info.status) +
+    number("http.response.body.bytes", info.contentLength) +
+    own("http.version", info.protocol.slice(5)) +
+    text("http.route", info.route) +
+    own("url.scheme", info.scheme) +
+    text("url.domain", domain) +
+    number("url.port", port) +
+    text("url.path", path) +
+    text("url.query", query) +
+    text("client.ip", info.remoteAddress) +
+    text("user.id", info.user) +
+    text("user_agent.original", info.userAgent) +
+    number("event.duration", Math.round(info.responseTime * 1e6)) +
+    own("event.outcome", isFailure(info) ? "failure" : "success") +
+    own("event.reason", reason) +
+    text("error.type", info.error) + "}";
 }
 
-function openTelemetryFields(info: LogInfo): Record<string, unknown> {
+/** A line of JSON in the names of OpenTelemetry. */
+export function formatOpenTelemetry(info: LogInfo): string {
   const [path, query] = splitURL(info.url);
   const [domain, port] = splitHost(info.host);
-  return {
-    timestamp: new Date(info.timestamp).toISOString(),
-    severity_text: levelOf(info).toUpperCase(),
-    body: summaryOf(info),
-    trace_id: info.traceId,
-    span_id: info.spanId,
-    "http.request.id": info.requestId,
-    "http.request.method": info.method,
-    "http.request.header.referer": info.referrer,
-    "http.response.status_code": info.status,
-    "http.response.body.size": info.contentLength,
-    "http.route": info.route,
-    "http.server.request.duration": info.responseTime / 1000,
-    "network.protocol.version": info.protocol.slice(5),
-    "url.scheme": info.scheme,
-    "server.address": domain,
-    "server.port": port,
-    "url.path": path,
-    "url.query": query,
-    "client.address": info.remoteAddress,
-    "user.id": info.user,
-    "user_agent.original": info.userAgent,
-    // Where no error has a name, the status is its type (HTTP conventions).
-    "error.type": info.error ??
-      (info.outcome !== "complete"
-        ? info.outcome
-        : info.status >= 500
-        ? String(info.status)
-        : undefined),
-  };
+  return `{"timestamp":"${isoTime(info.timestamp)}"` +
+    own("severity_text", levelOf(info).toUpperCase()) +
+    text("body", summaryOf(info)) +
+    own("trace_id", info.traceId) +
+    own("span_id", info.spanId) +
+    own("http.request.id", info.requestId) +
+    text("http.request.method", info.method) +
+    text("http.request.header.referer", info.referrer) +
+    number("http.response.status_code", info.status) +
+    number("http.response.body.size", info.contentLength) +
+    text("http.route", info.route) +
+    number("http.server.request.duration", info.responseTime / 1000) +
+    own("network.protocol.version", info.protocol.slice(5)) +
+    own("url.scheme", info.scheme) +
+    text("server.address", domain) +
+    number("server.port", port) +
+    text("url.path", path) +
+    text("url.query", query) +
+    text("client.address", info.remoteAddress) +
+    text("user.id", info.user) +
+    text("user_agent.original", info.userAgent) +
+    text("error.type", errorTypeOf(info)) + "}";
+}
+
+/** Where no error has a name, the status is its type (HTTP conventions). */
+function errorTypeOf(info: LogInfo): string | undefined {
+  if (info.error !== undefined) return info.error;
+  if (info.outcome !== "complete") return info.outcome;
+  return info.status >= 500 ? String(info.status) : undefined;
+}
+
+function text(name: string, value: string | undefined): string {
+  return value === undefined ? "" : `,"${name}":${quote(value)}`;
+}
+
+function number(name: string, value: number | undefined): string {
+  return value === undefined ? "" : `,"${name}":${value}`;
+}
+
+/** A text that holds nothing to escape: a word of ours, or a checked id. */
+function own(name: string, value: string | undefined): string {
+  return value === undefined ? "" : `,"${name}":"${value}"`;
 }
 
 function splitURL(url: string): [path: string, query: string | undefined] {
@@ -93,9 +95,13 @@ function splitURL(url: string): [path: string, query: string | undefined] {
     : [url.slice(0, mark), url.slice(mark + 1)];
 }
 
+/** A host that was cut has lost its port. */
 function splitHost(host: string): [domain: string, port: number | undefined] {
-  const [, domain = host, port] = /^(.*?)(?::(\d+))?$/.exec(host) ?? [];
-  return [domain, port === undefined ? undefined : Number(port)];
+  const colon = host.lastIndexOf(":");
+  const port = Number(host.slice(colon + 1));
+  return colon > host.lastIndexOf("]") && port >= 0
+    ? [host.slice(0, colon), port]
+    : [host, undefined];
 }
 
 function summaryOf({ method, url, status, responseTime }: LogInfo): string {

@@ -1,6 +1,8 @@
+import { prints } from "./batch_output.ts";
 import { wantsColor } from "./_colors.ts";
+import { escapeField, truncate } from "./_escape.ts";
 import { formatCombined, formatDev, formatShort } from "./_formats.ts";
-import { formatJSON, isFailure } from "./_json.ts";
+import { formatECS, formatOpenTelemetry, isFailure } from "./_json.ts";
 import {
   formatECSMessage,
   formatMessage,
@@ -16,8 +18,15 @@ import { type ResolvedIdOptions, resolveIdOptions } from "./_trace.ts";
 export interface LoggerPlan
   extends Pick<LoggerOptions, "skip" | "user" | "countBytes"> {
   readonly format: LogFormatter;
-  /** Whether a line has a place for all fields, some of which are costly. */
-  readonly isFull: boolean;
+  /** Whether a line has a place for headers and the user. */
+  readonly hasHeaders: boolean;
+  /**
+   * What is done to a text from the network: it is escaped for lines of text.
+   * JSON has escapes of its own, and a function is told to escape.
+   */
+  readonly clean: (text: string) => string;
+  /** Whether it has one for ids and the route. */
+  readonly hasIds: boolean;
   readonly isKept: (info: LogInfo) => boolean;
   readonly output: (line: string) => void;
   readonly message: MessageFormatter;
@@ -34,13 +43,16 @@ export function planLogger(options: LoggerOptions): LoggerPlan {
   if (names !== "ecs" && names !== "opentelemetry") {
     throw new TypeError(`Cannot create logger: no names "${names}"`);
   }
+  const isText = format !== "json" && typeof format !== "function";
   const output = options.output ?? ((line) => console.log(line));
   return {
     skip: options.skip,
     user: options.user,
     countBytes: options.countBytes,
     format: formatterOf(options),
-    isFull: typeof format === "function" || format === "json",
+    hasHeaders: format !== "dev" && format !== "short",
+    clean: isText ? escapeField : truncate,
+    hasIds: !isText,
     isKept: samplerOf(options.sample),
     output,
     message: format !== "json"
@@ -59,18 +71,17 @@ export function planLogger(options: LoggerOptions): LoggerPlan {
 
 function formatterOf(options: LoggerOptions): LogFormatter {
   const { format = "dev", names = "ecs", output, colors } = options;
+  const isPrinted = output === undefined || prints(output);
   if (typeof format === "function") return format;
   switch (format) {
     case "dev":
-      return colors ?? (output !== undefined || wantsColor())
-        ? formatDev
-        : formatShort;
+      return colors ?? (!isPrinted || wantsColor()) ? formatDev : formatShort;
     case "short":
       return formatShort;
     case "combined":
       return formatCombined;
     case "json":
-      return (info) => formatJSON(info, names);
+      return names === "ecs" ? formatECS : formatOpenTelemetry;
     default:
       throw new TypeError(`Cannot create logger: no format "${format}"`);
   }

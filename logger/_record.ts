@@ -4,6 +4,8 @@ import type { Log, LogFields, LogLevel } from "./log.ts";
 import type { LogInfo } from "./log_info.ts";
 import type { LoggerPlan } from "./_plan.ts";
 import { redactQuery, redactReferrer } from "./redaction.ts";
+import { type Target, targetOf } from "./_target.ts";
+import { timeAt } from "./_time.ts";
 import { RequestIds } from "./_trace.ts";
 
 /** The fields of a line, filled in as the request goes on. */
@@ -22,36 +24,10 @@ export class RequestRecord implements Log {
   #ids: RequestIds | undefined;
 
   constructor(context: RequestContext, plan: LoggerPlan) {
-    const { isSecret } = plan;
-    const { request } = context;
-    const path = truncate(pathOf(context));
-    const referrer = truncated(request.headers.get("referer"));
     this.plan = plan;
     this.context = context;
     this.start = performance.now();
-    this.line = {
-      method: truncate(request.method),
-      url: isSecret === false ? path : redactQuery(path, isSecret),
-      status: 500,
-      responseTime: 0,
-      contentLength: undefined,
-      userAgent: truncated(request.headers.get("user-agent")),
-      referrer: isSecret === false || referrer === undefined
-        ? referrer
-        : redactReferrer(referrer, isSecret),
-      remoteAddress: context.remoteAddress,
-      timestamp: timeAt(this.start),
-      protocol: protocolOf(request),
-      scheme: "",
-      host: "",
-      route: undefined,
-      user: undefined,
-      outcome: "complete",
-      error: undefined,
-      requestId: undefined,
-      traceId: undefined,
-      spanId: undefined,
-    };
+    this.line = lineOf(context, plan, timeAt(this.start));
   }
 
   get requestId(): string {
@@ -93,52 +69,71 @@ export class RequestRecord implements Log {
   }
 }
 
-/** What to add to `performance.now()` for the time of day, and when it was so. */
-let offset = 0;
-let offsetAt = -Infinity;
-
-/** The time of day: asking for it again each second costs less than each time. */
-function timeAt(now: number): number {
-  if (now - offsetAt >= 1000) {
-    offset = Date.now() - now;
-    offsetAt = now;
-  }
-  return Math.floor(now + offset);
+/** The line as far as it is known when a request comes in. */
+function lineOf(
+  context: RequestContext,
+  plan: LoggerPlan,
+  timestamp: number,
+): LineFields {
+  const { request, remoteAddress } = context;
+  const { hasHeaders, clean } = plan;
+  const target = targetOf(context);
+  return {
+    method: truncate(request.method),
+    url: urlOf(target, plan),
+    status: 500,
+    responseTime: 0,
+    contentLength: undefined,
+    userAgent: hasHeaders ? userAgentOf(request, plan) : undefined,
+    referrer: hasHeaders ? referrerOf(request, plan) : undefined,
+    remoteAddress: remoteAddress === undefined
+      ? undefined
+      : clean(remoteAddress),
+    timestamp,
+    protocol: protocolOf(request),
+    scheme: target.scheme,
+    host: truncate(target.host),
+    route: undefined,
+    user: undefined,
+    outcome: "complete",
+    error: undefined,
+    requestId: undefined,
+    traceId: undefined,
+    spanId: undefined,
+  };
 }
 
-/**
- * Fills in what only some lines have a place for, and what takes time to find
- * out, while the request can be read.
- */
-export function completeLine({ context, line, ids }: RequestRecord): void {
-  const { protocol, host } = context.url;
-  line.scheme = protocol.slice(0, -1);
-  line.host = truncate(host);
-  line.route = context.route?.pattern.source;
-  line.requestId = ids.requestId;
-  line.traceId = ids.traceId;
-  line.spanId = ids.spanId;
+function urlOf(
+  { path, isPlain }: Target,
+  { isSecret, clean }: LoggerPlan,
+): string {
+  const url = truncate(path);
+  const shown = isSecret === false ? url : redactQuery(url, isSecret);
+  return isPlain ? shown : clean(shown);
 }
 
-function truncated(value: string | null): string | undefined {
-  return value === null ? undefined : truncate(value);
+function userAgentOf(
+  { headers }: Request,
+  { clean }: LoggerPlan,
+): string | undefined {
+  const agent = headers.get("user-agent");
+  return agent === null ? undefined : clean(agent);
 }
 
-/** A URL that its parser leaves as it is, if no segment begins with a dot. */
-const plain = /^https?:\/\/[\w.:-]+\/[\w~!$&()*+,;=:@/.?-]*$/;
+/** What in a referrer is to be redacted or escaped. */
+// deno-lint-ignore no-control-regex -- controls are what is looked for
+const notable = /[?#@"\\\x00-\x1f\x7f-\uffff]/;
 
-/** The path and the query. To parse a URL would cost more than all the rest. */
-function pathOf(context: RequestContext): string {
-  const { url } = context.request;
-  if (plain.test(url)) {
-    const path = url.slice(url.indexOf("/", "https://".length));
-    if (!path.includes("/.")) return path;
-  }
-  const { href } = context.url;
-  const end = href.indexOf("#");
-  return href.slice(
-    href.indexOf("/", "https://".length),
-    end < 0 ? href.length : end,
+function referrerOf(
+  { headers }: Request,
+  { isSecret, clean }: LoggerPlan,
+): string | undefined {
+  const header = headers.get("referer");
+  if (header === null) return undefined;
+  const referrer = truncate(header);
+  if (!notable.test(referrer)) return referrer;
+  return clean(
+    isSecret === false ? referrer : redactReferrer(referrer, isSecret),
   );
 }
 

@@ -1,9 +1,11 @@
+import type { RequestContext } from "../router/mod.ts";
 import type { LogOutcome } from "./log_info.ts";
+import { waitUntilOf } from "./_wait_until.ts";
 
 /** How a body ended. */
 export interface BodyEnd {
   /** Its bytes, where they are known. */
-  readonly bytes: number | undefined;
+  readonly bytes?: number | undefined;
   /** Whether it was sent; it was if this is missing. */
   readonly outcome?: LogOutcome;
   /** What it failed with, if it did. */
@@ -15,8 +17,8 @@ export interface BodyEnd {
  * asking Deno for it would turn a text into a stream.
  */
 export function lengthOf({ headers, status }: Response): number | undefined {
-  const header = headers.get("content-length");
-  if (header !== null && /^\d{1,15}$/.test(header)) return Number(header);
+  const length = Number(headers.get("content-length") || NaN);
+  if (length >= 0 && Number.isSafeInteger(length)) return length;
   return status === 204 || status === 304 ? 0 : undefined;
 }
 
@@ -28,6 +30,7 @@ export function lengthOf({ headers, status }: Response): number | undefined {
  */
 export function watchBody(
   response: Response,
+  context: RequestContext,
   onEnd: (end: BodyEnd) => void,
 ): Response {
   const { body } = response;
@@ -35,14 +38,25 @@ export function watchBody(
     onEnd({ bytes: body === null ? 0 : lengthOf(response) });
     return response;
   }
-  return new Response(watch(body, onEnd), response);
+  const waitUntil = waitUntilOf(context);
+  const { IdentityTransformStream } = globalThis as WorkersGlobal;
+  if (waitUntil === undefined || IdentityTransformStream === undefined) {
+    return new Response(watch(body, onEnd), response);
+  }
+  const { readable, writable } = new IdentityTransformStream();
+  waitUntil(pump(body, writable).then(onEnd));
+  return new Response(readable, response);
 }
+
+/** The most that is passed on at a time: more may wait for a client in vain. */
+const portion = 65_536;
 
 function watch(
   body: ReadableStream<Uint8Array>,
   onEnd: (end: BodyEnd) => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  let rest: Uint8Array = new Uint8Array();
   let bytes = 0;
   let ended = false;
   const end = (how: Omit<BodyEnd, "bytes">) => {
@@ -52,14 +66,18 @@ function watch(
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        const { done, value } = await reader.read();
-        if (done) {
-          end({ outcome: "complete" });
-          controller.close();
-        } else {
-          bytes += value.byteLength;
-          controller.enqueue(value);
+        if (rest.byteLength === 0) {
+          const { done, value } = await reader.read();
+          if (done) {
+            end({ outcome: "complete" });
+            return controller.close();
+          }
+          rest = value;
         }
+        const chunk = rest.subarray(0, portion);
+        rest = rest.subarray(portion);
+        bytes += chunk.byteLength;
+        controller.enqueue(chunk);
       } catch (error) {
         end({ outcome: "failed", error });
         controller.error(error);
@@ -70,4 +88,46 @@ function watch(
       return reader.cancel(reason);
     },
   }, { highWaterMark: 0 });
+}
+
+/**
+ * The stream of Workers. There no other tells of a client that left: they just
+ * are not asked for more.
+ */
+interface WorkersGlobal {
+  readonly IdentityTransformStream?: new () => {
+    readonly readable: ReadableStream<Uint8Array>;
+    readonly writable: WritableStream<Uint8Array>;
+  };
+}
+
+async function pump(
+  body: ReadableStream<Uint8Array>,
+  writable: WritableStream<Uint8Array>,
+): Promise<BodyEnd> {
+  const reader = body.getReader();
+  const writer = writable.getWriter();
+  let bytes = 0;
+  let isWriting = false;
+  try {
+    while (true) {
+      isWriting = false;
+      const { done, value } = await reader.read();
+      isWriting = true;
+      if (done) break;
+      for (let start = 0; start < value.byteLength; start += portion) {
+        const chunk = value.subarray(start, start + portion);
+        await writer.write(chunk);
+        bytes += chunk.byteLength;
+      }
+    }
+    await writer.close();
+    return { bytes, outcome: "complete" };
+  } catch (error) {
+    const other = isWriting ? reader.cancel(error) : writer.abort(error);
+    await other.catch(() => {});
+    return isWriting
+      ? { bytes, outcome: "aborted" }
+      : { bytes, outcome: "failed", error };
+  }
 }

@@ -1,4 +1,5 @@
-import { Platform, type RequestContext } from "../router/mod.ts";
+import type { RequestContext } from "../router/mod.ts";
+import { waitUntilOf } from "./_wait_until.ts";
 
 /** Options for {@linkcode batchOutput}. */
 export interface BatchOutputOptions {
@@ -86,6 +87,7 @@ export interface BatchOutput extends AsyncDisposable {
 export function batchOutput(options: BatchOutputOptions = {}): BatchOutput {
   const batch = new Batch(options);
   const output = (message: string) => batch.add(message);
+  if (options.flush === undefined) printing.add(output);
   return Object.assign(output, {
     flush: () => batch.flush(),
     settled: () => batch.settled(),
@@ -93,13 +95,22 @@ export function batchOutput(options: BatchOutputOptions = {}): BatchOutput {
   });
 }
 
+/** The outputs that print on the console. */
+const printing = /* @__PURE__ */ new WeakSet<(message: string) => void>();
+
+/** Whether what an output is given ends on the console. */
+export function prints(output: (message: string) => void): boolean {
+  return output === console.log || printing.has(output);
+}
+
 class Batch {
   readonly #bytes: number;
   readonly #ms: number;
   readonly #maxWaiting: number;
-  readonly #write: (text: string) => void | Promise<void>;
-  #text = "";
-  #lines = 0;
+  readonly #write: (lines: readonly string[]) => void | Promise<void>;
+  #lines: string[] = [];
+  /** Of the lines, with their newlines. */
+  #length = 0;
   #dropped = 0;
   #due = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -113,36 +124,40 @@ class Batch {
     this.#bytes = positive("bytes", bytes);
     this.#ms = positive("ms", ms);
     this.#maxWaiting = positive("maxWaiting", maxWaiting);
-    this.#write = options.flush ?? ((text) => console.log(text.slice(0, -1)));
+    const { flush } = options;
+    this.#write = flush === undefined
+      ? (lines) => console.log(lines.join("\n"))
+      : (lines) => flush(lines.join("\n") + "\n");
   }
 
   add(message: string): void {
-    if (this.#text.length + message.length >= this.#maxWaiting) {
+    const length = this.#length + message.length + 1;
+    if (length > this.#maxWaiting) {
       this.#dropped++;
       return;
     }
-    if (this.#text === "") {
+    this.#length = length;
+    if (this.#lines.push(message) === 1) {
       this.#due = Date.now() + this.#ms;
       this.#timer ??= setTimeout(() => this.flush(), this.#ms);
     }
-    this.#text += message + "\n";
     if (this.#writing === undefined && this.#isDue()) this.#begin();
   }
 
   /** Looks at the clock too: a Worker drops the timers of an ended request. */
   #isDue(): boolean {
-    if (this.#text.length >= this.#bytes) return true;
+    if (this.#length >= this.#bytes) return true;
     // To look each time would cost more than to take the line.
-    return ++this.#lines % 8 === 0 && Date.now() >= this.#due;
+    return this.#lines.length % 8 === 0 && Date.now() >= this.#due;
   }
 
   settled(): Promise<void> {
-    if (this.#text === "") return this.#writing ?? Promise.resolve();
+    if (this.#length === 0) return this.#writing ?? Promise.resolve();
     return (this.#settled ??= Promise.withResolvers()).promise;
   }
 
   async flush(): Promise<void> {
-    while (this.#writing !== undefined || this.#text !== "") {
+    while (this.#writing !== undefined || this.#length > 0) {
       if (this.#writing === undefined) this.#begin();
       await this.#writing;
     }
@@ -150,9 +165,10 @@ class Batch {
 
   /** Writes what was collected, one write at a time to keep the order. */
   #begin(): void {
-    const text = this.#text;
+    const lines = this.#lines;
     const settled = this.#settled;
-    this.#text = "";
+    this.#lines = [];
+    this.#length = 0;
     this.#settled = undefined;
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -160,10 +176,10 @@ class Batch {
       this.#writing = undefined;
       this.#reportDropped();
       settled?.resolve();
-      if (this.#text.length >= this.#bytes) this.#begin();
+      if (this.#length >= this.#bytes) this.#begin();
     };
     try {
-      const written = this.#write(text);
+      const written = this.#write(lines);
       if (written === undefined) return end();
       this.#writing = written.catch(report).then(end);
     } catch (error) {
@@ -190,11 +206,7 @@ export function keepAlive(
   context: RequestContext,
 ): void {
   if (output.settled === undefined) return;
-  const execution = context.get(Platform)[1] as
-    | { waitUntil?: (promise: Promise<void>) => void }
-    | null
-    | undefined;
-  execution?.waitUntil?.(output.settled());
+  waitUntilOf(context)?.(output.settled());
 }
 
 function positive(name: string, value: number): number {

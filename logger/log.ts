@@ -1,6 +1,6 @@
 import { type ContextKey, createContextKey } from "../router/mod.ts";
-import { escapeField, truncate } from "./_escape.ts";
-import { toLine } from "./_json.ts";
+import { escapeField, toASCII, truncate } from "./_escape.ts";
+import { isoTime } from "./_time.ts";
 import type { RequestIds } from "./_trace.ts";
 
 /** How grave a message is. */
@@ -67,9 +67,10 @@ export interface Log {
  * assertMatch(lines[1], /^GET \/ 200 \d+ms$/);
  * ```
  */
-export const Log: ContextKey<Log> = createContextKey<Log>(undefined, {
-  name: "Log",
-});
+export const Log: ContextKey<Log> = /* @__PURE__ */ createContextKey<Log>(
+  undefined,
+  { name: "Log" },
+);
 
 /** Builds a line of a message. */
 export type MessageFormatter = (
@@ -103,16 +104,16 @@ export const formatECSMessage: MessageFormatter = (
   fields,
   ids,
 ) =>
-  toLine({
+  toASCII(JSON.stringify({
     ...shortened(fields),
-    "@timestamp": new Date().toISOString(),
+    "@timestamp": isoTime(Date.now()),
     "ecs.version": "8.11.0",
     "log.level": level,
     message: truncate(message),
     "http.request.id": ids.requestId,
     "trace.id": ids.traceId,
     "span.id": ids.spanId,
-  });
+  }));
 
 /** A line of JSON in the names of OpenTelemetry. */
 export const formatOpenTelemetryMessage: MessageFormatter = (
@@ -121,15 +122,15 @@ export const formatOpenTelemetryMessage: MessageFormatter = (
   fields,
   ids,
 ) =>
-  toLine({
+  toASCII(JSON.stringify({
     ...shortened(fields),
-    timestamp: new Date().toISOString(),
+    timestamp: isoTime(Date.now()),
     severity_text: level.toUpperCase(),
     body: truncate(message),
     trace_id: ids.traceId,
     span_id: ids.spanId,
     "http.request.id": ids.requestId,
-  });
+  }));
 
 /** The fields, those too long to be read cut. */
 function shortened(fields: LogFields): LogFields {

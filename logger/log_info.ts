@@ -1,7 +1,7 @@
 /**
  * How a response ended: sent whole, left by the client, or broken off because
  * its body failed. Without `countBytes` a response counts as complete as soon
- * as it is there.
+ * as it is there; only a handler that gave up tells of a client that left.
  */
 export type LogOutcome = "complete" | "aborted" | "failed";
 
@@ -14,7 +14,10 @@ export interface LogInfo {
   readonly method: string;
   /** The path and the query of the URL, secrets in the query redacted. */
   readonly url: string;
-  /** The status of the response; 500 where the handler threw. */
+  /**
+   * The status of the response. Where there was none: 500 where the handler
+   * threw, and 499 where it did because the client had left.
+   */
   readonly status: number;
   /**
    * Milliseconds from the request to the response; with `countBytes`, to the

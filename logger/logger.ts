@@ -1,6 +1,8 @@
 import {
   type ContextEntry,
   type Middleware,
+  Platform,
+  type RequestContext,
   withHeaders,
 } from "../router/mod.ts";
 import { keepAlive } from "./batch_output.ts";
@@ -8,14 +10,15 @@ import { truncate } from "./_escape.ts";
 import { Log } from "./log.ts";
 import type { LoggerOptions } from "./options.ts";
 import { planLogger } from "./_plan.ts";
-import { completeLine, RequestRecord } from "./_record.ts";
+import { RequestRecord } from "./_record.ts";
 import { type BodyEnd, lengthOf, watchBody } from "./_watch_body.ts";
 
 /**
  * Creates a middleware that logs each request once its response is there.
  *
  * Put it first, so that the time includes all other middleware. A handler that
- * throws is logged with status 500, and the error thrown on. All fields are
+ * throws is logged with status 500, or 499 where it gave up because the client
+ * had left, and the error thrown on. All fields are
  * escaped and cut to a readable length: no header and no path can forge a line
  * or move a terminal. Cookies and `Authorization` are never looked at.
  *
@@ -64,9 +67,22 @@ export function logger(
 
 /** Logs what a handler threw, and throws it on. */
 function fail(record: RequestRecord, error: unknown): never {
-  finish(record, 500);
-  end(record, { bytes: undefined, error });
+  const isLeft = isAbort(error, record.context);
+  finish(record, isLeft ? 499 : 500);
+  end(record, isLeft ? { outcome: "aborted" } : { error });
   throw error;
+}
+
+/** Whether a handler gave up because nobody waits for its answer any more. */
+function isAbort(error: unknown, context: RequestContext): boolean {
+  const info = context.get(Platform)[0];
+  const isDeno = typeof info === "object" && info !== null &&
+    "completed" in info;
+  // Deno.serve prints a warning when its signal is read: only what such a
+  // signal throws tells that the handler has done so.
+  if (isDeno && !(error instanceof DOMException)) return false;
+  const { aborted, reason } = context.request.signal;
+  return aborted && error === reason;
 }
 
 /** Logs a response, now or once its body has ended. */
@@ -75,17 +91,25 @@ function answer(record: RequestRecord, response: Response): Response {
   const sent = ids.respond ? identify(record, response) : response;
   if (skip !== undefined && isSkipped(record, sent)) return sent;
   finish(record, sent.status);
-  if (countBytes) return watchBody(sent, (body) => end(record, body));
+  if (countBytes) {
+    return watchBody(sent, record.context, (body) => end(record, body));
+  }
   end(record, { bytes: lengthOf(sent) });
   return sent;
 }
 
 /** Fills in what is known once the handler is done, and later may not be. */
 function finish(record: RequestRecord, status: number): void {
-  const { line, plan } = record;
+  const { line, plan, context } = record;
   line.status = status;
-  if (plan.user !== undefined) line.user = userOf(record);
-  if (plan.isFull) completeLine(record);
+  if (plan.user !== undefined && plan.hasHeaders) line.user = userOf(record);
+  if (plan.hasIds) {
+    const { requestId, traceId, spanId } = record.ids;
+    line.requestId = requestId;
+    line.traceId = traceId;
+    line.spanId = spanId;
+    line.route = context.route?.pattern.source;
+  }
 }
 
 function identify(
@@ -124,7 +148,7 @@ function end({ plan, context, line, start }: RequestRecord, body: BodyEnd) {
   const { isKept, format, output, onProblem } = plan;
   line.responseTime = performance.now() - start;
   line.contentLength = line.method === "HEAD" ? 0 : body.bytes;
-  if (body.outcome !== undefined) line.outcome = body.outcome;
+  line.outcome = body.outcome ?? "complete";
   if ("error" in body) line.error = nameOf(body.error);
   try {
     if (!isKept(line)) return;

@@ -79,7 +79,12 @@ export interface LoggerOptions {
   /**
    * Colours the `dev` format.
    *
-   * @default {true, but with the default output NO_COLOR, FORCE_COLOR, TERM and the terminal decide}
+   * On the console, which the default output and a `batchOutput` without a
+   * `flush` of its own print on, NO_COLOR, FORCE_COLOR, TERM and the terminal
+   * decide, in this order. Where an output of one's own leads nobody knows: say
+   * `false`, or take the `short` format, if it is a file.
+   *
+   * @default {true, and on the console what the environment says}
    */
   readonly colors?: boolean;
 
@@ -103,7 +108,8 @@ export interface LoggerOptions {
   readonly redact?: false | ((name: string) => boolean);
 
   /**
-   * Names the user of a request, after its handler has run.
+   * Names the user of a request, after its handler has run, for formats that
+   * have a place for it: `combined`, `json` and functions.
    *
    * @default {() => undefined}
    */

@@ -18,3 +18,55 @@ export function createLogApp(output: (line: string) => void): Router {
   router.get("/*", () => new Response("Hello"));
   return router;
 }
+
+/** Responses that end in every way, and what was logged of them at `/lines`. */
+export function createEndingApp(): Router {
+  const lines: unknown[] = [];
+  const router = createRouter({
+    middleware: [logger({
+      countBytes: true,
+      format: ({ url, status, outcome, error, contentLength }) =>
+        JSON.stringify({ url, status, outcome, error, bytes: contentLength }),
+      skip: ({ url }) => url.pathname === "/lines",
+      output: (line) => lines.push(JSON.parse(line)),
+    })],
+    onError: () => new Response("Internal Server Error", { status: 500 }),
+  });
+  router.get("/lines", () => Response.json(lines));
+  router.get("/whole", () => new Response("x".repeat(100_000)));
+  router.get("/large", () => new Response(new Uint8Array(50_000_000)));
+  router.get("/endless", () => new Response(endless()));
+  router.get("/failing", () => new Response(failing()));
+  router.get("/throwing", () => {
+    throw new RangeError("with a secret");
+  });
+  router.get(
+    "/waiting",
+    ({ request: { signal } }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      }),
+  );
+  return router;
+}
+
+function endless(): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      controller.enqueue(new Uint8Array(1000));
+    },
+  });
+}
+
+function failing(): ReadableStream<Uint8Array> {
+  let isFirst = true;
+  return new ReadableStream({
+    async pull(controller) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      if (!isFirst) throw new RangeError("with a secret");
+      isFirst = false;
+      controller.enqueue(new Uint8Array(1000));
+    },
+  });
+}

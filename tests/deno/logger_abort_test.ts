@@ -1,83 +1,147 @@
+/** How the log tells what became of a response, on the servers themselves. */
 import { assert, assertEquals } from "@std/assert";
-import { createRouter } from "@gatehouse/web/fetch-router";
-import { logger, type LogInfo } from "@gatehouse/web/logger-middleware";
+import { bunPath } from "../runtimes/bun.ts";
+import { bundle } from "../runtimes/bundle.ts";
+import { startWorker } from "../runtimes/workers.ts";
+import { createEndingApp } from "./_log_app.ts";
 
-/** A server that counts bytes, and what it logs. */
-function serve() {
-  const infos: LogInfo[] = [];
-  const router = createRouter({
-    middleware: [logger({
-      countBytes: true,
-      format: (info) => {
-        infos.push(info);
-        return "";
-      },
-      output: () => {},
-    })],
+/** A server that runs {@linkcode createEndingApp}. */
+interface Ending extends AsyncDisposable {
+  readonly origin: string;
+}
+
+/** What is logged of a request. */
+interface Line {
+  readonly url: string;
+  readonly status: number;
+  readonly outcome: string;
+  readonly bytes?: number;
+  readonly error?: string;
+}
+
+const servers: [name: string, start: () => Promise<Ending>][] = [
+  ["Deno", startDeno],
+  ["Bun", startBun],
+  ["workerd", startWorkerd],
+];
+
+for (const [name, start] of servers) {
+  Deno.test(`logger() on ${name} writes one line for each way that a response ends`, async () => {
+    await using server = await start();
+    const whole = await fetch(`${server.origin}/whole`);
+    assertEquals((await whole.text()).length, 100_000);
+    assertEquals(await lastLine(server, 1), {
+      url: "/whole",
+      status: 200,
+      outcome: "complete",
+      bytes: 100_000,
+    });
+
+    await (await fetch(`${server.origin}/throwing`)).text();
+    assertEquals(await lastLine(server, 2), {
+      url: "/throwing",
+      status: 500,
+      outcome: "complete",
+      error: "RangeError",
+    });
+
+    // The connection breaks off.
+    await fetch(`${server.origin}/failing`)
+      .then((response) => response.text()).catch(() => {});
+    const failed = await lastLine(server, 3);
+    assertEquals([failed.url, failed.outcome], ["/failing", "failed"]);
+    assertEquals([failed.bytes, failed.error], [1000, "RangeError"]);
+
+    for (const [index, path] of ["/endless", "/large"].entries()) {
+      await leave(server, path);
+      const { url, status, outcome, bytes } = await lastLine(server, 4 + index);
+      assertEquals([url, status, outcome], [path, 200, "aborted"]);
+      assert(bytes! < 50_000_000, `${bytes}`);
+    }
   });
-  router.get("/whole", () => new Response("x".repeat(100_000)));
-  router.get("/endless", () =>
-    new Response(
-      new ReadableStream({
-        async pull(controller) {
-          await new Promise((resolve) => setTimeout(resolve, 1));
-          controller.enqueue(new Uint8Array(1000));
-        },
-      }),
-    ));
-  router.get("/failing", () =>
-    new Response(
-      new ReadableStream({
-        pull(controller) {
-          controller.enqueue(new Uint8Array(1000));
-          controller.error(new RangeError("with a secret"));
-        },
-      }),
-    ));
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {}, onError },
-    router.fetch,
-  );
-  const origin = `http://127.0.0.1:${server.addr.port}`;
-  return { infos, origin, [Symbol.asyncDispose]: () => server.shutdown() };
+
+  // Workers end a handler that waits without telling it why.
+  if (name === "workerd") continue;
+  Deno.test(`logger() on ${name} tells a handler that gave up on a client that left`, async () => {
+    await using server = await start();
+    await leave(server, "/waiting");
+    const line = await lastLine(server, 1);
+    assertEquals(line, { url: "/waiting", status: 499, outcome: "aborted" });
+  });
 }
 
-function onError(): Response {
-  return new Response(null, { status: 500 });
+/** Sends a request, takes what comes first and closes the connection. */
+async function leave({ origin }: Ending, path: string): Promise<void> {
+  const { hostname, port } = new URL(origin);
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  const request = `GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`;
+  await connection.write(new TextEncoder().encode(request));
+  if (path !== "/waiting") await connection.read(new Uint8Array(16_384));
+  else await new Promise((resolve) => setTimeout(resolve, 100));
+  connection.close();
 }
 
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 400 && !isTrue(); attempt++) {
+/** The last line, as soon as there are so many. */
+async function lastLine({ origin }: Ending, count: number): Promise<Line> {
+  for (let attempt = 0; attempt < 400; attempt++) {
+    const lines: Line[] = await (await fetch(`${origin}/lines`)).json();
+    assert(lines.length <= count, JSON.stringify(lines));
+    if (lines.length === count) return lines.at(-1)!;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  assert(isTrue());
+  throw new Error(`Cannot find line ${count}: nobody wrote it`);
 }
 
-Deno.test("logger() on Deno.serve tells a response that was sent from one that the client left", async () => {
-  await using server = serve();
-  await (await fetch(`${server.origin}/whole`)).text();
-  const controller = new AbortController();
-  const { signal } = controller;
-  const response = await fetch(`${server.origin}/endless`, { signal });
-  await response.body!.getReader().read();
-  controller.abort();
-  await until(() => server.infos.length === 2);
+function startDeno(): Promise<Ending> {
+  const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
+  const server = Deno.serve(address, createEndingApp().fetch);
+  return Promise.resolve({
+    origin: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  });
+}
 
-  const [whole, endless] = server.infos;
-  assertEquals([whole.outcome, whole.contentLength], ["complete", 100_000]);
-  assertEquals(endless.outcome, "aborted");
-  assert(endless.contentLength! >= 1000, "some was sent");
-  assert(whole.remoteAddress === "127.0.0.1");
-});
+const app = new URL("_log_app.ts", import.meta.url).href;
 
-Deno.test("logger() on Deno.serve tells a body that failed", async () => {
-  await using server = serve();
-  try {
-    await (await fetch(`${server.origin}/failing`)).text();
-  } catch {
-    // The connection breaks off.
-  }
-  await until(() => server.infos.length === 1);
-  const [{ outcome, error }] = server.infos;
-  assertEquals({ outcome, error }, { outcome: "failed", error: "RangeError" });
-});
+async function startBun(): Promise<Ending> {
+  const folder = await Deno.makeTempDir();
+  const path = `${folder}/main.js`;
+  const script = await bundle(
+    `import { createEndingApp } from ${JSON.stringify(app)};
+const { fetch } = createEndingApp();
+const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch });
+console.log(server.url.origin);`,
+  );
+  await Deno.writeTextFile(path, script);
+  const child = new Deno.Command(bunPath(), {
+    args: [path],
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = "" } = await reader.read();
+  return {
+    origin: value.trim(),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      while (!(await reader.read()).done);
+      await child.status;
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+async function startWorkerd(): Promise<Ending> {
+  const script = await bundle(
+    `import { createEndingApp } from ${JSON.stringify(app)};
+let app;
+export default {
+  fetch: (...platform) => (app ??= createEndingApp()).fetch(...platform),
+};`,
+  );
+  const worker = await startWorker({ script });
+  return {
+    origin: worker.url.origin,
+    [Symbol.asyncDispose]: () => worker[Symbol.asyncDispose](),
+  };
+}

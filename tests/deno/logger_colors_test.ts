@@ -1,20 +1,14 @@
+/** Which lines are coloured, in terminals and pipes, with and without permissions. */
 import { assert, assertEquals } from "@std/assert";
+import { bunPath } from "../runtimes/bun.ts";
+import { bundle } from "../runtimes/bundle.ts";
 import { findProgram } from "./_servers.ts";
 
 const script = findProgram("script", "the colours of a terminal");
 
-const program = `
-import { createRouter } from "@gatehouse/web/fetch-router";
-import { logger } from "@gatehouse/web/logger-middleware";
-const router = createRouter({ middleware: [logger()] });
-await router.fetch("https://example.com/");
-`;
+type Environment = Readonly<Record<string, string>>;
 
-const cases: [
-  env: Record<string, string>,
-  terminal: boolean,
-  colored: boolean,
-][] = [
+const cases: [env: Environment, terminal: boolean, colored: boolean][] = [
   [{}, false, false],
   [{}, true, true],
   [{ NO_COLOR: "1" }, true, false],
@@ -26,19 +20,43 @@ const cases: [
   [{ TERM: "dumb" }, true, false],
 ];
 
-for (const [env, terminal, colored] of cases) {
-  const where = terminal ? "a terminal" : "a pipe";
-  Deno.test({
-    name: `logger() ${
-      colored ? "colours" : "leaves plain"
-    } what goes to ${where} with ${JSON.stringify(env)}`,
-    ignore: terminal && script === null,
-    async fn() {
-      const output = await run(env, terminal, ["-A"]);
-      assert(output.includes("404"), output);
-      assertEquals(output.includes("\x1b[33m404\x1b[0m"), colored, output);
-    },
-  });
+for (const runtime of ["Deno", "Bun"] as const) {
+  for (const [env, terminal, colored] of cases) {
+    Deno.test({
+      name: `logger() on ${runtime} ${
+        colored ? "colours" : "leaves plain"
+      } what goes to ${place(terminal)} with ${JSON.stringify(env)}`,
+      ignore: terminal && script === null,
+      async fn() {
+        const output = await run(runtime, "logger()", { env, terminal });
+        assertEquals(isColored(output), colored, output);
+      },
+    });
+  }
+
+  /** What else prints on the console, and what leads elsewhere. */
+  const outputs: [call: string, terminal: boolean, colored: boolean][] = [
+    ["logger({ output: batch })", false, false],
+    ["logger({ output: batch })", true, true],
+    ["logger({ output: console.log })", false, false],
+    ["logger({ output: print })", false, true],
+    ["logger({ output: print, colors: false })", false, false],
+    ["logger({ colors: true })", false, true],
+    ["logger({ colors: false })", true, false],
+    ['logger({ format: "short" })', true, false],
+  ];
+  for (const [call, terminal, colored] of outputs) {
+    Deno.test({
+      name: `${call} on ${runtime} ${
+        colored ? "colours" : "leaves plain"
+      } what goes to ${place(terminal)}`,
+      ignore: terminal && script === null,
+      async fn() {
+        const output = await run(runtime, call, { terminal });
+        assertEquals(isColored(output), colored, output);
+      },
+    });
+  }
 }
 
 Deno.test({
@@ -47,43 +65,81 @@ Deno.test({
   async fn() {
     // In a terminal Deno would ask, and wait for an answer for ever.
     const env = { FORCE_COLOR: "0", TERM: "dumb" };
-    const output = await run(env, true, []);
+    const options = { env, terminal: true, permissions: [] };
+    const output = await run("Deno", "logger()", options);
     assertEquals(output.includes("permission"), false, output);
-    assert(output.includes("\x1b[33m404\x1b[0m"), output);
+    assert(isColored(output), output);
+
+    const off = { ...options, env: { NO_COLOR: "1" } };
+    assertEquals(isColored(await run("Deno", "logger()", off)), false);
   },
 });
 
-/** What the program prints, to a pipe or to a terminal. */
+function place(terminal: boolean): string {
+  return terminal ? "a terminal" : "a pipe";
+}
+
+function isColored(output: string): boolean {
+  assert(output.includes("404"), output);
+  return output.includes("\x1b[33m404\x1b[0m");
+}
+
+interface RunOptions {
+  readonly env?: Environment;
+  /** Whether it writes to a terminal rather than to a pipe. */
+  readonly terminal: boolean;
+  readonly permissions?: readonly string[];
+}
+
+/** What a program prints that logs one request. */
 async function run(
-  env: Record<string, string>,
-  terminal: boolean,
-  permissions: readonly string[],
+  runtime: "Deno" | "Bun",
+  call: string,
+  { env = {}, terminal, permissions = ["-A"] }: RunOptions,
 ): Promise<string> {
-  const root = new URL("../../", import.meta.url);
   const folder = await Deno.makeTempDir();
-  const file = `${folder}/main.ts`;
-  await Deno.writeTextFile(file, program);
-  const args = ["run", "--no-check", "-c", `${root.pathname}deno.json`]
-    .concat(permissions, file);
-  const command = [Deno.execPath(), ...args].join(" ");
+  const file = `${folder}/main.js`;
+  const command = runtime === "Bun"
+    ? [bunPath(), file]
+    : [Deno.execPath(), "run", "--no-config", ...permissions, file];
   const kept = Object.fromEntries(
-    ["PATH", "HOME", "DENO_DIR", "JSR_URL"]
+    ["PATH", "HOME", "DENO_DIR"]
       .map((name) => [name, Deno.env.get(name) ?? ""])
       .filter(([, value]) => value !== ""),
   );
   try {
-    const { stdout } = await new Deno.Command(
-      terminal ? script! : Deno.execPath(),
-      {
-        args: terminal ? ["-qec", command, "/dev/null"] : args,
-        env: { ...kept, TERM: "xterm", ...env },
-        clearEnv: true,
-        cwd: root,
-        stdin: "null",
-      },
-    ).output();
+    await Deno.writeTextFile(file, await programOf(call));
+    const [program, ...args] = terminal
+      ? [script!, "-qec", command.join(" "), "/dev/null"]
+      : command;
+    const { stdout } = await new Deno.Command(program, {
+      args,
+      env: { ...kept, TERM: "xterm", ...env },
+      clearEnv: true,
+      stdin: "null",
+    }).output();
     return new TextDecoder().decode(stdout);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+let library: Promise<string> | undefined;
+
+/** A program in one file, so that no runtime has to find the package. */
+async function programOf(call: string): Promise<string> {
+  library ??= bundle(`
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { batchOutput, logger } from "@gatehouse/web/logger-middleware";
+Object.assign(globalThis, { createRouter, batchOutput, logger });`);
+  return `${await library}
+{
+  const { createRouter, batchOutput, logger } = globalThis;
+  const batch = batchOutput();
+  const print = (line) => console.log(line);
+  const router = createRouter({ middleware: [${call}] });
+  await router.fetch("https://example.com/");
+  await batch.flush();
+}
+`;
 }

@@ -1,13 +1,18 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { logger, type LogInfo } from "@gatehouse/web/logger-middleware";
+import {
+  logger,
+  type LogInfo,
+  type LogSampling,
+} from "@gatehouse/web/logger-middleware";
 
 /** A router that counts bytes, and what it logged. */
-function serve(respond: () => Response) {
+function serve(respond: () => Response, sample?: LogSampling) {
   const infos: LogInfo[] = [];
   const router = createRouter({
     middleware: [logger({
       countBytes: true,
+      sample,
       format: (info) => {
         infos.push(info);
         return "";
@@ -146,6 +151,27 @@ Deno.test("logger() with countBytes tells a body that failed, by the error's nam
     outcome: "failed",
     error: "RangeError",
   }]);
+});
+
+Deno.test("logger() with countBytes counts what the client took of a large chunk", async () => {
+  const { infos, fetch } = serve(() => new Response(new Uint8Array(1_000_000)));
+  const reader = (await fetch()).body!.getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  const { outcome, contentLength } = infos[0];
+  assertEquals([outcome, contentLength], ["aborted", value!.byteLength]);
+  assert(value!.byteLength < 1_000_000);
+});
+
+Deno.test("logger() with a sample logs a body that failed, but draws for one that was left", async () => {
+  const none = { rate: 0, random: () => 0.5 };
+  const failed = serve(() => new Response(streamOf(1, "error").body), none);
+  await assertRejects(async () => await (await failed.fetch()).text());
+  assertEquals(failed.infos.map(({ outcome }) => outcome), ["failed"]);
+
+  const left = serve(() => new Response(streamOf(1, "hang").body), none);
+  await (await left.fetch()).body!.cancel();
+  assertEquals(left.infos, []);
 });
 
 Deno.test("logger() with countBytes logs a throw once", async () => {

@@ -1,6 +1,10 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { RequestContext } from "@gatehouse/web/fetch-router";
-import { logger, type LoggerOptions } from "@gatehouse/web/logger-middleware";
+import {
+  logger,
+  type LoggerOptions,
+  type LogInfo,
+} from "@gatehouse/web/logger-middleware";
 
 /** A request whose headers and URL no parser has looked at, as servers pass it. */
 function rawRequest(
@@ -86,6 +90,10 @@ const paths: [url: string, written: string][] = [
   ["https://example.com/a/../b", "/b"],
   ["https://example.com/a/%2e%2e/b", "/b"],
   ["https://example.com/a/.b", "/a/.b"],
+  ["https://example.com/a/%2E./b", "/b"],
+  ["https://example.com/?", "/?"],
+  ["https://example.com/?a=/../b", "/?a=/../b"],
+  ["HTTPS://EXAMPLE.com:443/a", "/a"],
   ["https://example.com/a\\..\\b", "/b"],
   ["https://example.com\\evil.example/a", "/evil.example/a"],
   ["https://example.com?a", "/?a"],
@@ -117,6 +125,35 @@ Deno.test("logger() cuts long fields and shows that it did", async () => {
   assertMatch(line, /a{1000}\.\.\." "a{1024}\.\.\."$/);
   const fields = JSON.parse(await lineOf({ format: "json" }, request));
   assertEquals(fields["user_agent.original"], `${"a".repeat(1024)}...`);
+});
+
+Deno.test("logger() writes JSON where the host is too long for its port", async () => {
+  for (const names of ["ecs", "opentelemetry"] as const) {
+    const url = `http://${"a".repeat(1020)}:8443/`;
+    const line = await lineOf({ format: "json", names }, rawRequest({}, url));
+    const fields = JSON.parse(line);
+    const domain = fields[names === "ecs" ? "url.domain" : "server.address"];
+    assertMatch(domain, /^a{1020}/);
+  }
+});
+
+Deno.test("logger() takes the origin of each request, not that of the last", async () => {
+  const hosts = [
+    "a.example",
+    "b.example",
+    "a.example:8080",
+    "[::1]:8080",
+    "[::1]",
+    "a.example.evil.example",
+  ];
+  for (const host of [...hosts, ...hosts]) {
+    const request = rawRequest({}, `https://${host}/path`);
+    const format = ({ host, url }: LogInfo) => `${host} ${url}`;
+    assertEquals(await lineOf({ format }, request), `${host} /path`);
+    const fields = JSON.parse(await lineOf({ format: "json" }, request));
+    const { "url.domain": domain, "url.port": port } = fields;
+    assertEquals(port === undefined ? domain : `${domain}:${port}`, host);
+  }
 });
 
 Deno.test("logger() writes combined lines that log readers do not cut in two", async () => {

@@ -37,6 +37,8 @@ const names: [name: string, secret: boolean][] = [
   ["id_token", true],
   ["accessToken", true],
   ["TOKEN", true],
+  ["to\u212aen", true],
+  ["x-token-2", true],
   ["authtoken", true],
   ["key", true],
   ["api_key", true],
@@ -78,6 +80,7 @@ for (const [name, secret] of names) {
 
 const urls: [url: string, written: string][] = [
   ["/cb?code=abc&state=def", "/cb?code=REDACTED&state=REDACTED"],
+  ["/cb?keyword=abc&%63ode=abc", "/cb?keyword=abc&%63ode=REDACTED"],
   ["/cb?a=1&code=abc&b=2", "/cb?a=1&code=REDACTED&b=2"],
   ["/cb?c%6fde=abc", "/cb?c%6fde=REDACTED"],
   ["/cb?access%5Ftoken=abc", "/cb?access%5Ftoken=REDACTED"],

@@ -11,6 +11,7 @@ import {
   RequestContext,
 } from "@gatehouse/web/fetch-router";
 import {
+  batchOutput,
   logger,
   type LoggerOptions,
   type LogInfo,
@@ -98,6 +99,17 @@ for (const [status, color] of colors) {
   });
 }
 
+Deno.test("logger() writes to the output of a batch what it would to one of one's own", async () => {
+  const written: string[] = [];
+  const output = batchOutput({ flush: (text) => void written.push(text) });
+  await linesOf({ output });
+  await output.flush();
+  assertEquals(
+    written.join().replace(/\d+ms/, "0ms"),
+    "GET / \x1b[32m200\x1b[0m 0ms\n",
+  );
+});
+
 Deno.test("logger() leaves the dev format without colours where it is told to", async () => {
   const [line] = await linesOf({ colors: false });
   assertMatch(line, /^GET \/ 200 \d+ms$/);
@@ -153,6 +165,14 @@ for (const [user, field] of users) {
   Deno.test(`logger() writes the user ${JSON.stringify(user)} as ${field} in the combined format`, async () => {
     const [line] = await linesOf({ format: "combined", user: () => user });
     assertEquals(line.split(" [")[0], `- - ${field}`);
+  });
+}
+
+for (const format of ["dev", "short"] as const) {
+  Deno.test(`logger() does not ask for the user that ${format} has no place for`, async () => {
+    let asked = 0;
+    await linesOf({ format, user: () => `${++asked}` });
+    assertEquals(asked, 0);
   });
 }
 
@@ -220,11 +240,13 @@ const lengths: [
     3,
   ],
   ["no header", () => new Response("abc"), undefined],
-  [
-    "a broken header",
-    () => new Response("abc", { headers: { "Content-Length": "x" } }),
-    undefined,
-  ],
+  ...["x", "-1", "1.5", ""].map((value) =>
+    [
+      `the broken header "${value}"`,
+      () => new Response("abc", { headers: { "Content-Length": value } }),
+      undefined,
+    ] as [string, () => Response, undefined]
+  ),
   ["status 204", () => new Response(null, { status: 204 }), 0],
   ["status 304", () => new Response(null, { status: 304 }), 0],
 ];
@@ -311,6 +333,45 @@ Deno.test("logger() logs a throw whatever skip says, and throws it on", async ()
   assertEquals(lines, ["500 RangeError"]);
 });
 
+const departures: [what: string, reason: unknown][] = [
+  ["without a reason", undefined],
+  ["with a reason", new RangeError("gone")],
+  ["with a text", "gone"],
+];
+
+for (const [what, reason] of departures) {
+  Deno.test(`logger() logs a handler that gave up as the client left ${what} as 499, aborted`, async () => {
+    const lines: string[] = [];
+    const middleware = logger({
+      format: ({ status, outcome, error }) => `${status} ${outcome} ${error}`,
+      output: (line) => lines.push(line),
+    });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const request = new Request("https://example.com/", { signal });
+    const answering = middleware(new RequestContext(request), () => {
+      controller.abort(reason);
+      return Promise.reject(request.signal.reason);
+    });
+    const caught = await Promise.resolve(answering).catch((error) => error);
+    assertEquals(caught, request.signal.reason);
+    assertEquals(lines, ["499 aborted undefined"]);
+  });
+}
+
+Deno.test("logger() logs another abort than the client's as a throw", async () => {
+  const lines: string[] = [];
+  const middleware = logger({
+    format: ({ status, outcome, error }) => `${status} ${outcome} ${error}`,
+    output: (line) => lines.push(line),
+  });
+  const context = new RequestContext(new Request("https://example.com/"));
+  await assertRejects(async () =>
+    await middleware(context, () => Promise.reject(AbortSignal.abort().reason))
+  );
+  assertEquals(lines, ["500 complete AbortError"]);
+});
+
 Deno.test("logger() writes a throw to no other line (issue: a throw is a 500 with one line)", async () => {
   const lines = await linesOf({ format: "json" }, "/throw");
   assertEquals(lines.length, 1);
@@ -349,7 +410,7 @@ for (const option of ["format", "skip", "output", "user"] as const) {
       };
       const router = createRouter({
         middleware: [
-          logger({ format: "short", output: () => {}, [option]: fail }),
+          logger({ format: "combined", output: () => {}, [option]: fail }),
         ],
       });
       const response = await router.fetch("https://example.com/");
