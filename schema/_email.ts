@@ -4,7 +4,7 @@
 const ADDRESS =
   /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@[a-z\d]+(?:-+[a-z\d]+)*\.[a-z\d]+(?:(?:\.|-+)[a-z\d]+)*(?<!\.\d+)$/i;
 
-const LONG_LABEL = /@.*[^.]{64}/;
+const TOO_LONG = /^[^@]{65}|@.*[^.]{64}/;
 
 /**
  * Tells whether a text is an e-mail address as HTML defines it, and one that
@@ -14,6 +14,7 @@ const LONG_LABEL = /@.*[^.]{64}/;
  * @see {@link https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address | HTML, valid e-mail address}
  */
 export function isEmail(text: string): boolean {
-  return text.length < 255 && ADDRESS.test(text) &&
-    (text.length < 65 || text.indexOf("@") < 65 && !LONG_LABEL.test(text));
+  const { length } = text;
+  return length < 255 && ADDRESS.test(text) &&
+    (length < 65 || !TOO_LONG.test(text));
 }

@@ -107,9 +107,8 @@ export function add(
   key: PropertyKey | undefined,
 ): Part[] {
   part.key = key;
-  if (!parts) return [part];
-  parts.push(part);
-  return parts;
+  parts?.push(part);
+  return parts ?? [part];
 }
 
 /**

@@ -1,7 +1,6 @@
 // What the texts of a form become, by the type that the schema asks for.
 
-import { innerOf } from "./_inner.ts";
-import type { Node } from "./_node.ts";
+import { innerOf, type Node } from "./_node.ts";
 import { readBigint, readBoolean, readDate, readNumber } from "./_text.ts";
 
 /** How to read the texts of a field. */

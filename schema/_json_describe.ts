@@ -1,9 +1,8 @@
 // Writes schemas as JSON Schema: one function for each sort of schema.
 
 import { writeChecks } from "./_json_checks.ts";
-import { innerOf } from "./_inner.ts";
+import { innerOf, type Node } from "./_node.ts";
 import { givesMissing, takesMissing } from "./_json_presence.ts";
-import type { Node } from "./_node.ts";
 import type { JSONSchema, JSONSchemaTarget } from "./json_schema.ts";
 import { type LazyParts, resolve } from "./lazy.ts";
 import type { ObjectPlan } from "./object.ts";

@@ -1,8 +1,7 @@
 // Which schemas take a missing value, as far as can be told without running
 // code of the application.
 
-import { innerOf } from "./_inner.ts";
-import type { Node } from "./_node.ts";
+import { innerOf, type Node } from "./_node.ts";
 import { type LazyParts, resolve } from "./lazy.ts";
 
 /** Whether a key with this schema may be missing from an object. */

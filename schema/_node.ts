@@ -5,10 +5,16 @@
 // - the commonest types are told apart before their code is called.
 
 import type { Check } from "./check.ts";
-import { andThen, type Context, failBy, Failure } from "./_failure.ts";
-import { call, runRoot } from "./_root.ts";
+import {
+  andThen,
+  collect,
+  type Context,
+  failBy,
+  Failure,
+  Later,
+} from "./_failure.ts";
 import type { Issue, Message } from "./issue.ts";
-import type { RefineOptions, Schema } from "./schema.ts";
+import type { ParseResult, RefineOptions, Schema } from "./schema.ts";
 import type {
   StandardSchemaIssue,
   StandardSchemaProps,
@@ -18,8 +24,8 @@ import type {
 /** What the schemas of one sort have in common. */
 export interface Sort {
   readonly name: string;
-  /** What `typeof` says of its values, or `list`: the kinds that take checks. */
-  readonly kind?: string;
+  /** Whether its `run` runs the checks too. */
+  readonly checks?: true;
   /** Validates: gives the output or a Failure. */
   readonly run: (this: Node, value: unknown, context: Context) => unknown;
 }
@@ -31,6 +37,9 @@ export interface CheckNode<in Value> extends Check<Value> {
 }
 
 const NO_CHECKS: readonly never[] = [];
+
+/** Names the form field of an issue. */
+type FieldOf = (issue: Issue) => Issue;
 
 /** A schema from the inside. */
 export class Node implements Schema<unknown> {
@@ -45,21 +54,22 @@ export class Node implements Schema<unknown> {
   declare readonly expected: string;
   declare checks: readonly CheckNode<never>[];
   /** Names the form field of an issue, where the input is a form. */
-  declare fieldOf: ((issue: Issue) => Issue) | undefined;
+  declare readonly fieldOf: FieldOf | undefined;
 
   constructor(
     sort: Sort,
     parts?: unknown,
     message?: Message,
     expected = sort.name,
+    fieldOf?: FieldOf,
   ) {
-    this.kind = sort.kind ?? "";
+    this.kind = sort.name;
     this.run = sort.run;
     this.sort = sort;
     this.parts = parts;
     this.message = message;
     this.expected = expected;
-    this.fieldOf = undefined;
+    this.fieldOf = fieldOf;
     this.checks = NO_CHECKS;
   }
 
@@ -68,7 +78,7 @@ export class Node implements Schema<unknown> {
       version: 1,
       vendor: "gatehouse",
       validate: (value, options) =>
-        runRoot(this, value, options?.libraryOptions ?? {}),
+        runRoot(this, value, options?.libraryOptions),
     };
   }
 
@@ -77,7 +87,7 @@ export class Node implements Schema<unknown> {
     let special: Sort | undefined;
     for (const check of checks) special ??= check.sort;
     // The first checks are its type's, those behind them run on what passed.
-    const isFirst = sort.kind !== undefined && this.checks === NO_CHECKS;
+    const isFirst = sort.checks && this.checks === NO_CHECKS;
     const node: Node = isFirst && special === undefined
       ? derive(this, sort, parts)
       : wrap(special ?? STEP, this, (value: unknown) => runChecks(node, value));
@@ -107,6 +117,45 @@ export class Node implements Schema<unknown> {
   }
 }
 
+/** Made once: most parses have no options. */
+const NO_OPTIONS: Context = {};
+
+/**
+ * Runs a schema on a whole value. What a hostile value throws, from a getter
+ * or a proxy, becomes an issue; what the application throws is thrown.
+ */
+export function runRoot<Output>(
+  node: Node,
+  value: unknown,
+  context: Context = NO_OPTIONS,
+): ParseResult<Output> | Promise<ParseResult<Output>> {
+  const wasCalling = isCalling;
+  isCalling = false;
+  try {
+    return finish(node, run(node, value, context), context);
+  } catch (error) {
+    if (isCalling) throw error;
+    return finish(node, failBy({ code: "unreadable" }), context);
+  } finally {
+    isCalling = wasCalling;
+  }
+}
+
+function finish<Output>(
+  node: Node,
+  result: unknown,
+  context: Context,
+): ParseResult<Output> | Promise<ParseResult<Output>> {
+  if (result instanceof Failure) {
+    const issues = collect(result, context);
+    const { fieldOf } = node;
+    return { success: false, issues: fieldOf ? issues.map(fieldOf) : issues };
+  }
+  return result instanceof Later
+    ? result.then((late) => finish<Output>(node, late, context))
+    : { success: true, value: result as Output };
+}
+
 /** Validates; the commonest schemas at a glance. */
 export function run(node: Node, value: unknown, context: Context): unknown {
   switch (node.kind) {
@@ -131,6 +180,12 @@ export interface Around {
   readonly act: unknown;
 }
 
+/** What a schema is around, if it is around another. */
+export function innerOf(node: Node): Node | undefined {
+  const { inner } = (node.parts ?? {}) as Partial<Around>;
+  return inner instanceof Node ? inner : undefined;
+}
+
 /** Makes a schema around another. */
 export function wrap(sort: Sort, inner: Node, act?: unknown): Node {
   const parts: Around = { inner, act };
@@ -138,9 +193,8 @@ export function wrap(sort: Sort, inner: Node, act?: unknown): Node {
 }
 
 function derive(from: Node, sort: Sort, parts: unknown): Node {
-  const node = new Node(sort, parts, from.message, from.expected);
-  node.fieldOf = from.fieldOf;
-  return node;
+  const { expected, fieldOf, message } = from;
+  return new Node(sort, parts, message, expected, fieldOf);
 }
 
 /** Fails because the value has the wrong type. */
@@ -155,6 +209,23 @@ export function wrongType(
     params: { expected },
     message,
   });
+}
+
+/** True while code of the application runs: what it throws is its own. */
+let isCalling = false;
+
+/** Calls code of the application. */
+export function call<Argument, Second>(
+  callee: (argument: Argument, second: Second) => unknown,
+  argument: Argument,
+  second?: Second,
+): unknown {
+  isCalling = true;
+  const result = callee(argument, second!);
+  const isLate = typeof (result as Partial<PromiseLike<unknown>>)?.then ===
+    "function";
+  isCalling = false;
+  return isLate ? Later.resolve(result) : result;
 }
 
 /** Runs all checks on a value that has its type. */
@@ -196,13 +267,17 @@ function adapt(result: unknown): unknown {
     issues?: readonly StandardSchemaIssue[];
     value: unknown;
   };
-  if (!issues) return value;
-  const parts = issues.map(({ message, path }) =>
-    failBy({ message, path: path?.map(toKey) })
-  );
-  return new Failure(undefined, parts);
-}
-
-function toKey(segment: Partial<{ key: PropertyKey }> | PropertyKey) {
-  return (segment as { key?: PropertyKey }).key ?? segment as PropertyKey;
+  return issues
+    ? new Failure(
+      undefined,
+      issues.map(({ message, path }) =>
+        failBy({
+          message,
+          path: path?.map((segment) =>
+            (segment as { key?: PropertyKey }).key ?? segment as PropertyKey
+          ),
+        })
+      ),
+    )
+    : value;
 }

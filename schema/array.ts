@@ -51,7 +51,7 @@ export function array<Item extends StandardSchemaV1>(
 
 const ARRAYS: Sort = {
   name: "array",
-  kind: "list",
+  checks: true,
   run(value, context) {
     if (!Array.isArray(value)) return wrongType(this, value);
     const { checks } = this;

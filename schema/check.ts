@@ -18,3 +18,14 @@ export interface Check<in Value> {
   /** Where the issue belongs, seen from the value. */
   readonly path?: readonly PropertyKey[] | undefined;
 }
+
+/** Makes a check. All of them look alike, so that reading them stays fast. */
+export function makeCheck<Value>(
+  code: string,
+  params: IssueParams,
+  message: Message | undefined,
+  text: string,
+  test: (value: Value) => boolean,
+): Check<Value> {
+  return { code, params, message, text, path: undefined, test };
+}

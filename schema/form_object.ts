@@ -10,8 +10,7 @@ import {
 } from "./_failure.ts";
 import { hasSort, itemOf, textConverter } from "./_form_text.ts";
 import { FormTree, MAX_FIELDS, readTree, splitName } from "./_form_tree.ts";
-import { innerOf } from "./_inner.ts";
-import { Node, run, type Sort, toNode, wrongType } from "./_node.ts";
+import { innerOf, Node, run, type Sort, toNode, wrongType } from "./_node.ts";
 import type { FormField } from "./form_fields.ts";
 import { type FormInput, formOf, type FormReader } from "./form_input.ts";
 import type { Issue, Message, MessageOptions } from "./issue.ts";
@@ -85,8 +84,8 @@ export function object<Shape extends FormShape>(
   options: MessageOptions = {},
 ): Schema<FormOutput<Shape>, FormInput> {
   const plans = Object.keys(shape).map((key) => planField(key, shape[key]!));
-  const node = new Node(FORMS, plans, options.message);
-  node.fieldOf = (issue) => nameField(plans, issue);
+  const fieldOf = (issue: Issue) => nameField(plans, issue);
+  const node = new Node(FORMS, plans, options.message, FORMS.name, fieldOf);
   return node as Schema<unknown> as Schema<FormOutput<Shape>, FormInput>;
 }
 

@@ -1,5 +1,4 @@
-import { makeCheck } from "./_check.ts";
-import type { Check } from "./check.ts";
+import { type Check, makeCheck } from "./check.ts";
 import { isEmail } from "./_email.ts";
 import { isHostname, isIPv4, isIPv6 } from "./_host.ts";
 import { isDate, isDateTime } from "./_iso_date.ts";

@@ -1,6 +1,5 @@
 import { fail, type Trail } from "./_failure.ts";
-import { Node, run, type Sort, toNode } from "./_node.ts";
-import { call } from "./_root.ts";
+import { call, Node, run, type Sort, toNode } from "./_node.ts";
 import type { Schema } from "./schema.ts";
 import type { StandardSchemaV1 } from "./standard_schema.ts";
 

@@ -1,5 +1,4 @@
-import { makeCheck } from "./_check.ts";
-import type { Check } from "./check.ts";
+import { type Check, makeCheck } from "./check.ts";
 import type { MessageOptions } from "./issue.ts";
 
 /** What has a length: a text, a list. */
@@ -33,7 +32,9 @@ export function minLength(
     { min },
     options.message,
     `Expected length at least ${min}`,
-    (value) => value.length > 2 * min - 2 || sizeOf(value) >= min,
+    (value) =>
+      value.length > 2 * min - 2 ||
+      value.length >= min && sizeOf(value) >= min,
   );
 }
 

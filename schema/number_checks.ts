@@ -1,5 +1,4 @@
-import { makeCheck } from "./_check.ts";
-import type { Check } from "./check.ts";
+import { type Check, makeCheck } from "./check.ts";
 import type { MessageOptions } from "./issue.ts";
 
 /** What has a size of its own: a number, a big integer, a date. */

@@ -46,8 +46,7 @@ export function object<Shape extends ObjectShape>(
 ): Schema<ObjectOutput<Shape>, ObjectInput<Shape>> {
   const keys = Object.keys(shape).filter(isHarmless);
   const nodes = keys.map((key) => toNode(shape[key]!));
-  const plan: ObjectPlan = { keys, nodes };
-  const node = new Node(OBJECTS, plan, options.message);
+  const node = new Node(OBJECTS, { keys, nodes }, options.message);
   return node as Schema<unknown> as Schema<
     ObjectOutput<Shape>,
     ObjectInput<Shape>
@@ -73,52 +72,44 @@ const NONE = {};
 
 const OBJECTS: Sort = {
   name: "object",
+  // As long as all is as usual (the keys in the order of the shape, at most
+  // optional ones missing, no value changed), the object is its own output. The
+  // rest is left to `walk`.
   run(value, context) {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    if (!value || typeof value !== "object" || Array.isArray(value)) {
       return wrongType(this, value);
     }
-    return glance(this.parts as ObjectPlan, value as Properties, context);
+    const input = value as Properties;
+    const plan = this.parts as ObjectPlan;
+    const { keys, nodes } = plan;
+    let failed: Part[] | undefined;
+    let given: unknown = NONE;
+    let done = 0;
+    look: if (!context.copy) {
+      for (const key in input) {
+        if (!hasOwn.call(input, key)) continue;
+        if (key !== keys[done]) {
+          done = skip(plan, input, done, key);
+          if (key !== keys[done]) break look;
+        }
+        const property = input[key];
+        const result = run(nodes[done]!, property, context);
+        if (result !== property || result === undefined) {
+          if (!(result instanceof Failure)) {
+            given = result;
+            break look;
+          }
+          failed = add(failed, result, key);
+        }
+        done++;
+      }
+      if (done === keys.length || skip(plan, input, done) === keys.length) {
+        return failed ? new Failure(undefined, failed, input) : input;
+      }
+    }
+    return walk(plan, input, context, done, given, failed);
   },
 };
-
-/**
- * Walks over an object as long as all is as usual: the keys in the order of
- * the shape, at most optional ones missing, and no value changed. Such an
- * object is its own output. The rest is left to `walk`.
- */
-function glance(
-  plan: ObjectPlan,
-  input: Properties,
-  context: Context,
-): unknown {
-  const { keys, nodes } = plan;
-  let failed: Part[] | undefined;
-  let given: unknown = NONE;
-  let done = 0;
-  look: if (!context.copy) {
-    for (const key in input) {
-      if (!hasOwn.call(input, key)) continue;
-      if (key !== keys[done]) done = skip(plan, input, done, key);
-      if (key !== keys[done]) break look;
-      const value = input[key];
-      const result = run(nodes[done]!, value, context);
-      if (result !== value || result === undefined) {
-        if (!(result instanceof Failure)) {
-          given = result;
-          break look;
-        }
-        failed = add(failed, result, key);
-      }
-      done++;
-    }
-    if (done === keys.length || skip(plan, input, done) === keys.length) {
-      return failed === undefined
-        ? input
-        : new Failure(undefined, failed, input);
-    }
-  }
-  return walk(plan, input, context, done, given, failed);
-}
 
 /** Passes optional keys that the object does not even inherit. */
 function skip(
@@ -135,7 +126,7 @@ function skip(
 }
 
 // Called this way, V8 sees that it is true of every key of a plain object.
-const hasOwn = Object.prototype.hasOwnProperty;
+const hasOwn = {}.hasOwnProperty;
 
 /** Makes an output. Some keys are done, and the next perhaps. */
 function walk(

@@ -1,5 +1,4 @@
-import { type Around, run, type Sort, toNode, wrap } from "./_node.ts";
-import { call } from "./_root.ts";
+import { type Around, call, run, type Sort, toNode, wrap } from "./_node.ts";
 import type { DefaultedSchema, OptionalSchema, Schema } from "./schema.ts";
 import type {
   InferInput,

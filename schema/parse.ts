@@ -1,5 +1,4 @@
-import { toNode } from "./_node.ts";
-import { runRoot } from "./_root.ts";
+import { runRoot, toNode } from "./_node.ts";
 import type { Messages } from "./issue.ts";
 import type { ParseResult } from "./schema.ts";
 import type { InferOutput, StandardSchemaV1 } from "./standard_schema.ts";
@@ -89,7 +88,7 @@ export function parse<Source extends StandardSchemaV1>(
 export function parseSafe<Source extends StandardSchemaV1>(
   schema: Source,
   value: unknown,
-  options: ParseOptions = {},
+  options?: ParseOptions,
 ): ParseResult<InferOutput<Source>> {
   const result = runRoot<InferOutput<Source>>(
     toNode(schema),
@@ -125,7 +124,7 @@ export function parseSafe<Source extends StandardSchemaV1>(
 export async function parseAsync<Source extends StandardSchemaV1>(
   schema: Source,
   value: unknown,
-  options: ParseOptions = {},
+  options?: ParseOptions,
 ): Promise<InferOutput<Source>> {
   const result = await parseSafeAsync(schema, value, options);
   if (!result.success) throw new ValidationError(result.issues);
@@ -156,7 +155,7 @@ export async function parseAsync<Source extends StandardSchemaV1>(
 export async function parseSafeAsync<Source extends StandardSchemaV1>(
   schema: Source,
   value: unknown,
-  options: ParseOptions = {},
+  options?: ParseOptions,
 ): Promise<ParseResult<InferOutput<Source>>> {
   return await runRoot<InferOutput<Source>>(toNode(schema), value, options);
 }

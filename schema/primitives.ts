@@ -1,4 +1,4 @@
-import { Node, runChecks, type Sort, wrongType } from "./_node.ts";
+import { Node, type Sort, wrongType } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
 import type { Schema } from "./schema.ts";
 
@@ -24,14 +24,15 @@ export function string(options: MessageOptions = {}): Schema<string> {
   return node as Schema<unknown> as Schema<string>;
 }
 
+/** Refuses what `run` has not recognized. */
+function refuse(this: Node, value: unknown): unknown {
+  return wrongType(this, value);
+}
+
 const STRINGS: Sort = {
   name: "string",
-  kind: "string",
-  run(value) {
-    return typeof value === "string"
-      ? runChecks(this, value)
-      : wrongType(this, value);
-  },
+  checks: true,
+  run: refuse,
 };
 
 /**
@@ -59,12 +60,8 @@ export function number(options: MessageOptions = {}): Schema<number> {
 
 const NUMBERS: Sort = {
   name: "number",
-  kind: "number",
-  run(value) {
-    return Number.isFinite(value)
-      ? runChecks(this, value)
-      : wrongType(this, value);
-  },
+  checks: true,
+  run: refuse,
 };
 
 /**
@@ -88,12 +85,8 @@ export function boolean(options: MessageOptions = {}): Schema<boolean> {
 
 const BOOLEANS: Sort = {
   name: "boolean",
-  kind: "boolean",
-  run(value) {
-    return typeof value === "boolean"
-      ? runChecks(this, value)
-      : wrongType(this, value);
-  },
+  checks: true,
+  run: refuse,
 };
 
 /**
