@@ -72,6 +72,20 @@ Deno.test("session() ends a committed login whose cookie no response can carry",
   );
 });
 
+Deno.test("session() remembers a committed logout that threw, against late answers", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("userId", 7));
+  await assertRejects(() =>
+    browser.visit(async (session) => {
+      session.destroy();
+      await session.commit();
+      throw new Error("handler");
+    })
+  );
+  await browser.visit((session) => session.set("a", 1));
+  assertEquals(browser.response.headers.getSetCookie(), []);
+});
+
 Deno.test("session() goes on under the old id where only a copy was committed before the throw", async () => {
   const store = createMemorySessionStore();
   const browser = new Browser(new Server({ store }));

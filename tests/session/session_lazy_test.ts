@@ -1,7 +1,14 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import {
+  assertEquals,
+  assertNotEquals,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
 import {
   completeAuth,
   createOIDCAuthProvider,
+  externalAuthResult,
+  finishExternalAuth,
   startExternalAuth,
 } from "@gatehouse/web/auth";
 import {
@@ -10,6 +17,7 @@ import {
   createSessionAuthScheme,
 } from "@gatehouse/web/auth-middleware";
 import { csrfProtection, csrfToken } from "@gatehouse/web/csrf-middleware";
+import { createRouter } from "@gatehouse/web/fetch-router";
 import {
   createMemorySessionStore,
   Session,
@@ -17,6 +25,7 @@ import {
   type SessionStore,
   SessionStoreError,
 } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
 import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
 import { Browser, Server } from "./_browser.ts";
 
@@ -176,26 +185,72 @@ Deno.test("Session.load() rejects after the response was made", async () => {
   );
 });
 
-Deno.test("startExternalAuth() loads the session by itself", async () => {
+Deno.test("completeAuth() loads the session by itself", async () => {
+  const browser = new Browser(new Server({ lazy: true }));
+  await browser.visit(async (session) => (await session.load()).set("cart", 1));
+  const planted = browser.copy();
+  await browser.visit((_session, context) => completeAuth(context, 7));
+  await browser.visit(async (session) => {
+    const { userId } = await session.load();
+    assertEquals([userId, session.get("cart")], [7, 1]);
+  });
+  assertEquals(await userOf(planted), undefined);
+});
+
+Deno.test("startExternalAuth() and finishExternalAuth() load the session by themselves", async () => {
   const provider = createOIDCAuthProvider({
     name: "example",
     issuer: "https://id.example",
     clientId: "app",
     clientSecret: "s3cret",
-    redirectUri: "https://app.example/callback",
+    redirectUri: "https://example.com/callback",
     metadata: {
       issuer: "https://id.example",
       authorization_endpoint: "https://id.example/authorize",
       token_endpoint: "https://id.example/token",
       jwks_uri: "https://id.example/keys",
     },
+    fetch: () => Promise.resolve(new Response("No", { status: 400 })),
   });
-  const browser = await loggedIn(new Server({ lazy: true }));
-  await browser.visit((_session, context) =>
-    startExternalAuth(provider, context)
-  );
-  assertEquals(browser.response.status, 302);
-  assertEquals(await userOf(browser), 7);
+  const router = createRouter({ middleware: [session({ lazy: true })] });
+  router.get("/start", (context) => startExternalAuth(provider, context));
+  router.get("/callback", async (context) => {
+    assertEquals(await finishExternalAuth(provider, context), null);
+    const result = await externalAuthResult(provider, context);
+    return new Response(result.ok ? "none" : result.error.code);
+  });
+  const start = await router.fetch("https://example.com/start");
+  const cookie = start.headers.getSetCookie()[0].split(";")[0];
+  const location = new URL(start.headers.get("Location")!);
+  const callback = new URL("https://example.com/callback?code=c");
+  callback.searchParams.set("state", location.searchParams.get("state")!);
+  const answers = [];
+  for (let count = 0; count < 2; count++) {
+    const response = await router.fetch(callback, { headers: { cookie } });
+    answers.push(await response.text());
+  }
+  // The first one found its login; what failed is what the provider said.
+  assertNotEquals(answers[0], "state_unknown");
+  assertEquals(answers[1], "state_unknown");
+});
+
+Deno.test("csrfProtection() loads the session by itself", async () => {
+  const router = createRouter({
+    middleware: [session({ lazy: true }), csrfProtection()],
+  });
+  router.get("/", async (context) => {
+    await completeAuth(context, 7);
+    return new Response(await csrfToken(context));
+  });
+  router.post("/", () => new Response("Done"));
+  const page = await router.fetch("https://example.com/");
+  const cookie = page.headers.getSetCookie()
+    .map((header) => header.split(";")[0]).join("; ");
+  const response = await router.fetch("https://example.com/", {
+    method: "POST",
+    headers: { cookie, "X-CSRF-Token": await page.text() },
+  });
+  assertEquals(await response.text(), "Done");
 });
 
 Deno.test("sessions() loads the session by itself", async () => {

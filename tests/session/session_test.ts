@@ -132,12 +132,24 @@ Deno.test("Session.unset() removes a value and a flash value", async () => {
 
 Deno.test("Session without a middleware works alone, for tests", async () => {
   const session = new Session();
+  assertEquals(session.id, "");
   session.set("userId", 7);
   session.flash("notice", "m");
   await session.commit();
   assertEquals(session.userId, 7);
   assertEquals(session.get("notice"), "m");
-  assertNotEquals(session.id, "");
+  const { id } = session;
+  assertNotEquals(id, "");
+
+  session.update("count", (count) => Number(count ?? 0) + 1);
+  await session.commit();
+  assertEquals([session.id, session.get("count")], [id, 1]);
+  session.regenerateId();
+  await session.commit();
+  assertNotEquals(session.id, id);
+  session.destroy();
+  await session.commit();
+  assertEquals(session.userId, undefined);
 });
 
 Deno.test("Session shows no secret where it is printed", async () => {
