@@ -1,4 +1,4 @@
-import { prints } from "./batch_output.ts";
+import { prints, report } from "./batch_output.ts";
 import { wantsColor } from "./_colors.ts";
 import { escapeField, truncate } from "./_escape.ts";
 import { formatCombined, formatDev, formatShort } from "./_formats.ts";
@@ -20,21 +20,19 @@ export interface LoggerPlan
   readonly format: LogFormatter;
   /** Whether a line has a place for headers and the user. */
   readonly hasHeaders: boolean;
+  /** Whether it has one for ids and the route. */
+  readonly hasIds: boolean;
   /**
    * What is done to a text from the network: it is escaped for lines of text.
    * JSON has escapes of its own, and a function is told to escape.
    */
   readonly clean: (text: string) => string;
-  /** Whether it has one for ids and the route. */
-  readonly hasIds: boolean;
   readonly isKept: (info: LogInfo) => boolean;
   readonly output: (line: string) => void;
   readonly message: MessageFormatter;
   readonly messages: (line: string) => void;
   readonly isSecret: false | ((name: string) => boolean);
   readonly ids: ResolvedIdOptions;
-  /** Receives what the functions of the options threw. */
-  readonly onProblem: (problem: unknown) => void;
 }
 
 /** Reads the options. */
@@ -43,17 +41,20 @@ export function planLogger(options: LoggerOptions): LoggerPlan {
   if (names !== "ecs" && names !== "opentelemetry") {
     throw new TypeError(`Cannot create logger: no names "${names}"`);
   }
+  const { skip, user, countBytes, sample } = options;
   const isText = format !== "json" && typeof format !== "function";
   const output = options.output ?? ((line) => console.log(line));
+  const ids = resolveIdOptions(options.ids ?? {});
+  const { trust } = ids;
   return {
-    skip: options.skip,
-    user: options.user,
-    countBytes: options.countBytes,
+    skip: skip && safely(skip, false),
+    user: user && safely(user, undefined),
+    countBytes,
     format: formatterOf(options),
     hasHeaders: format !== "dev" && format !== "short",
-    clean: isText ? escapeField : truncate,
     hasIds: !isText,
-    isKept: samplerOf(options.sample),
+    clean: isText ? escapeField : truncate,
+    isKept: samplerOf(sample),
     output,
     message: format !== "json"
       ? formatMessage
@@ -63,9 +64,27 @@ export function planLogger(options: LoggerOptions): LoggerPlan {
     // Programs that read an access log would trip over other lines.
     messages: options.messages ??
       (format === "combined" ? (line) => console.error(line) : output),
-    isSecret: redact,
-    ids: resolveIdOptions(options.ids ?? {}),
-    onProblem: (problem) => console.error(problem),
+    isSecret: redact === false || redact === isSecretName
+      ? redact
+      : safely(redact, true),
+    ids: typeof trust === "function"
+      ? { ...ids, trust: safely(trust, false) }
+      : ids,
+  };
+}
+
+/** A function of the options that reports what it throws, and fails nothing. */
+function safely<Input extends unknown[], Result>(
+  ask: (...input: Input) => Result,
+  otherwise: Result,
+): (...input: Input) => Result {
+  return (...input) => {
+    try {
+      return ask(...input);
+    } catch (problem) {
+      report(problem);
+      return otherwise;
+    }
   };
 }
 

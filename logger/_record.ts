@@ -1,4 +1,5 @@
 import type { RequestContext } from "../router/mod.ts";
+import { keepAlive, report } from "./batch_output.ts";
 import { truncate } from "./_escape.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";
 import type { LogInfo } from "./log_info.ts";
@@ -60,11 +61,12 @@ export class RequestRecord implements Log {
   }
 
   #write(level: LogLevel, message: string, fields: LogFields = {}): void {
-    const { message: format, messages, onProblem } = this.plan;
+    const { message: format, messages } = this.plan;
     try {
       messages(format(level, message, fields, this.ids));
+      keepAlive(messages, this.context);
     } catch (problem) {
-      onProblem(problem);
+      report(problem);
     }
   }
 }

@@ -196,7 +196,7 @@ class Batch {
 }
 
 /** The log itself can't tell what is wrong with it. */
-function report(problem: unknown): void {
+export function report(problem: unknown): void {
   console.error(problem);
 }
 

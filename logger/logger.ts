@@ -5,7 +5,7 @@ import {
   type RequestContext,
   withHeaders,
 } from "../router/mod.ts";
-import { keepAlive } from "./batch_output.ts";
+import { keepAlive, report } from "./batch_output.ts";
 import { truncate } from "./_escape.ts";
 import { Log } from "./log.ts";
 import type { LoggerOptions } from "./options.ts";
@@ -89,7 +89,7 @@ function isAbort(error: unknown, context: RequestContext): boolean {
 function answer(record: RequestRecord, response: Response): Response {
   const { skip, countBytes, ids } = record.plan;
   const sent = ids.respond ? identify(record, response) : response;
-  if (skip !== undefined && isSkipped(record, sent)) return sent;
+  if (skip?.(record.context, sent)) return sent;
   finish(record, sent.status);
   if (countBytes) {
     return watchBody(sent, record.context, (body) => end(record, body));
@@ -102,7 +102,10 @@ function answer(record: RequestRecord, response: Response): Response {
 function finish(record: RequestRecord, status: number): void {
   const { line, plan, context } = record;
   line.status = status;
-  if (plan.user !== undefined && plan.hasHeaders) line.user = userOf(record);
+  if (plan.user !== undefined && plan.hasHeaders) {
+    const user = plan.user(context);
+    line.user = user === undefined ? undefined : truncate(user);
+  }
   if (plan.hasIds) {
     const { requestId, traceId, spanId } = record.ids;
     line.requestId = requestId;
@@ -123,29 +126,9 @@ function identify(
   );
 }
 
-function isSkipped(record: RequestRecord, response: Response): boolean {
-  const { skip, onProblem } = record.plan;
-  try {
-    return skip?.(record.context, response) ?? false;
-  } catch (error) {
-    onProblem(error);
-    return false;
-  }
-}
-
-function userOf({ plan, context }: RequestRecord): string | undefined {
-  try {
-    const user = plan.user?.(context);
-    return user === undefined ? undefined : truncate(user);
-  } catch (error) {
-    plan.onProblem(error);
-    return undefined;
-  }
-}
-
 /** Writes the line. */
 function end({ plan, context, line, start }: RequestRecord, body: BodyEnd) {
-  const { isKept, format, output, onProblem } = plan;
+  const { isKept, format, output } = plan;
   line.responseTime = performance.now() - start;
   line.contentLength = line.method === "HEAD" ? 0 : body.bytes;
   line.outcome = body.outcome ?? "complete";
@@ -154,13 +137,13 @@ function end({ plan, context, line, start }: RequestRecord, body: BodyEnd) {
     if (!isKept(line)) return;
     output(format(line));
     keepAlive(output, context);
-  } catch (error) {
+  } catch (problem) {
     // A log that fails must not fail the request, nor hide what it threw.
-    onProblem(error);
+    report(problem);
   }
 }
 
 /** The kind of an error. Its message may hold what should not be logged. */
 function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
+  return error instanceof Error ? truncate(String(error.name)) : typeof error;
 }

@@ -1,5 +1,7 @@
 /** How the log tells what became of a response, on the servers themselves. */
 import { assert, assertEquals } from "@std/assert";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { logger } from "@gatehouse/web/logger-middleware";
 import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
@@ -69,6 +71,34 @@ for (const [name, start] of servers) {
     assertEquals(line, { url: "/waiting", status: 499, outcome: "aborted" });
   });
 }
+
+Deno.test("logger() on Deno lets a WebSocket through, and logs 101", async () => {
+  const lines: string[] = [];
+  const router = createRouter({
+    middleware: [logger({
+      format: ({ status, outcome }) => `${status} ${outcome}`,
+      output: (line) => lines.push(line),
+      countBytes: true,
+      ids: { respond: true },
+    })],
+  });
+  router.get("/", ({ request }) => {
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    socket.onopen = () => socket.send("Hello");
+    return response;
+  });
+  const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
+  await using server = Deno.serve(address, router.fetch);
+  const socket = new WebSocket(`ws://127.0.0.1:${server.addr.port}/`);
+  const { data } = await new Promise<MessageEvent>((resolve) => {
+    socket.onmessage = resolve;
+  });
+  const closed = new Promise((resolve) => socket.onclose = resolve);
+  socket.close();
+  await closed;
+  assertEquals(data, "Hello");
+  assertEquals(lines, ["101 complete"]);
+});
 
 /** Sends a request, takes what comes first and closes the connection. */
 async function leave({ origin }: Ending, path: string): Promise<void> {

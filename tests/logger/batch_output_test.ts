@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { batchOutput, logger } from "@gatehouse/web/logger-middleware";
+import { batchOutput, Log, logger } from "@gatehouse/web/logger-middleware";
 
 const soon = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -183,6 +183,29 @@ Deno.test("batchOutput() keeps a Worker alive until the line is written", async 
   assertEquals(waiting.length, 2);
   await Promise.all(waiting);
   assertEquals(written, ["/a\n/b\n"]);
+});
+
+Deno.test("batchOutput() keeps a Worker alive for the lines of a request that is not logged itself", async () => {
+  const written: string[] = [];
+  const waiting: Promise<unknown>[] = [];
+  const output = batchOutput({
+    ms: 10,
+    flush: (text) => void written.push(text),
+  });
+  const router = createRouter({
+    middleware: [logger({ format: "short", output, skip: () => true })],
+  });
+  router.get("/", (context) => {
+    context.get(Log).info("plain");
+    return new Response();
+  });
+  const execution = {
+    waitUntil: (promise: Promise<unknown>) => waiting.push(promise),
+  };
+  await router.fetch(new Request("https://example.com/"), {}, execution);
+  assertEquals(waiting.length, 1);
+  await Promise.all(waiting);
+  assertEquals(written.join().slice(0, 12), "info: plain ");
 });
 
 for (const name of ["bytes", "ms", "maxWaiting"] as const) {

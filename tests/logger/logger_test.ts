@@ -2,6 +2,7 @@ import {
   assert,
   assertEquals,
   assertMatch,
+  assertNotEquals,
   assertRejects,
   assertThrows,
 } from "@std/assert";
@@ -419,6 +420,32 @@ for (const option of ["format", "skip", "output", "user"] as const) {
       console.error = error;
     }
     assertEquals(problems.map(String), [`Error: ${option}`]);
+  });
+}
+
+const asked: [what: string, options: (fail: () => never) => LoggerOptions][] = [
+  ["redact", (redact) => ({ redact })],
+  ["ids.trust", (trust) => ({ ids: { trust } })],
+];
+
+for (const [what, optionsOf] of asked) {
+  Deno.test(`logger() takes the safe side where ${what} throws`, async () => {
+    const problems: unknown[] = [];
+    const { error } = console;
+    console.error = (problem) => problems.push(problem);
+    const options = optionsOf(() => {
+      throw new Error(what);
+    });
+    try {
+      const headers = { "X-Request-Id": "forged" };
+      const info = await infoOf("/?page=2", { headers }, options);
+      assertEquals(info.status, 200);
+      assertEquals(info.url, what === "redact" ? "/?page=REDACTED" : info.url);
+      assertNotEquals(info.requestId, "forged");
+    } finally {
+      console.error = error;
+    }
+    assertEquals(problems.map(String), [`Error: ${what}`]);
   });
 }
 
