@@ -1,8 +1,7 @@
 import { addParams, type Guard } from "./_guard.ts";
 import {
-  addToHash,
+  childOf,
   isBetter,
-  isSame,
   type Leaf,
   type Mixed,
   type Node,
@@ -35,8 +34,8 @@ const KINDS: Uint8Array = /* @__PURE__ */ Uint8Array.from(
   },
 );
 
-/** The rest of a path that has nothing that needs a closer look. */
-const PLAIN_REST = /(?:\/(?!\.)[\w\-.~!$&'()*+,;=:@]*)*(?=[?#]|$)/y;
+/** A path that has nothing which needs a closer look. */
+const PLAIN_PATH = /(?:[\w\-~!$&'()*+,;=:@/]+|(?<!\/)\.)*(?=[?#]|$)/y;
 
 /** A route that matches a URL. */
 export interface Match<Data> {
@@ -49,6 +48,7 @@ export interface Match<Data> {
   readonly params: Record<string, string>;
 }
 
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 const NO_MIXED: readonly Mixed<never>[] = [];
 
 /** The params of all routes without params. */
@@ -71,18 +71,12 @@ export class Search<Data> {
   #url: URL | null = null;
   /** Whether there may be escapes in the params. */
   #escaped = false;
-  /** Up to where the text is cut into segments, and how many they are. */
+  /** Up to where walks have found nothing odd, at the end of a segment. */
   #reached = 0;
-  #count = 0;
   /** Where the path ends; -1 as long as that is not known. */
   #end = -1;
-  /** Where each segment ends, and its hash. */
-  readonly #ends: number[] = [];
-  readonly #hashes: number[] = [];
-  /** The characters of the segments, where they are in the text. */
-  #bytes = new Uint8Array(2 ** 10);
-  /** The characters of the segments of the tree. */
-  #known = this.#bytes;
+  /** The fixed texts of the tree. */
+  #bytes = NO_BYTES;
   /** Start and end of each param. */
   readonly #marks: number[] = [];
 
@@ -99,16 +93,13 @@ export class Search<Data> {
     this.#start = start;
     this.#url = url;
     this.#escaped = false;
-    if (text.length > this.#bytes.length) {
-      this.#bytes = new Uint8Array(text.length * 2);
-    }
     this.#read(text);
   }
 
   /** Whether a tree has a better leaf than there was before. */
   run(tree: Tree<Data>): boolean {
-    this.#known = tree.bytes;
-    return this.#walk(tree.root, 0, 0);
+    this.#bytes = tree.bytes;
+    return this.#walk(tree.root, this.#start, 0) && !this.odd;
   }
 
   /** Searches a tree of lower-case text. */
@@ -123,7 +114,6 @@ export class Search<Data> {
     this.odd = false;
     this.#text = text;
     this.#reached = this.#start;
-    this.#count = 0;
     this.#end = -1;
     if (text.charCodeAt(this.#start) === SLASH) return;
     // An opaque path has no segments.
@@ -131,9 +121,9 @@ export class Search<Data> {
     this.#escaped = true;
   }
 
-  /** Whether the text is canonical as far as no walk has read it. */
+  /** Whether the text is canonical. */
   isCanonical(): boolean {
-    return this.#pathEnd() >= 0;
+    return !this.odd && this.#pathEnd() >= 0;
   }
 
   /** The match for the leaf. */
@@ -141,32 +131,22 @@ export class Search<Data> {
     return { data: this.leaf!.data, params: this.#params };
   }
 
-  /** Cuts off the next segment, if there is one and it is canonical. */
-  #cut(): boolean {
+  /** Where a segment ends, or -1 if it is not canonical. */
+  #segmentEnd(start: number): number {
     const text = this.#text;
     const { length } = text;
-    const bytes = this.#bytes;
-    let at = this.#reached;
-    if (at === length || text.charCodeAt(at) !== SLASH) return false;
-    const start = ++at;
-    let hash = 0;
+    let at = start;
     for (; at < length; at++) {
       const code = text.charCodeAt(at);
       const kind = code < 128 ? KINDS[code]! : ODD;
-      if (kind !== PLAIN) {
-        if (kind < ESCAPE) break;
-        if (!this.#accepts(kind, at)) return false;
-      }
-      bytes[at] = code;
-      hash = addToHash(hash, code);
+      if (kind === PLAIN) continue;
+      if (kind < ESCAPE) break;
+      if (!this.#accepts(kind, at)) return -1;
     }
     if (text.charCodeAt(start) === DOT && this.#url === null) {
-      if ((this.odd = isDotSegment(text, start, at))) return false;
+      this.odd ||= isDotSegment(text, start, at);
     }
-    this.#ends[this.#count] = at;
-    this.#hashes[this.#count++] = hash;
-    this.#reached = at;
-    return true;
+    return this.odd ? -1 : at;
   }
 
   /** Whether an escape or an odd character can be in canonical text. */
@@ -180,91 +160,110 @@ export class Search<Data> {
   /** Where the path ends, or -1 if the text is odd. */
   #pathEnd(): number {
     if (this.#end >= 0) return this.#end;
-    PLAIN_REST.lastIndex = this.#reached;
-    if (PLAIN_REST.test(this.#text)) return this.#end = PLAIN_REST.lastIndex;
-    while (this.#cut());
-    return this.odd ? -1 : this.#end = this.#reached;
+    const text = this.#text;
+    let at = PLAIN_PATH.lastIndex = this.#reached;
+    if (PLAIN_PATH.test(text)) return this.#end = PLAIN_PATH.lastIndex;
+    while (text.charCodeAt(at) === SLASH) {
+      at = this.#segmentEnd(at + 1);
+      if (at < 0) return -1;
+    }
+    return this.#end = at;
   }
 
   /**
-   * Goes on from a node with a segment. Tells whether a better leaf than there
-   * was before is at or below the node.
+   * Goes on from a node, whose text ends at a position. Tells whether a better
+   * leaf than there was before is at or below the node.
    */
-  #walk(node: Node<Data>, index: number, depth: number): boolean {
-    let at = index === 0 ? this.#start : this.#ends[index - 1]!;
-    for (; index < this.#count || this.#cut(); index++) {
-      const end = this.#ends[index]!;
-      const { slots, param, others } = node;
-      const hash = this.#hashes[index]!;
-      let child = slots === null ? null : slots[hash & slots.length - 1]!;
-      const length = end - at - 1;
-      while (
-        child !== null &&
-        !isSame(child, hash, this.#known, this.#bytes, at + 1, length)
-      ) child = child.chain;
-      if (child !== null) {
+  #walk(node: Node<Data>, at: number, depth: number): boolean {
+    const text = this.#text;
+    const { length } = text;
+    while (at < length) {
+      const code = text.charCodeAt(at);
+      const child = childOf(node, code);
+      const { param, others } = node;
+      if (child !== null && this.#isAt(child, at)) {
+        const next = at + child.length;
         if (param === null && others === null) {
           node = child;
-          at = end;
+          at = next;
           continue;
         }
-        if (this.#isPromising(child) && this.#walk(child, index + 1, depth)) {
-          this.#walkOthers(node, index, at, depth);
+        if (this.#isPromising(child) && this.#walk(child, next, depth)) {
+          const more = others !== null || this.#isPromising(param!);
+          if (more && code === SLASH) this.#walkOthers(node, at, depth);
           return true;
         }
       }
-      if (others !== null) return this.#walkOthers(node, index, at, depth);
-      if (param === null || end === at + 1 || !this.#isPromising(param)) {
-        return false;
-      }
-      this.#marks[depth * 2] = at + 1;
+      if (code !== SLASH) break;
+      // Fixed text is canonical where it is all of its segments.
+      if (at > this.#reached) this.#reached = at;
+      if (others !== null) return this.#walkOthers(node, at, depth);
+      if (param === null || !this.#isPromising(param)) return false;
+      const end = this.#segmentEnd(++at);
+      if (end <= at) return false;
+      this.#marks[depth * 2] = at;
       this.#marks[depth * 2 + 1] = end;
       depth++;
       node = param;
       at = end;
     }
-    if (this.odd) return false;
-    const found = node.leaf !== null && this.#accept(node.leaf);
+    const found = node.leaf !== null && this.#isEnd(at) &&
+      this.#accept(node.leaf);
     return node.others === null
       ? found
       : this.#walkRests(node.others, at, depth) || found;
   }
 
-  /** Goes on from a node by all that is not fixed text. */
+  #isEnd(at: number): boolean {
+    if (at === this.#text.length) return true;
+    return at === this.#end || KINDS[this.#text.charCodeAt(at)] === END;
+  }
+
+  /** Whether the text of a node is at a position, where it begins right. */
+  #isAt({ start, length }: Node<Data>, at: number): boolean {
+    const text = this.#text;
+    const bytes = this.#bytes;
+    if (at + length > text.length) return false;
+    for (let i = 1; i < length; i++) {
+      if (bytes[start + i] !== text.charCodeAt(at + i)) return false;
+    }
+    return true;
+  }
+
+  /** Goes on from a node, where a slash is, by all that is not fixed text. */
   #walkOthers(
     { param, others }: Node<Data>,
-    index: number,
     at: number,
     depth: number,
   ): boolean {
-    const end = this.#ends[index]!;
-    let found = others !== null && this.#walkMixed(others, index, at, depth);
-    if (param !== null && end > at + 1 && this.#isPromising(param)) {
-      this.#marks[depth * 2] = at + 1;
+    const start = at + 1;
+    const end = this.#segmentEnd(start);
+    if (end < 0) return false;
+    let found = others !== null && this.#walkMixed(others, start, end, depth);
+    if (param !== null && end > start && this.#isPromising(param)) {
+      this.#marks[depth * 2] = start;
       this.#marks[depth * 2 + 1] = end;
-      found = this.#walk(param, index + 1, depth + 1) || found;
+      found = this.#walk(param, end, depth + 1) || found;
     }
     return others !== null && this.#walkRests(others, at, depth) || found;
   }
 
   #walkMixed(
     { mixed }: Others<Data>,
-    index: number,
-    at: number,
+    start: number,
+    end: number,
     depth: number,
   ): boolean {
     const text = this.#text;
-    const end = this.#ends[index]!;
     let found = false;
     for (const { length, byText } of mixed) {
-      const first = text.slice(at + 1, Math.min(at + 1 + length, end));
+      const first = text.slice(start, Math.min(start + length, end));
       for (const { matcher, node } of byText.get(first) ?? NO_MIXED) {
         if (
           this.#isPromising(node) &&
-          matcher.run(text, at + 1, end, this.#marks, depth * 2)
+          matcher.run(text, start, end, this.#marks, depth * 2)
         ) {
-          const next = depth + matcher.names.length;
-          found = this.#walk(node, index + 1, next) || found;
+          found = this.#walk(node, end, depth + matcher.names.length) || found;
         }
       }
     }

@@ -59,40 +59,40 @@ export interface Others<Data> {
   rests: Leaf<Data> | null;
 }
 
-/** A node of the tree: a segment, and all that can follow it. */
+/** A node of the tree: some fixed text, and all that can follow it. */
 export class Node<Data> {
   /** No leaf at or below the node is more specific. */
   best: Leaf<Data> | null = null;
   /** The leaves of paths that end here. */
   leaf: Leaf<Data> | null = null;
-  /** The segments of fixed text that follow, by their hashes. */
+  /** The nodes that follow, by the first character of their text. */
   slots: (Node<Data> | null)[] | null = null;
-  /** The segment that follows and is a param. */
+  /** What follows a slash and a segment that is a param. */
   param: Node<Data> | null = null;
   /** What else follows. */
   others: Others<Data> | null = null;
   /** The next node in the same slot. */
   chain: Node<Data> | null = null;
   /** How many nodes the slots hold. */
-  count = 0;
-  /** Where the text of the segment is in the tree's bytes, if it is fixed. */
+  #count = 0;
+  /** The first character of the text. */
+  readonly first: number;
+  /** Where the text is in the tree's bytes. */
   readonly start: number;
   /** The length of the text. */
-  readonly length: number;
-  /** The hash of the text. */
-  readonly hash: number;
+  length: number;
 
   /** Creates a node without leaves. */
-  constructor(start: number, length: number, hash: number) {
+  constructor(first: number, start: number, length: number) {
+    this.first = first;
     this.start = start;
     this.length = length;
-    this.hash = hash;
   }
 
   /** Adds a node that follows and has fixed text. */
   add(child: Node<Data>): void {
     const old = this.slots ??= [null];
-    if (++this.count > old.length / 2) {
+    if (++this.#count > old.length) {
       this.slots = new Array(old.length * 2).fill(null);
       for (const slot of old) {
         for (let node = slot; node !== null;) {
@@ -107,15 +107,30 @@ export class Node<Data> {
 
   #put(node: Node<Data>): void {
     const slots = this.slots!;
-    const at = node.hash & slots.length - 1;
+    const at = node.first & slots.length - 1;
     node.chain = slots[at]!;
     slots[at] = node;
   }
-}
 
-/** Adds a character to the hash of the text before it: a small integer. */
-export function addToHash(hash: number, code: number): number {
-  return Math.imul(hash, 31) + code & 0x3fffffff;
+  /** Makes the node end after some of its text, before one with the rest. */
+  split(length: number, bytes: Uint8Array): void {
+    const start = this.start + length;
+    const rest = new Node<Data>(bytes[start]!, start, this.length - length);
+    rest.best = this.best;
+    rest.leaf = this.leaf;
+    rest.slots = this.slots;
+    rest.#count = this.#count;
+    rest.param = this.param;
+    rest.others = this.others;
+    this.length = length;
+    this.leaf =
+      this.slots =
+      this.param =
+      this.others =
+        null;
+    this.#count = 0;
+    this.add(rest);
+  }
 }
 
 /** Whether a leaf is more specific than another. */
@@ -154,11 +169,19 @@ export class Tree<Data> {
       const names: string[] = [];
       const leaf = this.#leafOf(route, index, rest, names);
       let node = this.root;
+      let text = "";
       improve(node, leaf);
       for (const segment of segments) {
+        if (typeof segment === "string") {
+          text += `/${segment}`;
+          continue;
+        }
+        node = this.#walk(node, text, leaf);
         node = this.#next(node, segment, names);
+        text = "";
         improve(node, leaf);
       }
+      node = this.#walk(node, text, leaf);
       if (leaf.program !== null) names.push(...leaf.program.names);
       else if (rest !== null && "name" in rest) names.push(rest.name);
 
@@ -196,31 +219,42 @@ export class Tree<Data> {
     };
   }
 
-  /** The node of fixed text that follows another, a new one if need be. */
-  #child(parent: Node<Data>, text: string): Node<Data> {
-    const { length } = text;
+  /** The node where fixed text ends that follows another node. */
+  #walk(node: Node<Data>, given: string, leaf: Leaf<Data>): Node<Data> {
+    const text = this.#fold(given);
+    for (let at = 0; at < text.length;) {
+      const child = childOf(node, text.charCodeAt(at));
+      if (child === null) {
+        node.add(node = this.#newNode(text, at));
+        improve(node, leaf);
+        return node;
+      }
+      let length = 1;
+      while (
+        length < child.length &&
+        this.bytes[child.start + length] === text.charCodeAt(at + length)
+      ) length++;
+      if (length < child.length) child.split(length, this.bytes);
+      improve(child, leaf);
+      node = child;
+      at += length;
+    }
+    return node;
+  }
+
+  /** A node for the rest of a text. */
+  #newNode(text: string, from: number): Node<Data> {
     const start = this.#used;
-    if (start + length > this.bytes.length) {
+    this.#used += text.length - from;
+    if (this.#used > this.bytes.length) {
       const old = this.bytes;
-      this.bytes = new Uint8Array((start + length) * 2);
+      this.bytes = new Uint8Array(this.#used * 2);
       this.bytes.set(old);
     }
-    const { bytes } = this;
-    let hash = 0;
-    for (let i = 0; i < length; i++) {
-      const code = text.charCodeAt(i);
-      bytes[start + i] = code;
-      hash = addToHash(hash, code);
+    for (let at = from; at < text.length; at++) {
+      this.bytes[start + at - from] = text.charCodeAt(at);
     }
-    const { slots } = parent;
-    let node = slots === null ? null : slots[hash & slots.length - 1]!;
-    while (node !== null && !isSame(node, hash, bytes, bytes, start, length)) {
-      node = node.chain;
-    }
-    if (node !== null) return node;
-    this.#used += length;
-    parent.add(node = new Node(start, length, hash));
-    return node;
+    return new Node(text.charCodeAt(from), start, text.length - from);
   }
 
   #fold(text: string): string {
@@ -228,10 +262,11 @@ export class Tree<Data> {
   }
 
   /** The node of a segment that follows another, a new one if need be. */
-  #next(node: Node<Data>, segment: Segment, names: string[]): Node<Data> {
-    if (typeof segment === "string") {
-      return this.#child(node, this.#fold(segment));
-    }
+  #next(
+    node: Node<Data>,
+    segment: Exclude<Segment, string>,
+    names: string[],
+  ): Node<Data> {
     if ("name" in segment) {
       names.push(segment.name);
       return node.param ??= new Node(0, 0, 0);
@@ -254,20 +289,14 @@ export class Tree<Data> {
   }
 }
 
-/** Whether a node has a text, whose hash is known. */
-export function isSame(
-  node: Node<unknown>,
-  hash: number,
-  known: Uint8Array,
-  bytes: Uint8Array,
-  start: number,
-  length: number,
-): boolean {
-  if (node.hash !== hash || node.length !== length) return false;
-  for (let i = 0; i < length; i++) {
-    if (known[node.start + i] !== bytes[start + i]) return false;
-  }
-  return true;
+/** The node that follows and whose text begins with a character. */
+export function childOf<Data>(
+  { slots }: Node<Data>,
+  first: number,
+): Node<Data> | null {
+  let node = slots === null ? null : slots[first & slots.length - 1]!;
+  while (node !== null && node.first !== first) node = node.chain;
+  return node;
 }
 
 /** Makes a leaf the best one at or below a node, if it is. */
