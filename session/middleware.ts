@@ -37,6 +37,9 @@ export interface SessionTimeouts {
   readonly anonymous?: number;
 }
 
+/** What handlers know of a session that is read only when they ask for it. */
+export type LazySession = Pick<Session, "load">;
+
 /** Options for {@linkcode session}. */
 export interface SessionOptions {
   /**
@@ -145,6 +148,33 @@ const SWEEP_INTERVAL = 600_000;
  * @throws {TypeError} If an option of the cookie or the origin is malformed.
  * @throws {RangeError} If a timeout is not a positive number.
  */
+export function session(
+  options?: SessionOptions & { readonly lazy?: false },
+): Middleware<readonly [ContextEntry<typeof Session, Session>]>;
+/**
+ * Creates the middleware that reads a session only when a handler asks for it,
+ * and tells the handlers' types so: `context.get(Session)` has only `load`.
+ *
+ * @param options The store, the cookie and the timeouts.
+ * @returns The middleware.
+ * @throws {TypeError} If an option of the cookie or the origin is malformed.
+ * @throws {RangeError} If a timeout is not a positive number.
+ */
+export function session(
+  options: SessionOptions & { readonly lazy: true },
+): Middleware<readonly [ContextEntry<typeof Session, LazySession>]>;
+/**
+ * Creates the middleware from options of which the types do not say whether it
+ * is lazy.
+ *
+ * @param options The store, the cookie and the timeouts.
+ * @returns The middleware.
+ * @throws {TypeError} If an option of the cookie or the origin is malformed.
+ * @throws {RangeError} If a timeout is not a positive number.
+ */
+export function session(
+  options: SessionOptions,
+): Middleware<readonly [ContextEntry<typeof Session, Session>]>;
 export function session(
   options: SessionOptions = {},
 ): Middleware<readonly [ContextEntry<typeof Session, Session>]> {

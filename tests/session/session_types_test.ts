@@ -1,7 +1,11 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
+import { formData } from "@gatehouse/web/form-data-middleware";
 import { type JSONValue, Session } from "@gatehouse/web/session";
-import { session } from "@gatehouse/web/session-middleware";
+import {
+  session,
+  type SessionOptions,
+} from "@gatehouse/web/session-middleware";
 
 Deno.test("Session.get() is typed by its key", () => {
   const session = new Session();
@@ -38,4 +42,32 @@ Deno.test("session() tells its handlers that there is a session", async () => {
   });
   const response = await router.fetch("https://example.com/");
   assertEquals(await response.json(), null);
+});
+
+Deno.test("session({ lazy }) lets its handlers load a session, and nothing before", async () => {
+  const router = createRouter({
+    middleware: [formData(), session({ lazy: true })],
+  });
+  router.get("/", async (context) => {
+    // @ts-expect-error -- it is not read yet
+    const early = () => context.get(Session).userId;
+    assertThrows(early, TypeError, "await session.load()");
+    const session: Session = await context.get(Session).load();
+    return Response.json(session.userId ?? null);
+  });
+  const response = await router.fetch("https://example.com/");
+  assertEquals(await response.json(), null);
+});
+
+Deno.test("session() takes options whose types do not say whether it is lazy", async () => {
+  for (const lazy of [true, false]) {
+    const options: SessionOptions = { lazy };
+    const router = createRouter({ middleware: [session(options)] });
+    router.get("/", async (context) => {
+      const session: Session = await context.get(Session).load();
+      return Response.json(session.userId ?? null);
+    });
+    const response = await router.fetch("https://example.com/");
+    assertEquals(await response.json(), null);
+  }
 });
