@@ -1,5 +1,6 @@
 /** Ways through the example application that it has on every runtime. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { Cookie, Page } from "npm:playwright-core@1.56.1";
 import type { AppProcess } from "./_app_servers.ts";
 import type { Walk } from "./_chromium.ts";
 
@@ -39,8 +40,12 @@ export const APP_WALKS: readonly AppWalk[] = [
   },
   { name: "a login is linked on the account page", run: linkedLogin },
   {
-    name: "the admin page is for admins, who end sessions and name editors",
-    run: admin,
+    name: "the admin page is forbidden to a user and sends nobody to log in",
+    run: adminOnly,
+  },
+  {
+    name: "an admin names an editor, who publishes, and logs them out",
+    run: editor,
   },
   {
     name: "an API key is created, shown once, and calls the API",
@@ -186,55 +191,57 @@ async function linkedLogin(
   await page.getByRole("button", { name: "Unlink Demo provider" }).waitFor();
 }
 
-async function admin(
-  { app, follow, open, page, path, send }: Walk<AppProcess>,
-) {
+async function adminOnly({ open, page, path, send }: Walk): Promise<void> {
   assertEquals(await open("/admin"), 200);
   assertEquals(path(), "/login?returnTo=%2Fadmin");
 
-  const person = { ...newPerson(), "Name": `Ada ${crypto.randomUUID()}` };
   await open("/register");
-  await send("Register", person);
+  await send("Register", newPerson());
   assertEquals(await open("/admin"), 403);
   assertEquals(await heading({ page }), "Forbidden");
   assertEquals(await page.getByRole("link", { name: "Admin" }).count(), 0);
   assertEquals(await open("/editor/new"), 403);
+}
 
-  // The same browser comes back later, with what the admin allowed.
-  const cookies = await page.context().cookies();
-  await page.context().clearCookies();
+async function editor(walk: Walk<AppProcess>): Promise<void> {
+  const { app, follow, open, page, path, send } = walk;
+  const name = `Ada ${crypto.randomUUID()}`;
+  await open("/register");
+  await send("Register", { ...newPerson(), "Name": name });
+  const own = await swapCookies(page);
   await open("/login?returnTo=%2Fadmin");
   const { email, password } = app.admin;
   await send("Log in", { Email: email, Password: password });
   assertEquals(await heading({ page }), "Users");
-  const role = page.getByLabel(`Role of ${person.Name}`, { exact: true });
-  await role.selectOption("editor");
-  await send(`Save the role of ${person.Name}`);
-  const { Name } = person;
-  const message = page.getByRole("status");
-  assertEquals(await message.innerText(), `${Name} is now editor`);
+  await page.getByLabel(`Role of ${name}`, { exact: true })
+    .selectOption("editor");
+  await send(`Save the role of ${name}`);
+  const message = await page.getByRole("status").innerText();
+  assertEquals(message, `${name} is now editor`);
 
-  const admins = await page.context().cookies();
-  await page.context().clearCookies();
-  await page.context().addCookies(cookies);
-  await publish();
-  await page.context().clearCookies();
-  await page.context().addCookies(admins);
+  const admin = await swapCookies(page, own);
+  await open("/editor/new");
+  const title = `Tea <b>at</b> ${name}`;
+  await send("Publish", { "Title": title, "Text": "All welcome" });
+  await follow(page.getByRole("link", { name: "Notices" }));
+  const titles = page.getByRole("heading", { level: 2 });
+  assertStringIncludes((await titles.allInnerTexts()).join("\n"), title);
+
+  await swapCookies(page, admin);
   await open("/admin");
-  await send(`Log ${Name} out everywhere`);
-  await page.context().clearCookies();
-  await page.context().addCookies(cookies);
+  await send(`Log ${name} out everywhere`);
+  await swapCookies(page, own);
   await open("/editor/new");
   assertEquals(path(), "/login?returnTo=%2Feditor%2Fnew");
+}
 
-  async function publish() {
-    await open("/editor/new");
-    const title = `Tea <b>at</b> ${Name}`;
-    await send("Publish", { "Title": title, "Text": "All welcome" });
-    await follow(page.getByRole("link", { name: "Notices" }));
-    const titles = page.getByRole("heading", { level: 2 });
-    assertStringIncludes((await titles.allInnerTexts()).join("\n"), title);
-  }
+/** Makes the browser another one: returns the cookies that it had. */
+async function swapCookies(page: Page, cookies: Cookie[] = []) {
+  const context = page.context();
+  const before = await context.cookies();
+  await context.clearCookies();
+  await context.addCookies(cookies);
+  return before;
 }
 
 async function apiKey({ app, open, page, send }: Walk): Promise<void> {

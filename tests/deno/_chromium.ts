@@ -48,7 +48,7 @@ export async function walkThrough<App extends ServedApp>(
 ): Promise<void> {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   await run({
     app,
     page,

@@ -51,7 +51,7 @@ for (const [colorScheme, run] of Object.entries(schemes)) {
         colorScheme: colorScheme as keyof typeof schemes,
       });
       const page = await context.newPage();
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(30_000);
 
       for (const path of forVisitors) {
         await page.goto(app.baseURL + path);
