@@ -92,8 +92,8 @@ const MAX_AGE = 600;
  * @throws {TypeError} If the store can't find sessions by index.
  * @see {@link https://openid.net/specs/openid-connect-backchannel-1_0.html#Validation | OpenID Connect Back-Channel Logout 1.0, section 2.6}
  */
-export async function backChannelLogout<Profile>(
-  provider: ExternalAuthProvider<Profile>,
+export async function backChannelLogout(
+  provider: ExternalAuthProvider,
   context: RequestContext,
   options: BackChannelLogoutOptions,
 ): Promise<Response> {

@@ -65,8 +65,8 @@ export interface EndSessionOptions {
  * @throws {TypeError} If `postLogoutRedirectUri` is not an absolute URL.
  * @see {@link https://openid.net/specs/openid-connect-rpinitiated-1_0.html#RPLogout | OpenID Connect RP-Initiated Logout 1.0, section 2}
  */
-export async function endSessionUrl<Profile>(
-  provider: ExternalAuthProvider<Profile>,
+export async function endSessionUrl(
+  provider: ExternalAuthProvider,
   options: EndSessionOptions = {},
 ): Promise<URL | null> {
   const { idToken, logoutHint, postLogoutRedirectUri, state } = options;

@@ -65,8 +65,8 @@ export type ExternalAuthRefresh = ExternalAuthFailure | {
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-6 | RFC 6749, section 6}
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#RefreshTokens | OpenID Connect Core 1.0, section 12}
  */
-export async function refreshExternalAuth<Profile>(
-  provider: ExternalAuthProvider<Profile>,
+export async function refreshExternalAuth(
+  provider: ExternalAuthProvider,
   tokens: RefreshableTokens,
 ): Promise<ExternalAuthRefresh> {
   const engine = engineOf(provider);

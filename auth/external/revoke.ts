@@ -48,8 +48,8 @@ export type ExternalAuthRevocation = ExternalAuthFailure | {
  * @returns Whether the provider took them back, or why not.
  * @see {@link https://www.rfc-editor.org/rfc/rfc7009#section-2 | RFC 7009, section 2}
  */
-export async function revokeExternalAuth<Profile>(
-  provider: ExternalAuthProvider<Profile>,
+export async function revokeExternalAuth(
+  provider: ExternalAuthProvider,
   tokens: Pick<Partial<ExternalAuthTokens>, "accessToken" | "refreshToken">,
 ): Promise<ExternalAuthRevocation> {
   const engine = engineOf(provider);

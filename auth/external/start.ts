@@ -97,8 +97,8 @@ export interface StartExternalAuthOptions extends AuthorizationOptions {
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1 | RFC 6749, section 4.1.1}
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest | OpenID Connect Core 1.0, section 3.1.2.1}
  */
-export async function startExternalAuth<Profile>(
-  provider: ExternalAuthProvider<Profile>,
+export async function startExternalAuth(
+  provider: ExternalAuthProvider,
   context: RequestContext,
   options: StartExternalAuthOptions = {},
 ): Promise<Response> {

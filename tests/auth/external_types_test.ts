@@ -1,17 +1,22 @@
 import { assertEquals } from "@std/assert";
 import {
+  backChannelLogout,
   type CodeHostProfile,
   createCodeHostAuthProvider,
   createOAuthProvider,
   createOIDCAuthProvider,
+  endSessionUrl,
   type ExternalAuthData,
   type ExternalAuthProvider,
   externalAuthResult,
   finishExternalAuth,
   type OIDCProfile,
+  refreshExternalAuth,
+  revokeExternalAuth,
   startExternalAuth,
 } from "@gatehouse/web/auth";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
+import { createMemorySessionStore } from "@gatehouse/web/session";
 
 const registration = {
   clientId: "app",
@@ -56,6 +61,17 @@ Deno.test("the types of profiles and results follow the provider", () => {
     const _returnTo: string = result.returnTo;
     return result.error.code === "access_denied";
   };
+  // What needs no profile takes providers of every kind.
+  const _any = (context: RequestContext) =>
+    [codeHost, music].map((provider) => [
+      startExternalAuth(provider, context),
+      backChannelLogout(provider, context, {
+        store: createMemorySessionStore(),
+      }),
+      endSessionUrl(provider),
+      refreshExternalAuth(provider, { refreshToken: "r" }),
+      revokeExternalAuth(provider, { accessToken: "a" }),
+    ]);
   const _start = (context: RequestContext) => [
     startExternalAuth(music, context, { data: { linkTo: 7, of: ["a"] } }),
     // @ts-expect-error JSON has no dates.
