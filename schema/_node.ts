@@ -88,7 +88,7 @@ export class Node implements Schema<unknown> {
     for (const check of checks) special ??= check.sort;
     // The first checks are its type's, those behind them run on what passed.
     const isFirst = sort.checks && this.checks === NO_CHECKS;
-    const node: Node = isFirst && special === undefined
+    const node: Node = isFirst && !special
       ? derive(this, sort, parts)
       : wrap(special ?? STEP, this, (value: unknown) => runChecks(node, value));
     node.checks = checks;
@@ -148,8 +148,10 @@ function finish<Output>(
 ): ParseResult<Output> | Promise<ParseResult<Output>> {
   if (result instanceof Failure) {
     const issues = collect(result, context);
-    const { fieldOf } = node;
-    return { success: false, issues: fieldOf ? issues.map(fieldOf) : issues };
+    return {
+      success: false,
+      issues: node.fieldOf ? issues.map(node.fieldOf) : issues,
+    };
   }
   return result instanceof Later
     ? result.then((late) => finish<Output>(node, late, context))
@@ -193,8 +195,7 @@ export function wrap(sort: Sort, inner: Node, act?: unknown): Node {
 }
 
 function derive(from: Node, sort: Sort, parts: unknown): Node {
-  const { expected, fieldOf, message } = from;
-  return new Node(sort, parts, message, expected, fieldOf);
+  return new Node(sort, parts, from.message, from.expected, from.fieldOf);
 }
 
 /** Fails because the value has the wrong type. */

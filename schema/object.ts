@@ -76,7 +76,7 @@ const OBJECTS: Sort = {
   // optional ones missing, no value changed), the object is its own output. The
   // rest is left to `walk`.
   run(value, context) {
-    if (!value || typeof value !== "object" || Array.isArray(value)) {
+    if (typeof value !== "object" || !value || Array.isArray(value)) {
       return wrongType(this, value);
     }
     const input = value as Properties;
@@ -119,7 +119,7 @@ function skip(
   end?: string,
 ): number {
   while (
-    keys[done] !== end && nodes[done]?.sort.name === "optional" &&
+    keys[done] !== end && nodes[done]?.kind === "optional" &&
     !(keys[done]! in input)
   ) done++;
   return done;
