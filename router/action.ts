@@ -113,6 +113,7 @@ export interface ControllerInput<
 > extends MiddlewareOptions<List> {
   /** One action for each route, no more and no fewer. */
   readonly actions:
+    & { readonly [Name in keyof Routes]: unknown }
     & {
       readonly [Name in keyof Lists]: ActionInput<
         Routes,
@@ -120,11 +121,10 @@ export interface ControllerInput<
         readonly [...Entries, ...EntriesOfAll<List>],
         Lists[Name]
       >;
-    }
-    & { readonly [Name in keyof Routes]: unknown };
+    };
 }
 
-/** A handler, an action object or a nested controller: what the name asks for. */
+/** What the name asks for: a handler, an action object, a nested controller. */
 export type ActionInput<
   Routes extends RouteMap,
   Name,
@@ -132,39 +132,66 @@ export type ActionInput<
   List,
 > =
   | HandlerAt<Routes, Name, Entries>
-  | {
-    /** Middleware of this action alone. */
-    readonly middleware?: List;
-    /** Answers the request. */
-    readonly handler: HandlerAt<
-      Routes,
-      Name,
-      readonly [...Entries, ...EntriesOfAll<List>]
-    >;
-  }
-  | {
-    /** Middleware of the nested controller. */
-    readonly middleware?: List;
-    /** One action for each route of the nested map. */
-    readonly actions: ActionsAt<
-      Routes,
-      Name,
-      readonly [...Entries, ...EntriesOfAll<List>]
-    >;
-  };
+  | HandlerInputAt<Routes, Name, Entries, List>
+  | NestedControllerAt<Routes, Name, Entries, List>;
 
-/** The handler of the route by that name; never for a nested map. */
+/**
+ * The handler of the route by that name; never for a nested map, and a word
+ * about it where there is no route.
+ */
 export type HandlerAt<Routes, Name, Entries extends ContextEntries> =
   Name extends keyof Routes
     ? Routes[Name] extends AnyRoute
       ? RequestHandler<ParamsOf<Routes[Name]>, Entries>
     : never
-    : never;
+    : `The route map has no route "${Name & string}"`;
 
-/** The actions of the nested map by that name; never for a route. */
-export type ActionsAt<Routes, Name, Entries extends ContextEntries> =
-  Name extends keyof Routes ? Routes[Name] extends AnyRoute ? never
-    : Routes[Name] extends RouteMap
-      ? Controller<Routes[Name], Entries>["actions"]
+/** A handler with middleware for the route by that name; never for a map. */
+export type HandlerInputAt<Routes, Name, Entries extends ContextEntries, List> =
+  Name extends keyof Routes
+    ? Routes[Name] extends AnyRoute
+      ? HandlerInput<ParamsOf<Routes[Name]>, Entries, List>
     : never
     : never;
+
+/** The controller of the nested map by that name; never for a route. */
+export type NestedControllerAt<
+  Routes,
+  Name,
+  Entries extends ContextEntries,
+  List,
+> = Name extends keyof Routes ? Routes[Name] extends AnyRoute ? never
+  : Routes[Name] extends RouteMap
+    ? NestedControllerInput<Routes[Name], Entries, List>
+  : never
+  : never;
+
+/** A handler with the middleware of its route, as it is written down. */
+export interface HandlerInput<
+  RouteParams,
+  Entries extends ContextEntries,
+  List,
+> {
+  /** Middleware of this action alone. */
+  readonly middleware?: List;
+  /** Answers the request. */
+  readonly handler: RequestHandler<
+    RouteParams,
+    readonly [...Entries, ...EntriesOfAll<List>]
+  >;
+}
+
+/** The controller of a nested map, as it is written down. */
+export interface NestedControllerInput<
+  Routes extends RouteMap,
+  Entries extends ContextEntries,
+  List,
+> {
+  /** Middleware of the nested controller. */
+  readonly middleware?: List;
+  /** One action for each route of the nested map. */
+  readonly actions: Controller<
+    Routes,
+    readonly [...Entries, ...EntriesOfAll<List>]
+  >["actions"];
+}
