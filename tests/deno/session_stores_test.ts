@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { createSQLSessionStore } from "@gatehouse/web/session/sql";
 import { testSessionStore } from "@gatehouse/web/session/testing";
 import {
   findProgram,
@@ -36,6 +37,24 @@ for (const client of ["redis", "valkey"]) {
     return await (stores[client] ??= openStore(client, port));
   }, redis);
 }
+
+Deno.test("createSQLSessionStore() sweeps out all that has expired, however much a flood has left", async () => {
+  const { DatabaseSync } = await import("node:sqlite");
+  using db = new DatabaseSync(":memory:");
+  let now = Date.now();
+  const store = createSQLSessionStore(
+    (sql, params) => db.prepare(sql).all(...params),
+    { now: () => now },
+  );
+  const put = (key: string, ttl: number) =>
+    store.put(key, "value", { ttl, ifVersion: null });
+  for (let n = 0; n < 2_500; n++) await put(`anonymous${n}`, 600_000);
+  await put("login", 1_800_000);
+  now += 600_001;
+  await store.sweep!(now);
+  const rows = db.prepare("SELECT id FROM gatehouse_sessions").all();
+  assertEquals(rows.map(({ id }) => id), ["login"]);
+});
 
 Deno.test({
   name:
