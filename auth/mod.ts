@@ -76,6 +76,7 @@ export {
   type OIDCAuthProviderOptions,
   type OIDCOptions,
   type OIDCProfile,
+  type ProfileOf,
   type ProviderMetadata,
   type RefreshableTokens,
   refreshExternalAuth,

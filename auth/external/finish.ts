@@ -14,6 +14,7 @@ import {
   type ExternalAuthData,
   type ExternalAuthProvider,
   type ExternalAuthSuccess,
+  type ProfileOf,
 } from "./provider.ts";
 
 /** A login that failed. */
@@ -85,10 +86,10 @@ export type ExternalAuthResult<Profile> =
  * @throws {TypeError} If no session middleware ran before.
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#CodeFlowAuth | OpenID Connect Core 1.0, section 3.1}
  */
-export async function finishExternalAuth<Profile>(
-  provider: ExternalAuthProvider<Profile>,
+export async function finishExternalAuth<Provider extends ExternalAuthProvider>(
+  provider: Provider,
   context: RequestContext,
-): Promise<Profile | null> {
+): Promise<ProfileOf<Provider> | null> {
   const result = await externalAuthResult(provider, context);
   return result.ok ? result.profile : null;
 }
@@ -136,17 +137,17 @@ const results = /* @__PURE__ */ new WeakMap<
  * @returns The result.
  * @throws {TypeError} If no session middleware ran before.
  */
-export function externalAuthResult<Profile>(
-  provider: ExternalAuthProvider<Profile>,
+export function externalAuthResult<Provider extends ExternalAuthProvider>(
+  provider: Provider,
   context: RequestContext,
-): Promise<ExternalAuthResult<Profile>> {
+): Promise<ExternalAuthResult<ProfileOf<Provider>>> {
   const ofContext = results.getOrInsertComputed(context, () => new Map());
   let result = ofContext.get(provider);
   if (result === undefined) {
     result = run(engineOf(provider), context);
     ofContext.set(provider, result);
   }
-  return result as Promise<ExternalAuthResult<Profile>>;
+  return result as Promise<ExternalAuthResult<ProfileOf<Provider>>>;
 }
 
 async function run<Profile>(

@@ -37,6 +37,7 @@ export type {
   ExternalAuthProvider,
   ExternalAuthSuccess,
   ExternalAuthTokens,
+  ProfileOf,
 } from "./provider.ts";
 export {
   type ExternalAuthRefresh,

@@ -20,6 +20,14 @@ export interface ExternalAuthProvider<Profile = unknown> {
   readonly "~profile"?: Profile;
 }
 
+/**
+ * The profile of a provider; of one of several providers, that of any of them.
+ *
+ * @typeParam Provider The provider, or the union of those that it may be.
+ */
+export type ProfileOf<Provider extends ExternalAuthProvider> = Provider extends
+  ExternalAuthProvider<infer Profile> ? Profile : never;
+
 /** What the provider issued. Keep it on the server. */
 export interface ExternalAuthTokens {
   /** For requests to the provider's API. */

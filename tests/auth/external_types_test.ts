@@ -61,6 +61,27 @@ Deno.test("the types of profiles and results follow the provider", () => {
     const _returnTo: string = result.returnTo;
     return result.error.code === "access_denied";
   };
+  // One of several providers, found at run time.
+  const _one = async (context: RequestContext) => {
+    const providers = { codeHost, music, own: oidc };
+    const name = context.url.searchParams.get("name") as keyof typeof providers;
+    const result = await externalAuthResult(providers[name], context);
+    if (!result.ok) return null;
+    const { profile } = result;
+    // @ts-expect-error Not every one of them has it.
+    profile.login;
+    const id: string | number = "sub" in profile ? profile.sub : profile.id;
+    const some = await finishExternalAuth(providers[name], context);
+    return some !== null && "login" in some ? some.login : id;
+  };
+  // A function of one's own, for any profile.
+  const _generic = async <Profile>(
+    provider: ExternalAuthProvider<Profile>,
+    context: RequestContext,
+  ): Promise<Profile | null> => {
+    const result = await externalAuthResult(provider, context);
+    return result.ok ? result.profile : null;
+  };
   // What needs no profile takes providers of every kind.
   const _any = (context: RequestContext) =>
     [codeHost, music].map((provider) => [
