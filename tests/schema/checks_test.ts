@@ -437,7 +437,8 @@ const formats: Record<string, Check<string>> = {
   isoDateTime: isoDateTime(),
   ip: ip(),
   hostname: hostname(),
-  minLength: minLength(2_000_000),
+  // Below the length and above its half: only then are characters counted.
+  minLength: minLength(600_000),
   maxLength: maxLength(10),
   length: length(10),
   startsWith: startsWith("b"),

@@ -272,6 +272,15 @@ Deno.test("flatten() sorts messages by field, and the others apart", () => {
   assertEquals(flat.fields.toString, undefined);
 });
 
+Deno.test("flatten() sorts the issues of other libraries too", () => {
+  const flat = flatten([
+    { message: "whole" },
+    { message: "first", path: ["a", { key: 0 }, { key: "b" }] },
+  ]);
+  assertEquals(flat.form, ["whole"]);
+  assertEquals(Object.entries(flat.fields), [["a.0.b", ["first"]]]);
+});
+
 Deno.test("parse() throws an error that tells the first issue and holds all", () => {
   const User = object({ user: object({ name: string() }), id: number() });
   const error = assertThrows(() => parse(User, { user: {} }), ValidationError);

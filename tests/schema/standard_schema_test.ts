@@ -135,6 +135,24 @@ const Foreign: StandardSchemaV1<string, number> = broken((value) => {
   return { issues: [{ message: "No text", path, input: value }] };
 }) as StandardSchemaV1<string, number>;
 
+Deno.test("a schema's validate() takes the options of parse()", () => {
+  const Name = object({ name: string() });
+  const libraryOptions = { messages: { required: "Pflichtfeld" } };
+  const result = Name["~standard"].validate({}, { libraryOptions });
+  assertEquals(
+    "issues" in result && result.issues?.[0]?.message,
+    "Pflichtfeld",
+  );
+  const copied = Name["~standard"].validate({ name: "a" }, {
+    libraryOptions: { copy: true },
+  });
+  assertEquals("value" in copied && copied.value, { name: "a" });
+  assertEquals(
+    Name["~standard"].validate({ name: "a" }, { libraryOptions: undefined }),
+    { success: true, value: { name: "a" } } as unknown,
+  );
+});
+
 Deno.test("parse() takes schemas of other libraries, whole or as parts", () => {
   assertEquals(parse(Foreign, "abc"), 3);
   assertEquals(parse(object({ a: array(Foreign) }), { a: ["ab"] }), { a: [2] });
