@@ -4,7 +4,7 @@ import { truncate } from "./_escape.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";
 import type { LogInfo } from "./log_info.ts";
 import type { LoggerPlan } from "./_plan.ts";
-import { redactQuery, redactReferrer } from "./redaction.ts";
+import { isSecretName, redactQuery, redactReferrer } from "./redaction.ts";
 import { type Target, targetOf } from "./_target.ts";
 import { timeAt } from "./_time.ts";
 import { RequestIds } from "./_trace.ts";
@@ -80,17 +80,18 @@ function lineOf(
   const { request, remoteAddress } = context;
   const { hasHeaders, clean } = plan;
   const target = targetOf(context);
+  const headers = hasHeaders ? request.headers : undefined;
+  const agent = headers?.get("user-agent") ?? undefined;
+  const referrer = headers?.get("referer") ?? undefined;
   return {
     method: truncate(request.method),
     url: urlOf(target, plan),
     status: 500,
     responseTime: 0,
     contentLength: undefined,
-    userAgent: hasHeaders ? userAgentOf(request, plan) : undefined,
-    referrer: hasHeaders ? referrerOf(request, plan) : undefined,
-    remoteAddress: remoteAddress === undefined
-      ? undefined
-      : clean(remoteAddress),
+    userAgent: agent && clean(agent),
+    referrer: referrer && referrerOf(referrer, plan),
+    remoteAddress: remoteAddress && clean(remoteAddress),
     timestamp,
     protocol: protocolOf(request),
     scheme: target.scheme,
@@ -106,20 +107,13 @@ function lineOf(
 }
 
 function urlOf(
-  { path, isPlain }: Target,
+  { path, isPlain, isClear }: Target,
   { isSecret, clean }: LoggerPlan,
 ): string {
   const url = truncate(path);
+  if (isClear && isSecret === isSecretName) return url;
   const shown = isSecret === false ? url : redactQuery(url, isSecret);
   return isPlain ? shown : clean(shown);
-}
-
-function userAgentOf(
-  { headers }: Request,
-  { clean }: LoggerPlan,
-): string | undefined {
-  const agent = headers.get("user-agent");
-  return agent === null ? undefined : clean(agent);
 }
 
 /** What in a referrer is to be redacted or escaped. */
@@ -127,11 +121,9 @@ function userAgentOf(
 const notable = /[?#@"\\\x00-\x1f\x7f-\uffff]/;
 
 function referrerOf(
-  { headers }: Request,
+  header: string,
   { isSecret, clean }: LoggerPlan,
-): string | undefined {
-  const header = headers.get("referer");
-  if (header === null) return undefined;
+): string {
   const referrer = truncate(header);
   if (!notable.test(referrer)) return referrer;
   return clean(

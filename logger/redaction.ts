@@ -15,7 +15,7 @@ const secretName = /* @__PURE__ */ new RegExp(
 );
 
 /** A query that may hold such a name, or hide it. */
-const suspicious = /* @__PURE__ */ new RegExp(
+export const suspicious = /* @__PURE__ */ new RegExp(
   `\\?[^]*?(?:${words}|${endings}|[^\\0-\\x7f]|%)`,
   "i",
 );
