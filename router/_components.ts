@@ -26,7 +26,8 @@ export interface Component {
 }
 
 /** Text that is in canonical form in any path, whatever stands before it. */
-const PLAIN_PATH = /^(?:[\w\-~!$&'()*+,;=:@/]|(?<=[^/])\.)*$/;
+const PLAIN_PATH =
+  /^[\w\-~!$&'()*+,;=:@/]*(?:(?<=[^/])\.[\w\-~!$&'()*+,;=:@/]*)*$/;
 
 const PATHNAME: Syntax = {
   delimiter: "/",

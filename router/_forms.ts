@@ -1,6 +1,9 @@
 import { type Part, textPart } from "./_parse.ts";
 
-/** What follows a slash: fixed text, a param, or more than that. */
+/**
+ * Fixed text, slashes included; or what follows a slash: a param, or more than
+ * that.
+ */
 export type Segment = string | Part | readonly Part[];
 
 /**
@@ -30,7 +33,7 @@ const MAX_WRITTEN_OUT = 4;
  * are whole segments. The form that URLPattern would try first comes first.
  */
 export function pathForms(parts: readonly Part[]): PathForm[] {
-  let forms: (readonly Part[])[] = [parts];
+  let forms = [parts];
   for (const part of optionalSegments(parts)) {
     const modifier = part.modifier === "?" ? "" : "+";
     const present = { ...part, modifier } as const;
@@ -48,7 +51,8 @@ export function pathForms(parts: readonly Part[]): PathForm[] {
  */
 function optionalSegments(parts: readonly Part[]): Part[] {
   const found: Part[] = [];
-  for (const [index, part] of parts.entries()) {
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index]!;
     const whole = isOptional(part) && beginsSegment(parts, index);
     if (whole) found.push(part);
     if (found.length === MAX_WRITTEN_OUT || !staysInSegment(part)) break;
@@ -110,6 +114,11 @@ class Cutter {
     for (let index = 0; index < parts.length; index++) {
       const part = parts[index]!;
       const { type, prefix, suffix, modifier } = part;
+      if (isWhole(part, parts[index + 1], this.#open)) {
+        this.#endSegment();
+        this.#segments.push(type === "text" ? prefix : part);
+        continue;
+      }
       if (modifier === "") this.#addText(prefix);
       if (modifier === "" && type === "text") continue;
       const rest = this.#restAt(index);
@@ -183,7 +192,7 @@ class Cutter {
     if (!this.#open) return;
     this.#open = false;
     if (this.#parts.length === 0) {
-      this.#segments.push(this.#text);
+      this.#segments.push(`/${this.#text}`);
       this.#text = "";
       return;
     }
@@ -193,6 +202,20 @@ class Cutter {
       first!.modifier === "";
     this.#segments.push(isParam ? first! : parts);
   }
+}
+
+/** Whether a part is all of a segment, or fixed text that is all of several. */
+function isWhole(
+  { type, prefix, suffix, modifier }: Part,
+  next: Part | undefined,
+  open: boolean,
+): boolean {
+  if (modifier !== "" || suffix !== "") return false;
+  if (type === "text" ? open : type !== "segment" || prefix !== "/") {
+    return false;
+  }
+  return next === undefined ||
+    (next.modifier === "" && next.prefix.startsWith("/"));
 }
 
 /** Whether a part is a regexp group. */

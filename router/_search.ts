@@ -35,7 +35,8 @@ const KINDS: Uint8Array = /* @__PURE__ */ Uint8Array.from(
 );
 
 /** A path that has nothing which needs a closer look. */
-const PLAIN_PATH = /(?:[\w\-~!$&'()*+,;=:@/]+|(?<!\/)\.)*(?=[?#]|$)/y;
+const PLAIN_PATH =
+  /[\w\-~!$&'()*+,;=:@/]*(?:(?<!\/)\.[\w\-~!$&'()*+,;=:@/]*)*(?=[?#]|$)/y;
 
 /** A route that matches a URL. */
 export interface Match<Data> {

@@ -36,8 +36,8 @@ function pathKey(parts: readonly Part[]): string {
   let begun = false;
   let [text, group, optional] = [0, STATIC, 0];
   const add = (added: string, isOptional: number) => {
-    for (const char of added) {
-      if (char === "/") {
+    for (let i = 0; i < added.length; i++) {
+      if (added[i] === "/") {
         if (begun) key += segmentKey(text, group, optional);
         text = group = optional = 0;
       } else text++;

@@ -165,15 +165,16 @@ export class Tree<Data> {
    * which it returns.
    */
   add(parts: readonly Part[], route: NewRoute<Data>): Leaf<Data> | null {
-    for (const [index, { segments, rest }] of pathForms(parts).entries()) {
+    let index = 0;
+    for (const { segments, rest } of pathForms(parts)) {
       const names: string[] = [];
-      const leaf = this.#leafOf(route, index, rest, names);
+      const leaf = this.#leafOf(route, index++, rest, names);
       let node = this.root;
       let text = "";
       improve(node, leaf);
       for (const segment of segments) {
         if (typeof segment === "string") {
-          text += `/${segment}`;
+          text += segment;
           continue;
         }
         node = this.#walk(node, text, leaf);
@@ -186,7 +187,7 @@ export class Tree<Data> {
       else if (rest !== null && "name" in rest) names.push(rest.name);
 
       leaf.next = rest === null ? node.leaf : othersOf(node).rests;
-      const same = index === 0 ? findSame(leaf) : null;
+      const same = index === 1 ? findSame(leaf) : null;
       if (same !== null) return same;
       if (rest === null) node.leaf = leaf;
       else othersOf(node).rests = leaf;
@@ -195,7 +196,9 @@ export class Tree<Data> {
   }
 
   #leafOf(
-    { data, rank, sequence, source, signature, ...route }: NewRoute<Data>,
+    { data, rank, sequence, source, signature, guard, platform }: NewRoute<
+      Data
+    >,
     index: number,
     rest: Rest | null,
     names: readonly string[],
@@ -210,7 +213,7 @@ export class Tree<Data> {
       sequence: sequence + index,
       source,
       signature,
-      guard: kind === "platform" ? route.platform : route.guard,
+      guard: kind === "platform" ? platform : guard,
       names,
       rest: kind,
       text: rest?.kind === "anything" ? this.#fold(rest.text) : "/",

@@ -162,13 +162,15 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
       folded: null,
     };
     const tree = ignoreCase ? trees.folded ??= new Tree(true) : trees.exact;
+    const { guard, platform } = guardsOf(pattern, components, ignoreCase);
     const same = tree.add(pathOf(components), {
       data,
       rank: this.#ranks.get(specificity(components)),
       sequence: this.#sequence,
       source: pattern.source,
       signature: signatureOf(components),
-      ...guardsOf(pattern, components, ignoreCase),
+      guard,
+      platform,
     });
     this.#sequence += MAX_FORMS;
     return same;

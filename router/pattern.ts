@@ -1,6 +1,7 @@
 import { type Component, COMPONENTS, parseComponent } from "./_components.ts";
 import { type Guard, hasRegExp } from "./_guard.ts";
 import { buildHref, linkCheck } from "./_href.ts";
+import type { Part } from "./_parse.ts";
 import { joinPaths, withSlash } from "./_join.ts";
 
 /** What a pattern is made of: the text of a path, or a URLPattern. */
@@ -164,7 +165,7 @@ export class RoutePattern {
   /** The pattern component by component; what is not constrained is absent. */
   #read(input: PatternInput): URLPatternInit {
     if (typeof input === "string") {
-      if (!/^[^/]*:\/\//.test(input)) return { pathname: withSlash(input) };
+      if (!WHOLE_URL.test(input)) return { pathname: withSlash(input) };
       this.#urlPattern = new URLPattern(input, {
         ignoreCase: this.#ignoreCase,
       });
@@ -183,6 +184,9 @@ export class RoutePattern {
   }
 }
 
+/** How the pattern of a whole URL begins. */
+const WHOLE_URL = /^[^/]*:\/\//;
+
 function constrained(input: URLPatternInit | URLPattern): URLPatternInit {
   const result: URLPatternInit = {};
   for (const name of COMPONENTS) {
@@ -195,26 +199,30 @@ function constrained(input: URLPatternInit | URLPattern): URLPatternInit {
 }
 
 function parseInput(input: URLPatternInit): Component[] {
-  const components: Component[] = [];
-  for (const name of COMPONENTS) {
-    const source = input[name];
-    if (source !== undefined) components.push(parseComponent(name, source));
-  }
-  return components;
+  return COMPONENTS.filter((name) => input[name] !== undefined)
+    .map((name) => parseComponent(name, input[name]!));
 }
 
 function paramNames(components: readonly Component[]): string[] {
-  const names: string[] = [];
-  for (const { parts } of components) {
-    for (const { name } of parts) {
-      if (name === "") continue;
-      if (!names.includes(name)) names.push(name);
-      else if (!/^\d/.test(name)) {
-        throw new TypeError(`the param "${name}" occurs twice`);
-      }
+  const names = components.flatMap(({ parts }) =>
+    parts.filter(isGroup).map(nameOf)
+  );
+  if (components.length === 1) return names;
+  // Numbers may occur in each component.
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) < index && !/^\d/.test(name)) {
+      throw new TypeError(`the param "${name}" occurs twice`);
     }
   }
-  return names;
+  return [...new Set(names)];
+}
+
+function isGroup({ type }: Part): boolean {
+  return type !== "text";
+}
+
+function nameOf({ name }: Part): string {
+  return name;
 }
 
 function describe(input: URLPatternInit): string {

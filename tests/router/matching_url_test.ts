@@ -152,6 +152,10 @@ Deno.test("long paths are matched to the end, whatever the pattern", () => {
   const rows: [string, string, Record<string, string> | null][] = [
     ["/:x", `/${a}`, { x: a }],
     ["/:x/b", `/${a}`, null],
+    ["/:x/b", `/${a}%41`, null],
+    ["/*", `/${a}%41`, { 0: `${a}A` }],
+    ["/x/*", `/${a}.${a}%41`, null],
+    ["/x/*", `/${"/.a".repeat(30_000)}%41`, null],
     ["/:a-:b-:c-:d.json", `/${dashes}`, null],
     ["/:a-:b-:c-:d", `/${dashes}`, {
       a: "-",
