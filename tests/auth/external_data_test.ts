@@ -149,6 +149,15 @@ for (const [name, data, expected] of refused) {
   });
 }
 
+for (const maxAge of [-1, NaN, Infinity, 0.5, "300" as unknown as number]) {
+  Deno.test(`startExternalAuth() throws a TypeError for the maxAge ${maxAge}`, async () => {
+    const { begin, errors, provider } = await setUp();
+    await begin({ maxAge }).catch(() => {});
+    assertInstanceOf(errors[0], TypeError);
+    assertEquals(provider.requests, []);
+  });
+}
+
 Deno.test("startExternalAuth() takes 1,024 bytes of data, a long path to return to and encrypted cookies together", async () => {
   const { begin, end } = await setUp(cookieSession());
   const data = { a: "a".repeat(1024 - 8) };
