@@ -168,7 +168,7 @@ async function authorizationParams(
     response_type: "code",
     client_id: client.clientId,
     redirect_uri: options.redirectUri,
-    scope: scopes.join(" "),
+    ...scopes.length > 0 && { scope: scopes.join(" ") },
     state,
     code_challenge: encodeBase64Url(await sha256(transaction.verifier)),
     code_challenge_method: "S256",

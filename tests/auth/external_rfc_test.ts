@@ -6,6 +6,7 @@ import {
   createCodeHostAuthProvider,
   createIdentityCloudAuthProvider,
   createMicroblogAuthProvider,
+  createOAuthProvider,
   createOfficeSuiteAuthProvider,
   createOIDCAuthProvider,
   createPortalAuthProvider,
@@ -13,6 +14,7 @@ import {
   createWorkforceIdAuthProvider,
   finishExternalAuth,
   refreshExternalAuth,
+  startExternalAuth,
 } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
@@ -64,6 +66,25 @@ for (const method of ["client_secret_basic", "client_secret_post"]) {
     assertEquals(ways.filter(Boolean).length, 1);
   });
 }
+
+Deno.test("RFC 6749, section 3.3: where no scope is asked for, the parameter is left out, for it must not be empty", async () => {
+  const client = createOAuthProvider({
+    name: "music",
+    authorizationEndpoint: "https://music.example/authorize",
+    tokenEndpoint: "https://music.example/token",
+    profileEndpoint: "https://music.example/me",
+    scopes: [],
+    clientId: "app",
+    clientSecret: "s3cret",
+    redirectUri: "https://app.example/callback",
+    parseProfile: (body) => body,
+  });
+  const router = createRouter({ middleware: [session()] });
+  router.get("/login", (context) => startExternalAuth(client, context));
+  const { headers } = await router.fetch("https://app.example/login");
+  const { searchParams } = new URL(headers.get("Location")!);
+  assertEquals(searchParams.has("scope"), false);
+});
 
 Deno.test("RFC 6749, section 6: a refresh asks for no scope that was not granted", async () => {
   const provider = await TestProvider.create();
