@@ -14,9 +14,12 @@ const secretName = /* @__PURE__ */ new RegExp(
   "iu",
 );
 
-/** A query that may hold such a name, or hide it. */
+/**
+ * A query that may hold such a name, or hide it. It is tied to the first `?`, or
+ * a text of nothing else would take it a time that grows with the square.
+ */
 export const suspicious = /* @__PURE__ */ new RegExp(
-  `\\?[^]*?(?:${words}|${endings}|[^\\0-\\x7f]|%)`,
+  `^[^?]*\\?[^]*?(?:${words}|${endings}|[^\\0-\\x7f]|%)`,
   "i",
 );
 
