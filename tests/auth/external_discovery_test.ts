@@ -214,10 +214,6 @@ const brokenCaches: [string, ExternalAuthCache][] = [
     set: () => {},
   }],
   ["holds a text", { get: () => "text", set: () => {} }],
-  ["holds what is of the future", {
-    get: () => ({ at: Date.now() + 1e9, body: {} }),
-    set: () => {},
-  }],
 ];
 
 for (const [name, cache] of brokenCaches) {
@@ -227,6 +223,17 @@ for (const [name, cache] of brokenCaches) {
     assertEquals([provider.count(WELL_KNOWN), provider.count("/keys")], [1, 1]);
   });
 }
+
+Deno.test("what the cache has of the future is no fresher than what is too old", async () => {
+  const provider = await TestProvider.create();
+  const cache = memoryCache();
+  let time = Date.now() + 1e9;
+  provider.now = () => time;
+  assertEquals((await logIn(provider, { cache })).profile, USER);
+  time -= 1e9;
+  assertEquals((await logIn(provider, { cache })).profile, USER);
+  assertEquals([provider.count(WELL_KNOWN), provider.count("/keys")], [2, 2]);
+});
 
 Deno.test("one provider's metadata in the cache is not another's", async () => {
   const cache = memoryCache();
