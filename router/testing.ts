@@ -1,8 +1,47 @@
 /**
- * What tests of an application need.
+ * What tests of an application need, and the contract of matchers.
  *
  * @module
  */
+import { matcherChecks } from "./_matcher_kit.ts";
+import type { Matcher } from "./matcher.ts";
+
+/** One test of a matcher. */
+export interface MatcherTest {
+  /** What the matcher does when the test passes. */
+  readonly name: string;
+  /** Runs the test; throws where the matcher breaks the contract. */
+  run(): void;
+}
+
+/**
+ * Lists the tests that a `Matcher` has to pass, whatever its implementation:
+ * what patterns match, which route wins, duplicates, allowed methods.
+ *
+ * @example Testing a matcher with Deno, or with any `test(name, run)`
+ * ```ts
+ * import { ArrayMatcher } from "@gatehouse/web/fetch-router";
+ * import { testMatcher } from "@gatehouse/web/fetch-router/testing";
+ * import { assertGreater } from "@std/assert";
+ *
+ * const tests = testMatcher(() => new ArrayMatcher<string>());
+ * // for (const { name, run } of tests) Deno.test(name, run);
+ *
+ * tests[0].run();
+ * assertGreater(tests.length, 40);
+ * ```
+ *
+ * @param createMatcher Makes a matcher without routes.
+ * @returns The tests.
+ */
+export function testMatcher(
+  createMatcher: () => Matcher<string>,
+): MatcherTest[] {
+  return matcherChecks().map(([name, check]) => ({
+    name,
+    run: () => check(createMatcher),
+  }));
+}
 
 /** Options for {@linkcode createTestClient}. */
 export interface TestClientOptions {
