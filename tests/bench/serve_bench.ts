@@ -1,0 +1,180 @@
+/**
+ * Whole servers: requests per second under `Deno.serve` and `Bun.serve`, as wrk
+ * counts them, for a param route with and without five middleware that do
+ * nothing, next to a bare handler and to others. Bounds: 0.95 and 0.9 of the
+ * bare handler's; ahead of every peer that compiles nothing with eval.
+ *
+ * Each server is a process of its own; short runs take turns, and medians count.
+ * Where Linux tells it, the processor time of a server per request is measured
+ * too, and is what the bounds are about: a server fills one processor, so that
+ * it says the same, but other work on the machine hardly changes it.
+ */
+import { bunPath } from "../runtimes/bun.ts";
+import { bundle } from "../runtimes/bundle.ts";
+import { applications } from "./_dispatch.ts";
+import { type Bound, finish, medianOf, printTable } from "./_measure.ts";
+
+const quick = Deno.args.includes("--quick");
+const [rounds, seconds] = quick ? [3, 1] : [9, 2];
+
+/** Not Remix's: its middleware would not let the others have their turn. */
+const names = Object.keys(applications)
+  .filter((name) => !name.startsWith("@"));
+
+interface Server {
+  readonly name: string;
+  readonly url: string;
+  readonly process: Deno.ChildProcess;
+}
+
+if (!await hasWrk()) {
+  console.log("Skipped: wrk is not installed");
+} else {
+  const folder = await Deno.makeTempDir();
+  try {
+    const script = `${folder}/server.js`;
+    await Deno.writeTextFile(script, await bundle(serverSource()));
+    let holds = true;
+    for (
+      const [runtime, command] of [
+        ["Deno.serve", [Deno.execPath(), "run", "--allow-all", script]],
+        ["Bun.serve", [bunPath(), script]],
+      ] as const
+    ) {
+      for (const middleware of [0, 5]) {
+        const title = `${runtime}, param route, ${middleware} middleware`;
+        const { between, busy } = await race([...command], middleware);
+        const limits = bounds(middleware);
+        const unit = "ns between answers";
+        holds = (busy.size > 0
+          ? printTable(title, between, [], unit) &&
+            printTable(`${title}, processor`, busy, limits, "ns per answer")
+          : printTable(title, between, limits, unit)) && holds;
+      }
+    }
+    finish(holds);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function bounds(middleware: number): Bound[] {
+  const most = 1 / (middleware === 0 ? 0.95 : 0.9);
+  const peers = ["hono", "h3", "itty-router"];
+  return [
+    { of: "gatehouse", to: "bare", most },
+    ...peers.map((to) => ({ of: "gatehouse", to, most: 1 })),
+  ];
+}
+
+/** The medians of each server, by its name. */
+interface Race {
+  /** Nanoseconds from one answer to the next. */
+  readonly between: ReadonlyMap<string, number>;
+  /** Nanoseconds of processor time per answer; empty where nothing tells it. */
+  readonly busy: ReadonlyMap<string, number>;
+}
+
+async function race(command: string[], middleware: number): Promise<Race> {
+  const servers: Server[] = [];
+  try {
+    for (const name of names) {
+      servers.push(await start(command, name, middleware));
+    }
+    const between = new Map<string, number[]>();
+    const busy = new Map<string, number[]>();
+    // The first round warms up.
+    for (let round = 0; round <= rounds; round++) {
+      for (const { name, url, process } of servers) {
+        const before = processorTime(process.pid);
+        const { requests, perSecond } = await load(url);
+        const after = processorTime(process.pid);
+        if (round === 0) continue;
+        between.getOrInsert(name, []).push(1e9 / perSecond);
+        if (before === null || after === null) continue;
+        busy.getOrInsert(name, []).push((after - before) / requests);
+      }
+    }
+    return { between: medians(between), busy: medians(busy) };
+  } finally {
+    for (const { process } of servers) {
+      process.kill();
+      await process.status;
+    }
+  }
+}
+
+function medians(samples: Map<string, number[]>): Map<string, number> {
+  return new Map([...samples].map(([name, times]) => [name, medianOf(times)]));
+}
+
+/** The nanoseconds that a process has used, all its threads together. */
+function processorTime(pid: number): number | null {
+  try {
+    const text = Deno.readTextFileSync(`/proc/${pid}/stat`);
+    // User and system time, in hundredths of a second (proc_pid_stat(5)).
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * 1e7;
+  } catch {
+    return null;
+  }
+}
+
+async function start(
+  [program, ...args]: string[],
+  name: string,
+  middleware: number,
+): Promise<Server> {
+  const process = new Deno.Command(program, {
+    args: [...args, name, String(middleware)],
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const lines = process.stdout.pipeThrough(new TextDecoderStream());
+  for await (const text of lines) {
+    const port = /port (\d+)/.exec(text)?.[1];
+    if (port === undefined) continue;
+    return { name, url: `http://127.0.0.1:${port}/users/7x`, process };
+  }
+  throw new Error(`The server of ${name} did not start`);
+}
+
+/** Has wrk ask for a while, on 32 connections. */
+async function load(
+  url: string,
+): Promise<{ requests: number; perSecond: number }> {
+  const { stdout } = await new Deno.Command("wrk", {
+    args: ["-t1", "-c32", `-d${seconds}s`, url],
+  }).output();
+  const text = new TextDecoder().decode(stdout);
+  const requests = /(\d+) requests in/.exec(text)?.[1];
+  const perSecond = /Requests\/sec: +([\d.]+)/.exec(text)?.[1];
+  if (!requests || !perSecond || /Non-2xx|Socket errors/.test(text)) {
+    throw new Error(`wrk said:\n${text}`);
+  }
+  return { requests: Number(requests), perSecond: Number(perSecond) };
+}
+
+/** A program for both runtimes that says which port it listens on. */
+function serverSource(): string {
+  const module = new URL("_dispatch.ts", import.meta.url).href;
+  return `import { applications } from ${JSON.stringify(module)};
+const isBun = "Bun" in globalThis;
+const [name, middleware] = isBun ? Bun.argv.slice(2) : Deno.args;
+const fetch = applications[name](Number(middleware));
+const hostname = "127.0.0.1";
+const tell = (port) => console.log("port " + port);
+if (isBun) tell(Bun.serve({ port: 0, hostname, fetch }).port);
+else Deno.serve({ port: 0, hostname, onListen: ({ port }) => tell(port) }, fetch);
+`;
+}
+
+async function hasWrk(): Promise<boolean> {
+  try {
+    await new Deno.Command("wrk", { args: ["-v"] }).output();
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
