@@ -231,6 +231,8 @@ const bodies: [string, unknown][] = [
   ['["__proto__"]', ["__proto__"]],
   ['{"a":"[[[[[[[[{{{{{\\\\"}', { a: "[[[[[[[[{{{{{\\" }],
   ["[".repeat(100) + "]".repeat(100), undefined],
+  [`["\\"${"[".repeat(101)}"]`, ['"' + "[".repeat(101)]],
+  [`["\\\\", [[]]]`, ["\\", [[]]]],
 ];
 
 for (const [text, expected] of bodies) {
