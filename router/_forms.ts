@@ -7,12 +7,11 @@ import { type Part, textPart } from "./_parse.ts";
 export type Segment = string | Part | readonly Part[];
 
 /**
- * What takes the rest of a path, slash included: anything behind some text,
- * segments of which none is empty, parts that do not keep to segments, or what
- * only the platform can decide.
+ * What takes the rest of a path: anything, segments of which none is empty,
+ * parts that do not keep to segments, or what only the platform can decide.
  */
 export type Rest =
-  | { readonly kind: "anything"; readonly name: string; readonly text: string }
+  | { readonly kind: "anything"; readonly name: string }
   | { readonly kind: "segments"; readonly name: string }
   | { readonly kind: "parts"; readonly parts: readonly Part[] }
   | { readonly kind: "platform" };
@@ -139,12 +138,14 @@ class Cutter {
     const last = index === this.#all.length - 1;
     const simple = last && suffix === "" && this.#parts.length === 0;
     if (simple && type === "wildcard" && modifier === "") {
-      return { kind: "anything", name, text: this.#openText() };
+      this.#endSegment();
+      return { kind: "anything", name };
     }
     if (this.#open && staysInSegment(part) && !spansSegments(part)) return null;
     if (modifier === "+" && prefix.startsWith("/")) {
       this.#endSegment();
       if (simple && type === "segment" && prefix === "/") {
+        this.#segments.push("/");
         return { kind: "segments", name };
       }
     }
@@ -157,10 +158,6 @@ class Cutter {
     return parts.some(isRegExp)
       ? { kind: "platform" }
       : { kind: "parts", parts };
-  }
-
-  #openText(): string {
-    return this.#open ? `/${this.#text}` : "";
   }
 
   #addText(text: string): void {

@@ -3,7 +3,6 @@ import {
   childOf,
   isBetter,
   type Leaf,
-  type Mixed,
   type Node,
   type Others,
   type Tree,
@@ -50,7 +49,6 @@ export interface Match<Data> {
 }
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
-const NO_MIXED: readonly Mixed<never>[] = [];
 
 /** The params of all routes without params. */
 const NO_PARAMS: Record<string, string> = /* @__PURE__ */ Object.freeze(
@@ -132,7 +130,7 @@ export class Search<Data> {
     return { data: this.leaf!.data, params: this.#params };
   }
 
-  /** Where a segment ends, or -1 if it is not canonical. */
+  /** Where the segment ends that a position is in, or -1 if it is odd. */
   #segmentEnd(start: number): number {
     const text = this.#text;
     const { length } = text;
@@ -144,8 +142,10 @@ export class Search<Data> {
       if (kind < ESCAPE) break;
       if (!this.#accepts(kind, at)) return -1;
     }
-    if (text.charCodeAt(start) === DOT && this.#url === null) {
-      this.odd ||= isDotSegment(text, start, at);
+    // What is before the position is fixed text, or a slash.
+    if (text.charCodeAt(at - 1) === DOT && this.#url === null) {
+      const first = text.lastIndexOf("/", at - 1) + 1;
+      this.odd ||= at < first + 3 && text.charCodeAt(first) === DOT;
     }
     return this.odd ? -1 : at;
   }
@@ -191,14 +191,13 @@ export class Search<Data> {
         }
         if (this.#isPromising(child) && this.#walk(child, next, depth)) {
           const more = others !== null || this.#isPromising(param!);
-          if (more && code === SLASH) this.#walkOthers(node, at, depth);
+          if (more) this.#walkOthers(node, at, depth);
           return true;
         }
       }
-      if (code !== SLASH) break;
       // Fixed text is canonical where it is all of its segments.
-      if (at > this.#reached) this.#reached = at;
-      if (others !== null) return this.#walkOthers(node, at, depth);
+      if (code === SLASH && at > this.#reached) this.#reached = at;
+      if (code !== SLASH || others !== null) break;
       if (param === null || !this.#isPromising(param)) return false;
       const end = this.#segmentEnd(++at);
       if (end <= at) return false;
@@ -210,9 +209,7 @@ export class Search<Data> {
     }
     const found = node.leaf !== null && this.#isEnd(at) &&
       this.#accept(node.leaf);
-    return node.others === null
-      ? found
-      : this.#walkRests(node.others, at, depth) || found;
+    return node.others !== null && this.#walkOthers(node, at, depth) || found;
   }
 
   #isEnd(at: number): boolean {
@@ -231,41 +228,35 @@ export class Search<Data> {
     return true;
   }
 
-  /** Goes on from a node, where a slash is, by all that is not fixed text. */
+  /** Goes on from a node by all that is not fixed text. */
   #walkOthers(
     { param, others }: Node<Data>,
     at: number,
     depth: number,
   ): boolean {
-    const start = at + 1;
-    const end = this.#segmentEnd(start);
-    if (end < 0) return false;
-    let found = others !== null && this.#walkMixed(others, start, end, depth);
-    if (param !== null && end > start && this.#isPromising(param)) {
-      this.#marks[depth * 2] = start;
-      this.#marks[depth * 2 + 1] = end;
-      found = this.#walk(param, end, depth + 1) || found;
+    let found = others !== null && this.#walkMixed(others, at, depth);
+    if (
+      param !== null && this.#text.charCodeAt(at) === SLASH &&
+      this.#isPromising(param)
+    ) {
+      const end = this.#segmentEnd(at + 1);
+      if (end > at + 1) {
+        this.#marks[depth * 2] = at + 1;
+        this.#marks[depth * 2 + 1] = end;
+        found = this.#walk(param, end, depth + 1) || found;
+      }
     }
     return others !== null && this.#walkRests(others, at, depth) || found;
   }
 
-  #walkMixed(
-    { mixed }: Others<Data>,
-    start: number,
-    end: number,
-    depth: number,
-  ): boolean {
-    const text = this.#text;
+  #walkMixed({ mixed }: Others<Data>, at: number, depth: number): boolean {
     let found = false;
-    for (const { length, byText } of mixed) {
-      const first = text.slice(start, Math.min(start + length, end));
-      for (const { matcher, node } of byText.get(first) ?? NO_MIXED) {
-        if (
-          this.#isPromising(node) &&
-          matcher.run(text, start, end, this.#marks, depth * 2)
-        ) {
-          found = this.#walk(node, end, depth + matcher.names.length) || found;
-        }
+    for (const { matcher, node } of mixed) {
+      if (!this.#isPromising(node)) continue;
+      const end = this.#segmentEnd(at);
+      if (end < 0) return false;
+      if (matcher.run(this.#text, at, end, this.#marks, depth * 2)) {
+        found = this.#walk(node, end, depth + matcher.names.length) || found;
       }
     }
     return found;
@@ -286,7 +277,7 @@ export class Search<Data> {
   }
 
   #takesRest(
-    { rest, text: first, program }: Leaf<Data>,
+    { rest, program }: Leaf<Data>,
     at: number,
     depth: number,
   ): boolean {
@@ -297,15 +288,13 @@ export class Search<Data> {
     if (program !== null) {
       return program.run(text, at, end, this.#marks, depth * 2);
     }
-    const start = at + first.length;
-    if (start > end || !text.startsWith(first, at)) return false;
     if (rest === "segments") {
       // None of the segments may be empty.
-      if (start === end || text.charCodeAt(end - 1) === SLASH) return false;
-      const empty = text.indexOf("//", at);
+      const empty = text.indexOf("//", at - 1);
+      if (at === end || text.charCodeAt(end - 1) === SLASH) return false;
       if (empty >= 0 && empty < end) return false;
     }
-    this.#marks[depth * 2] = start;
+    this.#marks[depth * 2] = at;
     this.#marks[depth * 2 + 1] = end;
     return true;
   }
@@ -342,9 +331,4 @@ export class Search<Data> {
   #guarded(guard: Guard): Record<string, string> | null {
     return guard(this.#url ??= new URL(this.#shown));
   }
-}
-
-function isDotSegment(text: string, start: number, end: number): boolean {
-  return end > start && end < start + 3 && text.charCodeAt(start) === DOT &&
-    text.charCodeAt(end - 1) === DOT;
 }

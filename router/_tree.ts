@@ -1,4 +1,4 @@
-import { isRegExp, pathForms, type Rest, type Segment } from "./_forms.ts";
+import { isRegExp, pathForms, type Rest } from "./_forms.ts";
 import { Glob } from "./_glob.ts";
 import type { Guard } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
@@ -32,30 +32,22 @@ export interface Leaf<Data> extends NewLeaf<Data> {
   readonly names: readonly string[];
   /** How the rest of a path is matched. */
   readonly rest: Rest["kind"] | "none";
-  /** The text that the rest begins with. */
-  readonly text: string;
   /** What matches the rest, where its kind is "parts". */
   readonly program: GroupMatcher | null;
   /** The next leaf at the same place. */
   next: Leaf<Data> | null;
 }
 
-/** A segment that is neither fixed text nor a param alone. */
+/** The rest of a segment that is neither fixed text nor a param alone. */
 export interface Mixed<Data> {
   readonly signature: string;
   readonly matcher: GroupMatcher;
   readonly node: Node<Data>;
 }
 
-/** The mixed segments that begin with fixed text of one length, by that text. */
-export interface MixedGroup<Data> {
-  readonly length: number;
-  readonly byText: Map<string, Mixed<Data>[]>;
-}
-
 /** What goes on from a node apart from fixed text and a param. */
 export interface Others<Data> {
-  readonly mixed: MixedGroup<Data>[];
+  readonly mixed: Mixed<Data>[];
   rests: Leaf<Data> | null;
 }
 
@@ -177,8 +169,16 @@ export class Tree<Data> {
           text += segment;
           continue;
         }
-        node = this.#walk(node, text, leaf);
-        node = this.#next(node, segment, names);
+        if ("name" in segment) {
+          node = this.#walk(node, text, leaf);
+          node = node.param ??= new Node(0, 0, 0);
+          names.push(segment.name);
+        } else {
+          const first = firstText(segment);
+          node = this.#walk(node, `${text}/${first}`, leaf);
+          node = this.#mixed(node, first === "" ? segment : segment.slice(1));
+          for (const { name } of segment) if (name !== "") names.push(name);
+        }
         text = "";
         improve(node, leaf);
       }
@@ -216,7 +216,6 @@ export class Tree<Data> {
       guard: kind === "platform" ? platform : guard,
       names,
       rest: kind,
-      text: rest?.kind === "anything" ? this.#fold(rest.text) : "/",
       program,
       next: null,
     };
@@ -224,7 +223,7 @@ export class Tree<Data> {
 
   /** The node where fixed text ends that follows another node. */
   #walk(node: Node<Data>, given: string, leaf: Leaf<Data>): Node<Data> {
-    const text = this.#fold(given);
+    const text = this.#folded ? given.toLowerCase() : given;
     for (let at = 0; at < text.length;) {
       const child = childOf(node, text.charCodeAt(at));
       if (child === null) {
@@ -260,34 +259,15 @@ export class Tree<Data> {
     return new Node(text.charCodeAt(from), start, text.length - from);
   }
 
-  #fold(text: string): string {
-    return this.#folded ? text.toLowerCase() : text;
-  }
-
-  /** The node of a segment that follows another, a new one if need be. */
-  #next(
-    node: Node<Data>,
-    segment: Exclude<Segment, string>,
-    names: string[],
-  ): Node<Data> {
-    if ("name" in segment) {
-      names.push(segment.name);
-      return node.param ??= new Node(0, 0, 0);
-    }
+  /** The node behind parts of a segment, a new one if need be. */
+  #mixed(node: Node<Data>, parts: readonly Part[]): Node<Data> {
     const { mixed } = othersOf(node);
-    const text = this.#fold(firstText(segment));
-    let group = mixed.find(({ length }) => length === text.length);
-    if (group === undefined) {
-      mixed.push(group = { length: text.length, byText: new Map() });
-    }
-    const list = group.byText.getOrInsertComputed(text, () => []);
-    const signature = partsSignature(segment);
-    let found = list.find((each) => each.signature === signature);
+    const signature = partsSignature(parts);
+    let found = mixed.find((each) => each.signature === signature);
     if (found === undefined) {
-      const matcher = matcherOf(segment, this.#folded);
-      list.push(found = { signature, matcher, node: new Node(0, 0, 0) });
+      const matcher = matcherOf(parts, this.#folded);
+      mixed.push(found = { signature, matcher, node: new Node(0, 0, 0) });
     }
-    for (const { name } of segment) if (name !== "") names.push(name);
     return found.node;
   }
 }
@@ -324,8 +304,7 @@ function matcherOf(parts: readonly Part[], folded: boolean): GroupMatcher {
 function findSame<Data>(leaf: Leaf<Data>): Leaf<Data> | null {
   for (let each = leaf.next; each !== null; each = each.next) {
     if (
-      each.signature === leaf.signature && each.rest === leaf.rest &&
-      each.text === leaf.text
+      each.signature === leaf.signature && each.rest === leaf.rest
     ) return each;
   }
   return null;
