@@ -90,7 +90,8 @@ Deno.test("more logins at once than can wait are answered 503 (issue 6)", async 
     { email: "ada@example.com", password: PASSWORD },
     { Accept: "text/html" },
   );
-  await Promise.all(others);
+  // On a busy machine some of them wait too long, and give up.
+  await Promise.allSettled(others);
   assertEquals(busy.status, 503);
   assertEquals(busy.headers.get("Retry-After"), "5");
   assertStringIncludes(busy.body, "There is too much to do at the moment");

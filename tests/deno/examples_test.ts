@@ -55,7 +55,7 @@ for (const name of NAMES) {
     ];
     const run = command.split(" && deno ").at(-1)!;
     assert(run.endsWith(` examples/${name}.ts`));
-    const port = freePort();
+    const port = freePorts();
     await using server = await serveCommand(run.split(" "), port, {
       cwd: new URL("../", EXAMPLES),
       env: name === "external_login"
@@ -311,6 +311,19 @@ Deno.test("request_log.ts logs in JSON", async () => {
   assertEquals(request["http.route"], "/orders/:id");
   assertEquals(own["http.request.id"], request["http.request.id"]);
 });
+
+/** A port that nobody listens on, nor on the one after it. */
+function freePorts(): number {
+  for (;;) {
+    const port = freePort();
+    try {
+      Deno.listen({ port: port + 1, hostname: "127.0.0.1" }).close();
+      return port;
+    } catch {
+      // Somebody does.
+    }
+  }
+}
 
 type Fetch = ReturnType<typeof createTestClient>["fetch"];
 
