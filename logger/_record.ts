@@ -4,7 +4,7 @@ import { truncate } from "./_escape.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";
 import type { LogInfo } from "./log_info.ts";
 import type { LoggerPlan } from "./_plan.ts";
-import { isSecretName, redactQuery, redactReferrer } from "./redaction.ts";
+import { redactQuery, redactReferrer } from "./redaction.ts";
 import { type Target, targetOf } from "./_target.ts";
 import { timeAt } from "./_time.ts";
 import { RequestIds } from "./_trace.ts";
@@ -107,11 +107,10 @@ function lineOf(
 }
 
 function urlOf(
-  { path, isPlain, isClear }: Target,
+  { path, isPlain }: Target,
   { isSecret, clean }: LoggerPlan,
 ): string {
   const url = truncate(path);
-  if (isClear && isSecret === isSecretName) return url;
   const shown = isSecret === false ? url : redactQuery(url, isSecret);
   return isPlain ? shown : clean(shown);
 }

@@ -1,5 +1,4 @@
 import type { RequestContext } from "../router/mod.ts";
-import { suspicious } from "./redaction.ts";
 
 /** The parts of a request's URL that are logged. */
 export interface Target {
@@ -11,8 +10,6 @@ export interface Target {
   readonly path: string;
   /** Whether it is printable ASCII without quotes and backslashes. */
   readonly isPlain: boolean;
-  /** Whether it holds nothing either that `isSecretName` might know. */
-  readonly isClear: boolean;
 }
 
 /** An origin as its parser leaves it, with a slash. */
@@ -25,12 +22,6 @@ interface Origin {
 /** What the parser of URLs may change in a path or a query. */
 const changeable = /[^\w~!$&()*+,;=:@/.?%-]|\/(?:\.|%2e)/i;
 
-/** The same, and what may be secret: for most requests one look is enough. */
-const notable = /* @__PURE__ */ new RegExp(
-  `${changeable.source}|${suspicious.source}`,
-  "i",
-);
-
 /** That of the last request: applications have few. */
 let lastOrigin: Origin = { text: "http://localhost/", scheme: "", host: "" };
 
@@ -41,16 +32,12 @@ export function targetOf(context: RequestContext): Target {
   if (origin !== null) {
     const { text, scheme, host } = origin;
     const path = url.slice(text.length - 1);
-    const isClear = !notable.test(path);
-    if (isClear || !changeable.test(path)) {
-      return { scheme, host, path, isPlain: true, isClear };
-    }
+    if (!changeable.test(path)) return { scheme, host, path, isPlain: true };
   }
   const { protocol, host, href } = context.url;
   const start = href.indexOf("/", "https://".length);
   const [path = ""] = href.slice(start).split("#", 1);
-  const scheme = protocol.slice(0, -1);
-  return { scheme, host, path, isPlain: false, isClear: false };
+  return { scheme: protocol.slice(0, -1), host, path, isPlain: false };
 }
 
 function originOf(url: string): Origin | null {

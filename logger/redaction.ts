@@ -14,12 +14,9 @@ const secretName = /* @__PURE__ */ new RegExp(
   "iu",
 );
 
-/**
- * A query that may hold such a name, or hide it. It is tied to the first `?`, or
- * a text of nothing else would take it a time that grows with the square.
- */
-export const suspicious = /* @__PURE__ */ new RegExp(
-  `^[^?]*\\?[^]*?(?:${words}|${endings}|[^\\0-\\x7f]|%)`,
+/** What a query has that holds such a name, or hides it. */
+const suspicious = /* @__PURE__ */ new RegExp(
+  `${words}|${endings}|[^\\0-\\x7f]|%`,
   "i",
 );
 
@@ -58,11 +55,14 @@ export function redactQuery(
   url: string,
   isSecret: (name: string) => boolean,
 ): string {
-  // Most queries are cleared by one look.
-  if (isSecret === isSecretName && !suspicious.test(url)) return url;
+  let start = url.indexOf("?") + 1;
+  if (start === 0) return url;
+  // One look clears most queries.
+  if (isSecret === isSecretName && !suspicious.test(url.slice(start))) {
+    return url;
+  }
   let redacted = "";
   let copied = 0;
-  let start = url.indexOf("?") + 1;
   while (start > 0) {
     const ampersand = url.indexOf("&", start);
     const end = ampersand < 0 ? url.length : ampersand;
