@@ -42,7 +42,12 @@ export interface ParsedPattern {
 }
 
 /** The parsed form of a pattern, for the matcher. */
-export let parsedPattern: (pattern: RoutePattern) => ParsedPattern;
+export function parsedPattern(pattern: RoutePattern): ParsedPattern {
+  return {
+    components: pattern["components"],
+    ignoreCase: pattern["ignoreCase"],
+  };
+}
 
 /**
  * The pattern of a route, in the syntax of the platform's `URLPattern`.
@@ -69,18 +74,13 @@ export class RoutePattern {
   readonly paramNames: readonly string[];
 
   readonly #input: URLPatternInit;
-  readonly #ignoreCase: boolean;
-  readonly #components: readonly Component[];
+  // For the matcher too, hence not #private: the static block that would let it
+  // in keeps a class in every bundle.
+  private readonly ignoreCase: boolean;
+  private readonly components: readonly Component[];
   #urlPattern: URLPattern | undefined;
   /** What tells whether a link carries its params. */
   #check: Guard | null | undefined;
-
-  static {
-    parsedPattern = (pattern) => ({
-      components: pattern.#components,
-      ignoreCase: pattern.#ignoreCase,
-    });
-  }
 
   /**
    * Creates a pattern.
@@ -90,13 +90,13 @@ export class RoutePattern {
    * @throws {TypeError} If the pattern is not valid.
    */
   constructor(input: PatternInput, options: RoutePatternOptions = {}) {
-    this.#ignoreCase = options.ignoreCase ?? false;
+    this.ignoreCase = options.ignoreCase ?? false;
     try {
       this.#input = this.#read(input);
-      this.#components = parseInput(this.#input);
-      this.paramNames = paramNames(this.#components);
+      this.components = parseInput(this.#input);
+      this.paramNames = paramNames(this.components);
       // A regexp group is for the platform to judge.
-      if (hasRegExp(this.#components)) this.urlPattern;
+      if (hasRegExp(this.components)) this.urlPattern;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const text = typeof input === "string" ? input : describe(input);
@@ -111,7 +111,7 @@ export class RoutePattern {
   /** The same pattern for the platform, which is built when first read. */
   get urlPattern(): URLPattern {
     return this.#urlPattern ??= new URLPattern(this.#input, {
-      ignoreCase: this.#ignoreCase,
+      ignoreCase: this.ignoreCase,
     });
   }
 
@@ -127,9 +127,9 @@ export class RoutePattern {
     params: Readonly<Record<string, string | number | undefined>> = {},
     search?: SearchInput,
   ): string {
-    const components = this.#components;
+    const components = this.components;
     if (this.#check === undefined) {
-      this.#check = linkCheck(this, components, this.#ignoreCase);
+      this.#check = linkCheck(this, components, this.ignoreCase);
     }
     return buildHref(this, components, this.#check, params, search);
   }
@@ -143,7 +143,7 @@ export class RoutePattern {
    * @throws {TypeError} If the joined pattern is not valid.
    */
   prefixed(prefix: string): RoutePattern {
-    const options = { ignoreCase: this.#ignoreCase };
+    const options = { ignoreCase: this.ignoreCase };
     const start = new RoutePattern(prefix, options);
     const { pathname, ...others } = this.#input;
     return new RoutePattern({
@@ -167,7 +167,7 @@ export class RoutePattern {
     if (typeof input === "string") {
       if (!WHOLE_URL.test(input)) return { pathname: withSlash(input) };
       this.#urlPattern = new URLPattern(input, {
-        ignoreCase: this.#ignoreCase,
+        ignoreCase: this.ignoreCase,
       });
       return constrained(this.#urlPattern);
     }
@@ -179,7 +179,7 @@ export class RoutePattern {
     if (Object.keys(input).length === 1 && pathname !== undefined) {
       return { pathname };
     }
-    this.#urlPattern = new URLPattern(input, { ignoreCase: this.#ignoreCase });
+    this.#urlPattern = new URLPattern(input, { ignoreCase: this.ignoreCase });
     return constrained(this.#urlPattern);
   }
 }
