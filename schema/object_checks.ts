@@ -45,7 +45,7 @@ export function fieldsMatch<First extends string, Second extends string>(
     params: { first, second },
     message: options.message,
     text: "Fields do not match",
-    test: (value) => Object.is(value[first], value[second]),
+    test: (value) => value[first] === value[second],
     path: [second],
     needs: [first, second],
     sort: PARTIAL,
@@ -63,7 +63,8 @@ interface PartialCheck<Key extends string>
 const PARTIAL: Sort = {
   name: "step",
   run(value, context) {
-    return finish(this, run((this.parts as Around).inner, value, context));
+    const result = run((this.parts as Around).inner, value, context);
+    return result === value ? runChecks(this, value) : finish(this, result);
   },
 };
 
@@ -75,15 +76,20 @@ function finish(node: Node, result: unknown): unknown {
   let more: Part[] | undefined;
   for (const check of node.checks as readonly PartialCheck<never>[]) {
     const { needs, test } = check;
-    if (!needs || parts.some((part) => needs.includes(keyOf(part)))) continue;
+    if (!needs || hasFailed(parts as readonly Failure[], needs)) continue;
     if (!test(output as never)) more = add(more, new Failure(check), undefined);
   }
   return more ? new Failure(undefined, [...parts, ...more], output) : result;
 }
 
-/** The property that a failure is about. */
-function keyOf(part: Part): never {
-  return (part instanceof Failure
-    ? part.key ?? part.source?.path?.[0]
-    : part.key) as never;
+/** Whether a failure is about one of the properties. */
+function hasFailed(
+  parts: readonly Failure[],
+  keys: readonly PropertyKey[],
+): boolean {
+  for (let index = 0; index < parts.length; index++) {
+    const { key, source } = parts[index]!;
+    if (keys.includes((key ?? source?.path?.[0])!)) return true;
+  }
+  return false;
 }
