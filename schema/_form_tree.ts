@@ -55,7 +55,11 @@ export function readTree(
   return root;
 }
 
-const FORBIDDEN = new Set(["__proto__", "constructor", "prototype"]);
+const FORBIDDEN = /* @__PURE__ */ new Set([
+  "__proto__",
+  "constructor",
+  "prototype",
+]);
 
 /** A name's keys; nothing where the name is malformed, deep or forbidden. */
 export function splitName(name: string): readonly string[] | undefined {
