@@ -78,12 +78,19 @@ function withoutPrefix(context: RequestContext, length: number): Request {
   const url = new URL(context.url);
   // Two slashes at the start of a path are no host: the setter keeps the path.
   url.pathname = url.pathname.slice(length) || "/";
-  if (!request.bodyUsed) return new Request(url, request);
+  // A copy of the request itself has all of it, but reads the signal.
+  if (!request.bodyUsed && hasSignal(context)) return new Request(url, request);
   const headers = new Headers(request.headers);
-  for (const name of ["Content-Type", "Content-Length"]) headers.delete(name);
-  const { method, signal } = request;
-  const init = { method, headers, body: bodyAgain(context) };
-  return new Request(url, hasSignal(context) ? { ...init, signal } : init);
+  let body: BodyInit | null = request.body;
+  if (request.bodyUsed) {
+    body = bodyAgain(context);
+    for (const name of ["Content-Type", "Content-Length"]) headers.delete(name);
+  }
+  const init = { method: request.method, headers, body };
+  return new Request(
+    url,
+    hasSignal(context) ? { ...init, signal: request.signal } : init,
+  );
 }
 
 /** The form that a middleware has read, as a body once more. */

@@ -1,0 +1,56 @@
+/** Applications of other frameworks below a prefix, over a real socket. */
+import { assertEquals } from "@std/assert";
+import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
+import { H3 } from "npm:h3@2";
+import { Hono } from "npm:hono@4";
+import { IttyRouter } from "npm:itty-router@5";
+
+const hono = new Hono()
+  .get(
+    "/users/:id",
+    (context) => context.text(`hono ${context.req.param("id")}`),
+  )
+  .post("/echo", async (context) => context.text(await context.req.text()));
+const h3 = new H3()
+  .get("/users/:id", (event) => `h3 ${event.context.params?.id}`);
+const itty = IttyRouter();
+itty.get("/users/:id", ({ params }) => new Response(`itty ${params.id}`));
+
+const stamp: Middleware<readonly []> = async (_, next) => {
+  const response = await next();
+  response.headers.set("X-Stamp", "1");
+  return response;
+};
+
+Deno.test("router.mount() takes the applications of other frameworks, and prints no warning", async () => {
+  const router = createRouter({ middleware: [stamp] });
+  router.mount("/hono", hono);
+  router.mount("/h3", h3);
+  router.mount("/itty", itty);
+  const printed: unknown[] = [];
+  const { warn } = console;
+  console.warn = (message: unknown) => void printed.push(message);
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    router.fetch,
+  );
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  try {
+    for (const name of ["hono", "h3", "itty"]) {
+      const response = await fetch(`${origin}/${name}/users/7`);
+      assertEquals(await response.text(), `${name} 7`);
+      assertEquals(response.headers.get("X-Stamp"), "1", name);
+    }
+    const echo = await fetch(`${origin}/hono/echo`, {
+      method: "POST",
+      body: "hello",
+    });
+    assertEquals(await echo.text(), "hello");
+    const none = await fetch(`${origin}/hono/none`);
+    assertEquals([none.status, await none.text()], [404, "404 Not Found"]);
+  } finally {
+    await server.shutdown();
+    console.warn = warn;
+  }
+  assertEquals(printed, []);
+});
