@@ -2,8 +2,8 @@ import {
   backChannelLogout,
   type BackChannelLogoutOptions,
   completeAuth,
+  type ExternalAuthProvider,
   externalAuthResult,
-  type OIDCAuthProviderOptions,
   startExternalAuth,
 } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
@@ -28,10 +28,9 @@ export class LogoutApp {
     provider: TestProvider,
     store: SessionStore,
     findUserId?: BackChannelLogoutOptions["findUserId"],
-    options: Partial<OIDCAuthProviderOptions> = {},
+    client: ExternalAuthProvider = clientOf(provider),
   ) {
     this.#provider = provider;
-    const client = clientOf(provider, options);
     const router = createRouter({ middleware: [session({ store })] });
     router.get("/login", (context) => startExternalAuth(client, context));
     router.get("/callback", async (context) => {
