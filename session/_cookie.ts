@@ -5,7 +5,8 @@ import { serializeCookie } from "./_cookie_header.ts";
 /** The cookie that carries a session's token. */
 export interface SessionCookieOptions {
   /**
-   * The name, without `__Host-` or `__Secure-`, which is put in front.
+   * The name, without `__Host-` or `__Secure-`, which is put in front; at most
+   * 256 characters.
    *
    * @default {"session"}
    */
@@ -50,8 +51,11 @@ export interface SessionCookieOptions {
   readonly partitioned?: boolean;
 }
 
-/** The characters of a cookie's name (RFC 6265, 4.1.1: token). */
-const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+/**
+ * A cookie's name (RFC 6265, 4.1.1: token), and of a length that leaves room for
+ * the value: browsers take 4,096 bytes for both.
+ */
+const NAME = /^[\w!#$%&'*+.^`|~-]{1,256}$/;
 
 /** What a proxy in front of the server would have added. */
 const FORWARDING = [

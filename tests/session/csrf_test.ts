@@ -42,7 +42,7 @@ Deno.test("csrfProtection() lets a script with a header through", async () => {
   }
 });
 
-Deno.test("csrfProtection() turns away what has no good token", async () => {
+Deno.test("csrfProtection() turns away what has no good token (ASVS 3.5.1)", async () => {
   const client = new Client();
   const token = await client.token();
   const hostile = [
