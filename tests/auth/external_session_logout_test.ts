@@ -1,7 +1,9 @@
 // Which sessions a logout at the provider ends (OpenID Connect Back-Channel
 // Logout 1.0, section 2.7), from the login to the logout token.
 import { assertEquals } from "@std/assert";
+import { createPortalAuthProvider } from "@gatehouse/web/auth";
 import { createMemorySessionStore } from "@gatehouse/web/session";
+import { REDIRECT_URI } from "./_login.ts";
 import {
   endBySessionThenBySubject,
   ENDED,
@@ -73,6 +75,27 @@ Deno.test("backChannelLogout() refuses another provider's token at this provider
   const browser = await one.logIn({ sid: "s1" });
   assertEquals(await one.send(await other.logoutToken({ sid: "s1" })), 400);
   assertEquals(await usersOf(browser), [USER_ID]);
+});
+
+Deno.test("backChannelLogout() knows an issuer of two spellings by either", async () => {
+  const provider = await TestProvider.create("https://accounts.google.com");
+  const client = createPortalAuthProvider({
+    clientId: provider.clientId,
+    clientSecret: provider.clientSecret,
+    redirectUri: REDIRECT_URI,
+    fetch: provider.fetch,
+  });
+  const store = createMemorySessionStore();
+  const app = new LogoutApp(provider, store, undefined, client);
+  const spellings = ["https://accounts.google.com", "accounts.google.com"];
+  for (const login of spellings) {
+    for (const logout of spellings) {
+      const browser = await app.logIn({ iss: login, sid: "s1" });
+      assertEquals(await usersOf(browser), [USER_ID]);
+      assertEquals(await app.logOut({ iss: logout, sid: "s1" }), 200);
+      assertEquals(await usersOf(browser), ["nobody"]);
+    }
+  }
 });
 
 for (const sid of ["", "ä", "a\u0000", "s".repeat(256), 1, null, ["s1"]]) {
