@@ -62,7 +62,7 @@ for (const [name, start] of servers) {
     }
   });
 
-  // Workers end a handler that waits without telling it why.
+  // workerd, run by Miniflare, does not abort the signal of a request.
   if (name === "workerd") continue;
   Deno.test(`logger() on ${name} tells a handler that gave up on a client that left`, async () => {
     await using server = await start();
