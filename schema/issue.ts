@@ -37,7 +37,7 @@ export interface FlattenableIssue {
   readonly message: string;
   /** Where it is, as keys or as objects that hold a key. */
   readonly path?:
-    | readonly (PropertyKey | { readonly key: PropertyKey })[]
+    | readonly (PropertyKey | { readonly key: unknown })[]
     | undefined;
   /** The name of the form field, where the input was a form. */
   readonly field?: string;
@@ -82,6 +82,6 @@ export function flatten(
   return { form, fields };
 }
 
-function nameOf(key: PropertyKey | { readonly key: PropertyKey }): string {
+function nameOf(key: PropertyKey | { readonly key: unknown }): string {
   return String(typeof key === "object" ? key.key : key);
 }

@@ -43,7 +43,7 @@ export function bound<Bounds extends object>(
 /** The media type of a request's body, without its parameters. */
 export function mediaTypeOf({ headers }: Request): string {
   const type = headers.get("Content-Type") ?? "";
-  return type.split(";", 1)[0].trim().toLowerCase();
+  return type.split(";", 1)[0]!.trim().toLowerCase();
 }
 
 /** Reads a body: its bytes, or the status of the refusal. */

@@ -2,7 +2,13 @@
 // forms where other frameworks read the forms.
 
 import { assertEquals } from "@std/assert";
-import { array, number, optional, string } from "@gatehouse/web/data-schema";
+import {
+  array,
+  flatten,
+  number,
+  optional,
+  string,
+} from "@gatehouse/web/data-schema";
 import {
   field,
   fields,
@@ -145,4 +151,12 @@ Deno.test("schemas for forms read forms and queries that Hono has read", async (
   });
   const queried = await app.request("/?page=2&tags=a");
   assertEquals(await queried.json(), { page: 2, tags: ["a"] });
+});
+
+Deno.test("flatten() takes the issues of Zod and of Valibot as they are", () => {
+  const zod = z.object({ a: z.string("no text") }).safeParse({});
+  const valibot = v.safeParse(v.object({ a: v.string("no text") }), { a: 1 });
+  for (const issues of [zod.error!.issues, valibot.issues!]) {
+    assertEquals(flatten(issues).fields.a, ["no text"]);
+  }
 });
