@@ -119,6 +119,29 @@ export {
   type MethodOverrideOptions,
 } from "./router/middleware/method_override.ts";
 export {
+  secureHeaders,
+  type SecureHeadersOptions,
+} from "./router/middleware/secure_headers.ts";
+export {
+  type EntriesOfPart,
+  type InputPart,
+  type InputResult,
+  type InputResultIssue,
+  type InputSchema,
+  type InputSchemaOptions,
+  type InputSchemas,
+  type InvalidInput,
+  type InvalidInputIssue,
+  type Unvalidated,
+  validate,
+  type ValidateOptions,
+  type ValidEntries,
+  ValidForm,
+  ValidJSON,
+  ValidParams,
+  ValidQuery,
+} from "./router/middleware/validate.ts";
+export {
   createMemorySessionStore,
   type EndAllOptions,
   type JSONValue,
@@ -136,6 +159,7 @@ export {
 } from "./session/mod.ts";
 export {
   type CookieSessionStorage,
+  type LazySession,
   session,
   type SessionCookieOptions,
   type SessionOptions,
