@@ -34,7 +34,7 @@ const BUDGETS: Record<Entry, number> = {
   "./form-data-middleware": 1.4,
   "./logger-middleware": 11.6,
   "./method-override-middleware": 0.5,
-  "./secure-headers-middleware": 6.3,
+  "./secure-headers-middleware": 0.6,
   "./session": 7.8,
   "./session-middleware": 16.2,
   "./session/cloudflare": 1.6,
@@ -51,18 +51,22 @@ const BUDGETS: Record<Entry, number> = {
  * Take an entry out when it is within its budget.
  */
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
-  "./fetch-router": 15.5,
+  "./fetch-router": 14.8,
 };
+
+/** What drops out of every bundle that creates no router. */
+const ROUTER = /router\/(?:router|_dispatcher|context|matcher|pattern)\.ts/;
 
 /** What the bundle of an entry must not hold, as its modules are named. */
 const STRANGERS: readonly (readonly [Entry, readonly RegExp[]])[] = [
   ["./fetch-router", [/session\//, /auth\//, /logger\//, /npm/]],
   ["./fetch-router/routes", [/router\/(?:router|context|_dispatcher)\.ts/]],
   ["./form-data-middleware", [/session\//, /auth\//]],
-  ["./validate-middleware", [/schema\//, /router\/(?:router|context)\.ts/]],
-  ["./logger-middleware", [/session\//, /auth\//, /npm/]],
-  ["./session-middleware", [/auth\//, /logger\//, /jose/]],
-  ["./auth-middleware", [/jose/, /@noble\/hashes/, /auth\/external/]],
+  ["./secure-headers-middleware", [ROUTER]],
+  ["./validate-middleware", [/schema\//, ROUTER]],
+  ["./logger-middleware", [/session\//, /auth\//, /npm/, ROUTER]],
+  ["./session-middleware", [/auth\//, /logger\//, /jose/, ROUTER]],
+  ["./auth-middleware", [/jose/, /@noble\/hashes/, /auth\/external/, ROUTER]],
   ["./auth/jwt", [/@noble\/hashes/, /auth\/providers/]],
   ["./auth", [/@noble\/hashes/, /bcryptjs/]],
   ["./auth/password", [/jose/, /bcryptjs/, /auth\/external/, /router\//]],
