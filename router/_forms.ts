@@ -32,6 +32,9 @@ const MAX_WRITTEN_OUT = 4;
  * are whole segments. The form that URLPattern would try first comes first.
  */
 export function pathForms(parts: readonly Part[]): PathForm[] {
+  if (parts.every(isWhole)) {
+    return [{ segments: parts.map(segmentOf), rest: null }];
+  }
   let forms = [parts];
   for (const part of optionalSegments(parts)) {
     const modifier = part.modifier === "?" ? "" : "+";
@@ -113,11 +116,6 @@ class Cutter {
     for (let index = 0; index < parts.length; index++) {
       const part = parts[index]!;
       const { type, prefix, suffix, modifier } = part;
-      if (isWhole(part, parts[index + 1], this.#open)) {
-        this.#endSegment();
-        this.#segments.push(type === "text" ? prefix : part);
-        continue;
-      }
       if (modifier === "") this.#addText(prefix);
       if (modifier === "" && type === "text") continue;
       const rest = this.#restAt(index);
@@ -202,17 +200,19 @@ class Cutter {
 }
 
 /** Whether a part is all of a segment, or fixed text that is all of several. */
-function isWhole(
+export function isWhole(
   { type, prefix, suffix, modifier }: Part,
-  next: Part | undefined,
-  open: boolean,
+  index: number,
+  parts: readonly Part[],
 ): boolean {
-  if (modifier !== "" || suffix !== "") return false;
-  if (type === "text" ? open : type !== "segment" || prefix !== "/") {
-    return false;
-  }
-  return next === undefined ||
-    (next.modifier === "" && next.prefix.startsWith("/"));
+  const next = parts[index + 1];
+  return modifier === "" && suffix === "" && prefix.startsWith("/") &&
+    (type === "text" || (type === "segment" && prefix === "/")) &&
+    (next === undefined || next.prefix.startsWith("/"));
+}
+
+function segmentOf(part: Part): Segment {
+  return part.type === "text" ? part.prefix : part;
 }
 
 /** Whether a part is a regexp group. */

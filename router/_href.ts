@@ -1,5 +1,5 @@
 import type { Component } from "./_components.ts";
-import { isOptional } from "./_forms.ts";
+import { isOptional, isWhole } from "./_forms.ts";
 import { type Guard, guardOf, hasRegExp, platformGuard } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
 import type { RoutePattern, SearchInput } from "./pattern.ts";
@@ -64,25 +64,27 @@ export function linkCheck(
 ): Guard | null {
   const certain =
     components.some(({ name }) => /^user|^pass|sea|hash/.test(name)) ||
-    (components.length === 1 && components[0]!.parts.every(isWhole));
+    (components.length === 1 && components[0]!.parts.every(isCertain));
   if (certain) return null;
   return hasRegExp(components)
     ? platformGuard(pattern, components)
     : guardOf(components, folded);
 }
 
-/** Whether a part is text, or a param that is all of a segment. */
-function isWhole(
-  { type, prefix, modifier }: Part,
+/** Whether a param that is in a segment, or in a path's end, is all of it. */
+function isCertain(
+  part: Part,
   index: number,
   parts: readonly Part[],
 ): boolean {
-  const last = index === parts.length - 1;
-  if (modifier !== "" || type === "regexp") return false;
-  return type === "text"
-    // Two slashes in front are another host.
-    ? /^\/[^/]/.test(prefix) || (last && prefix === "/")
-    : prefix === "/" && (type === "segment" || last);
+  const { type, prefix, modifier } = part;
+  if (type === "wildcard") {
+    return index === parts.length - 1 && prefix === "/" && modifier === "";
+  }
+  // Two slashes in front are another host.
+  const host = index === 0 && type === "text" &&
+    (prefix.startsWith("//") || (prefix === "/" && parts.length > 1));
+  return !host && isWhole(part, index, parts);
 }
 
 function valueOf(params: HrefParams, name: string): string | undefined {

@@ -29,7 +29,7 @@ export interface NewRoute<Data> extends NewLeaf<Data> {
 /** The end of a route, or of one form of it, in the tree. */
 export interface Leaf<Data> extends NewLeaf<Data> {
   /** The names of the params in the order of the path. */
-  readonly names: readonly string[];
+  names: readonly string[];
   /** How the rest of a path is matched. */
   readonly rest: Rest["kind"] | "none";
   /** What matches the rest, where its kind is "parts". */
@@ -141,6 +141,8 @@ export class Tree<Data> {
   /** The fixed texts of all segments. */
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array(256);
   #used = 0;
+  /** The names of the params of the path that is added. */
+  readonly #names: string[] = [];
   readonly #folded: boolean;
 
   /**
@@ -159,8 +161,9 @@ export class Tree<Data> {
   add(parts: readonly Part[], route: NewRoute<Data>): Leaf<Data> | null {
     let index = 0;
     for (const { segments, rest } of pathForms(parts)) {
-      const names: string[] = [];
-      const leaf = this.#leafOf(route, index++, rest, names);
+      const names = this.#names;
+      names.length = 0;
+      const leaf = this.#leafOf(route, index++, rest);
       let node = this.root;
       let text = "";
       improve(node, leaf);
@@ -186,6 +189,7 @@ export class Tree<Data> {
       if (leaf.program !== null) names.push(...leaf.program.names);
       else if (rest !== null && "name" in rest) names.push(rest.name);
 
+      leaf.names = names.slice();
       leaf.next = rest === null ? node.leaf : othersOf(node).rests;
       const same = index === 1 ? findSame(leaf) : null;
       if (same !== null) return same;
@@ -201,7 +205,6 @@ export class Tree<Data> {
     >,
     index: number,
     rest: Rest | null,
-    names: readonly string[],
   ): Leaf<Data> {
     const kind = rest === null ? "none" : rest.kind;
     const program = rest?.kind === "parts"
@@ -214,7 +217,7 @@ export class Tree<Data> {
       source,
       signature,
       guard: kind === "platform" ? platform : guard,
-      names,
+      names: [],
       rest: kind,
       program,
       next: null,

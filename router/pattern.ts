@@ -1,7 +1,6 @@
 import { type Component, COMPONENTS, parseComponent } from "./_components.ts";
 import { type Guard, hasRegExp } from "./_guard.ts";
 import { buildHref, linkCheck } from "./_href.ts";
-import type { Part } from "./_parse.ts";
 import { joinPaths, withSlash } from "./_join.ts";
 
 /** What a pattern is made of: the text of a path, or a URLPattern. */
@@ -180,7 +179,11 @@ export class RoutePattern {
       return { pathname };
     }
     this.#urlPattern = new URLPattern(input, { ignoreCase: this.ignoreCase });
-    return constrained(this.#urlPattern);
+    const components = constrained(this.#urlPattern);
+    // What the platform hands back can be another pattern, if read again.
+    const asGiven = input.protocol === undefined && input.baseURL === undefined;
+    if (asGiven && pathname !== undefined) components.pathname = pathname;
+    return components;
   }
 }
 
@@ -199,30 +202,27 @@ function constrained(input: URLPatternInit | URLPattern): URLPatternInit {
 }
 
 function parseInput(input: URLPatternInit): Component[] {
-  return COMPONENTS.filter((name) => input[name] !== undefined)
-    .map((name) => parseComponent(name, input[name]!));
+  const components: Component[] = [];
+  for (const name of COMPONENTS) {
+    const source = input[name];
+    if (source !== undefined) components.push(parseComponent(name, source));
+  }
+  return components;
 }
 
 function paramNames(components: readonly Component[]): string[] {
-  const names = components.flatMap(({ parts }) =>
-    parts.filter(isGroup).map(nameOf)
-  );
-  if (components.length === 1) return names;
-  // Numbers may occur in each component.
-  for (const [index, name] of names.entries()) {
-    if (names.indexOf(name) < index && !/^\d/.test(name)) {
-      throw new TypeError(`the param "${name}" occurs twice`);
+  let names: string[] = [];
+  for (const { parts } of components) {
+    for (const { name } of parts) {
+      if (name === "") continue;
+      if (!names.includes(name)) names = [...names, name];
+      // Numbers may occur in each component.
+      else if (!/^\d/.test(name)) {
+        throw new TypeError(`the param "${name}" occurs twice`);
+      }
     }
   }
-  return [...new Set(names)];
-}
-
-function isGroup({ type }: Part): boolean {
-  return type !== "text";
-}
-
-function nameOf({ name }: Part): string {
-  return name;
+  return names;
 }
 
 function describe(input: URLPatternInit): string {

@@ -60,6 +60,10 @@ const ROWS: readonly Row[] = [
   }],
   [{ pathname: "/a", hash: "top" }, "https://e.com/a#top", {}],
   [{ pathname: "/a", hash: "top" }, "https://e.com/a", null],
+  // The platform hands this path back as "/a/.{x:b}", which is another one.
+  [{ pathname: "/a/{}+\\.{x:b}", port: "" }, "https://e.com/a/.xy", {
+    b: "y",
+  }],
   // Credentials and regexp groups.
   [{ pathname: "/a", username: "ada" }, "https://ada:x@e.com/a", {}],
   [{ pathname: "/a", username: "ada" }, "https://e.com/a", null],
