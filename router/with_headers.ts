@@ -1,6 +1,7 @@
 /**
  * Changes the headers of a response: in place where they can be changed, and of
- * a copy where they cannot, as with redirects and fetched responses.
+ * a copy where they cannot, as with redirects and fetched responses. An upgrade
+ * (101) cannot be copied either, and stays as it is.
  *
  * @example Adding one to a redirect
  * ```ts
@@ -27,9 +28,9 @@ export function withHeaders(
     edit(response.headers);
     return response;
   } catch (error) {
-    // Immutable headers throw a TypeError (Fetch, "headers guard"). A response
-    // that cannot be copied, such as a 101, keeps what it has.
-    if (!(error instanceof TypeError) || response.status === 101) throw error;
+    // Immutable headers throw a TypeError (Fetch, "headers guard").
+    if (!(error instanceof TypeError)) throw error;
+    if (response.status === 101) return response;
     const copy = new Response(response.body, response);
     edit(copy.headers);
     return copy;

@@ -127,3 +127,24 @@ Deno.test("withHeaders() changes a response in place, and copies one whose heade
   assertEquals(copy.headers.get("X-A"), "1");
   assertEquals(await edited.text(), "body");
 });
+
+Deno.test("withHeaders() leaves an upgrade alone whose headers are immutable", () => {
+  const upgrade = Object.defineProperty(
+    Response.redirect("https://example.com/"),
+    "status",
+    { value: 101 },
+  );
+  const result = withHeaders(upgrade, (headers) => headers.set("X-A", "1"));
+  assertEquals(result === upgrade, true);
+});
+
+Deno.test("withHeaders() throws what the edit throws", () => {
+  assertThrows(
+    () => withHeaders(new Response(), (headers) => headers.set("a b", "")),
+    TypeError,
+  );
+  const edit = () => {
+    throw new RangeError("own");
+  };
+  assertThrows(() => withHeaders(new Response(), edit), RangeError, "own");
+});
