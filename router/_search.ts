@@ -1,3 +1,13 @@
+import {
+  DOT,
+  END,
+  ESCAPE,
+  KINDS,
+  ODD,
+  PLAIN,
+  PLAIN_PATH,
+  SLASH,
+} from "./_characters.ts";
 import { addParams, type Guard } from "./_guard.ts";
 import {
   childOf,
@@ -5,37 +15,8 @@ import {
   type Leaf,
   type Node,
   type Others,
-  type Tree,
-} from "./_tree.ts";
-
-const DOT = 46;
-const SLASH = 47;
-
-// What a character of a path is.
-const PLAIN = 0;
-const SEPARATOR = 1;
-const END = 2;
-const ESCAPE = 3;
-const ODD = 4;
-
-/**
- * What the characters of ASCII are in text that may not be canonical. The odd
- * ones are for the URL parser.
- */
-const KINDS: Uint8Array = /* @__PURE__ */ Uint8Array.from(
-  { length: 128 },
-  (_, code) => {
-    const char = String.fromCharCode(code);
-    if (char === "/") return SEPARATOR;
-    if (char === "?" || char === "#") return END;
-    if (char === "%") return ESCAPE;
-    return /[\w\-.~!$&'()*+,;=:@]/.test(char) ? PLAIN : ODD;
-  },
-);
-
-/** A path that has nothing which needs a closer look. */
-const PLAIN_PATH =
-  /[\w\-~!$&'()*+,;=:@/]*(?:(?<!\/)\.[\w\-~!$&'()*+,;=:@/]*)*(?=[?#]|$)/y;
+} from "./_node.ts";
+import type { Tree } from "./_tree.ts";
 
 /** A route that matches a URL. */
 export interface Match<Data> {

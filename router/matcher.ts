@@ -3,7 +3,8 @@ import { pathOf } from "./_components.ts";
 import { guardsOf } from "./_guard.ts";
 import { type Match, Search } from "./_search.ts";
 import { Ranks, signatureOf, specificity } from "./_specificity.ts";
-import { type Leaf, MAX_FORMS, Tree } from "./_tree.ts";
+import type { Leaf } from "./_node.ts";
+import { MAX_FORMS, Tree } from "./_tree.ts";
 import {
   type ParsedPattern,
   parsedPattern,
