@@ -1,14 +1,5 @@
-import {
-  DOT,
-  END,
-  ESCAPE,
-  KINDS,
-  ODD,
-  PLAIN,
-  PLAIN_PATH,
-  SLASH,
-} from "./_characters.ts";
 import { addParams, type Guard } from "./_guard.ts";
+import type { Match } from "./_match.ts";
 import {
   childOf,
   isBetter,
@@ -18,16 +9,34 @@ import {
 } from "./_node.ts";
 import type { Tree } from "./_tree.ts";
 
-/** A route that matches a URL. */
-export interface Match<Data> {
-  /** What the route was added with. */
-  readonly data: Data;
-  /**
-   * The params by name, percent-decoded, in an object without a prototype.
-   * Those of optional parts that are not in the URL have no key.
-   */
-  readonly params: Record<string, string>;
-}
+const DOT = 46;
+const SLASH = 47;
+
+// What a character of a path is.
+const PLAIN = 0;
+const SEPARATOR = 1;
+const END = 2;
+const ESCAPE = 3;
+const ODD = 4;
+
+/**
+ * What the characters of ASCII are in text that may not be canonical. The odd
+ * ones are for the URL parser.
+ */
+const KINDS: Uint8Array = /* @__PURE__ */ Uint8Array.from(
+  { length: 128 },
+  (_, code) => {
+    const char = String.fromCharCode(code);
+    if (char === "/") return SEPARATOR;
+    if (char === "?" || char === "#") return END;
+    if (char === "%") return ESCAPE;
+    return /[\w\-.~!$&'()*+,;=:@]/.test(char) ? PLAIN : ODD;
+  },
+);
+
+/** A path that has nothing which needs a closer look. */
+const PLAIN_PATH =
+  /[\w\-~!$&'()*+,;=:@/]*(?:(?<!\/)\.[\w\-~!$&'()*+,;=:@/]*)*(?=[?#]|$)/y;
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
@@ -189,7 +198,7 @@ export class Search<Data> {
       at = end;
     }
     const found = node.leaf !== null && this.#isEnd(at) &&
-      this.#accept(node.leaf);
+      this.#takeAll(node.leaf, at, depth);
     return node.others !== null && this.#walkOthers(node, at, depth) || found;
   }
 
@@ -227,7 +236,7 @@ export class Search<Data> {
         found = this.#walk(param, end, depth + 1) || found;
       }
     }
-    return others !== null && this.#walkRests(others, at, depth) || found;
+    return others !== null && this.#takeAll(others.rests, at, depth) || found;
   }
 
   #walkMixed({ mixed }: Others<Data>, at: number, depth: number): boolean {
@@ -243,9 +252,10 @@ export class Search<Data> {
     return found;
   }
 
-  #walkRests({ rests }: Others<Data>, at: number, depth: number): boolean {
+  /** Makes those leaves the best one, one by one, that match and are better. */
+  #takeAll(first: Leaf<Data> | null, at: number, depth: number): boolean {
     let found = false;
-    for (let leaf = rests; leaf !== null; leaf = leaf.next) {
+    for (let leaf = first; leaf !== null; leaf = leaf.next) {
       if (this.leaf !== null && !isBetter(leaf, this.leaf)) continue;
       if (this.#takesRest(leaf, at, depth)) found = this.#take(leaf) || found;
     }
@@ -262,6 +272,7 @@ export class Search<Data> {
     at: number,
     depth: number,
   ): boolean {
+    if (rest === "none") return true;
     const text = this.#text;
     const end = this.#pathEnd();
     if (end < 0) return false;
@@ -278,15 +289,6 @@ export class Search<Data> {
     this.#marks[depth * 2] = at;
     this.#marks[depth * 2 + 1] = end;
     return true;
-  }
-
-  #accept(first: Leaf<Data>): boolean {
-    let found = false;
-    for (let leaf: Leaf<Data> | null = first; leaf !== null; leaf = leaf.next) {
-      if (this.leaf !== null && !isBetter(leaf, this.leaf)) continue;
-      found = this.#take(leaf) || found;
-    }
-    return found;
   }
 
   /** Makes a leaf whose path matches the best one, if all else matches too. */

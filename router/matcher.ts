@@ -1,7 +1,8 @@
 import { pathStart } from "./_canonical.ts";
 import { pathOf } from "./_components.ts";
 import { guardsOf } from "./_guard.ts";
-import { type Match, Search } from "./_search.ts";
+import type { Match } from "./_match.ts";
+import { Search } from "./_search.ts";
 import { Ranks, signatureOf, specificity } from "./_specificity.ts";
 import type { Leaf } from "./_node.ts";
 import { MAX_FORMS, Tree } from "./_tree.ts";
