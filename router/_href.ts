@@ -21,10 +21,9 @@ export function buildHref(
   const fail = (reason: string): never => {
     throw new TypeError(`Cannot build a URL of "${pattern.source}": ${reason}`);
   };
-  const groups = components.flatMap(({ parts }) => parts)
-    .filter(({ type }) => type !== "text");
-  const missing = groups.filter((part) =>
-    !isOptional(part) && valueOf(params, part.name) === undefined
+  const missing = components.flatMap(({ parts }) => parts).filter((part) =>
+    part.type !== "text" && !isOptional(part) &&
+    valueOf(params, part.name) === undefined
   );
   if (missing.length > 0) {
     const names = missing.map(({ name }) => `"${name}"`).join(", ");
@@ -32,7 +31,9 @@ export function buildHref(
   }
   const texts = new Map<string, string>();
   for (const { name, parts } of components) {
-    const write = name === "pathname" ? encodeURIComponent : String;
+    const write = isAddress(name) && name !== "pathname"
+      ? String
+      : encodeURIComponent;
     texts.set(name, expand(parts, params, write, fail));
   }
   const path = localPath(texts.get("pathname") || "/");
@@ -45,7 +46,11 @@ export function buildHref(
     const url = URL.parse(base + path, "https://localhost");
     const found = url && check(url);
     const carries = found !== null &&
-      groups.every(({ name }) => found[name] === valueOf(params, name));
+      addressOf(components).every(({ parts }) =>
+        parts.every(({ type, name }) =>
+          type === "text" || found[name] === valueOf(params, name)
+        )
+      );
     if (!carries) fail("no URL carries these params");
   }
   const query = [texts.get("search"), searchText(search)].filter(Boolean);
@@ -53,22 +58,32 @@ export function buildHref(
     (texts.get("hash") ? `#${texts.get("hash")}` : "");
 }
 
+/** Whether a component is in front of the search params. */
+function isAddress(name: string): boolean {
+  return /^(?:protocol|hostname|port|pathname)$/.test(name);
+}
+
+function addressOf(components: readonly Component[]): Component[] {
+  return components.filter(({ name }) => isAddress(name));
+}
+
 /**
- * What finds out whether a link carries its params: where each param is all
- * of a segment it does, and a pattern of search or hash takes more than one.
+ * What finds out whether a link carries its params, up to the search params:
+ * others may be added to those. It does where each param is all of a segment.
  */
 export function linkCheck(
   pattern: RoutePattern,
   components: readonly Component[],
   folded: boolean,
 ): Guard | null {
-  const certain =
-    components.some(({ name }) => /^user|^pass|sea|hash/.test(name)) ||
-    (components.length === 1 && components[0]!.parts.every(isCertain));
-  if (certain) return null;
-  return hasRegExp(components)
+  const address = addressOf(components);
+  const [first, second] = address;
+  if (second === undefined && first!.parts.every(isCertain)) return null;
+  if (!hasRegExp(address)) return guardOf(address, folded);
+  // The platform judges all of a URL.
+  return address.length === components.length
     ? platformGuard(pattern, components)
-    : guardOf(components, folded);
+    : null;
 }
 
 /** Whether a param that is in a segment, or in a path's end, is all of it. */

@@ -59,6 +59,46 @@ Deno.test("href() adds search params to those of the pattern", () => {
   assertEquals(pattern.href({ q: "1" }, { page: 2 }), "/a?q=1&page=2");
 });
 
+Deno.test("href() encodes what stands in search and hash", () => {
+  const pattern = new RoutePattern({
+    pathname: "/a",
+    search: "q=:q",
+    hash: ":part",
+  });
+  const link = pattern.href({ q: "1&x=2#y", part: "é" });
+  assertEquals(link, "/a?q=1%26x%3D2%23y#%C3%A9");
+  const url = `https://example.com${link}`;
+  assertEquals(matchOf(pattern, url), { q: "1&x=2#y", part: "é" });
+});
+
+const HOSTS = [
+  "evil.example/",
+  "evil.example#",
+  "a@evil.example:80/",
+  "a.b",
+  "",
+];
+
+for (const tenant of HOSTS) {
+  Deno.test(`href() lets "${tenant}" be no tenant`, () => {
+    for (const search of [{}, { search: "q=:q" }]) {
+      const pattern = new RoutePattern({
+        protocol: "https",
+        hostname: ":tenant.example.com",
+        pathname: "/:a",
+        ...search,
+      });
+      assertThrows(
+        () => pattern.href({ tenant, a: "x", q: "y" }),
+        TypeError,
+        "Cannot build a URL of",
+      );
+      const link = pattern.href({ tenant: "ada", a: "x", q: "y" });
+      assert(link.startsWith("https://ada.example.com/x"), link);
+    }
+  });
+}
+
 const REFUSED: readonly (readonly [string, Params, string])[] = [
   ["/:a/:b/:c", { b: "x" }, 'the params "a", "c" are missing'],
   ["/:a", { a: undefined }, 'the params "a" are missing'],
@@ -70,6 +110,12 @@ const REFUSED: readonly (readonly [string, Params, string])[] = [
   ["/:a", { a: ".." }, 'the param "a" has a dot segment'],
   ["/*", { 0: "a/../b" }, 'the param "0" has a dot segment'],
   ["/:a+", { a: "a/./b" }, 'the param "a" has a dot segment'],
+  ["/:a-:b", { a: "x-y", b: "z" }, "no URL carries these params"],
+  ["/:a?/:b?", { b: "x" }, "no URL carries these params"],
+  ["/:a+", { a: "x//y" }, "no URL carries these params"],
+  ["/:id(\\d+)", { id: "x" }, "no URL carries these params"],
+  ["/.:a", { a: "." }, 'the param "a" has a dot segment'],
+  ["//:a", { a: "x" }, "no URL carries these params"],
   ["/:a", { a: "\ud800" }, 'the param "a" has a lone surrogate'],
 ];
 
