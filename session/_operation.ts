@@ -103,7 +103,11 @@ function logIn(
   record.createdAt = operation.now;
   record.expiresAt = operation.expiresAt;
   record.label = operation.label;
-  record.names = operation.names;
+  // Who confirms by password that they are there is still logged in by what
+  // the names stand for.
+  if (previous !== operation.userId || operation.names.length > 0) {
+    record.names = operation.names;
+  }
 }
 
 /**

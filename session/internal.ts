@@ -36,7 +36,8 @@ export interface LoginOptions {
   /**
    * What the session is found by besides its user, such as
    * `sid:issuer|session`: three names at most, none of them `user:…`. They go
-   * with the session until it ends, or until the next login.
+   * with the session until it ends, until another user logs in, or until a login
+   * with names of its own.
    *
    * @default {[]}
    */

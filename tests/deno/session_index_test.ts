@@ -36,11 +36,22 @@ Deno.test("A session keeps its names when it changes and when its id does", asyn
   assertEquals(await userOf(browser), undefined);
 });
 
-Deno.test("The next login and the end of a login drop the names", async () => {
+Deno.test("A user who confirms a login keeps its names, and new ones replace them", async () => {
+  const store = createMemorySessionStore();
+  const browser = new Browser(new Server({ store }));
+  await logIn(browser, 7, [SID]);
+  await logIn(browser, 7, []);
+  assertEquals((await store.byIndex!(SID)).length, 1);
+  await logIn(browser, 7, [SUBJECT]);
+  assertEquals((await store.byIndex!(SID)).length, 0);
+  assertEquals((await store.byIndex!(SUBJECT)).length, 1);
+});
+
+Deno.test("The next user's login and the end of a login drop the names", async () => {
   const store = createMemorySessionStore();
   const server = new Server({ store });
   const next = [
-    (browser: Browser) => logIn(browser, 7, []),
+    (browser: Browser) => logIn(browser, 8, []),
     (browser: Browser) => browser.visit((session) => session.set("userId", 8)),
     (browser: Browser) => browser.visit((session) => session.unset("userId")),
     (browser: Browser) => browser.visit((session) => session.destroy()),
