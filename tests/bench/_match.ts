@@ -79,6 +79,7 @@ export async function measureMatching(
     );
     await table(`${count} routes`, routes, calls, few);
   }
+  tables["growth"] = await growing(rounds);
   tables["register 10,000 and match"] = await registering(quick ? 5 : 15);
   tables["a URL of 16,000 characters"] = await longUrls(rounds);
   return { tables, ratios: ratiosOf(tables) };
@@ -146,6 +147,25 @@ function callOf(method: string, path: string): Call {
   return [method, url.href, url.pathname];
 }
 
+/** Ours in tables of 10 and of 1,000 routes, one after the other. */
+async function growing(rounds: number): Promise<Medians> {
+  const passes = await measure(
+    [10, 1_000].map((count) => {
+      const routes = generateRoutes(count);
+      const calls = callsOf(routes, 3_000 / count);
+      const find = gatehouse(routes);
+      const run = () => {
+        for (const [method, url, path] of calls) find(method, url, path);
+      };
+      return { name: `${count} routes`, run };
+    }),
+    { rounds, turns: 1 },
+  );
+  return Object.fromEntries(
+    [...passes].map(([name, time]) => [name, time / 3_000]),
+  );
+}
+
 /** Registers 10,000 routes and matches once, each time from nothing. */
 async function registering(rounds: number): Promise<Medians> {
   const routes = generateRoutes(10_000);
@@ -204,9 +224,8 @@ function ratiosOf(
     1 / 60,
   ];
   next("miss", 2);
-  const growth = tables["1000 routes"]!.gatehouse! /
-    tables["10 routes"]!.gatehouse!;
-  ratios["growth from 10 to 1,000 routes"] = [growth, 2];
+  const { "10 routes": few, "1000 routes": many } = tables.growth!;
+  ratios["growth from 10 to 1,000 routes"] = [many! / few!, 2];
   next("10000 routes", 2);
   next("register 10,000 and match", 3);
   for (const [pattern] of LONG) {
