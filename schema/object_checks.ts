@@ -74,7 +74,9 @@ function finish(node: Node, result: unknown): unknown {
   const { output, parts } = result;
   if (!parts || !output) return result;
   let more: Part[] | undefined;
-  for (const check of node.checks as readonly PartialCheck<never>[]) {
+  const checks = node.checks as readonly PartialCheck<never>[];
+  for (let index = 0; index < checks.length; index++) {
+    const check = checks[index]!;
     const { needs, test } = check;
     if (!needs || hasFailed(parts as readonly Failure[], needs)) continue;
     if (!test(output as never)) more = add(more, new Failure(check), undefined);
