@@ -152,6 +152,8 @@ export class Search<Data> {
   #pathEnd(): number {
     if (this.#end >= 0) return this.#end;
     const text = this.#text;
+    // Fixed text before may have escapes.
+    this.#escaped ||= text.indexOf("%", this.#start) >= 0;
     let at = PLAIN_PATH.lastIndex = this.#reached;
     if (PLAIN_PATH.test(text)) return this.#end = PLAIN_PATH.lastIndex;
     while (text.charCodeAt(at) === SLASH) {

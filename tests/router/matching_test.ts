@@ -254,6 +254,15 @@ Deno.test("a param cannot be named __proto__, and params have no prototype", () 
   }
 });
 
+Deno.test("a wildcard is decoded, also where another route has the escapes as its text", () => {
+  const matcher = new ArrayMatcher<null>();
+  matcher.add("GET", new RoutePattern("/é/x/z"), null);
+  matcher.add("GET", new RoutePattern("/é/:b/c"), null);
+  matcher.add("GET", new RoutePattern("/*"), null);
+  const match = matcher.match("GET", "https://example.com/%C3%A9/x/y")!;
+  assertEquals({ ...match.params }, { 0: "é/x/y" });
+});
+
 Deno.test("params of one match are not those of the next", () => {
   const matcher = new ArrayMatcher<null>();
   matcher.add("GET", new RoutePattern("/:a"), null);
