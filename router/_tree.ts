@@ -1,4 +1,4 @@
-import { isRegExp, pathForms, type Rest } from "./_forms.ts";
+import { isRegExp, pathForms, type Rest, type Segment } from "./_forms.ts";
 import { Glob } from "./_glob.ts";
 import type { Guard } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
@@ -50,6 +50,7 @@ export class Tree<Data> {
   add(parts: readonly Part[], route: NewRoute<Data>): Leaf<Data> | null {
     let index = 0;
     for (const { segments, rest } of pathForms(parts)) {
+      if (segments.some(hasDotSegment)) continue;
       const names = this.#names;
       names.length = 0;
       const leaf = this.#leafOf(route, index++, rest);
@@ -162,6 +163,12 @@ export class Tree<Data> {
     }
     return found.node;
   }
+}
+
+/** Whether fixed text is in no canonical path. */
+function hasDotSegment(segment: Segment): boolean {
+  return typeof segment === "string" &&
+    /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(segment);
 }
 
 /** The fixed text at the beginning of a segment. */

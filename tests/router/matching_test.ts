@@ -167,6 +167,9 @@ const SYNTAX: readonly Row[] = [
   ["/a/*", "/a/b/..", { 0: "" }],
   ["/a/../b", "/b", {}],
   ["/a/./b", "/a/b", {}],
+  // Dot segments that a pattern keeps are in no path.
+  ["/{}*..", "/..", null],
+  ["/{}*%2e/b", "/%2e/b", null],
   ["/:a", "/x?y=/z", { a: "x" }],
   ["/:a", "/x#/z", { a: "x" }],
   ["/:a", "/?x", null],
