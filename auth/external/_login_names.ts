@@ -16,6 +16,11 @@ export function subjectName(issuer: string, subject: string): string {
   return `sub:${issuer}|${subject}`;
 }
 
+/** The name of those of a subject whose login named no session. */
+export function namelessName(issuer: string, subject: string): string {
+  return `nosid:${issuer}|${subject}`;
+}
+
 /** The name of the one that a session of the provider has begun. */
 export function sessionName(issuer: string, sessionId: string): string {
   return `sid:${issuer}|${sessionId}`;
@@ -33,7 +38,10 @@ export function loginNamesOf(context: RequestContext): string[] {
   const origin = origins.get(context);
   if (origin === undefined) return [];
   const { issuer, sessionId, subject } = origin;
-  const names = [subjectName(issuer, subject)];
-  if (sessionId !== undefined) names.push(sessionName(issuer, sessionId));
-  return names;
+  return [
+    subjectName(issuer, subject),
+    sessionId === undefined
+      ? namelessName(issuer, subject)
+      : sessionName(issuer, sessionId),
+  ];
 }

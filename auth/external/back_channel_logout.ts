@@ -7,7 +7,7 @@ import type { OpenIDDefinition, ProviderEngine } from "./_engine.ts";
 import { idTokenAlgorithms } from "./_engine.ts";
 import { readForm } from "./_form.ts";
 import { isIdentifier, verifyWithKeys } from "./_id_token.ts";
-import { sessionName, subjectName } from "./_login_names.ts";
+import { namelessName, sessionName, subjectName } from "./_login_names.ts";
 import { report } from "./_report.ts";
 import { ExternalAuthError } from "./errors.ts";
 import { engineOf, type ExternalAuthProvider } from "./provider.ts";
@@ -50,8 +50,9 @@ const MAX_AGE = 600;
  * logout token and ends the sessions that it is about.
  *
  * Where the token names a session of the provider, that is the one session here
- * which the login there has begun; where it names the user alone, all sessions
- * that began with a login as that user. They are found if `completeAuth` began
+ * which the login there has begun, and where it names the user too, those of
+ * that user whose ID token named none; where it names the user alone, all
+ * sessions that began with a login as that user. They are found if `completeAuth` began
  * them in the request of the callback. With `findUserId` all others of the user
  * end too.
  *
@@ -207,7 +208,7 @@ async function logOut(
 ): Promise<void> {
   try {
     const userId = await findUserId?.(logout) ?? null;
-    await endSessionsByName(store, nameOf(logout));
+    for (const name of namesOf(logout)) await endSessionsByName(store, name);
     if (userId !== null) await endSessionsByName(store, `user:${userId}`);
   } catch (error) {
     // Nobody is logged out yet: the provider must be able to try again.
@@ -232,11 +233,21 @@ function toLogout(
   };
 }
 
-/** Section 2.7: one session where it is named, else all of the subject's. */
-function nameOf({ issuer, sessionId, subject }: BackChannelLogout): string {
-  return sessionId === undefined
-    ? subjectName(issuer, subject!)
-    : sessionName(issuer, sessionId);
+/**
+ * Section 2.7: one session where it is named, else all of the subject's. Where
+ * both are named, those of the subject too whose login named no session: any of
+ * them may be the one.
+ */
+function namesOf(
+  { issuer, sessionId, subject }: BackChannelLogout,
+): string[] {
+  const names: string[] = [];
+  if (sessionId !== undefined) names.push(sessionName(issuer, sessionId));
+  if (subject !== undefined) {
+    const nameOf = sessionId === undefined ? subjectName : namelessName;
+    names.push(nameOf(issuer, subject));
+  }
+  return names;
 }
 
 function answer(status: number, error?: string): Response {

@@ -20,6 +20,34 @@ Deno.test("backChannelLogout() ends the session of a sid alone, and with a sub a
   assertEquals(await endBySessionThenBySubject(provider, store), [...ENDED]);
 });
 
+Deno.test("backChannelLogout() with sid and sub ends a login whose ID token had no sid, and none of another sid or subject", async () => {
+  const app = new LogoutApp(
+    await TestProvider.create(),
+    createMemorySessionStore(),
+  );
+  const browsers = [
+    await app.logIn(),
+    await app.logIn({ sid: "s1" }),
+    await app.logIn({ sid: "s2" }),
+    await app.logIn({ sub: "someone else" }),
+  ];
+  assertEquals(await app.logOut({ sid: "s1", sub: USER.sub }), 200);
+  assertEquals(
+    await usersOf(...browsers),
+    ["nobody", "nobody", USER_ID, "user of someone else"],
+  );
+});
+
+Deno.test("backChannelLogout() with a sid alone ends no login whose ID token had none", async () => {
+  const app = new LogoutApp(
+    await TestProvider.create(),
+    createMemorySessionStore(),
+  );
+  const browser = await app.logIn();
+  assertEquals(await app.logOut({ sid: "s1" }), 200);
+  assertEquals(await usersOf(browser), [USER_ID]);
+});
+
 Deno.test("backChannelLogout() ends no other session where that of the sid has ended before", async () => {
   const app = new LogoutApp(
     await TestProvider.create(),
