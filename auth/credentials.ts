@@ -1,5 +1,5 @@
 import type { RequestContext } from "../router/mod.ts";
-import type { Throttle } from "./throttle.ts";
+import type { Throttle, ThrottleAttempt } from "./throttle.ts";
 
 /** What a credentials provider consists of. */
 export interface CredentialsAuthProviderOptions<Credentials, User> {
@@ -36,7 +36,8 @@ export interface CredentialsAuthProviderOptions<Credentials, User> {
 
   /**
    * Tells which account the credentials are for, such as their e-mail address;
-   * required with `throttle`.
+   * required with `throttle`. Where it is no string, such as a file in a form,
+   * the credentials count as missing.
    *
    * @default {undefined}
    */
@@ -224,8 +225,14 @@ async function run<Credentials, User>(
   if (credentials === null || credentials === undefined) {
     return { ok: false, reason: "missing" };
   }
-  const attempt = await provider.throttle
-    ?.attempt(context, provider.account?.(credentials) ?? "");
+  const { throttle } = provider;
+  let attempt: ThrottleAttempt | undefined;
+  if (throttle !== undefined) {
+    // A form can have a file where the name should be.
+    const account: unknown = provider.account?.(credentials);
+    if (typeof account !== "string") return { ok: false, reason: "missing" };
+    attempt = await throttle.attempt(context, account);
+  }
   if (attempt?.allowed === false) {
     return { ok: false, reason: "throttled", retryAfter: attempt.retryAfter };
   }

@@ -181,6 +181,22 @@ for (
   });
 }
 
+for (const email of [new File(["x"], "x.txt"), null, undefined, 7]) {
+  Deno.test(`credentialsAuthResult() misses the credentials where ${email instanceof File ? "a file" : email} is in place of the account`, async () => {
+    const { throttle, asked } = fakeThrottle(true);
+    const provider = createCredentialsAuthProvider({
+      name: "throttled",
+      parse: () => ({ email: email as string }),
+      verify: () => ({ id: 1 }),
+      throttle,
+      account: (credentials) => credentials.email,
+    });
+    const result = await credentialsAuthResult(provider, context());
+    assertEquals(result, { ok: false, reason: "missing" });
+    assertEquals(asked, []);
+  });
+}
+
 Deno.test("createCredentialsAuthProvider() throws when made with a throttle and no account", () => {
   const { throttle } = fakeThrottle(true);
   assertThrows(
