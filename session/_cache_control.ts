@@ -19,12 +19,22 @@ export function madePrivate(response: Response): Response {
   );
 }
 
-/** Adds cookies, which no cache may keep and hand to another visitor. */
+/**
+ * Adds cookies, which no cache may keep and hand to another visitor.
+ *
+ * Always on a copy: a response without a body can be made once for all requests
+ * and would hand the cookie to the next visitor. (What `madePrivate` leaves on
+ * such a response only keeps caches out.)
+ */
 export function withCookies(
   response: Response,
   cookies: readonly string[],
 ): Response {
-  return withHeaders(response, (headers) => {
+  // An upgrade cannot be copied; it is made for one request alone.
+  const own = response.status === 101
+    ? response
+    : new Response(response.body, response);
+  return withHeaders(own, (headers) => {
     for (const cookie of cookies) headers.append("Set-Cookie", cookie);
     headers.set("Cache-Control", "private, no-store");
   });

@@ -344,6 +344,49 @@ Deno.test("session() adds its cookie to a redirect, whose headers are immutable"
   assertEquals(await browser.visit((session) => session.get("a")), 1);
 });
 
+for (const status of [200, 204, 205, 302, 304]) {
+  Deno.test(`session() hands no stranger the cookie of another by a ${status} that is made once for all`, async () => {
+    const shared = new Response(null, {
+      status,
+      statusText: "Done",
+      headers: { "X-A": "1", "Set-Cookie": "other=1" },
+    });
+    const server = new Server();
+    const [alice, stranger] = [new Browser(server), new Browser(server)];
+    await alice.visit((session) => {
+      session.set("userId", "alice");
+      return shared;
+    });
+    await stranger.visit(() => shared);
+    assertEquals([...stranger.cookies], [["other", "1"]]);
+    assertEquals(stranger.response.headers.has("Cache-Control"), false);
+
+    const { headers, status: sent, statusText } = alice.response;
+    assertEquals([sent, statusText], [status, "Done"]);
+    assertEquals([headers.get("X-A"), alice.cookies.size], ["1", 2]);
+    assertEquals(await alice.visit((session) => session.userId), "alice");
+
+    // The cookie that ends a session is no stranger's either.
+    await alice.visit((session) => {
+      session.destroy();
+      return shared;
+    });
+    assertEquals(alice.cookies.size, 1);
+    await stranger.visit(() => shared);
+    assertEquals(stranger.response.headers.getSetCookie(), ["other=1"]);
+  });
+}
+
+Deno.test("session() keeps the body of a response that it sets its cookie on", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => {
+    session.set("a", 1);
+    return new Response("page", { headers: { "Content-Type": "text/html" } });
+  });
+  assertEquals(browser.response.headers.get("Content-Type"), "text/html");
+  assertEquals(await browser.response.text(), "page");
+});
+
 const caching: [sent: string | null, read: string, set: string][] = [
   [null, "private", "private, no-store"],
   ["public, max-age=60", "private, max-age=60", "private, no-store"],
