@@ -186,7 +186,7 @@ for (const email of [new File(["x"], "x.txt"), null, undefined, 7]) {
     const { throttle, asked } = fakeThrottle(true);
     const provider = createCredentialsAuthProvider({
       name: "throttled",
-      parse: () => ({ email: email as string }),
+      parse: () => ({ email: email as unknown as string }),
       verify: () => ({ id: 1 }),
       throttle,
       account: (credentials) => credentials.email,
