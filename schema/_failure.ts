@@ -9,6 +9,8 @@ export interface Context {
   readonly copy?: boolean | undefined;
   /** The innermost value that a recursive schema is in the middle of. */
   readonly trail?: Trail | undefined;
+  /** How many values recursive schemas looked at so far, in all. */
+  visits?: { count: number };
 }
 
 /** A value that a recursive schema is in the middle of. */
@@ -17,8 +19,6 @@ export interface Trail {
   /** The schema. */
   readonly owner: unknown;
   readonly depth: number;
-  /** How many such values there were so far, in all. */
-  readonly visits: { count: number };
   readonly outer: Trail | undefined;
 }
 
@@ -107,6 +107,8 @@ export function add(
   key: PropertyKey | undefined,
 ): Part[] {
   part.key = key;
+  // Nobody waits for it any more where the next part throws.
+  if (part instanceof Later) part.catch(() => {});
   parts?.push(part);
   return parts ?? [part];
 }

@@ -117,9 +117,6 @@ export class Node implements Schema<unknown> {
   }
 }
 
-/** Made once: most parses have no options. */
-const NO_OPTIONS: Context = {};
-
 /**
  * Runs a schema on a whole value. What a hostile value throws, from a getter
  * or a proxy, becomes an issue; what the application throws is thrown.
@@ -127,8 +124,10 @@ const NO_OPTIONS: Context = {};
 export function runRoot<Output>(
   node: Node,
   value: unknown,
-  context: Context = NO_OPTIONS,
+  options?: Context,
 ): ParseResult<Output> | Promise<ParseResult<Output>> {
+  // What a parse counts is its own.
+  const context = { ...options };
   const wasCalling = isCalling;
   isCalling = false;
   try {

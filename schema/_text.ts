@@ -27,7 +27,8 @@ export function readBigint(text: string): unknown {
 
 /** What checkboxes, queries and settings write for true and false. */
 export function readBoolean(text: string): unknown {
-  switch (text.slice(0, 9).trim().toLowerCase()) {
+  if (text.length > MAX_DIGITS) return text;
+  switch (text.trim().toLowerCase()) {
     case "true":
     case "on":
     case "yes":

@@ -75,14 +75,17 @@ function walk(
   const { length } = input;
   let output: unknown[] | undefined = context.copy ? [] : undefined;
   let failed: Part[] | undefined;
+  let failures = 0;
   for (let index = 0; index < length; index++) {
     const value = input[index];
     const result = run(item, value, context);
     if (result === value && output === undefined) continue;
     if (isPart(result)) {
       failed = add(failed, result, index);
-      if (failed.length >= MAX_ISSUES) break;
-      if (result instanceof Failure) continue;
+      if (result instanceof Failure) {
+        if (++failures >= MAX_ISSUES) break;
+        continue;
+      }
     }
     output ??= input.slice(0, index);
     output[index] = result;

@@ -3,6 +3,7 @@ import {
   andThen,
   conclude,
   type Context,
+  Failure,
   isPart,
   MAX_ISSUES,
   type Part,
@@ -130,13 +131,14 @@ function walk(
   finish: (output: readonly unknown[], isSame: boolean) => unknown,
 ): unknown {
   let failed: Part[] | undefined;
+  let failures = 0;
   const output: unknown[] = [];
   for (let index = 0; index < input.length; index++) {
     const result = validate(input[index], context);
     output.push(result);
     if (!isPart(result)) continue;
     failed = add(failed, result, index);
-    if (failed.length >= MAX_ISSUES) break;
+    if (result instanceof Failure && ++failures >= MAX_ISSUES) break;
   }
   return andThen(conclude(failed, output), () => {
     const isSame = output.every((part, index) => part === input[index]);

@@ -183,6 +183,7 @@ function walk(
 ): unknown {
   const output: Record<string, unknown> = {};
   let failed: Part[] | undefined;
+  let failures = 0;
   for (const plan of plans) {
     const { key } = plan;
     const result = input instanceof FormTree
@@ -190,7 +191,7 @@ function walk(
       : runFlat(plan, input, context);
     if (isPart(result)) {
       failed = add(failed, result, key);
-      if (failed.length >= MAX_ISSUES) break;
+      if (result instanceof Failure && ++failures >= MAX_ISSUES) break;
     } else if (result !== undefined && key !== "__proto__") {
       output[key] = result;
     }

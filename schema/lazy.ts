@@ -53,7 +53,7 @@ export function resolve(parts: LazyParts): Node {
 }
 
 /** How many values recursive schemas look at in one parse. */
-const MAX_VISITS = 1_000_000;
+const MAX_VISITS = 250_000;
 
 const LAZY: Sort = {
   name: "lazy",
@@ -70,11 +70,11 @@ const LAZY: Sort = {
     }
     const depth = outer ? outer.depth + 1 : 1;
     if (depth > max) return fail("too_deep", "Nested too deeply", { max });
-    const visits = outer ? outer.visits : { count: 0 };
+    const visits = context.visits ??= { count: 0 };
     if (++visits.count > MAX_VISITS) {
       return fail("too_large", "Too many parts", { max: MAX_VISITS });
     }
-    const trail: Trail = { value, owner: this, depth, visits, outer };
+    const trail: Trail = { value, owner: this, depth, outer };
     return run(node, value, { ...context, trail });
   },
 };

@@ -3,7 +3,7 @@ import {
   andThen,
   conclude,
   fail,
-  type Failure,
+  Failure,
   isPart,
   MAX_ISSUES,
   type Part,
@@ -71,6 +71,7 @@ const RECORDS: Sort = {
     const entries = Object.entries(input);
     let isSame = !context.copy;
     let failed: Part[] | undefined;
+    let failures = 0;
     const pairs: (readonly [string, unknown])[] = [];
     for (const [name, given] of entries) {
       const outKey = name === "__proto__" ? forbid() : run(key, name, context);
@@ -83,7 +84,7 @@ const RECORDS: Sort = {
       });
       if (isPart(pair)) {
         failed = add(failed, pair, name);
-        if (failed.length >= MAX_ISSUES) break;
+        if (pair instanceof Failure && ++failures >= MAX_ISSUES) break;
       } else pairs.push(pair as [string, unknown]);
     }
     const late: Record<string, readonly [string, unknown]> = {};

@@ -28,12 +28,21 @@ export interface InvalidInputIssue {
   readonly field?: string;
 }
 
-/** How many issues are enough: an answer must not outgrow its request. */
+/** How many issues are enough, and how many characters of pointers. */
 const MAX_ERRORS = 100;
+const MAX_POINTERS = 8192;
 
 /** Tells what is wrong as RFC 9457 asks for, with a pointer to each value. */
 export function problemOf({ status, detail, issues }: InvalidInput): Response {
-  const errors = issues.slice(0, MAX_ERRORS).map(errorOf);
+  const errors: unknown[] = [];
+  let room = MAX_POINTERS;
+  for (const { part, path, message } of issues.slice(0, MAX_ERRORS)) {
+    // Keys can be the client's, and an answer must not outgrow its request.
+    const pointer = pointerOf(path, room);
+    if (pointer === null) break;
+    room -= pointer.length;
+    errors.push({ in: part, pointer, detail: message });
+  }
   const problem = {
     title: status === 422 ? "Unprocessable Content" : REASONS[status],
     status,
@@ -44,16 +53,20 @@ export function problemOf({ status, detail, issues }: InvalidInput): Response {
   return new Response(JSON.stringify(problem), { status, headers });
 }
 
-function errorOf({ part, path, message }: InvalidInputIssue): unknown {
-  return { in: part, pointer: pointerOf(path), detail: message };
-}
-
-/** A JSON Pointer as the fragment of a URI (RFC 6901, section 6). */
-function pointerOf(path: readonly PropertyKey[]): string {
+/**
+ * A JSON Pointer as the fragment of a URI (RFC 6901, section 6); `null` where it
+ * needs more characters than there is room for.
+ */
+function pointerOf(
+  path: readonly PropertyKey[],
+  room: number,
+): string | null {
   let pointer = "#";
   for (const key of path) {
-    const name = String(key).replaceAll("~", "~0").replaceAll("/", "~1");
+    const text = String(key);
+    if (pointer.length + text.length > room) return null;
+    const name = text.replaceAll("~", "~0").replaceAll("/", "~1");
     pointer += `/${encodeURIComponent(name.toWellFormed())}`;
   }
-  return pointer;
+  return pointer.length > room ? null : pointer;
 }

@@ -187,6 +187,25 @@ Deno.test("validate() answers no more than 100 errors", async () => {
   assertEquals(errors[1]!.pointer, "#/1/Symbol(s)/%EF%BF%BD");
 });
 
+Deno.test("validate() answers with less than the request, whatever keys it has", async () => {
+  const issues = Array.from({ length: 100 }, () => ({
+    message: "no",
+    path: ["é".repeat(5_000), 1],
+  }));
+  const short = { message: "no", path: ["a"] };
+  const Never: InputSchema = {
+    "~standard": {
+      version: 1,
+      validate: () => ({ issues: [short, ...issues] }),
+    },
+  };
+  const [status, problem] = await send({ query: Never });
+  assertEquals(status, 422);
+  assertEquals((problem as { errors: unknown[] }).errors, [
+    { in: "query", pointer: "#/a", detail: "no" },
+  ]);
+});
+
 const queries: [string, Record<string, unknown>][] = [
   ["", {}],
   ["a=1&b=2", { a: "1", b: "2" }],

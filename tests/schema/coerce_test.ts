@@ -59,7 +59,16 @@ const refused: [string, StandardSchemaV1, readonly unknown[]][] = [
     new Date(0),
   ]],
   ["bigint()", coerce.bigint(), ["", "1.5", "1n", "0x1", 1.5, 2 ** 53, null]],
-  ["boolean()", coerce.boolean(), ["", "maybe", 1, 0, null, "truely"]],
+  ["boolean()", coerce.boolean(), [
+    "",
+    "maybe",
+    1,
+    0,
+    null,
+    "truely",
+    "on         x",
+    "false    y",
+  ]],
   ["date()", coerce.date(), [
     "",
     "2026",

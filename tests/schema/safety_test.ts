@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertFalse, assertLess } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertLess,
+  assertRejects,
+} from "@std/assert";
 import {
   any,
   array,
@@ -192,6 +198,89 @@ Deno.test("parseSafe() stops at 100 issues", () => {
   const values = Array(1000).fill(Array(1000).fill(0));
   const second = parseSafe(nested, values);
   assertEquals(second.success ? 0 : second.issues.length, 100);
+});
+
+const late = () => string().refine((text) => Promise.resolve(text !== "bad"));
+
+const containers: [string, Schema<unknown>, (texts: string[]) => unknown][] = [
+  ["array()", array(late()), (texts) => texts],
+  ["set()", set(late()), (texts) => new Set(texts)],
+  [
+    "map()",
+    map(string(), late()),
+    (texts) =>
+      new Map(texts.entries().map(([index, text]) => [String(index), text])),
+  ],
+  ["record()", record(string(), late()), (texts) => ({ ...texts })],
+];
+
+for (const [name, schema, wrap] of containers) {
+  Deno.test(`${name} looks at every part, where a schema answers later`, async () => {
+    const texts = Array.from({ length: 250 }, (_, index) => `good ${index}`);
+    const good = wrap(texts);
+    const result = await parseSafeAsync(schema, good);
+    assertEquals(result.success && result.value, good);
+    const bad = await parseSafeAsync(schema, wrap([...texts, "bad"]));
+    assertFalse(bad.success);
+  });
+}
+
+Deno.test("form object() looks at every field, where a schema answers later", async () => {
+  const names = Array.from({ length: 150 }, (_, index) => `f${index}`);
+  const schema = form(
+    Object.fromEntries(names.map((name) => [name, field(late())])),
+  );
+  const data = new FormData();
+  for (const name of names) data.set(name, "good");
+  const result = await parseSafeAsync(schema, data);
+  assertEquals(result.success && Object.keys(result.value).length, 150);
+  data.set("f149", "bad");
+  assertFalse((await parseSafeAsync(schema, data)).success);
+});
+
+Deno.test("lazy() counts what one parse looks at, wherever it begins", () => {
+  interface Rule {
+    op: string;
+    of?: unknown;
+  }
+  let looks = 0;
+  const Counted = string().refine(() => ++looks > 0);
+  const Rule: Schema<Rule> = lazy(() =>
+    union([
+      object({ op: Counted, kind: literal("not"), of: optional(Rule) }),
+      object({ op: Counted, of: optional(Rule) }),
+    ]) as Schema<Rule>
+  );
+  let deep: Rule = { op: "a" };
+  for (let level = 0; level < 12; level++) deep = { op: "a", of: deep };
+  const rules = Array.from({ length: 400 }, () => structuredClone(deep));
+  const result = parseSafe(array(Rule), rules);
+  assertFalse(result.success);
+  assertLess(looks, 1_000_000);
+  // The next parse begins anew, one inside another too.
+  assert(parseSafe(array(Rule), [deep]).success);
+});
+
+Deno.test("a promise that nobody waits for any more fails silently", async () => {
+  let unhandled = 0;
+  const count = (event: Event) => {
+    event.preventDefault();
+    unhandled++;
+  };
+  globalThis.addEventListener("unhandledrejection", count);
+  const schema = object({
+    a: string().refine(() => Promise.reject(new Error("late"))),
+    b: string().refine(() => {
+      throw new RangeError("now");
+    }),
+  });
+  await assertRejects(
+    () => parseSafeAsync(schema, { a: "", b: "" }),
+    RangeError,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  globalThis.removeEventListener("unhandledrejection", count);
+  assertEquals(unhandled, 0);
 });
 
 Deno.test("object() reads own keys only", () => {
