@@ -31,11 +31,20 @@ export function withCookies(
   cookies: readonly string[],
 ): Response {
   // An upgrade cannot be copied; it is made for one request alone.
-  const own = response.status === 101
-    ? response
-    : new Response(response.body, response);
+  const own = response.status === 101 ? response : copyOf(response);
   return withHeaders(own, (headers) => {
     for (const cookie of cookies) headers.append("Set-Cookie", cookie);
     headers.set("Cache-Control", "private, no-store");
   });
+}
+
+function copyOf(response: Response): Response {
+  if (response.headers.has("Content-Type")) {
+    return new Response(response.body, response);
+  }
+  // Bun tells that a text is one when it sends it, unless its body was asked for.
+  const copy = response.clone();
+  // Else what the copy reads would be kept for the original too.
+  response.body?.cancel().catch(() => {});
+  return copy;
 }

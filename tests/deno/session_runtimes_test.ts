@@ -69,6 +69,36 @@ Deno.test({
   },
 });
 
+Deno.test("session() keeps the type and the length of a text that it sets its cookie on, in Bun", async () => {
+  const script = await bundle(`
+    import { createRouter } from "${ROOT.href}router/mod.ts";
+    import { Session } from "${ROOT.href}session/mod.ts";
+    import { session } from "${ROOT.href}session/middleware.ts";
+    const router = createRouter({ middleware: [session()] });
+    router.get("/", (context) => {
+      context.get(Session).set("a", 1);
+      return new Response("page");
+    });
+    const server = Bun.serve({ port: 0, fetch: (request) => router.fetch(request) });
+    const response = await fetch(server.url);
+    const { headers } = response;
+    console.log(JSON.stringify([
+      headers.getSetCookie().length,
+      headers.get("Content-Type").toLowerCase(),
+      headers.get("Content-Length"),
+      await response.text(),
+    ]));
+    process.exit(0);`);
+  const file = await Deno.makeTempFile({ suffix: ".js" });
+  try {
+    await Deno.writeTextFile(file, script);
+    const answer = JSON.parse(await run(bunPath(), [file]));
+    assertEquals(answer, [1, "text/plain;charset=utf-8", "4", "page"]);
+  } finally {
+    await Deno.remove(file);
+  }
+});
+
 for (
   const [what, store] of [
     [

@@ -387,6 +387,25 @@ Deno.test("session() keeps the body of a response that it sets its cookie on", a
   assertEquals(await browser.response.text(), "page");
 });
 
+Deno.test("session() streams a body without a type that it sets its cookie on, until nobody reads it", async () => {
+  const browser = new Browser(new Server());
+  const cancelled = Promise.withResolvers<unknown>();
+  let pulls = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array([++pulls])),
+    cancel: cancelled.resolve,
+  }, { highWaterMark: 0 });
+  await browser.visit((session) => {
+    session.set("a", 1);
+    return new Response(body);
+  });
+  const reader = browser.response.body!.getReader();
+  assertEquals([...(await reader.read()).value!], [1]);
+  await reader.cancel("left");
+  await cancelled.promise;
+  assert(pulls < 9, String(pulls));
+});
+
 const caching: [sent: string | null, read: string, set: string][] = [
   [null, "private", "private, no-store"],
   ["public, max-age=60", "private, max-age=60", "private, no-store"],
