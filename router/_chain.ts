@@ -48,24 +48,41 @@ export function noResponse({ method, route, url }: RequestContext): TypeError {
 function link(rest: Handle, middleware: Middleware): Handle {
   return (context) => {
     let downstream: Promise<Response> | undefined;
+    let isLate = false;
     const next = (): Promise<Response> => {
       if (downstream !== undefined) {
-        return Promise.reject(
+        return silent(Promise.reject(
           new TypeError("Cannot call next: it was called before"),
-        );
+        ));
       }
       try {
         downstream = Promise.resolve(rest(context));
       } catch (error) {
         downstream = Promise.reject(error);
       }
-      return downstream;
+      return isLate ? silent(downstream) : downstream;
     };
-    const result = middleware(context, next);
-    return result !== undefined && result === downstream
-      ? downstream
-      : settled(result, () => downstream, next);
+    let result: MiddlewareResult;
+    try {
+      result = middleware(context, next);
+    } catch (error) {
+      if (downstream !== undefined) silent(downstream);
+      throw error;
+    }
+    if (result !== undefined && result === downstream) return downstream;
+    isLate = true;
+    if (downstream !== undefined) silent(downstream);
+    return settled(result, () => downstream, next);
   };
+}
+
+/**
+ * Keeps a promise from ending the process where it fails before anybody waits
+ * for it: a middleware may do something else first, and may fail at that.
+ */
+function silent(promise: Promise<Response>): Promise<Response> {
+  promise.catch(() => {});
+  return promise;
 }
 
 /** The response of a middleware, or of what follows where it gave none. */
@@ -75,10 +92,7 @@ function settled(
   next: () => Promise<Response>,
 ): Response | Promise<Response> {
   const finish = (response: Response | undefined | void) => {
-    const following = downstream();
-    if (response === undefined) return following ?? next();
-    // Answered without waiting: what fails now has no one left to go to.
-    following?.catch(() => {});
+    if (response === undefined) return downstream() ?? next();
     if (isResponse(response)) return response;
     // Going on would let a guard with a bug in its answer pass everyone.
     throw new TypeError(

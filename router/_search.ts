@@ -45,6 +45,8 @@ const NO_PARAMS: Record<string, string> = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ Object.create(null),
 );
 
+const NOT_ASCII = /[^\0-\x7f]/;
+
 /** Finds the most specific leaf for a URL, in one tree or in several. */
 export class Search<Data> {
   /** The most specific leaf so far. */
@@ -93,6 +95,11 @@ export class Search<Data> {
 
   /** Searches a tree of lower-case text. */
   runFolded(tree: Tree<Data>): boolean {
+    // Beyond ASCII, lower case is another letter than the canonical text has.
+    if (this.#url === null && NOT_ASCII.test(this.#shown)) {
+      this.odd = true;
+      return false;
+    }
     this.#read(this.#shown.toLowerCase());
     const found = this.run(tree);
     this.#read(this.#shown);

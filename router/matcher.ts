@@ -204,6 +204,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     if (trees === undefined || search.odd) return false;
     const found = search.run(trees.exact);
     if (trees.folded === null || search.odd) return found;
-    return search.runFolded(trees.folded) || found;
+    const foundFolded = search.runFolded(trees.folded);
+    return !search.odd && (foundFolded || found);
   }
 }

@@ -46,6 +46,9 @@ export function mediaTypeOf({ headers }: Request): string {
   return type.split(";", 1)[0]!.trim().toLowerCase();
 }
 
+/** What timers can wait for, in milliseconds: they begin anew beyond it. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /** Reads a body: its bytes, or the status of the refusal. */
 export async function readBody(
   request: Request,
@@ -78,7 +81,7 @@ async function readBytes(
   const timer = setTimeout(() => {
     late = true;
     reader.cancel().catch(() => {});
-  }, timeout);
+  }, Math.min(timeout, LONGEST_TIMER));
   // Chunks are copied at once: each would keep alive the buffer that it came in,
   // and a body of single bytes would take gigabytes.
   let bytes = new Uint8Array(Math.min(maxBytes, 4096));

@@ -210,3 +210,18 @@ function paramsOf(
   const match = matcher.match("GET", url);
   return match && { ...match.params };
 }
+
+Deno.test("ignoreCase folds no letter beyond ASCII, in URLs as they came neither", () => {
+  const matcher = new ArrayMatcher<string>();
+  matcher.add("GET", new RoutePattern("/keys", { ignoreCase: true }), "keys");
+  matcher.add("GET", new RoutePattern("/KEYS/:id"), "exact");
+  matcher.add("GET", new RoutePattern("/:any"), "any");
+  const found = (path: string) =>
+    matcher.match("GET", `https://example.com${path}`)?.data;
+  assertEquals(found("/KEYS"), "keys");
+  assertEquals(found("/\u212aeys"), "any");
+  assertEquals(found("/%E2%84%AAeys"), "any");
+  // Beside the path they change nothing.
+  assertEquals(found("/KEYS?\u212a"), "keys");
+  assertEquals(found("/KEYS/\u212a"), "exact");
+});

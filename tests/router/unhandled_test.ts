@@ -1,0 +1,60 @@
+/** What fails while nobody waits for it must not end the process. */
+import { assertEquals } from "@std/assert";
+import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
+
+const fails: [string, Middleware][] = [
+  ["fails before it awaits next()", async (_context, next) => {
+    const response = next();
+    await Promise.reject(new Error("quota"));
+    return await response;
+  }],
+  ["throws at once after next()", (_context, next) => {
+    next();
+    throw new Error("quota");
+  }],
+  ["awaits next() only after something slower", async (_context, next) => {
+    const response = next();
+    await pause(20);
+    return await response;
+  }],
+  ["calls next() late, and fails before it awaits it", async (_, next) => {
+    await pause(1);
+    const response = next();
+    await Promise.reject(new Error("quota"));
+    return await response;
+  }],
+  ["calls next() twice and awaits neither", async (_context, next) => {
+    next();
+    next();
+    await pause(1);
+    return new Response("own", { status: 500 });
+  }],
+];
+
+for (const [name, middleware] of fails) {
+  Deno.test(`a middleware that ${name} leaves no rejection unhandled`, async () => {
+    let unhandled = 0;
+    const count = (event: Event) => {
+      event.preventDefault();
+      unhandled++;
+    };
+    globalThis.addEventListener("unhandledrejection", count);
+    const router = createRouter({
+      middleware: [(_context, next) => next(), middleware],
+      onError: () => new Response("sorry", { status: 500 }),
+    });
+    router.get("/", async () => {
+      await pause(5);
+      throw new Error("database");
+    });
+    const response = await router.fetch("https://example.com/");
+    assertEquals(response.status, 500);
+    await pause(20);
+    globalThis.removeEventListener("unhandledrejection", count);
+    assertEquals(unhandled, 0);
+  });
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
