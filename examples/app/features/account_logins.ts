@@ -14,13 +14,18 @@ import { method } from "../pages/form_fields.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { requireLogin } from "./account.ts";
+import { requireConfirmation } from "./confirmation.ts";
 import { startLinking } from "./external_login.ts";
 
 /** Which external logins belong to the account. */
 export function addAccountLogins(
   router: AppRouter,
-  { identities, logins }: Services,
+  services: Services,
 ): void {
+  const { identities, logins } = services;
+  const { index } = routes.account.logins;
+  // A login that is linked is a way in for good.
+  const middleware = [requireConfirmation(services, index.href())] as const;
   const find = (name: string) => logins.find((login) => login.name === name);
 
   // The forms are answered with redirects to the providers, which may lead on
@@ -41,21 +46,27 @@ export function addAccountLogins(
           (headers) => headers.set("Content-Security-Policy", linkingPolicy),
         );
       },
-      link(context) {
-        const login = find(context.params.provider);
-        return login === undefined
-          ? notFound()
-          : startLinking(context, login, context.get(Auth).id);
+      link: {
+        middleware,
+        handler(context) {
+          const login = find(context.params.provider);
+          return login === undefined
+            ? notFound()
+            : startLinking(context, login, context.get(Auth).id);
+        },
       },
-      async unlink(context) {
-        const login = find(context.params.provider);
-        if (login === undefined) return notFound();
-        const { id } = context.get(Auth);
-        const message = await identities.unlink(login.name, id)
-          ? `${login.label} is unlinked`
-          : "This is your only way to log in, so it stays";
-        context.get(Session).flash("message", message);
-        return redirect(routes.account.logins.index.href());
+      unlink: {
+        middleware,
+        async handler(context) {
+          const login = find(context.params.provider);
+          if (login === undefined) return notFound();
+          const { id } = context.get(Auth);
+          const message = await identities.unlink(login.name, id)
+            ? `${login.label} is unlinked`
+            : "This is your only way to log in, so it stays";
+          context.get(Session).flash("message", message);
+          return redirect(index.href());
+        },
       },
     },
   });

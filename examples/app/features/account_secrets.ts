@@ -14,6 +14,7 @@ import {
 } from "../pages/secrets_page.ts";
 import type { FormState } from "../pages/form_fields.ts";
 import { requireLogin } from "./account.ts";
+import { requireConfirmation } from "./confirmation.ts";
 
 /** How long an access token works: 30 days, in milliseconds. */
 const TOKEN_LIFETIME = 30 * 24 * 60 * 60 * 1000;
@@ -28,9 +29,10 @@ interface SecretShelf extends SecretKind {
 /** The API keys and the access tokens of the account. */
 export function addAccountSecrets(
   router: AppRouter,
-  { keys, tokens }: Services,
+  services: Services,
 ): void {
-  addShelf(router, routes.account.keys, {
+  const { keys, tokens } = services;
+  addShelf(router, services, routes.account.keys, {
     title: "API keys",
     noun: "API key",
     about:
@@ -40,7 +42,7 @@ export function addAccountSecrets(
     create: (userId, label) => keys.create(userId, label),
     revoke: (id, userId) => keys.revoke(id, userId),
   });
-  addShelf(router, routes.account.tokens, {
+  addShelf(router, services, routes.account.tokens, {
     title: "Access tokens",
     noun: "access token",
     about: "An access token may do at the API what you may do, for 30 days.",
@@ -54,6 +56,7 @@ export function addAccountSecrets(
 
 function addShelf(
   router: AppRouter,
+  services: Services,
   shelfRoutes: typeof routes.account.keys | typeof routes.account.tokens,
   shelf: SecretShelf,
 ): void {
@@ -81,7 +84,13 @@ function addShelf(
 
   router.post(
     shelfRoutes.create,
-    { middleware: [requireLogin] },
+    {
+      middleware: [
+        requireLogin,
+        // A secret outlives the session that made it.
+        requireConfirmation(services, shelfRoutes.index.href()),
+      ],
+    },
     async (context) => {
       const { id } = context.get(Auth);
       const form = context.get(FormData);

@@ -10,35 +10,45 @@ import { time } from "../pages/time.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { requireLogin } from "./account.ts";
+import { requireConfirmation } from "./confirmation.ts";
 
 const guards = [requireLogin, requireRole("admin")] as const;
 
 /** Where admins say who may do what. */
-export function addAdmin(router: AppRouter, { users }: Services): void {
+export function addAdmin(router: AppRouter, services: Services): void {
+  const { users } = services;
+  const confirmation = requireConfirmation(
+    services,
+    routes.admin.users.index.href(),
+  );
+
   router.map(routes.admin.users, {
     middleware: guards,
     actions: {
       async index(context) {
         return adminPage(context, await users.list(), context.get(Auth).id);
       },
-      async update(context) {
-        const user = await users.find(Number(context.params.id));
-        const wanted = context.get(FormData).get("role");
-        const role = ROLES.find((role) => role === wanted);
-        if (user === null) return new Response("Not Found", { status: 404 });
-        // Without an admin nobody could make one.
-        if (role === undefined || user.id === context.get(Auth).id) {
-          return new Response("Bad Request", { status: 400 });
-        }
-        await users.setRole(user.id, role);
-        return done(context, `${user.name} is now ${role}`);
+      update: {
+        middleware: [confirmation],
+        async handler(context) {
+          const user = await users.find(Number(context.params.id));
+          const wanted = context.get(FormData).get("role");
+          const role = ROLES.find((role) => role === wanted);
+          if (user === null) return new Response("Not Found", { status: 404 });
+          // Without an admin nobody could make one.
+          if (role === undefined || user.id === context.get(Auth).id) {
+            return new Response("Bad Request", { status: 400 });
+          }
+          await users.setRole(user.id, role);
+          return done(context, `${user.name} is now ${role}`);
+        },
       },
     },
   });
 
   router.delete(
     routes.admin.endSessions,
-    { middleware: guards },
+    { middleware: [...guards, confirmation] },
     async (context) => {
       const user = await users.find(Number(context.params.id));
       if (user === null) return new Response("Not Found", { status: 404 });

@@ -29,10 +29,21 @@ const FRESH = 5 * 60 * 1000;
 /**
  * Wants a login of the last minutes, in front of what nobody may do who only
  * found a browser open. Others are asked for their password first.
+ *
+ * @param index The page of the form: where one that was sent too late leads to
+ * after the password, since it can't be sent again by itself.
  */
-export function requireConfirmation({ now }: Services) {
-  const onStale = redirectToLogin(routes.account.confirm.index.href());
-  return requireFreshAuth(FRESH, { onStale, now });
+export function requireConfirmation({ now }: Services, index?: string) {
+  const confirm = routes.account.confirm.index;
+  const toConfirmAndBack = redirectToLogin(confirm.href());
+  const toConfirm = confirm.href({}, { returnTo: index });
+  return requireFreshAuth(FRESH, {
+    now,
+    onStale: (request) =>
+      request.method === "GET"
+        ? toConfirmAndBack(request)
+        : redirect(toConfirm),
+  });
 }
 
 /** The page that asks for the password once more (step-up). */

@@ -1,0 +1,112 @@
+// What an old login may not do before its user confirms it (step-up).
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  type ExampleApp,
+  PASSWORD,
+  startExampleApp,
+  type Visitor,
+} from "./_example_app.ts";
+
+const MINUTE = 60_000;
+
+interface Form {
+  readonly does: string;
+  readonly path: string;
+  readonly fields: Record<string, string>;
+}
+
+const forms: readonly Form[] = [
+  { does: "links a login", path: "/account/logins/demo", fields: {} },
+  {
+    does: "unlinks a login",
+    path: "/account/logins/demo",
+    fields: { _method: "DELETE" },
+  },
+  { does: "makes an API key", path: "/account/keys", fields: { label: "x" } },
+  {
+    does: "makes an access token",
+    path: "/account/tokens",
+    fields: { label: "x" },
+  },
+  {
+    does: "makes somebody an admin",
+    path: "/admin/1",
+    fields: { _method: "PUT", role: "admin" },
+  },
+  {
+    does: "logs somebody out everywhere",
+    path: "/admin/1/sessions",
+    fields: { _method: "DELETE" },
+  },
+];
+
+for (const { does, path, fields } of forms) {
+  Deno.test(`nobody ${does} with a login that is old, before it is confirmed`, async () => {
+    await using app = await startExampleApp();
+    const { admin, user } = await adminAndUser(app);
+    const index = path.replace(/\/(?:demo|1|1\/sessions)$/, "");
+    app.wait(6 * MINUTE);
+
+    const stale = await admin.post(path, fields);
+
+    const confirm = `/account/confirm?returnTo=${encodeURIComponent(index)}`;
+    assertEquals([stale.status, stale.location], [302, confirm]);
+    assertEquals(await rights(app), ["user"]);
+    assertEquals((await user.get("/account")).status, 200);
+    // Looking takes no confirmation.
+    assertEquals((await admin.get(index)).status, 200);
+
+    const confirmed = await admin.post(confirm, { password: PASSWORD });
+    assertEquals([confirmed.status, confirmed.location], [302, index]);
+    const { location } = await admin.post(path, fields);
+    assertEquals(location?.startsWith("/account/confirm") ?? false, false);
+  });
+}
+
+Deno.test("a secret is revoked without a confirmation, by who finds it stolen", async () => {
+  await using app = await startExampleApp();
+  const { admin } = await adminAndUser(app);
+  const { body } = await admin.post("/account/tokens", { label: "Script" });
+  const [, path] = body.match(/action="(\/account\/tokens\/\d+)"/)!;
+  app.wait(6 * MINUTE);
+  const { location } = await admin.post(path, { _method: "DELETE" });
+  assertEquals(location, "/account/tokens");
+});
+
+Deno.test("who has no password confirms at their provider, and is back where they were", async () => {
+  await using app = await startExampleApp();
+  const visitor = app.visitor();
+  await visitor.logInExternally("demo-ada");
+  app.wait(6 * MINUTE);
+
+  const { location } = await visitor.post("/account/keys", { label: "x" });
+  const { body } = await visitor.get(location!);
+  const [, href] = body.match(/href="(\/auth\/demo\?[^"]+)"/)!;
+  const start = await visitor.get(href.replaceAll("&amp;", "&"));
+  const back = await visitor.logInExternally("demo-ada", start);
+
+  assertEquals(back.location, "/account/keys");
+  const made = await visitor.post("/account/keys", { label: "x" });
+  assertEquals(made.status, 201);
+  assertStringIncludes(made.body, 'id="secret"');
+});
+
+/** The user is the first of all, with the id 1. */
+async function adminAndUser(
+  app: ExampleApp,
+): Promise<{ admin: Visitor; user: Visitor }> {
+  const user = await app.loggedIn();
+  return { user, admin: await app.loggedIn("admin") };
+}
+
+/** What has been made: the role of the user, the secrets and the logins. */
+async function rights(app: ExampleApp): Promise<unknown[]> {
+  const rows = async (table: string) =>
+    await app.database(`SELECT * FROM ${table}`, []);
+  return [
+    (await app.users.find(1))?.role,
+    ...await rows("api_keys"),
+    ...await rows("access_tokens"),
+    ...await rows("identities"),
+  ];
+}
