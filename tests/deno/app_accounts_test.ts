@@ -306,14 +306,22 @@ Deno.test("an admin changes a role at once, but not their own", async () => {
   assertEquals(await setRole(9999, "user"), 404);
 });
 
-Deno.test("an admin ends all sessions of a user", async () => {
+Deno.test("an admin ends all sessions and access tokens of a user, and nobody else's", async () => {
   await using app = await startExampleApp();
   const admin = await app.loggedIn("admin");
   const user = await app.loggedIn("user");
   const { id } = (await app.users.list()).find(({ role }) => role === "user")!;
+  const statusWith = async (visitor: Visitor) => {
+    const made = await visitor.post("/account/tokens", { label: "Script" });
+    const headers = { Authorization: `Bearer ${secretOf(made.body)}` };
+    return async () => (await app.visitor().get("/api/me", headers)).status;
+  };
+  const [ofAdmin, ofUser] = [await statusWith(admin), await statusWith(user)];
+  assertEquals([await ofAdmin(), await ofUser()], [200, 200]);
 
   await admin.post(`/admin/${id}/sessions`, { _method: "DELETE" });
 
+  assertEquals([await ofAdmin(), await ofUser()], [200, 401]);
   assertEquals((await user.get("/account")).status, 302);
   assertEquals((await admin.get("/account")).status, 200);
 });

@@ -1,8 +1,9 @@
 import { Auth, requireRole } from "@gatehouse/web/auth-middleware";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
-import { Session, sessions } from "@gatehouse/web/session";
+import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { ROLES, type User } from "../data/users.ts";
+import { endAccess } from "../end_access.ts";
 import { html, type Markup } from "../html.ts";
 import { method } from "../pages/form_fields.ts";
 import { page } from "../pages/layout.ts";
@@ -52,8 +53,11 @@ export function addAdmin(router: AppRouter, services: Services): void {
     async (context) => {
       const user = await users.find(Number(context.params.id));
       if (user === null) return new Response("Not Found", { status: 404 });
-      await sessions(context).endAll({ userId: user.id });
-      return done(context, `${user.name} is logged out everywhere`);
+      await endAccess(services, context, user.id);
+      return done(
+        context,
+        `${user.name} is logged out everywhere, and their access tokens are ended`,
+      );
     },
   );
 }
