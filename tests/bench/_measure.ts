@@ -30,6 +30,13 @@ export interface Bound {
   readonly to: string;
   /** The ratio that it must not exceed. */
   readonly most: number;
+  /**
+   * The ratio that it had when this was written, where that is beyond the
+   * bound: the table says so, and the run fails where it grows worse.
+   *
+   * @default {undefined}
+   */
+  readonly forNow?: number;
 }
 
 /** A table as `deno task bench` keeps it. */
@@ -132,7 +139,9 @@ export function printTable(
   }
   const rows = [...medians].map(([name, value]) => ({ name, value }));
   keep({ title, runtime: runtimeName(), unit, rows, bounds: measured });
-  return measured.every(({ ratio, most }) => ratio <= most * TOLERANCE);
+  return measured.every(({ ratio, most, forNow = most }) =>
+    ratio <= forNow * TOLERANCE
+  );
 }
 
 /** Ends a benchmark: with an error where a bound was far from holding. */
