@@ -93,13 +93,16 @@ export class Journal {
     this.#operations.push(operation);
   }
 
-  /** Takes back that flash values were read; tells whether any was. */
-  withdrawReads(key: string | undefined): boolean {
-    const before = this.#operations.length;
-    this.#operations = this.#operations.filter((operation) =>
-      operation.type !== "read" || (key ?? operation.key) !== operation.key
-    );
-    return this.#operations.length < before;
+  /** Takes back that flash values were read; returns the keys of those. */
+  withdrawReads(key: string | undefined): ReadonlySet<string> {
+    const keys = new Set<string>();
+    this.#operations = this.#operations.filter((operation) => {
+      if (operation.type !== "read") return true;
+      if ((key ?? operation.key) !== operation.key) return true;
+      keys.add(operation.key);
+      return false;
+    });
+    return keys;
   }
 
   /** Makes the next save give the session another id. */

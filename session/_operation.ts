@@ -16,14 +16,18 @@ export type Operation =
     readonly key: string;
     readonly text: string;
   }
-  | { readonly type: "unset" | "read"; readonly key: string }
+  | { readonly type: "unset"; readonly key: string }
   | {
     readonly type: "update";
     readonly key: string;
     readonly change: (value: JSONValue | undefined) => JSONValue;
   }
-  /** `text` is what the taker saw: only that must still be there. */
-  | { readonly type: "take"; readonly key: string; readonly text: string }
+  /** `text` is what was seen: only that is read, or must still be there. */
+  | {
+    readonly type: "read" | "take";
+    readonly key: string;
+    readonly text: string;
+  }
   | {
     readonly type: "login";
     readonly userId: string | number | undefined;
@@ -59,7 +63,7 @@ export function applyOperation(
       flash.delete(operation.key);
       return true;
     case "read":
-      flash.delete(operation.key);
+      removeSeen(flash, operation);
       return true;
     case "update":
       values.set(
@@ -68,17 +72,20 @@ export function applyOperation(
       );
       return true;
     case "take":
-      for (const map of [flash, values]) {
-        if (!map.has(operation.key)) continue;
-        if (JSON.stringify(map.get(operation.key)) !== operation.text) continue;
-        map.delete(operation.key);
-        return true;
-      }
-      return false;
+      return removeSeen(flash, operation) || removeSeen(values, operation);
     case "login":
       logIn(record, operation);
       return true;
   }
+}
+
+/** Removes a value, if it is the one that was seen. */
+function removeSeen(
+  map: Map<string, JSONValue>,
+  { key, text }: Operation & { type: "read" | "take" },
+): boolean {
+  return map.has(key) && JSON.stringify(map.get(key)) === text &&
+    map.delete(key);
 }
 
 function logIn(

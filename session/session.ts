@@ -146,7 +146,7 @@ export class Session {
     const value = view.flash.get(key)!;
     if (journal.kept.has(key) || journal.closed) return value;
     shown.set(key, value);
-    journal.add({ type: "read", key });
+    journal.add({ type: "read", key, text: toText(value) });
     return value;
   }
 
@@ -246,10 +246,13 @@ export class Session {
    */
   keep(key?: string): void {
     const journal = this.#writing("keep");
-    journal.withdrawReads(key);
+    const unread = journal.withdrawReads(key);
     for (const [name, value] of journal.shown) {
       if ((key ?? name) !== name) continue;
-      journal.add({ type: "flash", key: name, text: toText(value) });
+      // What is still stored is only put back in sight: by now, another request
+      // may have stored a newer one.
+      if (unread.has(name)) journal.view.flash.set(name, value);
+      else journal.add({ type: "flash", key: name, text: toText(value) });
       journal.shown.delete(name);
     }
     for (const name of journal.view.flash.keys()) {
@@ -274,7 +277,9 @@ export class Session {
       throw new TypeError('Cannot take "userId": unset it instead');
     }
     const { shown, view } = journal;
-    const read = journal.withdrawReads(key) ? shown.get(key) : undefined;
+    const read = journal.withdrawReads(key).has(key)
+      ? shown.get(key)
+      : undefined;
     const value = read ?? view.flash.get(key) ?? view.values.get(key);
     shown.delete(key);
     if (value !== undefined) {

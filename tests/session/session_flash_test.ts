@@ -70,6 +70,43 @@ Deno.test("Session.keep() without a key keeps all, also before reading", async (
   assertEquals(await browser.visit(read), [undefined, undefined]);
 });
 
+Deno.test("Session.get() of a flash value loses none that another request has stored meanwhile", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.flash("notice", { text: "old" }));
+  const other = browser.copy();
+  await browser.visit(async (session) => {
+    assertEquals(session.get("notice"), { text: "old" });
+    await other.visit((session) => session.flash("notice", { text: "new" }));
+  });
+  const read = (session: Session) => session.get("notice");
+  assertEquals(await browser.visit(read), { text: "new" });
+  assertEquals(await browser.visit(read), undefined);
+});
+
+Deno.test("Session.keep() of a flash value loses none that another request has stored meanwhile", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.flash("notice", "old"));
+  const other = browser.copy();
+  await browser.visit(async (session) => {
+    session.get("notice");
+    session.keep();
+    assertEquals(session.get("notice"), "old");
+    await other.visit((session) => session.flash("notice", "new"));
+  });
+  assertEquals(await browser.visit((s) => s.get("notice")), "new");
+});
+
+Deno.test("Session.keep() saves what was read and committed", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.flash("notice", "old"));
+  await browser.visit(async (session) => {
+    session.get("notice");
+    await session.commit();
+    session.keep("notice");
+  });
+  assertEquals(await browser.visit((s) => s.get("notice")), "old");
+});
+
 Deno.test("Session.take() returns a value once", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {
