@@ -29,6 +29,8 @@ export class Journal {
   readonly #label: MakeLabel;
   #view: SessionRecord | undefined;
   #operations: Operation[] = [];
+  /** How many of them, the first, are on their way to the store. */
+  #sent = 0;
   #renewal: Renewal = "none";
   #isGone = false;
   #loading: Promise<void> | undefined;
@@ -96,8 +98,9 @@ export class Journal {
   /** Takes back that flash values were read; returns the keys of those. */
   withdrawReads(key: string | undefined): ReadonlySet<string> {
     const keys = new Set<string>();
-    this.#operations = this.#operations.filter((operation) => {
-      if (operation.type !== "read") return true;
+    this.#operations = this.#operations.filter((operation, index) => {
+      // What is on its way to the store cannot be taken back.
+      if (operation.type !== "read" || index < this.#sent) return true;
       if ((key ?? operation.key) !== operation.key) return true;
       keys.add(operation.key);
       return false;
@@ -163,20 +166,30 @@ export class Journal {
     }
     if (this.#isGone && this.#renewal !== "login") return false;
     if (!this.isDue) return true;
-    const count = this.#operations.length;
     const renewal = this.#renewal;
-    const record = await this.#backing.write(
-      (stored) => this.#changed(stored, count),
-      renewal,
-    );
+    const record = await this.#write(renewal);
     this.#isGone = record === null;
     if (record === null) return false;
-    // What was added while the store was busy is for the next save.
-    this.#operations = this.#operations.slice(count);
     if (this.#renewal === renewal) this.#renewal = "none";
     this.#view = record;
     for (const operation of this.#operations) applyOperation(record, operation);
     return true;
+  }
+
+  /** Stores the changes; those added while the store is busy stay for later. */
+  async #write(renewal: Renewal): Promise<SessionRecord | null> {
+    const count = this.#operations.length;
+    this.#sent = count;
+    try {
+      const record = await this.#backing.write(
+        (stored) => this.#changed(stored, count),
+        renewal,
+      );
+      if (record !== null) this.#operations = this.#operations.slice(count);
+      return record;
+    } finally {
+      this.#sent = 0;
+    }
   }
 
   /** Applies the first `count` changes to what is stored. */

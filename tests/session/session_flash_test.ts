@@ -107,6 +107,23 @@ Deno.test("Session.keep() saves what was read and committed", async () => {
   assertEquals(await browser.visit((s) => s.get("notice")), "old");
 });
 
+Deno.test("Session.keep() while a commit runs loses no change", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.flash("notice", "old"));
+  await browser.visit(async (session) => {
+    session.get("notice");
+    const committed = session.commit();
+    session.keep();
+    session.set("a", 1);
+    session.set("b", 2);
+    await committed;
+  });
+  await browser.visit((session) => {
+    assertEquals([session.get("a"), session.get("b")], [1, 2]);
+    assertEquals(session.get("notice"), "old");
+  });
+});
+
 Deno.test("Session.take() returns a value once", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {
