@@ -37,10 +37,10 @@ function formatBrief(info: LogInfo, status: string): string {
 export function formatCombined(info: LogInfo): string {
   const { method, url, protocol, status, contentLength } = info;
   const { remoteAddress = "-", referrer = "-", userAgent = "-" } = info;
-  const time = apacheTime(info.timestamp);
   const size = contentLength || "-";
-  return `${remoteAddress} - ${userField(info.user)} [${time}] ` +
-    `"${method} ${url} ${protocol}" ${status} ${size} ` +
+  return `${remoteAddress} - ${userField(info.user)}` +
+    apacheTime(info.timestamp) +
+    `${method} ${url} ${protocol}" ${status} ${size} ` +
     `"${referrer}" "${userAgent}"`;
 }
 

@@ -22,6 +22,8 @@ export interface LoggerPlan
   readonly hasHeaders: boolean;
   /** Whether it has one for ids and the route. */
   readonly hasIds: boolean;
+  /** Whether a line or the sampling asks how long the request took. */
+  readonly isTimed: boolean;
   /**
    * What is done to a text from the network: it is escaped for lines of text.
    * JSON has escapes of its own, and a function is told to escape.
@@ -53,6 +55,7 @@ export function planLogger(options: LoggerOptions): LoggerPlan {
     format: formatterOf(options),
     hasHeaders: format !== "dev" && format !== "short",
     hasIds: !isText,
+    isTimed: format !== "combined" || sample !== undefined,
     clean: isText ? escapeField : truncate,
     isKept: samplerOf(sample),
     output,

@@ -27,7 +27,7 @@ export function isoTime(timestamp: number): string {
   return `${lastISOTime}.${milliseconds}Z`;
 }
 
-/** A time such as `20/Nov/2026:17:55:48 +0000`. */
+/** A time such as ` [20/Nov/2026:17:55:48 +0000] "`, with what is around it. */
 export function apacheTime(timestamp: number): string {
   turnTo(Math.floor(timestamp / 1000));
   return lastApacheTime;
@@ -42,7 +42,7 @@ function turnTo(second: number): void {
   const time = iso.slice(11, 19);
   lastSecond = second;
   lastISOTime = iso.slice(0, 19);
-  lastApacheTime = `${day}/${
+  lastApacheTime = ` [${day}/${
     months.slice(start, start + 3)
-  }/${year}:${time} +0000`;
+  }/${year}:${time} +0000] "`;
 }

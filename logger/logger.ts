@@ -129,7 +129,7 @@ function identify(
 /** Writes the line. */
 function end({ plan, context, line, start }: RequestRecord, body: BodyEnd) {
   const { isKept, format, output } = plan;
-  line.responseTime = performance.now() - start;
+  if (plan.isTimed) line.responseTime = performance.now() - start;
   line.contentLength = line.method === "HEAD" ? 0 : body.bytes;
   line.outcome = body.outcome ?? "complete";
   if ("error" in body) line.error = nameOf(body.error);
