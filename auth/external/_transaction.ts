@@ -42,25 +42,46 @@ const LIFETIME = 600_000;
 /** How many logins a session can have in flight. */
 const MAX_PENDING = 8;
 
+/** The most bytes that they take together: the session has 32 kB for all. */
+const MAX_PENDING_BYTES = 12_288;
+
+/**
+ * The most bytes that one takes as JSON within JSON: sealed, and with what
+ * belongs to a cookie, that is less than 4,096.
+ */
+const MAX_NESTED_BYTES = 2800;
+
 /** A state as we make it: 32 random bytes. */
 const STATE = /^[\w-]{43}$/;
 
 type Pending = Readonly<Record<string, Transaction>>;
 
-/** Makes a login: known to the browser by `state` alone. */
+/**
+ * Makes a login: known to the browser by `state` alone. Where it would not fit
+ * into a cookie, it forgets where the user wanted to go.
+ */
 export function createTransaction(
   now: number,
   login: Omit<Transaction, "nonce" | "verifier" | "startedAt">,
 ): StartedTransaction {
+  const transaction: Transaction = {
+    ...login,
+    nonce: randomToken(),
+    verifier: randomToken(),
+    startedAt: now,
+  };
+  // As the session keeps it in a cookie, where a quote takes four bytes.
+  const size = byteLength(JSON.stringify(JSON.stringify(transaction)));
+  const { returnTo: _, ...shorter } = transaction;
   return {
     state: randomToken(),
-    transaction: {
-      ...login,
-      nonce: randomToken(),
-      verifier: randomToken(),
-      startedAt: now,
-    },
+    transaction: size > MAX_NESTED_BYTES ? shorter : transaction,
   };
+}
+
+/** Counts the bytes of a text in UTF-8. */
+export function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 /** Remembers a login in the session, and forgets those that are too many. */
@@ -76,8 +97,16 @@ export async function keepTransaction(
       .filter(([, other]) => isAlive(other, now))
       .sort(([, a], [, b]) => a.startedAt - b.startedAt)
       .slice(1 - MAX_PENDING);
-    return toJSON(Object.fromEntries([...others, [name, transaction]]));
+    return withinBounds([...others, [name, transaction]]);
   });
+}
+
+/** The logins as the session keeps them: the oldest give way. */
+function withinBounds(logins: [string, Transaction][]): JSONValue {
+  while (
+    logins.length > 1 && byteLength(JSON.stringify(logins)) > MAX_PENDING_BYTES
+  ) logins.shift();
+  return toJSON(Object.fromEntries(logins));
 }
 
 /**

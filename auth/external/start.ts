@@ -9,6 +9,7 @@ import type { ProviderEngine } from "./_engine.ts";
 import { report } from "./_report.ts";
 import { pushRequest } from "./_pushed_request.ts";
 import {
+  byteLength,
   createTransaction,
   keepTransaction,
   type StartedTransaction,
@@ -33,7 +34,9 @@ const MAX_DATA = 1024;
 export interface StartExternalAuthOptions extends AuthorizationOptions {
   /**
    * Where the user wants to go after the login. Whatever it says, the result
-   * has a path on the own origin: pass it from the query as it is.
+   * has a path on the own origin: pass it from the query as it is. One that is
+   * longer than 1,024 characters, or does not fit into a cookie beside `data`,
+   * is forgotten.
    *
    * @default {"/"}
    */
@@ -201,7 +204,7 @@ function copyData(data: ExternalAuthData): ExternalAuthData {
       "Cannot start the external login: data is not a JSON object",
     );
   }
-  const size = new TextEncoder().encode(text).length;
+  const size = byteLength(text);
   if (size > MAX_DATA) {
     throw new RangeError(
       `Cannot start the external login: data takes ${size} bytes, and at most ${MAX_DATA} are allowed`,

@@ -165,6 +165,53 @@ Deno.test("startExternalAuth() takes 1,024 bytes of data, a long path to return 
   assertEquals(await end(await begin({ data, returnTo })), { data, returnTo });
 });
 
+// In cookies a login is JSON within JSON: some characters take four bytes.
+const heavy: [string, StartExternalAuthOptions, kept: boolean][] = [
+  [
+    "a path of 1,022 backslashes",
+    { returnTo: "/?" + "\\".repeat(1022) },
+    false,
+  ],
+  ["a path of 400 backslashes", { returnTo: "/?" + "\\".repeat(400) }, true],
+  ["data of backslashes", { data: { a: "\\".repeat(508) } }, true],
+  ["data of quotes", { data: { a: '"'.repeat(508) } }, true],
+  ["data of backslashes and a path of 1,000 characters", {
+    data: { a: "\\".repeat(508) },
+    returnTo: `/${"a".repeat(999)}`,
+  }, false],
+  ["data of 92 names and a path of 1,000 characters", {
+    data: Object.fromEntries(Array.from({ length: 92 }, (_, i) => [i, "v"])),
+    returnTo: `/${"a".repeat(999)}`,
+  }, true],
+  ["data of lone surrogates", { data: { a: "\ud800".repeat(169) } }, true],
+];
+
+for (const [name, options, isKept] of heavy) {
+  Deno.test(`a login with ${name} does not get lost in encrypted cookies (RFC 6265, section 6.1)`, async () => {
+    const { begin, cookieBytes, end } = await setUp(cookieSession());
+    const callback = await begin(options);
+    assert(await cookieBytes() <= 4096);
+    assertEquals(await end(callback), {
+      data: options.data ?? {},
+      returnTo: isKept ? options.returnTo ?? "/" : "/",
+    });
+  });
+}
+
+Deno.test("startExternalAuth() leaves room in the session, however long the paths to return to", async () => {
+  const { begin, browser, end, errors } = await setUp();
+  await browser.fetch("/fill", { method: "POST" });
+  const data = { pad: "\\".repeat(500) };
+  const returnTo = `/?${"\\".repeat(500)}`;
+  const callbacks = [];
+  for (let i = 0; i < 9; i++) callbacks.push(await begin({ data, returnTo }));
+  assertEquals(errors, []);
+  // The oldest have given way.
+  assertEquals((await end(callbacks[0]!)).data, undefined);
+  assertEquals((await end(callbacks[7]!)).data, data);
+  assertEquals((await end(callbacks[8]!)).data, data);
+});
+
 Deno.test("startExternalAuth() lets the oldest logins go where encrypted cookies would grow beyond 4 kB (RFC 6265, section 6.1)", async () => {
   const { begin, cookieBytes, end } = await setUp(cookieSession());
   const callbacks = [];
@@ -204,9 +251,14 @@ async function setUp(middleware = session()) {
     result = { data, returnTo };
     return new Response();
   });
+  router.post("/fill", (context) => {
+    context.get(Session).set("cart", "x".repeat(16_384));
+    return new Response();
+  });
   router.get("/cookies", ({ headers }) => new Response(headers.get("Cookie")));
   const browser = createTestClient(router, { origin: ORIGIN });
   return {
+    browser,
     errors,
     provider,
     async begin(start?: StartExternalAuthOptions) {
