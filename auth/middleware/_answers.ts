@@ -1,4 +1,4 @@
-import type { RequestContext } from "../../router/mod.ts";
+import { MountPrefix, type RequestContext } from "../../router/mod.ts";
 import { State } from "./_auth_state.ts";
 import { prefersJSON } from "./_prefers_json.ts";
 
@@ -30,14 +30,25 @@ export function stale(context: RequestContext, maxAge: number): Response {
   return answer(context, "Unauthorized", 401, challenges);
 }
 
+/** What was taken off the paths of the requests that guards turn away. */
+const prefixes = /* @__PURE__ */ new WeakMap<Request, string>();
+
+/** What a router that it is mounted in took off the path of a request. */
+export function mountPrefixOf(request: Request): string {
+  return prefixes.get(request) ?? "";
+}
+
 /**
  * What the application answers in a guard's place. Nothing is not an answer: it
  * would let the request through.
  */
 export async function answerOf(
   answer: (request: Request) => Response | Promise<Response>,
-  request: Request,
+  context: RequestContext,
 ): Promise<Response> {
+  const { request } = context;
+  const prefix = context.get(MountPrefix);
+  if (prefix !== "") prefixes.set(request, prefix);
   const response = await answer(request);
   if (response instanceof Response) return response;
   throw new TypeError(

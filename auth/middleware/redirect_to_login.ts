@@ -1,9 +1,11 @@
 import { redirect, safeRedirectPath } from "../../router/mod.ts";
+import { mountPrefixOf } from "./_answers.ts";
 
 /**
  * Creates an `onUnauthenticated` that sends visitors to the login page, with
  * the path they asked for as `returnTo`. That of a form is left out: after the
- * login the browser asks by GET.
+ * login the browser asks by GET. Both paths are those that the browser knows,
+ * also where a guard of a mounted router asks.
  *
  * Trust: whoever reads `returnTo` after the login passes it through
  * `safeRedirectPath`, for anyone can make a link with another one.
@@ -43,5 +45,6 @@ export function redirectToLogin(path: string): (request: Request) => Response {
 
 function pathOf(request: Request): string {
   const url = URL.parse(request.url);
-  return safeRedirectPath(url === null ? null : url.pathname + url.search);
+  if (url === null) return "/";
+  return safeRedirectPath(mountPrefixOf(request) + url.pathname + url.search);
 }

@@ -56,6 +56,6 @@ export function requireAuth(
     if (context.get(Auth) !== null) return next();
     return onUnauthenticated === undefined
       ? unauthorized(context)
-      : answerOf(onUnauthenticated, context.request);
+      : answerOf(onUnauthenticated, context);
   };
 }

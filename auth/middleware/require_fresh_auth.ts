@@ -84,6 +84,6 @@ export function requireFreshAuth(
     if (age <= maxAge && age >= -clockTolerance) return next();
     return onStale === undefined
       ? stale(context, Math.floor(maxAge / 1000))
-      : answerOf(onStale, context.request);
+      : answerOf(onStale, context);
   };
 }
