@@ -1,4 +1,4 @@
-import type { RequestContext } from "../../router/mod.ts";
+import { MountPrefix, type RequestContext } from "../../router/mod.ts";
 import type { ProviderEngine } from "./_engine.ts";
 import { openAnswer } from "./_form_post.ts";
 import { cleanError } from "./_token_request.ts";
@@ -31,7 +31,7 @@ export async function takeCallback(
 ): Promise<Callback> {
   const { client, definition, options } = engine;
   // Each provider has a callback of its own (RFC 9700, section 4.4.2).
-  if (!isCallbackOf(engine, context.url) || context.method !== "GET") {
+  if (!isCallbackOf(engine, context) || context.method !== "GET") {
     throw failure(
       "wrong_callback",
       "the request is not one to its redirectUri",
@@ -79,14 +79,19 @@ export async function readCode(
   return code;
 }
 
-/** Whether a URL is the callback of a provider, whatever origin it has here. */
+/** Whether a request is to the callback, whatever origin it has here. */
 export function isCallbackOf(
   { redirectUri }: ProviderEngine<unknown>,
-  url: URL,
+  context: RequestContext,
 ): boolean {
-  return url.pathname === redirectUri.pathname &&
+  const { pathname, searchParams } = context.url;
+  // In a mounted router the path is without what the provider knows.
+  const prefix = context.get(MountPrefix);
+  const isPath = redirectUri.pathname === prefix + pathname ||
+    (pathname === "/" && redirectUri.pathname === prefix);
+  return isPath &&
     [...redirectUri.searchParams].every(([name, value]) =>
-      url.searchParams.getAll(name).includes(value)
+      searchParams.getAll(name).includes(value)
     );
 }
 

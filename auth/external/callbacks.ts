@@ -76,7 +76,7 @@ export function externalAuthCallbacks(
   const engines = providers.map(engineOf);
   checkCallbacks(engines);
   return async (context, next) => {
-    const engine = engines.find((engine) => isCallbackOf(engine, context.url));
+    const engine = engines.find((engine) => isCallbackOf(engine, context));
     if (engine === undefined) return await next();
     const isPosted = engine.options.responseMode === "form_post";
     const response = isPosted && context.request.method === "POST"
