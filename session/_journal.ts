@@ -60,12 +60,15 @@ export class Journal {
 
   /** Whether there is anything to save: a change, or an old time of last use. */
   get isDue(): boolean {
-    if (this.destroyed) return !this.#isGone;
-    if (this.#operations.length > 0) return true;
-    if (this.#renewal !== "none") return true;
-    if (!this.accessed || this.id === "") return false;
+    if (this.#isChanged) return true;
+    if (this.destroyed || !this.accessed || this.id === "") return false;
     const unseen = this.#config.now() - this.view.seenAt;
     return unseen >= idleTimeout(this.view, this.#config.timeouts) / 4;
+  }
+
+  get #isChanged(): boolean {
+    if (this.destroyed) return !this.#isGone;
+    return this.#operations.length > 0 || this.#renewal !== "none";
   }
 
   /** Opens the session that the cookies lead to, if there is one. */
@@ -136,6 +139,22 @@ export class Journal {
   }
 
   /**
+   * Saves for a handler: what `save` does, while there is a response to come.
+   *
+   * @throws {TypeError} If the response was made without what has changed.
+   */
+  async commit(): Promise<boolean> {
+    while (this.#saving !== undefined) await this.#saving;
+    // Nobody would learn of a new id any more.
+    if (this.closed && this.#isChanged) {
+      throw new TypeError(
+        "Cannot commit session: the response was already made",
+      );
+    }
+    return await this.save();
+  }
+
+  /**
    * Saves what has changed, one call after the other.
    *
    * @throws {SessionConflictError} If a value was taken by someone else.
@@ -143,6 +162,7 @@ export class Journal {
    * @returns Whether the session lives; `false` where it ended elsewhere.
    */
   async save(): Promise<boolean> {
+    // Not by a function: that would let two begin at once.
     while (this.#saving !== undefined) await this.#saving;
     const saved = this.#save();
     this.#saving = saved.catch(() => {});
@@ -151,6 +171,11 @@ export class Journal {
     } finally {
       this.#saving = undefined;
     }
+  }
+
+  /** Waits until nothing is on its way to the store. */
+  async idle(): Promise<void> {
+    while (this.#saving !== undefined) await this.#saving;
   }
 
   /** Forgets what was saved under an id that no response can hand out. */

@@ -9,11 +9,10 @@ export function settle(
   scope: Scope,
   sweep: () => Promise<void>,
 ): Response | Promise<Response> {
-  if (!scope.isUntouched && scope.journal.isDue) {
-    return saved(response, scope, sweep);
-  }
   scope.close();
-  return finish(response, scope);
+  return !scope.isUntouched && scope.journal.isDue
+    ? saved(response, scope, sweep)
+    : finish(response, scope);
 }
 
 async function saved(
@@ -32,15 +31,15 @@ export async function rescue(
   scope: Scope,
   sweep: () => Promise<void>,
 ): Promise<Response> {
+  scope.close();
   if (error instanceof SessionConflictError) {
     return await saved(conflict(), scope, sweep);
   }
-  if (scope.isUntouched) {
-    scope.close();
-    throw error;
-  }
+  if (scope.isUntouched) throw error;
   const { journal } = scope;
   try {
+    // A save that the handler did not wait for can be that of a login.
+    await journal.idle();
     // An id that no response can hand out must not replace the present one, and
     // one that has done so already leads nobody anywhere.
     if (scope.cookies.length > 0) await journal.abandon();
@@ -48,7 +47,6 @@ export async function rescue(
   } catch {
     // The first error says what is wrong.
   }
-  scope.close();
   throw error;
 }
 
@@ -61,8 +59,6 @@ async function save(scope: Scope): Promise<boolean> {
     } catch (error) {
       // What was lost is out of the journal: the rest can be saved.
       if (!(error instanceof SessionConflictError)) throw error;
-    } finally {
-      scope.close();
     }
   }
 }

@@ -315,9 +315,10 @@ export class Session {
    * @throws {SessionConflictError} If another request took a value that this
    * one has taken, or if the session ended meanwhile.
    * @throws {SessionStoreError} If the store failed.
+   * @throws {TypeError} If the response was made without what has changed.
    */
   async commit(): Promise<void> {
-    if (!await this.#scope.journal.save()) {
+    if (!await this.#scope.journal.commit()) {
       throw new SessionConflictError("ended");
     }
   }

@@ -72,6 +72,90 @@ Deno.test("session() ends a committed login whose cookie no response can carry",
   );
 });
 
+Deno.test("session() leaves no login alive that was on its way to the store when the handler threw", async () => {
+  const store = createMemorySessionStore();
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const slow: SessionStore = {
+    get: (key) => store.get(key),
+    put: async (...args) => {
+      reached.resolve();
+      await gate.promise;
+      return store.put(...args);
+    },
+    delete: (key) => store.delete(key),
+  };
+  const browser = new Browser(new Server({ store: slow }));
+  let commits: Promise<void>[] = [];
+  const login = async (session: Session) => {
+    session.set("userId", 7);
+    // The second has to wait for the first, and the error for neither.
+    commits = [session.commit(), session.commit()];
+    session.set("a", 1);
+    await Promise.all([...commits, Promise.reject(new Error("audit"))]);
+  };
+  const visited = assertRejects(() => browser.visit(login), Error, "audit");
+  await reached.promise;
+  // The handler has thrown by the time that a timer fires.
+  await new Promise((resolve) => setTimeout(resolve));
+  gate.resolve();
+  await visited;
+  await Promise.allSettled(commits);
+  assertEquals(store.byIndex!("user:7"), []);
+  assertEquals(browser.cookies.size, 0);
+});
+
+Deno.test("Session.commit() stores no login any more after the handler threw", async () => {
+  const store = createMemorySessionStore();
+  const browser = new Browser(new Server({ store }));
+  const sessions: Session[] = [];
+  const fail = (session: Session) => {
+    sessions.push(session);
+    session.set("userId", 7);
+    throw new Error("audit");
+  };
+  await assertRejects(() => browser.visit(fail), Error, "audit");
+  await browser.visit((session) => session.set("a", 1));
+  await assertRejects(() => browser.visit(fail), Error, "audit");
+  for (const session of sessions) {
+    await assertRejects(
+      () => session.commit(),
+      TypeError,
+      "the response was already made",
+    );
+  }
+  assertEquals(store.byIndex!("user:7"), []);
+  assertEquals(await browser.visit((session) => session.get("a")), 1);
+});
+
+Deno.test("session() takes no login that comes while the answer is being saved", async () => {
+  const memory = createMemorySessionStore();
+  const late: Promise<unknown>[] = [];
+  let current: Session | undefined;
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: async (...args) => {
+      // What a handler did not wait for happens at this moment.
+      await Promise.resolve();
+      const login = async () => {
+        current!.set("userId", 7);
+        await current!.commit();
+      };
+      late.push(login().catch((error) => error));
+      return memory.put(...args);
+    },
+    delete: (key) => memory.delete(key),
+  };
+  const browser = new Browser(new Server({ store }));
+  await browser.visit((session) => {
+    current = session;
+    session.set("a", 1);
+  });
+  assertInstanceOf(await late[0], TypeError);
+  assertEquals(late.length, 1);
+  assertEquals(memory.byIndex!("user:7"), []);
+});
+
 Deno.test("session() remembers a committed logout that threw, against late answers", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("userId", 7));
