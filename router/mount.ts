@@ -93,9 +93,14 @@ function withoutPrefix(context: RequestContext, length: number): Request {
   );
 }
 
+/** The types of what `FormData` has; it is empty for all others. */
+const FORM_TYPE =
+  /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
+
 /** The form that a middleware has read, as a body once more. */
 function bodyAgain(context: RequestContext): FormData | URLSearchParams {
-  if (!context.has(FormData)) {
+  const type = context.request.headers.get("Content-Type") ?? "";
+  if (!FORM_TYPE.test(type) || !context.has(FormData)) {
     throw new TypeError(
       "Cannot hand on the request to a mounted handler: its body was read before",
     );
