@@ -206,7 +206,7 @@ export class Dispatcher {
     const match = other === null ? null : this.#matcher.match(method, other);
     if (other !== null && match !== null) {
       return this.#trailingSlash === "redirect"
-        ? redirectToOther(method, other)
+        ? redirectToOther(context, other)
         : answer(method, context, match);
     }
     context.allowedMethods = this.#matcher.allowedMethods(href);

@@ -1,3 +1,6 @@
+import type { RequestContext } from "./context.ts";
+import { MountPrefix } from "./mount.ts";
+
 /** The URL with its path's trailing slash taken off or put on. */
 export function withOtherSlash(href: string): string | null {
   const url = new URL(href);
@@ -13,10 +16,15 @@ export function withOtherSlash(href: string): string | null {
  * Sends the client to the other path. By its path alone: behind a proxy the
  * scheme and the host are not those that the client knows.
  */
-export function redirectToOther(method: string, href: string): Response {
-  const status = method === "GET" || method === "HEAD" ? 301 : 308;
+export function redirectToOther(
+  context: RequestContext,
+  href: string,
+): Response {
+  const isSafe = context.method === "GET" || context.method === "HEAD";
+  const status = isSafe ? 301 : 308;
   const { pathname, search } = new URL(href);
+  const path = context.get(MountPrefix) + pathname;
   // Two slashes at the start would name a host; "/.//" is the same path.
-  const path = pathname.startsWith("//") ? `/.${pathname}` : pathname;
-  return new Response(null, { status, headers: { Location: path + search } });
+  const location = (path.startsWith("//") ? `/.${path}` : path) + search;
+  return new Response(null, { status, headers: { Location: location } });
 }
