@@ -31,6 +31,13 @@ export interface MemorySessionStoreOptions {
  */
 type Kind = "login" | "indexed" | "plain";
 
+/** What there is of one kind, and what it takes. */
+interface Crowd {
+  /** A set keeps its order: the longest unchanged entry's key is the first. */
+  readonly keys: Set<string>;
+  bytes: number;
+}
+
 interface Entry extends StoredValue {
   readonly expiresAt: number;
   readonly index: readonly string[];
@@ -53,10 +60,11 @@ const SWEEP_INTERVAL = 60_000;
  *
  * It is bounded. What strangers can cause (anonymous sessions, one-time tokens,
  * counters of a throttle) pushes out its like, never the session of a logged-in
- * user, and a flood of one sort leaves the other sorts half of the room. Only a
- * login pushes out logins, where the store is full of them: the user's own from
- * the hundredth on, else the one that was not used for longest. Where anybody
- * can register, that takes as many accounts as `maxRecords`.
+ * user, and a flood of one sort leaves the other sorts half of the room, be it of
+ * many or of large ones. Only a login pushes out logins, where the store is full
+ * of them: the user's own from the hundredth on, else the one that was not used
+ * for longest. Where anybody can register, that takes as many accounts as
+ * `maxRecords`.
  *
  * @example Keeping a value
  * ```ts
@@ -84,11 +92,10 @@ class MemoryStore implements SessionStore {
   readonly #maxBytes: number;
   readonly #now: () => number;
   readonly #entries = new Map<string, Entry>();
-  // Sets keep their order: the key of the longest unchanged entry is the first.
-  readonly #keysByKind: Record<Kind, Set<string>> = {
-    login: new Set(),
-    indexed: new Set(),
-    plain: new Set(),
+  readonly #crowds: Record<Kind, Crowd> = {
+    login: { keys: new Set(), bytes: 0 },
+    indexed: { keys: new Set(), bytes: 0 },
+    plain: { keys: new Set(), bytes: 0 },
   };
   readonly #keysByName = new Map<string, Set<string>>();
   #bytes = 0;
@@ -122,7 +129,9 @@ class MemoryStore implements SessionStore {
     this.delete(key);
     this.#bytes += entry.bytes;
     this.#entries.set(key, entry);
-    this.#keysByKind[entry.kind].add(key);
+    const crowd = this.#crowds[entry.kind];
+    crowd.keys.add(key);
+    crowd.bytes += entry.bytes;
     for (const name of index) {
       this.#keysByName.getOrInsertComputed(name, () => new Set()).add(key);
     }
@@ -135,7 +144,9 @@ class MemoryStore implements SessionStore {
     if (entry === undefined) return;
     this.#bytes -= entry.bytes;
     this.#entries.delete(key);
-    this.#keysByKind[entry.kind].delete(key);
+    const crowd = this.#crowds[entry.kind];
+    crowd.keys.delete(key);
+    crowd.bytes -= entry.bytes;
     for (const name of entry.index) {
       const keys = this.#keysByName.get(name);
       keys?.delete(key);
@@ -169,12 +180,15 @@ class MemoryStore implements SessionStore {
 
   /** Whose turn it is to go. */
   #victim({ index, kind }: Entry): string {
-    const { indexed, login, plain } = this.#keysByKind;
-    // Of what strangers can cause, the larger part: a flood of the one leaves
-    // the other its room.
-    const crowd = indexed.size > plain.size ? indexed : plain;
-    const keys = crowd.size > 0 ? crowd : login;
-    if (keys === this.#keysByKind[kind]) {
+    const { indexed, login, plain } = this.#crowds;
+    // Of what strangers can cause, the larger part of what there is too much
+    // of, number or bytes: a flood of the one leaves the other its room.
+    const isIndexed = this.#entries.size > this.#maxRecords
+      ? indexed.keys.size > plain.keys.size
+      : indexed.bytes > plain.bytes;
+    const crowd = isIndexed ? indexed : plain;
+    const { keys } = crowd.keys.size > 0 ? crowd : login;
+    if (keys === this.#crowds[kind].keys) {
       // Who logs in over and over pushes out his own sessions, nobody else's.
       for (const name of index) {
         const named = this.#keysByName.get(name);

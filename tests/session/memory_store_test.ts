@@ -81,6 +81,33 @@ Deno.test("createMemorySessionStore() leaves one-time tokens and anonymous sessi
   }
 });
 
+Deno.test("createMemorySessionStore() leaves one-time tokens and anonymous sessions half of the bytes through few and large ones of the other", async () => {
+  for (const [flooded, kept] of [["a", "b"], ["b", "a"]]) {
+    const store = createMemorySessionStore({ maxBytes: 1_000_000 });
+    const index = (sort: string) => sort === "a" ? [] : ["one-time:x"];
+    await put(store, "login", "a login", ["user:7"]);
+    for (let n = 0; n < 500; n++) {
+      await put(store, kept + n, "kept", index(kept));
+    }
+    for (let n = 0; n < 1_000; n++) {
+      await put(store, flooded + n, "x".repeat(20_000), index(flooded));
+    }
+    for (let n = 0; n < 500; n++) {
+      assertNotEquals(await store.get(kept + n), null);
+    }
+    assertNotEquals(await store.get("login"), null);
+    assertNotEquals(await store.get(`${flooded}999`), null);
+
+    // What is gone counts no more: then it holds the other way round.
+    for (let n = 0; n < 1_000; n++) await store.delete(flooded + n);
+    await put(store, `${flooded} small`, "kept", index(flooded));
+    for (let n = 500; n < 1_000; n++) {
+      await put(store, kept + n, "x".repeat(20_000), index(kept));
+    }
+    assertNotEquals(await store.get(`${flooded} small`), null);
+  }
+});
+
 Deno.test("createMemorySessionStore() full of logins keeps those that were used last, and takes no stranger in", async () => {
   const store = createMemorySessionStore({ maxRecords: 100 });
   for (let n = 0; n < 150; n++) {
