@@ -91,7 +91,10 @@ function hasFailed(
 ): boolean {
   for (let index = 0; index < parts.length; index++) {
     const { key, source } = parts[index]!;
-    if (keys.includes((key ?? source?.path?.[0])!)) return true;
+    const failed = key ?? source?.path?.[0];
+    for (let other = 0; other < keys.length; other++) {
+      if (keys[other] === failed) return true;
+    }
   }
   return false;
 }
