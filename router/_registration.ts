@@ -139,7 +139,10 @@ function toRoute(
   if (!(target instanceof Route)) {
     return {
       method: method ?? "GET",
-      pattern: new RoutePattern(target as PatternInput),
+      // Handed over without types, it would be read as a URLPatternInit.
+      pattern: target instanceof RoutePattern
+        ? target
+        : new RoutePattern(target as PatternInput),
     };
   }
   if (method === undefined || method === target.method) return target;

@@ -87,7 +87,7 @@ export class RoutePattern {
    *
    * @param input The pattern.
    * @param options Whether upper and lower case are the same.
-   * @throws {TypeError} If the pattern is not valid.
+   * @throws {TypeError} If the pattern is not valid, or names no component.
    */
   constructor(input: PatternInput, options: RoutePatternOptions = {}) {
     this.ignoreCase = options.ignoreCase ?? false;
@@ -99,7 +99,7 @@ export class RoutePattern {
       if (hasRegExp(this.components)) this.urlPattern;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const text = typeof input === "string" ? input : describe(input);
+      const text = namesComponent(input) ? describe(input) : String(input);
       throw new TypeError(
         `Cannot create the pattern "${text}": ${reason}`,
         { cause: error },
@@ -175,6 +175,10 @@ export class RoutePattern {
       this.#urlPattern = input;
       return constrained(input);
     }
+    // The platform would take any object for a pattern that all URLs match.
+    if (!namesComponent(input)) {
+      throw new TypeError("it names no component of a URL");
+    }
     const { pathname } = input;
     if (Object.keys(input).length === 1 && pathname !== undefined) {
       return { pathname };
@@ -190,6 +194,13 @@ export class RoutePattern {
 
 /** How the pattern of a whole URL begins. */
 const WHOLE_URL = /^[^/]*:\/\//;
+
+function namesComponent(input: unknown): input is URLPatternInit {
+  if (typeof input !== "object" || input === null) return false;
+  const init = input as URLPatternInit;
+  return init.baseURL !== undefined ||
+    COMPONENTS.some((name) => init[name] !== undefined);
+}
 
 function constrained(input: URLPatternInit | URLPattern): URLPatternInit {
   const result: URLPatternInit = {};

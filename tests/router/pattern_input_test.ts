@@ -1,0 +1,62 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { createRouter, RoutePattern } from "@gatehouse/web/fetch-router";
+import { route } from "@gatehouse/web/fetch-router/routes";
+
+// What JavaScript, or a cast, hands over in place of a pattern.
+
+const origin = "https://example.com";
+const ok = () => new Response("ok");
+
+Deno.test("router.get() takes a RoutePattern as it is, and does not answer other paths with it", async () => {
+  const { login } = route({ login: "/login" });
+  const ignoring = new RoutePattern("/kilo", { ignoreCase: true });
+  const router = createRouter();
+  router.get(login.pattern as unknown as string, ok);
+  router.map(ignoring as unknown as string, ok);
+  const statuses = await Promise.all(
+    ["/login", "/admin/secret", "/KILO", "/"].map(async (path) =>
+      (await router.fetch(origin + path)).status
+    ),
+  );
+  assertEquals(statuses, [200, 404, 200, 404]);
+  assertEquals(
+    router.routes.map(({ pattern }) => pattern),
+    ["/login", "/kilo"],
+  );
+});
+
+const others: [string, unknown][] = [
+  ["no component", {}],
+  ["a component that is undefined", { pathname: undefined }],
+  ["another property", { path: "/a" }],
+  ["a list", ["/a"]],
+  ["a RoutePattern", new RoutePattern("/a")],
+  ["a number", 5],
+  ["a function", ok],
+  ["null", null],
+  ["undefined", undefined],
+];
+
+for (const [name, input] of others) {
+  Deno.test(`new RoutePattern() throws a TypeError for ${name}, and is no pattern for every URL`, () => {
+    assertThrows(
+      () => new RoutePattern(input as string),
+      TypeError,
+      "it names no component of a URL",
+    );
+  });
+}
+
+const inits: [URLPatternInit, string][] = [
+  [{ pathname: "" }, ""],
+  [{ hash: "a" }, "*#a"],
+  [{ baseURL: "https://example.com/a" }, "https://example.com/a?#"],
+  [{ username: "ada" }, "*"],
+  [Object.create({ pathname: "/a" }), "/a"],
+];
+
+for (const [init, source] of inits) {
+  Deno.test(`new RoutePattern(${JSON.stringify(init)}) has the source "${source}"`, () => {
+    assertEquals(new RoutePattern(init).source, source);
+  });
+}
