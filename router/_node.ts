@@ -46,6 +46,8 @@ export interface Others<Data> {
 export class Node<Data> {
   /** No leaf at or below the node is more specific. */
   best: Leaf<Data> | null = null;
+  /** No leaf that goes on from the node by a param or others is. */
+  rival: Leaf<Data> | null = null;
   /** The leaves of paths that end here. */
   leaf: Leaf<Data> | null = null;
   /** The nodes that follow, by the first character of their text. */
@@ -100,13 +102,15 @@ export class Node<Data> {
     const start = this.start + length;
     const rest = new Node<Data>(bytes[start]!, start, this.length - length);
     rest.best = this.best;
+    rest.rival = this.rival;
     rest.leaf = this.leaf;
     rest.slots = this.slots;
     rest.#count = this.#count;
     rest.param = this.param;
     rest.others = this.others;
     this.length = length;
-    this.leaf =
+    this.rival =
+      this.leaf =
       this.slots =
       this.param =
       this.others =
@@ -132,9 +136,12 @@ export function childOf<Data>(
   return node;
 }
 
-/** Makes a leaf the best one at or below a node, if it is. */
-export function improve<Data>(node: Node<Data>, leaf: Leaf<Data>): void {
-  if (node.best === null || isBetter(leaf, node.best)) node.best = leaf;
+/** The more specific one of two leaves, where there are two. */
+export function better<Data>(
+  leaf: Leaf<Data>,
+  other: Leaf<Data> | null,
+): Leaf<Data> {
+  return other === null || isBetter(leaf, other) ? leaf : other;
 }
 
 /** What goes on from a node, made where there is nothing yet. */

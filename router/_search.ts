@@ -7,43 +7,20 @@ import {
   type Node,
   type Others,
 } from "./_node.ts";
+import {
+  DOT,
+  END,
+  ESCAPE,
+  KINDS,
+  NO_PARAMS,
+  ODD,
+  PLAIN,
+  PLAIN_PATH,
+  SLASH,
+} from "./_path.ts";
 import type { Tree } from "./_tree.ts";
 
-const DOT = 46;
-const SLASH = 47;
-
-// What a character of a path is.
-const PLAIN = 0;
-const SEPARATOR = 1;
-const END = 2;
-const ESCAPE = 3;
-const ODD = 4;
-
-/**
- * What the characters of ASCII are in text that may not be canonical. The odd
- * ones are for the URL parser.
- */
-const KINDS: Uint8Array = /* @__PURE__ */ Uint8Array.from(
-  { length: 128 },
-  (_, code) => {
-    const char = String.fromCharCode(code);
-    if (char === "/") return SEPARATOR;
-    if (char === "?" || char === "#") return END;
-    if (char === "%") return ESCAPE;
-    return /[\w\-.~!$&'()*+,;=:@]/.test(char) ? PLAIN : ODD;
-  },
-);
-
-/** A path that has nothing which needs a closer look. */
-const PLAIN_PATH =
-  /[\w\-~!$&'()*+,;=:@/]*(?:(?<!\/)\.[\w\-~!$&'()*+,;=:@/]*)*(?=[?#]|$)/y;
-
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
-
-/** The params of all routes without params. */
-const NO_PARAMS: Record<string, string> = /* @__PURE__ */ Object.freeze(
-  /* @__PURE__ */ Object.create(null),
-);
 
 const NOT_ASCII = /[^\0-\x7f]/;
 

@@ -6,8 +6,8 @@ import { type GroupMatcher, Program } from "./_program.ts";
 import { SegmentRegExp } from "./_segment_regexp.ts";
 import { partsSignature } from "./_specificity.ts";
 import {
+  better,
   childOf,
-  improve,
   type Leaf,
   type NewLeaf,
   Node,
@@ -56,7 +56,7 @@ export class Tree<Data> {
       const leaf = this.#leafOf(route, index++, rest);
       let node = this.root;
       let text = "";
-      improve(node, leaf);
+      node.best = better(leaf, node.best);
       for (const segment of segments) {
         if (typeof segment === "string") {
           text += segment;
@@ -64,16 +64,18 @@ export class Tree<Data> {
         }
         if ("name" in segment) {
           node = this.#walk(node, text, leaf);
+          node.rival = better(leaf, node.rival);
           node = node.param ??= new Node(0, 0, 0);
           names.push(segment.name);
         } else {
           const first = firstText(segment);
           node = this.#walk(node, `${text}/${first}`, leaf);
+          node.rival = better(leaf, node.rival);
           node = this.#mixed(node, first === "" ? segment : segment.slice(1));
           for (const { name } of segment) if (name !== "") names.push(name);
         }
         text = "";
-        improve(node, leaf);
+        node.best = better(leaf, node.best);
       }
       node = this.#walk(node, text, leaf);
       if (leaf.program !== null) names.push(...leaf.program.names);
@@ -84,7 +86,10 @@ export class Tree<Data> {
       const same = index === 1 ? findSame(leaf) : null;
       if (same !== null) return same;
       if (rest === null) node.leaf = leaf;
-      else othersOf(node).rests = leaf;
+      else {
+        node.rival = better(leaf, node.rival);
+        othersOf(node).rests = leaf;
+      }
     }
     return null;
   }
@@ -121,7 +126,7 @@ export class Tree<Data> {
       const child = childOf(node, text.charCodeAt(at));
       if (child === null) {
         node.add(node = this.#newNode(text, at));
-        improve(node, leaf);
+        node.best = better(leaf, node.best);
         return node;
       }
       let length = 1;
@@ -130,7 +135,7 @@ export class Tree<Data> {
         this.bytes[child.start + length] === text.charCodeAt(at + length)
       ) length++;
       if (length < child.length) child.split(length, this.bytes);
-      improve(child, leaf);
+      child.best = better(leaf, child.best);
       node = child;
       at += length;
     }

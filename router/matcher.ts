@@ -3,6 +3,7 @@ import { pathOf } from "./_components.ts";
 import { guardsOf } from "./_guard.ts";
 import type { Match } from "./_match.ts";
 import { Search } from "./_search.ts";
+import { matchStraight } from "./_straight.ts";
 import { Ranks, signatureOf, specificity } from "./_specificity.ts";
 import type { Leaf } from "./_node.ts";
 import { MAX_FORMS, Tree } from "./_tree.ts";
@@ -125,6 +126,8 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
   ): Match<Data> | null {
     const search = this.#search;
     if (start >= 0) {
+      const found = this.#matchStraight(method, url, start);
+      if (found !== undefined) return found;
       search.begin(url, start, null);
       if (this.#find(method)) return search.match();
       if (search.isCanonical()) return null;
@@ -151,6 +154,21 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     }
     if (allowed.has("GET")) allowed.add("HEAD");
     return [...allowed].sort();
+  }
+
+  /** The match, if it can be told without a search. */
+  #matchStraight(
+    method: string,
+    url: string,
+    start: number,
+  ): Match<Data> | null | undefined {
+    const trees = this.#trees[method];
+    if (trees === undefined || trees.folded !== null) return undefined;
+    const found = matchStraight(trees.exact, url, start);
+    if (found !== null) return found;
+    return method === "HEAD" || this.#trees["ANY"] !== undefined
+      ? undefined
+      : null;
   }
 
   #add(

@@ -1,0 +1,127 @@
+import type { Match } from "./_match.ts";
+import { better, isBetter, type Leaf, type Node } from "./_node.ts";
+import {
+  DOT,
+  END,
+  isPlainPath,
+  KINDS,
+  NO_PARAMS,
+  PLAIN,
+  SEPARATOR,
+  SLASH,
+} from "./_path.ts";
+import type { Tree } from "./_tree.ts";
+
+/** Start and end of each param. */
+const marks: number[] = [];
+
+/**
+ * Finds the most specific leaf of a tree where that is simple: fixed text and
+ * whole segments as params, nothing to decode, and at most one step back. Nearly
+ * all requests are so. It is one loop, and keeps nothing, to be quick.
+ *
+ * @param tree The tree, of text in its own case.
+ * @param text A URL.
+ * @param start Where its path begins.
+ * @returns The match; `null` where the tree has none; `undefined` where it takes
+ * a search to tell.
+ */
+export function matchStraight<Data>(
+  { root, bytes }: Tree<Data>,
+  text: string,
+  start: number,
+): Match<Data> | null | undefined {
+  const { length } = text;
+  let node = root;
+  let at = start;
+  let depth = 0;
+  // The last node that could be left another way, and where that was.
+  let fork: Node<Data> | null = null;
+  let forkAt = 0;
+  let forkDepth = 0;
+  // No other leaf that may match is more specific, apart from the fork's.
+  let rival: Leaf<Data> | null = null;
+  while (at < length) {
+    const code = text.charCodeAt(at);
+    let { param } = node;
+    const { slots, others } = node;
+    let child = slots === null ? null : slots[code & slots.length - 1]!;
+    while (child !== null && child.first !== code) child = child.chain;
+    differs: if (child !== null) {
+      const { start: first, length: size } = child;
+      if (at + size > length) break differs;
+      for (let i = 1; i < size; i++) {
+        if (bytes[first + i] !== text.charCodeAt(at + i)) break differs;
+      }
+      if (others !== null || (param !== null && code === SLASH)) {
+        if (fork !== null) rival = better(fork.rival!, rival);
+        fork = node;
+        forkAt = at;
+        forkDepth = depth;
+      }
+      at += size;
+      node = child;
+      continue;
+    }
+    if (others !== null) {
+      if (others.mixed.length > 0) return undefined;
+      for (let leaf = others.rests; leaf !== null; leaf = leaf.next) {
+        rival = better(leaf, rival);
+      }
+    }
+    if (code !== SLASH || param === null) {
+      if (KINDS[code] === END) break;
+      if (fork === null) {
+        if (rival !== null) return undefined;
+        // Fixed text is canonical where it is all of its segments.
+        const from = code === SLASH ? at : start;
+        return isPlainPath(text, from) ? null : undefined;
+      }
+      ({ param } = fork);
+      if (param === null || fork.others !== null) return undefined;
+      at = forkAt;
+      depth = forkDepth;
+      fork = null;
+    }
+    const end = segmentEnd(text, ++at);
+    if (end < 0) return undefined;
+    marks[depth++] = at;
+    marks[depth++] = end;
+    node = param;
+    at = end;
+  }
+  const { leaf, others } = node;
+  if (
+    leaf === null || others !== null || leaf.next !== null ||
+    leaf.guard !== null ||
+    (fork !== null && !isBetter(leaf, fork.rival!)) ||
+    (rival !== null && !isBetter(leaf, rival))
+  ) return undefined;
+  return { data: leaf.data, params: paramsOf(leaf.names, text) };
+}
+
+/** Where the segment of a param ends, or -1 if it takes a closer look. */
+function segmentEnd(text: string, start: number): number {
+  const { length } = text;
+  let at = start;
+  for (; at < length; at++) {
+    const kind = KINDS[text.charCodeAt(at)];
+    if (kind === PLAIN) continue;
+    if (kind === SEPARATOR || kind === END) break;
+    return -1;
+  }
+  return at === start || text.charCodeAt(at - 1) === DOT ? -1 : at;
+}
+
+/** The params between the marks. */
+function paramsOf(
+  names: readonly string[],
+  text: string,
+): Record<string, string> {
+  if (names.length === 0) return NO_PARAMS;
+  const params: Record<string, string> = Object.create(null);
+  for (let i = 0; i < names.length; i++) {
+    params[names[i]!] = text.slice(marks[i * 2], marks[i * 2 + 1]);
+  }
+  return params;
+}
