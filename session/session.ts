@@ -92,7 +92,7 @@ export class Session {
    * in the cookie, and does not lead to it.
    */
   get id(): string {
-    return this.#loaded("read").id;
+    return this.#reading().id;
   }
 
   /** The logged-in user's id: the value of the key `userId`. */
@@ -323,16 +323,13 @@ export class Session {
     }
   }
 
-  #loaded(verb: string): Journal {
-    const { journal } = this.#scope;
-    if (journal.isLoaded) return journal;
-    throw new TypeError(
-      `Cannot ${verb} session: it was not loaded, "await session.load()" has to come first`,
-    );
-  }
-
   #reading(verb = "read"): Journal {
-    const journal = this.#loaded(verb);
+    const { journal } = this.#scope;
+    if (!journal.isLoaded) {
+      throw new TypeError(
+        `Cannot ${verb} session: it was not loaded, "await session.load()" has to come first`,
+      );
+    }
     journal.accessed = true;
     return journal;
   }

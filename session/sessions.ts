@@ -199,7 +199,9 @@ class Sessions implements UserSessions {
     verb: string,
     call: (store: SessionStore) => Value | Promise<Value>,
   ): Value | Promise<Value> {
-    const { config, store } = this.#scope;
+    const { config, journal, store } = this.#scope;
+    // What is answered now is for this visitor alone.
+    journal.accessed = true;
     if (store === null) {
       throw new TypeError(
         `Cannot ${verb} sessions: they have no store, and in cookies only revokedBefore reaches them`,

@@ -244,6 +244,34 @@ Deno.test("sessions() says that sessions in cookies cannot be listed", async () 
   });
 });
 
+const tellings: Record<string, Parameters<Browser["visit"]>[0]> = {
+  "Session.id": (session) => Response.json(session.id),
+  "sessions().list()": async (_session, context) =>
+    Response.json(await sessions(context).list(7)),
+  "sessions().end()": async (_session, context) =>
+    Response.json(await sessions(context).end("nobody's", 7)),
+  "sessions().endAll()": async (_session, context) =>
+    Response.json(await sessions(context).endAll({ userId: 8 })),
+};
+
+for (const [name, tell] of Object.entries(tellings)) {
+  for (const lazy of [false, true]) {
+    Deno.test(`${name} makes the answer private${lazy ? ", lazy too" : ""} (ASVS 14.3.2)`, async () => {
+      const server = new Server({ lazy });
+      const browser = new Browser(server);
+      await browser.visit(async (session) => {
+        (await session.load()).set("userId", 7);
+      });
+      await browser.visit(async (session, context) => {
+        if (name === "Session.id") await session.load();
+        return await tell(session, context);
+      });
+      const { headers, status } = browser.response;
+      assertEquals([status, headers.get("Cache-Control")], [200, "private"]);
+    });
+  }
+}
+
 Deno.test("sessions() throws without the session middleware", () => {
   const context = new RequestContext(new Request("https://example.com/"));
   assertThrows(() => sessions(context), Error, '"Session"');
