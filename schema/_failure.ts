@@ -108,7 +108,7 @@ export function add(
 ): Part[] {
   part.key = key;
   // Nobody waits for it any more where the next part throws.
-  if (part instanceof Later) part.catch(() => {});
+  if (!(part instanceof Failure)) part.catch(() => {});
   parts?.push(part);
   return parts ?? [part];
 }
