@@ -117,8 +117,9 @@ export class AsideCookies {
       const [carried, change] = before?.text === aside.text
         ? [before, undefined]
         : await this.#seal(name, suffix, aside);
+      // One that is too large by itself must not cost the others their place.
+      if (carried.size > room) continue;
       room -= carried.size;
-      if (room < 0) continue;
       gone.delete(suffix);
       next.unshift([suffix, carried]);
       if (change !== undefined) kept.push(change);

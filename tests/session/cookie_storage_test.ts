@@ -292,6 +292,28 @@ Deno.test("session({ secrets }) keeps the newest logins, and few enough for any 
   assertEquals(names.at(-1), "login19");
 });
 
+Deno.test("session({ secrets }) drops no other login for one that no cookie can hold", async () => {
+  const browser = new Browser(server());
+  const begin = (name: string, length: number) =>
+    browser.visit((session) =>
+      session.update(PENDING, (pending) => ({
+        ...pending as Record<string, string>,
+        [name]: "x".repeat(length),
+      }))
+    );
+  const names = async () => {
+    const pending = await browser.visit((session) => session.get(PENDING));
+    return Object.keys(pending as Record<string, string>);
+  };
+  await begin("a", 400);
+  await begin("b", 400);
+  await begin("huge", 5_000);
+  assertEquals(await names(), ["a", "b"]);
+  // The newest has its room, and the oldest give way to it.
+  await begin("large", 2_000);
+  assertEquals(await names(), ["b", "large"]);
+});
+
 Deno.test("session({ secrets }) destroys all its cookies", async () => {
   const browser = new Browser(server());
   await browser.visit((session) => {
