@@ -50,11 +50,11 @@ const MAX_AGE = 600;
  * logout token and ends the sessions that it is about.
  *
  * Where the token names a session of the provider, that is the one session here
- * which the login there has begun, and where it names the user too, those of
- * that user whose ID token named none; where it names the user alone, all
- * sessions that began with a login as that user. They are found if `completeAuth` began
- * them in the request of the callback. With `findUserId` all others of the user
- * end too.
+ * which the login there has begun, and where it names the user too, those of the
+ * user's whose ID token named none. Where it names the user alone, it is all
+ * sessions that began with a login as that user. They are found if
+ * `completeAuth` began them in the request of the callback. With `findUserId`
+ * all others of the user end too.
  *
  * The request comes from the provider's server, without a cookie: put the route
  * in front of a cross-origin protection that is `strict`. A token is accepted
