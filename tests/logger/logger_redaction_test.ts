@@ -99,6 +99,18 @@ for (const [name, secret] of names) {
   });
 }
 
+Deno.test("logger() finds every secret name in a query, however short its value", async () => {
+  for (const [name, secret] of names) {
+    const info = await infoOf(
+      `/?${encodeURIComponent(name)}=1`,
+      `https://other.example/?${name.replace("\u212a", "k")}=1`,
+    );
+    const { url, referrer } = info ?? {};
+    assertEquals(url?.endsWith("=REDACTED"), secret, `${name} in ${url}`);
+    assertEquals(referrer?.endsWith("=REDACTED"), secret, `${name}, referrer`);
+  }
+});
+
 const urls: [url: string, written: string][] = [
   ["/cb?code=abc&state=def", "/cb?code=REDACTED&state=REDACTED"],
   ["/cb?keyword=abc&%63ode=abc", "/cb?keyword=abc&%63ode=REDACTED"],
