@@ -196,6 +196,8 @@ export class Journal {
     this.#isGone = record === null;
     if (record === null) return false;
     if (this.#renewal === renewal) this.#renewal = "none";
+    // It may have been destroyed meanwhile.
+    if (this.destroyed) return true;
     this.#view = record;
     for (const operation of this.#operations) applyOperation(record, operation);
     return true;

@@ -182,6 +182,20 @@ Deno.test("Session.destroy() wins over what is written before it", async () => {
   assertEquals(await copied.visit((session) => session.has("a")), false);
 });
 
+Deno.test("Session.destroy() while a commit runs leaves nothing to read, and ends the session", async () => {
+  const store = createMemorySessionStore();
+  const browser = new Browser(new Server({ store }));
+  await browser.visit(async (session) => {
+    session.set("userId", 7);
+    const committed = session.commit();
+    session.destroy();
+    await committed;
+    assertEquals([session.userId, session.has("userId")], [undefined, false]);
+  });
+  assertEquals(store.byIndex!("user:7"), []);
+  assertEquals(browser.cookies.size, 0);
+});
+
 Deno.test("Session.destroy() of a session that was never stored sets no cookie", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {
