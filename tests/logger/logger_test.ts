@@ -481,3 +481,22 @@ Deno.test("logger() with a sample logs slow requests", async () => {
   const sample = { rate: 0, slow: 0, random: () => 0.9 };
   assertEquals((await linesOf({ sample })).length, 1);
 });
+
+Deno.test("logger() with a sample measures requests whose lines tell no time", async () => {
+  const lines: string[] = [];
+  const slow: Middleware<readonly []> = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  };
+  const router = createRouter({
+    middleware: [
+      logger({
+        format: "combined",
+        output: (line) => lines.push(line),
+        sample: { rate: 0, slow: 25 },
+      }),
+      slow,
+    ],
+  });
+  await router.fetch("https://example.com/");
+  assertEquals(lines.length, 1);
+});
