@@ -1,4 +1,5 @@
 import { deno } from "../deno/_programs.ts";
+import { writePart } from "../deno/_readme.ts";
 import { chartOf } from "./_chart.ts";
 import type { Table } from "./_measure.ts";
 
@@ -21,10 +22,13 @@ export async function writePages(fresh: readonly Table[]): Promise<void> {
   await Deno.writeTextFile(DATA, JSON.stringify(all));
   await Deno.writeTextFile(PAGE, pageOf(all));
   for (const table of all) {
-    await Deno.writeTextFile(new URL(imageOf(table), IMAGES), chartOf(table));
+    const image = imageOf(table);
+    if (image === null) continue;
+    await Deno.writeTextFile(new URL(image, IMAGES), chartOf(table));
   }
   const written = [DATA.pathname, PAGE.pathname];
   await deno(["fmt", ...written], { cwd: ROOT });
+  await writePart("speed", summaryOf(all));
 }
 
 /** The tables of the last long run. */
@@ -38,13 +42,83 @@ export async function readTables(): Promise<Table[]> {
 }
 
 function keyOf({ title, runtime }: Table): string {
-  return `${title} on ${runtime}`;
+  const end = ` on ${runtime}`;
+  return title.endsWith(end) ? title : title + end;
 }
 
-/** The file name of a table's chart. */
-export function imageOf(table: Table): string {
-  const name = keyOf(table).toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
-  return `bench_${name}.svg`;
+/** The file name of a table's chart, if it has one. */
+function imageOf({ title, runtime }: Table): string | null {
+  const line = SUMMARY.find((line) => line.title.test(title));
+  return line ? `bench_${line.chart}_${runtime.toLowerCase()}.svg` : null;
+}
+
+interface Line {
+  readonly work: string;
+  /** What the chart of the work is called. */
+  readonly chart: string;
+  /** Which table it is. */
+  readonly title: RegExp;
+  readonly of: string;
+  readonly to: string;
+}
+
+/** What the README tells. */
+const SUMMARY: readonly Line[] = [
+  {
+    work: "find one of GitHub's routes",
+    chart: "match",
+    title: /^GitHub-like:/,
+    of: "gatehouse",
+    to: "memoirist",
+  },
+  {
+    work: "dispatch to a route behind five middleware",
+    chart: "dispatch",
+    title: /^dispatch, param route, five/,
+    of: "gatehouse",
+    to: "hono",
+  },
+  {
+    work: "parse forms and orders",
+    chart: "schema",
+    title: /^all parses/,
+    of: "gatehouse",
+    to: "valibot",
+  },
+  {
+    work: "read a session in a cookie",
+    chart: "session",
+    title: /^Session, reading/,
+    of: "sealed cookie",
+    to: "iron-session",
+  },
+  {
+    work: "write a log line",
+    chart: "log",
+    title: /^Request log$/,
+    of: "gatehouse, combined",
+    to: "@remix-run, its own line",
+  },
+];
+
+/** Ratios in a few lines. */
+function summaryOf(tables: readonly Table[]): string {
+  const lines = SUMMARY.map(({ work, title, of, to }) => {
+    const ratios = ["Deno", "Bun"].map((runtime) => {
+      const table = tables.find((table) =>
+        table.runtime === runtime && title.test(table.title)
+      );
+      const values = new Map(
+        table?.rows.map(({ name, value }) => [name, value]),
+      );
+      const ratio = values.get(of)! / values.get(to)!;
+      return Number.isNaN(ratio) ? "" : ratio.toFixed(2);
+    });
+    return `| ${work} | ${to.split(",")[0]} | ${ratios.join(" | ")} |`;
+  });
+  return `| work | next to | Deno | Bun |
+| --- | --- | ---: | ---: |
+${lines.join("\n")}`;
 }
 
 function pageOf(tables: readonly Table[]): string {
@@ -66,7 +140,13 @@ function sectionOf(table: Table): string {
   const notes = bounds.map(({ of, to, most, ratio }) =>
     `- ${of} takes ${round(ratio)} of ${to}; the bound is ${round(most)}`
   );
+  const image = imageOf(table);
+  const picture = image === null
+    ? ""
+    : `![The same as a chart](images/${image})`;
   return `## ${keyOf(table)}
+
+${picture}
 
 | | ${unit} | ratio |
 | --- | ---: | ---: |

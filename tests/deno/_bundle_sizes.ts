@@ -1,9 +1,10 @@
 /**
  * Measures how much each entry adds to an application that imports all of it.
- * As a program it writes the table of `docs/bundle_sizes.md`.
+ * As a program it writes the tables of `docs/bundle_sizes.md` and the README.
  */
 import config from "../../deno.json" with { type: "json" };
 import { deno } from "./_programs.ts";
+import { writePart } from "./_readme.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const PAGE = new URL("docs/bundle_sizes.md", ROOT);
@@ -83,6 +84,28 @@ ${rows.join("\n")}
 `;
 }
 
+/** How many columns the README has for entries. */
+const COLUMNS = 6;
+
+/** The gzipped sizes in a few columns, for the README. */
+export function tableOf(sizes: readonly BundleSize[]): string {
+  const cells = sizes.map(({ entry, gzipped }) => {
+    const name = entry === "." ? config.name : entry.slice(2);
+    return `${name} | ${kilobytes(gzipped)}`;
+  });
+  const height = Math.ceil(cells.length / COLUMNS);
+  const rows = Array.from({ length: height }, (_, row) => {
+    const columns = Array.from(
+      { length: COLUMNS },
+      (_, at) => row + at * height,
+    );
+    return `| ${columns.map((at) => cells[at] ?? " | ").join(" | ")} |`;
+  });
+  const heading = "| entry | kB ".repeat(COLUMNS);
+  const line = "| --- | ---: ".repeat(COLUMNS);
+  return `${heading}|\n${line}|\n${rows.join("\n")}`;
+}
+
 function kilobytes(bytes: number): string {
   return (bytes / 1000).toFixed(1);
 }
@@ -103,5 +126,6 @@ if (import.meta.main) {
   const sizes = await measureEntries();
   await Deno.writeTextFile(PAGE, pageOf(sizes));
   await deno(["fmt", PAGE.pathname], { cwd: ROOT });
+  await writePart("sizes", tableOf(sizes));
   console.table(sizes);
 }

@@ -30,7 +30,8 @@ Deno.test("the README has at most 150 lines", () => {
 
 Deno.test("every command of the README names a task, or adds this package", () => {
   const lines = blocks.filter(({ language }) => language === "sh")
-    .flatMap(({ text }) => text.trim().split("\n"));
+    .flatMap(({ text }) => text.trim().split("\n"))
+    .filter((line) => !line.startsWith("#"));
   const tasks = lines.map((line) =>
     /^(?:deno|npx -y deno@[\d.]+) task (\w+)$/.exec(line)?.[1]
   );
