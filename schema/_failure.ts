@@ -160,9 +160,7 @@ export function collect(
     ? [...above, key]
     : [key];
   if (!source) {
-    for (let index = 0; index < parts!.length; index++) {
-      collect(parts![index] as Failure, context, issues, path);
-    }
+    for (const part of parts!) collect(part as Failure, context, issues, path);
   } else if (issues.length < MAX_ISSUES) {
     const { code, params } = source;
     const message = source.message ?? context.messages?.[code] ?? source.text;
