@@ -201,8 +201,8 @@ for (const [name, options, isKept] of heavy) {
 Deno.test("startExternalAuth() leaves room in the session, however long the paths to return to", async () => {
   const { begin, browser, end, errors } = await setUp();
   await browser.fetch("/fill", { method: "POST" });
-  const data = { pad: "\\".repeat(500) };
-  const returnTo = `/?${"\\".repeat(500)}`;
+  const data = { pad: "a".repeat(1000) };
+  const returnTo = `/${"a".repeat(1000)}`;
   const callbacks = [];
   for (let i = 0; i < 9; i++) callbacks.push(await begin({ data, returnTo }));
   assertEquals(errors, []);
