@@ -1,5 +1,5 @@
 import type { RequestContext } from "../router/mod.ts";
-import { keepAlive, report } from "./batch_output.ts";
+import { hand, report } from "./batch_output.ts";
 import { truncate } from "./_escape.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";
 import type { LogInfo } from "./log_info.ts";
@@ -65,8 +65,7 @@ export class RequestRecord implements Log {
   #write(level: LogLevel, message: string, fields: LogFields = {}): void {
     const { message: format, messages } = this.plan;
     try {
-      messages(format(level, message, fields, this.ids));
-      keepAlive(messages, this.context);
+      hand(messages, format(level, message, fields, this.ids), this.context);
     } catch (problem) {
       report(problem);
     }

@@ -131,7 +131,12 @@ class Batch {
   }
 
   add(message: string): void {
-    const length = this.#length + message.length + 1;
+    let length = this.#length + message.length + 1;
+    if (length > this.#maxWaiting) {
+      // Nothing is at work: there is no one to wait for.
+      if (this.#writing === undefined && this.#length > 0) this.#begin();
+      length = this.#length + message.length + 1;
+    }
     if (length > this.#maxWaiting) {
       this.#dropped++;
       return;
@@ -179,9 +184,9 @@ class Batch {
       if (this.#length >= this.#bytes) this.#begin();
     };
     try {
-      const written = this.#write(lines);
+      const written: unknown = this.#write(lines);
       if (written === undefined) return end();
-      this.#writing = written.catch(report).then(end);
+      this.#writing = Promise.resolve(written).catch(report).then(end);
     } catch (error) {
       report(error);
       end();
@@ -200,11 +205,15 @@ export function report(problem: unknown): void {
   console.error(problem);
 }
 
-/** Keeps a Worker alive until the output has written what it collected. */
-export function keepAlive(
-  output: ((message: string) => void) & Partial<BatchOutput>,
+/** Hands a line to an output, which may be asynchronous, and may fail then. */
+export function hand(
+  output: ((message: string) => unknown) & Partial<BatchOutput>,
+  line: string,
   context: RequestContext,
 ): void {
+  const written = output(line);
+  if (written instanceof Promise) written.catch(report);
+  // A Worker must live until what was collected is written.
   if (output.settled === undefined) return;
   waitUntilOf(context)?.(output.settled());
 }

@@ -5,7 +5,7 @@ import {
   type RequestContext,
   withHeaders,
 } from "../router/mod.ts";
-import { keepAlive, report } from "./batch_output.ts";
+import { hand, report } from "./batch_output.ts";
 import { truncate } from "./_escape.ts";
 import { Log } from "./log.ts";
 import type { LoggerOptions } from "./options.ts";
@@ -104,7 +104,8 @@ function finish(record: RequestRecord, status: number): void {
   line.status = status;
   if (plan.user !== undefined && plan.hasHeaders) {
     const user = plan.user(context);
-    line.user = user === undefined ? undefined : truncate(user);
+    // Names come from databases, and may be what their types do not say.
+    line.user = user == null ? undefined : truncate(String(user));
   }
   if (plan.hasIds) {
     const { requestId, traceId, spanId } = record.ids;
@@ -132,11 +133,10 @@ function end({ plan, context, line, start }: RequestRecord, body: BodyEnd) {
   if (plan.isTimed) line.responseTime = performance.now() - start;
   line.contentLength = line.method === "HEAD" ? 0 : body.bytes;
   line.outcome = body.outcome ?? "complete";
-  if ("error" in body) line.error = nameOf(body.error);
   try {
+    if ("error" in body) line.error = nameOf(body.error);
     if (!isKept(line)) return;
-    output(format(line));
-    keepAlive(output, context);
+    hand(output, format(line), context);
   } catch (problem) {
     // A log that fails must not fail the request, nor hide what it threw.
     report(problem);

@@ -215,3 +215,78 @@ for (const name of ["bytes", "ms", "maxWaiting"] as const) {
     }
   });
 }
+
+Deno.test("batchOutput() drops nothing while nothing is being written", async () => {
+  const written: string[] = [];
+  const output = batchOutput({
+    bytes: 1_000,
+    maxWaiting: 50,
+    flush: (text) => void written.push(text),
+  });
+  const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+  for (const line of lines) output(line);
+  await output.flush();
+  assertEquals(written.join(""), lines.join("\n") + "\n");
+});
+
+const failing = () => Promise.reject(new Error("the log is away"));
+
+Deno.test("logger() survives an output that fails later", async () => {
+  const rejections: unknown[] = [];
+  const note = (event: PromiseRejectionEvent) => {
+    event.preventDefault();
+    rejections.push(event.reason);
+  };
+  globalThis.addEventListener("unhandledrejection", note);
+  const { error } = console;
+  const reported: unknown[] = [];
+  console.error = (problem) => reported.push(problem);
+  try {
+    const router = createRouter({ middleware: [logger({ output: failing })] });
+    router.get("/", (context) => {
+      context.get(Log).info("one more");
+      return new Response("ok");
+    });
+    const response = await router.fetch("https://example.com/");
+    assertEquals(response.status, 200);
+    await soon(5);
+  } finally {
+    console.error = error;
+    globalThis.removeEventListener("unhandledrejection", note);
+  }
+  assertEquals(rejections, []);
+  assertEquals(reported.length, 2);
+});
+
+Deno.test("logger() survives users and errors that are not what their types say", async () => {
+  const lines: string[] = [];
+  const router = createRouter({
+    middleware: [logger({
+      format: "combined",
+      output: (line) => lines.push(line),
+      user: (() => null) as unknown as () => string,
+    })],
+    onError: () => new Response("sorry", { status: 500 }),
+  });
+  router.get("/", () => new Response("ok"));
+  router.get("/broken", () => {
+    const error = new Error("own");
+    Object.defineProperty(error, "name", {
+      get() {
+        throw new Error("hidden");
+      },
+    });
+    throw error;
+  });
+  const { error } = console;
+  console.error = () => {};
+  try {
+    const response = await router.fetch("https://example.com/");
+    assertEquals(response.status, 200);
+    const broken = await router.fetch("https://example.com/broken");
+    assertEquals(await broken.text(), "sorry");
+  } finally {
+    console.error = error;
+  }
+  assert(lines[0]!.includes(" - - ["));
+});
