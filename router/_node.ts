@@ -46,7 +46,7 @@ export interface Others<Data> {
 export class Node<Data> {
   /** No leaf at or below the node is more specific. */
   best: Leaf<Data> | null = null;
-  /** No leaf that goes on from the node by a param or others is. */
+  /** No leaf behind its param, or behind what else follows, is more specific. */
   rival: Leaf<Data> | null = null;
   /** The leaves of paths that end here. */
   leaf: Leaf<Data> | null = null;
