@@ -5,6 +5,9 @@ const LABEL = 190;
 const BAR = 22;
 const TOP = 44;
 
+/** What our rows are called. */
+const OWN = /^(gatehouse|sealed cookie|memory store)\b/;
+
 /** Draws a table as bars, the shorter the better, as SVG. */
 export function chartOf({ title, runtime, unit, rows }: Table): string {
   const sorted = rows.toSorted((a, b) => a.value - b.value);
@@ -15,7 +18,7 @@ export function chartOf({ title, runtime, unit, rows }: Table): string {
     const y = TOP + index * (BAR + 6);
     const width = Math.max(1, value / longest * room);
     const middle = y + BAR / 2 + 4;
-    const kind = name.startsWith("gatehouse") ? "own" : "other";
+    const kind = OWN.test(name) ? "own" : "other";
     return `<text class="name" x="${LABEL - 8}" y="${middle}">${
       escape(name)
     }</text>

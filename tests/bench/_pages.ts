@@ -21,12 +21,14 @@ export async function writePages(fresh: readonly Table[]): Promise<void> {
   await Deno.mkdir(IMAGES, { recursive: true });
   await Deno.writeTextFile(DATA, JSON.stringify(all));
   await Deno.writeTextFile(PAGE, pageOf(all));
+  const written = [DATA.pathname, PAGE.pathname];
   for (const table of all) {
     const image = imageOf(table);
     if (image === null) continue;
-    await Deno.writeTextFile(new URL(image, IMAGES), chartOf(table));
+    const chart = new URL(image, IMAGES);
+    await Deno.writeTextFile(chart, chartOf(table));
+    written.push(chart.pathname);
   }
-  const written = [DATA.pathname, PAGE.pathname];
   await deno(["fmt", ...written], { cwd: ROOT });
   await writePart("speed", summaryOf(all));
 }
