@@ -53,7 +53,7 @@ function nodeLoggers(): Candidate[] {
     name: "pino-http",
     prepare,
     run(turn) {
-      // deno-lint-ignore no-explicit-any -- see above
+      // deno-lint-ignore no-explicit-any -- its types know no such pairs
       const { req, res }: any = pairs[turn];
       middleware(req, res);
       res.emit("finish");

@@ -9,9 +9,9 @@ export interface Apache {
 export async function startApache(program: string): Promise<Apache> {
   const folder = await Deno.makeTempDir();
   await Deno.chmod(folder, 0o755);
-  await Deno.mkdir(`${folder}/root`);
-  await Deno.writeTextFile(`${folder}/root/hello`, "Hello");
-  await Deno.writeTextFile(`${folder}/root/empty`, "");
+  await Deno.mkdir(`${folder}/pages`);
+  await Deno.writeTextFile(`${folder}/pages/hello`, "Hello");
+  await Deno.writeTextFile(`${folder}/pages/empty`, "");
   const port = freePort();
   await Deno.writeTextFile(`${folder}/httpd.conf`, configuration(folder, port));
   const child = new Deno.Command(program, {
@@ -45,7 +45,7 @@ DefaultRuntimeDir "${folder}"
 PidFile "${folder}/pid"
 Listen 127.0.0.1:${port}
 ErrorLog "${folder}/error.log"
-DocumentRoot "${folder}/root"
+DocumentRoot "${folder}/pages"
 FallbackResource /hello
 RedirectMatch 404 ^/missing$
 RedirectMatch 302 ^/moved$ /
@@ -53,7 +53,7 @@ ErrorDocument 404 "Not Found"
 ErrorDocument 302 "Found"
 LogFormat "%h %l %u %t \\"%r\\" %>s %b \\"%{Referer}i\\" \\"%{User-Agent}i\\"" combined
 CustomLog "${folder}/access.log" combined
-<Directory "${folder}/root">
+<Directory "${folder}/pages">
   Require all granted
 </Directory>
 `;

@@ -128,8 +128,8 @@ Deno.test("SessionObject removes what has expired by its alarm", async () => {
     await store.put("a", "one", brief);
     await store.put("b", "two", { ...brief, ttl: 60_000 });
     const size = async (name) => {
-      const stub = env.SESSIONS.get(env.SESSIONS.idFromName(name));
-      return (await (await stub.fetch("https://x/size")).json()).length;
+      const object = env.SESSIONS.get(env.SESSIONS.idFromName(name));
+      return (await (await object.fetch("https://x/size")).json()).length;
     };
     const all = ["value:a", "value:b", "index:user:1"];
     const measure = () => Promise.all(all.map(size));
