@@ -11,6 +11,22 @@ import { createOIDCLogin } from "../../examples/app/external_logins.ts";
 import { hashPassword } from "@gatehouse/web/auth/password";
 import type { ServedApp } from "./_app_servers.ts";
 
+/** What the application shows an admin, and what it has not. */
+export const PAGES_FOR_ADMINS: readonly string[] = [
+  "/",
+  "/account",
+  "/account/password",
+  "/account/confirm",
+  "/account/logins",
+  "/account/sessions",
+  "/account/keys",
+  "/account/tokens",
+  "/editor",
+  "/editor/new",
+  "/admin",
+  "/nowhere",
+];
+
 /** The password of everybody in these tests. */
 export const PASSWORD = "correct horse battery";
 

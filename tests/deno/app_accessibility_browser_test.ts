@@ -3,22 +3,7 @@ import { assertEquals } from "@std/assert";
 import type { Page } from "npm:playwright-core@1.56.1";
 import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
 import { launch, testInChromium } from "./_chromium.ts";
-import { startExampleApp } from "./_example_app.ts";
-
-const forAdmins = [
-  "/",
-  "/account",
-  "/account/password",
-  "/account/confirm",
-  "/account/logins",
-  "/account/sessions",
-  "/account/keys",
-  "/account/tokens",
-  "/editor",
-  "/editor/new",
-  "/admin",
-  "/nowhere",
-];
+import { PAGES_FOR_ADMINS, startExampleApp } from "./_example_app.ts";
 
 const forVisitors = [
   "/",
@@ -64,7 +49,7 @@ for (const [colorScheme, run] of Object.entries(schemes)) {
 
       const value = admin.cookie()!;
       await context.addCookies([{ name: "session", value, url: app.baseURL }]);
-      for (const path of forAdmins) {
+      for (const path of PAGES_FOR_ADMINS) {
         await page.goto(app.baseURL + path);
         assertEquals(await faults(page, run), [], path);
       }

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { PAGES_FOR_ADMINS } from "./_example_app.ts";
 import { walk } from "./_walk.ts";
 
 walk(
@@ -17,21 +18,7 @@ walk(
     };
     await page.context().addCookies([session]);
     await page.setViewportSize({ width: 320, height: 640 });
-    const paths = [
-      "/",
-      "/account",
-      "/account/password",
-      "/account/confirm",
-      "/account/logins",
-      "/account/sessions",
-      "/account/keys",
-      "/account/tokens",
-      "/editor",
-      "/editor/new",
-      "/admin",
-      "/nowhere",
-    ];
-    for (const path of paths) await check(path);
+    for (const path of PAGES_FOR_ADMINS) await check(path);
     await page.context().clearCookies();
     const forVisitors = [
       "/",

@@ -24,7 +24,7 @@ import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createMemorySessionStore, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import { chromium } from "npm:playwright-core@1.56.1";
+import { launch, testInChromium } from "./_chromium.ts";
 import {
   type RunningProvider,
   SECRET,
@@ -150,30 +150,12 @@ async function logOutByBackChannel(id: string, elsewhere: string) {
   assertEquals(await other.open(`${app.origin}/`), elsewhere);
 }
 
-const chrome = "/usr/bin/chromium";
-const hasChromium = await Deno.stat(chrome).then(() => true, () => false);
-if (!hasChromium) {
-  console.error(`Skipped: no login in Chromium, for ${chrome} is missing`);
-}
-
 for (const id of ["basic", "posted"]) {
-  const define = hasChromium ? Deno.test : Deno.test.ignore;
-  define(
+  testInChromium(
     `Chromium: the client "${id}" logs in through the pages of npm:oidc-provider`,
     async () => {
       await using app = await startApp([id], clients[id]!);
-      await using browser = await chromium.launch({
-        executablePath: chrome,
-        args: [
-          "--no-sandbox",
-          "--disable-gpu",
-          "--disable-quic",
-          "--no-first-run",
-          "--disable-background-networking",
-          "--disable-component-update",
-          "--disable-sync",
-        ],
-      });
+      await using browser = await launch();
       const page = await browser.newPage();
       page.setDefaultTimeout(10_000);
       await page.goto(`${app.origin}/${id}/login`);

@@ -3,7 +3,11 @@ import {
   type RequestContext,
   type Router,
 } from "@gatehouse/web/fetch-router";
-import { Session } from "@gatehouse/web/session";
+import {
+  createMemorySessionStore,
+  Session,
+  type SessionStore,
+} from "@gatehouse/web/session";
 import {
   session,
   type SessionOptions,
@@ -116,3 +120,25 @@ export class Clock {
 
 /** Milliseconds. */
 export const MINUTE = 60_000;
+
+/** A store in memory where something happens while sessions are listed, once. */
+export function interruptedStore(): {
+  readonly store: SessionStore;
+  meanwhile(run: () => Promise<unknown>): void;
+} {
+  const memory = createMemorySessionStore();
+  let next: (() => Promise<unknown>) | undefined;
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+    async byIndex(name) {
+      const found = await memory.byIndex!(name);
+      const run = next;
+      next = undefined;
+      await run?.();
+      return found;
+    },
+  };
+  return { store, meanwhile: (run) => void (next = run) };
+}
