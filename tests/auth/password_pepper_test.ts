@@ -66,6 +66,14 @@ Deno.test("verifyPassword() refuses a hash whose key id was cut out", async () =
   assertEquals(await verifyPassword(cut, "password", options), WRONG);
 });
 
+Deno.test("verifyPassword() refuses a hash that names a pepper it was made without", async () => {
+  const hash = await hashPassword("password", cheap);
+  const named = hash.replace(/,p=\d+/, (p) => `${p},keyid=YQ`);
+  assertStringIncludes(named, ",keyid=YQ$");
+  const options = { ...cheap, peppers: [old] };
+  assertEquals(await verifyPassword(named, "password", options), WRONG);
+});
+
 const key = new Uint8Array(32);
 const misuse: [
   what: string,

@@ -37,6 +37,12 @@ Deno.test("createToken() never repeats itself and uses every digit equally (ASVS
   }
 });
 
+Deno.test("isTokenShaped() refuses tokens of another prefix of the same length", () => {
+  const token = createToken({ prefix: "read" });
+  assert(isTokenShaped(token, { prefix: "read" }));
+  assertFalse(isTokenShaped(token, { prefix: "full" }));
+});
+
 /** Made by hand: the checksum is zlib.crc32 in six digits of base 62. */
 const KNOWN = "acme_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg1cfhE7";
 
