@@ -11,44 +11,20 @@ import {
   pathOf,
 } from "./github_routes.ts";
 import { type Build, gatehouse, memoirist, ROUTERS } from "./_match_routers.ts";
-import { type Candidate, measure, printTable } from "./_measure.ts";
-
-/** The medians of a table: nanoseconds by what the table calls a row. */
-export type Medians = Readonly<Record<string, number>>;
-
-/** What was measured, and which ratios are beyond their bounds. */
-export interface MatchResults {
-  readonly tables: Readonly<Record<string, Medians>>;
-  /** The ratio and its bound, by what is compared. */
-  readonly ratios: Readonly<Record<string, readonly [number, number]>>;
-}
+import { type Bound, type Candidate, measure, printTable } from "./_measure.ts";
 
 /** A request: its method, its URL, and the path of that. */
 type Call = readonly [method: string, url: string, path: string];
 
-/** Whether the ratios hold, within 1.5 times their bounds. */
+const onDeno = navigator.userAgent.startsWith("Deno");
+
+/** Measures every table; tells whether the bounds hold. */
 export async function benchMatch(
   quick: boolean,
   more: Readonly<Record<string, Build>> = {},
 ): Promise<boolean> {
-  const { ratios } = await measureMatching(quick, more);
-  console.log();
-  let holds = true;
-  for (const [what, [ratio, bound]] of Object.entries(ratios)) {
-    const state = ratio <= bound ? "" : "  beyond its bound";
-    console.log(`  ${ratio.toFixed(2)} ${what}, bound ${bound}${state}`);
-    holds &&= ratio <= bound * 1.5;
-  }
-  return holds;
-}
-
-/** Measures every table. */
-export async function measureMatching(
-  quick: boolean,
-  more: Readonly<Record<string, Build>> = {},
-): Promise<MatchResults> {
   const rounds = quick ? 30 : 60;
-  const tables: Record<string, Medians> = {};
+  const verdicts: boolean[] = [];
   const all = { ...ROUTERS, ...more };
   const { "URLPattern in a list": native, ...indexed } = all;
   const table = async (
@@ -56,16 +32,26 @@ export async function measureMatching(
     routes: readonly BenchRoute[],
     calls: readonly Call[],
     builds: Readonly<Record<string, Build>>,
-  ) => tables[title] = await race(title, routes, calls, builds, rounds);
+    bounds: readonly Bound[] = [],
+  ) => {
+    const medians = await race(routes, calls, builds, rounds);
+    const name = `${title}: ${routes.length} routes, ${calls.length} URLs`;
+    verdicts.push(printTable(name, medians, bounds));
+  };
 
   const github = callsOf(githubRoutes, 10);
   const fast = quick ? pick(all, ["hono SmartRouter"]) : indexed;
-  await table("GitHub-like", githubRoutes, github, fast);
+  await table("GitHub-like", githubRoutes, github, fast, [
+    bound(onDeno ? 1.3 : 1),
+    bound(0.35, "hono SmartRouter"),
+  ]);
   const slow = { memoirist, gatehouse, "URLPattern in a list": native! };
-  await table("GitHub-like, native", githubRoutes, github, slow);
+  await table("GitHub-like, native", githubRoutes, github, slow, [
+    bound(1 / 60, "URLPattern in a list"),
+  ]);
   const misses = missesOf(githubRoutes, 10);
   const some = quick ? pick(all, ["@medley/router"]) : indexed;
-  await table("miss", githubRoutes, misses, some);
+  await table("miss", githubRoutes, misses, some, [bound(2)]);
   for (const count of [10, 100, 1_000, 10_000]) {
     const routes = generateRoutes(count);
     const some = count > 3_000 ? routes.filter((_, i) => i % 3 === 0) : routes;
@@ -78,22 +64,26 @@ export async function measureMatching(
         "hono SmartRouter",
       ],
     );
-    await table(`${count} routes`, routes, calls, few);
+    const bounds = count === 10_000 ? [bound(2)] : [];
+    await table(`${count} routes`, routes, calls, few, bounds);
   }
-  tables["growth"] = await growing(rounds);
-  tables["register 10,000 and match"] = await registering(quick ? 5 : 15);
-  tables["a URL of 16,000 characters"] = await longUrls(rounds);
-  return { tables, ratios: ratiosOf(tables) };
+  verdicts.push(await growing(rounds));
+  verdicts.push(await registering(quick ? 5 : 15));
+  verdicts.push(await longUrls(rounds));
+  return verdicts.every((holds) => holds);
+}
+
+function bound(most: number, to = "memoirist"): Bound {
+  return { of: "gatehouse", to, most };
 }
 
 /** One pass of every router over the calls; medians for one of the calls. */
 async function race(
-  title: string,
   routes: readonly BenchRoute[],
   calls: readonly Call[],
   builds: Readonly<Record<string, Build>>,
   rounds: number,
-): Promise<Medians> {
+): Promise<Map<string, number>> {
   const candidates: Candidate[] = Object.entries(builds)
     .map(([name, build]) => {
       const find = build(routes);
@@ -106,15 +96,17 @@ async function race(
       };
       return { name, run };
     });
-  const passes = await measure(candidates, { rounds, turns: 1 });
-  const medians = Object.fromEntries(
-    [...passes].map(([name, time]) => [name, time / calls.length]),
+  return perCall(
+    await measure(candidates, { rounds, turns: 1 }),
+    calls.length,
   );
-  printTable(
-    `${title}: ${routes.length} routes, ${calls.length} URLs`,
-    new Map(Object.entries(medians)),
-  );
-  return medians;
+}
+
+function perCall(
+  passes: ReadonlyMap<string, number>,
+  calls: number,
+): Map<string, number> {
+  return new Map([...passes].map(([name, time]) => [name, time / calls]));
 }
 
 function pick(
@@ -149,7 +141,7 @@ function callOf(method: string, path: string): Call {
 }
 
 /** Ours in tables of 10 and of 1,000 routes, one after the other. */
-async function growing(rounds: number): Promise<Medians> {
+async function growing(rounds: number): Promise<boolean> {
   const passes = await measure(
     [10, 1_000].map((count) => {
       const routes = generateRoutes(count);
@@ -162,13 +154,17 @@ async function growing(rounds: number): Promise<Medians> {
     }),
     { rounds, turns: 1 },
   );
-  return Object.fromEntries(
-    [...passes].map(([name, time]) => [name, time / 3_000]),
+  return printTable(
+    "growth with the number of routes",
+    perCall(passes, 3_000),
+    [
+      { of: "1000 routes", to: "10 routes", most: 2 },
+    ],
   );
 }
 
 /** Registers 10,000 routes and matches once, each time from nothing. */
-async function registering(rounds: number): Promise<Medians> {
+async function registering(rounds: number): Promise<boolean> {
   const routes = generateRoutes(10_000);
   const [method, url, path] = callOf("GET", pathOf(routes[9_998]![1], 1));
   const candidates = Object.entries({ memoirist, gatehouse })
@@ -177,8 +173,9 @@ async function registering(rounds: number): Promise<Medians> {
       run: () => build(routes)(method, url, path),
     }));
   const medians = await measure(candidates, { rounds, turns: 1 });
-  printTable("10,000 routes registered, and one match", medians);
-  return Object.fromEntries(medians);
+  return printTable("10,000 routes registered, and one match", medians, [
+    bound(3),
+  ]);
 }
 
 const LONG: readonly (readonly [string, (size: number) => string])[] = [
@@ -191,7 +188,7 @@ const LONG: readonly (readonly [string, (size: number) => string])[] = [
 ];
 
 /** Twice the length takes at most about twice the time. */
-async function longUrls(rounds: number): Promise<Medians> {
+async function longUrls(rounds: number): Promise<boolean> {
   const candidates = LONG.flatMap(([pattern, pathFor]) =>
     [8_000, 16_000].map((size): Candidate => {
       const matcher = new ArrayMatcher<null>();
@@ -204,38 +201,10 @@ async function longUrls(rounds: number): Promise<Medians> {
     })
   );
   const medians = await measure(candidates, { rounds, turns: 5 });
-  printTable("URLs of 8,000 and 16,000 characters", medians);
-  return Object.fromEntries(medians);
-}
-
-function ratiosOf(
-  tables: Readonly<Record<string, Medians>>,
-): Record<string, readonly [number, number]> {
-  const ratios: Record<string, readonly [number, number]> = {};
-  const next = (title: string, bound: number, peer = "memoirist") => {
-    const { gatehouse, [peer]: other } = tables[title]!;
-    ratios[`of ${peer}: ${title}`] = [gatehouse! / other!, bound];
-  };
-  const onDeno = navigator.userAgent.startsWith("Deno");
-  next("GitHub-like", onDeno ? 1.3 : 1);
-  next("GitHub-like", 0.35, "hono SmartRouter");
-  const native = tables["GitHub-like, native"]!;
-  ratios["of URLPattern in a list"] = [
-    native.gatehouse! / native["URLPattern in a list"]!,
-    1 / 60,
-  ];
-  next("miss", 2);
-  const { "10 routes": few, "1000 routes": many } = tables.growth!;
-  ratios["growth from 10 to 1,000 routes"] = [many! / few!, 2];
-  next("10000 routes", 2);
-  next("register 10,000 and match", 3);
-  for (const [pattern] of LONG) {
-    const long = tables["a URL of 16,000 characters"]!;
-    const growth = long[`${pattern} 16000`]! / long[`${pattern} 8000`]!;
-    ratios[`growth from 8,000 to 16,000 characters of ${pattern}`] = [
-      growth,
-      2.5,
-    ];
-  }
-  return ratios;
+  const bounds = LONG.map(([pattern]): Bound => ({
+    of: `${pattern} 16000`,
+    to: `${pattern} 8000`,
+    most: 2.5,
+  }));
+  return printTable("URLs of 8,000 and 16,000 characters", medians, bounds);
 }
