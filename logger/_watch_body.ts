@@ -41,11 +41,27 @@ export function watchBody(
   const waitUntil = waitUntilOf(context);
   const { IdentityTransformStream } = globalThis as WorkersGlobal;
   if (waitUntil === undefined || IdentityTransformStream === undefined) {
-    return new Response(watch(body, onEnd), response);
+    return typed(new Response(watch(body, onEnd), response));
   }
   const { readable, writable } = new IdentityTransformStream();
   waitUntil(pump(body, writable).then(onEnd));
   return new Response(readable, response);
+}
+
+/**
+ * Gives a response the type of a text where it has none and the runtime adds
+ * one only when it sends a body that nobody touched, as Bun does. Without a type
+ * a browser would guess, and take a text for a page with scripts.
+ */
+function typed(response: Response): Response {
+  const { headers } = response;
+  if (
+    !headers.has("Content-Type") &&
+    !new Response("").headers.has("Content-Type")
+  ) {
+    headers.set("Content-Type", "text/plain;charset=utf-8");
+  }
+  return response;
 }
 
 /** The most that is passed on at a time: more may wait for a client in vain. */

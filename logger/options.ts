@@ -92,7 +92,8 @@ export interface LoggerOptions {
    * Logs a response when its body has ended rather than when it is there:
    * counts its bytes, and tells whether it was sent whole, left by the client,
    * or failed. It costs about 20 microseconds, and a response whose length is
-   * not in its headers is sent in chunks.
+   * not in its headers is sent in chunks. On Bun one without a Content-Type is
+   * sent as a text.
    *
    * @default {false}
    */

@@ -72,6 +72,16 @@ for (const [name, start] of servers) {
   });
 }
 
+Deno.test("logger() with countBytes sends a text as a text on Bun, and guesses nowhere", async () => {
+  await using server = await startBun();
+  for (const path of ["/whole", "/large"]) {
+    const response = await fetch(server.origin + path);
+    await response.body?.cancel();
+    const type = response.headers.get("Content-Type");
+    assertEquals(type, "text/plain;charset=utf-8", path);
+  }
+});
+
 Deno.test("logger() on Deno lets a WebSocket through, and logs 101", async () => {
   const lines: string[] = [];
   const router = createRouter({
