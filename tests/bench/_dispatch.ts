@@ -49,10 +49,7 @@ export async function benchDispatch(quick: boolean): Promise<boolean> {
 function bounds(middleware: number): Bound[] {
   const of = "gatehouse";
   return middleware === 0
-    ? [
-      { of, to: "bare", most: 1.7, forNow: 2.4 },
-      { of, to: "elysia", most: 1, forNow: 1.9 },
-    ]
+    ? [{ of, to: "bare", most: 1.7 }, { of, to: "elysia", most: 1 }]
     : [{ of, to: "hono", most: 0.5 }, { of, to: "h3", most: 1 }];
 }
 

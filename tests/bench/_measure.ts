@@ -30,13 +30,6 @@ export interface Bound {
   readonly to: string;
   /** The ratio that it must not exceed. */
   readonly most: number;
-  /**
-   * The ratio that it had when this was written, where that is beyond the
-   * bound: the table says so, and the run fails where it grows worse.
-   *
-   * @default {undefined}
-   */
-  readonly forNow?: number;
 }
 
 /** A table as `deno task bench` keeps it. */
@@ -139,9 +132,7 @@ export function printTable(
   }
   const rows = [...medians].map(([name, value]) => ({ name, value }));
   keep({ title, runtime: runtimeName(), unit, rows, bounds: measured });
-  return measured.every(({ ratio, most, forNow = most }) =>
-    ratio <= forNow * TOLERANCE
-  );
+  return measured.every(({ ratio, most }) => ratio <= most * TOLERANCE);
 }
 
 /** Ends a benchmark: with an error where a bound was far from holding. */
