@@ -20,6 +20,12 @@ export interface Effort {
    * @default {1}
    */
   readonly inFlight?: number;
+  /**
+   * Whether to await what is no promise too, as a caller does that can't know.
+   *
+   * @default {false}
+   */
+  readonly awaitsAll?: boolean;
 }
 
 /** The most that one candidate may take, as a part of what another does. */
@@ -51,7 +57,7 @@ const REPORT = "GATEHOUSE_BENCH_REPORT";
 /**
  * Measures candidates in turn, so that what the machine does besides hits all of
  * them, and returns each one's median in nanoseconds. Work that returns no
- * promise is not awaited.
+ * promise is not awaited, unless the effort says so.
  */
 export async function measure(
   candidates: readonly Candidate[],
@@ -75,12 +81,12 @@ let sink: unknown;
 
 async function timeOf(
   { run, prepare }: Candidate,
-  { turns, inFlight = 1 }: Effort,
+  { turns, inFlight = 1, awaitsAll = false }: Effort,
 ): Promise<number> {
   for (let turn = 0; prepare && turn < turns; turn++) prepare(turn);
   const start = performance.now();
   sink = run(0);
-  const isAsync = sink instanceof Promise;
+  const isAsync = awaitsAll || sink instanceof Promise;
   await sink;
   if (!isAsync) { for (let turn = 1; turn < turns; turn++) sink = run(turn); }
   else if (inFlight === 1) {
