@@ -29,6 +29,9 @@ const initMembers = /* @__PURE__ */ new Set([
  */
 export function isInit(value: unknown): value is RequestInit {
   if (typeof value !== "object" || value === null) return false;
+  // What a server passes is told by this at once, without the slow question.
+  const { constructor } = value;
+  if (constructor !== Object && constructor !== undefined) return false;
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return false;
   const keys = Object.keys(value);

@@ -81,6 +81,7 @@ export class Dispatcher {
   #fetchWith(trustedProxies: TrustedProxies): FetchFunction {
     // deno-lint-ignore no-this-alias -- what follows is no arrow function
     const router = this;
+    const alone = { router, platform: none, trustedProxies };
     // A rest parameter in place of `arguments` costs a list with each request.
     return function (input: string | URL | Request, init?: unknown) {
       try {
@@ -89,11 +90,15 @@ export class Dispatcher {
         const request = takesInit
           ? new Request(input, init as RequestInit | undefined)
           : input;
-        const platform = init === undefined && arguments.length < 3
-          ? none
+        if (arguments.length < 3 && (takesInit || init === undefined)) {
+          // A server hands over what was just received; others call when they
+          // like.
+          request.signal.throwIfAborted();
+          return router.#handle(new RequestContext(request, alone));
+        }
+        const platform = arguments.length === 2
+          ? [init]
           : Array.prototype.slice.call(arguments, takesInit ? 2 : 1);
-        // A server hands over what was just received; others call when they like.
-        if (platform.length === 0) request.signal.throwIfAborted();
         return router.#handle(
           new RequestContext(request, { router, platform, trustedProxies }),
         );
