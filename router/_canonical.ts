@@ -22,14 +22,21 @@ export function pathStart(url: string): number {
  */
 export function canonicalHref(url: string): string | null {
   const start = pathStart(url);
-  if (start > 0) {
-    PLAIN_REST.lastIndex = start;
-    if (PLAIN_REST.test(url)) return url;
-  }
+  if (isPlain(url, start)) return url;
   const parsed = URL.parse(url);
   if (parsed === null || parsed.username + parsed.password !== "") return null;
   return /^https?:$/.test(parsed.protocol) ? parsed.href : null;
 }
 
+/**
+ * Whether a URL is plainly canonical from where its path begins.
+ *
+ * @param start What `pathStart` says.
+ */
+export function isPlain(url: string, start: number): boolean {
+  PLAIN_REST.lastIndex = start;
+  return start > 0 && PLAIN_REST.test(url);
+}
+
 const PLAIN_REST =
-  /(?:\/(?!\.)[\w\-.~!$&'()*+,;=:@]*)+(?:\?[\w\-.~!$&()*+,;=:@/?%]*)?$/y;
+  /(?:\/(?!\.|%2e)[\w\-.~!$&'()*+,;=:@%]*)+(?:\?[\w\-.~!$&()*+,;=:@/?%]*)?$/iy;

@@ -1,6 +1,6 @@
 import type { Component, ComponentName } from "./_components.ts";
 import { decodeValue } from "./_params.ts";
-import { isRegExp } from "./_forms.ts";
+import { isRegExp } from "./_segments.ts";
 import { Program } from "./_program.ts";
 import { MAX_REGEXP_LENGTH } from "./_segment_regexp.ts";
 import type { RoutePattern } from "./pattern.ts";
@@ -48,7 +48,7 @@ export function guardOf(
       const value = componentOf(url, name);
       const text = folded ? value.toLowerCase() : value;
       if (!program.run(text, 0, text.length, marks, 0)) return null;
-      addParams(params, program.names, value, marks, true);
+      addParams(params, program.names, value, marks);
     }
     return params;
   };
@@ -59,23 +59,17 @@ const DELIMITERS: Partial<Record<ComponentName, string>> = {
   pathname: "/",
 };
 
-/**
- * Adds the params between marks; what is absent has a mark below zero.
- *
- * @param escaped Whether there may be escapes in them.
- */
+/** Adds the params between marks; what is absent has a mark below zero. */
 export function addParams(
   params: Record<string, string>,
   names: readonly string[],
   text: string,
   marks: readonly number[],
-  escaped: boolean,
 ): void {
   for (let i = 0; i < names.length; i++) {
     const start = marks[i * 2]!;
     if (start < 0) continue;
-    const value = text.slice(start, marks[i * 2 + 1]);
-    params[names[i]!] = escaped ? decodeValue(value) : value;
+    params[names[i]!] = decodeValue(text.slice(start, marks[i * 2 + 1]));
   }
 }
 

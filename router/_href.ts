@@ -1,5 +1,5 @@
 import type { Component } from "./_components.ts";
-import { isOptional, isWhole } from "./_forms.ts";
+import { isOptional, isWhole } from "./_segments.ts";
 import { type Guard, guardOf, hasRegExp, platformGuard } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
 import type { RoutePattern, SearchInput } from "./pattern.ts";

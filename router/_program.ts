@@ -24,6 +24,9 @@ export interface GroupMatcher {
   ): boolean;
 }
 
+/** What short runs note, one after the other. */
+const SEEN = /* @__PURE__ */ new Uint32Array(128);
+
 /** What a run may note, 32 MB: no server accepts URLs as long as that. */
 const MAX_STATES = 2 ** 28;
 
@@ -72,7 +75,10 @@ export class Program implements GroupMatcher {
     const width = end - start + 1;
     const states = code.length / 3 * width;
     if (states > MAX_STATES) return false;
-    const seen = new Uint32Array((states >> 5) + 1);
+    const words = (states >> 5) + 1;
+    const seen = words > SEEN.length
+      ? new Uint32Array(words)
+      : SEEN.fill(0, 0, words);
     const stack = this.#stack;
     stack.length = 0;
     let pc = 0;

@@ -1,5 +1,5 @@
 import type { Component } from "./_components.ts";
-import { isOptional } from "./_forms.ts";
+import { isOptional } from "./_segments.ts";
 import type { Part } from "./_parse.ts";
 
 // What the groups of a segment are; where there are several, the last of these.

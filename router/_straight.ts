@@ -1,5 +1,4 @@
 import type { Match } from "./_match.ts";
-import { better, isBetter, type Leaf, type Node } from "./_node.ts";
 import {
   DOT,
   END,
@@ -10,7 +9,14 @@ import {
   SEPARATOR,
   SLASH,
 } from "./_path.ts";
-import type { Tree } from "./_tree.ts";
+import {
+  better,
+  isBetter,
+  isLower,
+  type Leaf,
+  type Node,
+  type Tree,
+} from "./_tree.ts";
 
 /** Start and end of each param. */
 const marks: number[] = [];
@@ -44,9 +50,11 @@ export function matchStraight<Data>(
   while (at < length) {
     const code = text.charCodeAt(at);
     let { param } = node;
-    const { slots, others } = node;
-    let child = slots === null ? null : slots[code & slots.length - 1]!;
-    while (child !== null && child.first !== code) child = child.chain;
+    let { child } = node;
+    const { others } = node;
+    while (child !== null && child.first !== code) {
+      child = isLower(code, child.first) ? child.low : child.high;
+    }
     differs: if (child !== null) {
       const { start: first, length: size } = child;
       if (at + size > length) break differs;
@@ -73,8 +81,8 @@ export function matchStraight<Data>(
       if (KINDS[code] === END) break;
       if (fork === null) {
         if (rival !== null) return undefined;
-        // Fixed text is canonical where it is all of its segments.
-        const from = code === SLASH ? at : start;
+        // Up to the last param it was looked at.
+        const from = depth > 0 ? marks[depth - 1]! : start;
         return isPlainPath(text, from) ? null : undefined;
       }
       ({ param } = fork);

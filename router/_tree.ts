@@ -1,27 +1,105 @@
-import { isRegExp, pathForms, type Rest, type Segment } from "./_forms.ts";
 import { Glob } from "./_glob.ts";
 import type { Guard } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
 import { type GroupMatcher, Program } from "./_program.ts";
+import { isRegExp, MAX_FORMS, pathForms, type Segment } from "./_segments.ts";
 import { SegmentRegExp } from "./_segment_regexp.ts";
-import { partsSignature } from "./_specificity.ts";
-import {
-  better,
-  childOf,
-  type Leaf,
-  type NewLeaf,
-  Node,
-  othersOf,
-} from "./_node.ts";
+import { partsSignature, type Rank } from "./_specificity.ts";
 
-/** What a route adds to a tree. */
-export interface NewRoute<Data> extends NewLeaf<Data> {
-  /** What decides where the path can't. */
-  readonly platform: Guard | null;
+/** The end of a route, or of one form of it, in the tree. */
+export interface Leaf<Data> {
+  readonly data: Data;
+  readonly rank: Rank;
+  /** Orders leaves of one rank. */
+  readonly sequence: number;
+  /** The text of the pattern. */
+  readonly source: string;
+  /** What the pattern matches, unless the place in the tree says it all. */
+  readonly signature: string;
+  /** What else the pattern asks of the URL. */
+  guard: Guard | null;
+  /** The names of the params in the order of the path. */
+  names: readonly string[];
+  /** What matches the rest of a path. */
+  rest: Rest;
+  /** The next leaf at the same place. */
+  next: Leaf<Data> | null;
 }
 
-/** The most forms that a path can have. */
-export const MAX_FORMS = 16;
+/**
+ * What takes the rest of a path: nothing is left, anything may be, the platform
+ * decides, or parts match it that do not keep to segments.
+ */
+export type Rest = "none" | "anything" | "platform" | GroupMatcher;
+
+/** A segment that is neither fixed text nor a param alone. */
+interface Mixed<Data> {
+  readonly signature: string;
+  readonly matcher: GroupMatcher;
+  readonly node: Node<Data>;
+}
+
+/** What goes on from a node apart from fixed text and a param. */
+interface Others<Data> {
+  readonly mixed: Mixed<Data>[];
+  rests: Leaf<Data> | null;
+}
+
+/** A node of the tree: some fixed text, and all that can follow it. */
+export class Node<Data> {
+  /** What follows a slash and a segment that is a param. */
+  param: Node<Data> | null = null;
+  /** What else follows, apart from fixed text. */
+  others: Others<Data> | null = null;
+  /** The nodes that follow and have fixed text: a tree by the first character. */
+  child: Node<Data> | null = null;
+  /** What that tree has at either side of this node. */
+  low: Node<Data> | null = null;
+  high: Node<Data> | null = null;
+  /** The leaves of paths that end here. */
+  leaf: Leaf<Data> | null = null;
+  /** No leaf behind its param, or behind what else follows, is more specific. */
+  rival: Leaf<Data> | null = null;
+  /** No leaf at or below the node is more specific. */
+  best: Leaf<Data> | null = null;
+
+  /** Creates a node without leaves. */
+  constructor(
+    /** The first character of the text. */
+    readonly first: number,
+    /** Where the text is in the tree's bytes. */
+    readonly start: number,
+    /** The length of the text. */
+    public length: number,
+  ) {}
+
+  /** Makes the node end after some of its text, before one with the rest. */
+  split(length: number, bytes: Uint8Array): void {
+    const start = this.start + length;
+    const rest = new Node<Data>(bytes[start]!, start, this.length - length);
+    rest.best = this.best;
+    rest.rival = this.rival;
+    rest.leaf = this.leaf;
+    rest.child = this.child;
+    rest.param = this.param;
+    rest.others = this.others;
+    this.length = length;
+    this.rival =
+      this.leaf =
+      this.param =
+      this.others =
+        null;
+    this.child = rest;
+  }
+}
+
+/**
+ * Whether a character belongs to the lower side of another. They are shuffled,
+ * so that those that come in their order make no list of the tree.
+ */
+export function isLower(code: number, first: number): boolean {
+  return (code * 157 & 255) < (first * 157 & 255);
+}
 
 /** The paths of the routes of one method. */
 export class Tree<Data> {
@@ -30,8 +108,6 @@ export class Tree<Data> {
   /** The fixed texts of all segments. */
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array(256);
   #used = 0;
-  /** The names of the params of the path that is added. */
-  readonly #names: string[] = [];
   readonly #folded: boolean;
 
   /**
@@ -46,88 +122,85 @@ export class Tree<Data> {
   /**
    * Adds the path of a route, or nothing where the tree has an equivalent one,
    * which it returns.
+   *
+   * @param first The leaf of the first form of the path.
+   * @param platform What decides where the path can't.
    */
-  add(parts: readonly Part[], route: NewRoute<Data>): Leaf<Data> | null {
-    let index = 0;
+  add(
+    parts: readonly Part[],
+    first: Leaf<Data>,
+    platform: Guard | null,
+  ): Leaf<Data> | null {
+    let { sequence } = first;
     for (const { segments, rest } of pathForms(parts)) {
-      if (segments.some(hasDotSegment)) continue;
-      const names = this.#names;
-      names.length = 0;
-      const leaf = this.#leafOf(route, index++, rest);
-      let node = this.root;
-      let text = "";
-      node.best = better(leaf, node.best);
-      for (const segment of segments) {
-        if (typeof segment === "string") {
-          text += segment;
-          continue;
-        }
-        if ("name" in segment) {
-          node = this.#walk(node, text, leaf);
-          node.rival = better(leaf, node.rival);
-          node = node.param ??= new Node(0, 0, 0);
-          names.push(segment.name);
-        } else {
-          const first = firstText(segment);
-          node = this.#walk(node, `${text}/${first}`, leaf);
-          node.rival = better(leaf, node.rival);
-          node = this.#mixed(node, first === "" ? segment : segment.slice(1));
-          for (const { name } of segment) if (name !== "") names.push(name);
-        }
-        text = "";
-        node.best = better(leaf, node.best);
-      }
-      node = this.#walk(node, text, leaf);
-      if (leaf.program !== null) names.push(...leaf.program.names);
-      else if (rest !== null && "name" in rest) names.push(rest.name);
-
-      leaf.names = names.slice();
-      leaf.next = rest === null ? node.leaf : othersOf(node).rests;
-      const same = index === 1 ? findSame(leaf) : null;
+      const leaf = sequence === first.sequence ? first : { ...first, sequence };
+      const same = this.#add(segments, rest, leaf, platform);
       if (same !== null) return same;
-      if (rest === null) node.leaf = leaf;
-      else {
-        node.rival = better(leaf, node.rival);
-        othersOf(node).rests = leaf;
-      }
+      sequence++;
     }
     return null;
   }
 
-  #leafOf(
-    { data, rank, sequence, source, signature, guard, platform }: NewRoute<
-      Data
-    >,
-    index: number,
-    rest: Rest | null,
-  ): Leaf<Data> {
-    const kind = rest === null ? "none" : rest.kind;
-    const program = rest?.kind === "parts"
-      ? new Program(rest.parts, "/", this.#folded)
-      : null;
-    return {
-      data,
-      rank,
-      sequence: sequence + index,
-      source,
-      signature,
-      guard: kind === "platform" ? platform : guard,
-      names: [],
-      rest: kind,
-      program,
-      next: null,
-    };
+  #add(
+    segments: readonly Segment[],
+    rest: readonly Part[] | null,
+    leaf: Leaf<Data>,
+    platform: Guard | null,
+  ): Leaf<Data> | null {
+    const names: string[] = [];
+    let node = this.root;
+    node.best = better(leaf, node.best);
+    for (const segment of segments) {
+      if (typeof segment === "string") {
+        node = this.#walk(node, segment, leaf);
+        continue;
+      }
+      node.rival = better(leaf, node.rival);
+      if ("name" in segment) {
+        names.push(segment.name);
+        node = node.param ??= new Node(0, 0, 0);
+      } else {
+        addNames(names, segment);
+        node = this.#mixed(node, segment);
+      }
+      node.best = better(leaf, node.best);
+    }
+    leaf.names = names;
+    leaf.rest = rest === null ? "none" : this.#rest(rest);
+    if (leaf.rest === "platform") leaf.guard = platform;
+    else if (rest !== null) addNames(names, rest);
+    leaf.next = rest === null ? node.leaf : othersOf(node).rests;
+    // Other forms may be equivalent to one of the same route.
+    const isFirst = leaf.sequence % MAX_FORMS === 0;
+    const same = isFirst ? findSame(leaf) : null;
+    if (same !== null) return same;
+    if (rest === null) node.leaf = leaf;
+    else {
+      node.rival = better(leaf, node.rival);
+      othersOf(node).rests = leaf;
+    }
+    return null;
   }
 
   /** The node where fixed text ends that follows another node. */
-  #walk(node: Node<Data>, given: string, leaf: Leaf<Data>): Node<Data> {
+  #walk(from: Node<Data>, given: string, leaf: Leaf<Data>): Node<Data> {
     const text = this.#folded ? given.toLowerCase() : given;
+    let node = from;
     for (let at = 0; at < text.length;) {
-      const child = childOf(node, text.charCodeAt(at));
+      const code = text.charCodeAt(at);
+      let before: Node<Data> | null = null;
+      let child = node.child;
+      while (child !== null && child.first !== code) {
+        before = child;
+        child = isLower(code, child.first) ? child.low : child.high;
+      }
       if (child === null) {
-        node.add(node = this.#newNode(text, at));
-        node.best = better(leaf, node.best);
-        return node;
+        child = this.#newNode(text, at);
+        child.best = leaf;
+        if (before === null) node.child = child;
+        else if (isLower(code, before.first)) before.low = child;
+        else before.high = child;
+        return child;
       }
       let length = 1;
       while (
@@ -157,7 +230,7 @@ export class Tree<Data> {
     return new Node(text.charCodeAt(from), start, text.length - from);
   }
 
-  /** The node behind parts of a segment, a new one if need be. */
+  /** The node behind a segment that is in part fixed. */
   #mixed(node: Node<Data>, parts: readonly Part[]): Node<Data> {
     const { mixed } = othersOf(node);
     const signature = partsSignature(parts);
@@ -168,18 +241,14 @@ export class Tree<Data> {
     }
     return found.node;
   }
-}
 
-/** Whether fixed text is in no canonical path. */
-function hasDotSegment(segment: Segment): boolean {
-  return typeof segment === "string" &&
-    /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(segment);
-}
-
-/** The fixed text at the beginning of a segment. */
-function firstText(parts: readonly Part[]): string {
-  const { type, prefix, modifier } = parts[0]!;
-  return type === "text" && modifier === "" ? prefix : "";
+  #rest(parts: readonly Part[]): Rest {
+    if (parts.some(isRegExp)) return "platform";
+    const [{ type, modifier }] = parts as [Part];
+    return parts.length === 1 && type === "wildcard" && modifier === ""
+      ? "anything"
+      : new Program(parts, "/", this.#folded);
+  }
 }
 
 function matcherOf(parts: readonly Part[], folded: boolean): GroupMatcher {
@@ -189,12 +258,36 @@ function matcherOf(parts: readonly Part[], folded: boolean): GroupMatcher {
     : new Glob(parts, folded);
 }
 
+function addNames(names: string[], parts: readonly Part[]): void {
+  for (const { name } of parts) if (name !== "") names.push(name);
+}
+
+/** The more specific one of two leaves, where there are two. */
+export function better<Data>(
+  leaf: Leaf<Data>,
+  other: Leaf<Data> | null,
+): Leaf<Data> {
+  return other === null || isBetter(leaf, other) ? leaf : other;
+}
+
+/** What goes on from a node, made where there is nothing yet. */
+function othersOf<Data>(node: Node<Data>): Others<Data> {
+  return node.others ??= { mixed: [], rests: null };
+}
+
+/** Whether a leaf is more specific than another. */
+export function isBetter(a: Leaf<unknown>, b: Leaf<unknown>): boolean {
+  const difference = a.rank.number - b.rank.number;
+  return difference < 0 || (difference === 0 && a.sequence < b.sequence);
+}
+
 /** The leaf at the same place that matches the same URLs. */
 function findSame<Data>(leaf: Leaf<Data>): Leaf<Data> | null {
+  const { signature, rest } = leaf;
   for (let each = leaf.next; each !== null; each = each.next) {
-    if (
-      each.signature === leaf.signature && each.rest === leaf.rest
-    ) return each;
+    if (each.signature === signature && typeof each.rest === typeof rest) {
+      return each;
+    }
   }
   return null;
 }

@@ -1,12 +1,12 @@
-import { pathStart } from "./_canonical.ts";
+import { isPlain, pathStart } from "./_canonical.ts";
 import { pathOf } from "./_components.ts";
 import { guardsOf } from "./_guard.ts";
 import type { Match } from "./_match.ts";
 import { Search } from "./_search.ts";
-import { matchStraight } from "./_straight.ts";
+import { MAX_FORMS } from "./_segments.ts";
 import { Ranks, signatureOf, specificity } from "./_specificity.ts";
-import type { Leaf } from "./_node.ts";
-import { MAX_FORMS, Tree } from "./_tree.ts";
+import { matchStraight } from "./_straight.ts";
+import { type Leaf, Tree } from "./_tree.ts";
 import {
   type ParsedPattern,
   parsedPattern,
@@ -124,17 +124,14 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     url: string,
     start: number = pathStart(url),
   ): Match<Data> | null {
-    const search = this.#search;
-    if (start >= 0) {
-      const found = this.#matchStraight(method, url, start);
-      if (found !== undefined) return found;
-      search.begin(url, start, null);
-      if (this.#find(method)) return search.match();
-      if (search.isCanonical()) return null;
+    const trees = this.#trees[method];
+    if (start >= 0 && trees !== undefined && trees.folded === null) {
+      const found = matchStraight(trees.exact, url, start);
+      if (found) return found;
+      const isAll = method !== "HEAD" && this.#trees["ANY"] === undefined;
+      if (found === null && isAll) return null;
     }
-    return this.#beginCanonical(url) && this.#find(method)
-      ? search.match()
-      : null;
+    return this.#begin(url, start) ? this.#find(method) : null;
   }
 
   /**
@@ -145,30 +142,14 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
    */
   allowedMethods(url: string): string[] {
     const allowed = new Set<string>();
-    if (!this.#beginCanonical(url)) return [];
+    if (!this.#begin(url, pathStart(url))) return [];
     for (const method of Object.keys(this.#trees)) {
-      this.#search.leaf = null;
-      if (!this.#findIn(method)) continue;
+      if (this.#findIn(method) === null) continue;
       if (method === "ANY") USUAL_METHODS.forEach((each) => allowed.add(each));
       else allowed.add(method);
     }
     if (allowed.has("GET")) allowed.add("HEAD");
     return [...allowed].sort();
-  }
-
-  /** The match, if it can be told without a search. */
-  #matchStraight(
-    method: string,
-    url: string,
-    start: number,
-  ): Match<Data> | null | undefined {
-    const trees = this.#trees[method];
-    if (trees === undefined || trees.folded !== null) return undefined;
-    const found = matchStraight(trees.exact, url, start);
-    if (found !== null) return found;
-    return method === "HEAD" || this.#trees["ANY"] !== undefined
-      ? undefined
-      : null;
   }
 
   #add(
@@ -183,46 +164,48 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     };
     const tree = ignoreCase ? trees.folded ??= new Tree(true) : trees.exact;
     const { guard, platform } = guardsOf(pattern, components, ignoreCase);
-    const same = tree.add(pathOf(components), {
+    const leaf: Leaf<Data> = {
       data,
       rank: this.#ranks.get(specificity(components)),
       sequence: this.#sequence,
       source: pattern.source,
       signature: signatureOf(components),
       guard,
-      platform,
-    });
+      names: [],
+      rest: "none",
+      next: null,
+    };
+    const same = tree.add(pathOf(components), leaf, platform);
     this.#sequence += MAX_FORMS;
     return same;
   }
 
   /** Begins a search for the canonical form of a URL, if it is valid. */
-  #beginCanonical(url: string): boolean {
+  #begin(url: string, start: number): boolean {
+    const search = this.#search;
+    if (isPlain(url, start)) {
+      search.begin(url, start, null);
+      return true;
+    }
     const parsed = URL.parse(url);
     if (parsed === null) return false;
     const { href, pathname, protocol } = parsed;
     if (protocol === "http:" || protocol === "https:") {
-      const start = href.indexOf("/", protocol.length + 2);
-      this.#search.begin(href, start, parsed);
-    } else {
-      this.#search.begin(pathname, 0, parsed);
-    }
+      search.begin(href, href.indexOf("/", protocol.length + 2), parsed);
+    } else search.begin(pathname, 0, parsed);
     return true;
   }
 
-  /** Whether a route of a method matches, or one that stands in for it. */
-  #find(method: string): boolean {
-    return this.#findIn(method) ||
-      (method === "HEAD" && this.#findIn("GET")) || this.#findIn("ANY");
+  /** The match of a route of a method, or of one that stands in for it. */
+  #find(method: string): Match<Data> | null {
+    return this.#findIn(method) ??
+      (method === "HEAD" ? this.#findIn("GET") : null) ?? this.#findIn("ANY");
   }
 
-  #findIn(method: string): boolean {
+  #findIn(method: string): Match<Data> | null {
     const trees = this.#trees[method];
-    const search = this.#search;
-    if (trees === undefined || search.odd) return false;
-    const found = search.run(trees.exact);
-    if (trees.folded === null || search.odd) return found;
-    const foundFolded = search.runFolded(trees.folded);
-    return !search.odd && (foundFolded || found);
+    return trees === undefined
+      ? null
+      : this.#search.find(trees.exact, trees.folded);
   }
 }

@@ -149,6 +149,20 @@ Deno.test("ArrayMatcher tells an origin from one that begins with the same text"
   }
 });
 
+Deno.test("a dot segment is none, even where routes begin with the same dots", () => {
+  for (const dots of ["..", "%2e", "%2E%2e"]) {
+    const matcher = new ArrayMatcher<string>();
+    for (const path of [`/${dots}a`, `/${dots}b`, "/x"]) {
+      matcher.add("GET", new RoutePattern(path), path);
+    }
+    const find = (path: string) =>
+      matcher.match("GET", `https://example.com${path}`)?.data;
+    assertEquals(find(`/${dots}/x`), "/x");
+    assertEquals(find(`/z/${dots.length > 3 ? dots : ".."}/x`), "/x");
+    assertEquals(find(`/z/${dots.length > 3 ? dots : ".."}/none`), undefined);
+  }
+});
+
 Deno.test("long paths are matched to the end, whatever the pattern", () => {
   const a = "a".repeat(100_000);
   const dashes = "-".repeat(100_000);
