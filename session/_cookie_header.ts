@@ -32,8 +32,11 @@ export interface CookieToSet {
  * @see {@link https://www.rfc-editor.org/rfc/rfc6265#section-5.4 | RFC 6265, 5.4}
  */
 export function readCookies(headers: Headers, name: string): string[] {
-  return pairs(headers, name, (found) => found === name)
-    .map(([, value]) => value);
+  const values: string[] = [];
+  scan(headers, name, (found, value) => {
+    if (found === name) values.push(value);
+  });
+  return values;
 }
 
 /** Reads the cookies whose names begin with a text, with their names. */
@@ -41,18 +44,19 @@ export function readCookiesBelow(
   headers: Headers,
   prefix: string,
 ): [name: string, value: string][] {
-  return pairs(headers, prefix, (name) => name.startsWith(prefix));
+  const cookies: [string, string][] = [];
+  scan(headers, prefix, (name, value) => cookies.push([name, value]));
+  return cookies;
 }
 
-/** The wanted cookies, of which each name has the text. */
-function pairs(
+/** Visits the cookies whose names begin with a text. */
+function scan(
   headers: Headers,
-  text: string,
-  isWanted: (name: string) => boolean,
-): [name: string, value: string][] {
+  prefix: string,
+  visit: (name: string, value: string) => void,
+): void {
   const header = headers.get("Cookie");
-  const found: [string, string][] = [];
-  if (header === null || !header.includes(text)) return found;
+  if (header === null || !header.includes(prefix)) return;
   let equals = -1;
   let end: number;
   for (let start = 0; start < header.length; start = end + 1) {
@@ -62,12 +66,27 @@ function pairs(
     if (equals < start) equals = header.indexOf("=", start);
     if (equals < 0) break;
     if (equals > end) continue;
-    const name = header.slice(start, equals).trim();
-    if (isWanted(name)) {
-      found.push([name, header.slice(equals + 1, end).trim()]);
-    }
+    while (isSpace(header, start)) start++;
+    if (!header.startsWith(prefix, start)) continue;
+    visit(
+      trimmed(header, start, equals),
+      trimmed(header, equals + 1, end),
+    );
   }
-  return found;
+}
+
+/**
+ * Cuts out what is between two spaces. Only what browsers put there: by `trim`,
+ * a no-break space in front of `__Host-` would pass, which any subdomain can set.
+ */
+function trimmed(header: string, start: number, end: number): string {
+  while (start < end && isSpace(header, start)) start++;
+  while (start < end && isSpace(header, end - 1)) end--;
+  return header.slice(start, end);
+}
+
+function isSpace(text: string, at: number): boolean {
+  return text[at] === " " || text[at] === "\t";
 }
 
 /** Builds the value of a `Set-Cookie` header. Always HttpOnly. */

@@ -86,6 +86,25 @@ Deno.test("session() finds the living one of several cookies of its name", async
   }
 });
 
+for (const space of ["\u00a0", "\f", "\v"]) {
+  Deno.test(`session() takes no cookie with ${JSON.stringify(space)} in front of its prefix for its own`, async () => {
+    const server = new Server();
+    const browser = new Browser(server);
+    await browser.visit((session) => session.set("userId", 7));
+    for (
+      const [Cookie, expected] of [
+        [` \t${browser.header}`, 7],
+        [`${space}${browser.header}`, undefined],
+        [`a=1; ${space}${browser.header}`, undefined],
+      ] as const
+    ) {
+      let userId: unknown;
+      await server.request((session) => userId = session.userId, { Cookie });
+      assertEquals(userId, expected);
+    }
+  });
+}
+
 Deno.test("session() looks for no more than four cookies of its name", async () => {
   let reads = 0;
   const store = {
