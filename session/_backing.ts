@@ -41,8 +41,11 @@ export interface Backing {
   /** Whether nothing is kept but what the browser keeps. */
   readonly isInCookies: boolean;
 
-  /** Opens the session that the cookies lead to; `null` where there is none. */
-  open(headers: Headers): Promise<SessionRecord | null>;
+  /**
+   * Opens the session that the cookies lead to; `null` where there is none. At
+   * once, where there is nothing to wait for.
+   */
+  open(headers: Headers): SessionRecord | null | Promise<SessionRecord | null>;
 
   /**
    * Stores what `make` returns.

@@ -4,13 +4,12 @@ import { withHeaders } from "../router/mod.ts";
 export function madePrivate(response: Response): Response {
   // A 101 is no representation that anyone could cache.
   if (response.status === 101) return response;
-  const parts = (response.headers.get("Cache-Control") ?? "").split(",")
-    .map((part) => part.trim());
+  const directives = response.headers.get("Cache-Control") ?? "";
   // private="Name" is about one header alone (RFC 9111, section 5.2.2.7).
-  if (parts.some((part) => /^(?:private|no-store)$/i.test(part))) {
+  if (/(?:^|,)\s*(?:private|no-store)\s*(?:,|$)/i.test(directives)) {
     return response;
   }
-  const kept = parts.filter((part) =>
+  const kept = directives.split(",").map((part) => part.trim()).filter((part) =>
     part !== "" && !/^(?:public|s-maxage|private)\b|"/i.test(part)
   );
   return withHeaders(

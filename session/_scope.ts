@@ -73,12 +73,10 @@ export class Scope implements SessionScope {
    *
    * @throws {TypeError} If the response was made.
    */
-  load(): Promise<void> {
+  load(): void | Promise<void> {
     const { journal } = this;
     if (!journal.closed) return journal.load(this.#context.request.headers);
-    return Promise.reject(
-      new TypeError("Cannot load session: the response was already made"),
-    );
+    throw new TypeError("Cannot load session: the response was already made");
   }
 
   /** Notes that the response is made. */

@@ -5,7 +5,7 @@ import type {
   Renewal,
   SessionConfig,
 } from "./_backing.ts";
-import { randomToken, tokenKey } from "./_bytes.ts";
+import { randomToken } from "./_bytes.ts";
 import { readCookies } from "./_cookie_header.ts";
 import { callStore } from "./_call_store.ts";
 import { SessionStoreError } from "./errors.ts";
@@ -18,6 +18,7 @@ import {
   serializeRecord,
   type SessionRecord,
 } from "./_record.ts";
+import { tokenKey } from "./_token_key.ts";
 import type { SessionStore, StoredValue } from "./store.ts";
 
 /** How many times a save is tried against other writers. */
@@ -66,21 +67,28 @@ export class StoreBacking implements Backing {
     this.#config = config;
   }
 
-  async open(headers: Headers): Promise<SessionRecord | null> {
-    let tried = 0;
-    for (const token of readCookies(headers, this.#name)) {
-      if (!TOKEN.test(token)) continue;
-      if (++tried > MAX_CANDIDATES) break;
-      this.id = await tokenKey(token);
-      const found = this.#find();
-      // A store in memory has it at once: nothing to wait for.
-      const record = this.#accept(
-        found instanceof Promise ? await found : found,
-      );
-      if (record !== null) return record;
+  open(headers: Headers): SessionRecord | null | Promise<SessionRecord | null> {
+    const tokens = readCookies(headers, this.#name)
+      .filter((token) => TOKEN.test(token));
+    return this.#openFrom(tokens, 0);
+  }
+
+  /** Not an async function: a store in memory has it at once. */
+  #openFrom(
+    tokens: readonly string[],
+    at: number,
+  ): SessionRecord | null | Promise<SessionRecord | null> {
+    if (at === Math.min(tokens.length, MAX_CANDIDATES)) {
+      this.id = "";
+      return null;
     }
-    this.id = "";
-    return null;
+    this.id = tokenKey(tokens[at]!);
+    const found = this.#find();
+    return found instanceof Promise
+      ? found.then((found) =>
+        this.#accept(found) ?? this.#openFrom(tokens, at + 1)
+      )
+      : this.#accept(found) ?? this.#openFrom(tokens, at + 1);
   }
 
   async write(
@@ -142,7 +150,7 @@ export class StoreBacking implements Backing {
   /** Stores a record under a new id and ends the old one. */
   async #move(record: SessionRecord, renewal: Renewal): Promise<boolean> {
     const token = randomToken();
-    const id = await tokenKey(token);
+    const id = tokenKey(token);
     // The new one is stored before the old one ends: a crash in between leaves
     // a session that nobody holds, and loses none.
     if (!await this.#put(id, record, null)) return false;

@@ -192,30 +192,25 @@ export function session(
   return (context, next) => {
     const scope = new Scope(shared, context);
     context.set(Session, new Session(scope));
-    return !lazy && context.request.headers.has("Cookie")
-      ? loaded(scope, next, sweep)
-      // Nothing to wait for here, so no async function.
-      : next().then(
-        (response) => settle(response, scope, sweep),
-        (error) => rescue(error, scope, sweep),
-      );
+    const loads = !lazy && context.request.headers.has("Cookie");
+    return (loads ? loadFirst(scope, next) : next()).then(
+      (response) => settle(response, scope, sweep),
+      (error) => rescue(error, scope, sweep),
+    );
   };
 }
 
-/** Reads the session before it hands the request on. */
-async function loaded(
-  scope: Scope,
-  next: NextFunction,
-  sweep: () => Promise<void>,
-): Promise<Response> {
-  let response: Response;
+/**
+ * Reads the session before it hands the request on. Not an async function: a
+ * store in memory leaves nothing to wait for.
+ */
+function loadFirst(scope: Scope, next: NextFunction): Promise<Response> {
   try {
-    await scope.load();
-    response = await next();
+    const loading = scope.load();
+    return loading === undefined ? next() : loading.then(() => next());
   } catch (error) {
-    return await rescue(error, scope, sweep);
+    return Promise.reject(error);
   }
-  return settle(response, scope, sweep);
 }
 
 function storageOf(

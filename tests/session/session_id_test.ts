@@ -85,6 +85,26 @@ Deno.test("Session.id is the same until the id changes, and never the token", as
   assertFalse(browser.header.includes(id));
 });
 
+Deno.test("session() finds a token's session under its SHA-256 (FIPS 180-4)", async () => {
+  const keys: string[] = [];
+  const store = {
+    get: (key: string) => {
+      keys.push(key);
+      return null;
+    },
+    put: () => true,
+    delete: () => {},
+  };
+  const server = new Server({ store });
+  const tokens = [..."Aa0_-"].map((character) => character.repeat(43));
+  for (let count = 0; count < 200; count++) tokens.push(randomToken());
+  for (const token of tokens) {
+    const Cookie = `__Host-session=${token}`;
+    await server.request((session) => session.userId, { Cookie });
+  }
+  assertEquals(keys, await Promise.all(tokens.map(sha256)));
+});
+
 Deno.test("Session.regenerateId() moves the session to another id", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("a", 1));
@@ -118,3 +138,18 @@ Deno.test("Session.regenerateId(false) is of no use against a login", async () =
   assertEquals(await browser.visit((session) => session.userId), 7);
   assertEquals(await copied.visit((session) => session.has("a")), false);
 });
+
+function randomToken(): string {
+  return base64Url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+async function sha256(text: string): Promise<string> {
+  const bytes = new TextEncoder().encode(text);
+  return base64Url(
+    new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)),
+  );
+}
+
+function base64Url(bytes: Uint8Array): string {
+  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+}
