@@ -25,3 +25,8 @@ export function hasSignal(context: RequestContext): boolean {
   const info = context.get(Platform)[0];
   return typeof info !== "object" || info === null || !("completed" in info);
 }
+
+/** Whether a server handed over the request, who else could not abort it. */
+export function isServed(context: RequestContext): boolean {
+  return context.get(Platform).length > 0;
+}

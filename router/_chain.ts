@@ -1,4 +1,4 @@
-import { throwIfAborted } from "./_abort.ts";
+import { isServed, throwIfAborted } from "./_abort.ts";
 import type { RequestContext } from "./context.ts";
 import type { Middleware, MiddlewareResult } from "./middleware.ts";
 import { isResponse } from "./_response.ts";
@@ -8,13 +8,52 @@ export type Handle = (
   context: RequestContext,
 ) => Response | Promise<Response>;
 
+/** The same, behind middleware: what is thrown is in the promise. */
+type Step = (
+  context: RequestContext,
+  isLate: boolean,
+) => Promise<Response>;
+
 /** Puts middleware around a handler, the first outermost. */
 export function chain(list: readonly Middleware[], handler: Handle): Handle {
   if (list.length === 0) return handler;
-  return list.reduceRight(link, (context) => {
-    throwIfAborted(context);
-    return checked(handler(context), context);
-  });
+  const first = list.reduceRight(link, lastStep(handler));
+  return (context) => first(context, false);
+}
+
+/** The last promise that was made of a response which was there at once. */
+let answered: Promise<Response> | undefined;
+
+/**
+ * Whether a promise is the one that the handler was just answered with, so that
+ * nothing can be wrong with it. It saves waiting for it. Ask once.
+ */
+export function isAnswered(promise: Promise<Response>): boolean {
+  const found = isLast(promise);
+  answered = undefined;
+  return found;
+}
+
+/** A handler may have returned nothing, which is no promise. */
+function isLast(promise: Promise<Response>): boolean {
+  return promise !== undefined && promise === answered;
+}
+
+function lastStep(handler: Handle): Step {
+  return (context, isLate) => {
+    try {
+      // A server's request can't have been aborted since it was handed over, if
+      // nothing has waited since.
+      if (isLate || !isServed(context)) throwIfAborted(context);
+      const result = handler(context);
+      if (isResponse(result)) return answered = Promise.resolve(result);
+      return isLast(result)
+        ? result
+        : Promise.resolve(checked(result, context));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
 }
 
 /** The response as it is, or an error where a handler made none. */
@@ -45,34 +84,28 @@ export function noResponse({ method, route, url }: RequestContext): TypeError {
  * One that neither answers nor calls `next` is taken to have called it (spec
  * 7). One that returns the promise of `next()` adds none of its own.
  */
-function link(rest: Handle, middleware: Middleware): Handle {
-  return (context) => {
+function link(rest: Step, middleware: Middleware): Step {
+  return (context, isLate) => {
     let downstream: Promise<Response> | undefined;
-    let isLate = false;
     const next = (): Promise<Response> => {
       if (downstream !== undefined) {
         return silent(Promise.reject(
           new TypeError("Cannot call next: it was called before"),
         ));
       }
-      try {
-        downstream = Promise.resolve(rest(context));
-      } catch (error) {
-        downstream = Promise.reject(error);
-      }
+      downstream = rest(context, isLate);
       return isLate ? silent(downstream) : downstream;
     };
-    let result: MiddlewareResult;
     try {
-      result = middleware(context, next);
+      const result = middleware(context, next);
+      if (result !== undefined && result === downstream) return downstream;
+      isLate = true;
+      if (downstream !== undefined) silent(downstream);
+      return settled(result, () => downstream, next);
     } catch (error) {
       if (downstream !== undefined) silent(downstream);
-      throw error;
+      return Promise.reject(error);
     }
-    if (result !== undefined && result === downstream) return downstream;
-    isLate = true;
-    if (downstream !== undefined) silent(downstream);
-    return settled(result, () => downstream, next);
   };
 }
 
@@ -90,7 +123,7 @@ function settled(
   result: MiddlewareResult,
   downstream: () => Promise<Response> | undefined,
   next: () => Promise<Response>,
-): Response | Promise<Response> {
+): Promise<Response> {
   const finish = (response: Response | undefined | void) => {
     if (response === undefined) return downstream() ?? next();
     if (isResponse(response)) return response;
@@ -100,6 +133,6 @@ function settled(
     );
   };
   return result === undefined || isResponse(result)
-    ? finish(result)
+    ? Promise.resolve(finish(result))
     : Promise.resolve(result).then(finish);
 }

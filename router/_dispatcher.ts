@@ -7,7 +7,13 @@ import type {
 } from "./action.ts";
 import { isInit } from "./_arguments.ts";
 import { canonicalHref, pathStart } from "./_canonical.ts";
-import { chain, checked, type Handle, noResponse } from "./_chain.ts";
+import {
+  chain,
+  checked,
+  type Handle,
+  isAnswered,
+  noResponse,
+} from "./_chain.ts";
 import { RequestContext } from "./context.ts";
 import { defaultHandler, defaultOnError, toHead } from "./_defaults.ts";
 import { ArrayMatcher, type Match, type Matcher } from "./matcher.ts";
@@ -142,9 +148,8 @@ export class Dispatcher {
   #handle(context: RequestContext): Promise<Response> {
     try {
       const result = this.#run(context);
-      return isResponse(result)
-        ? Promise.resolve(result)
-        : this.#settle(result, context);
+      if (isResponse(result)) return Promise.resolve(result);
+      return isAnswered(result) ? result : this.#settle(result, context);
     } catch (error) {
       return this.#answerError(error, context);
     }

@@ -220,6 +220,26 @@ Deno.test("router.fetch() rejects a request that is aborted during a route's mid
   assertEquals(ran, false);
 });
 
+Deno.test("router.fetch() rejects a server's request that is aborted while its middleware waits", async () => {
+  const controller = new AbortController();
+  let ran = false;
+  const router = createRouter({
+    ...quiet,
+    middleware: [async (_, next) => {
+      await Promise.resolve();
+      controller.abort(new Error("left"));
+      return await next();
+    }, (_, next) => next()],
+  });
+  router.get("/", () => {
+    ran = true;
+    return ok();
+  });
+  const request = new Request(origin, { signal: controller.signal });
+  await assertRejects(() => router.fetch(request, {}, {}), Error, "left");
+  assertEquals(ran, false);
+});
+
 for (
   const [what, onError] of [
     ["throws", () => {
