@@ -1,21 +1,15 @@
 import type { RequestContext } from "../router/mod.ts";
+import { truncate } from "./_escape.ts";
+import type { LoggerPlan } from "./_plan.ts";
+import { harmlessTarget, isSecretName, redactQuery } from "./redaction.ts";
 
-/** The parts of a request's URL that are logged. */
-export interface Target {
+/** An origin as its parser leaves it. */
+interface Origin {
+  /** With a slash. */
+  readonly text: string;
   /** The scheme, such as `https`. */
   readonly scheme: string;
   /** The host, with the port where it is not the scheme's own. */
-  readonly host: string;
-  /** The path and the query. */
-  readonly path: string;
-  /** Whether it is printable ASCII without quotes and backslashes. */
-  readonly isPlain: boolean;
-}
-
-/** An origin as its parser leaves it, with a slash. */
-interface Origin {
-  readonly text: string;
-  readonly scheme: string;
   readonly host: string;
 }
 
@@ -25,22 +19,44 @@ const changeable = /[^\w~!$&()*+,;=:@/.?%-]|\/(?:\.|%2e)/i;
 /** That of the last request: applications have few. */
 let lastOrigin: Origin = { text: "http://localhost/", scheme: "", host: "" };
 
-/** Reads the URL. To parse it would cost more than all the rest of a line. */
-export function targetOf(context: RequestContext): Target {
+/**
+ * The path and the query of a request, redacted and cut, and escaped for lines
+ * of text. To parse the URL would cost more than all the rest of a line.
+ */
+export function targetOf(
+  context: RequestContext,
+  { isSecret, clean }: LoggerPlan,
+): string {
   const { url } = context.request;
-  const origin = originOf(url);
+  const origin = plainOrigin(url);
   if (origin !== null) {
-    const { text, scheme, host } = origin;
-    const path = url.slice(text.length - 1);
-    if (!changeable.test(path)) return { scheme, host, path, isPlain: true };
+    const path = url.slice(origin.text.length - 1);
+    if (isSecret === isSecretName && harmlessTarget.test(path)) {
+      return truncate(path);
+    }
+    if (!changeable.test(path)) return redact(path, isSecret);
   }
-  const { protocol, host, href } = context.url;
-  const start = href.indexOf("/", "https://".length);
-  const [path = ""] = href.slice(start).split("#", 1);
-  return { scheme: protocol.slice(0, -1), host, path, isPlain: false };
+  const { href } = context.url;
+  const [path = ""] = href.slice(href.indexOf("/", "https://".length))
+    .split("#", 1);
+  return clean(redact(path, isSecret));
 }
 
-function originOf(url: string): Origin | null {
+function redact(path: string, isSecret: LoggerPlan["isSecret"]): string {
+  const shown = truncate(path);
+  return isSecret === false ? shown : redactQuery(shown, isSecret);
+}
+
+/** The scheme and the host of a request. */
+export function originOf(context: RequestContext): Omit<Origin, "text"> {
+  const origin = plainOrigin(context.request.url);
+  if (origin !== null) return origin;
+  const { protocol, host } = context.url;
+  return { scheme: protocol.slice(0, -1), host };
+}
+
+/** The origin that a URL begins with, unless a parser would change it. */
+function plainOrigin(url: string): Origin | null {
   if (url.lastIndexOf(lastOrigin.text, 0) === 0) return lastOrigin;
   const parsed = URL.parse(url);
   const text = `${parsed?.origin}/`;

@@ -241,7 +241,7 @@ const lengths: [
     3,
   ],
   ["no header", () => new Response("abc"), undefined],
-  ...["x", "-1", "1.5", ""].map((value) =>
+  ...["x", "-1", "1.5", "0x10", "1e3", ""].map((value) =>
     [
       `the broken header "${value}"`,
       () => new Response("abc", { headers: { "Content-Length": value } }),
