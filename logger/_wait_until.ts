@@ -13,3 +13,10 @@ export function waitUntilOf(context: RequestContext): WaitUntil | undefined {
     ? (promise) => execution.waitUntil?.(promise)
     : undefined;
 }
+
+/**
+ * Whether the runtime ends a request, handler and all, when its client closes
+ * the connection, unless it is told to wait: Workers do. No line would be
+ * written then.
+ */
+export const endsWithClient: boolean = "IdentityTransformStream" in globalThis;

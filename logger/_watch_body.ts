@@ -17,9 +17,15 @@ export interface BodyEnd {
  * asking Deno for it would turn a text into a stream.
  */
 export function lengthOf({ headers, status }: Response): number | undefined {
-  const length = Number(headers.get("content-length") || NaN);
-  if (length >= 0 && Number.isSafeInteger(length)) return length;
-  return status === 204 || status === 304 ? 0 : undefined;
+  const text = headers.get("content-length");
+  if (!text) return status === 204 || status === 304 ? 0 : undefined;
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return undefined;
+    length = 10 * length + digit;
+  }
+  return Number.isSafeInteger(length) ? length : undefined;
 }
 
 /**
@@ -44,7 +50,7 @@ export function watchBody(
     return typed(new Response(watch(body, onEnd), response));
   }
   const { readable, writable } = new IdentityTransformStream();
-  waitUntil(pump(body, writable).then(onEnd));
+  waitUntil(pump(body, writable, context.request.signal).then(onEnd));
   return new Response(readable, response);
 }
 
@@ -120,9 +126,14 @@ interface WorkersGlobal {
 async function pump(
   body: ReadableStream<Uint8Array>,
   writable: WritableStream<Uint8Array>,
+  signal: AbortSignal,
 ): Promise<BodyEnd> {
   const reader = body.getReader();
   const writer = writable.getWriter();
+  // A client that left before the answer was there never asks for its body.
+  const leave = () => void writer.abort(signal.reason).catch(() => {});
+  if (signal.aborted) leave();
+  else signal.addEventListener("abort", leave);
   let bytes = 0;
   let isWriting = false;
   try {

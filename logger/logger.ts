@@ -11,6 +11,7 @@ import { Log } from "./log.ts";
 import type { LoggerOptions } from "./options.ts";
 import { planLogger } from "./_plan.ts";
 import { RequestRecord } from "./_record.ts";
+import { endsWithClient, waitUntilOf } from "./_wait_until.ts";
 import { type BodyEnd, lengthOf, watchBody } from "./_watch_body.ts";
 
 /**
@@ -58,19 +59,32 @@ export function logger(
   return (context, next) => {
     const record = new RequestRecord(context, plan);
     context.set(Log, record);
-    return next().then(
-      (response) => answer(record, response),
-      (error) => fail(record, error),
-    );
+    const answered = log(record, next);
+    if (endsWithClient) waitUntilOf(context)?.(answered.catch(() => {}));
+    return answered;
   };
 }
 
-/** Logs what a handler threw, and throws it on. */
-function fail(record: RequestRecord, error: unknown): never {
+/** Logs what the handler answers, or throws. */
+async function log(
+  record: RequestRecord,
+  next: () => Promise<Response>,
+): Promise<Response> {
+  let response: Response;
+  try {
+    response = await next();
+  } catch (error) {
+    fail(record, error);
+    throw error;
+  }
+  return answer(record, response);
+}
+
+/** Logs what a handler threw. */
+function fail(record: RequestRecord, error: unknown): void {
   const isLeft = isAbort(error, record.context);
   finish(record, isLeft ? 499 : 500);
   end(record, isLeft ? { outcome: "aborted" } : { error });
-  throw error;
 }
 
 /** Whether a handler gave up because nobody waits for its answer any more. */
@@ -87,14 +101,14 @@ function isAbort(error: unknown, context: RequestContext): boolean {
 
 /** Logs a response, now or once its body has ended. */
 function answer(record: RequestRecord, response: Response): Response {
-  const { skip, countBytes, ids } = record.plan;
+  const { skip, countBytes, hasHeaders, ids } = record.plan;
   const sent = ids.respond ? identify(record, response) : response;
   if (skip?.(record.context, sent)) return sent;
   finish(record, sent.status);
   if (countBytes) {
     return watchBody(sent, record.context, (body) => end(record, body));
   }
-  end(record, { bytes: lengthOf(sent) });
+  end(record, { bytes: hasHeaders ? lengthOf(sent) : undefined });
   return sent;
 }
 

@@ -44,8 +44,21 @@ export function createEndingApp(): Router {
     "/waiting",
     ({ request: { signal } }) =>
       new Promise((_, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason));
+        // workerd ends a handler that waits for nothing but its signal.
+        const timer = setTimeout(() => reject(new Error("Late")), 30_000);
+        signal.addEventListener("abort", () => {
+          clearTimeout(timer);
+          reject(signal.reason);
+        });
       }),
+  );
+  // Has no interest in whether the client is there.
+  router.get(
+    "/slow",
+    () =>
+      new Promise((resolve) =>
+        setTimeout(() => resolve(new Response("Late")), 500)
+      ),
   );
   return router;
 }

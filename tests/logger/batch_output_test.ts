@@ -4,6 +4,11 @@ import { batchOutput, Log, logger } from "@gatehouse/web/logger-middleware";
 
 const soon = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
 
+const isWorker = "IdentityTransformStream" in globalThis;
+
+/** What a request is kept alive for: its batch, and on Workers its line. */
+const promises = isWorker ? 2 : 1;
+
 Deno.test("batchOutput() writes lines together once there are enough", async () => {
   const written: string[] = [];
   const output = batchOutput({
@@ -180,7 +185,7 @@ Deno.test("batchOutput() keeps a Worker alive until the line is written", async 
   await router.fetch(new Request("https://example.com/a"), {}, execution);
   await router.fetch(new Request("https://example.com/b"), {}, execution);
   assertEquals(written, []);
-  assertEquals(waiting.length, 2);
+  assertEquals(waiting.length, 2 * promises);
   await Promise.all(waiting);
   assertEquals(written, ["/a\n/b\n"]);
 });
@@ -203,9 +208,35 @@ Deno.test("batchOutput() keeps a Worker alive for the lines of a request that is
     waitUntil: (promise: Promise<unknown>) => waiting.push(promise),
   };
   await router.fetch(new Request("https://example.com/"), {}, execution);
-  assertEquals(waiting.length, 1);
+  assertEquals(waiting.length, promises);
   await Promise.all(waiting);
   assertEquals(written.join().slice(0, 12), "info: plain ");
+});
+
+Deno.test("logger() on Workers keeps a request going until its line is written", async () => {
+  const lines: string[] = [];
+  const waiting: Promise<unknown>[] = [];
+  const router = createRouter({
+    middleware: [
+      logger({ format: "short", output: (line) => lines.push(line) }),
+    ],
+    onError: () => new Response(null, { status: 500 }),
+  });
+  const { promise, reject } = Promise.withResolvers<Response>();
+  router.get("/", () => promise);
+  const execution = {
+    waitUntil: (promise: Promise<unknown>) => waiting.push(promise),
+  };
+  const answer = router.fetch(
+    new Request("https://example.com/"),
+    {},
+    execution,
+  );
+  assertEquals(waiting.length, isWorker ? 1 : 0);
+  reject(new RangeError());
+  await (isWorker ? waiting[0] : answer);
+  assertEquals(lines.length, 1);
+  await answer;
 });
 
 for (const name of ["bytes", "ms", "maxWaiting"] as const) {
