@@ -36,17 +36,17 @@ function formatBrief(info: LogInfo, status: string): string {
  */
 export function formatCombined(info: LogInfo): string {
   const { method, url, protocol, status, contentLength } = info;
-  const { remoteAddress = "-", referrer = "-", userAgent = "-" } = info;
+  const { remoteAddress, user, referrer, userAgent } = info;
+  const name = user === undefined ? "-" : userField(user);
+  const request = `${apacheTime(info.timestamp)}${method} ${url} ${protocol}`;
   const size = contentLength || "-";
-  return `${remoteAddress} - ${userField(info.user)}` +
-    apacheTime(info.timestamp) +
-    `${method} ${url} ${protocol}" ${status} ${size} ` +
-    `"${referrer}" "${userAgent}"`;
+  return `${remoteAddress ?? "-"} - ${name}${request}" ${status} ${size} "${
+    referrer ?? "-"
+  }" "${userAgent ?? "-"}"`;
 }
 
 /** An empty name is written as `""`. A space and a `[` would end the field. */
-function userField(user: string | undefined): string {
-  if (user === undefined) return "-";
+function userField(user: string): string {
   return user === ""
     ? '""'
     : escapeField(user, 128).replaceAll(" ", "\\x20").replaceAll("[", "\\x5b");

@@ -56,28 +56,33 @@ export function logger(
   options: LoggerOptions = {},
 ): Middleware<readonly [ContextEntry<typeof Log, Log>]> {
   const plan = planLogger(options);
-  return (context, next) => {
+  const log: Logging = async (context, next) => {
     const record = new RequestRecord(context, plan);
     context.set(Log, record);
-    const answered = log(record, next);
-    if (endsWithClient) waitUntilOf(context)?.(answered.catch(() => {}));
-    return answered;
+    let response: Response;
+    try {
+      response = await next();
+    } catch (error) {
+      fail(record, error);
+      throw error;
+    }
+    return answer(record, response);
   };
+  return endsWithClient ? outlivingClients(log) : log;
 }
 
-/** Logs what the handler answers, or throws. */
-async function log(
-  record: RequestRecord,
+type Logging = (
+  context: RequestContext,
   next: () => Promise<Response>,
-): Promise<Response> {
-  let response: Response;
-  try {
-    response = await next();
-  } catch (error) {
-    fail(record, error);
-    throw error;
-  }
-  return answer(record, response);
+) => Promise<Response>;
+
+/** Has Workers wait for the line where they need not for the answer. */
+function outlivingClients(log: Logging): Logging {
+  return (context, next) => {
+    const answered = log(context, next);
+    waitUntilOf(context)?.(answered.catch(() => {}));
+    return answered;
+  };
 }
 
 /** Logs what a handler threw. */
