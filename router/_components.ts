@@ -61,7 +61,7 @@ export function parseComponent(name: ComponentName, source: string): Component {
  * @see {@link https://urlpattern.spec.whatwg.org/#canon-encoding-callbacks | URL Pattern, 3.1 Encoding callbacks}
  */
 function canonicalizePath(text: string): string {
-  if (PLAIN_PATH.test(text)) return text;
+  if (text === "" || text === "/" || PLAIN_PATH.test(text)) return text;
   const url = new URL("http://localhost/");
   if (text.startsWith("/")) {
     url.pathname = text;

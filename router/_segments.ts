@@ -1,10 +1,10 @@
 import { type Part, textPart } from "./_parse.ts";
 
 /**
- * Fixed text, slashes included; or what follows a slash: a param, or more than
- * that.
+ * Fixed text, slashes included; a param that follows a slash; or a segment that
+ * is more than that, from where its fixed text ends.
  */
-export type Segment = string | Part | readonly Part[];
+export type Segment = Part | readonly Part[];
 
 /** One of the forms of a path: with or without each of its optional parts. */
 export interface PathForm {
@@ -12,6 +12,8 @@ export interface PathForm {
   readonly segments: readonly Segment[];
   /** What does not keep to segments; `null` where the path ends before. */
   readonly rest: readonly Part[] | null;
+  /** The names of all params. */
+  readonly names: readonly string[];
 }
 
 /** More optional parts than this are not written out. */
@@ -26,7 +28,7 @@ export const MAX_FORMS: number = 2 ** MAX_WRITTEN_OUT;
  */
 export function pathForms(parts: readonly Part[]): PathForm[] {
   if (parts.every(isWhole)) {
-    return [{ segments: parts.map(segmentOf), rest: null }];
+    return [{ segments: parts, rest: null, names: namesOf(parts) }];
   }
   let forms = [parts];
   for (const part of optionalSegments(parts)) {
@@ -109,14 +111,23 @@ function cut(parts: readonly Part[]): PathForm | null {
       (next !== undefined && isOptional(next));
     const isParam = text === "/" && own.length === 1 &&
       own[0]!.type === "segment" && own[0]!.modifier === "";
-    if (isRest || !isParam) segments.push(text);
+    if (isRest || !isParam) segments.push(textPart(text));
     if (isRest) break;
     if (own.length > 0) segments.push(isParam ? own[0]! : own);
     else if (/^\/(?:\.|%2e){1,2}$/i.test(text)) return null;
     pieces.splice(0, end);
   }
-  return { segments, rest: pieces.length > 0 ? pieces : null };
+  const rest = pieces.length > 0 ? pieces : null;
+  return { segments, rest, names: namesOf(parts) };
 }
+
+function namesOf(parts: readonly Part[]): readonly string[] {
+  let names = NO_NAMES;
+  for (const { name } of parts) if (name !== "") names = [...names, name];
+  return names;
+}
+
+const NO_NAMES: readonly string[] = [];
 
 function isFixed({ type, modifier }: Part): boolean {
   return type === "text" && modifier === "";
@@ -145,10 +156,6 @@ export function isWhole(
   return modifier === "" && suffix === "" && prefix.startsWith("/") &&
     (type === "text" || (type === "segment" && prefix === "/")) &&
     (next === undefined || next.prefix.startsWith("/"));
-}
-
-function segmentOf(part: Part): Segment {
-  return part.type === "text" ? part.prefix : part;
 }
 
 /** Whether a part is a regexp group. */

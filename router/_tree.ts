@@ -132,8 +132,9 @@ export class Tree<Data> {
     platform: Guard | null,
   ): Leaf<Data> | null {
     let { sequence } = first;
-    for (const { segments, rest } of pathForms(parts)) {
+    for (const { segments, rest, names } of pathForms(parts)) {
       const leaf = sequence === first.sequence ? first : { ...first, sequence };
+      leaf.names = names;
       const same = this.#add(segments, rest, leaf, platform);
       if (same !== null) return same;
       sequence++;
@@ -147,28 +148,23 @@ export class Tree<Data> {
     leaf: Leaf<Data>,
     platform: Guard | null,
   ): Leaf<Data> | null {
-    const names: string[] = [];
     let node = this.root;
     node.best = better(leaf, node.best);
     for (const segment of segments) {
-      if (typeof segment === "string") {
-        node = this.#walk(node, segment, leaf);
-        continue;
-      }
-      node.rival = better(leaf, node.rival);
-      if ("name" in segment) {
-        names.push(segment.name);
-        node = node.param ??= new Node(0, 0, 0);
-      } else {
-        addNames(names, segment);
+      if (!("type" in segment)) {
+        node.rival = better(leaf, node.rival);
         node = this.#mixed(node, segment);
+      } else if (segment.type === "text") {
+        node = this.#walk(node, segment.prefix, leaf);
+        continue;
+      } else {
+        node.rival = better(leaf, node.rival);
+        node = node.param ??= new Node(0, 0, 0);
       }
       node.best = better(leaf, node.best);
     }
-    leaf.names = names;
     leaf.rest = rest === null ? "none" : this.#rest(rest);
     if (leaf.rest === "platform") leaf.guard = platform;
-    else if (rest !== null) addNames(names, rest);
     leaf.next = rest === null ? node.leaf : othersOf(node).rests;
     // Other forms may be equivalent to one of the same route.
     const isFirst = leaf.sequence % MAX_FORMS === 0;
@@ -256,10 +252,6 @@ function matcherOf(parts: readonly Part[], folded: boolean): GroupMatcher {
   return parts.some(({ modifier }) => modifier !== "")
     ? new Program(parts, "/", folded)
     : new Glob(parts, folded);
-}
-
-function addNames(names: string[], parts: readonly Part[]): void {
-  for (const { name } of parts) if (name !== "") names.push(name);
 }
 
 /** The more specific one of two leaves, where there are two. */

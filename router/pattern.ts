@@ -89,8 +89,8 @@ export class RoutePattern {
    * @param options Whether upper and lower case are the same.
    * @throws {TypeError} If the pattern is not valid, or names no component.
    */
-  constructor(input: PatternInput, options: RoutePatternOptions = {}) {
-    this.ignoreCase = options.ignoreCase ?? false;
+  constructor(input: PatternInput, options?: RoutePatternOptions) {
+    this.ignoreCase = options?.ignoreCase ?? false;
     try {
       this.#input = this.#read(input);
       this.components = parseInput(this.#input);
@@ -165,7 +165,9 @@ export class RoutePattern {
   /** The pattern component by component; what is not constrained is absent. */
   #read(input: PatternInput): URLPatternInit {
     if (typeof input === "string") {
-      if (!WHOLE_URL.test(input)) return { pathname: withSlash(input) };
+      if (input.startsWith("/") || !WHOLE_URL.test(input)) {
+        return { pathname: withSlash(input) };
+      }
       this.#urlPattern = new URLPattern(input, {
         ignoreCase: this.ignoreCase,
       });
@@ -214,6 +216,10 @@ function constrained(input: URLPatternInit | URLPattern): URLPatternInit {
 }
 
 function parseInput(input: URLPatternInit): Component[] {
+  // Most patterns have a path alone, and there are many patterns.
+  if (Object.keys(input).length === 1) {
+    return [parseComponent("pathname", input.pathname!)];
+  }
   const components: Component[] = [];
   for (const name of COMPONENTS) {
     const source = input[name];
