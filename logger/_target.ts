@@ -1,7 +1,7 @@
 import type { RequestContext } from "../router/mod.ts";
 import { truncate } from "./_escape.ts";
 import type { LoggerPlan } from "./_plan.ts";
-import { harmlessTarget, isSecretName, redactQuery } from "./redaction.ts";
+import { redactQuery } from "./redaction.ts";
 
 /** An origin as its parser leaves it. */
 interface Origin {
@@ -31,9 +31,6 @@ export function targetOf(
   const origin = plainOrigin(url);
   if (origin !== null) {
     const path = url.slice(origin.text.length - 1);
-    if (isSecret === isSecretName && harmlessTarget.test(path)) {
-      return truncate(path);
-    }
     if (!changeable.test(path)) return redact(path, isSecret);
   }
   const { href } = context.url;

@@ -26,16 +26,6 @@ const suspicious = /* @__PURE__ */ new RegExp(
   "i",
 );
 
-/**
- * A path and a query that the parser of URLs leaves as they are, that have
- * nothing to escape and nothing suspicious. One look clears most of them.
- */
-export const harmlessTarget = /* @__PURE__ */ new RegExp(
-  "^(?:/(?!\\.|%2e)[\\w~!$&()*+,;=:@.%-]*)+" +
-    `(?:\\?(?:(?!${words}|${endings})[\\w~!$&()*+,;=:@/.?-])*)?$`,
-  "i",
-);
-
 /** How often a value is decoded in search of parameters in it. */
 const maxDepth = 3;
 

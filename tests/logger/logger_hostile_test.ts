@@ -184,6 +184,15 @@ Deno.test("logger() takes a hostile query in no more than a moment", async () =>
   }
 });
 
+Deno.test("logger() takes a target of any length", async () => {
+  for (const part of ["/", "/a"]) {
+    const url = `https://example.com${part.repeat(5_000_000)}"`;
+    const line = await lineOf({ format: "short" }, rawRequest({}, url));
+    assertEquals(line.slice(0, 4 + part.length), `GET ${part}`);
+    assert(line.length < 1100, String(line.length));
+  }
+});
+
 Deno.test("logger() writes no raw byte beyond printable ASCII, whatever comes", async () => {
   for (let code = 0; code < 0x300; code++) {
     const value = `x${String.fromCharCode(code)}y`;
