@@ -73,12 +73,18 @@ export class AsideCookies {
     this.#bySuffix.clear();
   }
 
-  /** Reads the cookies of a request. */
-  async open(headers: Headers, name: string): Promise<void> {
-    const cookies = readCookiesBelow(headers, `${name}.`).slice(0, MAX_COUNT);
-    if (cookies.length === 0) return;
+  /** Reads the cookies of a request, if it has any. */
+  open(headers: Headers, name: string): void | Promise<void> {
+    const cookies = readCookiesBelow(headers, `${name}.`);
+    if (cookies.length > 0) return this.#open(cookies, name);
+  }
+
+  async #open(
+    cookies: readonly (readonly [name: string, value: string])[],
+    name: string,
+  ): Promise<void> {
     const opened: [string, Carried][] = [];
-    for (const [fullName, value] of cookies) {
+    for (const [fullName, value] of cookies.slice(0, MAX_COUNT)) {
       const text = await this.#sealer.open(fullName, value);
       if (text === null) continue;
       const size = fullName.length + value.length;

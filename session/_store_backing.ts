@@ -9,6 +9,7 @@ import { randomToken } from "./_bytes.ts";
 import { readCookies } from "./_cookie_header.ts";
 import { callStore } from "./_call_store.ts";
 import { SessionStoreError } from "./errors.ts";
+import { proceed } from "./_proceed.ts";
 import {
   ENDED,
   endOf,
@@ -83,12 +84,10 @@ export class StoreBacking implements Backing {
       return null;
     }
     this.id = tokenKey(tokens[at]!);
-    const found = this.#find();
-    return found instanceof Promise
-      ? found.then((found) =>
-        this.#accept(found) ?? this.#openFrom(tokens, at + 1)
-      )
-      : this.#accept(found) ?? this.#openFrom(tokens, at + 1);
+    return proceed(
+      this.#find(),
+      (found) => this.#accept(found) ?? this.#openFrom(tokens, at + 1),
+    );
   }
 
   async write(
