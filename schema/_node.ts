@@ -127,17 +127,22 @@ export function runRoot<Output>(
   options?: Context,
 ): ParseResult<Output> | Promise<ParseResult<Output>> {
   // What a parse counts is its own.
-  const context = { ...options };
+  const context: Context = options ? { ...options } : {};
   const wasCalling = isCalling;
   isCalling = false;
+  let result: unknown;
   try {
-    return finish(node, run(node, value, context), context);
+    result = run(node, value, context);
   } catch (error) {
     if (isCalling) throw error;
-    return finish(node, failBy({ code: "unreadable" }), context);
+    result = failBy({ code: "unreadable" });
   } finally {
     isCalling = wasCalling;
   }
+  // Most values come through as they are, and nobody need ask what they became.
+  return result === value
+    ? { success: true, value: result as Output }
+    : finish(node, result, context);
 }
 
 function finish<Output>(

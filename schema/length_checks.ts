@@ -32,9 +32,14 @@ export function minLength(
     { min },
     options.message,
     `Expected length at least ${min}`,
-    (value) =>
-      value.length > 2 * min - 2 ||
-      value.length >= min && sizeOf(value) >= min,
+    (value) => {
+      // How many pairs there may be. Nobody looks where there can't be more.
+      let spare = value.length - min;
+      for (let at = 0; spare >= 0 && value.length - at >> 1 > spare; at++) {
+        if ((value as string).codePointAt?.(at)! > 0xffff) spare--;
+      }
+      return spare >= 0;
+    },
   );
 }
 
@@ -66,18 +71,21 @@ export function maxLength(
     { max },
     options.message,
     `Expected length at most ${max}`,
-    (value) => value.length <= 2 * max && sizeOf(value) <= max,
+    (value) =>
+      value.length <= max || value.length <= 2 * max && sizeOf(value) <= max,
   );
 }
 
 /** The number of items or characters: a surrogate pair is one character. */
 function sizeOf(value: Sized): number {
-  return typeof value === "string" && HIGH_SURROGATE.test(value)
-    ? [...value].length
-    : value.length;
+  let size = value.length;
+  if (typeof value === "string") {
+    for (let index = 0; index < value.length; index++) {
+      if (value.codePointAt(index)! > 0xffff) size--;
+    }
+  }
+  return size;
 }
-
-const HIGH_SURROGATE = /[\ud800-\udbff]/;
 
 /**
  * Asks for an exact length. Texts are measured in characters (code points, as

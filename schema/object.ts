@@ -67,9 +67,6 @@ export function isHarmless(key: string): boolean {
 
 type Properties = Record<string, unknown>;
 
-/** No result yet. */
-const NONE = {};
-
 const OBJECTS: Sort = {
   name: "object",
   // As long as all is as usual (the keys in the order of the shape, at most
@@ -83,7 +80,7 @@ const OBJECTS: Sort = {
     const plan = this.parts as ObjectPlan;
     const { keys, nodes } = plan;
     let failed: Part[] | undefined;
-    let given: unknown = NONE;
+    let given: [unknown] | undefined;
     let done = 0;
     look: if (!context.copy) {
       for (const key in input) {
@@ -96,7 +93,7 @@ const OBJECTS: Sort = {
         const result = run(nodes[done]!, property, context);
         if (result !== property || result === undefined) {
           if (!(result instanceof Failure)) {
-            given = result;
+            given = [result];
             break look;
           }
           failed = add(failed, result, key);
@@ -134,7 +131,7 @@ function walk(
   input: Properties,
   context: Context,
   done: number,
-  given: unknown,
+  given: [unknown] | undefined,
   failed: Part[] | undefined,
 ): unknown {
   const output: Properties = {};
@@ -143,9 +140,9 @@ function walk(
     const value = hasOwn.call(input, key) ? input[key] : undefined;
     const result = slot < done
       ? value
-      : slot > done || given === NONE
-      ? run(nodes[slot]!, value, context)
-      : given;
+      : slot === done && given
+      ? given[0]
+      : run(nodes[slot]!, value, context);
     if (isPart(result)) failed = add(failed, result, key);
     else if (result !== undefined) output[key] = result;
   }

@@ -95,7 +95,7 @@ export function parseSafe<Source extends StandardSchemaV1>(
     value,
     options,
   );
-  if (!(result instanceof Promise)) return result;
+  if ("success" in result) return result;
   result.catch(() => {});
   throw new TypeError("Cannot parse async schema");
 }

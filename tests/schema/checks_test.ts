@@ -407,6 +407,26 @@ for (const { name, schema, good, bad } of rows) {
   });
 }
 
+Deno.test("lengths of texts are counted in characters, whatever they hold", () => {
+  // One unit, a pair, and two halves that are no pair.
+  for (const text of textsOf(["a", "\u{1f600}", "\ude00", "\ud83d"], 4)) {
+    const size = [...text].length;
+    for (let bound = 0; bound <= text.length + 1; bound++) {
+      const passes = [minLength, maxLength, length].map((check) =>
+        parseSafe(string().pipe(check(bound)), text).success
+      );
+      assertEquals(passes, [size >= bound, size <= bound, size === bound]);
+    }
+  }
+});
+
+/** All texts of a few parts. */
+function textsOf(parts: readonly string[], count: number): string[] {
+  if (count === 0) return [""];
+  return textsOf(parts, count - 1)
+    .flatMap((text) => ["", ...parts].map((part) => text + part));
+}
+
 Deno.test("multipleOf() refuses a step that is none", () => {
   for (const step of [0, -1, NaN, Infinity]) {
     assertThrows(() => multipleOf(step), RangeError);

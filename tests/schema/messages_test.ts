@@ -232,6 +232,13 @@ Deno.test("messages come from the schema or check, else the parse, else us", () 
   assertEquals(of(1, { messages }), ["No text"]);
 });
 
+Deno.test("parseSafe() throws what a message throws", () => {
+  const message = () => {
+    throw new RangeError("No such word");
+  };
+  assertThrows(() => parseSafe(string({ message }), 1), RangeError);
+});
+
 Deno.test("messages of every type can be set", () => {
   const message = "Mine";
   const schemas = [
