@@ -49,9 +49,7 @@ export function matchStraight<Data>(
   let rival: Leaf<Data> | null = null;
   while (at < length) {
     const code = text.charCodeAt(at);
-    let { param } = node;
     let { child } = node;
-    const { others } = node;
     while (child !== null && child.first !== code) {
       child = isLower(code, child.first) ? child.low : child.high;
     }
@@ -61,7 +59,8 @@ export function matchStraight<Data>(
       for (let i = 1; i < size; i++) {
         if (bytes[first + i] !== text.charCodeAt(at + i)) break differs;
       }
-      if (others !== null || (param !== null && code === SLASH)) {
+      // What has a rival has a param, or what else follows.
+      if (node.rival !== null && (code === SLASH || node.others !== null)) {
         if (fork !== null) rival = better(fork.rival!, rival);
         fork = node;
         forkAt = at;
@@ -71,6 +70,8 @@ export function matchStraight<Data>(
       node = child;
       continue;
     }
+    let { param } = node;
+    const { others } = node;
     if (others !== null) {
       if (others.mixed.length > 0) return undefined;
       for (let leaf = others.rests; leaf !== null; leaf = leaf.next) {

@@ -88,6 +88,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
   readonly #search = new Search<Data>();
   readonly #ranks = new Ranks();
   #sequence = 0;
+  #hasAny = false;
 
   /** Creates a matcher without routes. */
   constructor() {}
@@ -128,8 +129,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     if (start >= 0 && trees !== undefined && trees.folded === null) {
       const found = matchStraight(trees.exact, url, start);
       if (found) return found;
-      const isAll = method !== "HEAD" && this.#trees["ANY"] === undefined;
-      if (found === null && isAll) return null;
+      if (found === null && !this.#hasAny && method !== "HEAD") return null;
     }
     return this.#begin(url, start) ? this.#find(method) : null;
   }
@@ -158,6 +158,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     { components, ignoreCase }: ParsedPattern,
     data: Data,
   ): Leaf<Data> | null {
+    this.#hasAny ||= method === "ANY";
     const trees = this.#trees[method] ??= {
       exact: new Tree<Data>(false),
       folded: null,
