@@ -136,7 +136,7 @@ function missesOf(routes: readonly BenchRoute[], times: number): Call[] {
 
 function callOf(method: string, path: string): Call {
   // As flat in memory as the URL of a request is.
-  const url = new URL(path, "http://localhost:8000");
+  const url = new URL(`http://localhost:8000${path}`);
   return [method, url.href, url.pathname];
 }
 
