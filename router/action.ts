@@ -106,7 +106,7 @@ export interface Controller<
  * @typeParam Lists The middleware of each action or nested controller, by name.
  */
 export interface ControllerInput<
-  Routes extends RouteMap,
+  Routes,
   Entries extends ContextEntries,
   List extends readonly Middleware[],
   Lists,
@@ -126,7 +126,7 @@ export interface ControllerInput<
 
 /** What the name asks for: a handler, an action object, a nested controller. */
 export type ActionInput<
-  Routes extends RouteMap,
+  Routes,
   Name,
   Entries extends ContextEntries,
   List,

@@ -79,6 +79,9 @@ export { type MountedFetch, MountPrefix, type MountTarget } from "./mount.ts";
 export { Platform } from "./platform.ts";
 export { redirect } from "./redirect.ts";
 export type {
+  ActionOrController,
+  HandlerOf,
+  HandlerOptions,
   MapRoutes,
   RegisterMethodRoute,
   RegisterRoute,

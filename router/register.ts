@@ -86,20 +86,66 @@ export interface RegisterMethodRoute<Entries extends ContextEntries> {
 }
 
 /** Registers a route map, or a single route. */
-export interface MapRoutes<Entries extends ContextEntries>
-  extends RegisterRoute<Entries> {
+export interface MapRoutes<Entries extends ContextEntries> {
+  // One signature for both: a mistake is told as it is, not once for each.
   /**
-   * Registers a controller for a route map.
+   * Registers a controller for a route map, or an action for one route.
    *
-   * @param routes The route map.
-   * @param controller One action for each route.
+   * @param target The route map, the route or the pattern.
+   * @param action The controller with one action for each route; the handler.
    */
   <
-    const Routes extends RouteMap,
+    const Target extends RouteTarget | RouteMap,
     const List extends readonly Middleware[],
     const Lists,
   >(
-    routes: Routes,
-    controller: ControllerInput<Routes, Entries, List, Lists>,
+    target: Target,
+    action: ActionOrController<Target, Entries, List, Lists>,
   ): void;
+  /**
+   * Registers a handler behind middleware.
+   *
+   * @param target The pattern, or the route.
+   * @param options The middleware.
+   * @param handler The handler.
+   */
+  <
+    const Target extends RouteTarget,
+    const List extends readonly Middleware[],
+  >(
+    target: Target,
+    options: MiddlewareOptions<List>,
+    handler: RequestHandler<
+      ParamsOf<Target>,
+      readonly [...Entries, ...EntriesOfAll<List>]
+    >,
+  ): void;
+}
+
+/** What a target is mapped to: an action for a route, a controller for many. */
+export type ActionOrController<
+  Target,
+  Entries extends ContextEntries,
+  List extends readonly Middleware[],
+  Lists,
+> =
+  | HandlerOf<Target, Entries>
+  | HandlerOptions<Target, Entries, List>
+  | ControllerInput<Target, Entries, List, Lists>;
+
+/** The handler of a route; never for a map. */
+export type HandlerOf<Target, Entries extends ContextEntries> = Target extends
+  RouteTarget ? RequestHandler<ParamsOf<Target>, Entries> : never;
+
+/** The handler of a route with its middleware. */
+export interface HandlerOptions<
+  Target,
+  Entries extends ContextEntries,
+  List extends readonly Middleware[],
+> extends MiddlewareOptions<List> {
+  /** Answers the request. */
+  readonly handler: HandlerOf<
+    Target,
+    readonly [...Entries, ...EntriesOfAll<List>]
+  >;
 }
