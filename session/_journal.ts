@@ -19,14 +19,12 @@ export class Journal {
   destroyed = false;
   /** Whether the response was made, so that nothing can be saved any more. */
   closed = false;
-  /** Flash values that were read: they last for this request. */
-  readonly shown: Map<string, JSONValue> = new Map();
-  /** The keys of flash values that last for another request. */
-  readonly kept: Set<string> = new Set();
-
   readonly #backing: Backing;
   readonly #config: SessionConfig;
   readonly #label: MakeLabel;
+  // Made when first asked for, which most requests never do.
+  #shown: Map<string, JSONValue> | undefined;
+  #kept: Set<string> | undefined;
   #view: SessionRecord | undefined;
   #operations: Operation[] = [];
   /** How many of them, the first, are on their way to the store. */
@@ -45,6 +43,16 @@ export class Journal {
   /** The id that the session is stored under; empty while it is not. */
   get id(): string {
     return this.#backing.id;
+  }
+
+  /** Flash values that were read: they last for this request. */
+  get shown(): Map<string, JSONValue> {
+    return this.#shown ??= new Map();
+  }
+
+  /** The keys of flash values that last for another request. */
+  get kept(): Set<string> {
+    return this.#kept ??= new Set();
   }
 
   /** The content as the handler sees it, with the changes applied. */
