@@ -112,13 +112,25 @@ export class Search<Data> {
     return true;
   }
 
+  /** Whether segments follow of which none is empty, and nothing else. */
+  #hasSegments(at: number): boolean {
+    const text = this.#text;
+    const empty = text.indexOf("//", at);
+    return text.charCodeAt(at) === SLASH &&
+      text.charCodeAt(this.#end - 1) !== SLASH &&
+      (empty < 0 || empty >= this.#end);
+  }
+
   /** Makes those leaves the best one, one by one, that match and are better. */
   #take(first: Leaf<Data> | null, at: number, depth: number): void {
     for (let leaf = first; leaf !== null; leaf = leaf.next) {
       if (this.#leaf !== null && !isBetter(leaf, this.#leaf)) continue;
       const { rest, guard, names } = leaf;
       if (rest === "anything") this.#mark(depth, at, this.#end);
-      else if (
+      else if (rest === "segments") {
+        if (!this.#hasSegments(at)) continue;
+        this.#mark(depth, at + 1, this.#end);
+      } else if (
         typeof rest !== "string" &&
         !rest.run(this.#text, at, this.#end, this.#marks, depth)
       ) continue;

@@ -27,10 +27,16 @@ export interface Leaf<Data> {
 }
 
 /**
- * What takes the rest of a path: nothing is left, anything may be, the platform
- * decides, or parts match it that do not keep to segments.
+ * What takes the rest of a path: nothing is left, anything may be, or segments of
+ * which none is empty; the platform decides, or parts match it that do not keep
+ * to segments.
  */
-export type Rest = "none" | "anything" | "platform" | GroupMatcher;
+export type Rest =
+  | "none"
+  | "anything"
+  | "segments"
+  | "platform"
+  | GroupMatcher;
 
 /** A segment that is neither fixed text nor a param alone. */
 interface Mixed<Data> {
@@ -240,9 +246,13 @@ export class Tree<Data> {
 
   #rest(parts: readonly Part[]): Rest {
     if (parts.some(isRegExp)) return "platform";
-    const [{ type, modifier }] = parts as [Part];
-    return parts.length === 1 && type === "wildcard" && modifier === ""
+    const [{ type, prefix, suffix, modifier }] = parts as [Part];
+    // Where there is no modifier there is no text around the group either.
+    const shape = parts.length > 1 || type + prefix + modifier + suffix;
+    return shape === "wildcard"
       ? "anything"
+      : shape === "segment/+"
+      ? "segments"
       : new Program(parts, "/", this.#folded);
   }
 }
