@@ -104,7 +104,8 @@ export class RequestContext<RouteParams = Record<string, string>> {
   #remoteAddress: string | undefined;
   #url: URL | undefined;
   #headers: Headers | undefined;
-  #values: Map<AnyContextKey, unknown> | undefined;
+  /** Keys and values in turn: there are few, so that a map would be slower. */
+  #values: unknown[] | undefined;
 
   /**
    * Creates the context of a request.
@@ -118,7 +119,7 @@ export class RequestContext<RouteParams = Record<string, string>> {
     this.params = noParams as RouteParams;
     this.#options = options;
     const { parent } = options;
-    if (parent !== undefined) this.#values = parent.#values ??= new Map();
+    if (parent !== undefined) this.#values = parent.#values ??= [];
   }
 
   /** The canonical URL of the request, the one that routes are matched on. */
@@ -165,13 +166,9 @@ export class RequestContext<RouteParams = Record<string, string>> {
    */
   get<Key extends AnyContextKey>(key: Key): ContextValue<Key> {
     const values = this.#values;
-    if (values !== undefined) {
-      const value = values.get(key);
-      if (value !== undefined || values.has(key)) {
-        return value as ContextValue<Key>;
-      }
-    }
-    // Most runtimes pass something with every request: no map for that alone.
+    const index = indexOf(values, key);
+    if (index >= 0) return values![index + 1] as ContextValue<Key>;
+    // Most runtimes pass something with every request: no list for that alone.
     if (key === Platform) return this.#platform as ContextValue<Key>;
     if (!("defaultValue" in key) || key.defaultValue === undefined) {
       throw new MissingContextValueError(key.name);
@@ -186,7 +183,11 @@ export class RequestContext<RouteParams = Record<string, string>> {
    * @param value The value.
    */
   set<Key extends AnyContextKey>(key: Key, value: ContextValue<Key>): void {
-    (this.#values ??= new Map()).set(key, value);
+    const values = this.#values;
+    const index = indexOf(values, key);
+    if (index >= 0) values![index + 1] = value;
+    else if (values === undefined) this.#values = [key, value];
+    else values.push(key, value);
   }
 
   /**
@@ -196,7 +197,7 @@ export class RequestContext<RouteParams = Record<string, string>> {
    * @returns Whether a value was set.
    */
   has(key: AnyContextKey): boolean {
-    return (this.#values?.has(key) ?? false) ||
+    return indexOf(this.#values, key) >= 0 ||
       (key === Platform && this.#platform.length > 0);
   }
 
@@ -220,6 +221,17 @@ export type HandlerContext<
   & { [Index in keyof Entries as never]-?: 0 }
   & ProvidedGetters<Entries>
   & RequestContext<RouteParams>;
+
+/** Where a key is among keys and values; below zero if it is not there. */
+function indexOf(
+  values: readonly unknown[] | undefined,
+  key: AnyContextKey,
+): number {
+  if (values === undefined) return -1;
+  let index = values.length - 2;
+  while (index >= 0 && values[index] !== key) index -= 2;
+  return index;
+}
 
 const none: readonly never[] = /* @__PURE__ */ Object.freeze([]);
 
