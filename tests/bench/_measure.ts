@@ -56,19 +56,24 @@ const REPORT = "GATEHOUSE_BENCH_REPORT";
 
 /**
  * Measures candidates in turn, so that what the machine does besides hits all of
- * them, and returns each one's median in nanoseconds. Work that returns no
+ * them, and returns each one's median in nanoseconds. Another one begins each
+ * round: nobody always clears what the same one left. Work that returns no
  * promise is not awaited, unless the effort says so.
  */
 export async function measure(
   candidates: readonly Candidate[],
   effort: Effort,
 ): Promise<Map<string, number>> {
-  const samples = new Map<string, number[]>();
+  const samples = new Map<string, number[]>(
+    candidates.map(({ name }) => [name, []]),
+  );
   const warmUp = Math.ceil(effort.rounds / 4);
   for (let round = -warmUp; round < effort.rounds; round++) {
-    for (const candidate of candidates) {
+    for (let turn = 0; turn < candidates.length; turn++) {
+      const candidate =
+        candidates[(round + warmUp + turn) % candidates.length]!;
       const time = await timeOf(candidate, effort);
-      if (round >= 0) samples.getOrInsert(candidate.name, []).push(time);
+      if (round >= 0) samples.get(candidate.name)!.push(time);
     }
   }
   return new Map(
