@@ -134,11 +134,14 @@ export function runRoot<Output>(
   try {
     result = run(node, value, context);
   } catch (error) {
-    if (isCalling) throw error;
+    if (isCalling) {
+      isCalling = wasCalling;
+      throw error;
+    }
     result = failBy({ code: "unreadable" });
-  } finally {
-    isCalling = wasCalling;
   }
+  // No finally: Bun is slower with one.
+  isCalling = wasCalling;
   // Most values come through as they are, and nobody need ask what they became.
   return result === value
     ? { success: true, value: result as Output }
