@@ -74,8 +74,8 @@ export class AsideCookies {
   }
 
   /** Reads the cookies of a request, if it has any. */
-  open(headers: Headers, name: string): void | Promise<void> {
-    const cookies = readCookiesBelow(headers, `${name}.`);
+  open(header: string | null, name: string): void | Promise<void> {
+    const cookies = readCookiesBelow(header, `${name}.`);
     if (cookies.length > 0) return this.#open(cookies, name);
   }
 

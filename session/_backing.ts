@@ -45,7 +45,9 @@ export interface Backing {
    * Opens the session that the cookies lead to; `null` where there is none. At
    * once, where there is nothing to wait for.
    */
-  open(headers: Headers): SessionRecord | null | Promise<SessionRecord | null>;
+  open(
+    header: string | null,
+  ): SessionRecord | null | Promise<SessionRecord | null>;
 
   /**
    * Stores what `make` returns.

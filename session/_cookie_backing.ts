@@ -65,13 +65,15 @@ export class CookieBacking implements Backing {
     return [...this.#changes.values()];
   }
 
-  open(headers: Headers): SessionRecord | null | Promise<SessionRecord | null> {
-    const values = readCookies(headers, this.#name).slice(0, MAX_CANDIDATES);
+  open(
+    header: string | null,
+  ): SessionRecord | null | Promise<SessionRecord | null> {
+    const values = readCookies(header, this.#name).slice(0, MAX_CANDIDATES);
     return proceed(
       this.#openFrom(values, 0),
       (record) =>
         proceed(
-          this.#asides.open(headers, this.#name),
+          this.#asides.open(header, this.#name),
           () => this.#asides.isEmpty ? record : this.#current(),
         ),
     );

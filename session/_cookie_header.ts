@@ -31,9 +31,9 @@ export interface CookieToSet {
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6265#section-5.4 | RFC 6265, 5.4}
  */
-export function readCookies(headers: Headers, name: string): string[] {
+export function readCookies(header: string | null, name: string): string[] {
   const values: string[] = [];
-  scan(headers, name, (found, value) => {
+  scan(header, name, (found, value) => {
     if (found === name) values.push(value);
   });
   return values;
@@ -41,21 +41,20 @@ export function readCookies(headers: Headers, name: string): string[] {
 
 /** Reads the cookies whose names begin with a text, with their names. */
 export function readCookiesBelow(
-  headers: Headers,
+  header: string | null,
   prefix: string,
 ): [name: string, value: string][] {
   const cookies: [string, string][] = [];
-  scan(headers, prefix, (name, value) => cookies.push([name, value]));
+  scan(header, prefix, (name, value) => cookies.push([name, value]));
   return cookies;
 }
 
 /** Visits the cookies whose names begin with a text. */
 function scan(
-  headers: Headers,
+  header: string | null,
   prefix: string,
   visit: (name: string, value: string) => void,
 ): void {
-  const header = headers.get("Cookie");
   if (header === null || !header.includes(prefix)) return;
   let equals = -1;
   let end: number;

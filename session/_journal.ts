@@ -80,9 +80,9 @@ export class Journal {
   }
 
   /** Opens the session that the cookies lead to, if there is one. */
-  load(headers: Headers): void | Promise<void> {
+  load(header: string | null): void | Promise<void> {
     if (this.#loading !== undefined) return this.#loading;
-    const opened = this.#backing.open(headers);
+    const opened = this.#backing.open(header);
     if (!(opened instanceof Promise)) return this.#take(opened);
     return this.#loading = opened.then(
       (record) => this.#take(record),

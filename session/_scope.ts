@@ -71,11 +71,14 @@ export class Scope implements SessionScope {
   /**
    * Reads the session that the request's cookies lead to.
    *
+   * @param header The `Cookie` header, where it was read already.
    * @throws {TypeError} If the response was made.
    */
-  load(): void | Promise<void> {
+  load(
+    header: string | null = this.#context.request.headers.get("Cookie"),
+  ): void | Promise<void> {
     const { journal } = this;
-    if (!journal.closed) return journal.load(this.#context.request.headers);
+    if (!journal.closed) return journal.load(header);
     throw new TypeError("Cannot load session: the response was already made");
   }
 

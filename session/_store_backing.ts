@@ -5,7 +5,7 @@ import type {
   Renewal,
   SessionConfig,
 } from "./_backing.ts";
-import { randomToken } from "./_bytes.ts";
+import { encodeBase64Url, randomToken, sha256 } from "./_bytes.ts";
 import { readCookies } from "./_cookie_header.ts";
 import { callStore } from "./_call_store.ts";
 import { SessionStoreError } from "./errors.ts";
@@ -19,7 +19,6 @@ import {
   serializeRecord,
   type SessionRecord,
 } from "./_record.ts";
-import { tokenKey } from "./_token_key.ts";
 import type { SessionStore, StoredValue } from "./store.ts";
 
 /** How many times a save is tried against other writers. */
@@ -68,13 +67,15 @@ export class StoreBacking implements Backing {
     this.#config = config;
   }
 
-  open(headers: Headers): SessionRecord | null | Promise<SessionRecord | null> {
-    const tokens = readCookies(headers, this.#name)
+  open(
+    header: string | null,
+  ): SessionRecord | null | Promise<SessionRecord | null> {
+    const tokens = readCookies(header, this.#name)
       .filter((token) => TOKEN.test(token));
     return this.#openFrom(tokens, 0);
   }
 
-  /** Not an async function: a store in memory has it at once. */
+  /** Not an async function: each promise costs, and memory has it at once. */
   #openFrom(
     tokens: readonly string[],
     at: number,
@@ -83,11 +84,13 @@ export class StoreBacking implements Backing {
       this.id = "";
       return null;
     }
-    this.id = tokenKey(tokens[at]!);
-    return proceed(
-      this.#find(),
-      (found) => this.#accept(found) ?? this.#openFrom(tokens, at + 1),
-    );
+    return sha256(tokens[at]!).then((hash) => {
+      this.id = encodeBase64Url(hash);
+      return proceed(
+        this.#find(),
+        (found) => this.#accept(found) ?? this.#openFrom(tokens, at + 1),
+      );
+    });
   }
 
   async write(
@@ -149,7 +152,7 @@ export class StoreBacking implements Backing {
   /** Stores a record under a new id and ends the old one. */
   async #move(record: SessionRecord, renewal: Renewal): Promise<boolean> {
     const token = randomToken();
-    const id = tokenKey(token);
+    const id = encodeBase64Url(await sha256(token));
     // The new one is stored before the old one ends: a crash in between leaves
     // a session that nobody holds, and loses none.
     if (!await this.#put(id, record, null)) return false;

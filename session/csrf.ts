@@ -214,7 +214,7 @@ class RequestTokens {
   #secrets(): string[] {
     this.#isSecure = this.#policy.isSecure(this.#context);
     const name = this.#policy.name(this.#isSecure);
-    return readCookies(this.#context.request.headers, name)
+    return readCookies(this.#context.request.headers.get("Cookie"), name)
       .filter((value) => SECRET.test(value)).slice(0, 1);
   }
 

@@ -192,8 +192,10 @@ export function session(
   return (context, next) => {
     const scope = new Scope(shared, context);
     context.set(Session, new Session(scope));
-    const loads = !lazy && context.request.headers.has("Cookie");
-    return (loads ? loadFirst(scope, next) : next()).then(
+    // Once: to read a header is dear on Deno.
+    const header = lazy ? null : context.request.headers.get("Cookie");
+    const answered = header === null ? next() : loadFirst(scope, header, next);
+    return answered.then(
       (response) => settle(response, scope, sweep),
       (error) => rescue(error, scope, sweep),
     );
@@ -201,12 +203,16 @@ export function session(
 }
 
 /**
- * Reads the session before it hands the request on. Not an async function: a
- * store in memory leaves nothing to wait for.
+ * Reads the session before it hands the request on. Not an async function: other
+ * cookies than the session's leave nothing to wait for.
  */
-function loadFirst(scope: Scope, next: NextFunction): Promise<Response> {
+function loadFirst(
+  scope: Scope,
+  header: string,
+  next: NextFunction,
+): Promise<Response> {
   try {
-    const loading = scope.load();
+    const loading = scope.load(header);
     return loading === undefined ? next() : loading.then(() => next());
   } catch (error) {
     return Promise.reject(error);

@@ -52,7 +52,7 @@ export async function openAnswer(
   engine: ProviderEngine<unknown>,
   headers: Headers,
 ): Promise<URLSearchParams | null> {
-  const [value = ""] = readCookies(headers, NAME);
+  const [value = ""] = readCookies(headers.get("Cookie"), NAME);
   const opened = await (await sealerOf(engine)).open(nameOf(engine), value);
   if (opened === null) return null;
   const { kept, expiresAt } = JSON.parse(opened);
