@@ -8,7 +8,7 @@ import type { Table } from "./_measure.ts";
 import { writePages } from "./_pages.ts";
 
 /** How often a quick benchmark may fail before it counts: noise comes and goes. */
-const ATTEMPTS = 3;
+const ATTEMPTS = 4;
 
 const quick = Deno.args.includes("--quick");
 const wanted = Deno.args.filter((argument) => !argument.startsWith("--"));
