@@ -41,6 +41,13 @@ const NO_CHECKS: readonly never[] = [];
 /** Names the form field of an issue. */
 type FieldOf = (issue: Issue) => Issue;
 
+/** What a schema may have of those around it, or of one that it is made from. */
+interface NodeOptions {
+  readonly message?: Message | undefined;
+  readonly expected?: string;
+  readonly fieldOf?: FieldOf | undefined;
+}
+
 /** A schema from the inside. */
 export class Node implements Schema<unknown> {
   declare readonly kind: string;
@@ -59,9 +66,7 @@ export class Node implements Schema<unknown> {
   constructor(
     sort: Sort,
     parts?: unknown,
-    message?: Message,
-    expected = sort.name,
-    fieldOf?: FieldOf,
+    { expected = sort.name, fieldOf, message }: NodeOptions = {},
   ) {
     this.kind = sort.name;
     this.run = sort.run;
@@ -89,7 +94,7 @@ export class Node implements Schema<unknown> {
     // The first checks are its type's, those behind them run on what passed.
     const isFirst = sort.checks && this.checks === NO_CHECKS;
     const node: Node = isFirst && !special
-      ? derive(this, sort, parts)
+      ? new Node(sort, parts, this)
       : wrap(special ?? STEP, this, (value: unknown) => runChecks(node, value));
     node.checks = checks;
     return node as this;
@@ -198,11 +203,7 @@ export function innerOf(node: Node): Node | undefined {
 /** Makes a schema around another. */
 export function wrap(sort: Sort, inner: Node, act?: unknown): Node {
   const parts: Around = { inner, act };
-  return derive(inner, sort, parts);
-}
-
-function derive(from: Node, sort: Sort, parts: unknown): Node {
-  return new Node(sort, parts, from.message, from.expected, from.fieldOf);
+  return new Node(sort, parts, inner);
 }
 
 /** Fails because the value has the wrong type. */

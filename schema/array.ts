@@ -42,7 +42,7 @@ export function array<Item extends StandardSchemaV1>(
   item: Item,
   options: MessageOptions = {},
 ): Schema<InferOutput<Item>[], InferInput<Item>[]> {
-  const node = new Node(ARRAYS, toNode(item), options.message);
+  const node = new Node(ARRAYS, toNode(item), options);
   return node as Schema<unknown> as Schema<
     InferOutput<Item>[],
     InferInput<Item>[]

@@ -48,7 +48,7 @@ export function map<
   Map<InferInput<Key>, InferInput<Value>>
 > {
   const parts: Entry = { key: toNode(key), value: toNode(value) };
-  const node = new Node(MAPS, parts, options.message);
+  const node = new Node(MAPS, parts, options);
   return node as Schema<unknown> as Schema<
     Map<InferOutput<Key>, InferOutput<Value>>,
     Map<InferInput<Key>, InferInput<Value>>
@@ -102,7 +102,7 @@ export function set<Value extends StandardSchemaV1>(
   value: Value,
   options: MessageOptions = {},
 ): Schema<Set<InferOutput<Value>>, Set<InferInput<Value>>> {
-  const node = new Node(SETS, toNode(value), options.message);
+  const node = new Node(SETS, toNode(value), options);
   return node as Schema<unknown> as Schema<
     Set<InferOutput<Value>>,
     Set<InferInput<Value>>

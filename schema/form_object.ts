@@ -85,7 +85,7 @@ export function object<Shape extends FormShape>(
 ): Schema<FormOutput<Shape>, FormInput> {
   const plans = Object.keys(shape).map((key) => planField(key, shape[key]!));
   const fieldOf = (issue: Issue) => nameField(plans, issue);
-  const node = new Node(FORMS, plans, options.message, FORMS.name, fieldOf);
+  const node = new Node(FORMS, plans, { ...options, fieldOf });
   return node as Schema<unknown> as Schema<FormOutput<Shape>, FormInput>;
 }
 

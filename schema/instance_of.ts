@@ -23,7 +23,7 @@ export function instanceof_<Instance>(
   type: abstract new (...args: never[]) => Instance,
   options: MessageOptions = {},
 ): Schema<Instance> {
-  const node = new Node(INSTANCES, type, options.message, type.name);
+  const node = new Node(INSTANCES, type, { ...options, expected: type.name });
   return node as Schema<unknown> as Schema<Instance>;
 }
 

@@ -40,7 +40,9 @@ export function intersect<
   InferInput<First> & InferInput<Second>
 > {
   const nodes = [toNode(first), toNode(second)];
-  const node = new Node(INTERSECTIONS, nodes, undefined, nodes[0]!.expected);
+  const node = new Node(INTERSECTIONS, nodes, {
+    expected: nodes[0]!.expected,
+  });
   return node as Schema<unknown> as Schema<
     InferOutput<First> & InferOutput<Second>,
     InferInput<First> & InferInput<Second>

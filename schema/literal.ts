@@ -27,7 +27,7 @@ export function enum_<const Value extends Literal>(
   options: MessageOptions = {},
 ): Schema<Value> {
   const expected = values.map(String).join(" or ");
-  const node = new Node(ENUMS, values, options.message, expected);
+  const node = new Node(ENUMS, values, { ...options, expected });
   return node as Schema<unknown> as Schema<Value>;
 }
 

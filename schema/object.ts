@@ -46,7 +46,7 @@ export function object<Shape extends ObjectShape>(
 ): Schema<ObjectOutput<Shape>, ObjectInput<Shape>> {
   const keys = Object.keys(shape).filter(isHarmless);
   const nodes = keys.map((key) => toNode(shape[key]!));
-  const node = new Node(OBJECTS, { keys, nodes }, options.message);
+  const node = new Node(OBJECTS, { keys, nodes }, options);
   return node as Schema<unknown> as Schema<
     ObjectOutput<Shape>,
     ObjectInput<Shape>

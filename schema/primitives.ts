@@ -20,7 +20,7 @@ import type { Schema } from "./schema.ts";
  * @returns The schema.
  */
 export function string(options: MessageOptions = {}): Schema<string> {
-  const node = new Node(STRINGS, undefined, options.message);
+  const node = new Node(STRINGS, undefined, options);
   return node as Schema<unknown> as Schema<string>;
 }
 
@@ -54,7 +54,7 @@ const STRINGS: Sort = {
  * @returns The schema.
  */
 export function number(options: MessageOptions = {}): Schema<number> {
-  const node = new Node(NUMBERS, undefined, options.message);
+  const node = new Node(NUMBERS, undefined, options);
   return node as Schema<unknown> as Schema<number>;
 }
 
@@ -79,7 +79,7 @@ const NUMBERS: Sort = {
  * @returns The schema.
  */
 export function boolean(options: MessageOptions = {}): Schema<boolean> {
-  const node = new Node(BOOLEANS, undefined, options.message);
+  const node = new Node(BOOLEANS, undefined, options);
   return node as Schema<unknown> as Schema<boolean>;
 }
 
@@ -104,7 +104,7 @@ const BOOLEANS: Sort = {
  * @returns The schema.
  */
 export function bigint(options: MessageOptions = {}): Schema<bigint> {
-  const node = new Node(BIGINTS, undefined, options.message);
+  const node = new Node(BIGINTS, undefined, options);
   return node as Schema<unknown> as Schema<bigint>;
 }
 
@@ -131,7 +131,7 @@ const BIGINTS: Sort = {
  * @returns The schema.
  */
 export function date(options: MessageOptions = {}): Schema<Date> {
-  const node = new Node(DATES, undefined, options.message);
+  const node = new Node(DATES, undefined, options);
   return node as Schema<unknown> as Schema<Date>;
 }
 

@@ -48,7 +48,7 @@ export function record<
   Record<InferInput<Key>, InferInput<Value>>
 > {
   const parts: Entry = { key: toNode(key), value: toNode(value) };
-  const node = new Node(RECORDS, parts, options.message);
+  const node = new Node(RECORDS, parts, options);
   return node as Schema<unknown> as Schema<
     Record<InferOutput<Key>, InferOutput<Value>>,
     Record<InferInput<Key>, InferInput<Value>>

@@ -37,7 +37,7 @@ export function tuple<const Items extends readonly StandardSchemaV1[]>(
   items: Items,
   options: MessageOptions = {},
 ): Schema<TupleOutput<Items>, TupleInput<Items>> {
-  const node = new Node(TUPLES, items.map(toNode), options.message);
+  const node = new Node(TUPLES, items.map(toNode), options);
   return node as Schema<unknown> as Schema<
     TupleOutput<Items>,
     TupleInput<Items>

@@ -33,7 +33,7 @@ export function union<const Options extends readonly StandardSchemaV1[]>(
 ): Schema<InferOutput<Options[number]>, InferInput<Options[number]>> {
   const nodes = options.map(toNode);
   const expected = nodes.map((node) => node.expected).join(" or ");
-  const node = new Node(UNIONS, nodes, messages.message, expected);
+  const node = new Node(UNIONS, nodes, { ...messages, expected });
   return node as Schema<unknown> as Schema<
     InferOutput<Options[number]>,
     InferInput<Options[number]>

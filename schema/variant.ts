@@ -46,7 +46,7 @@ export function variant<const Options extends Variants>(
     nodes.set(name, toNode(variants[name]!));
   }
   const parts: VariantParts = { key, nodes };
-  const node = new Node(VARIANTS, parts, options.message, "object");
+  const node = new Node(VARIANTS, parts, { ...options, expected: "object" });
   return node as Schema<unknown> as Schema<
     InferOutput<Options[keyof Options]>,
     InferInput<Options[keyof Options]>
