@@ -1,3 +1,5 @@
+import { MAX_LOOK } from "./_path.ts";
+
 /** The origin of the last URL, in canonical form, with a slash. */
 let lastOrigin = "http://localhost/";
 
@@ -34,8 +36,9 @@ export function canonicalHref(url: string): string | null {
  * @param start What `pathStart` says.
  */
 export function isPlain(url: string, start: number): boolean {
+  if (start <= 0 || url.length > MAX_LOOK) return false;
   PLAIN_REST.lastIndex = start;
-  return start > 0 && PLAIN_REST.test(url);
+  return PLAIN_REST.test(url);
 }
 
 const PLAIN_REST =

@@ -23,6 +23,12 @@ export const KINDS: Uint8Array = /* @__PURE__ */ Uint8Array.from(
   },
 );
 
+/**
+ * Longer URLs are for the URL parser: a group that repeats takes a regular
+ * expression memory with each turn, and some millions are too many.
+ */
+export const MAX_LOOK = 65_536;
+
 /** A path that has nothing which needs a closer look. */
 export const PLAIN_PATH =
   /[\w\-~!$&'()*+,;=:@/]*(?:(?<!\/)\.[\w\-~!$&'()*+,;=:@/]*)*(?=[?#]|$)/y;
@@ -34,6 +40,7 @@ export const NO_PARAMS: Record<string, string> = /* @__PURE__ */ Object.freeze(
 
 /** Whether a path has nothing which needs a closer look. */
 export function isPlainPath(url: string, start: number): boolean {
+  if (url.length > MAX_LOOK) return false;
   PLAIN_PATH.lastIndex = start;
   return PLAIN_PATH.test(url);
 }
