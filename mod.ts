@@ -90,6 +90,7 @@ export {
   type ProvidedGetters,
   type ProvidedValue,
   redirect,
+  type RegisterBehind,
   type RegisteredRoute,
   type RegisterMethodRoute,
   type RegisterRoute,

@@ -83,6 +83,7 @@ export type {
   HandlerOf,
   HandlerOptions,
   MapRoutes,
+  RegisterBehind,
   RegisterMethodRoute,
   RegisterRoute,
 } from "./register.ts";

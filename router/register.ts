@@ -11,21 +11,8 @@ import type { RequestMethod } from "./method.ts";
 import type { EntriesOfAll, Middleware } from "./middleware.ts";
 import type { RouteMap } from "./routes/route.ts";
 
-/** Registers a handler for one method. */
-export interface RegisterRoute<Entries extends ContextEntries> {
-  /**
-   * Registers a handler, alone or with middleware.
-   *
-   * @param target The pattern, or the route.
-   * @param action The handler.
-   */
-  <
-    const Target extends RouteTarget,
-    const List extends readonly Middleware[],
-  >(
-    target: Target,
-    action: Action<ParamsOf<Target>, Entries, List>,
-  ): void;
+/** Registers a handler that has middleware of its own. */
+export interface RegisterBehind<Entries extends ContextEntries> {
   /**
    * Registers a handler behind middleware.
    *
@@ -43,6 +30,24 @@ export interface RegisterRoute<Entries extends ContextEntries> {
       ParamsOf<Target>,
       readonly [...Entries, ...EntriesOfAll<List>]
     >,
+  ): void;
+}
+
+/** Registers a handler for one method. */
+export interface RegisterRoute<Entries extends ContextEntries>
+  extends RegisterBehind<Entries> {
+  /**
+   * Registers a handler, alone or with middleware.
+   *
+   * @param target The pattern, or the route.
+   * @param action The handler.
+   */
+  <
+    const Target extends RouteTarget,
+    const List extends readonly Middleware[],
+  >(
+    target: Target,
+    action: Action<ParamsOf<Target>, Entries, List>,
   ): void;
 }
 
@@ -86,7 +91,8 @@ export interface RegisterMethodRoute<Entries extends ContextEntries> {
 }
 
 /** Registers a route map, or a single route. */
-export interface MapRoutes<Entries extends ContextEntries> {
+export interface MapRoutes<Entries extends ContextEntries>
+  extends RegisterBehind<Entries> {
   // One signature for both: a mistake is told as it is, not once for each.
   /**
    * Registers a controller for a route map, or an action for one route.
@@ -101,24 +107,6 @@ export interface MapRoutes<Entries extends ContextEntries> {
   >(
     target: Target,
     action: ActionOrController<Target, Entries, List, Lists>,
-  ): void;
-  /**
-   * Registers a handler behind middleware.
-   *
-   * @param target The pattern, or the route.
-   * @param options The middleware.
-   * @param handler The handler.
-   */
-  <
-    const Target extends RouteTarget,
-    const List extends readonly Middleware[],
-  >(
-    target: Target,
-    options: MiddlewareOptions<List>,
-    handler: RequestHandler<
-      ParamsOf<Target>,
-      readonly [...Entries, ...EntriesOfAll<List>]
-    >,
   ): void;
 }
 
