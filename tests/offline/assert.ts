@@ -4,8 +4,7 @@
  */
 import { isEqualWith, isPlainObject } from "npm:es-toolkit@^1.53.2/predicate";
 
-// deno-lint-ignore no-explicit-any -- constructors of errors take anything
-type Class<T> = abstract new (...args: any[]) => T;
+type Class<T> = abstract new (...args: never[]) => T;
 
 /** Thrown by every assertion that fails. */
 export class AssertionError extends Error {
