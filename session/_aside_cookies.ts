@@ -73,18 +73,12 @@ export class AsideCookies {
     this.#bySuffix.clear();
   }
 
-  /** Reads the cookies of a request, if it has any. */
-  open(header: string | null, name: string): void | Promise<void> {
-    const cookies = readCookiesBelow(header, `${name}.`);
-    if (cookies.length > 0) return this.#open(cookies, name);
-  }
-
-  async #open(
-    cookies: readonly (readonly [name: string, value: string])[],
-    name: string,
-  ): Promise<void> {
+  /** Reads the cookies of a request. */
+  async open(header: string | null, name: string): Promise<void> {
+    const cookies = readCookiesBelow(header, `${name}.`).slice(0, MAX_COUNT);
+    if (cookies.length === 0) return;
     const opened: [string, Carried][] = [];
-    for (const [fullName, value] of cookies.slice(0, MAX_COUNT)) {
+    for (const [fullName, value] of cookies) {
       const text = await this.#sealer.open(fullName, value);
       if (text === null) continue;
       const size = fullName.length + value.length;

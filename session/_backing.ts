@@ -41,13 +41,8 @@ export interface Backing {
   /** Whether nothing is kept but what the browser keeps. */
   readonly isInCookies: boolean;
 
-  /**
-   * Opens the session that the cookies lead to; `null` where there is none. At
-   * once, where there is nothing to wait for.
-   */
-  open(
-    header: string | null,
-  ): SessionRecord | null | Promise<SessionRecord | null>;
+  /** Opens the session that the cookies lead to; `null` where there is none. */
+  open(header: string | null): Promise<SessionRecord | null>;
 
   /**
    * Stores what `make` returns.

@@ -10,7 +10,6 @@ import { encodeBase64Url } from "./_bytes.ts";
 import { callStore } from "./_call_store.ts";
 import { readCookies } from "./_cookie_header.ts";
 import type { CookieSessionStorageOptions } from "./_cookie_storage.ts";
-import { proceed } from "./_proceed.ts";
 import {
   createRecord,
   endOf,
@@ -65,18 +64,16 @@ export class CookieBacking implements Backing {
     return [...this.#changes.values()];
   }
 
-  open(
-    header: string | null,
-  ): SessionRecord | null | Promise<SessionRecord | null> {
-    const values = readCookies(header, this.#name).slice(0, MAX_CANDIDATES);
-    return proceed(
-      this.#openFrom(values, 0),
-      (record) =>
-        proceed(
-          this.#asides.open(header, this.#name),
-          () => this.#asides.isEmpty ? record : this.#current(),
-        ),
-    );
+  async open(header: string | null): Promise<SessionRecord | null> {
+    const name = this.#name;
+    const values = readCookies(header, name).slice(0, MAX_CANDIDATES);
+    let record: SessionRecord | null = null;
+    for (const value of values) {
+      record = await this.#openOne(name, value);
+      if (record !== null) break;
+    }
+    await this.#asides.open(header, name);
+    return this.#asides.isEmpty ? record : this.#current();
   }
 
   async write(
@@ -108,47 +105,27 @@ export class CookieBacking implements Backing {
     return Promise.resolve();
   }
 
-  /** Opens the first of the values, from one of them on, that is a session. */
-  #openFrom(
-    values: readonly string[],
-    at: number,
-  ): SessionRecord | null | Promise<SessionRecord | null> {
-    if (at === values.length) return null;
-    return proceed(
-      this.#sealer.open(this.#name, values[at]!),
-      (opened) =>
-        proceed(
-          opened === null ? null : this.#accept(opened),
-          (record) => record ?? this.#openFrom(values, at + 1),
-        ),
-    );
-  }
-
-  /** Takes over what was in a cookie, if it is a session that lives. */
-  #accept(
-    opened: string,
-  ): SessionRecord | null | Promise<SessionRecord | null> {
+  async #openOne(name: string, value: string): Promise<SessionRecord | null> {
+    const opened = await this.#sealer.open(name, value);
+    if (opened === null) return null;
     const text = opened.slice(ID_LENGTH);
     const record = parseRecord(text);
     const { now, timeouts } = this.#config;
     if (record === null || endOf(record, timeouts) <= now()) return null;
-    return proceed(this.#isRevoked(record), (isRevoked) => {
-      if (isRevoked) return null;
-      this.id = opened.slice(0, ID_LENGTH);
-      this.#text = text;
-      return record;
-    });
+    if (this.#revokedBefore && await this.#isRevoked(record)) return null;
+    this.id = opened.slice(0, ID_LENGTH);
+    this.#text = text;
+    return record;
   }
 
-  #isRevoked(record: SessionRecord): boolean | Promise<boolean> {
+  async #isRevoked(record: SessionRecord): Promise<boolean> {
     const userId = userIdOf(record);
     const revokedBefore = this.#revokedBefore;
     if (userId === undefined || revokedBefore === undefined) return false;
+    const { storeTimeout } = this.#config;
     const ask = () => revokedBefore(userId);
-    return proceed(
-      callStore("check", ask, this.#config.storeTimeout),
-      (time) => (record.authenticatedAt ?? record.createdAt) < (time ?? 0),
-    );
+    const time = await callStore("check", ask, storeTimeout);
+    return (record.authenticatedAt ?? record.createdAt) < (time ?? 0);
   }
 
   /** What all cookies together say. */

@@ -12,7 +12,7 @@ export function detachedScope(): SessionScope {
   const config = { timeouts, now: Date.now, storeTimeout: 1_000 };
   const journal = new Journal(new DetachedBacking(), config, () => ({}));
   journal.isLoaded = true;
-  const load = () => {};
+  const load = () => Promise.resolve();
   return { config, headers: undefined, journal, load, store: null };
 }
 
@@ -23,8 +23,8 @@ class DetachedBacking implements Backing {
   id = "";
   #text: string | null = null;
 
-  open(): null {
-    return null;
+  open(): Promise<null> {
+    return Promise.resolve(null);
   }
 
   write(make: MakeRecord, renewal: Renewal): Promise<SessionRecord> {

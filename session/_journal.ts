@@ -80,23 +80,15 @@ export class Journal {
   }
 
   /** Opens the session that the cookies lead to, if there is one. */
-  load(header: string | null): void | Promise<void> {
-    if (this.#loading !== undefined) return this.#loading;
-    const opened = this.#backing.open(header);
-    if (!(opened instanceof Promise)) return this.#take(opened);
-    return this.#loading = opened.then(
-      (record) => this.#take(record),
-      (error) => {
-        // A store that failed may answer the next one who asks.
-        this.#loading = undefined;
-        throw error;
-      },
-    );
-  }
-
-  #take(record: SessionRecord | null): void {
-    this.#view = record ?? undefined;
-    this.isLoaded = true;
+  load(header: string | null): Promise<void> {
+    return this.#loading ??= this.#backing.open(header).then((record) => {
+      this.#view = record ?? undefined;
+      this.isLoaded = true;
+    }, (error) => {
+      // A store that failed may answer the next one who asks.
+      this.#loading = undefined;
+      throw error;
+    });
   }
 
   /** @throws {TypeError} If nothing can be changed any more. */

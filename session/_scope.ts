@@ -76,10 +76,12 @@ export class Scope implements SessionScope {
    */
   load(
     header: string | null = this.#context.request.headers.get("Cookie"),
-  ): void | Promise<void> {
+  ): Promise<void> {
     const { journal } = this;
     if (!journal.closed) return journal.load(header);
-    throw new TypeError("Cannot load session: the response was already made");
+    return Promise.reject(
+      new TypeError("Cannot load session: the response was already made"),
+    );
   }
 
   /** Notes that the response is made. */

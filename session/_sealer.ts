@@ -1,5 +1,4 @@
 import { decodeBase64Url, encodeBase64Url } from "./_bytes.ts";
-import { proceed } from "./_proceed.ts";
 
 /** The shortest secret, in characters. */
 const MIN_SECRET = 32;
@@ -67,22 +66,27 @@ export class Sealer {
   }
 
   /** Decrypts what was sealed under this name; `null` for anything else. */
-  open(name: string, sealed: string): string | null | Promise<string | null> {
+  async open(name: string, sealed: string): Promise<string | null> {
     if (sealed.length > MAX_LENGTH) return null;
-    return proceed(this.#keys ?? this.#ready(), (keys) => {
-      const dot = sealed.indexOf(".");
-      const id = sealed.slice(0, dot);
-      const key = keys.find((key) => key.id === id)?.key;
-      // In two parts, for views of one array of bytes cost Bun four times as much.
-      const rest = dot + 1 + IV_LENGTH;
-      const iv = decodeBase64Url(sealed.slice(dot + 1, rest));
-      const bytes = decodeBase64Url(sealed.slice(rest));
-      if (!key || !iv || !bytes) return null;
-      const additionalData = this.#encode(name);
-      const algorithm = { name: "AES-GCM", iv, additionalData };
-      return crypto.subtle.decrypt(algorithm, key, bytes)
-        .then((opened) => decoder.decode(opened), () => null);
-    });
+    const keys = this.#keys ?? await this.#ready();
+    const dot = sealed.indexOf(".");
+    const id = sealed.slice(0, dot);
+    const key = keys.find((key) => key.id === id)?.key;
+    // In two parts, for views of one array of bytes cost Bun four times as much.
+    const rest = dot + 1 + IV_LENGTH;
+    const iv = decodeBase64Url(sealed.slice(dot + 1, rest));
+    const bytes = decodeBase64Url(sealed.slice(rest));
+    if (!key || !iv || !bytes) return null;
+    const algorithm = {
+      name: "AES-GCM",
+      iv,
+      additionalData: this.#encode(name),
+    };
+    try {
+      return decoder.decode(await crypto.subtle.decrypt(algorithm, key, bytes));
+    } catch {
+      return null;
+    }
   }
 
   #encode(name: string): Uint8Array<ArrayBuffer> {

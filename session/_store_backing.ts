@@ -9,7 +9,6 @@ import { encodeBase64Url, randomToken, sha256 } from "./_bytes.ts";
 import { readCookies } from "./_cookie_header.ts";
 import { callStore } from "./_call_store.ts";
 import { SessionStoreError } from "./errors.ts";
-import { proceed } from "./_proceed.ts";
 import {
   ENDED,
   endOf,
@@ -67,30 +66,21 @@ export class StoreBacking implements Backing {
     this.#config = config;
   }
 
-  open(
-    header: string | null,
-  ): SessionRecord | null | Promise<SessionRecord | null> {
-    const tokens = readCookies(header, this.#name)
-      .filter((token) => TOKEN.test(token));
-    return this.#openFrom(tokens, 0);
-  }
-
-  /** Not an async function: each promise costs, and memory has it at once. */
-  #openFrom(
-    tokens: readonly string[],
-    at: number,
-  ): SessionRecord | null | Promise<SessionRecord | null> {
-    if (at === Math.min(tokens.length, MAX_CANDIDATES)) {
-      this.id = "";
-      return null;
-    }
-    return sha256(tokens[at]!).then((hash) => {
-      this.id = encodeBase64Url(hash);
-      return proceed(
-        this.#find(),
-        (found) => this.#accept(found) ?? this.#openFrom(tokens, at + 1),
+  async open(header: string | null): Promise<SessionRecord | null> {
+    let tried = 0;
+    for (const token of readCookies(header, this.#name)) {
+      if (!TOKEN.test(token)) continue;
+      if (++tried > MAX_CANDIDATES) break;
+      this.id = encodeBase64Url(await sha256(token));
+      const found = this.#find();
+      // A store in memory has it at once: nothing to wait for.
+      const record = this.#accept(
+        found instanceof Promise ? await found : found,
       );
-    });
+      if (record !== null) return record;
+    }
+    this.id = "";
+    return null;
   }
 
   async write(

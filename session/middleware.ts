@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ContextEntry, Middleware, NextFunction } from "../router/mod.ts";
+import type { ContextEntry, Middleware } from "../router/mod.ts";
 import { CookiePolicy, type SessionCookieOptions } from "./_cookie.ts";
 import { type CookieSessionStorage, CookieStorage } from "./_cookie_storage.ts";
 import type { ResolvedTimeouts } from "./_record.ts";
@@ -194,29 +194,14 @@ export function session(
     context.set(Session, new Session(scope));
     // Once: to read a header is dear on Deno.
     const header = lazy ? null : context.request.headers.get("Cookie");
-    const answered = header === null ? next() : loadFirst(scope, header, next);
+    const answered = header === null
+      ? next()
+      : scope.load(header).then(() => next());
     return answered.then(
       (response) => settle(response, scope, sweep),
       (error) => rescue(error, scope, sweep),
     );
   };
-}
-
-/**
- * Reads the session before it hands the request on. Not an async function: other
- * cookies than the session's leave nothing to wait for.
- */
-function loadFirst(
-  scope: Scope,
-  header: string,
-  next: NextFunction,
-): Promise<Response> {
-  try {
-    const loading = scope.load(header);
-    return loading === undefined ? next() : loading.then(() => next());
-  } catch (error) {
-    return Promise.reject(error);
-  }
 }
 
 function storageOf(

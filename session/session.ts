@@ -18,7 +18,7 @@ export interface SessionScope {
   /** Where sessions can be listed; `null` where there is no such place. */
   readonly store: SessionStore | null;
   /** Reads the session, once for all who ask. */
-  load(): void | Promise<void>;
+  load(): Promise<void>;
 }
 
 /** Reaches into a session, for this folder alone. */
