@@ -111,6 +111,8 @@ for (const [value, flags] of traceparents) {
   Deno.test(`logger() ${flags === null ? "restarts" : "continues"} the trace of "${value}" (W3C Trace Context, 3.2)`, async () => {
     const ids = await idsOf({ traceparent: value }, { trust: true });
     assertEquals(ids.traceId === trace, flags !== null);
+    // Nor is any other part of what does not count taken over.
+    assertEquals(value.includes(ids.traceId), flags !== null);
     const [version, , span, sampled] = ids.traceparent.split("-");
     assertEquals(version, "00");
     assertNotEquals(span, parent);
