@@ -55,7 +55,7 @@ export class AsideCookies {
         asides.push({ key, property, text: JSON.stringify(part) });
       }
     }
-    return { main: { ...record, values }, asides };
+    return { main: record.withValues(values), asides };
   }
 
   /** Whether there is none. */

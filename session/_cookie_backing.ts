@@ -14,11 +14,8 @@ import {
   createRecord,
   endOf,
   idleTimeout,
-  isEmpty,
   parseRecord,
-  serializeRecord,
   type SessionRecord,
-  userIdOf,
 } from "./_record.ts";
 import type { Sealer } from "./_sealer.ts";
 
@@ -83,7 +80,7 @@ export class CookieBacking implements Backing {
     const stored = this.#current();
     const record = make(stored);
     // Nobody can look for a session that the browser alone has.
-    record.names = [];
+    record.content.names = [];
     const { asides, main } = AsideCookies.split(record);
     await this.#writeAsides(asides);
     if (this.#isWorthWriting(main, renewal)) {
@@ -119,7 +116,7 @@ export class CookieBacking implements Backing {
   }
 
   async #isRevoked(record: SessionRecord): Promise<boolean> {
-    const userId = userIdOf(record);
+    const { userId } = record;
     const revokedBefore = this.#revokedBefore;
     if (userId === undefined || revokedBefore === undefined) return false;
     const { storeTimeout } = this.#config;
@@ -142,16 +139,16 @@ export class CookieBacking implements Backing {
   /** Whether the session's own cookie has to change. */
   #isWorthWriting(record: SessionRecord, renewal: Renewal): boolean {
     const before = this.#text && parseRecord(this.#text);
-    if (!before) return !isEmpty(record);
+    if (!before) return !record.isEmpty;
     const unseen = record.seenAt - before.seenAt;
     if (renewal !== "none") return true;
     if (unseen >= idleTimeout(record, this.#config.timeouts) / 4) return true;
-    return serializeRecord({ ...record, seenAt: before.seenAt }) !==
-      serializeRecord(before);
+    before.seenAt = record.seenAt;
+    return record.serialize() !== before.serialize();
   }
 
   async #writeMain(record: SessionRecord, renewal: Renewal): Promise<void> {
-    const text = serializeRecord(record);
+    const text = record.serialize();
     const renewed = this.id === "" || renewal !== "none";
     const id = renewed ? newId() : this.id;
     const value = await this.#seal(this.#name, id + text);

@@ -1,8 +1,7 @@
 import type { Backing, MakeRecord, Renewal } from "./_backing.ts";
 import { randomToken } from "./_bytes.ts";
 import { Journal } from "./_journal.ts";
-import { isEmpty, parseRecord, serializeRecord } from "./_record.ts";
-import type { SessionRecord } from "./_record.ts";
+import { parseRecord, type SessionRecord } from "./_record.ts";
 import type { SessionScope } from "./session.ts";
 
 /** The scope of a session that only lives in a test. */
@@ -31,8 +30,8 @@ class DetachedBacking implements Backing {
     return Promise.try(() => {
       const stored = this.#text === null ? null : parseRecord(this.#text);
       const record = make(stored);
-      if (stored === null && isEmpty(record)) return record;
-      this.#text = serializeRecord(record);
+      if (stored === null && record.isEmpty) return record;
+      this.#text = record.serialize();
       if (stored === null || renewal !== "none") this.id = randomToken();
       return record;
     });

@@ -81,14 +81,18 @@ export class Journal {
 
   /** Opens the session that the cookies lead to, if there is one. */
   load(header: string | null): Promise<void> {
-    return this.#loading ??= this.#backing.open(header).then((record) => {
-      this.#view = record ?? undefined;
+    return this.#loading ??= this.#open(header);
+  }
+
+  async #open(header: string | null): Promise<void> {
+    try {
+      this.#view = await this.#backing.open(header) ?? undefined;
       this.isLoaded = true;
-    }, (error) => {
+    } catch (error) {
       // A store that failed may answer the next one who asks.
       this.#loading = undefined;
       throw error;
-    });
+    }
   }
 
   /** @throws {TypeError} If nothing can be changed any more. */

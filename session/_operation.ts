@@ -3,7 +3,6 @@ import {
   MAX_RECORD_BYTES,
   type SessionLabel,
   type SessionRecord,
-  userIdOf,
 } from "./_record.ts";
 
 /**
@@ -92,8 +91,8 @@ function logIn(
   record: SessionRecord,
   operation: Operation & { type: "login" },
 ): void {
-  const { values, flash } = record;
-  const previous = userIdOf(record);
+  const { content, userId: previous } = record;
+  const { flash, values } = content;
   if (previous !== undefined && previous !== operation.userId) {
     // One user's values are none of another's business.
     values.clear();
@@ -102,18 +101,17 @@ function logIn(
   for (const key of values.keys()) {
     if (key.startsWith(RESERVED_PREFIX)) values.delete(key);
   }
-  if (operation.userId === undefined) values.delete("userId");
-  else values.set("userId", operation.userId);
+  record.userId = operation.userId;
   record.authenticatedAt = operation.userId === undefined
     ? undefined
     : operation.now;
   record.createdAt = operation.now;
   record.expiresAt = operation.expiresAt;
-  record.label = operation.label;
+  content.label = operation.label;
   // Who confirms by password that they are there is still logged in by what
   // the names stand for.
   if (previous !== operation.userId || operation.names.length > 0) {
-    record.names = operation.names;
+    content.names = operation.names;
   }
 }
 

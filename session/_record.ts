@@ -1,3 +1,4 @@
+import { SessionStoreError } from "./errors.ts";
 import type { JSONValue } from "./json.ts";
 
 /** Where a session was begun, for the list that its user sees. */
@@ -8,17 +9,104 @@ export interface SessionLabel {
   readonly address?: string;
 }
 
-/** What is stored of a session. Times are epoch milliseconds. */
-export interface SessionRecord {
+/** What decides whether a session lives, and whose it is. Epoch milliseconds. */
+interface Head {
+  readonly userId: string | number | undefined;
+  readonly createdAt: number;
+  readonly authenticatedAt: number | undefined;
+  readonly seenAt: number;
+  readonly expiresAt: number;
+}
+
+/** What a session holds besides. */
+interface Content {
   readonly values: Map<string, JSONValue>;
   readonly flash: Map<string, JSONValue>;
+  label: SessionLabel;
+  /** What else it is found by, besides its user. */
+  names: readonly string[];
+}
+
+/**
+ * What is stored of a session: a line that says how long it lives and whose it
+ * is, and one with its content, which is only parsed for those who want it.
+ */
+export class SessionRecord {
+  userId: string | number | undefined;
   createdAt: number;
   authenticatedAt: number | undefined;
   seenAt: number;
   expiresAt: number;
-  label: SessionLabel;
-  /** What else it is found by, besides its user. */
-  names: readonly string[];
+  #content: Content | string;
+
+  constructor(head: Head, content: Content | string) {
+    this.userId = head.userId;
+    this.createdAt = head.createdAt;
+    this.authenticatedAt = head.authenticatedAt;
+    this.seenAt = head.seenAt;
+    this.expiresAt = head.expiresAt;
+    this.#content = content;
+  }
+
+  /**
+   * What the session holds.
+   *
+   * @throws {SessionStoreError} If what was stored is none.
+   */
+  get content(): Content {
+    if (typeof this.#content === "string") {
+      this.#content = parseContent(this.#content);
+    }
+    return this.#content;
+  }
+
+  /** What handlers have set. */
+  get values(): Map<string, JSONValue> {
+    return this.content.values;
+  }
+
+  /** What is shown once. */
+  get flash(): Map<string, JSONValue> {
+    return this.content.flash;
+  }
+
+  /** Whether it holds nothing worth storing. */
+  get isEmpty(): boolean {
+    return this.userId === undefined && this.values.size === 0 &&
+      this.flash.size === 0;
+  }
+
+  /** Copies it, with other values. */
+  withValues(values: Map<string, JSONValue>): SessionRecord {
+    return new SessionRecord(this, { ...this.content, values });
+  }
+
+  /**
+   * Writes it as text.
+   *
+   * @throws {RangeError} If it is too large.
+   */
+  serialize(): string {
+    const { userId, createdAt, authenticatedAt, seenAt, expiresAt } = this;
+    const head = { userId, createdAt, authenticatedAt, seenAt, expiresAt };
+    const text = `${JSON.stringify(head)}\n${this.#serializedContent()}`;
+    const size = byteLength(text);
+    if (size <= MAX_RECORD_BYTES) return text;
+    throw new RangeError(
+      `Cannot save session: it takes ${size} bytes, and at most ${MAX_RECORD_BYTES} are allowed`,
+    );
+  }
+
+  #serializedContent(): string {
+    if (typeof this.#content === "string") return this.#content;
+    const { flash, label, names, values } = this.#content;
+    return JSON.stringify({
+      label,
+      values: Object.fromEntries(values),
+      flash: flash.size > 0 ? Object.fromEntries(flash) : undefined,
+      names: names.length > 0 ? names : undefined,
+    });
+  }
 }
 
 /** How long sessions last, in milliseconds. */
@@ -40,43 +128,57 @@ export function createRecord(
   timeouts: ResolvedTimeouts,
   label: SessionLabel,
 ): SessionRecord {
-  return {
-    values: new Map(),
-    flash: new Map(),
+  const head: Head = {
+    userId: undefined,
     createdAt: now,
     authenticatedAt: undefined,
     seenAt: now,
     expiresAt: now + timeouts.absolute,
+  };
+  const values = new Map<string, JSONValue>();
+  return new SessionRecord(head, {
+    values,
+    flash: new Map(),
     label,
     names: [],
-  };
+  });
 }
 
 /** Reads a stored record; `null` for one that ended or is not a session. */
 export function parseRecord(text: string): SessionRecord | null {
-  let data;
+  const end = text.indexOf("\n");
+  if (end < 0) return null;
+  let head;
   try {
-    data = JSON.parse(text);
+    head = JSON.parse(text.slice(0, end));
   } catch {
     return null;
   }
-  if (!isObject(data) || !isObject(data.values)) return null;
-  const { createdAt, expiresAt, flash, label, names, seenAt } = data;
-  if (
-    typeof createdAt !== "number" || typeof seenAt !== "number" ||
-    typeof expiresAt !== "number"
-  ) return null;
-  const authenticatedAt = data.authenticatedAt as number | undefined;
-  return {
-    values: toMap(data.values),
-    flash: isObject(flash) ? toMap(flash) : new Map(),
-    createdAt,
-    authenticatedAt,
-    seenAt,
-    expiresAt,
-    label: isObject(label) ? label : {},
-    names: Array.isArray(names) ? names : [],
-  };
+  return isHead(head) ? new SessionRecord(head, text.slice(end + 1)) : null;
+}
+
+function isHead(head: unknown): head is Head {
+  return isObject(head) && typeof head.createdAt === "number" &&
+    typeof head.seenAt === "number" && typeof head.expiresAt === "number";
+}
+
+function parseContent(text: string): Content {
+  let cause;
+  try {
+    const content = JSON.parse(text);
+    if (isObject(content) && isObject(content.values)) {
+      const { flash, label, names, values } = content;
+      return {
+        values: toMap(values),
+        flash: isObject(flash) ? toMap(flash) : new Map(),
+        label: isObject(label) ? label : {},
+        names: Array.isArray(names) ? names : [],
+      };
+    }
+  } catch (error) {
+    cause = error;
+  }
+  throw new SessionStoreError("read", { cause });
 }
 
 /** Quicker than by `Object.entries`; what JSON.parse made inherits nothing. */
@@ -90,41 +192,11 @@ function isObject(value: unknown): value is Record<string, JSONValue> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/**
- * Writes a record as text.
- *
- * @throws {RangeError} If it is too large.
- */
-export function serializeRecord(record: SessionRecord): string {
-  const { values, flash, names, ...rest } = record;
-  const text = JSON.stringify({
-    ...rest,
-    values: Object.fromEntries(values),
-    flash: flash.size > 0 ? Object.fromEntries(flash) : undefined,
-    names: names.length > 0 ? names : undefined,
-  });
-  const size = byteLength(text);
-  if (size > MAX_RECORD_BYTES) {
-    throw new RangeError(
-      `Cannot save session: it takes ${size} bytes, and at most ${MAX_RECORD_BYTES} are allowed`,
-    );
-  }
-  return text;
-}
-
 /** Counts UTF-8 bytes, or is sure that there are few enough. */
 function byteLength(text: string): number {
   return text.length * 3 <= MAX_RECORD_BYTES
     ? text.length
     : new TextEncoder().encode(text).length;
-}
-
-/** Tells the user of a record. */
-export function userIdOf(record: SessionRecord): string | number | undefined {
-  const userId = record.values.get("userId");
-  return typeof userId === "string" || typeof userId === "number"
-    ? userId
-    : undefined;
 }
 
 /** What the index names of users begin with. */
@@ -136,9 +208,8 @@ export function userIndex(userId: string | number): string {
 }
 
 /** The names that a record is to be found by. */
-export function indexOf(record: SessionRecord): string[] {
-  const userId = userIdOf(record);
-  return userId === undefined ? [] : [userIndex(userId), ...record.names];
+export function indexOf({ content, userId }: SessionRecord): string[] {
+  return userId === undefined ? [] : [userIndex(userId), ...content.names];
 }
 
 /** The idle timeout of a record: anonymous visitors have a shorter one. */
@@ -146,7 +217,7 @@ export function idleTimeout(
   record: SessionRecord,
   timeouts: ResolvedTimeouts,
 ): number {
-  return userIdOf(record) === undefined ? timeouts.anonymous : timeouts.idle;
+  return record.userId === undefined ? timeouts.anonymous : timeouts.idle;
 }
 
 /** When a record ends, unless it is used before. */
@@ -159,9 +230,4 @@ export function endOf(
     record.createdAt + timeouts.absolute,
     record.expiresAt,
   );
-}
-
-/** Whether a record holds nothing worth storing. */
-export function isEmpty(record: SessionRecord): boolean {
-  return record.values.size === 0 && record.flash.size === 0;
 }

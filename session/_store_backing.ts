@@ -13,9 +13,7 @@ import {
   ENDED,
   endOf,
   indexOf,
-  isEmpty,
   parseRecord,
-  serializeRecord,
   type SessionRecord,
 } from "./_record.ts";
 import type { SessionStore, StoredValue } from "./store.ts";
@@ -99,7 +97,7 @@ export class StoreBacking implements Backing {
         return null;
       }
       const record = make(stored);
-      if (stored === null && isEmpty(record)) return record;
+      if (stored === null && record.isEmpty) return record;
       const moves = stored === null || renewal !== "none";
       const written = moves
         ? await this.#move(record, renewal)
@@ -176,7 +174,7 @@ export class StoreBacking implements Backing {
     ifVersion: string | null,
   ): Promise<boolean> {
     const { now, timeouts } = this.#config;
-    const text = serializeRecord(record);
+    const text = record.serialize();
     const ttl = Math.max(1, endOf(record, timeouts) - now());
     const index = indexOf(record);
     return await this.#call(

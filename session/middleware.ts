@@ -194,14 +194,25 @@ export function session(
     context.set(Session, new Session(scope));
     // Once: to read a header is dear on Deno.
     const header = lazy ? null : context.request.headers.get("Cookie");
-    const answered = header === null
-      ? next()
-      : scope.load(header).then(() => next());
-    return answered.then(
-      (response) => settle(response, scope, sweep),
-      (error) => rescue(error, scope, sweep),
-    );
+    return answer(scope, header, next, sweep);
   };
+}
+
+/** Has the others answer, with the session that the cookies lead to. */
+async function answer(
+  scope: Scope,
+  cookies: string | null,
+  next: () => Promise<Response>,
+  sweep: () => Promise<void>,
+): Promise<Response> {
+  let response;
+  try {
+    if (cookies !== null) await scope.load(cookies);
+    response = await next();
+  } catch (error) {
+    return rescue(error, scope, sweep);
+  }
+  return settle(response, scope, sweep);
 }
 
 function storageOf(

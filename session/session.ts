@@ -4,7 +4,6 @@ import { detachedScope } from "./_detached.ts";
 import type { Journal } from "./_journal.ts";
 import type { JSONValue } from "./json.ts";
 import { checkedText, checkUserId, toText } from "./_operation.ts";
-import { userIdOf } from "./_record.ts";
 import type { SessionStore } from "./store.ts";
 
 /** Where a session comes from. */
@@ -97,7 +96,7 @@ export class Session {
 
   /** The logged-in user's id: the value of the key `userId`. */
   get userId(): string | number | undefined {
-    return userIdOf(this.#reading().view);
+    return this.#reading().view.userId;
   }
 
   /** When the session began, or its user logged in. Epoch milliseconds. */
@@ -140,6 +139,7 @@ export class Session {
   get(key: string): JSONValue | undefined {
     const journal = this.#reading();
     const { shown, view } = journal;
+    if (key === "userId") return view.userId;
     if (!view.flash.has(key)) {
       return shown.has(key) ? shown.get(key) : view.values.get(key);
     }
@@ -159,6 +159,7 @@ export class Session {
    */
   has(key: string): boolean {
     const { shown, view } = this.#reading();
+    if (key === "userId") return view.userId !== undefined;
     return view.values.has(key) || view.flash.has(key) || shown.has(key);
   }
 
@@ -178,7 +179,7 @@ export class Session {
     const journal = this.#writing("set");
     if (key === "userId") {
       const userId = checkUserId(value);
-      if (userId !== userIdOf(journal.view)) journal.logIn(userId);
+      if (userId !== journal.view.userId) journal.logIn(userId);
       return;
     }
     journal.shown.delete(key);
@@ -217,7 +218,7 @@ export class Session {
     const journal = this.#writing("unset");
     journal.shown.delete(key);
     if (key !== "userId") journal.add({ type: "unset", key });
-    else if (journal.view.values.has(key)) journal.logIn(undefined);
+    else if (journal.view.userId !== undefined) journal.logIn(undefined);
   }
 
   /**

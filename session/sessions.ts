@@ -6,7 +6,6 @@ import {
   parseRecord,
   type SessionLabel,
   type SessionRecord,
-  userIdOf,
   userIndex,
 } from "./_record.ts";
 import { scopeOf, Session, type SessionScope } from "./session.ts";
@@ -157,7 +156,7 @@ class Sessions implements UserSessions {
   }
 
   #describe(id: string, record: SessionRecord): SessionInfo {
-    const { authenticatedAt, createdAt, label, seenAt } = record;
+    const { authenticatedAt, content, createdAt, seenAt } = record;
     return {
       id,
       current: id === this.#session.id,
@@ -165,7 +164,7 @@ class Sessions implements UserSessions {
       authenticatedAt,
       seenAt,
       expiresAt: endOf(record, this.#scope.config.timeouts),
-      label,
+      label: content.label,
     };
   }
 
@@ -191,7 +190,7 @@ class Sessions implements UserSessions {
     if (record === null) return null;
     const { now, timeouts } = this.#scope.config;
     const isLive = endOf(record, timeouts) > now();
-    const isTheirs = String(userIdOf(record)) === String(userId);
+    const isTheirs = String(record.userId) === String(userId);
     return isLive && isTheirs ? record : null;
   }
 

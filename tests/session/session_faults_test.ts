@@ -275,12 +275,7 @@ Deno.test("session() shows the handler's error, not that of saving after it", as
 Deno.test("session() gives up where others are always faster", async () => {
   const store: SessionStore = {
     get: () => ({
-      value: JSON.stringify({
-        values: { a: 1 },
-        createdAt: Date.now(),
-        seenAt: Date.now(),
-        expiresAt: Date.now() + MINUTE,
-      }),
+      value: stored('{"values":{"a":1}}'),
       version: "1",
     }),
     put: () => false,
@@ -304,9 +299,12 @@ for (
     "1",
     '"text"',
     "{",
-    '{"values":null,"createdAt":1,"seenAt":1,"expiresAt":1}',
-    '{"values":[],"createdAt":1,"seenAt":9e15,"expiresAt":9e15}',
-    '{"values":{},"createdAt":"1","seenAt":9e15,"expiresAt":9e15}',
+    '\n{"values":{}}',
+    'null\n{"values":{}}',
+    '{"createdAt":"1","seenAt":9e15,"expiresAt":9e15}\n{"values":{}}',
+    '{"createdAt":1,"seenAt":"9e15","expiresAt":9e15}\n{"values":{}}',
+    '{"createdAt":1,"seenAt":9e15}\n{"values":{}}',
+    '{"createdAt":1,"seenAt":9e15,"expiresAt":9e15}',
     '{"ended":true}',
   ]
 ) {
@@ -323,6 +321,44 @@ for (
     );
     assertEquals(await response.json(), "nobody");
   });
+}
+
+for (const content of ["", "{", "null", "[]", "{}", '{"values":[]}']) {
+  Deno.test(`session() fails where ${content || "nothing"} in the store is to be a session's content`, async () => {
+    const store: SessionStore = {
+      get: () => ({ value: stored(content), version: "1" }),
+      put: () => true,
+      delete: () => {},
+    };
+    const server = new Server({ store });
+    const cookie = { Cookie: `__Host-session=${"x".repeat(43)}` };
+    const response = await server.request(
+      (session) => session.get("a"),
+      cookie,
+    );
+    assertEquals(response.status, 500);
+    assert((await response.text()).includes("SessionStoreError"));
+  });
+}
+
+Deno.test("Session.userId needs no more than the first line of what is stored", async () => {
+  const store: SessionStore = {
+    get: () => ({ value: stored("{"), version: "1" }),
+    put: () => true,
+    delete: () => {},
+  };
+  const response = await new Server({ store }).request(
+    (session) => [session.userId, session.get("userId"), session.has("userId")],
+    { Cookie: `__Host-session=${"x".repeat(43)}` },
+  );
+  assertEquals(await response.json(), [7, 7, true]);
+});
+
+/** A stored session of user 7, used just now. */
+function stored(content: string): string {
+  const now = Date.now();
+  const head = { userId: 7, createdAt: now, seenAt: now };
+  return `${JSON.stringify({ ...head, expiresAt: now + MINUTE })}\n${content}`;
 }
 
 Deno.test("session() answers 409 where a value was taken twice and nobody looked", async () => {
