@@ -24,6 +24,9 @@ import { methodOverride } from "@gatehouse/web/method-override-middleware";
 import { createMemorySessionStore, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 
+const ALPHABET =
+  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
 Deno.test("csrfProtection() lets a form with a token of the page through", async () => {
   const client = new Client();
   const token = await client.token();
@@ -52,7 +55,8 @@ Deno.test("csrfProtection() turns away what has no good token (ASVS 3.5.1)", asy
     `${token}A`,
     token.slice(0, -1),
     "A".repeat(86),
-    `${token.slice(0, 85)}${token[85] === "A" ? "B" : "A"}`,
+    // The same bytes, written another way.
+    `${token.slice(0, 85)}${ALPHABET[ALPHABET.indexOf(token[85]) + 1]}`,
     `${token[0] === "A" ? "B" : "A"}${token.slice(1)}`,
     "é".repeat(86),
     "x".repeat(100_000),
@@ -62,7 +66,9 @@ Deno.test("csrfProtection() turns away what has no good token (ASVS 3.5.1)", asy
     assertEquals(await client.postForm({ csrfToken }), 403, csrfToken);
   }
   assertEquals(await client.postForm({}), 403);
-  assertEquals(await client.status("/", { method: "DELETE" }), 403);
+  for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+    assertEquals(await client.status("/", { method }), 403, method);
+  }
   assertEquals(await client.postForm({ csrfToken: token }), 200);
 });
 
@@ -91,6 +97,19 @@ Deno.test("csrfProtection() turns away a token of another browser", async () => 
   const csrfToken = await attacker.token();
   assertEquals(await client.postForm({ csrfToken }), 403);
   assertEquals(await attacker.postForm({ csrfToken }), 200);
+});
+
+Deno.test("csrfProtection() goes by the first cookie of its name, not by one that was planted behind it", async () => {
+  const [client, attacker] = [new Client(), new Client()];
+  await client.token();
+  const token = await attacker.token();
+  const headers = {
+    Cookie: [client, attacker].map(({ cookies }) =>
+      `__Host-csrf=${cookies.get("__Host-csrf")}`
+    ).join("; "),
+    "X-CSRF-Token": token,
+  };
+  assertEquals(await client.status("/", { method: "POST", headers }), 403);
 });
 
 Deno.test("csrfProtection() turns away a token of another user in the same browser", async () => {
@@ -134,6 +153,13 @@ Deno.test("csrfProtection() goes by a method that middleware set on a GET", asyn
   });
   assertEquals(await client.status("/?delete"), 403);
   assertEquals(await client.status("/"), 200);
+});
+
+Deno.test("csrfProtection() goes by the method on the wire where middleware set a safe one", async () => {
+  const client = new Client({}, (context) => {
+    context.method = "GET";
+  });
+  assertEquals(await client.status("/", { method: "POST" }), 403);
 });
 
 Deno.test("csrfToken() gives a new token each time, so that none can be guessed from its size", async () => {
@@ -198,6 +224,25 @@ Deno.test("csrfProtection() takes the names that it is told", async () => {
   assertThrows(() => csrfProtection({ cookie: { name: "a b" } }), TypeError);
 });
 
+Deno.test("csrfToken() gives two forms of a visitor's first page a token each", async () => {
+  const client = new Client();
+  const tokens = (await client.token("/two-tokens")).split(" ");
+  assertNotEquals(tokens[0], tokens[1]);
+  for (const csrfToken of tokens) {
+    assertEquals(await client.postForm({ csrfToken }), 200);
+  }
+});
+
+Deno.test("csrfProtection() replaces a cookie that holds no secret of its own", async () => {
+  for (const value of ["x", "", "x".repeat(44), "\xe9".repeat(43)]) {
+    const client = new Client();
+    client.cookies.set("__Host-csrf", value);
+    const csrfToken = await client.token();
+    assertNotEquals(client.cookies.get("__Host-csrf"), value);
+    assertEquals(await client.postForm({ csrfToken }), 200);
+  }
+});
+
 Deno.test("csrfToken() of a login in the same request is good for the next", async () => {
   const client = new Client();
   const csrfToken = await client.token("/login-with-token");
@@ -241,6 +286,13 @@ class Client {
       "/token",
       async (context) => new Response(await csrfToken(context)),
     );
+    router.get("/two-tokens", async (context) => {
+      const tokens = await Promise.all([
+        csrfToken(context),
+        csrfToken(context),
+      ]);
+      return new Response(tokens.join(" "));
+    });
     router.get("/login/:id", async (context) => {
       await completeAuth(context, Number(context.params.id));
       return done();

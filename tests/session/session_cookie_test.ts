@@ -2,6 +2,7 @@ import {
   assert,
   assertEquals,
   assertFalse,
+  assertLess,
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
@@ -10,9 +11,6 @@ import {
   type SessionCookieOptions,
 } from "@gatehouse/web/session-middleware";
 import { Browser, Server } from "./_browser.ts";
-
-/** What Deno passes beside a request. */
-const peer = (hostname: string) => ({ remoteAddr: { hostname } });
 
 Deno.test("session() survives every Cookie header, and finds its own cookie in it", async () => {
   const server = new Server();
@@ -39,6 +37,9 @@ Deno.test("session() survives every Cookie header, and finds its own cookie in i
     `${name}="${"y".repeat(43)}"`,
     `${name}=${token.slice(0, -1)}`,
     `${name} = ${"z".repeat(43)}`,
+    `${name}x=${token}`,
+    `x${name}=${token}`,
+    `${name}.x=${token}`,
     `session=${token.split("").reverse().join("")}`,
     "a=%zz; b=%",
     "é=ü; a=\xff",
@@ -47,8 +48,6 @@ Deno.test("session() survives every Cookie header, and finds its own cookie in i
     `big=${"x".repeat(8_192)}`,
     Array.from({ length: 500 }, (_, n) => `c${n}=${n}`).join("; "),
     `${name}=\u00e9${"x".repeat(42)}`,
-    // Where looking for each "=" begins anew, this takes minutes.
-    ";".repeat(2_000_000),
   ];
   for (const header of hostile) {
     const answers: unknown[] = [];
@@ -64,6 +63,16 @@ Deno.test("session() survives every Cookie header, and finds its own cookie in i
     }
     assertEquals(answers, [null, 7, 7], header);
   }
+});
+
+Deno.test("session() reads 2 MB of separators in linear time", async () => {
+  const server = new Server();
+  const begun = performance.now();
+  await server.request((session) => session.userId, {
+    Cookie: `${";".repeat(2_000_000)}__Host-session=x`,
+  });
+  // Where looking for each "=" begins anew, it takes half a minute.
+  assertLess(performance.now() - begun, 2_000);
 });
 
 Deno.test("session() finds the living one of several cookies of its name", async () => {
@@ -93,7 +102,8 @@ for (const space of ["\u00a0", "\f", "\v"]) {
     await browser.visit((session) => session.set("userId", 7));
     for (
       const [Cookie, expected] of [
-        [` \t${browser.header}`, 7],
+        [`a=1; \t${browser.header}`, 7],
+        [browser.header.replace("=", " \t= \t") + " \t; a=1", 7],
         [`${space}${browser.header}`, undefined],
         [`a=1; ${space}${browser.header}`, undefined],
       ] as const
@@ -122,131 +132,6 @@ Deno.test("session() looks for no more than four cookies of its name", async () 
   ).join("; ");
   await server.request((session) => session.userId, { Cookie });
   assertEquals(reads, 4);
-});
-
-const kinds: {
-  name: string;
-  url: string;
-  peer?: string;
-  headers?: Record<string, string>;
-  origin?: string;
-  secure: boolean;
-}[] = [
-  { name: "https", url: "https://a.example", secure: true },
-  { name: "http", url: "http://a.example", peer: "1.2.3.4", secure: true },
-  {
-    name: "http to another name from this machine",
-    url: "http://a.example",
-    peer: "127.0.0.1",
-    secure: true,
-  },
-  {
-    name: "http to localhost from another machine",
-    url: "http://localhost:8000",
-    peer: "10.0.0.7",
-    secure: true,
-  },
-  { name: "http from nowhere", url: "http://localhost:8000", secure: true },
-  {
-    name: "http to localhost",
-    url: "http://localhost:8000",
-    peer: "127.0.0.1",
-    secure: false,
-  },
-  {
-    name: "http to a name below localhost",
-    url: "http://app.localhost:8000",
-    peer: "::1",
-    secure: false,
-  },
-  {
-    name: "http to 127.0.0.1",
-    url: "http://127.0.0.1:8000",
-    peer: "::ffff:127.0.0.1",
-    secure: false,
-  },
-  {
-    name: "http to [::1]",
-    url: "http://[::1]:8000",
-    peer: "::1",
-    secure: false,
-  },
-  {
-    name: "a name that only looks like localhost",
-    url: "http://localhost.example",
-    peer: "127.0.0.1",
-    secure: true,
-  },
-  {
-    name: "localhost with an https origin",
-    url: "http://localhost:8000",
-    peer: "127.0.0.1",
-    origin: "https://a.example",
-    secure: true,
-  },
-  {
-    name: "localhost with an http origin",
-    url: "http://localhost:8000",
-    peer: "127.0.0.1",
-    origin: "http://localhost:8000",
-    secure: false,
-  },
-  ...[
-    "Forwarded",
-    "X-Forwarded-For",
-    "X-Forwarded-Proto",
-    "X-Forwarded-Host",
-    "X-Real-IP",
-    "Via",
-  ].map((header) => ({
-    name: `localhost behind a proxy that sends ${header}`,
-    url: "http://localhost:8000",
-    peer: "127.0.0.1",
-    headers: { [header]: "x" },
-    secure: true,
-  })),
-];
-
-for (const { name, url, peer: address, headers, origin, secure } of kinds) {
-  Deno.test(`session() ${secure ? "keeps" : "drops"} Secure and the prefix for ${name}`, async () => {
-    const server = new Server({ origin });
-    const platform = address === undefined ? [] : [peer(address)];
-    const send = (Cookie?: string) =>
-      server.request(
-        (session) => {
-          session.set("a", session.has("a") ? 2 : 1);
-          return session.get("a");
-        },
-        { ...headers, ...Cookie ? { Cookie } : {} },
-        url,
-        ...platform,
-      );
-    const [cookie] = (await send()).headers.getSetCookie();
-    const prefix = secure ? "__Host-session=" : "session=";
-    assert(cookie.startsWith(prefix), cookie);
-    assertEquals(/;\s*Secure/i.test(cookie), secure);
-    assertStringIncludes(cookie, "HttpOnly");
-
-    const [pair] = cookie.split(";");
-    assertEquals(await (await send(pair)).json(), 2);
-    // Neither name is read where the other is due.
-    const other = secure
-      ? pair.replace("__Host-", "")
-      : pair.replace("session", "__Host-session");
-    assertEquals(await (await send(other)).json(), 1);
-  });
-}
-
-Deno.test("session() goes by CF-Connecting-IP on Workers, where none is loopback", async () => {
-  const server = new Server();
-  const response = await server.request(
-    (session) => session.set("a", 1),
-    { "CF-Connecting-IP": "127.0.0.1" },
-    "http://localhost",
-    {},
-    { waitUntil: () => {} },
-  );
-  assertStringIncludes(response.headers.getSetCookie()[0], "__Host-session=");
 });
 
 const shapes: {

@@ -197,6 +197,19 @@ Deno.test("session() ends a session also when the handler threw", async () => {
   assertEquals(await browser.visit((session) => session.userId), undefined);
 });
 
+Deno.test("session() ends a session whose id was to change when the handler threw", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("userId", 7));
+  await assertRejects(() =>
+    browser.visit((session) => {
+      session.regenerateId();
+      session.destroy();
+      throw new Error("handler");
+    })
+  );
+  assertEquals(await browser.visit((session) => session.userId), undefined);
+});
+
 Deno.test("session() stores nothing new for a handler that threw", async () => {
   const store = createMemorySessionStore();
   let puts = 0;
@@ -301,10 +314,10 @@ for (
     "{",
     '\n{"values":{}}',
     'null\n{"values":{}}',
-    '{"createdAt":"1","seenAt":9e15,"expiresAt":9e15}\n{"values":{}}',
-    '{"createdAt":1,"seenAt":"9e15","expiresAt":9e15}\n{"values":{}}',
-    '{"createdAt":1,"seenAt":9e15}\n{"values":{}}',
-    '{"createdAt":1,"seenAt":9e15,"expiresAt":9e15}',
+    ...["createdAt", "seenAt", "expiresAt"].flatMap((name) =>
+      ["9e15", null, undefined].map((time) => headOf({ [name]: time }))
+    ),
+    headOf({}).split("\n")[0],
     '{"ended":true}',
   ]
 ) {
@@ -322,6 +335,19 @@ for (
     assertEquals(await response.json(), "nobody");
   });
 }
+
+Deno.test("session() takes what has all its times for a session", async () => {
+  const store: SessionStore = {
+    get: () => ({ value: headOf({}), version: "1" }),
+    put: () => true,
+    delete: () => {},
+  };
+  const response = await new Server({ store }).request(
+    (session) => session.userId,
+    { Cookie: `__Host-session=${"x".repeat(43)}` },
+  );
+  assertEquals(await response.json(), 7);
+});
 
 for (const content of ["", "{", "null", "[]", "{}", '{"values":[]}']) {
   Deno.test(`session() fails where ${content || "nothing"} in the store is to be a session's content`, async () => {
@@ -353,6 +379,12 @@ Deno.test("Session.userId needs no more than the first line of what is stored", 
   );
   assertEquals(await response.json(), [7, 7, true]);
 });
+
+/** A stored session of user 7 that ends in a distant future, but for a fault. */
+function headOf(fault: Record<string, unknown>): string {
+  const head = { userId: 7, createdAt: 9e15, seenAt: 9e15, expiresAt: 9e15 };
+  return `${JSON.stringify({ ...head, ...fault })}\n{"values":{}}`;
+}
 
 /** A stored session of user 7, used just now. */
 function stored(content: string): string {
@@ -441,7 +473,10 @@ Deno.test("session() sweeps its store now and then", async () => {
     await new Browser(server).visit((session) => session.set("a", 1));
     clock.time += MINUTE;
   }
-  assertEquals(times.length, 2);
+  // By the clock that was passed in.
+  const [begun] = times;
+  assertEquals(times, [begun, begun + 10 * MINUTE]);
+  assertEquals(begun, Date.UTC(2026, 0, 1) + 10 * MINUTE);
 });
 
 Deno.test("sessions() fails with the store", async () => {

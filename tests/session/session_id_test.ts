@@ -46,6 +46,28 @@ Deno.test("Session.unset() of userId ends the login and the id", async () => {
   assertEquals(await copied.visit((session) => session.userId), undefined);
 });
 
+Deno.test("Session.unset() of userId changes nothing where nobody is logged in", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("cart", 1));
+  const { header } = browser;
+  await browser.visit((session) => session.unset("userId"));
+  assertEquals(browser.header, header);
+  assertEquals(await browser.visit((session) => session.get("cart")), 1);
+});
+
+Deno.test("Session.unset() of userId drops what the user had", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => {
+    session.set("userId", 7);
+    session.set("cart", "of user 7");
+    session.flash("notice", "for user 7");
+  });
+  await browser.visit((session) => session.unset("userId"));
+  await browser.visit((session) => {
+    assertEquals([session.has("cart"), session.has("notice")], [false, false]);
+  });
+});
+
 Deno.test("Session.set() of another user drops what the first one had", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {

@@ -17,6 +17,34 @@ Deno.test("session() ends a login after 30 minutes without a request (ASVS 7.3.1
   assertEquals(await browser.visit((session) => session.userId), undefined);
 });
 
+Deno.test("session() has the store forget a session when it ends", async () => {
+  const clock = new Clock();
+  const memory = createMemorySessionStore({ now: clock.now });
+  const ttls: number[] = [];
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (key, value, options) => {
+      ttls.push(options.ttl);
+      return memory.put(key, value, options);
+    },
+    delete: (key) => memory.delete(key),
+  };
+  const browser = new Browser(new Server({ store, now: clock.now }));
+  await browser.visit((session) => session.set("cart", 1));
+  await browser.visit(async (session) => {
+    session.set("userId", 7);
+    await session.commit();
+  });
+  // Beside the new one, the mark of the old one.
+  assertEquals(ttls.splice(0), [10 * MINUTE, 30 * MINUTE, 15_000]);
+  for (let time = 0; time < 11 * HOUR + 40 * MINUTE; time += 20 * MINUTE) {
+    clock.time += 20 * MINUTE;
+    await browser.visit((session) => session.userId);
+  }
+  assertEquals(ttls.at(-2), 30 * MINUTE);
+  assertEquals(ttls.at(-1), 20 * MINUTE);
+});
+
 Deno.test("session() ends an anonymous session after 10 minutes", async () => {
   const { browser, clock } = start();
   await browser.visit((session) => session.set("cart", 1));

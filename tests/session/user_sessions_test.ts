@@ -56,6 +56,45 @@ Deno.test("sessions().list() tells the browser and the address of the login", as
   });
 });
 
+Deno.test("sessions().list() tells the browser that logged in, not the one that began the session", async () => {
+  const server = new Server();
+  const begun = await server.request((session) => session.set("cart", 1), {
+    "User-Agent": "begun",
+  });
+  const [Cookie] = begun.headers.getSetCookie()[0].split(";");
+  const response = await server.request(async (session, context) => {
+    session.set("userId", 7);
+    await session.commit();
+    return (await sessions(context).list())[0].label;
+  }, { Cookie, "User-Agent": "login" });
+  assertEquals(await response.json(), { userAgent: "login" });
+});
+
+Deno.test("sessions() takes a number's digits for the number, as they stand in paths", async () => {
+  const server = new Server();
+  const user = await logIn(server, 7);
+  const id = await user.visit((session) => session.id);
+  const admin = await logIn(server, "root");
+  await admin.visit(async (_session, context) => {
+    assertEquals((await sessions(context).list("7")).length, 1);
+    assertEquals(await sessions(context).end(id, "7"), true);
+  });
+  assertEquals(await user.visit((session) => session.userId), undefined);
+});
+
+Deno.test("sessions().endAll() goes on where one has ended meanwhile", async () => {
+  const { store, meanwhile } = interruptedStore();
+  const server = new Server({ store });
+  const [first, second] = [await logIn(server, 7), await logIn(server, 7)];
+  const admin = await logIn(server, 1);
+  meanwhile(() => first.visit((session) => session.destroy()));
+  const ended = await admin.visit((_session, context) =>
+    sessions(context).endAll({ userId: 7 })
+  );
+  assertEquals(ended, 1);
+  assertEquals(await second.visit((session) => session.userId), undefined);
+});
+
 Deno.test("sessions().list() has nothing of anonymous, ended or expired sessions", async () => {
   const clock = new Clock();
   const server = new Server({ now: clock.now });

@@ -1,0 +1,73 @@
+/** The form of sealed cookies, held against another implementation. */
+import { assertEquals, assertNotEquals } from "@std/assert";
+import { Buffer } from "node:buffer";
+import { createDecipheriv, hkdfSync } from "node:crypto";
+import { Sealer } from "../../session/internal.ts";
+
+const SECRET = "a secret of more than thirty-two characters";
+
+Deno.test("Sealer seals with AES-256-GCM, the key by HKDF-SHA-256, the name as additional data (SP 800-38D, RFC 5869)", async () => {
+  const sealed = await new Sealer([SECRET]).seal("__Host-é", "text é");
+  const [id, rest] = sealed.split(".");
+  assertEquals(id, derived("key id", 6).toString("base64url"));
+  const bytes = Buffer.from(rest, "base64url");
+  assertEquals(bytes.length, 12 + "text é".length + 1 + 16);
+  const decipher = createDecipheriv(
+    "aes-256-gcm",
+    derived("encryption", 32),
+    bytes.subarray(0, 12),
+  );
+  decipher.setAAD(Buffer.from("__Host-é"));
+  decipher.setAuthTag(bytes.subarray(-16));
+  const opened = decipher.update(bytes.subarray(12, -16), undefined, "utf8");
+  assertEquals(opened + decipher.final("utf8"), "text é");
+});
+
+Deno.test("Sealer never uses an initialisation vector twice (SP 800-38D, 8)", async () => {
+  const sealer = new Sealer([SECRET]);
+  const sealed = await Promise.all(
+    Array.from({ length: 1_000 }, () => sealer.seal("name", "text")),
+  );
+  const vectors = sealed.map((text) => text.split(".")[1].slice(0, 16));
+  assertEquals(new Set(vectors).size, 1_000);
+  assertEquals(new Set(sealed.map((text) => text.slice(-22))).size, 1_000);
+});
+
+Deno.test("Sealer tells names apart, in any order", async () => {
+  const sealer = new Sealer([SECRET]);
+  const names = ["a", "b", "a.b", ""];
+  for (const name of names) {
+    const sealed = await sealer.seal(name, `text of ${name}`);
+    for (const other of names) {
+      const expected = other === name ? `text of ${name}` : null;
+      assertEquals(await sealer.open(other, sealed), expected);
+    }
+  }
+});
+
+Deno.test("Sealer opens nothing that is written another way", async () => {
+  const sealer = new Sealer([SECRET]);
+  const sealed = await sealer.seal("name", "text!");
+  // Texts whose last character has bits to spare: these must be zero.
+  for (const text of ["text", "text!!"]) {
+    const other = await sealer.seal("name", text);
+    const last = ALPHABET.indexOf(other.at(-1)!);
+    const changed = other.slice(0, -1) + ALPHABET[last + 1];
+    assertNotEquals(changed, other);
+    assertEquals(await sealer.open("name", changed), null);
+  }
+  for (
+    const text of [`${sealed}=`, ` ${sealed}`, `${sealed} `, `${sealed}\n`]
+  ) {
+    assertEquals(await sealer.open("name", text), null);
+  }
+});
+
+const ALPHABET =
+  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** What HKDF makes of the secret (RFC 5869). */
+function derived(purpose: string, length: number): Buffer {
+  const info = `gatehouse session cookie, ${purpose}`;
+  return Buffer.from(hkdfSync("sha256", SECRET, "", info, length));
+}

@@ -1,0 +1,191 @@
+/** What happens while a session is being saved, or between two saves. */
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
+import { completeAuth } from "@gatehouse/web/auth";
+import {
+  createMemorySessionStore,
+  type Session,
+  sessions,
+  type SessionStore,
+  SessionStoreError,
+} from "@gatehouse/web/session";
+import { Browser, Server } from "./_browser.ts";
+
+Deno.test("session() saves after a commit that the handler did not wait for, not beside it", async () => {
+  const { puts, store } = slowStore();
+  const browser = new Browser(new Server({ store }));
+  await browser.visit((session) => {
+    session.set("a", 1);
+    void session.commit();
+    session.set("b", 2);
+  });
+  // One session was stored, and then changed.
+  assertEquals(new Set(puts).size, 1);
+  await browser.visit((session) => {
+    assertEquals([session.get("a"), session.get("b")], [1, 2]);
+  });
+});
+
+Deno.test("Session.set() of userId while a commit runs changes the id all the same", async () => {
+  const { store } = slowStore();
+  const browser = new Browser(new Server({ store }));
+  await browser.visit((session) => session.set("cart", 1));
+  const planted = browser.copy();
+  await browser.visit(async (session) => {
+    session.regenerateId();
+    const committed = session.commit();
+    session.set("userId", 7);
+    await committed;
+  });
+  assertEquals(await browser.visit((session) => session.userId), 7);
+  assertNotEquals(browser.header, planted.header);
+  assertEquals(await planted.visit((session) => session.userId), undefined);
+
+  // Where the commit changed no id itself, too.
+  const other = new Browser(new Server({ store }));
+  await other.visit((session) => session.set("cart", 1));
+  const known = other.copy();
+  await other.visit(async (session) => {
+    session.set("cart", 2);
+    const committed = session.commit();
+    session.set("userId", 8);
+    await committed;
+  });
+  assertEquals(await other.visit((session) => session.userId), 8);
+  assertEquals(await known.visit((session) => session.userId), undefined);
+});
+
+Deno.test("Session.get() shows what was set while a commit ran", async () => {
+  const { store } = slowStore();
+  const browser = new Browser(new Server({ store }));
+  await browser.visit(async (session) => {
+    session.set("a", 1);
+    const committed = session.commit();
+    session.set("a", 2);
+    session.flash("b", 3);
+    await committed;
+    assertEquals([session.get("a"), session.get("b")], [2, 3]);
+  });
+  assertEquals(await browser.visit((session) => session.get("a")), 2);
+});
+
+Deno.test("Session.take() returns a flash value that was read after a commit", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.flash("notice", "once"));
+  await browser.visit(async (session) => {
+    session.set("a", 1);
+    await session.commit();
+    session.get("notice");
+    assertEquals(session.take("notice"), "once");
+  });
+  assertEquals(await browser.visit((s) => s.has("notice")), false);
+});
+
+Deno.test("Session.commit() succeeds where only the one before it failed", async () => {
+  const memory = createMemorySessionStore();
+  let failures = 1;
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: async (...args) => {
+      await Promise.resolve();
+      if (failures-- > 0) throw new Error("The store is away");
+      return memory.put(...args);
+    },
+    delete: (key) => memory.delete(key),
+  };
+  const browser = new Browser(new Server({ store }));
+  await browser.visit(async (session) => {
+    session.set("a", 1);
+    const commits = [session.commit(), session.commit()];
+    await assertRejects(() => commits[0], SessionStoreError);
+    await commits[1];
+  });
+  assertEquals(await browser.visit((session) => session.get("a")), 1);
+});
+
+Deno.test("Session.destroy() leaves no flash value that was read before it", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.flash("notice", "secret"));
+  await browser.visit((session) => {
+    assertEquals(session.get("notice"), "secret");
+    session.destroy();
+    assertEquals(session.get("notice"), undefined);
+    assertEquals(session.has("notice"), false);
+  });
+});
+
+const endings: Record<string, (session: Session) => unknown> = {
+  "is changed": (session) => session.set("a", 1),
+  "is destroyed": (session) => session.destroy(),
+};
+
+for (const [what, act] of Object.entries(endings)) {
+  Deno.test(`session() hands out no id that has ended before the session ${what}`, async () => {
+    const browser = new Browser(new Server());
+    await browser.visit((session) => session.set("userId", 7));
+    const admin = new Browser(browser.server);
+    const late = browser.copy();
+    await late.visit(async (session) => {
+      session.regenerateId();
+      await session.commit();
+      await admin.visit((_session, context) =>
+        sessions(context).endAll({ userId: 7 })
+      );
+      act(session);
+    });
+    // It would replace the cookie of a login that came meanwhile.
+    assertEquals(late.response.headers.getSetCookie(), []);
+  });
+}
+
+Deno.test("completeAuth() has stored the login, and ended the old id, when it is done", async () => {
+  const store = createMemorySessionStore();
+  const browser = new Browser(new Server({ store }));
+  await browser.visit((session) => session.set("cart", 1));
+  const old = browser.copy();
+  await browser.visit(async (session, context) => {
+    await completeAuth(context, 7);
+    assertEquals(store.byIndex!("user:7"), [session.id]);
+    assertEquals(await old.visit((session) => session.has("cart")), false);
+  });
+});
+
+Deno.test("session() answers with an error to a logout where others are always faster", async () => {
+  const memory = createMemorySessionStore();
+  const browser = new Browser(new Server({ store: memory }));
+  await browser.visit((session) => session.set("userId", 7));
+  const busy: SessionStore = {
+    get: (key) => memory.get(key),
+    put: () => false,
+    delete: (key) => memory.delete(key),
+  };
+  const other = new Browser(new Server({ store: busy }), browser.cookies);
+  await assertRejects(
+    () => other.visit((session) => session.destroy()),
+    Error,
+    "SessionStoreError",
+  );
+  assertEquals(other.response.headers.getSetCookie(), []);
+});
+
+/** A store that takes a while, with the keys that were put. */
+function slowStore(): { puts: string[]; store: SessionStore } {
+  const memory = createMemorySessionStore();
+  const puts: string[] = [];
+  const store: SessionStore = {
+    get: async (key) => {
+      await turn();
+      return memory.get(key);
+    },
+    put: async (key, value, options) => {
+      puts.push(key);
+      await turn();
+      return memory.put(key, value, options);
+    },
+    delete: (key) => memory.delete(key),
+  };
+  return { puts, store };
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}
