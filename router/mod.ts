@@ -69,7 +69,13 @@ export type {
   MiddlewareResult,
   NextFunction,
 } from "./middleware.ts";
-export type { ParamNames, Params, PlainParamNames } from "./params.ts";
+export type {
+  NameEnd,
+  ParamNames,
+  Params,
+  ParamsByName,
+  PlainParamNames,
+} from "./params.ts";
 export {
   type PatternInput,
   RoutePattern,

@@ -4,48 +4,51 @@
  */
 export type Params<Pattern extends string> = string extends Pattern
   ? Record<string, string>
-  : Pattern extends
-    `${string}${"*" | "+" | "?" | "(" | ")" | "{" | "}" | "\\"}${string}` ? (
+  : Pattern extends `${string}${"*" | "(" | "{" | "\\"}${string}`
+    ? ParamsByName<ParamNames<Pattern>>
+  : ParamsByName<PlainParamNames<Pattern>>;
+
+// Of the names alone, so that all patterns with the same ones share a type.
+/**
+ * The params of these names.
+ *
+ * @typeParam Names The names; those that may be missing end with a question
+ * mark.
+ */
+export type ParamsByName<Names extends string> =
+  Extract<Names, `${string}?`> extends never
+    ? { readonly [Name in Names]: string }
+    : (
       & {
         readonly [
-          Name in ParamNames<Pattern> as Name extends `${string}?` ? never
-            : Name
+          Name in Names as Name extends `${string}?` ? never : Name
         ]: string;
       }
       & {
         readonly [
-          Name in ParamNames<Pattern> as Name extends `${infer Optional}?`
-            ? Optional
-            : never
+          Name in Names as Name extends `${infer Optional}?` ? Optional : never
         ]?: string;
       }
     ) extends infer All ? { [Name in keyof All]: All[Name] }
-    : never
-  : { readonly [Name in PlainParamNames<Pattern>]: string };
+    : never;
 
 /**
- * The names of the params of a pattern without other signs than colons, read in
- * leaps from slash to slash: most patterns are such, and all are checked often.
- *
- * @typeParam Text What is left to read.
- * @typeParam Found The names so far.
+ * The names of the params of a pattern without wildcards, groups, regexps and
+ * backslashes, read in leaps from colon to slash: most patterns are such, and
+ * all are checked often.
  */
-export type PlainParamNames<
-  Text extends string,
-  Found extends string = never,
-> = Text extends `${string}:${infer Rest}`
-  ? Rest extends `${infer Segment}/${infer After}`
-    ? PlainParamNames<After, Found | PlainParamNames<`:${Segment}`>>
-    // What is more than a name, or none, is read character by character.
-  : Rest extends
-    | ""
-    | `${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}${string}`
-    | `${string}${
-      | (":" | "-" | "." | "~" | "!" | "&" | "'" | "," | ";" | "=" | "@" | "%")
-      | (" " | '"' | "#" | "<" | ">" | "[" | "]" | "^" | "`" | "|")}${string}`
-    ? Found | ParamNames<`:${Rest}`>
-  : Found | Rest
-  : Found;
+export type PlainParamNames<Text extends string> = Text extends
+  `${string}:${infer Segment}/${infer Rest}`
+  ? ParamNames<Segment, never, null, ""> | PlainParamNames<Rest>
+  : Text extends `${string}:${infer Segment}`
+    ? ParamNames<Segment, never, null, "">
+  : never;
+
+/** What ends a param's name: ASCII but for letters, digits, `_` and `$`. */
+export type NameEnd =
+  | ("/" | ":" | "*" | "+" | "?" | "(" | ")" | "{" | "}" | "\\")
+  | ("-" | "." | "~" | "!" | "&" | "'" | "," | ";" | "=" | "@" | "%")
+  | (" " | '"' | "#" | "<" | ">" | "[" | "]" | "^" | "`" | "|");
 
 /**
  * The names of a pattern's params, read from its text character by character;
@@ -87,23 +90,13 @@ export type ParamNames<
         : ParamNames<Rest, Found, Group, Name, Outer, Count>
       : ParamNames<Rest, Found, Group, Name, Depth, Count>
     : Name extends string
-      ? First extends "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9"
-        // A colon before a digit is text, such as that of a port.
-        ? ParamNames<
-          Rest,
-          Found,
-          Group,
-          Name extends "" ? null : `${Name}${First}`,
-          [],
-          Count
-        >
-      : First extends "_" | "$"
-        ? ParamNames<Rest, Found, Group, `${Name}${First}`, [], Count>
-        // Of all other characters, letters alone have two cases.
-      : Uppercase<First> extends Lowercase<First>
+      ? First extends NameEnd
         ? Name extends "" ? ParamNames<Text, Found, Group, null, [], Count>
         : First extends "(" ? ParamNames<Rest, Found, Group, Name, [0], Count>
         : ParamNames<Text, Found, Group, Name, [], Count, true>
+        // A colon before a digit is text, such as that of a port.
+      : `${Name}${First}` extends `${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`
+        ? ParamNames<Rest, Found, Group, null, [], Count>
       : ParamNames<Rest, Found, Group, `${Name}${First}`, [], Count>
     : First extends ":" ? ParamNames<Rest, Found, Group, "", [], Count>
     : First extends "*" ? ParamNames<
@@ -146,5 +139,6 @@ export type ParamNames<
         ? ParamNames<After, Found, Group, null, [], Count>
       : Found
     : ParamNames<Rest, Found, Group, null, [], Count>
+  : string extends Text ? string
   : Name extends null | "" ? Found
   : ParamNames<"", Found, Group, Name, [], Count, true>;

@@ -52,7 +52,13 @@ export {
   Route,
   type RouteMap,
 } from "./route.ts";
-export type { ParamNames, Params, PlainParamNames } from "../params.ts";
+export type {
+  NameEnd,
+  ParamNames,
+  Params,
+  ParamsByName,
+  PlainParamNames,
+} from "../params.ts";
 export {
   type PatternInput,
   RoutePattern,

@@ -79,6 +79,20 @@ Deno.test("params are read from the pattern's text, for the whole grammar", () =
   >();
   same<Params<"/:naïve">, { readonly naïve: string }>();
   same<Params<"/:名/:a_$1">, { readonly 名: string; readonly a_$1: string }>();
+  same<Params<"/:名/*">, { readonly 名: string; readonly "0": string }>();
+  same<Params<"/:a?/:b+">, { readonly a?: string; readonly b: string }>();
+  same<
+    Params<"/a?x=:y&z=:z">,
+    { readonly y: string; readonly z: string }
+  >();
+  same<
+    Params<"/:a" | "/:b?">,
+    { readonly a: string } | { readonly b?: string }
+  >();
+  same<
+    Params<`/:${string}`>,
+    Readonly<Record<string, string>>
+  >();
   same<
     Params<"/:a.:b/x:c/12:30">,
     { readonly a: string; readonly b: string; readonly c: string }
