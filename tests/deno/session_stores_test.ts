@@ -1,4 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertGreater, assertLess } from "@std/assert";
+import { createClient } from "npm:redis@5.12.1";
+import type { SessionStore } from "@gatehouse/web/session";
+import { createRedisSessionStore } from "@gatehouse/web/session/redis";
 import { createSQLSessionStore } from "@gatehouse/web/session/sql";
 import { testSessionStore } from "@gatehouse/web/session/testing";
 import {
@@ -20,23 +23,14 @@ Deno.test.afterAll(async () => {
   for (const server of Object.values(servers)) await (await server).stop();
 });
 
-testOn(
-  "createSQLSessionStore() on node:sqlite",
-  () => stores.sqlite ??= openStore("sqlite", ":memory:"),
-);
+const kinds: [kind: string, what: string, program: string | null][] = [
+  ["sqlite", "createSQLSessionStore() on node:sqlite", ""],
+  ["postgres", "createSQLSessionStore() on PostgreSQL", postgres],
+  ["redis", "createRedisSessionStore() with npm:redis", redis],
+  ["valkey", "createRedisSessionStore() with npm:iovalkey", redis],
+];
 
-testOn("createSQLSessionStore() on PostgreSQL", async () => {
-  const { port } = await (servers.postgres ??= startPostgres(postgres!));
-  return await (stores.postgres ??= openStore("postgres", port));
-}, postgres);
-
-for (const client of ["redis", "valkey"]) {
-  const name = client === "redis" ? "npm:redis" : "npm:iovalkey";
-  testOn(`createRedisSessionStore() with ${name}`, async () => {
-    const { port } = await (servers.redis ??= startRedis(redis!));
-    return await (stores[client] ??= openStore(client, port));
-  }, redis);
-}
+for (const [kind, what, program] of kinds) testOn(what, kind, program);
 
 Deno.test("createSQLSessionStore() sweeps out all that has expired, however much a flood has left", async () => {
   const { DatabaseSync } = await import("node:sqlite");
@@ -80,14 +74,52 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name:
+    "createRedisSessionStore() leaves no index without an end, and none that ends too early",
+  ignore: redis === null,
+  sanitizeOps: false,
+  sanitizeResources: false,
+  fn: async () => {
+    const { port } = await (servers.redis ??= startRedis(redis!));
+    const client = createClient({ url: `redis://127.0.0.1:${port}` });
+    await client.connect();
+    try {
+      const store = createRedisSessionStore(
+        (command, args) => client.sendCommand([command, ...args]),
+        { prefix: "bounded:" },
+      );
+      const put = (key: string, ttl: number) =>
+        store.put(key, "value", { ttl, ifVersion: null, index: ["user:1"] });
+      const set = "bounded:index:user%3A1";
+      for (let n = 0; n < 20; n++) await put(`brief${n}`, 100);
+      await put("long", 60_000);
+      await put("short", 10_000);
+      // As long as the session that lasts longest.
+      assertGreater(await client.pTTL(set), 50_000);
+      assertLess(await client.pTTL(set), 60_001);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      // Nobody lists them: what has expired leaves with the next login.
+      await put("next", 10_000);
+      assertEquals(await client.zCard(set), 3);
+
+      for (const key of ["long", "short", "next"]) await store.delete(key);
+      assertEquals(await client.keys("bounded:*"), []);
+    } finally {
+      client.destroy();
+    }
+  },
+});
+
 /** Registers the kit's tests for a store that is opened by the first of them. */
-function testOn(
-  what: string,
-  open: () => Promise<OpenStore>,
-  program: string | null = "",
-): void {
-  const createStore = async () => (await open()).store;
-  for (const { name, run } of testSessionStore(createStore)) {
+function testOn(what: string, kind: string, program: string | null): void {
+  const createStore = async () => (await opened(kind)).store;
+  const tests = testSessionStore(createStore);
+  tests.push({
+    name: "put() takes a lifetime with a fraction, and no empty version",
+    run: () => checkEdges(createStore),
+  });
+  for (const { name, run } of tests) {
     Deno.test({
       name: `${what}: ${name}`,
       ignore: program === null,
@@ -97,4 +129,28 @@ function testOn(
       fn: run,
     });
   }
+}
+
+async function checkEdges(
+  createStore: () => Promise<SessionStore>,
+): Promise<void> {
+  const store = await createStore();
+  const key = crypto.randomUUID();
+  const options = { ttl: 60_000.5, ifVersion: null };
+  const refused = { ...options, ifVersion: "" };
+  assertEquals(await store.put(key, "value", refused), false);
+  assertEquals(await store.put(key, "value", options), true);
+  assertEquals((await store.get(key))?.value, "value");
+  assertEquals(await store.put(key, "value", refused), false);
+}
+
+/** Opens a store, once. */
+function opened(kind: string): Promise<OpenStore> {
+  return stores[kind] ??= (async () => {
+    if (kind === "sqlite") return await openStore(kind, ":memory:");
+    const server = kind === "postgres"
+      ? servers.postgres ??= startPostgres(postgres!)
+      : servers.redis ??= startRedis(redis!);
+    return await openStore(kind, (await server).port);
+  })();
 }

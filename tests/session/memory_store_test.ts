@@ -48,7 +48,7 @@ for (const [what, indexOf] of Object.entries(floods)) {
   Deno.test(`createMemorySessionStore() keeps every login through a flood of 100,000 ${what}`, async () => {
     const store = createMemorySessionStore({ maxRecords: 2_000 });
     for (let n = 0; n < 1_000; n++) {
-      await put(store, `login${n}`, "a login", [`user:${n}`, `sid:i|${n}`]);
+      await put(store, `login${n}`, "a login", [`sid:i|${n}`, `user:${n}`]);
     }
     for (let n = 0; n < 100_000; n++) {
       await put(store, `flood${n}`, "x".repeat(100), indexOf(n));
@@ -205,6 +205,32 @@ Deno.test("createMemorySessionStore() lets one user's flood of logins push out t
   }
   assertEquals((await store.byIndex!("user:flood")).length, 300);
   assertNotEquals(await store.get("flood1999"), null);
+});
+
+Deno.test("createMemorySessionStore() full of logins pushes out the oldest of all for a user of few", async () => {
+  const store = createMemorySessionStore({ maxRecords: 100 });
+  for (let n = 0; n < 50; n++) await put(store, `old${n}`, "one", ["user:old"]);
+  for (let n = 0; n < 55; n++) await put(store, `new${n}`, "one", ["user:new"]);
+  assertEquals((await store.byIndex!("user:new")).length, 55);
+  assertEquals((await store.byIndex!("user:old")).length, 45);
+  assertEquals(await store.get("old4"), null);
+});
+
+Deno.test("createMemorySessionStore() is bounded where nobody said how", async () => {
+  for (const [count, length] of [[100_001, 0], [2_000, 20_000]]) {
+    const store = createMemorySessionStore();
+    const value = "x".repeat(length);
+    for (let n = 0; n < count; n++) await put(store, `key${n}`, value);
+    assertEquals(await store.get("key0"), null);
+    assertNotEquals(await store.get("key1000"), null);
+  }
+});
+
+Deno.test("createMemorySessionStore() does not look through all that it has for each value", async () => {
+  const store = createMemorySessionStore();
+  const begun = performance.now();
+  for (let n = 0; n < 40_000; n++) await put(store, `key${n}`, "one");
+  assertLess(performance.now() - begun, 3_000);
 });
 
 Deno.test("createMemorySessionStore() frees what has expired", async () => {

@@ -1,9 +1,17 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertRejects,
+  assertThrows,
+  fail,
+} from "@std/assert";
 import {
   createMemorySessionStore,
   type PutOptions,
   type SessionStore,
 } from "@gatehouse/web/session";
+import { createDurableObjectSessionStore } from "@gatehouse/web/session/cloudflare";
+import { createDenoKVSessionStore } from "@gatehouse/web/session/deno-kv";
 import { createRedisSessionStore } from "@gatehouse/web/session/redis";
 import { createSQLSessionStore } from "@gatehouse/web/session/sql";
 import { testSessionStore } from "@gatehouse/web/session/testing";
@@ -141,15 +149,32 @@ Deno.test("testSessionStore() names its tests apart", () => {
   assertEquals(new Set(names).size, names.length);
 });
 
-Deno.test("createMemorySessionStore() refuses more than four index names", () => {
-  const store = createMemorySessionStore();
-  const index = ["a", "b", "c", "d", "e"];
-  assertThrows(
-    () => store.put("key", "value", { ttl: 1, ifVersion: null, index }),
-    RangeError,
-    "at most 4",
-  );
-});
+const stores: Record<string, SessionStore> = {
+  createMemorySessionStore: createMemorySessionStore(),
+  createRedisSessionStore: createRedisSessionStore(() => 1),
+  createSQLSessionStore: createSQLSessionStore(() => [{ id: "key" }]),
+  createDenoKVSessionStore: createDenoKVSessionStore({
+    get: (key) => Promise.resolve({ key, value: null, versionstamp: null }),
+    atomic: () => fail("It has begun to write"),
+    async *list() {},
+  }),
+  createDurableObjectSessionStore: createDurableObjectSessionStore({
+    idFromName: (name) => name,
+    get: () => fail("It has begun to write"),
+  }),
+};
+
+for (const [name, store] of Object.entries(stores)) {
+  Deno.test(`${name}() refuses more than four index names`, async () => {
+    const index = ["a", "b", "c", "d", "e"];
+    await assertRejects(
+      async () =>
+        await store.put("key", "value", { ttl: 1, ifVersion: null, index }),
+      RangeError,
+      "at most 4",
+    );
+  });
+}
 
 for (const table of ["", "a b", 'a"b', "a;b", "1a", "é", "a".repeat(41)]) {
   Deno.test(`createSQLSessionStore() refuses the table "${table}"`, () => {
@@ -207,6 +232,29 @@ Deno.test("createSQLSessionStore() creates no table where it should not", async 
   assertEquals(statements, [
     "SELECT value, version FROM gatehouse_sessions WHERE id = $1 AND expires_at > $2",
   ]);
+});
+
+Deno.test("createDenoKVSessionStore() deletes what another writer changes meanwhile", async () => {
+  let version = 1;
+  let isDeleted = false;
+  const value = { value: "text", expiresAt: Date.now() + 60_000, index: [] };
+  const store = createDenoKVSessionStore({
+    get: (key) =>
+      Promise.resolve({ key, value, versionstamp: String(version) }),
+    atomic: () => ({
+      check(entry) {
+        // Twice, somebody was faster.
+        if (version < 3) version++;
+        isDeleted = entry.versionstamp === String(version);
+      },
+      set() {},
+      delete() {},
+      commit: () => Promise.resolve({ ok: isDeleted }),
+    }),
+    async *list() {},
+  });
+  await store.delete("key");
+  assert(isDeleted);
 });
 
 /** A store in memory with one fault. */
