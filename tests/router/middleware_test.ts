@@ -1,0 +1,241 @@
+/** What a middleware may do, and what comes of what it may not. */
+import { assertEquals, assertRejects } from "@std/assert";
+import {
+  createRouter,
+  type Middleware,
+  type RouterOptions,
+} from "@gatehouse/web/fetch-router";
+
+const origin = "https://example.com";
+
+/** Runs a middleware, and tells what was answered and what onError was given. */
+async function run(
+  middleware: Middleware<readonly []>,
+  handler: () => Response | Promise<Response> = () => new Response("handler"),
+  options: RouterOptions = {},
+): Promise<{ answer: string; errors: string[]; runs: number }> {
+  const errors: string[] = [];
+  let runs = 0;
+  const router = createRouter({
+    onError: (error) => {
+      errors.push(String(error));
+      return new Response("onError", { status: 500 });
+    },
+    ...options,
+  });
+  router.get("/", { middleware: [middleware] }, () => {
+    runs++;
+    return handler();
+  });
+  const answer = await (await router.fetch(origin)).text();
+  return { answer, errors, runs };
+}
+
+const TWICE = "TypeError: Cannot call next: it was called before";
+const twice: [string, Middleware<readonly []>][] = [
+  ["one after the other", async (_, next) => {
+    await next();
+    return await next();
+  }],
+  ["at once", (_, next) => {
+    next();
+    return next();
+  }],
+  ["and awaits both", async (_, next) => {
+    const [first] = await Promise.all([next(), next()]);
+    return first;
+  }],
+  ["after others have answered", async (_, next) => {
+    await next();
+    await Promise.resolve();
+    return next();
+  }],
+];
+
+for (const [name, middleware] of twice) {
+  Deno.test(`a middleware that calls next() twice, ${name}, is an error, and runs the handler once`, async () => {
+    assertEquals(await run(middleware), {
+      answer: "onError",
+      errors: [TWICE],
+      runs: 1,
+    });
+  });
+}
+
+const thrown: [string, Middleware<readonly []>][] = [
+  ["before next()", () => {
+    throw new Error("bug");
+  }],
+  ["after next(), at once", (_, next) => {
+    next();
+    throw new Error("bug");
+  }],
+  ["after awaiting next()", async (_, next) => {
+    await next();
+    throw new Error("bug");
+  }],
+  ["in a promise", () => Promise.reject(new Error("bug"))],
+];
+
+for (const [name, middleware] of thrown) {
+  Deno.test(`a middleware that throws ${name} is answered by onError alone`, async () => {
+    const { answer, errors } = await run(middleware);
+    assertEquals([answer, errors], ["onError", ["Error: bug"]]);
+  });
+}
+
+Deno.test("a middleware that returns nothing after next() gives the response of next()", async () => {
+  const none: Middleware<readonly []>[] = [
+    (_, next) => void next(),
+    async (_, next) => void await next(),
+    async (_, next) => {
+      const response = await next();
+      response.headers.set("X-Late", "1");
+    },
+    () => undefined,
+    () => Promise.resolve(),
+  ];
+  for (const middleware of none) {
+    assertEquals(await run(middleware), {
+      answer: "handler",
+      errors: [],
+      runs: 1,
+    });
+  }
+});
+
+Deno.test("a middleware that swallows an error and returns nothing has not answered for it", async () => {
+  const swallow: Middleware<readonly []> = async (_, next) => {
+    try {
+      await next();
+    } catch {
+      // Nothing is returned.
+    }
+  };
+  const { answer, errors } = await run(swallow, () => {
+    throw new Error("bug");
+  });
+  assertEquals([answer, errors], ["onError", ["Error: bug"]]);
+});
+
+Deno.test("next() always returns a promise, of the very response", async () => {
+  const own = new Response("own");
+  let same: unknown;
+  const { answer } = await run(async (_, next) => {
+    const promise = next();
+    same = promise instanceof Promise && await promise === own;
+    return new Response("other");
+  }, () => own);
+  assertEquals([same, answer], [true, "other"]);
+});
+
+Deno.test("an error is what middleware around it awaits, sync or late, as it was thrown", async () => {
+  const error = new Error("bug");
+  for (
+    const handler of [() => Promise.reject(error), () => {
+      throw error;
+    }]
+  ) {
+    let seen: unknown;
+    await run(async (_, next) => {
+      try {
+        return await next();
+      } catch (caught) {
+        seen = caught;
+        return new Response();
+      }
+    }, handler);
+    assertEquals(seen === error, true);
+  }
+});
+
+Deno.test("a handler does not start where a middleware aborts the request at once", async () => {
+  const controller = new AbortController();
+  let ran = false;
+  const router = createRouter({
+    middleware: [(_, next) => {
+      controller.abort(new Error("left"));
+      return next();
+    }],
+  });
+  router.get("/", () => {
+    ran = true;
+    return new Response();
+  });
+  const { signal } = controller;
+  await assertRejects(() => router.fetch(origin, { signal }), Error, "left");
+  assertEquals(ran, false);
+});
+
+Deno.test("a request that is aborted once its handler runs is answered all the same", async () => {
+  const controller = new AbortController();
+  const router = createRouter();
+  router.get("/", async () => {
+    controller.abort(new Error("left"));
+    await Promise.resolve();
+    return new Response("done");
+  });
+  const response = await router.fetch(origin, { signal: controller.signal });
+  assertEquals(await response.text(), "done");
+});
+
+Deno.test("middleware runs on requests that no route matches, a route's own does not", async () => {
+  const seen: string[] = [];
+  const note = (name: string): Middleware<readonly []> => (_, next) => {
+    seen.push(name);
+    return next();
+  };
+  const router = createRouter({ middleware: [note("global")] });
+  router.get("/a", { middleware: [note("own")] }, () => new Response());
+  for (const [method, path] of [["GET", "/none"], ["POST", "/a"]] as const) {
+    await router.fetch(origin + path, { method });
+  }
+  assertEquals(seen, ["global", "global"]);
+});
+
+Deno.test("onError that throws the error again has it printed once", async () => {
+  const printed: unknown[] = [];
+  const { error } = console;
+  console.error = (problem: unknown) => void printed.push(problem);
+  try {
+    const onError = (problem: unknown) => {
+      throw problem;
+    };
+    const { answer } = await run(
+      () => {
+        throw new Error("bug");
+      },
+      undefined,
+      { onError },
+    );
+    assertEquals(answer, "Internal Server Error");
+  } finally {
+    console.error = error;
+  }
+  assertEquals(printed.map(String), ["Error: bug"]);
+});
+
+Deno.test("onError sees the route and the values of the request that failed", async () => {
+  const router = createRouter({
+    onError: (error, { route, params, method }) =>
+      Response.json([String(error), route?.pattern.source, params, method]),
+  });
+  router.post("/users/:id", () => Promise.reject("text, no Error"));
+  const response = await router.fetch(`${origin}/users/7`, { method: "POST" });
+  assertEquals(await response.json(), [
+    "text, no Error",
+    "/users/:id",
+    { id: "7" },
+    "POST",
+  ]);
+});
+
+Deno.test("onError is asked about what defaultHandler throws", async () => {
+  const router = createRouter({
+    defaultHandler: () => {
+      throw new Error("bug");
+    },
+    onError: (error) => new Response(String(error), { status: 500 }),
+  });
+  assertEquals(await (await router.fetch(origin)).text(), "Error: bug");
+});
