@@ -1,0 +1,184 @@
+/** What a mounted handler gets of the request, and a mounted router of its context. */
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import {
+  createContextKey,
+  createRouter,
+  type Middleware,
+  MountPrefix,
+  Platform,
+} from "@gatehouse/web/fetch-router";
+import { formData } from "@gatehouse/web/form-data-middleware";
+import { methodOverride } from "@gatehouse/web/method-override-middleware";
+
+const origin = "https://example.com";
+const ok = () => new Response("ok");
+
+Deno.test("router.mount() dispatches a mounted router on the method as middleware has set it", async () => {
+  const inner = createRouter();
+  inner.delete("/notes/:id", ({ params }) => new Response(`gone ${params.id}`));
+  inner.post("/notes/:id", () => new Response("posted"));
+  const router = createRouter({ middleware: [formData(), methodOverride()] });
+  router.mount("/in", inner);
+  const response = await router.fetch(`${origin}/in/notes/7`, {
+    method: "POST",
+    body: new URLSearchParams({ _method: "DELETE" }),
+  });
+  assertEquals(await response.text(), "gone 7");
+});
+
+Deno.test("router.mount() tells a mounted router the client's address", async () => {
+  const inner = createRouter();
+  inner.get("/", ({ remoteAddress }) => new Response(remoteAddress));
+  const router = createRouter({ trustedProxies: 1 });
+  router.mount("/in", inner);
+  const request = new Request(`${origin}/in`, {
+    headers: { "X-Forwarded-For": "203.0.113.7" },
+  });
+  const info = { remoteAddr: { hostname: "192.0.2.1" } };
+  const response = await router.fetch(request, info);
+  assertEquals(await response.text(), "203.0.113.7");
+});
+
+Deno.test("router.mount() passes what the runtime gave to the fetch of an object", async () => {
+  const router = createRouter();
+  router.mount("/in", {
+    fetch: (request: Request, ...platform: unknown[]) =>
+      Response.json([new URL(request.url).pathname, platform]),
+  });
+  const request = new Request(`${origin}/in/a`);
+  const response = await router.fetch(request, { KEY: 1 }, { ctx: 2 });
+  assertEquals(await response.json(), ["/a", [{ KEY: 1 }, { ctx: 2 }]]);
+});
+
+Deno.test("router.mount() hands on headers, body and signal, of a form that was read too", async () => {
+  for (const middleware of [[], [formData()]]) {
+    const router = createRouter({ middleware });
+    let signal: AbortSignal | undefined;
+    router.mount("/in", async (request: Request) => {
+      signal = request.signal;
+      const form = await request.formData();
+      const file = form.get("file") as File;
+      return Response.json([
+        request.headers.get("X-Own"),
+        form.get("a"),
+        await file.text(),
+        file.name,
+      ]);
+    });
+    const body = new FormData();
+    body.set("a", "1");
+    body.set("file", new File(["content"], "x.txt"));
+    const controller = new AbortController();
+    const response = await router.fetch(`${origin}/in`, {
+      method: "POST",
+      body,
+      headers: { "X-Own": "own" },
+      signal: controller.signal,
+    });
+    assertEquals(await response.json(), ["own", "1", "content", "x.txt"]);
+    assertEquals(signal?.aborted, false);
+    controller.abort();
+    assertEquals(signal?.aborted, true);
+  }
+});
+
+Deno.test("router.mount() gives back the prefix where the mounted router fails or was aborted", async () => {
+  const seen: string[] = [];
+  const controller = new AbortController();
+  const inner = createRouter({
+    middleware: [async (context, next) => {
+      await Promise.resolve();
+      if (context.url.pathname === "/abort") controller.abort(new Error("x"));
+      return next();
+    }],
+    onError: (_, context) => {
+      seen.push(`inside ${context.get(MountPrefix)}`);
+      return new Response("inner", { status: 500 });
+    },
+  });
+  inner.get("/*", () => {
+    throw new Error("bug");
+  });
+  const router = createRouter({
+    middleware: [async (context, next) => {
+      try {
+        return await next();
+      } finally {
+        seen.push(`outside ${JSON.stringify(context.get(MountPrefix))}`);
+      }
+    }],
+  });
+  router.mount("/in", inner);
+  const { signal } = controller;
+  const failed = await router.fetch(`${origin}/in/bug`, { signal });
+  assertEquals(await failed.text(), "inner");
+  const reason = await router.fetch(`${origin}/in/abort`, { signal })
+    .catch((error) => error);
+  assertEquals(reason.message, "x");
+  assertEquals(seen, ["inside /in", 'outside ""', 'outside ""']);
+});
+
+Deno.test("router.mount() leaves the answer to the mounted router where it has no route", async () => {
+  const inner = createRouter({
+    defaultHandler: ({ url }) => new Response(`inner ${url.pathname}`),
+  });
+  inner.post("/only", ok);
+  const plain = createRouter();
+  plain.post("/only", ok);
+  const router = createRouter({
+    defaultHandler: () => new Response("outer"),
+  });
+  router.mount("/in", inner);
+  router.mount("/plain", plain);
+  const get = async (path: string) => await router.fetch(origin + path);
+  assertEquals(await (await get("/in/none")).text(), "inner /none");
+  assertEquals((await get("/plain/none")).status, 404);
+  const refused = await get("/plain/only");
+  assertEquals([refused.status, refused.headers.get("Allow")], [405, "POST"]);
+  assertEquals(await (await get("/")).text(), "outer");
+});
+
+Deno.test("a mounted router's own middleware runs once, behind that outside", async () => {
+  const Trail = createContextKey<string[]>([]);
+  const note = (name: string): Middleware<readonly []> => (context, next) => {
+    context.set(Trail, [...context.get(Trail), name]);
+    return next();
+  };
+  const inner = createRouter({ middleware: [note("inner")] });
+  inner.get("/", (context) => new Response(context.get(Trail).join()));
+  const router = createRouter({ middleware: [note("outer")] });
+  router.mount("/in", inner);
+  assertEquals(
+    await (await router.fetch(`${origin}/in`)).text(),
+    "outer,inner",
+  );
+});
+
+Deno.test("a router that is mounted still answers by itself", async () => {
+  const inner = createRouter();
+  inner.get(
+    "/a",
+    (context) =>
+      Response.json([
+        context.get(MountPrefix),
+        context.has(MountPrefix),
+        context.get(Platform).length,
+      ]),
+  );
+  const router = createRouter();
+  router.mount("/in", inner);
+  await router.fetch(`${origin}/in/a`);
+  const alone = await inner.fetch(`${origin}/a`);
+  assertEquals(await alone.json(), ["", false, 0]);
+});
+
+Deno.test("RequestContext builds url and headers once", async () => {
+  const router = createRouter();
+  router.get("/", (context) => {
+    assertStrictEquals(context.url, context.url);
+    assertStrictEquals(context.headers, context.headers);
+    assert(context.headers !== context.request.headers);
+    return ok();
+  });
+  assertEquals((await router.fetch(origin)).status, 200);
+});
