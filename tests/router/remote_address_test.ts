@@ -1,0 +1,180 @@
+/** Whose word is taken for the client's address. */
+import { assertEquals } from "@std/assert";
+import {
+  createRouter,
+  RequestContext,
+  type RouterOptions,
+} from "@gatehouse/web/fetch-router";
+
+type Row = readonly [
+  what: string,
+  platform: readonly unknown[],
+  headers: Record<string, string>,
+  trustedProxies: RouterOptions["trustedProxies"],
+  address: string,
+];
+
+const origin = "https://example.com";
+const deno = { remoteAddr: { transport: "tcp", hostname: "192.0.2.1" } };
+const unix = { remoteAddr: { transport: "unix", path: "/run/app.sock" } };
+const ctx = { waitUntil() {} };
+const cloudflare = { "CF-Connecting-IP": "203.0.113.9" };
+const forwarded = { "X-Forwarded-For": "203.0.113.66, 203.0.113.7" };
+/** Longer than what is read, which begins within the first hop. */
+const cut = {
+  "X-Forwarded-For": `2203.0.113.7,${" ".repeat(4_076)}10.0.0.1`,
+};
+
+const rows: Row[] = [
+  ["nothing is known", [], {}, 0, ""],
+  ["no runtime has spoken", [], forwarded, 0, ""],
+  ["no runtime has spoken, and a hop is ours", [], forwarded, 1, "203.0.113.7"],
+  [
+    "no runtime has spoken, and a peer is ours",
+    [],
+    forwarded,
+    ["192.0.2.1"],
+    "",
+  ],
+  ["the socket has no address", [unix], {}, 0, ""],
+  ["the socket is a proxy's", [unix], forwarded, 1, "203.0.113.7"],
+  [
+    "headers of proxies are there that nobody declared",
+    [deno],
+    {
+      ...forwarded,
+      ...cloudflare,
+      "Forwarded": "for=203.0.113.5",
+      "X-Real-IP": "203.0.113.4",
+      "True-Client-IP": "203.0.113.3",
+    },
+    0,
+    "192.0.2.1",
+  ],
+  ["Workers' header comes to Deno", [deno], cloudflare, 1, "192.0.2.1"],
+  [
+    "Workers' header comes to Bun",
+    [bun("192.0.2.2")],
+    cloudflare,
+    0,
+    "192.0.2.2",
+  ],
+  ["Bun no longer knows the socket", [bun(null)], cloudflare, 0, ""],
+  ["it is Workers", [{}, ctx], cloudflare, 0, "203.0.113.9"],
+  [
+    "it is Workers, and a client wrote a header",
+    [{}, ctx],
+    {
+      ...cloudflare,
+      ...forwarded,
+    },
+    0,
+    "203.0.113.9",
+  ],
+  ["it is Workers' simulator", [{}, ctx], {}, 0, ""],
+  ["the header's env has no context", [{}], cloudflare, 0, ""],
+  ["the second argument is something else", [{}, {}], cloudflare, 0, ""],
+  ["the second argument is null", [null, null], cloudflare, 0, ""],
+  [
+    "more hops are ours than the header has",
+    [deno],
+    forwarded,
+    9,
+    "203.0.113.66",
+  ],
+  ["all hops are ours", [deno], forwarded, [
+    "192.0.2.1",
+    "203.0.113.7",
+    "203.0.113.66",
+  ], "203.0.113.66"],
+  ["a hop between is not ours", [deno], forwarded, [
+    "192.0.2.1",
+    "203.0.113.66",
+  ], "203.0.113.7"],
+  ["no proxy is ours", [deno], forwarded, [], "192.0.2.1"],
+  [
+    "a hop is no address",
+    [deno],
+    {
+      "X-Forwarded-For": "203.0.113.66, unknown, 203.0.113.7",
+    },
+    3,
+    "203.0.113.7",
+  ],
+  [
+    "a hop is empty",
+    [deno],
+    { "X-Forwarded-For": "203.0.113.7," },
+    1,
+    "192.0.2.1",
+  ],
+  [
+    "hops are set apart by blanks",
+    [deno],
+    {
+      "X-Forwarded-For": "203.0.113.66 ,\t 203.0.113.7 ",
+    },
+    1,
+    "203.0.113.7",
+  ],
+  ["the header is cut in the middle of a hop", [deno], cut, 2, "10.0.0.1"],
+  [
+    "an IPv6 hop has a zone",
+    [deno],
+    {
+      "X-Forwarded-For": "fe80::1%eth0",
+    },
+    1,
+    "192.0.2.1",
+  ],
+  [
+    "a hop is a name",
+    [deno],
+    { "X-Forwarded-For": "localhost" },
+    1,
+    "192.0.2.1",
+  ],
+  [
+    "a hop is a number",
+    [deno],
+    { "X-Forwarded-For": "3405803783" },
+    1,
+    "192.0.2.1",
+  ],
+];
+
+for (const [what, platform, headers, trustedProxies, address] of rows) {
+  Deno.test(`context.remoteAddress is "${address}" where ${what}, with trustedProxies ${JSON.stringify(trustedProxies)}`, async () => {
+    const router = createRouter({ trustedProxies });
+    router.get("/", (context) => new Response(context.remoteAddress ?? ""));
+    const request = new Request(origin, { headers });
+    const response = await router.fetch(request, ...platform);
+    assertEquals(await response.text(), address);
+  });
+}
+
+Deno.test("context.remoteAddress asks Bun's server about the very request, as its method", async () => {
+  const request = new Request(origin);
+  const server = {
+    peers: new Map([[request, { address: "192.0.2.3" }]]),
+    requestIP(given: Request) {
+      return this.peers.get(given) ?? null;
+    },
+  };
+  const router = createRouter();
+  router.get("/", (context) => new Response(context.remoteAddress));
+  const response = await router.fetch(request, server);
+  assertEquals(await response.text(), "192.0.2.3");
+});
+
+Deno.test("RequestContext takes an address, which says more than the platform", () => {
+  const context = new RequestContext(new Request(origin), {
+    remoteAddress: "203.0.113.1",
+    platform: [deno],
+  });
+  assertEquals(context.remoteAddress, "203.0.113.1");
+});
+
+function bun(address: string | null): { requestIP: () => unknown } {
+  return { requestIP: () => address === null ? null : { address } };
+}
