@@ -1,0 +1,173 @@
+/** The client for tests of applications: paths, cookies, redirects. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { createRouter, type Router } from "@gatehouse/web/fetch-router";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+
+Deno.test("createTestClient() resolves paths and URLs against its origin", async () => {
+  const router = createRouter();
+  router.get("/*", ({ url }) => new Response(url.href));
+  const text = async (path: string, origin?: string) => {
+    const client = createTestClient(router, origin ? { origin } : {});
+    return await (await client.fetch(path)).text();
+  };
+  assertEquals(await text("/a?b=1"), "https://test.example/a?b=1");
+  assertEquals(await text("a/../b"), "https://test.example/b");
+  assertEquals(
+    await text("/a", "http://localhost:8000"),
+    "http://localhost:8000/a",
+  );
+  assertEquals(
+    await text("https://tenant.example/a"),
+    "https://tenant.example/a",
+  );
+});
+
+const cookies: [line: string, kept: Record<string, string>][] = [
+  ["a=1", { old: "0", a: "1" }],
+  ["a=1=2; Path=/x", { old: "0", a: "1=2" }],
+  ["a=", { old: "0", a: "" }],
+  [" a = 1 ", { old: "0", "a ": " 1" }],
+  ["old=2", { old: "2" }],
+  ["old=; Max-Age=0", {}],
+  ["old=; max-age=-1; Path=/", {}],
+  ["old=2; Max-Age=60", { old: "2" }],
+  ["old=; Expires=Thu, 01 Jan 1970 00:00:00 GMT", {}],
+  ["old=2; Expires=Fri, 31 Dec 9999 23:59:59 GMT", { old: "2" }],
+  ["old=2; Expires=never", { old: "2" }],
+  ["=1", { old: "0" }],
+  ["a", { old: "0" }],
+  ["", { old: "0" }],
+];
+
+for (const [line, kept] of cookies) {
+  Deno.test(`createTestClient() makes ${JSON.stringify(kept)} of "${line}"`, async () => {
+    const router = createRouter();
+    router.get("/old", () => setting("old=0"));
+    router.get("/set", () => setting(line));
+    const client = createTestClient(router);
+    await client.fetch("/old");
+    await client.fetch("/set");
+    assertEquals(Object.fromEntries(client.cookies), kept);
+  });
+}
+
+Deno.test("createTestClient() sends its cookies, unless the request has its own", async () => {
+  const router = createRouter();
+  router.get("/set", () => setting("a=1", "b=2"));
+  router.get(
+    "/show",
+    ({ headers }) => new Response(headers.get("Cookie") ?? "none"),
+  );
+  const client = createTestClient(router);
+  const text = async (init?: RequestInit) =>
+    await (await client.fetch("/show", init)).text();
+  assertEquals(await text(), "none");
+  await client.fetch("/set");
+  assertEquals(await text(), "a=1; b=2");
+  assertEquals(await text({ headers: { Cookie: "c=3" } }), "c=3");
+  const other = createTestClient(router);
+  assertEquals(await (await other.fetch("/show")).text(), "none");
+});
+
+const redirects = [
+  [301, "GET"],
+  [302, "GET"],
+  [303, "GET"],
+  [307, "POST"],
+  [308, "POST"],
+] as const;
+
+for (const [status, method] of redirects) {
+  Deno.test(`createTestClient() follows ${status} after POST with ${method}, with the cookie that it sets`, async () => {
+    const router = redirecting(status, "../there?x=1");
+    const client = createTestClient(router);
+    const response = await client.fetch("/from/here", {
+      method: "POST",
+      followRedirects: true,
+    });
+    assertEquals(await response.text(), `${method} /there?x=1 hop=1`);
+  });
+}
+
+Deno.test("createTestClient() follows no redirect unless asked, and none without a location", async () => {
+  const router = redirecting(302, "/there");
+  router.get("/nowhere", () => new Response(null, { status: 302 }));
+  router.get(
+    "/created",
+    () => new Response(null, { status: 201, headers: { Location: "/there" } }),
+  );
+  const client = createTestClient(router);
+  const post = await client.fetch("/from/here", { method: "POST" });
+  assertEquals(post.status, 302);
+  for (
+    const [path, status] of [["/nowhere", 302], ["/created", 201]] as const
+  ) {
+    const response = await client.fetch(path, { followRedirects: true });
+    assertEquals(response.status, status);
+  }
+});
+
+for (const location of ["https://other.example/there", "//other.example/"]) {
+  Deno.test(`createTestClient() does not follow to ${location}`, async () => {
+    const client = createTestClient(redirecting(302, location));
+    const response = await client.fetch("/from/here", {
+      method: "POST",
+      followRedirects: true,
+    });
+    assertEquals(response.headers.get("Location"), location);
+  });
+}
+
+Deno.test("createTestClient() follows ten redirects, not eleven", async () => {
+  const router = createRouter();
+  router.get(
+    "/:left",
+    ({ params: { left } }) =>
+      left === "0" ? new Response("arrived") : new Response("body", {
+        status: 302,
+        headers: { Location: `/${Number(left) - 1}` },
+      }),
+  );
+  const client = createTestClient(router);
+  const follow = (path: string) =>
+    client.fetch(path, { followRedirects: true });
+  assertEquals(await (await follow("/10")).text(), "arrived");
+  await assertRejects(
+    () => follow("/11"),
+    Error,
+    "Cannot follow more than 10 redirects",
+  );
+});
+
+Deno.test("createTestClient() talks to anything with a fetch of requests", async () => {
+  const client = createTestClient({
+    fetch: (request) => Promise.resolve(new Response(request.url)),
+  });
+  assertEquals(
+    await (await client.fetch("/a")).text(),
+    "https://test.example/a",
+  );
+});
+
+function setting(...lines: string[]): Response {
+  const headers = new Headers();
+  for (const line of lines) headers.append("Set-Cookie", line);
+  return new Response(null, { headers });
+}
+
+/** Redirects a POST to /from/here, and shows what comes to /there. */
+function redirecting(status: number, location: string): Router {
+  const router = createRouter();
+  router.post("/from/here", () =>
+    new Response("body", {
+      status,
+      headers: { Location: location, "Set-Cookie": "hop=1" },
+    }));
+  router.route(
+    "ANY",
+    "/there",
+    ({ method, url, headers }) =>
+      new Response(`${method} /there${url.search} ${headers.get("Cookie")}`),
+  );
+  return router;
+}
