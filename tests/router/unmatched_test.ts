@@ -1,0 +1,141 @@
+/** HEAD, OPTIONS and what no route matches. */
+import { assertEquals } from "@std/assert";
+import { createRouter } from "@gatehouse/web/fetch-router";
+
+const origin = "https://example.com";
+const ok = () => new Response("ok");
+
+Deno.test("router.fetch() answers HEAD without a body by routes for any method too", async () => {
+  const router = createRouter();
+  router.route("ANY", "/any", ok);
+  router.mount("/mounted", ok);
+  for (const path of ["/any", "/mounted", "/mounted/x"]) {
+    const response = await router.fetch(origin + path, { method: "HEAD" });
+    assertEquals([response.status, response.body], [200, null], path);
+  }
+});
+
+Deno.test("router.fetch() names the route whose handler returns no Response to HEAD", async () => {
+  const messages: string[] = [];
+  const router = createRouter({
+    onError: (error) => {
+      messages.push(String(error));
+      return new Response(null, { status: 500 });
+    },
+  });
+  router.get("/now", () => undefined as unknown as Response);
+  router.get("/late", () => Promise.resolve("text" as unknown as Response));
+  for (const path of ["/now", "/late"]) {
+    await router.fetch(origin + path, { method: "HEAD" });
+  }
+  assertEquals(messages, [
+    'TypeError: Cannot answer HEAD "/now": its handler returned no Response',
+    'TypeError: Cannot answer HEAD "/late": its handler returned no Response',
+  ]);
+});
+
+Deno.test("router.fetch() hands to onError what a GET handler throws at HEAD", async () => {
+  const router = createRouter({
+    onError: (error) => new Response(String(error), { status: 500 }),
+  });
+  router.get("/now", () => {
+    throw new Error("now");
+  });
+  router.get("/late", () => Promise.reject(new Error("late")));
+  for (const name of ["now", "late"]) {
+    const response = await router.fetch(`${origin}/${name}`, {
+      method: "HEAD",
+    });
+    assertEquals(await response.text(), `Error: ${name}`);
+  }
+});
+
+Deno.test("router.fetch() empties HEAD whose body a middleware has read or locked", async () => {
+  for (const read of ["text", "lock"]) {
+    const router = createRouter();
+    router.get("/", () => {
+      const response = new Response("ok", { headers: { "X-Is": "get" } });
+      if (read === "lock") response.body!.getReader();
+      else response.text();
+      return response;
+    });
+    const response = await router.fetch(origin, { method: "HEAD" });
+    assertEquals([response.status, response.body], [200, null]);
+    assertEquals(response.headers.get("X-Is"), "get");
+  }
+});
+
+Deno.test("router.fetch() lets nobody see a body fail that HEAD cancels", async () => {
+  const router = createRouter();
+  router.get("/", () => {
+    const cancel = () => Promise.reject(new Error("clean-up"));
+    return new Response(new ReadableStream({ cancel }));
+  });
+  assertEquals((await router.fetch(origin, { method: "HEAD" })).status, 200);
+  await new Promise((resolve) => setTimeout(resolve, 1));
+});
+
+const rows = [
+  ["GET", "/none", 404, "Not Found", null],
+  ["OPTIONS", "/none", 404, "Not Found", null],
+  ["GET", "/post", 405, "Method Not Allowed", "POST"],
+  ["HEAD", "/post", 405, "Method Not Allowed", "POST"],
+  ["PURGE", "/post", 405, "Method Not Allowed", "POST"],
+  ["post", "/post", 200, "ok", null],
+  ["OPTIONS", "/post", 204, "", "POST"],
+  ["DELETE", "/get", 405, "Method Not Allowed", "GET, HEAD"],
+  ["OPTIONS", "/get", 204, "", "GET, HEAD"],
+  ["OPTIONS", "/any", 200, "ok", null],
+  ["PURGE", "/any", 200, "ok", null],
+  ["PUT", "/users/new", 405, "Method Not Allowed", "DELETE, GET, HEAD"],
+  ["OPTIONS", "/x/../get", 204, "", "GET, HEAD"],
+] as const;
+
+for (const [method, path, status, body, allow] of rows) {
+  Deno.test(`router.fetch() answers ${status} to ${method} ${path}, with Allow: ${allow}`, async () => {
+    const router = createRouter();
+    router.post("/post", ok);
+    router.get("/get", ok);
+    router.route("ANY", "/any", ok);
+    router.get("/users/new", ok);
+    router.delete("/users/:id", ok);
+    const response = await router.fetch(origin + path, { method });
+    assertEquals(response.status, status);
+    assertEquals(response.headers.get("Allow"), allow);
+    assertEquals(await response.text(), body);
+  });
+}
+
+Deno.test("the built-in error answers are plain text", async () => {
+  // One runtime writes the type of a text only when it sends it.
+  const typeOf = ({ headers }: Response) =>
+    (headers.get("Content-Type") ?? "text/plain").split(";")[0];
+  const { error } = console;
+  console.error = () => {};
+  try {
+    const router = createRouter();
+    router.post("/post", ok);
+    router.get("/throws", () => {
+      throw new Error("secret");
+    });
+    const invalid = Object.defineProperty(new Request(origin), "url", {
+      value: "/no-host",
+    });
+    const urls = ["/", "/post", "/throws"].map((path) => origin + path);
+    for (const input of [...urls, invalid]) {
+      assertEquals(typeOf(await router.fetch(input)), "text/plain");
+    }
+  } finally {
+    console.error = error;
+  }
+});
+
+Deno.test("context.allowedMethods is empty where a route has matched", async () => {
+  const router = createRouter();
+  router.get(
+    "/",
+    ({ allowedMethods }) => new Response(`${allowedMethods.length}`),
+  );
+  router.post("/", ok);
+  assertEquals(await (await router.fetch(origin)).text(), "0");
+});
