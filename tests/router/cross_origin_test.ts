@@ -65,6 +65,37 @@ const cases: [
   ["an Origin that is none", "POST", { Origin: "app.example" }, {}, false],
   ["neither header", "POST", {}, {}, true],
   ["neither header, strict", "POST", {}, { strict: true }, false],
+  ["typed by the user, strict", "POST", { "Sec-Fetch-Site": "none" }, {
+    strict: true,
+  }, true],
+  [
+    "the null origin of a page of our own",
+    "POST",
+    { "Sec-Fetch-Site": "same-origin", Origin: "null" },
+    {},
+    true,
+  ],
+  [
+    "the null origin of a page elsewhere",
+    "POST",
+    { "Sec-Fetch-Site": "cross-site", Origin: "null" },
+    {},
+    false,
+  ],
+  [
+    "the Host that the browser has sent",
+    "POST",
+    { Origin: "https://www.example", Host: "WWW.example" },
+    {},
+    true,
+  ],
+  [
+    "another name than the Host",
+    "POST",
+    { Origin: own, Host: "www.example" },
+    {},
+    false,
+  ],
   [
     "the configured origin behind a proxy",
     "POST",
@@ -90,6 +121,20 @@ const cases: [
     false,
   ],
   [
+    "a WebSocket upgrade that a browser marks as from elsewhere",
+    "GET",
+    { Upgrade: "h2c, websocket", "Sec-Fetch-Site": "same-site" },
+    {},
+    false,
+  ],
+  [
+    "a WebSocket upgrade without any mark, strict",
+    "GET",
+    { Upgrade: "websocket" },
+    { strict: true },
+    false,
+  ],
+  [
     "a WebSocket upgrade of our own",
     "GET",
     { Upgrade: "websocket", Origin: own },
@@ -111,6 +156,25 @@ for (const [name, method, headers, options, passes] of cases) {
     assertEquals(response.status, passes ? 204 : 403);
     assertEquals(response.headers.has("Set-Cookie"), false);
     await response.body?.cancel();
+  });
+}
+
+for (
+  const [method, set] of [["POST", "GET"], ["GET", "DELETE"]] as const
+) {
+  Deno.test(`crossOriginProtection() refuses a ${method} that middleware made a ${set}`, async () => {
+    const router = createRouter({
+      middleware: [
+        (context) => {
+          context.method = set;
+        },
+        crossOriginProtection(),
+      ],
+    });
+    router.route("ANY", "/", () => new Response("done"));
+    const headers = { Origin: evil };
+    const response = await router.fetch(`${own}/`, { method, headers });
+    assertEquals(response.status, 403);
   });
 }
 
