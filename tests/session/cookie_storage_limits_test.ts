@@ -84,6 +84,18 @@ Deno.test("Session.regenerateId() of a session in a cookie changes the id and no
   });
 });
 
+Deno.test("session({ secrets }) leaves the session's own cookie alone when a login begins", async () => {
+  const clock = new Clock();
+  const browser = new Browser(newServer({ now: clock.now }));
+  await browser.visit((session) => session.set("cart", 1));
+  clock.time += 1_000;
+  await browser.visit((session) => session.set(PENDING, { a: "verifier" }));
+  // It would undo what another tab has stored meanwhile.
+  const set = browser.response.headers.getSetCookie();
+  assertEquals(set.map((header) => header.split(/[.=]/)[0]), [NAME]);
+  assert(set[0].startsWith(`${NAME}.`), set[0]);
+});
+
 Deno.test("session({ secrets }) gives a login that has begun no more time when something else changes", async () => {
   const clock = new Clock();
   const browser = new Browser(newServer({ now: clock.now }));

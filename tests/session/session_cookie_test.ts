@@ -130,8 +130,12 @@ Deno.test("session() looks for no more than four cookies of its name", async () 
     { length: 50 },
     (_, n) => `__Host-session=${String(n).padStart(43, "x")}`,
   ).join("; ");
-  await server.request((session) => session.userId, { Cookie });
+  const response = await server.request((session) => session.set("a", 1), {
+    Cookie,
+  });
   assertEquals(reads, 4);
+  // And takes none of them for a session that it could not begin anew.
+  assertEquals(response.headers.getSetCookie().length, 1);
 });
 
 const shapes: {

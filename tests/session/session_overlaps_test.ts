@@ -137,6 +137,21 @@ for (const [what, act] of Object.entries(endings)) {
   });
 }
 
+Deno.test("session() begins none where any of its cookies has ended a moment ago", async () => {
+  const server = new Server();
+  const browser = new Browser(server);
+  await browser.visit((session) => session.set("userId", 7));
+  const ended = browser.header;
+  await browser.visit((session) => session.destroy());
+  const unknown = `__Host-session=${"x".repeat(43)}`;
+  for (const Cookie of [`${ended}; ${unknown}`, `${unknown}; ${ended}`]) {
+    const response = await server.request((session) => session.set("a", 1), {
+      Cookie,
+    });
+    assertEquals(response.headers.getSetCookie(), []);
+  }
+});
+
 Deno.test("completeAuth() has stored the login, and ended the old id, when it is done", async () => {
   const store = createMemorySessionStore();
   const browser = new Browser(new Server({ store }));
