@@ -84,6 +84,20 @@ Deno.test("Session.regenerateId() of a session in a cookie changes the id and no
   });
 });
 
+Deno.test("session({ secrets }) keeps an object in the session's own cookie, for as long as the session lasts", async () => {
+  const clock = new Clock();
+  const browser = new Browser(newServer({ now: clock.now }));
+  await browser.visit((session) => {
+    session.set("userId", 7);
+    session.set("cart", { tea: 2 });
+  });
+  assertEquals([...browser.cookies.keys()], [NAME]);
+  clock.time += 1_200_000;
+  await browser.visit((session) => {
+    assertEquals(session.get("cart"), { tea: 2 });
+  });
+});
+
 Deno.test("session({ secrets }) leaves the session's own cookie alone when a login begins", async () => {
   const clock = new Clock();
   const browser = new Browser(newServer({ now: clock.now }));

@@ -203,6 +203,7 @@ Deno.test("csrfProtection() sets a __Host- cookie that scripts cannot read", asy
   for (const part of ["Secure", "HttpOnly", "SameSite=Lax", "Path=/"]) {
     assert(cookie.includes(part), part);
   }
+  assertFalse(/Max-Age|Expires|Domain/i.test(cookie), cookie);
   const cacheControl = () => client.response.headers.get("Cache-Control");
   assertEquals(cacheControl(), "private, no-store");
   await client.token();

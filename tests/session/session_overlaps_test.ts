@@ -7,6 +7,7 @@ import {
   sessions,
   type SessionStore,
   SessionStoreError,
+  type StoredValue,
 } from "@gatehouse/web/session";
 import { Browser, Server } from "./_browser.ts";
 
@@ -180,6 +181,34 @@ Deno.test("session() answers with an error to a logout where others are always f
     "SessionStoreError",
   );
   assertEquals(other.response.headers.getSetCookie(), []);
+});
+
+Deno.test("session() waits for a store that answers with something like a promise", async () => {
+  const memory = createMemorySessionStore();
+  let isAway = false;
+  const like = <Value>(value: () => Value): Promise<Value> => {
+    const then: Promise<Value>["then"] = (...args) =>
+      turn().then(() => {
+        if (isAway) throw new Error("The store is away");
+        return value();
+      }).then(...args);
+    // As query builders have it: nothing but `then`.
+    return { then } as Promise<Value>;
+  };
+  const store: SessionStore = {
+    get: (key) => like(() => memory.get(key) as StoredValue | null),
+    put: (...args) => like(() => memory.put(...args) as boolean),
+    delete: (key) => memory.delete(key),
+  };
+  const browser = new Browser(new Server({ store }));
+  await browser.visit((session) => session.set("userId", 7));
+  assertEquals(await browser.visit((session) => session.userId), 7);
+  isAway = true;
+  await assertRejects(
+    () => browser.visit((session) => session.userId),
+    Error,
+    "SessionStoreError",
+  );
 });
 
 /** A store that takes a while, with the keys that were put. */
