@@ -100,6 +100,7 @@ export {
   type RequestContextOptions,
   type RequestHandler,
   type RequestMethod,
+  type RouteAction,
   type RouteMap,
   RoutePattern,
   type Router,

@@ -175,9 +175,11 @@ export interface HandlerInput<
   /** Middleware of this action alone. */
   readonly middleware?: List;
   /** Answers the request. */
-  readonly handler: RequestHandler<
-    RouteParams,
-    readonly [...Entries, ...EntriesOfAll<List>]
+  readonly handler: NoInfer<
+    RequestHandler<
+      RouteParams,
+      readonly [...Entries, ...EntriesOfAll<List>]
+    >
   >;
 }
 

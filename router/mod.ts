@@ -92,6 +92,7 @@ export type {
   RegisterBehind,
   RegisterMethodRoute,
   RegisterRoute,
+  RouteAction,
 } from "./register.ts";
 export type { TrustedProxies } from "./remote_address.ts";
 export {

@@ -1,6 +1,6 @@
 import type {
-  Action,
   ControllerInput,
+  HandlerInput,
   MiddlewareOptions,
   ParamsOf,
   RequestHandler,
@@ -10,6 +10,13 @@ import type { ContextEntries } from "./context_entry.ts";
 import type { RequestMethod } from "./method.ts";
 import type { EntriesOfAll, Middleware } from "./middleware.ts";
 import type { RouteMap } from "./routes/route.ts";
+
+// Nothing is inferred from handlers: the target and the middleware say what they
+// see, and the compiler would look for more of it in each of them at length.
+/** What answers a route, as it is written down: a handler, or with middleware. */
+export type RouteAction<RouteParams, Entries extends ContextEntries, List> =
+  | NoInfer<RequestHandler<RouteParams, Entries>>
+  | HandlerInput<RouteParams, Entries, List>;
 
 /** Registers a handler that has middleware of its own. */
 export interface RegisterBehind<Entries extends ContextEntries> {
@@ -26,9 +33,11 @@ export interface RegisterBehind<Entries extends ContextEntries> {
   >(
     target: Target,
     options: MiddlewareOptions<List>,
-    handler: RequestHandler<
-      ParamsOf<Target>,
-      readonly [...Entries, ...EntriesOfAll<List>]
+    handler: NoInfer<
+      RequestHandler<
+        ParamsOf<Target>,
+        readonly [...Entries, ...EntriesOfAll<List>]
+      >
     >,
   ): void;
 }
@@ -47,7 +56,7 @@ export interface RegisterRoute<Entries extends ContextEntries>
     const List extends readonly Middleware[],
   >(
     target: Target,
-    action: Action<ParamsOf<Target>, Entries, List>,
+    action: RouteAction<ParamsOf<Target>, Entries, List>,
   ): void;
 }
 
@@ -66,7 +75,7 @@ export interface RegisterMethodRoute<Entries extends ContextEntries> {
   >(
     method: RequestMethod | "ANY",
     target: Target,
-    action: Action<ParamsOf<Target>, Entries, List>,
+    action: RouteAction<ParamsOf<Target>, Entries, List>,
   ): void;
   /**
    * Registers a handler behind middleware.
@@ -83,9 +92,11 @@ export interface RegisterMethodRoute<Entries extends ContextEntries> {
     method: RequestMethod | "ANY",
     target: Target,
     options: MiddlewareOptions<List>,
-    handler: RequestHandler<
-      ParamsOf<Target>,
-      readonly [...Entries, ...EntriesOfAll<List>]
+    handler: NoInfer<
+      RequestHandler<
+        ParamsOf<Target>,
+        readonly [...Entries, ...EntriesOfAll<List>]
+      >
     >,
   ): void;
 }
@@ -117,7 +128,7 @@ export type ActionOrController<
   List extends readonly Middleware[],
   Lists,
 > =
-  | HandlerOf<Target, Entries>
+  | NoInfer<HandlerOf<Target, Entries>>
   | HandlerOptions<Target, Entries, List>
   | ControllerInput<Target, Entries, List, Lists>;
 
@@ -132,8 +143,10 @@ export interface HandlerOptions<
   List extends readonly Middleware[],
 > extends MiddlewareOptions<List> {
   /** Answers the request. */
-  readonly handler: HandlerOf<
-    Target,
-    readonly [...Entries, ...EntriesOfAll<List>]
+  readonly handler: NoInfer<
+    HandlerOf<
+      Target,
+      readonly [...Entries, ...EntriesOfAll<List>]
+    >
   >;
 }
