@@ -1,5 +1,33 @@
+import { ENDED, ENDED_TTL } from "./_record.ts";
+import type { SessionStore } from "./store.ts";
+
 /** How often sessions are listed until no new one is among them. */
 const MAX_ROUNDS = 5;
+
+/** How often one is ended that others write to. */
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Ends what is stored under a key, with a mark for the requests that are on
+ * their way: none of them is to begin a session in its place.
+ *
+ * @param store The store.
+ * @param key The key.
+ * @returns Whether there was anything.
+ */
+export async function endStored(
+  store: SessionStore,
+  key: string,
+): Promise<boolean> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const found = await store.get(key);
+    if (found === null || found.value === ENDED) return false;
+    const options = { ttl: ENDED_TTL, ifVersion: found.version };
+    if (await store.put(key, ENDED, options)) return true;
+  }
+  await store.delete(key);
+  return true;
+}
 
 /**
  * Ends the sessions of a list. One that changed its id since it was listed is in

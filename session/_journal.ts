@@ -137,6 +137,12 @@ export class Journal {
     const now = this.#config.now();
     const expiresAt = now + this.#config.timeouts.absolute;
     const label = this.#label();
+    const previous = this.view.userId;
+    if (previous !== undefined && previous !== userId) {
+      // One user's messages are none of another's business.
+      this.#shown?.clear();
+      this.#kept?.clear();
+    }
     this.add({ type: "login", userId, now, expiresAt, label, names });
     // Only a login begins a session where this one has ended meanwhile.
     this.#renewal = userId === undefined ? "move" : "login";
@@ -206,7 +212,12 @@ export class Journal {
     const renewal = this.#renewal;
     const record = await this.#write(renewal);
     this.#isGone = record === null;
-    if (record === null) return false;
+    if (record === null) {
+      const taken = this.#operations.findIndex(({ type }) => type === "take");
+      if (taken < 0) return false;
+      this.#keepFirst(taken);
+      throw new SessionConflictError("ended");
+    }
     if (this.#renewal === renewal) this.#renewal = "none";
     // It may have been destroyed meanwhile.
     if (this.destroyed) return true;
@@ -234,18 +245,23 @@ export class Journal {
   /** Applies the first `count` changes to what is stored. */
   #changed(stored: SessionRecord | null, count: number): SessionRecord {
     const record = stored ?? this.#newRecord(this.#label());
-    const lost = this.#operations.slice(0, count).filter((operation) =>
+    const lost = this.#operations.slice(0, count).findIndex((operation) =>
       !applyOperation(record, operation)
     );
-    if (lost.length > 0) {
-      // The others stay, for a handler that answers the loser in peace.
-      this.#operations = this.#operations.filter((operation) =>
-        !lost.includes(operation)
-      );
+    if (lost >= 0) {
+      this.#keepFirst(lost);
+      this.#view = record;
       throw new SessionConflictError("taken");
     }
     record.seenAt = this.#config.now();
     return record;
+  }
+
+  /** Drops changes: what follows the taking of a value may rest upon it. */
+  #keepFirst(count: number): void {
+    this.#operations = this.#operations.slice(0, count);
+    const isLogin = this.#operations.some(({ type }) => type === "login");
+    if (!isLogin && this.#renewal === "login") this.#renewal = "none";
   }
 
   #newRecord(label: SessionLabel): SessionRecord {

@@ -69,6 +69,7 @@ export function applyOperation(
         operation.key,
         JSON.parse(toText(operation.change(values.get(operation.key)))),
       );
+      flash.delete(operation.key);
       return true;
     case "take":
       return removeSeen(flash, operation) || removeSeen(values, operation);

@@ -122,6 +122,12 @@ export const MAX_RECORD_BYTES = 32 * 1024;
 /** Stands in the place of a session that ended a moment ago. */
 export const ENDED = '{"ended":true}';
 
+/**
+ * Milliseconds for which a session that ended is remembered: as long as requests
+ * can be on their way that the browser sent before it knew.
+ */
+export const ENDED_TTL = 15_000;
+
 /** Makes the record of a session that begins now. */
 export function createRecord(
   now: number,

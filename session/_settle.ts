@@ -20,9 +20,24 @@ async function saved(
   scope: Scope,
   sweep: () => Promise<void>,
 ): Promise<Response> {
-  const isOurs = await save(scope);
+  let isOurs;
+  try {
+    isOurs = await save(scope);
+  } catch (error) {
+    drop(response);
+    // Nobody gets the cookie of a login that was committed before.
+    await scope.journal.abandon().catch(() => {});
+    throw error;
+  }
   if (scope.cookies.length > 0) await sweep();
-  return finish(isOurs ? response : conflict(), scope);
+  if (isOurs) return finish(response, scope);
+  drop(response);
+  return finish(conflict(), scope);
+}
+
+/** Has a stream that nobody is going to read come to its end. */
+function drop(response: Response): void {
+  response.body?.cancel().catch(() => {});
 }
 
 /** Saves what can be saved when a handler has thrown, and throws the same. */
@@ -57,7 +72,8 @@ async function save(scope: Scope): Promise<boolean> {
       await scope.journal.save();
       return isOurs;
     } catch (error) {
-      // What was lost is out of the journal: the rest can be saved.
+      // What was lost, and all that came after, is out of the journal: what came
+      // before can be saved.
       if (!(error instanceof SessionConflictError)) throw error;
     }
   }

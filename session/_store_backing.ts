@@ -11,6 +11,7 @@ import { callStore } from "./_call_store.ts";
 import { SessionStoreError } from "./errors.ts";
 import {
   ENDED,
+  ENDED_TTL,
   endOf,
   indexOf,
   parseRecord,
@@ -23,12 +24,6 @@ const MAX_ATTEMPTS = 100;
 
 /** How many cookies of the right name are tried. */
 const MAX_CANDIDATES = 4;
-
-/**
- * Milliseconds for which a session that ended is remembered: as long as requests
- * can be on their way that the browser sent before it knew.
- */
-const ENDED_TTL = 15_000;
 
 /** Tokens are 32 bytes as base64url. */
 const TOKEN = /^[\w-]{43}$/;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { endListed } from "./_end_listed.ts";
+import { endListed, endStored } from "./_end_listed.ts";
 import { checkIndex } from "./_index_names.ts";
 import { userIndex } from "./_record.ts";
 import { scopeOf, type Session } from "./session.ts";
@@ -81,8 +81,5 @@ export async function endSessionsByName(
     throw new TypeError("Cannot end sessions: the store has no byIndex");
   }
   const list = async () => await store.byIndex!(name);
-  return await endListed(list, async (key) => {
-    await store.delete(key);
-    return true;
-  });
+  return await endListed(list, (key) => endStored(store, key));
 }

@@ -4,6 +4,8 @@
  * @module
  */
 import type { ContextEntry, Middleware } from "../router/mod.ts";
+import type { SessionConfig } from "./_backing.ts";
+import { callStore } from "./_call_store.ts";
 import { CookiePolicy, type SessionCookieOptions } from "./_cookie.ts";
 import { type CookieSessionStorage, CookieStorage } from "./_cookie_storage.ts";
 import type { ResolvedTimeouts } from "./_record.ts";
@@ -187,7 +189,7 @@ export function session(
     policy: new CookiePolicy(options.cookie ?? {}, options.origin),
     storage: storageOf(options),
   };
-  const sweep = sweeper(shared.storage, now);
+  const sweep = sweeper(shared.storage, shared.config);
 
   return (context, next) => {
     const scope = new Scope(shared, context);
@@ -252,7 +254,7 @@ function positive(name: string, value: number): void {
 /** Sweeps the store now and then; a failure is the next sweep's concern. */
 function sweeper(
   store: SessionStore | CookieStorage,
-  now: () => number,
+  { now, storeTimeout }: SessionConfig,
 ): () => Promise<void> {
   let sweptAt = now();
   return async () => {
@@ -260,7 +262,8 @@ function sweeper(
     if (time - sweptAt < SWEEP_INTERVAL) return;
     sweptAt = time;
     try {
-      if (!(store instanceof CookieStorage)) await store.sweep?.(time);
+      if (store instanceof CookieStorage) return;
+      await callStore("sweep", () => store.sweep?.(time), storeTimeout);
     } catch {
       // Expired values are refused on reading, swept or not.
     }

@@ -205,6 +205,7 @@ export class Session {
     if (key === "userId") {
       throw new TypeError('Cannot update "userId": set it instead');
     }
+    journal.shown.delete(key);
     journal.add({ type: "update", key, change });
   }
 
@@ -264,8 +265,9 @@ export class Session {
   /**
    * Removes a value and returns it, for what may be used only once. Of several
    * requests that take the same value at once, one gets past
-   * `await session.commit()`; in the others it throws. So commit before doing
-   * what the value allows.
+   * `await session.commit()`; in the others it throws, and what they did to the
+   * session after taking it is dropped. So commit before doing what the value
+   * allows.
    *
    * @param key The key of a value or a flash value.
    * @returns The value, or `undefined` where there is none.
@@ -278,10 +280,13 @@ export class Session {
       throw new TypeError('Cannot take "userId": unset it instead');
     }
     const { shown, view } = journal;
-    const read = journal.withdrawReads(key).has(key)
-      ? shown.get(key)
-      : undefined;
-    const value = read ?? view.flash.get(key) ?? view.values.get(key);
+    const isRead = journal.withdrawReads(key).has(key) && shown.has(key);
+    const holder = isRead
+      ? shown
+      : view.flash.has(key)
+      ? view.flash
+      : view.values;
+    const value = holder.get(key);
     shown.delete(key);
     if (value !== undefined) {
       journal.add({ type: "take", key, text: toText(value) });

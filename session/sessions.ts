@@ -1,6 +1,6 @@
 import type { RequestContext } from "../router/mod.ts";
 import { callStore } from "./_call_store.ts";
-import { endListed } from "./_end_listed.ts";
+import { endListed, endStored } from "./_end_listed.ts";
 import {
   endOf,
   parseRecord,
@@ -138,8 +138,7 @@ class Sessions implements UserSessions {
     userId ??= await this.#ownUserId();
     // An id of someone else's session must be of no use.
     if (await this.#recordOf(id, userId) === null) return false;
-    await this.#call("end", (store) => store.delete(id));
-    return true;
+    return await this.#call("end", (store) => endStored(store, id));
   }
 
   async endAll(options: EndAllOptions = {}): Promise<number> {

@@ -1,0 +1,175 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { completeAuth } from "@gatehouse/web/auth";
+import type { RequestContext } from "@gatehouse/web/fetch-router";
+import {
+  createMemorySessionStore,
+  type Session,
+  SessionConflictError,
+  sessions,
+  type SessionStore,
+} from "@gatehouse/web/session";
+import { Browser, Clock, MINUTE, Server } from "./_browser.ts";
+
+const logins: Record<
+  string,
+  (session: Session, context: RequestContext) => unknown
+> = {
+  "without commit()": (session) => session.set("userId", 7),
+  "with commit()": (session) => {
+    session.set("userId", 7);
+    return session.commit();
+  },
+  "with completeAuth()": (_session, context) => completeAuth(context, 7),
+};
+
+for (const [how, logIn] of Object.entries(logins)) {
+  Deno.test(`session() logs nobody in whose value another request took, ${how}`, async () => {
+    const store = createMemorySessionStore();
+    const browser = new Browser(new Server({ store }));
+    await browser.visit((session) => session.set("code", 1));
+    const other = browser.copy();
+    await other.visit(async (session, context) => {
+      assertEquals(session.take("code"), 1);
+      await browser.visit((session) => session.take("code"));
+      await logIn(session, context);
+    });
+    assertEquals(other.response.status, 409);
+    assertEquals(other.response.headers.getSetCookie(), []);
+    assertEquals(store.byIndex!("user:7"), []);
+  });
+}
+
+Deno.test("Session.commit() that lost leaves no login in sight", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("code", 1));
+  const other = browser.copy();
+  await other.visit(async (session) => {
+    session.take("code");
+    await browser.visit((session) => session.take("code"));
+    session.set("userId", 7);
+    await assertRejects(() => session.commit(), SessionConflictError);
+    assertEquals(session.userId, undefined);
+  });
+  assertEquals(await other.visit((session) => session.userId), undefined);
+});
+
+Deno.test("session() begins none for a request that was sent before sessions().endAll()", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("userId", 7));
+  const late = browser.copy();
+  await browser.visit((_session, context) => sessions(context).endAll());
+  await browser.visit((session) => session.set("userId", 7));
+  await late.visit((session) => session.set("visits", 1));
+  // It would replace the new login's cookie.
+  assertEquals(late.response.headers.getSetCookie(), []);
+});
+
+Deno.test("session() answers where a sweep hangs", async () => {
+  const clock = new Clock();
+  const memory = createMemorySessionStore({ now: clock.now });
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+    sweep: () => new Promise(() => {}),
+  };
+  const browser = new Browser(
+    new Server({ store, now: clock.now, storeTimeout: 50 }),
+  );
+  clock.time += 60 * MINUTE;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const answer = await Promise.race([
+    browser.visit((session) => session.set("a", 1)).then(() => "answered"),
+    new Promise((go) => timer = setTimeout(() => go("hung"), 1_000)),
+  ]);
+  clearTimeout(timer);
+  assertEquals(answer, "answered");
+});
+
+Deno.test("session() ends a committed login where the last save fails", async () => {
+  const store = createMemorySessionStore();
+  const browser = new Browser(new Server({ store }));
+  await assertRejects(() =>
+    browser.visit(async (session) => {
+      session.set("userId", 7);
+      await session.commit();
+      for (const key of ["a", "b", "c"]) session.set(key, "é".repeat(8_000));
+    })
+  );
+  assertEquals(store.byIndex!("user:7"), []);
+});
+
+for (const how of ["409", "store"]) {
+  Deno.test(`session() cancels the body of an answer that it drops (${how})`, async () => {
+    const memory = createMemorySessionStore();
+    let isAway = false;
+    const store: SessionStore = {
+      get: (key) => memory.get(key),
+      put: (...args) => {
+        if (isAway) throw new Error("The store is away");
+        return memory.put(...args);
+      },
+      delete: (key) => memory.delete(key),
+    };
+    const browser = new Browser(new Server({ store }));
+    await browser.visit((session) => session.set("ticket", 1));
+    const other = browser.copy();
+    let isCancelled = false;
+    await other.visit(async (session) => {
+      session.take("ticket");
+      if (how === "409") await browser.visit((s) => s.take("ticket"));
+      else isAway = true;
+      return new Response(
+        new ReadableStream({ cancel: () => void (isCancelled = true) }),
+      );
+    }).catch(() => {});
+    await new Promise((go) => setTimeout(go));
+    assertEquals(isCancelled, true);
+  });
+}
+
+Deno.test("Session.take() takes a flash value of null", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.flash("a", null));
+  assertEquals(await browser.visit((session) => session.take("a")), null);
+  assertEquals(await browser.visit((session) => session.has("a")), false);
+});
+
+Deno.test("Session.keep() keeps no flash value of the user before", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => {
+    session.set("userId", 7);
+    session.flash("notice", "of user 7");
+  });
+  await browser.visit(async (session) => {
+    session.get("notice");
+    await session.commit();
+    session.set("userId", 8);
+    session.keep();
+  });
+  assertEquals(await browser.visit((s) => s.get("notice")), undefined);
+});
+
+Deno.test("Session.get() shows what update() stored, not a flash value of its key", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.flash("a", 1));
+  await browser.visit((session) => {
+    session.get("a");
+    session.update("a", () => 2);
+    assertEquals(session.get("a"), 2);
+  });
+});
+
+Deno.test("session() answers 409 where a value was taken by a login, and nobody looked", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("ticket", 1));
+  const other = browser.copy();
+  await other.visit(async (session) => {
+    session.take("ticket");
+    await browser.visit((session) => {
+      session.take("ticket");
+      session.set("userId", 7);
+    });
+  });
+  assertEquals(other.response.status, 409);
+});
