@@ -87,9 +87,8 @@ export class SessionRecord {
    * @throws {RangeError} If it is too large.
    */
   serialize(): string {
-    const { userId, createdAt, authenticatedAt, seenAt, expiresAt } = this;
-    const head = { userId, createdAt, authenticatedAt, seenAt, expiresAt };
-    const text = `${JSON.stringify(head)}\n${this.#serializedContent()}`;
+    // The public fields are the first line.
+    const text = `${JSON.stringify(this)}\n${this.#serializedContent()}`;
     const size = byteLength(text);
     if (size <= MAX_RECORD_BYTES) return text;
     throw new RangeError(

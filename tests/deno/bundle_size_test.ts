@@ -35,7 +35,7 @@ const BUDGETS: Record<Entry, number> = {
   "./logger-middleware": 7.4,
   "./method-override-middleware": 0.4,
   "./secure-headers-middleware": 0.6,
-  "./session": 5.1,
+  "./session": 5.3,
   "./session-middleware": 11.8,
   "./session/cloudflare": 1.6,
   "./session/cookie": 3.7,
