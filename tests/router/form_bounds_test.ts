@@ -1,0 +1,120 @@
+/** The bounds of forms, from both sides. */
+import { assertEquals } from "@std/assert";
+import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
+import {
+  formData,
+  type FormDataOptions,
+} from "@gatehouse/web/form-data-middleware";
+import { methodOverride } from "@gatehouse/web/method-override-middleware";
+
+const origin = "https://example.com";
+
+const bounds: [string, FormDataOptions, () => BodyInit, number][] = [
+  ["100 pairs", {}, () => pairs(100), 200],
+  ["101 pairs", {}, () => pairs(101), 413],
+  ["100 parts", {}, () => parts(100, 0), 200],
+  ["101 parts", {}, () => parts(101, 0), 413],
+  ["10 files", {}, () => parts(0, 10), 200],
+  ["11 files", {}, () => parts(0, 11), 413],
+  ["90 fields and 10 files", {}, () => parts(90, 10), 200],
+  ["91 fields and 10 files", {}, () => parts(91, 10), 413],
+  ["2 pairs of 2", { maxParts: 2 }, () => pairs(2), 200],
+  ["3 pairs of 2", { maxParts: 2 }, () => pairs(3), 413],
+  ["no file of none", { maxFiles: 0 }, () => parts(1, 0), 200],
+  ["a file of none", { maxFiles: 0 }, () => parts(0, 1), 413],
+  ["10 bytes of 10", { maxBytes: 10 }, () => text(10), 200],
+  ["11 bytes of 10", { maxBytes: 10 }, () => text(11), 413],
+  ["2 MiB", {}, () => text(2 ** 21), 200],
+  ["2 MiB and a byte", {}, () => text(2 ** 21 + 1), 413],
+  ["any time, any size", { timeout: Infinity, maxBytes: Infinity }, () => {
+    return text(2 ** 21 + 1);
+  }, 200],
+];
+
+for (const [what, options, body, status] of bounds) {
+  Deno.test(`formData() answers ${status} to ${what}`, async () => {
+    const router = createRouter({ middleware: [formData(options)] });
+    router.post("/", () => new Response("ok"));
+    const init = { method: "POST", body: body() };
+    const response = await router.fetch(origin, init);
+    assertEquals(response.status, status);
+  });
+}
+
+Deno.test("formData() answers 413 to a length that the header alone tells, and does not begin to read", async () => {
+  let pulled = false;
+  const body = new ReadableStream({
+    pull() {
+      pulled = true;
+    },
+  }, { highWaterMark: 0 });
+  const router = createRouter({ middleware: [formData()] });
+  router.post("/", () => new Response("ok"));
+  const headers = {
+    "Content-Type": "application/x-www-form-urlencoded",
+    "Content-Length": String(2 ** 21 + 1),
+  };
+  const init = { method: "POST", headers, body, duplex: "half" };
+  const request = new Request(origin, init as RequestInit);
+  assertEquals((await router.fetch(request)).status, 413);
+  assertEquals(pulled, false);
+});
+
+Deno.test("formData() answers 400 to a form that was read before, rather than 500", async () => {
+  const read: Middleware<readonly []> = async ({ request }) =>
+    void await request.text();
+  const router = createRouter({ middleware: [read, formData()] });
+  router.post("/", () => new Response("ok"));
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+  const init = { method: "POST", headers, body: "a=1" };
+  assertEquals((await router.fetch(origin, init)).status, 400);
+});
+
+Deno.test("methodOverride() changes nothing without a form", async () => {
+  const router = createRouter({ middleware: [methodOverride()] });
+  router.route("ANY", "/", ({ method }) => new Response(method));
+  const body = new URLSearchParams({ _method: "DELETE" });
+  const response = await router.fetch(origin, { method: "POST", body });
+  assertEquals(await response.text(), "POST");
+});
+
+Deno.test("methodOverride() changes a POST alone, not what was changed before", async () => {
+  const put: Middleware<readonly []> = (context) =>
+    void (context.method = "PUT");
+  const router = createRouter({
+    middleware: [formData(), put, methodOverride()],
+  });
+  router.route("ANY", "/", ({ method }) => new Response(method));
+  const body = new URLSearchParams({ _method: "DELETE" });
+  const response = await router.fetch(origin, { method: "POST", body });
+  assertEquals(await response.text(), "PUT");
+});
+
+Deno.test("methodOverride() reads the first field of the name, in the body alone", async () => {
+  const router = createRouter({ middleware: [formData(), methodOverride()] });
+  router.route("ANY", "/", ({ method }) => new Response(method));
+  const rows = [["_method=PUT&_method=DELETE", "PUT"], ["a=1", "POST"]];
+  for (const [text, expected] of rows) {
+    const response = await router.fetch(`${origin}/?_method=PATCH`, {
+      method: "POST",
+      body: new URLSearchParams(text),
+    });
+    assertEquals(await response.text(), expected);
+  }
+});
+
+function pairs(count: number): URLSearchParams {
+  return new URLSearchParams(Array.from({ length: count }, () => ["a", "1"]));
+}
+
+function parts(fields: number, files: number): FormData {
+  const form = new FormData();
+  for (let i = 0; i < fields; i++) form.append("field", "1");
+  for (let i = 0; i < files; i++) form.append("file", new File(["1"], "1"));
+  return form;
+}
+
+/** A form of one field that has so many bytes. */
+function text(length: number): URLSearchParams {
+  return new URLSearchParams({ a: "1".repeat(length - 2) });
+}
