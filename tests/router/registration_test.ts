@@ -1,0 +1,137 @@
+/** What can be registered, how, and what is refused at once. */
+import { assertEquals, assertThrows } from "@std/assert";
+import { createRouter, type RouteTarget } from "@gatehouse/web/fetch-router";
+import { get, Route, route } from "@gatehouse/web/fetch-router/routes";
+
+const origin = "https://example.com";
+const ok = () => new Response("ok");
+
+const targets: [string, RouteTarget, string][] = [
+  ["text", "/a/:b", "/a/:b"],
+  ["text without a slash", "a/:b", "/a/:b"],
+  ["a URLPattern", new URLPattern({ pathname: "/a/:b" }), "/a/:b"],
+  ["a URLPatternInit", { pathname: "/a/:b" }, "/a/:b"],
+  ["a route", get("/a/:b"), "/a/:b"],
+  ["a host", "https://:x.com/a/:b", "https://:x.com/a/:b"],
+  [
+    "a host as URLPatternInit",
+    { hostname: ":x.com", pathname: "/a/:b" },
+    "*://:x.com/a/:b",
+  ],
+];
+
+for (const [name, target, source] of targets) {
+  Deno.test(`router.get(), route() and map() take ${name} as a target`, async () => {
+    const byGet = createRouter();
+    byGet.get(target, ({ params }) => new Response(params.b));
+    const byRoute = createRouter();
+    byRoute.route("GET", target, ({ params }) => new Response(params.b));
+    const byMap = createRouter();
+    byMap.map(target, ({ params }) => new Response(params.b));
+    const behind = createRouter();
+    behind.get(
+      target,
+      { middleware: [] },
+      ({ params }) => new Response(params.b),
+    );
+    for (const router of [byGet, byRoute, byMap, behind]) {
+      assertEquals(router.routes, [{ method: "GET", pattern: source }]);
+      const response = await router.fetch(`${origin}/a/7`);
+      assertEquals(await response.text(), "7");
+    }
+  });
+}
+
+Deno.test("router.get() narrows a route for any method, and route() widens one", async () => {
+  const router = createRouter();
+  router.get(new Route("ANY", "/narrow"), ok);
+  router.route("ANY", get("/wide"), ok);
+  router.map({ any: new Route("ANY", "/any") }, { actions: { any: ok } });
+  assertEquals(router.routes, [
+    { method: "GET", pattern: "/narrow" },
+    { method: "ANY", pattern: "/wide" },
+    { method: "ANY", pattern: "/any" },
+  ]);
+  const status = async (path: string) =>
+    (await router.fetch(origin + path, { method: "POST" })).status;
+  assertEquals(await status("/narrow"), 405);
+  assertEquals(await status("/wide"), 200);
+  assertEquals(await status("/any"), 200);
+});
+
+const inherited = ["constructor", "toString", "hasOwnProperty", "valueOf"];
+
+for (const name of inherited) {
+  Deno.test(`router.map() asks for an action "${name}" where the map has such a route, and refuses it where not`, () => {
+    const map = createRouter().map as (
+      routes: unknown,
+      controller: unknown,
+    ) => void;
+    assertThrows(
+      () => map(route({ [name]: "/a" }), { actions: {} }),
+      TypeError,
+      `Cannot register route "${name}": it has no handler`,
+    );
+    assertThrows(
+      () => map(route({ a: "/a" }), { actions: { a: ok, [name]: ok } }),
+      TypeError,
+      `Cannot register action "${name}": the route map has no such route`,
+    );
+    map(route({ [name]: "/a" }), { actions: { [name]: ok } });
+  });
+}
+
+Deno.test("router.map() names nested routes by their path when it refuses them", () => {
+  const map = createRouter().map as (
+    routes: unknown,
+    controller: unknown,
+  ) => void;
+  const routes = route({ a: { b: { c: "/c" } } });
+  const controller = (actions: unknown) => ({
+    actions: { a: { actions: { b: { actions } } } },
+  });
+  const rows: [unknown, string][] = [
+    [{}, 'route "a.b.c": it has no handler'],
+    [{ c: ok, d: ok }, 'action "a.b.d": the route map has no such route'],
+    [undefined, '"a.b": it needs a controller with actions'],
+  ];
+  for (const [actions, message] of rows) {
+    assertThrows(
+      () => map(routes, controller(actions)),
+      TypeError,
+      `Cannot register ${message}`,
+    );
+  }
+});
+
+Deno.test("router.map() takes an empty map, and one whose middleware is undefined", () => {
+  const router = createRouter();
+  router.map({}, { actions: {} });
+  router.map(route({ a: "/a" }), { middleware: undefined, actions: { a: ok } });
+  assertEquals(router.routes.length, 1);
+});
+
+Deno.test("the same method and an equivalent pattern twice is refused across registrations, hosts and controllers", () => {
+  const router = createRouter();
+  router.get("https://:tenant.example.com/:page", ok);
+  router.map(route("blog", { show: "/:slug" }), { actions: { show: ok } });
+  router.mount("/in", ok);
+  const rows: [() => void, string, string][] = [
+    [
+      () => router.get("https://:t.example.com/:p", ok),
+      "GET https://:t.example.com/:p",
+      "GET https://:tenant.example.com/:page",
+    ],
+    [() => router.get("/blog/:id", ok), "GET /blog/:id", "GET /blog/:slug"],
+    [() => router.route("ANY", "/in/*", ok), "ANY /in/*", "ANY /in/*"],
+    [() => router.map("blog/{:x}", ok), "GET /blog/{:x}", "GET /blog/:slug"],
+  ];
+  for (const [register, added, known] of rows) {
+    const { message } = assertThrows(register, RangeError);
+    assertEquals(
+      message,
+      `Cannot add the route "${added}": "${known}" matches the same URLs`,
+    );
+  }
+  assertEquals(router.routes.length, 4);
+});
