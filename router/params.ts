@@ -5,7 +5,13 @@
 export type Params<Pattern extends string> = string extends Pattern
   ? Record<string, string>
   : Pattern extends `${string}${"*" | "(" | "{" | "\\"}${string}`
-    ? ParamsByName<ParamNames<Pattern>>
+    ? ParamsByName<
+      Pattern extends `/${string}` ? ParamNames<Pattern>
+        // Numbers begin anew in each component of a URL.
+        : Pattern extends `${infer Protocol}://${infer Host}/${infer Path}`
+          ? ParamNames<Protocol> | ParamNames<Host> | ParamNames<Path>
+        : ParamNames<Pattern>
+    >
   : ParamsByName<PlainParamNames<Pattern>>;
 
 // Of the names alone, so that all patterns with the same ones share a type.
@@ -138,6 +144,7 @@ export type ParamNames<
       ? Rest extends `${string}${infer After}`
         ? ParamNames<After, Found, Group, null, [], Count>
       : Found
+    : First extends "?" | "#" ? ParamNames<Rest, Found>
     : ParamNames<Rest, Found, Group, null, [], Count>
   : string extends Text ? string
   : Name extends null | "" ? Found

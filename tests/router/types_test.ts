@@ -82,8 +82,8 @@ Deno.test("params are read from the pattern's text, for the whole grammar", () =
   same<Params<"/:名/*">, { readonly 名: string; readonly "0": string }>();
   same<Params<"/:a?/:b+">, { readonly a?: string; readonly b: string }>();
   same<
-    Params<"/a?x=:y&z=:z">,
-    { readonly y: string; readonly z: string }
+    Params<"https://*.example.com/*/:id?/x?q=*">,
+    { readonly "0": string; readonly id?: string }
   >();
   same<
     Params<"/:a" | "/:b?">,
