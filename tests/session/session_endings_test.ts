@@ -1,0 +1,81 @@
+/** Sessions that are ended from elsewhere while they are in use. */
+import { assertEquals } from "@std/assert";
+import {
+  createMemorySessionStore,
+  sessions,
+  type SessionStore,
+} from "@gatehouse/web/session";
+import { Browser, Server } from "./_browser.ts";
+
+Deno.test("sessions().end() ends a session that is written to at the same moment", async () => {
+  const memory = createMemorySessionStore();
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const store: SessionStore = {
+    get: async (key) => {
+      const found = memory.get(key);
+      // Behind the back of who has read it.
+      const run = meanwhile;
+      meanwhile = undefined;
+      await run?.();
+      return found;
+    },
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+    byIndex: (name) => memory.byIndex!(name),
+  };
+  // The first read of it is that of its user, the second goes before the end.
+  for (const reads of [1, 2]) {
+    const user = new Browser(new Server({ store: memory }));
+    await user.visit((session) => session.set("userId", 7));
+    const id = await user.visit((session) => session.id);
+    const admin = new Browser(new Server({ store }));
+    await admin.visit((session) => session.set("userId", 1));
+    const late = user.copy();
+    const write = () => late.visit((session) => session.set("a", reads));
+    await admin.visit(async (_session, context) => {
+      meanwhile = reads === 1 ? write : async () => {
+        await Promise.resolve(meanwhile = write);
+      };
+      assertEquals(await sessions(context).end(id, 7), true);
+    });
+    assertEquals(await user.visit((session) => session.userId), undefined);
+    assertEquals(late.response.headers.getSetCookie(), []);
+    assertEquals(memory.byIndex!("user:7"), []);
+  }
+});
+
+Deno.test("sessions().end() ends a session that others write to all the time", async () => {
+  const memory = createMemorySessionStore();
+  const server = new Server({ store: memory });
+  const [user, admin] = [new Browser(server), new Browser(server)];
+  await user.visit((session) => session.set("userId", 7));
+  await admin.visit((session) => session.set("userId", 1));
+  const id = await user.visit((session) => session.id);
+  const busy: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (key, ...rest) => key !== id && memory.put(key, ...rest),
+    delete: (key) => memory.delete(key),
+    byIndex: (name) => memory.byIndex!(name),
+  };
+  const other = new Browser(new Server({ store: busy }), admin.cookies);
+  const ended = await other.visit((_session, context) =>
+    sessions(context).endAll({ userId: 7 })
+  );
+  assertEquals(ended, 1);
+  assertEquals(await user.visit((session) => session.userId), undefined);
+  assertEquals(memory.byIndex!("user:7"), []);
+});
+
+Deno.test("sessions().end() tells once that it has ended a session", async () => {
+  const server = new Server();
+  const [user, admin] = [new Browser(server), new Browser(server)];
+  await user.visit((session) => session.set("userId", 7));
+  await admin.visit((session) => session.set("userId", 1));
+  const id = await user.visit((session) => session.id);
+  await admin.visit(async (_session, context) => {
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => sessions(context).end(id, 7)),
+    );
+    assertEquals(answers.filter(Boolean).length, 1);
+  });
+});
