@@ -47,9 +47,14 @@ export interface Backing {
   /**
    * Stores what `make` returns.
    *
+   * @param begins Whether a session begins where this one has ended.
    * @returns What was stored, or `null` where the session ended elsewhere.
    */
-  write(make: MakeRecord, renewal: Renewal): Promise<SessionRecord | null>;
+  write(
+    make: MakeRecord,
+    renewal: Renewal,
+    begins: boolean,
+  ): Promise<SessionRecord | null>;
 
   /** Ends the session. */
   end(): Promise<void>;

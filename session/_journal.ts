@@ -1,7 +1,11 @@
 import type { Backing, MakeLabel, Renewal, SessionConfig } from "./_backing.ts";
 import { SessionConflictError } from "./errors.ts";
 import type { JSONValue } from "./json.ts";
-import { applyOperation, type Operation } from "./_operation.ts";
+import {
+  applyOperation,
+  type Operation,
+  RESERVED_PREFIX,
+} from "./_operation.ts";
 import {
   createRecord,
   idleTimeout,
@@ -31,6 +35,8 @@ export class Journal {
   #sent = 0;
   #renewal: Renewal = "none";
   #isGone = false;
+  /** How often a value that was taken turned out to be lost. */
+  #losses = 0;
   #loading: Promise<void> | undefined;
   #saving: Promise<unknown> | undefined;
 
@@ -162,7 +168,10 @@ export class Journal {
    * @throws {TypeError} If the response was made without what has changed.
    */
   async commit(): Promise<boolean> {
+    const losses = this.#losses;
     while (this.#saving !== undefined) await this.#saving;
+    // What this one was to save was dropped with what the one before has lost.
+    if (this.#losses !== losses) throw new SessionConflictError("taken");
     // Nobody would learn of a new id any more.
     if (this.closed && this.#isChanged) {
       throw new TypeError(
@@ -207,15 +216,16 @@ export class Journal {
       this.#isGone = true;
       return true;
     }
-    if (this.#isGone && this.#renewal !== "login") return false;
+    const begins = this.#renewal === "login" || this.#begins;
+    if (this.#isGone && !begins) return false;
     if (!this.isDue) return true;
     const renewal = this.#renewal;
-    const record = await this.#write(renewal);
+    const record = await this.#write(renewal, begins);
     this.#isGone = record === null;
     if (record === null) {
       const taken = this.#operations.findIndex(({ type }) => type === "take");
       if (taken < 0) return false;
-      this.#keepFirst(taken);
+      this.#drop(taken);
       throw new SessionConflictError("ended");
     }
     if (this.#renewal === renewal) this.#renewal = "none";
@@ -227,13 +237,17 @@ export class Journal {
   }
 
   /** Stores the changes; those added while the store is busy stay for later. */
-  async #write(renewal: Renewal): Promise<SessionRecord | null> {
+  async #write(
+    renewal: Renewal,
+    begins: boolean,
+  ): Promise<SessionRecord | null> {
     const count = this.#operations.length;
     this.#sent = count;
     try {
       const record = await this.#backing.write(
         (stored) => this.#changed(stored, count),
         renewal,
+        begins,
       );
       if (record !== null) this.#operations = this.#operations.slice(count);
       return record;
@@ -249,19 +263,35 @@ export class Journal {
       !applyOperation(record, operation)
     );
     if (lost >= 0) {
-      this.#keepFirst(lost);
-      this.#view = record;
+      this.#view = this.#drop(lost) ? record : undefined;
       throw new SessionConflictError("taken");
     }
     record.seenAt = this.#config.now();
     return record;
   }
 
-  /** Drops changes: what follows the taking of a value may rest upon it. */
-  #keepFirst(count: number): void {
-    this.#operations = this.#operations.slice(0, count);
-    const isLogin = this.#operations.some(({ type }) => type === "login");
-    if (!isLogin && this.#renewal === "login") this.#renewal = "none";
+  /**
+   * Drops the taking of a value that was lost, and what follows it, which may
+   * rest upon it. A login does, wherever it stands, and all that comes with it.
+   *
+   * @returns Whether what comes before is still to be saved.
+   */
+  #drop(index: number): boolean {
+    this.#losses++;
+    const before = this.#operations.slice(0, index);
+    const isLogin = before.some((operation) =>
+      operation.type === "login" && operation.userId !== undefined
+    );
+    this.#operations = isLogin ? [] : before;
+    if (this.#renewal === "login") this.#renewal = "none";
+    return !isLogin;
+  }
+
+  /** Whether a login has begun, which begins a session where this one ended. */
+  get #begins(): boolean {
+    return this.#operations.some((operation) =>
+      operation.type === "update" && operation.key.startsWith(RESERVED_PREFIX)
+    );
   }
 
   #newRecord(label: SessionLabel): SessionRecord {

@@ -79,13 +79,14 @@ export class StoreBacking implements Backing {
   async write(
     make: MakeRecord,
     renewal: Renewal,
+    begins: boolean,
   ): Promise<SessionRecord | null> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if (attempt > 0) await backOff(attempt);
       if (this.#stale) await this.#load();
       const stored = this.#stored && parseRecord(this.#stored.text);
       const isGone = stored === null && (this.id !== "" || this.#hasEnded);
-      if (isGone && renewal !== "login") {
+      if (isGone && !begins) {
         // No new session in its place: this answer is late, and its cookie
         // could replace that of a login which ended the session.
         this.cookies = [];

@@ -121,7 +121,8 @@ const SWEEP_INTERVAL = 600_000;
  *
  * Requests can be on their way when a session ends. For 15 seconds, those with
  * the old cookie get no new session, so that a late answer does not replace the
- * cookie of a new login; only a login of their own begins one.
+ * cookie of a new login; only a login of their own, or its beginning at a
+ * provider, begins one.
  *
  * @example A page that counts its visits
  * ```ts

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { completeAuth } from "@gatehouse/web/auth";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import {
@@ -172,4 +172,36 @@ Deno.test("session() answers 409 where a value was taken by a login, and nobody 
     });
   });
   assertEquals(other.response.status, 409);
+});
+
+Deno.test("Session.commit() that succeeds has saved what was set before it, though the one before lost", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("ticket", 1));
+  const other = browser.copy();
+  let second = "";
+  await other.visit(async (session) => {
+    session.take("ticket");
+    await browser.visit((session) => session.take("ticket"));
+    const lost = session.commit();
+    session.set("x", 1);
+    const outcomes = await Promise.allSettled([lost, session.commit()]);
+    assertEquals(outcomes[0].status, "rejected");
+    second = outcomes[1].status;
+  });
+  const x = await browser.visit((session) => session.get("x"));
+  assert(x === 1 || second === "rejected", `${second} ${x}`);
+});
+
+Deno.test("session() logs nobody in whose value another request took, also where the login came first", async () => {
+  const store = createMemorySessionStore();
+  const browser = new Browser(new Server({ store }));
+  await browser.visit((session) => session.set("code", 1));
+  const other = browser.copy();
+  await other.visit(async (session) => {
+    session.set("userId", 7);
+    session.take("code");
+    await browser.visit((session) => session.take("code"));
+  });
+  assertEquals(other.response.status, 409);
+  assertEquals(store.byIndex!("user:7"), []);
 });

@@ -1,0 +1,46 @@
+/** Who still has the cookie of a session that was ended elsewhere. */
+import { assertEquals } from "@std/assert";
+import { createOIDCAuthProvider, startExternalAuth } from "@gatehouse/web/auth";
+import { createMemorySessionStore, sessions } from "@gatehouse/web/session";
+import { Browser, Server } from "./_browser.ts";
+
+const provider = createOIDCAuthProvider({
+  name: "example",
+  issuer: "https://id.example",
+  clientId: "app",
+  clientSecret: "s3cret",
+  redirectUri: "https://example.com/callback",
+  metadata: {
+    issuer: "https://id.example",
+    authorization_endpoint: "https://id.example/authorize",
+    token_endpoint: "https://id.example/token",
+    jwks_uri: "https://id.example/keys",
+  },
+});
+
+for (
+  const how of [
+    "endAll()",
+    "endAll() and destroy()",
+    "another device",
+  ]
+) {
+  Deno.test(`startExternalAuth() works right after the session was ended by ${how}`, async () => {
+    const store = createMemorySessionStore();
+    const server = new Server({ store });
+    const browser = new Browser(server);
+    await browser.visit((session) => session.set("userId", 7));
+    const other = new Browser(server);
+    await other.visit((session) => session.set("userId", 7));
+    const ending = how === "another device" ? other : browser;
+    await ending.visit(async (session, context) => {
+      await sessions(context).endAll();
+      if (how.includes("destroy")) session.destroy();
+    });
+    await browser.visit((_session, context) =>
+      startExternalAuth(provider, context)
+    );
+    assertEquals(browser.response.status, 302);
+    assertEquals(await browser.visit((session) => session.id !== ""), true);
+  });
+}
