@@ -1,0 +1,104 @@
+/** Links of odd patterns: each is matched with its params, or refused. */
+import { assertEquals, assertThrows } from "@std/assert";
+import {
+  ArrayMatcher,
+  type PatternInput,
+  RoutePattern,
+} from "@gatehouse/web/fetch-router";
+
+type Params = Record<string, string>;
+
+const links: readonly (readonly [PatternInput, Params, string])[] = [
+  ["/:path*", { path: "a/b" }, "/a/b"],
+  ["/x/:path*", {}, "/x"],
+  ["/:path+/end", { path: "a/b" }, "/a/b/end"],
+  ["/a*", { 0: "..b" }, "/a..b"],
+  ["/a/*", { 0: "//x" }, "/a///x"],
+  ["/a/*", { 0: "%2e%2e/x" }, "/a/%252e%252e/x"],
+  ["/a/*", { 0: "\\..\\x" }, "/a/%5C..%5Cx"],
+  ["/:a", { a: "%2e%2e" }, "/%252e%252e"],
+  ["/:a{-:b}?", { a: "x", b: "y-z" }, "/x-y-z"],
+  ["/:a(\\d+)-:b", { a: "1", b: "x" }, "/1-x"],
+  ["{/:a}?/*", { 0: "/evil.example" }, "/%2Fevil.example"],
+  ["/:a?/:b", { b: "evil.example" }, "/evil.example"],
+  [
+    { hostname: ":h", port: ":p", pathname: "/a" },
+    { h: "x", p: "81" },
+    "https://x:81/a",
+  ],
+  [
+    { protocol: "http{s}?", hostname: "x.com", pathname: "/a" },
+    {},
+    "http://x.com/a",
+  ],
+  [
+    { protocol: ":s", hostname: "x.com", pathname: "/a" },
+    { s: "http" },
+    "http://x.com/a",
+  ],
+  [
+    { hostname: "(a|b).x.com", pathname: "/:i" },
+    { 0: "b", i: "1" },
+    "https://b.x.com/1",
+  ],
+  [{ pathname: "/a", hash: ":part" }, { part: "x y" }, "/a#x%20y"],
+];
+
+for (const [input, params, link] of links) {
+  Deno.test(`href(${JSON.stringify(params)}) of ${JSON.stringify(input)} is "${link}", and is matched`, () => {
+    const pattern = new RoutePattern(input);
+    assertEquals(pattern.href(params), link);
+    const matcher = new ArrayMatcher<null>();
+    matcher.add("GET", pattern, null);
+    const { href } = new URL(link, "https://example.com");
+    assertEquals({ ...matcher.match("GET", href)?.params }, params);
+  });
+}
+
+const refused: readonly (readonly [PatternInput, Params])[] = [
+  // What is fixed makes a dot segment of the value, or another host.
+  ["/*..", { 0: "" }],
+  ["/*%2e", { 0: "." }],
+  ["/x/{:a}?..", {}],
+  ["//evil.example/:a", { a: "x" }],
+  ["/{/evil.example}", {}],
+  ["/\\/evil.example", {}],
+  ["{//}?evil.example", {}],
+  ["/:a?/evil.example//*", { 0: ".." }],
+  // What the pattern would find in it is something else.
+  ["/:a{-:b}?", { a: "x-y" }],
+  ["/:path*", { path: "a//b" }],
+  ["/:path*", { path: "" }],
+  ["/:a.:b", { a: "x.y", b: "z" }],
+  ["/:a(\\d+)-:b", { a: "x", b: "y" }],
+  [{ hostname: ":h", port: ":p", pathname: "/a" }, { h: "x", p: "443" }],
+  [{ hostname: ":h", port: ":p", pathname: "/a" }, { h: "x", p: "80/" }],
+  [{ hostname: ":h", port: ":p", pathname: "/a" }, { h: "x", p: "99999" }],
+  [{ hostname: ":t.x.com", pathname: "/a" }, { t: "ADA" }],
+  [{ hostname: ":t.x.com", pathname: "/a" }, { t: "a:80" }],
+  [{ hostname: ":t.x.com", pathname: "/a" }, { t: "u@evil.example" }],
+  [{ hostname: "*.x.com", pathname: "/a" }, { 0: "evil.example/" }],
+  [{ hostname: ":t([^.]+).x.com", pathname: "/a" }, { t: "evil/" }],
+  [{ protocol: ":s", hostname: "x.com", pathname: "/" }, { s: "a://b#" }],
+];
+
+for (const [input, params] of refused) {
+  Deno.test(`href(${JSON.stringify(params)}) of ${JSON.stringify(input)} throws a TypeError`, () => {
+    const error = assertThrows(() => new RoutePattern(input).href(params));
+    assertEquals(error instanceof TypeError, true, String(error));
+  });
+}
+
+Deno.test("href() takes null and what is inherited for missing", () => {
+  const href = (params: unknown) =>
+    new RoutePattern("/:a/:b").href(params as Params);
+  for (
+    const params of [{ a: null, b: null }, Object.create({ a: "", b: "" })]
+  ) {
+    assertThrows(
+      () => href(params),
+      TypeError,
+      'the params "a", "b" are missing',
+    );
+  }
+});
