@@ -1,0 +1,116 @@
+/** What patterns ask of several parts of a URL at once. */
+import { assertEquals } from "@std/assert";
+import {
+  ArrayMatcher,
+  createRouter,
+  RoutePattern,
+} from "@gatehouse/web/fetch-router";
+import { nativeParams } from "./_oracle.ts";
+
+type Row = readonly [URLPatternInit, string, Record<string, string> | null];
+
+const rows: readonly Row[] = [
+  [{ pathname: "/A", search: "Q=:q" }, "https://e.com/a?q=X", { q: "X" }],
+  [{ pathname: "/a", search: "q=:q" }, "https://e.com/A?Q=X", { q: "X" }],
+  [{ pathname: "/a", search: "q=:q" }, "https://e.com/A?R=X", null],
+  [{ pathname: "/A", hash: "Top" }, "https://e.com/a#tOP", {}],
+  [{ pathname: "/A", hostname: ":t.E.com" }, "https://X.e.com/a", { t: "x" }],
+  [{ pathname: "/:x(A+)", search: "q=:q" }, "https://e.com/Aa?Q=1", {
+    x: "Aa",
+    q: "1",
+  }],
+];
+
+for (const [init, url, params] of rows) {
+  const does = params === null ? "does not match" : "matches";
+  Deno.test(`${JSON.stringify(init)} ${does} ${url} where case is ignored`, () => {
+    const pattern = new RoutePattern(init, { ignoreCase: true });
+    assertEquals(paramsOf(pattern, url), params);
+    const native = nativeParams(pattern, url);
+    assertEquals(native && { ...native }, params);
+  });
+}
+
+Deno.test("the bound of regexp groups holds for the part of the URL that they are in, not for others", () => {
+  const long = "a".repeat(5_000);
+  const host = new RoutePattern({ hostname: "(x|y).com", pathname: "/:a/*" });
+  assertEquals(paramsOf(host, `https://y.com/${long}/${long}`), {
+    // The numbers of the path win.
+    0: long,
+    a: long,
+  });
+  const search = new RoutePattern({ pathname: "/*", search: "q=(\\w+)" });
+  assertEquals(paramsOf(search, `https://y.com/${long}?q=1`), { 0: long });
+  assertEquals(paramsOf(search, `https://y.com/?q=${long}`), null);
+});
+
+Deno.test("routes for search params of one path are told apart, and the plain one stands in", async () => {
+  const router = createRouter();
+  const tell = (name: string) => () => new Response(name);
+  router.get({ pathname: "/a", search: "tab=keys" }, tell("keys"));
+  router.get({ pathname: "/a", search: "tab=:tab" }, tell("tab"));
+  router.get("/a", tell("plain"));
+  const text = async (path: string) =>
+    await (await router.fetch(`https://example.com${path}`)).text();
+  assertEquals(await text("/a?tab=keys"), "keys");
+  assertEquals(await text("/a?tab=x"), "tab");
+  assertEquals(await text("/a?other"), "plain");
+  assertEquals(await text("/a"), "plain");
+});
+
+Deno.test("routes for one scheme, port or host do not answer for others", async () => {
+  const router = createRouter();
+  router.get({ protocol: "https", pathname: "/a" }, () => new Response("s"));
+  router.get({ port: "8000", pathname: "/b" }, () => new Response("p"));
+  router.get("https://[\\:\\:1]/c", () => new Response("h"));
+  const status = async (url: string) => (await router.fetch(url)).status;
+  assertEquals(await status("https://example.com/a"), 200);
+  assertEquals(await status("http://example.com/a"), 404);
+  assertEquals(await status("http://example.com:8000/b"), 200);
+  assertEquals(await status("http://example.com:8001/b"), 404);
+  assertEquals(await status("https://[::1]/c"), 200);
+  assertEquals(await status("https://[::2]/c"), 404);
+});
+
+function paramsOf(
+  pattern: RoutePattern,
+  url: string,
+): Record<string, string> | null {
+  const matcher = new ArrayMatcher<null>();
+  matcher.add("GET", pattern, null);
+  const match = matcher.match("GET", url);
+  return match && { ...match.params };
+}
+
+const optional = [
+  ["/a*?", "/a"],
+  ["/a{*}?", "/a"],
+  ["/a{*}?/b", "/a/b"],
+  ["/a(.*)?", "/a"],
+  ["/x{*}?{:a}?", "/x"],
+] as const;
+
+for (const [pattern, path] of optional) {
+  Deno.test(`an optional group of "${pattern}" that would be empty is absent`, () => {
+    const url = `https://example.com${path}`;
+    assertEquals(paramsOf(new RoutePattern(pattern), url), {});
+    const native = nativeParams(new RoutePattern(pattern), url);
+    assertEquals(native && { ...native }, {});
+  });
+}
+
+const escaped = [
+  ["/a\\/:b?", "/a/", {}],
+  ["/a\\/:b?", "/a", null],
+  ["/a\\/:b?", "/a/x", { b: "x" }],
+  ["/a\\/:b+", "/a/x/y", null],
+] as const;
+
+for (const [pattern, path, params] of escaped) {
+  Deno.test(`an escaped slash is no part of the group behind it: "${pattern}" on "${path}"`, () => {
+    const url = `https://example.com${path}`;
+    assertEquals(paramsOf(new RoutePattern(pattern), url), params);
+    const native = nativeParams(new RoutePattern(pattern), url);
+    assertEquals(native && { ...native }, params);
+  });
+}
