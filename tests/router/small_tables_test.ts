@@ -1,0 +1,99 @@
+/**
+ * Small tables of short patterns, each asked about every short path: where
+ * routes overlap as much as they can, the matcher and the oracle agree.
+ */
+import { assert, assertEquals } from "@std/assert";
+import { ArrayMatcher, RoutePattern } from "@gatehouse/web/fetch-router";
+import { Oracle } from "./_oracle.ts";
+import { Random } from "./_random.ts";
+
+/** A segment of a pattern; the names of params get the segment's number. */
+const SEGMENTS = [
+  "/a",
+  "/a",
+  "/b",
+  "/ab",
+  "/:x",
+  "/:x",
+  "/:x?",
+  "/:x+",
+  "/:x*",
+  "/a:x",
+  "/:xb",
+  "/:x(a)",
+  "/a:x?",
+  "{/a}?",
+  "{/:x}?",
+  "/*",
+  "*",
+];
+
+const VALUES = ["a", "b", "ab", "", "abb"];
+
+/** Every path of at most three of the values. */
+const PATHS = VALUES.flatMap((one) => [
+  `/${one}`,
+  ...VALUES.flatMap((two) => [
+    `/${one}/${two}`,
+    ...VALUES.map((three) => `/${one}/${two}/${three}`),
+  ]),
+]);
+
+/** What stands behind a path changes nothing, whatever it holds. */
+const ENDS = ["", "?", "?next=//b/a", "#/a//", "?a#?b"];
+
+for (const seed of [1, 2, 3]) {
+  Deno.test(`ArrayMatcher finds in small tables what the oracle finds, seed ${seed}`, () => {
+    const random = new Random(seed);
+    const patterns = new Map<string, RoutePattern | null>();
+    let found = 0;
+    for (let i = 0; i < 150; i++) {
+      const matcher = new ArrayMatcher<string>();
+      const oracle = new Oracle<string>();
+      const sources: string[] = [];
+      for (const source of random.list(2, 5, () => randomSource(random))) {
+        if (!patterns.has(source)) patterns.set(source, create(source));
+        const pattern = patterns.get(source)!;
+        if (pattern === null) continue;
+        const method = random.chance(0.85) ? "GET" : "ANY";
+        const data = `${method} ${source}`;
+        try {
+          matcher.add(method, pattern, data);
+        } catch (error) {
+          assert(error instanceof RangeError);
+          continue;
+        }
+        oracle.add(method, pattern, data);
+        sources.push(data);
+      }
+      for (const path of PATHS) {
+        const url = `https://example.com${path}${random.pick(ENDS)}`;
+        const expected = oracle.match("GET", url);
+        const actual = matcher.match("GET", url);
+        if (expected !== null) found++;
+        assertEquals(
+          actual && [actual.data, { ...actual.params }],
+          expected && [expected.data, { ...expected.params }],
+          `${url} in ${sources}`,
+        );
+      }
+    }
+    assert(found > 5_000, `${found} found`);
+  });
+}
+
+function randomSource(random: Random): string {
+  const segments = random.list(1, 3, () => random.pick(SEGMENTS));
+  return segments.map((text, index) =>
+    text.replace("x", `x${index}_`)
+      .replace("_b", "_{b}").replace("_", "")
+  ).join("");
+}
+
+function create(source: string): RoutePattern | null {
+  try {
+    return new RoutePattern(source);
+  } catch {
+    return null;
+  }
+}
