@@ -54,9 +54,9 @@ Deno.test("router.fetch() takes no init with a prototype of its own, whatever it
   class Bindings {
     readonly method = "DELETE";
   }
-  const disguised = Object.assign(new Bindings(), { constructor: Object });
   const inherited = Object.create({ method: "DELETE" });
-  for (const info of [new Bindings(), disguised, inherited]) {
+  const below = Object.assign(Object.create({}), { method: "DELETE" });
+  for (const info of [new Bindings(), inherited, below]) {
     const response = await createEcho().fetch(new Request(origin), info);
     const [method, , platform] = await response.json();
     assertEquals([method, platform.length], ["GET", 1]);
