@@ -7,7 +7,7 @@ import type { SearchInput } from "../pattern.ts";
 export type HrefArguments<Pattern extends string> = string extends Pattern
   ? [params?: HrefParams, search?: SearchInput]
   : keyof Params<Pattern> extends never
-    ? [params?: Record<never, never>, search?: SearchInput]
+    ? [params?: Record<string, never>, search?: SearchInput]
   : Partial<Params<Pattern>> extends Params<Pattern> ? [
       params?: {
         readonly [Name in keyof Params<Pattern>]:

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import {
+  type ActionObject,
   type BuildAction,
   type ContextEntry,
   type Controller,
@@ -143,6 +144,21 @@ Deno.test("handlers see what router, route and controller middleware provides", 
     same<typeof context.params, { readonly id: string }>();
     return ok();
   });
+  router.route("GET", "/fourth/:id", { middleware: [guard] }, (context) => {
+    const user = context.get(CurrentUser);
+    same<typeof user, Admin>();
+    same<typeof context.params, { readonly id: string }>();
+    return ok();
+  });
+  router.map(get("/fifth/:id"), {
+    middleware: [guard],
+    handler: (context) => {
+      const user = context.get(CurrentUser);
+      same<typeof user, Admin>();
+      same<typeof context.params, { readonly id: string }>();
+      return ok();
+    },
+  });
   const routes = route({ a: "/a/:id", nested: { b: post("/b") } });
   router.map(routes, {
     middleware: [guard],
@@ -208,6 +224,29 @@ Deno.test("a handler that needs a value which nobody provides does not compile",
     createRouter().get("/", needsAdmin);
     // @ts-expect-error: the user may be null
     nullable.get("/", needsAdmin);
+    // @ts-expect-error: the user may be null
+    nullable.route("GET", "/", { handler: needsAdmin });
+    // @ts-expect-error: the user may be null
+    nullable.get("/", { middleware: [auth] }, needsAdmin);
+    // @ts-expect-error: the user may be null
+    nullable.map("/", needsAdmin);
+    // @ts-expect-error: the user may be null
+    nullable.map(get("/"), { handler: needsAdmin });
+    const routes = route({ a: "/a", nested: { b: "/b" } });
+    const nested = { actions: { b: ok } };
+    // @ts-expect-error: the user may be null
+    nullable.map(routes, { actions: { a: needsAdmin, nested } });
+    nullable.map(routes, {
+      middleware: [guard],
+      actions: { a: needsAdmin, nested: { actions: { b: needsAdmin } } },
+    });
+    nullable.map(routes, {
+      actions: {
+        a: ok,
+        // @ts-expect-error: the user may be null
+        nested: { actions: { b: needsAdmin } },
+      },
+    });
     nullable.get("/", { middleware: [guard] }, needsAdmin);
     createRouter({ middleware: [auth, guard] }).get("/", needsAdmin);
   };
@@ -261,6 +300,15 @@ Deno.test("BuildAction and Controller type what lives elsewhere (spec A.5, A.6)"
   const text: BuildAction<"GET", "/x/:y"> = {
     handler: ({ params }) => new Response(params.y),
   };
+  const guarded: ActionObject<
+    { readonly id: string },
+    readonly [],
+    readonly [typeof auth, typeof guard]
+  > = {
+    middleware: [auth, guard],
+    handler: (context) => new Response(String(context.get(CurrentUser).level)),
+  };
+  createRouter().get("/:id", guarded);
   const users: Controller<typeof routes.users> = {
     actions: { show, list: ok },
   };
@@ -286,6 +334,8 @@ Deno.test("href takes the params of the pattern", () => {
     routes.page.href();
     routes.page.href({ n: 2 }, { q: "x" });
     routes.login.action.href();
+    // @ts-expect-error: the pattern has no params
+    routes.index.href({ slug: "a" });
     // @ts-expect-error: slug is missing
     routes.show.href();
     // @ts-expect-error: slug is missing
