@@ -58,6 +58,9 @@ async function act(
     case "set":
       session.set(key, value);
       return model.set(key, value);
+    case "update":
+      session.update(key, wrap);
+      return model.update(key, wrap);
     case "flash":
       // In an array, to tell it from a value of the same key.
       session.flash(key, [value]);
@@ -88,8 +91,14 @@ async function act(
 
 const ACTIONS = [
   ...["get", "get", "take", "set", "flash", "flash", "unset", "keep"],
+  "update",
   ...["keep all", "commit", "login", "logout"],
 ] as const;
+
+/** Tells that it was called, and with what. */
+function wrap(value: JSONValue | undefined): JSONValue {
+  return { of: value ?? null };
+}
 
 /** Compares what can be seen without using anything up. */
 function compare(session: Session, model: Model, log: string[]): void {
@@ -139,6 +148,13 @@ class Model {
   set(key: string, value: JSONValue): void {
     this.unset(key);
     this.#values.set(key, value);
+  }
+
+  update(
+    key: string,
+    change: (value: JSONValue | undefined) => JSONValue,
+  ): void {
+    this.set(key, change(this.#values.get(key)));
   }
 
   flash(key: string, value: JSONValue): void {
