@@ -48,7 +48,9 @@ export function toMounted(
   prefix: string,
   target: MountTarget,
 ): { patterns: string[]; handler: RequestHandler } {
-  if (!/^(?:\/[\w.~@%-]+)+$/.test(prefix)) {
+  const isCanonical = /^(?:\/[\w.~@%-]+)+$/.test(prefix) &&
+    new URL(prefix, "http://localhost").pathname === prefix;
+  if (!isCanonical) {
     throw new TypeError(
       `Cannot mount at "${prefix}": it is not a path such as "/admin"`,
     );

@@ -18,7 +18,8 @@ export function clientAddress(
   platform: readonly unknown[],
   trusted: TrustedProxies,
 ): string | undefined {
-  const peer = peerAddress(request, platform);
+  const socket = peerAddress(request, platform);
+  const peer = socket === undefined ? undefined : unmapped(socket);
   if (trusted === 0) return peer;
   const header = request.headers.get("X-Forwarded-For");
   if (header === null) return peer;
@@ -29,7 +30,7 @@ export function clientAddress(
   for (let steps = 0; hops.length > 0; steps++) {
     const ours = typeof trusted === "number"
       ? steps < trusted
-      : address !== undefined && trusted.includes(address);
+      : trusted.some((proxy) => unmapped(proxy) === address);
     if (!ours) return address;
     const next = addressOf(hops.pop()!.trim());
     if (next === undefined) return address;
@@ -51,5 +52,10 @@ function addressOf(text: string): string | undefined {
   const isAddress = /^[\da-f:.]{2,45}$/i.test(address) &&
     (v4 !== undefined || address.includes(":")) &&
     URL.canParse(`http://${host}/`);
-  return isAddress ? address : undefined;
+  return isAddress ? unmapped(address) : undefined;
+}
+
+/** An IPv4 address as itself, which sockets for both versions write as IPv6. */
+function unmapped(address: string): string {
+  return address.replace(/^::ffff:(?=(?:\d+\.){3}\d+$)/i, "");
 }

@@ -132,15 +132,17 @@ export function createTestClient(
     path: string,
     { followRedirects = false, ...init }: TestRequestInit = {},
   ): Promise<Response> {
-    let request = new Request(new URL(path, origin), init);
+    let url = new URL(path, origin);
     for (let hops = 0;; hops++) {
+      const request = new Request(url, init);
       const response = await target.fetch(withCookies(request, cookies));
       for (const line of response.headers.getSetCookie()) keep(line, cookies);
-      const next = followRedirects ? nextRequest(request, response) : null;
+      const next = followRedirects ? redirectOf(response, url) : null;
       if (next === null) return response;
       if (hops === 10) throw new Error("Cannot follow more than 10 redirects");
       await response.body?.cancel();
-      request = next;
+      url = next;
+      if (becomesGet(response.status, request.method)) init = toGet(init);
     }
   }
 }
@@ -170,14 +172,25 @@ function keep(line: string, cookies: Map<string, string>): void {
   else cookies.set(name, pair.slice(equals + 1));
 }
 
-/** The request that a redirect asks for, as browsers send it. */
-function nextRequest(request: Request, response: Response): Request | null {
-  const location = response.headers.get("Location");
-  if (location === null || response.status < 300 || response.status > 399) {
-    return null;
+/** Where a response sends the browser, if that is on the same origin. */
+function redirectOf({ headers, status }: Response, from: URL): URL | null {
+  const location = headers.get("Location");
+  if (location === null || status < 300 || status > 399) return null;
+  const url = new URL(location, from);
+  return url.origin === from.origin ? url : null;
+}
+
+/** Whether a redirect drops the method and the body (Fetch, HTTP-redirect fetch). */
+function becomesGet(status: number, method: string): boolean {
+  return status === 303
+    ? method !== "GET" && method !== "HEAD"
+    : status < 303 && method === "POST";
+}
+
+function toGet({ headers, body: _body, ...init }: RequestInit): RequestInit {
+  const kept = new Headers(headers);
+  for (const name of [...kept.keys()]) {
+    if (name.startsWith("content-")) kept.delete(name);
   }
-  const url = new URL(location, request.url);
-  if (url.origin !== new URL(request.url).origin) return null;
-  const keepsMethod = response.status === 307 || response.status === 308;
-  return new Request(url, { method: keepsMethod ? request.method : "GET" });
+  return { ...init, method: "GET", headers: kept };
 }

@@ -143,7 +143,7 @@ function protocolOf(origin: string): string {
 }
 
 function isLoopbackAddress(address: string): boolean {
-  return /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address) || address === "::1";
+  return /^127\.\d+\.\d+\.\d+$/.test(address) || address === "::1";
 }
 
 function isLoopbackName(hostname: string): boolean {

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { createRouter, type Router } from "@gatehouse/web/fetch-router";
 import { formData } from "@gatehouse/web/form-data-middleware";
 
@@ -95,3 +95,14 @@ Deno.test("router.mount() hands on a form whose type is written in another way",
     assertEquals(await response.text(), "1");
   }
 });
+
+for (const prefix of ["/a/../b", "/./b", "/%2e/b", "/b/.."]) {
+  Deno.test(`router.mount("${prefix}") throws, for no path has such a prefix`, () => {
+    const router = createRouter();
+    assertThrows(
+      () => router.mount(prefix, () => new Response()),
+      TypeError,
+      `Cannot mount at "${prefix}"`,
+    );
+  });
+}

@@ -178,3 +178,35 @@ Deno.test("RequestContext takes an address, which says more than the platform", 
 function bun(address: string | null): { requestIP: () => unknown } {
   return { requestIP: () => address === null ? null : { address } };
 }
+
+for (
+  const platform of [
+    { requestIP: () => ({ address: "::ffff:192.0.2.1", family: "IPv6" }) },
+    { remoteAddr: { hostname: "::FFFF:192.0.2.1" } },
+  ]
+) {
+  const runtime = "requestIP" in platform ? "Bun" : "Deno";
+
+  Deno.test(`context.remoteAddress is IPv4 where a socket of ${runtime} for both versions says so`, async () => {
+    const router = createRouter();
+    router.get("/", (context) => new Response(context.remoteAddress));
+    const response = await router.fetch(
+      new Request("https://example.com/"),
+      platform,
+    );
+    assertEquals(await response.text(), "192.0.2.1");
+  });
+
+  for (const proxy of ["192.0.2.1", "::ffff:192.0.2.1"]) {
+    Deno.test(`trustedProxies with ${proxy} fits such a socket of ${runtime}`, async () => {
+      const router = createRouter({ trustedProxies: [proxy] });
+      router.get("/", (context) => new Response(context.remoteAddress));
+      const headers = { "X-Forwarded-For": "::ffff:203.0.113.7" };
+      const response = await router.fetch(
+        new Request("https://example.com/", { headers }),
+        platform,
+      );
+      assertEquals(await response.text(), "203.0.113.7");
+    });
+  }
+}

@@ -171,3 +171,40 @@ function redirecting(status: number, location: string): Router {
   );
   return router;
 }
+
+for (const status of [301, 302, 303, 307, 308]) {
+  for (const method of ["POST", "PUT", "HEAD"]) {
+    const becomesGet = status === 303
+      ? method !== "HEAD"
+      : status < 303 && method === "POST";
+    Deno.test(`createTestClient() follows ${status} of ${method} as browsers do`, async () => {
+      const seen: unknown[] = [];
+      const client = createTestClient({
+        async fetch(request) {
+          const { headers, url } = request;
+          if (url.endsWith("/a")) {
+            return new Response(null, { status, headers: { Location: "/b" } });
+          }
+          const type = headers.get("Content-Type");
+          seen.push(request.method, await request.text(), type);
+          seen.push(headers.get("X-Own"));
+          return new Response();
+        },
+      });
+      const body = method === "HEAD" ? null : "text";
+      const headers = { "Content-Type": "text/plain", "X-Own": "own" };
+      await client.fetch("/a", {
+        method,
+        body,
+        headers,
+        followRedirects: true,
+      });
+      assertEquals(
+        seen,
+        becomesGet
+          ? ["GET", "", null, "own"]
+          : [method, body ?? "", "text/plain", "own"],
+      );
+    });
+  }
+}
