@@ -79,6 +79,7 @@ export {
   type NestedControllerAt,
   type NestedControllerInput,
   type NextFunction,
+  type OriginNames,
   type ParamNames,
   type Params,
   type ParamsByName,

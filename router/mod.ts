@@ -71,6 +71,7 @@ export type {
 } from "./middleware.ts";
 export type {
   NameEnd,
+  OriginNames,
   ParamNames,
   Params,
   ParamsByName,

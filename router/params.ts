@@ -9,7 +9,7 @@ export type Params<Pattern extends string> = string extends Pattern
       Pattern extends `/${string}` ? ParamNames<Pattern>
         // Numbers begin anew in each component of a URL.
         : Pattern extends `${infer Protocol}://${infer Host}/${infer Path}`
-          ? ParamNames<Protocol> | ParamNames<Host> | ParamNames<Path>
+          ? OriginNames<Protocol> | OriginNames<Host> | ParamNames<Path>
         : ParamNames<Pattern>
     >
   : ParamsByName<PlainParamNames<Pattern>>;
@@ -49,6 +49,12 @@ export type PlainParamNames<Text extends string> = Text extends
   : Text extends `${string}:${infer Segment}`
     ? ParamNames<Segment, never, null, "">
   : never;
+
+/** The names in a protocol or a host: a wildcard alone means any, and has none. */
+export type OriginNames<Text extends string> = Text extends "*" | `*:${number}`
+  ? never
+  : Text extends `${infer Host}:*` ? OriginNames<Host>
+  : ParamNames<Text>;
 
 /** What ends a param's name: ASCII but for letters, digits, `_` and `$`. */
 export type NameEnd =
@@ -144,7 +150,8 @@ export type ParamNames<
       ? Rest extends `${string}${infer After}`
         ? ParamNames<After, Found, Group, null, [], Count>
       : Found
-    : First extends "?" | "#" ? ParamNames<Rest, Found>
+    : First extends "?" | "#"
+      ? Rest extends "*" ? Found : ParamNames<Rest, Found>
     : ParamNames<Rest, Found, Group, null, [], Count>
   : string extends Text ? string
   : Name extends null | "" ? Found

@@ -54,6 +54,7 @@ export {
 } from "./route.ts";
 export type {
   NameEnd,
+  OriginNames,
   ParamNames,
   Params,
   ParamsByName,

@@ -16,6 +16,7 @@ import {
   form,
   get,
   post,
+  resource,
   resources,
   route,
 } from "@gatehouse/web/fetch-router/routes";
@@ -98,6 +99,11 @@ Deno.test("params are read from the pattern's text, for the whole grammar", () =
     Params<"/:a.:b/x:c/12:30">,
     { readonly a: string; readonly b: string; readonly c: string }
   >();
+  same<
+    Params<"http*://*:*/:c/x#*">,
+    { readonly "0": string; readonly c: string }
+  >();
+  same<Params<"*://*:8080/:c">, { readonly c: string }>();
   same<Params<string>, Record<string, string>>();
 });
 
@@ -319,6 +325,28 @@ Deno.test("BuildAction and Controller type what lives elsewhere (spec A.5, A.6)"
   const admin: BuildAction<"GET", "/admin", Entries> = (context) =>
     new Response(String(context.get(CurrentUser).level));
   createRouter({ middleware: [auth, guard] }).get("/admin", admin);
+});
+
+Deno.test("resources have the routes that their options leave", () => {
+  const routes = route({
+    users: resources("users", {
+      exclude: ["new", "edit", "destroy"],
+      param: "name",
+      names: { index: "list" },
+    }),
+    account: resource("account", { only: ["show"] }),
+  });
+  same<keyof typeof routes.users, "list" | "create" | "show" | "update">();
+  same<keyof typeof routes.account, "show">();
+  same<typeof routes.users.update.method, "PUT">();
+  routes.users.show.href({ name: "ada" });
+  const never = () => {
+    // @ts-expect-error: the param is called otherwise
+    routes.users.show.href({ id: 7 });
+    // @ts-expect-error: there is no such route to leave out
+    resource("account", { exclude: ["index"] });
+  };
+  assertEquals(typeof never, "function");
 });
 
 Deno.test("href takes the params of the pattern", () => {
