@@ -1,0 +1,118 @@
+import { assertEquals } from "@std/assert";
+import type { Params } from "@gatehouse/web/fetch-router";
+import {
+  form,
+  resource,
+  resources,
+  route,
+} from "@gatehouse/web/fetch-router/routes";
+import { same } from "./_same.ts";
+
+Deno.test("params are read from the pattern's text, for the whole grammar", () => {
+  same<Params<"/">, Record<never, never>>();
+  same<Params<"/users/:id">, { readonly id: string }>();
+  same<
+    Params<"/:year-:month/@:user.:ext">,
+    {
+      readonly year: string;
+      readonly month: string;
+      readonly user: string;
+      readonly ext: string;
+    }
+  >();
+  same<Params<"/a/:b?">, { readonly b?: string }>();
+  same<Params<"/a/:b+">, { readonly b: string }>();
+  same<Params<"/a/:b*">, { readonly b?: string }>();
+  same<Params<"/files/*">, { readonly "0": string }>();
+  same<
+    Params<"/files/*/x/*">,
+    { readonly "0": string; readonly "1": string }
+  >();
+  same<Params<"/:id(\\d+)">, { readonly id: string }>();
+  same<
+    Params<"/:id((a|b):c)/:d">,
+    { readonly id: string; readonly d: string }
+  >();
+  same<Params<"/(a|b)">, { readonly "0": string }>();
+  same<Params<"/a{/:b}?">, { readonly b?: string }>();
+  same<Params<"/a{/:b}/:c">, { readonly b: string; readonly c: string }>();
+  same<Params<"/a\\:b/:c">, { readonly c: string }>();
+  same<
+    Params<"https://:tenant.example.com:8080/:id">,
+    { readonly tenant: string; readonly id: string }
+  >();
+  same<Params<"/:naïve">, { readonly naïve: string }>();
+  same<Params<"/:名/:a_$1">, { readonly 名: string; readonly a_$1: string }>();
+  same<Params<"/:名/*">, { readonly 名: string; readonly "0": string }>();
+  same<Params<"/:a?/:b+">, { readonly a?: string; readonly b: string }>();
+  same<
+    Params<"https://*.example.com/*/:id?/x?q=*">,
+    { readonly "0": string; readonly id?: string }
+  >();
+  same<
+    Params<"/:a" | "/:b?">,
+    { readonly a: string } | { readonly b?: string }
+  >();
+  same<
+    Params<`/:${string}`>,
+    Readonly<Record<string, string>>
+  >();
+  same<
+    Params<"/:a.:b/x:c/12:30">,
+    { readonly a: string; readonly b: string; readonly c: string }
+  >();
+  same<
+    Params<"http*://*:*/:c/x#*">,
+    { readonly "0": string; readonly c: string }
+  >();
+  same<Params<"*://*:8080/:c">, { readonly c: string }>();
+  same<Params<string>, Record<string, string>>();
+});
+
+Deno.test("resources have the routes that their options leave", () => {
+  const routes = route({
+    users: resources("users", {
+      exclude: ["new", "edit", "destroy"],
+      param: "name",
+      names: { index: "list" },
+    }),
+    account: resource("account", { only: ["show"] }),
+  });
+  same<keyof typeof routes.users, "list" | "create" | "show" | "update">();
+  same<keyof typeof routes.account, "show">();
+  same<typeof routes.users.update.method, "PUT">();
+  routes.users.show.href({ name: "ada" });
+  const never = () => {
+    // @ts-expect-error: the param is called otherwise
+    routes.users.show.href({ id: 7 });
+    // @ts-expect-error: there is no such route to leave out
+    resource("account", { exclude: ["index"] });
+  };
+  assertEquals(typeof never, "function");
+});
+
+Deno.test("href takes the params of the pattern", () => {
+  const routes = route("blog", {
+    index: "/",
+    show: "/:slug",
+    page: "/page/:n?",
+    login: form("login"),
+  });
+  const never = () => {
+    routes.index.href();
+    routes.show.href({ slug: "a" });
+    routes.page.href();
+    routes.page.href({ n: 2 }, { q: "x" });
+    routes.login.action.href();
+    // @ts-expect-error: the pattern has no params
+    routes.index.href({ slug: "a" });
+    // @ts-expect-error: slug is missing
+    routes.show.href();
+    // @ts-expect-error: slug is missing
+    routes.show.href({});
+    // @ts-expect-error: there is no such param
+    routes.show.href({ slug: "a", other: "b" });
+  };
+  same<typeof routes.login.action.method, "POST">();
+  assertEquals(typeof never, "function");
+});
