@@ -172,18 +172,14 @@ function finish<Output>(
 
 /** Validates; the commonest schemas at a glance. */
 export function run(node: Node, value: unknown, context: Context): unknown {
-  switch (node.kind) {
-    case "string":
-      if (typeof value === "string") return runChecks(node, value);
-      break;
-    case "number":
-      if (typeof value === "number" && value - value === 0) {
-        return runChecks(node, value);
-      }
-      break;
-    case "boolean":
-      if (typeof value === "boolean") return runChecks(node, value);
-  }
+  const { kind } = node;
+  if (
+    kind === "string"
+      ? typeof value === "string"
+      : kind === "number"
+      ? typeof value === "number" && value - value === 0
+      : kind === "boolean" && typeof value === "boolean"
+  ) return runChecks(node, value);
   return node.run(value, context);
 }
 
