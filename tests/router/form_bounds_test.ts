@@ -60,6 +60,24 @@ Deno.test("formData() answers 413 to a length that the header alone tells, and d
   assertEquals(pulled, false);
 });
 
+for (const timeout of [Infinity, 2 ** 31, 2 ** 40]) {
+  Deno.test(`formData() waits where it may take ${timeout} milliseconds`, async () => {
+    const body = new ReadableStream({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        controller.enqueue(new TextEncoder().encode("a=1"));
+        controller.close();
+      },
+    });
+    const router = createRouter({ middleware: [formData({ timeout })] });
+    router.post("/", () => new Response("ok"));
+    const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+    const init = { method: "POST", headers, body, duplex: "half" };
+    const request = new Request(origin, init as RequestInit);
+    assertEquals((await router.fetch(request)).status, 200);
+  });
+}
+
 Deno.test("formData() answers 400 to a form that was read before, rather than 500", async () => {
   const read: Middleware<readonly []> = async ({ request }) =>
     void await request.text();
