@@ -1,5 +1,8 @@
 import { SessionStoreError } from "./errors.ts";
 
+/** Milliseconds that a call to a store may take, unless somebody says so. */
+export const STORE_TIMEOUT = 5_000;
+
 /**
  * Calls a store so that its failure has our name, and so that a store that
  * never answers is one that failed.

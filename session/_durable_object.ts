@@ -128,8 +128,11 @@ export class SessionObject {
       case "delete":
         return await this.#storage.deleteAll();
       case "add": {
-        const end = Date.now() + command.ttl;
-        await this.#storage.put(KEY + command.key, end);
+        const name = KEY + command.key;
+        const before = await this.#storage.get(name) as number | undefined;
+        // What is refused afterwards must not cut short what is stored.
+        const end = Math.max(before ?? 0, Date.now() + command.ttl);
+        await this.#storage.put(name, end);
         return await this.#wakeAt(end);
       }
       case "keys": {

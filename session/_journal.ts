@@ -1,11 +1,7 @@
 import type { Backing, MakeLabel, Renewal, SessionConfig } from "./_backing.ts";
 import { SessionConflictError } from "./errors.ts";
 import type { JSONValue } from "./json.ts";
-import {
-  applyOperation,
-  type Operation,
-  RESERVED_PREFIX,
-} from "./_operation.ts";
+import { applyOperation, type Operation } from "./_operation.ts";
 import {
   createRecord,
   idleTimeout,
@@ -23,6 +19,8 @@ export class Journal {
   destroyed = false;
   /** Whether the response was made, so that nothing can be saved any more. */
   closed = false;
+  /** Whether a session begins where this one has ended, as with a login. */
+  begins = false;
   readonly #backing: Backing;
   readonly #config: SessionConfig;
   readonly #label: MakeLabel;
@@ -216,7 +214,7 @@ export class Journal {
       this.#isGone = true;
       return true;
     }
-    const begins = this.#renewal === "login" || this.#begins;
+    const begins = this.begins || this.#renewal === "login";
     if (this.#isGone && !begins) return false;
     if (!this.isDue) return true;
     const renewal = this.#renewal;
@@ -285,13 +283,6 @@ export class Journal {
     this.#operations = isLogin ? [] : before;
     if (this.#renewal === "login") this.#renewal = "none";
     return !isLogin;
-  }
-
-  /** Whether a login has begun, which begins a session where this one ended. */
-  get #begins(): boolean {
-    return this.#operations.some((operation) =>
-      operation.type === "update" && operation.key.startsWith(RESERVED_PREFIX)
-    );
   }
 
   #newRecord(label: SessionLabel): SessionRecord {

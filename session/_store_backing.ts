@@ -147,7 +147,6 @@ export class StoreBacking implements Backing {
     }
     if (ends) this.#replaced.push(this.id);
     this.id = id;
-    this.#stored = { text: "", version: "" };
     this.cookies = [{ suffix: "", value: token }];
     return true;
   }

@@ -10,7 +10,7 @@ import {
   type RequestContext,
 } from "../router/mod.ts";
 import { decodeBase64Url, encodeBase64Url, randomToken } from "./_bytes.ts";
-import { madePrivate, withCookies } from "./_cache_control.ts";
+import { withCookies } from "./_cache_control.ts";
 import { CookiePolicy, type SessionCookieOptions } from "./_cookie.ts";
 import { readCookies } from "./_cookie_header.ts";
 import { timingSafeEqual } from "./_timing_safe_equal.ts";
@@ -164,7 +164,6 @@ class RequestTokens {
   readonly #context: RequestContext;
   readonly #policy: CookiePolicy;
   #isSecure = true;
-  #isShown = false;
   /** A secret that the browser does not have yet. */
   #newSecret: string | undefined;
 
@@ -178,7 +177,6 @@ class RequestTokens {
     const isMoving = scopeOf(session).journal.needsCookie;
     // A login that is not saved has no id yet that a token could depend on.
     if (session.userId !== undefined && isMoving) await session.commit();
-    this.#isShown = true;
     const [secret = this.#newSecret ??= randomToken()] = this.#secrets();
     const mac = await this.#mac(secret);
     const mask = crypto.getRandomValues(new Uint8Array(SIZE));
@@ -201,9 +199,8 @@ class RequestTokens {
   }
 
   finish(response: Response): Response {
-    if (this.#newSecret === undefined) {
-      return this.#isShown ? madePrivate(response) : response;
-    }
+    // Who made a token has asked for the session: the answer is private already.
+    if (this.#newSecret === undefined) return response;
     const change = { suffix: "", value: this.#newSecret };
     return withCookies(response, [
       this.#policy.setCookie(change, this.#isSecure),

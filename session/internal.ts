@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { callStore, STORE_TIMEOUT } from "./_call_store.ts";
 import { endListed, endStored } from "./_end_listed.ts";
 import { checkIndex } from "./_index_names.ts";
 import { userIndex } from "./_record.ts";
@@ -67,6 +68,14 @@ export async function beginLogin(
 }
 
 /**
+ * Has what changes the session begin another where it was ended by others, as a
+ * login does: for what leads to a login.
+ */
+export function beginAnew(session: Session): void {
+  scopeOf(session).journal.begins = true;
+}
+
+/**
  * Ends every session that is found by a name, those included that change their
  * id meanwhile.
  *
@@ -80,6 +89,10 @@ export async function endSessionsByName(
   if (store.byIndex === undefined) {
     throw new TypeError("Cannot end sessions: the store has no byIndex");
   }
-  const list = async () => await store.byIndex!(name);
-  return await endListed(list, (key) => endStored(store, key));
+  const call = async <Value>(verb: string, ask: () => Value | Promise<Value>) =>
+    await callStore(verb, ask, STORE_TIMEOUT);
+  return await endListed(
+    () => call("list", () => store.byIndex!(name)),
+    (key) => call("end", () => endStored(store, key)),
+  );
 }

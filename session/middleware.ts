@@ -5,7 +5,7 @@
  */
 import type { ContextEntry, Middleware } from "../router/mod.ts";
 import type { SessionConfig } from "./_backing.ts";
-import { callStore } from "./_call_store.ts";
+import { callStore, STORE_TIMEOUT } from "./_call_store.ts";
 import { CookiePolicy, type SessionCookieOptions } from "./_cookie.ts";
 import { type CookieSessionStorage, CookieStorage } from "./_cookie_storage.ts";
 import type { ResolvedTimeouts } from "./_record.ts";
@@ -181,7 +181,8 @@ export function session(
 export function session(
   options: SessionOptions = {},
 ): Middleware<readonly [ContextEntry<typeof Session, Session>]> {
-  const { lazy = false, now = Date.now, storeTimeout = 5_000 } = options;
+  const { lazy = false, now = Date.now, storeTimeout = STORE_TIMEOUT } =
+    options;
   const timeouts = resolveTimeouts(options.timeouts ?? {});
   positive("storeTimeout", storeTimeout);
   const shared: Shared = {

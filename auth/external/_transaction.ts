@@ -1,5 +1,6 @@
 import type { RequestContext } from "../../router/mod.ts";
 import { type JSONValue, SessionConflictError } from "../../session/mod.ts";
+import { beginAnew } from "../../session/internal.ts";
 import { encodeBase64Url, randomToken, sha256 } from "../../session/secrets.ts";
 import { sessionOf } from "../_session_of.ts";
 import { ExternalAuthError } from "./errors.ts";
@@ -99,6 +100,7 @@ export async function keepTransaction(
       .slice(1 - MAX_PENDING);
     return withinBounds([...others, [name, transaction]]);
   });
+  beginAnew(session);
 }
 
 /** The logins as the session keeps them: the oldest give way. */

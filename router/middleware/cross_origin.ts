@@ -106,7 +106,7 @@ function isOwn(
 }
 
 function checkOrigin(origin: string): string {
-  if (URL.parse(origin)?.origin !== origin || origin === "null") {
+  if (URL.parse(origin)?.origin !== origin) {
     throw new TypeError(
       `Cannot trust origin "${origin}": it is not of the form "https://host"`,
     );

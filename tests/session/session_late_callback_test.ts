@@ -1,0 +1,60 @@
+import { assertEquals, assertNotEquals } from "@std/assert";
+import {
+  completeAuth,
+  createOIDCAuthProvider,
+  externalAuthResult,
+  startExternalAuth,
+} from "@gatehouse/web/auth";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { Session } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+
+const provider = createOIDCAuthProvider({
+  name: "example",
+  issuer: "https://id.example",
+  clientId: "app",
+  clientSecret: "s3cret",
+  redirectUri: "https://example.com/callback",
+  metadata: {
+    issuer: "https://id.example",
+    authorization_endpoint: "https://id.example/authorize",
+    token_endpoint: "https://id.example/token",
+    jwks_uri: "https://id.example/keys",
+  },
+  fetch: () => Promise.resolve(new Response("No", { status: 400 })),
+});
+
+Deno.test("externalAuthResult() of a late callback sets no cookie, which would replace that of a login", async () => {
+  const begun = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const router = createRouter({ middleware: [session()] });
+  router.get("/start", (context) => startExternalAuth(provider, context));
+  router.get("/login", async (context) => {
+    await completeAuth(context, 7);
+    return new Response();
+  });
+  router.get("/callback", async (context) => {
+    assertNotEquals(context.get(Session).id, "");
+    begun.resolve();
+    await gate.promise;
+    const result = await externalAuthResult(provider, context);
+    return new Response(result.ok ? "ok" : result.error.code);
+  });
+  const start = await router.fetch("https://example.com/start");
+  const cookie = start.headers.getSetCookie()[0].split(";")[0];
+  const location = new URL(start.headers.get("Location")!);
+  const callback = new URL("https://example.com/callback?code=c");
+  callback.searchParams.set("state", location.searchParams.get("state")!);
+
+  const late = router.fetch(callback, { headers: { cookie } });
+  await begun.promise;
+  // Another callback of the same login was faster, and logged the user in.
+  const login = await router.fetch("https://example.com/login", {
+    headers: { cookie },
+  });
+  assertEquals(login.headers.getSetCookie().length, 1);
+  gate.resolve();
+  const response = await late;
+  assertEquals(await response.text(), "state_unknown");
+  assertEquals(response.headers.getSetCookie(), []);
+});
