@@ -254,6 +254,13 @@ Deno.test("backChannelLogout() throws a TypeError for a store without an index",
   assertStringIncludes(errors[0].message, "byIndex");
 });
 
+Deno.test("backChannelLogout() answers where a store says nothing for five seconds", async () => {
+  const never = new Promise<void>(() => {});
+  const { app, provider } = await setUp({ list: () => never });
+  const response = await app.send(await logoutToken(provider));
+  assertEquals(response.status, 500);
+});
+
 /** What happens while a user is found, and after their sessions are listed. */
 interface Faults {
   find?: () => void;
