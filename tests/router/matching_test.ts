@@ -81,6 +81,11 @@ const SYNTAX: readonly Row[] = [
   ["/files/:path*", "/files/a/b", { path: "a/b" }],
   ["/files/:path*", "/files/", null],
   ["/:path+/edit", "/a/b/edit", { path: "a/b" }],
+  // A repeat takes as much as it can, a param as little.
+  ["/x:a+:b", "/xabc", { a: "ab", b: "c" }],
+  ["/x:a*:b(\\w{1,2})", "/xabc", { a: "ab", b: "c" }],
+  ["/x:a:b", "/xabc", { a: "a", b: "bc" }],
+  ["/{a:x-}+:y", "/a1-a2-a3", { x: "1-a2", y: "a3" }],
   ["/:path*/edit", "/edit", {}],
   ["/:a?/:b?", "/x", { a: "x" }],
   ["/:a?/:b?", "/x/y", { a: "x", b: "y" }],
