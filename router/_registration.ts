@@ -136,7 +136,7 @@ function toRoute(
   target: RouteTarget,
   method: RequestMethod | "ANY" | undefined,
 ): AnyRoute {
-  if (!(target instanceof Route)) {
+  if (!isRoute(target)) {
     return {
       method: method ?? "GET",
       // Handed over without types, it would be read as a URLPatternInit.
@@ -152,6 +152,12 @@ function toRoute(
     );
   }
   return { method, pattern: target.pattern };
+}
+
+/** Any object will do that has a method and a pattern of ours. */
+function isRoute(target: RouteTarget): target is AnyRoute {
+  return typeof target === "object" && "pattern" in target &&
+    target.pattern instanceof RoutePattern;
 }
 
 function describe({ method, pattern }: AnyRoute): string {

@@ -55,8 +55,15 @@ export function toMounted(
       `Cannot mount at "${prefix}": it is not a path such as "/admin"`,
     );
   }
+  // Nothing of `target` is looked at before: types may say what is not so.
+  if (typeof target !== "function" && typeof target?.fetch !== "function") {
+    throw new TypeError(
+      `Cannot mount at "${prefix}": the target is no function and has no fetch`,
+    );
+  }
   const known = knownRouters.get(target);
   const handler: RequestHandler = (context) => {
+    if (UNMADE.test(context.request.method)) return methodNotAllowed();
     const request = withoutPrefix(context, prefix.length);
     if (known === undefined) {
       const platform = context.get(Platform);
@@ -73,6 +80,14 @@ export function toMounted(
     return handle(inner).finally(() => context.set(MountPrefix, outside));
   };
   return { patterns: [prefix, `${prefix}/*`], handler };
+}
+
+/** The methods that no request can be made with (Fetch, "forbidden method"). */
+const UNMADE = /^(?:CONNECT|TRACE|TRACK)$/i;
+
+function methodNotAllowed(): Response {
+  const init = { status: 405, headers: { Allow: "" } };
+  return new Response("Method Not Allowed", init);
 }
 
 function withoutPrefix(context: RequestContext, length: number): Request {

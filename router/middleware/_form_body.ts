@@ -23,8 +23,12 @@ export const FORM_BOUNDS: FormBounds = {
   timeout: 30_000,
 };
 
-/** Whether the body of a request is a form, by its media type. */
+/**
+ * Whether the body of a request is a form, by its media type. That of GET and
+ * HEAD, which one runtime hands on, is none.
+ */
 export function hasForm(request: Request): boolean {
+  if (request.method === "GET" || request.method === "HEAD") return false;
   const type = mediaTypeOf(request);
   return type === PAIRS || type === "multipart/form-data";
 }

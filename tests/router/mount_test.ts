@@ -106,3 +106,27 @@ for (const prefix of ["/a/../b", "/./b", "/%2e/b", "/b/.."]) {
     );
   });
 }
+
+Deno.test("router.mount() throws for what answers nothing", () => {
+  for (const target of [undefined, null, {}, "fetch"]) {
+    assertThrows(
+      () => createRouter().mount("/in", target as never),
+      TypeError,
+      "no function",
+    );
+  }
+});
+
+for (const method of ["TRACE", "TRACK", "CONNECT"]) {
+  Deno.test(`router.mount() answers ${method} with 405, since no request can be made of it`, async () => {
+    const router = createRouter({
+      onError: () => new Response(null, { status: 500 }),
+    });
+    router.mount("/in", ok);
+    const request = new Request(`${origin}/in/x`);
+    // As servers hand it over: the constructor takes no such method.
+    Object.defineProperty(request, "method", { value: method });
+    const response = await router.fetch(request);
+    assertEquals([response.status, response.headers.get("Allow")], [405, ""]);
+  });
+}

@@ -1,6 +1,10 @@
 /** What can be registered, how, and what is refused at once. */
 import { assertEquals, assertThrows } from "@std/assert";
-import { createRouter, type RouteTarget } from "@gatehouse/web/fetch-router";
+import {
+  createRouter,
+  RoutePattern,
+  type RouteTarget,
+} from "@gatehouse/web/fetch-router";
 import { get, Route, route } from "@gatehouse/web/fetch-router/routes";
 
 const origin = "https://example.com";
@@ -134,4 +138,16 @@ Deno.test("the same method and an equivalent pattern twice is refused across reg
     );
   }
   assertEquals(router.routes.length, 4);
+});
+
+Deno.test("router.map() takes any object with a method and a pattern for a route", async () => {
+  const router = createRouter();
+  const pattern = new RoutePattern("/a/:id");
+  router.map({ method: "POST", pattern }, ({ params }) => {
+    return new Response(params.id);
+  });
+  const response = await router.fetch(
+    new Request("https://example.com/a/7", { method: "POST" }),
+  );
+  assertEquals(await response.text(), "7");
 });
