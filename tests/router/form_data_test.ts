@@ -43,6 +43,23 @@ Deno.test("formData() leaves other bodies alone and gives an empty form", async 
 });
 
 const urlencoded = "application/x-www-form-urlencoded";
+
+Deno.test("formData() leaves the body of a GET alone, which one runtime hands on", async () => {
+  const router = createRouter({ middleware: [formData()] });
+  router.get(
+    "/",
+    (context) => new Response(`${[...context.get(FormData)].length}`),
+  );
+  const request = new Request(origin, {
+    method: "POST",
+    headers: { "Content-Type": urlencoded },
+    body: "a=1",
+  });
+  // No other way makes such a request by hand.
+  Object.defineProperty(request, "method", { value: "GET" });
+  const response = await router.fetch(request);
+  assertEquals([await response.text(), request.bodyUsed], ["0", false]);
+});
 const hostile: [
   string,
   number,
