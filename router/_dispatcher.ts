@@ -26,7 +26,7 @@ import {
 } from "./_registration.ts";
 import type { TrustedProxies } from "./remote_address.ts";
 import { isAbort } from "./_abort.ts";
-import { isRequest, isResponse } from "./_response.ts";
+import { isRequest, isResponse, promiseOf } from "./_response.ts";
 import type {
   FetchFunction,
   RegisteredRoute,
@@ -40,8 +40,6 @@ type Register = (
   first: Action | MiddlewareOptions,
   second?: RequestHandler,
 ) => void;
-
-const none: readonly unknown[] = /* @__PURE__ */ Object.freeze([]);
 
 /** The router behind its typed face. */
 export class Dispatcher {
@@ -87,7 +85,7 @@ export class Dispatcher {
   #fetchWith(trustedProxies: TrustedProxies): FetchFunction {
     // deno-lint-ignore no-this-alias -- what follows is no arrow function
     const router = this;
-    const alone = { router, platform: none, trustedProxies };
+    const alone = { router, platform: Object.freeze([]), trustedProxies };
     // A rest parameter in place of `arguments` costs a list with each request.
     return function (input: string | URL | Request, init?: unknown) {
       try {
@@ -104,7 +102,7 @@ export class Dispatcher {
         }
         const platform = arguments.length === 2
           ? [init]
-          : Array.prototype.slice.call(arguments, takesInit ? 2 : 1);
+          : [...arguments].slice(takesInit ? 2 : 1);
         return router.#handle(
           new RequestContext(request, { router, platform, trustedProxies }),
         );
@@ -148,7 +146,7 @@ export class Dispatcher {
   #handle(context: RequestContext): Promise<Response> {
     try {
       const result = this.#run(context);
-      if (isResponse(result)) return Promise.resolve(result);
+      if (isResponse(result)) return promiseOf(result);
       return isAnswered(result) ? result : this.#settle(result, context);
     } catch (error) {
       return this.#answerError(error, context);
