@@ -1,7 +1,7 @@
 import { isServed, throwIfAborted } from "./_abort.ts";
 import type { RequestContext } from "./context.ts";
 import type { Middleware, MiddlewareResult } from "./middleware.ts";
-import { isResponse, promiseOf } from "./_response.ts";
+import { isResponse } from "./_response.ts";
 
 /** Answers a request, or hands it on. */
 export type Handle = (
@@ -46,7 +46,7 @@ function lastStep(handler: Handle): Step {
       // nothing has waited since.
       if (isLate || !isServed(context)) throwIfAborted(context);
       const result = handler(context);
-      if (isResponse(result)) return answered = promiseOf(result);
+      if (isResponse(result)) return answered = Promise.resolve(result);
       return isLast(result)
         ? result
         : Promise.resolve(checked(result, context));

@@ -26,7 +26,7 @@ import {
 } from "./_registration.ts";
 import type { TrustedProxies } from "./remote_address.ts";
 import { isAbort } from "./_abort.ts";
-import { isRequest, isResponse, promiseOf } from "./_response.ts";
+import { isRequest, isResponse } from "./_response.ts";
 import type {
   FetchFunction,
   RegisteredRoute,
@@ -146,7 +146,7 @@ export class Dispatcher {
   #handle(context: RequestContext): Promise<Response> {
     try {
       const result = this.#run(context);
-      if (isResponse(result)) return promiseOf(result);
+      if (isResponse(result)) return Promise.resolve(result);
       return isAnswered(result) ? result : this.#settle(result, context);
     } catch (error) {
       return this.#answerError(error, context);
