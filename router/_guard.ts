@@ -77,7 +77,7 @@ const { exec } = URLPattern.prototype;
 
 /** What matches a pattern that has regexp groups: the platform. */
 export function platformGuard(
-  pattern: RoutePattern,
+  pattern: Pick<RoutePattern, "urlPattern">,
   components: readonly Component[],
 ): Guard {
   // The numbers of the path win over those of other components.

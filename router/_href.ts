@@ -63,8 +63,12 @@ function isAddress(name: string): boolean {
   return /^(?:protocol|hostname|port|pathname)$/.test(name);
 }
 
+/** What a link says of what a pattern asks: without a host, the path alone. */
 function addressOf(components: readonly Component[]): Component[] {
-  return components.filter(({ name }) => isAddress(name));
+  const isWhole = components.some(({ name }) => name === "hostname");
+  return components.filter(({ name }) =>
+    isWhole ? isAddress(name) : name === "pathname"
+  );
 }
 
 /**
@@ -72,7 +76,6 @@ function addressOf(components: readonly Component[]): Component[] {
  * others may be added to those. It does where each param is all of a segment.
  */
 export function linkCheck(
-  pattern: RoutePattern,
   components: readonly Component[],
   folded: boolean,
 ): Guard | null {
@@ -80,10 +83,12 @@ export function linkCheck(
   const [first, second] = address;
   if (second === undefined && first!.parts.every(isCertain)) return null;
   if (!hasRegExp(address)) return guardOf(address, folded);
-  // The platform judges all of a URL.
-  return address.length === components.length
-    ? platformGuard(pattern, components)
-    : null;
+  // The platform judges all that it was given.
+  const init = Object.fromEntries(
+    address.map(({ name, source }) => [name, source]),
+  );
+  const urlPattern = new URLPattern(init, { ignoreCase: folded });
+  return platformGuard({ urlPattern }, address);
 }
 
 /** Whether a param that is in a segment, or in a path's end, is all of it. */

@@ -120,11 +120,16 @@ export class Ranks {
  * What a pattern matches, whatever the names of the params. It is "" where the
  * place of the pattern in the tree says it.
  */
-export function signatureOf(components: readonly Component[]): string {
+export function signatureOf(
+  components: readonly Component[],
+  folded: boolean,
+): string {
   if (components.length === 1 && components[0]!.parts.every(isPlaced)) {
     return "";
   }
-  return components.map(({ name, parts }) => name + partsSignature(parts))
+  return components.map(({ name, parts }) =>
+    name + partsSignature(parts, folded)
+  )
     .join();
 }
 
@@ -139,6 +144,15 @@ function isPlaced(
 }
 
 /** What parts match, whatever the names of the groups. */
-export function partsSignature(parts: readonly Part[]): string {
-  return JSON.stringify(parts.map((part) => ({ ...part, name: 0 })));
+export function partsSignature(
+  parts: readonly Part[],
+  folded: boolean,
+): string {
+  const fold = (text: string) => folded ? text.toLowerCase() : text;
+  return JSON.stringify(parts.map((part) => ({
+    ...part,
+    name: 0,
+    prefix: fold(part.prefix),
+    suffix: fold(part.suffix),
+  })));
 }

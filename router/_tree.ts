@@ -235,7 +235,7 @@ export class Tree<Data> {
   /** The node behind a segment that is in part fixed. */
   #mixed(node: Node<Data>, parts: readonly Part[]): Node<Data> {
     const { mixed } = othersOf(node);
-    const signature = partsSignature(parts);
+    const signature = partsSignature(parts, this.#folded);
     let found = mixed.find((each) => each.signature === signature);
     if (found === undefined) {
       const matcher = matcherOf(parts, this.#folded);

@@ -170,7 +170,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
       rank: this.#ranks.get(specificity(components)),
       sequence: this.#sequence,
       source: pattern.source,
-      signature: signatureOf(components),
+      signature: signatureOf(components, ignoreCase),
       guard,
       names: [],
       rest: "none",

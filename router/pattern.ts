@@ -129,7 +129,7 @@ export class RoutePattern {
   ): string {
     const components = this.components;
     if (this.#check === undefined) {
-      this.#check = linkCheck(this, components, this.ignoreCase);
+      this.#check = linkCheck(components, this.ignoreCase);
     }
     return buildHref(this, components, this.#check, params, search);
   }
@@ -246,7 +246,7 @@ function paramNames(components: readonly Component[]): string[] {
 function describe(input: URLPatternInit): string {
   const { protocol, hostname, port, pathname, search, hash } = input;
   let text = "";
-  if (protocol !== undefined || hostname !== undefined) {
+  if ((protocol ?? hostname ?? port) !== undefined) {
     text = `${protocol ?? "*"}://${hostname ?? "*"}${port ? `:${port}` : ""}`;
   }
   text += pathname ?? "*";

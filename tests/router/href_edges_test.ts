@@ -102,3 +102,34 @@ Deno.test("href() takes null and what is inherited for missing", () => {
     );
   }
 });
+
+Deno.test("RoutePattern.href() refuses what a regexp group does not match, beside a search part too", () => {
+  const pattern = new RoutePattern({ pathname: "/:id(\\d+)", search: "q=:q" });
+  assertEquals(pattern.href({ id: "7", q: "1" }), "/7?q=1");
+  assertThrows(() => pattern.href({ id: "x", q: "1" }), TypeError);
+});
+
+Deno.test("RoutePattern.href() leads to no other host by a regexp group, beside a search part too", () => {
+  const pattern = new RoutePattern({
+    protocol: "https",
+    hostname: ":tenant([a-z]+).example.com",
+    pathname: "/a",
+    search: "q=:q",
+  });
+  assertEquals(
+    pattern.href({ tenant: "own", q: "1" }),
+    "https://own.example.com/a?q=1",
+  );
+  for (const tenant of ["evil.example/", "evil.example?", "a@evil.example/"]) {
+    assertThrows(() => pattern.href({ tenant, q: "1" }), TypeError);
+  }
+});
+
+Deno.test("RoutePattern.href() is a path where the pattern names a scheme or a port and no host", () => {
+  const [scheme, port] = [{ protocol: "http" }, { port: "8000" }];
+  assertEquals(new RoutePattern({ ...scheme, pathname: "/a" }).href(), "/a");
+  const pattern = new RoutePattern({ ...port, pathname: "/:id(\\d+)" });
+  assertEquals(pattern.href({ id: 7 }), "/7");
+  assertThrows(() => pattern.href({ id: "x" }), TypeError);
+  assertEquals(pattern.source, "*://*:8000/:id(\\d+)");
+});

@@ -1,6 +1,7 @@
 /** What can be registered, how, and what is refused at once. */
 import { assertEquals, assertThrows } from "@std/assert";
 import {
+  ArrayMatcher,
   createRouter,
   RoutePattern,
   type RouteTarget,
@@ -151,3 +152,23 @@ Deno.test("router.map() takes any object with a method and a pattern for a route
   );
   assertEquals(await response.text(), "7");
 });
+
+for (
+  const [first, second] of [
+    ["/A:x?", "/a:y?"],
+    ["/A{/b}?", "/a{/B}?"],
+    ["/*/A", "/*/a"],
+    ["/A-:x", "/a-:y"],
+  ] as const
+) {
+  Deno.test(`ArrayMatcher.add() refuses ${second} beside ${first} where case is ignored`, () => {
+    const matcher = new ArrayMatcher<string>();
+    const options = { ignoreCase: true };
+    matcher.add("GET", new RoutePattern(first, options), "first");
+    assertThrows(
+      () => matcher.add("GET", new RoutePattern(second, options), "second"),
+      RangeError,
+      "matches the same URLs",
+    );
+  });
+}
