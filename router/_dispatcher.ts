@@ -68,6 +68,7 @@ export class Dispatcher {
     this.#onError = options.onError ?? defaultOnError;
     this.#defaultHandler = options.defaultHandler ?? defaultHandler;
     this.#trailingSlash = options.trailingSlash ?? "strict";
+    checkOptions(options);
     this.#run = middleware.length === 0 ? this.#dispatch : forValidUrls(
       chain(checkMiddleware(middleware, "the router"), this.#dispatch),
     );
@@ -217,7 +218,9 @@ export class Dispatcher {
         ? redirectToOther(context, other)
         : answer(method, context, match);
     }
-    context.allowedMethods = this.#matcher.allowedMethods(href);
+    const forms = other === null ? [href] : [href, other];
+    const methods = forms.flatMap((form) => this.#matcher.allowedMethods(form));
+    context.allowedMethods = [...new Set(methods)].sort();
     return this.#defaultHandler(context);
   }
 }
@@ -244,6 +247,23 @@ function forValidUrls(run: Handle): Handle {
       ? badRequest()
       : run(context);
   };
+}
+
+/** @throws {TypeError} If an option is none, which types can't always tell. */
+function checkOptions(
+  { trailingSlash = "strict", trustedProxies = 0 }: RouterOptions,
+): void {
+  if (!/^(?:strict|redirect|ignore)$/.test(trailingSlash)) {
+    throw new TypeError(
+      `Cannot create router: trailingSlash "${trailingSlash}" is unknown`,
+    );
+  }
+  // A text would fit any address that is part of it.
+  if (typeof trustedProxies !== "number" && !Array.isArray(trustedProxies)) {
+    throw new TypeError(
+      `Cannot create router: trustedProxies "${trustedProxies}" is neither a number nor a list`,
+    );
+  }
 }
 
 function badRequest(): Response {

@@ -51,7 +51,7 @@ const BUDGETS: Record<Entry, number> = {
  * Take an entry out when it is within its budget.
  */
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
-  "./fetch-router": 14.1,
+  "./fetch-router": 14.2,
 };
 
 /** What drops out of every bundle that creates no router. */

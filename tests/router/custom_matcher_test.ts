@@ -1,5 +1,5 @@
 /** Routers with a matcher of the application's own (spec 2.7). */
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import {
   ArrayMatcher,
   createRouter,
@@ -69,7 +69,7 @@ Deno.test("a matcher is handed canonical URLs alone, as its contract says", asyn
     });
     assertEquals((await router.fetch(request)).status, 404);
     assertEquals(matcher.asked[0], `match GET ${new URL(url).href}`);
-    assertEquals(matcher.asked.at(-1), `allowed ${new URL(url).href}`);
+    assert(matcher.asked.includes(`allowed ${new URL(url).href}`));
     for (const line of matcher.asked) {
       const text = line.split(" ").at(-1)!;
       assertEquals(text, new URL(text).href);

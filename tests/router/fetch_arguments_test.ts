@@ -1,5 +1,5 @@
 /** What `router.fetch` takes for an init, and what for the runtime's own. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { createRouter, Platform } from "@gatehouse/web/fetch-router";
 
 const origin = "https://example.com";
@@ -107,4 +107,19 @@ Deno.test("router.fetch() rejects a body that was read before, and never throws"
   await used.text();
   const result = createEcho().fetch(used, { method: "PUT" });
   await assertRejects(() => result, TypeError);
+});
+
+Deno.test("createRouter() refuses values that its options do not have", () => {
+  const options = [
+    { trailingSlash: "remove" },
+    { trustedProxies: "10.0.0.12" },
+    { trustedProxies: null },
+  ];
+  for (const each of options) {
+    assertThrows(
+      () => createRouter(each as never),
+      TypeError,
+      "Cannot create router",
+    );
+  }
 });

@@ -124,3 +124,27 @@ function routerOf(
   }
   return router;
 }
+
+for (const trailingSlash of ["ignore", "redirect"] as const) {
+  Deno.test(`trailingSlash "${trailingSlash}" tells the methods of both forms of a path`, async () => {
+    const router = createRouter({ trailingSlash });
+    router.get("/a", ok);
+    router.post("/a/", ok);
+    for (const path of ["/a", "/a/"]) {
+      const deleted = await router.fetch(`${origin}${path}`, {
+        method: "DELETE",
+      });
+      assertEquals(
+        [deleted.status, deleted.headers.get("Allow")],
+        [405, "GET, HEAD, POST"],
+      );
+      const options = await router.fetch(`${origin}${path}`, {
+        method: "OPTIONS",
+      });
+      assertEquals(
+        [options.status, options.headers.get("Allow")],
+        [204, "GET, HEAD, POST"],
+      );
+    }
+  });
+}
