@@ -100,7 +100,7 @@ function link(rest: Step, middleware: Middleware): Step {
       const result = middleware(context, next);
       if (result !== undefined && result === downstream) return downstream;
       isLate = true;
-      if (downstream !== undefined) silent(downstream);
+      if (downstream !== undefined && !isLast(downstream)) silent(downstream);
       return settled(result, () => downstream, next);
     } catch (error) {
       if (downstream !== undefined) silent(downstream);
