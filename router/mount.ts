@@ -55,7 +55,7 @@ export function toMounted(
       `Cannot mount at "${prefix}": it is not a path such as "/admin"`,
     );
   }
-  // Nothing of `target` is looked at before: types may say what is not so.
+  // Else every request would fail, of whoever calls without types.
   if (typeof target !== "function" && typeof target?.fetch !== "function") {
     throw new TypeError(
       `Cannot mount at "${prefix}": the target is no function and has no fetch`,
