@@ -84,9 +84,12 @@ export class Dispatcher {
   }
 
   #fetchWith(trustedProxies: TrustedProxies): FetchFunction {
-    // deno-lint-ignore no-this-alias -- what follows is no arrow function
-    const router = this;
-    const alone = { router, platform: Object.freeze([]), trustedProxies };
+    const alone = {
+      router: this,
+      platform: Object.freeze([]),
+      trustedProxies,
+    };
+    const handle = (context: RequestContext) => this.#handle(context);
     // A rest parameter in place of `arguments` costs a list with each request.
     return function (input: string | URL | Request, init?: unknown) {
       try {
@@ -99,13 +102,17 @@ export class Dispatcher {
           // A server hands over what was just received; others call when they
           // like.
           request.signal.throwIfAborted();
-          return router.#handle(new RequestContext(request, alone));
+          return handle(new RequestContext(request, alone));
         }
         const platform = arguments.length === 2
           ? [init]
           : [...arguments].slice(takesInit ? 2 : 1);
-        return router.#handle(
-          new RequestContext(request, { router, platform, trustedProxies }),
+        return handle(
+          new RequestContext(request, {
+            router: alone.router,
+            platform,
+            trustedProxies,
+          }),
         );
       } catch (error) {
         return Promise.reject(error);
