@@ -3,15 +3,15 @@
  * redirects see one URL, on each of the runtimes.
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
-import { startWorker } from "../runtimes/workers.ts";
 import { createSocketApp } from "./_socket_app.ts";
-
-/** A server that runs, and how to stop it. */
-interface Running extends AsyncDisposable {
-  readonly port: number;
-}
+import {
+  type Running,
+  sendRaw,
+  serveOnBun,
+  serveOnDeno,
+  serveOnWorkerd,
+} from "./_sockets.ts";
 
 const APPLICATION = `export * from "${
   import.meta.resolve("./_socket_app.ts")
@@ -22,6 +22,9 @@ const runtimes: Record<string, () => Promise<Running>> = {
   "Bun.serve": startBun,
   "workerd": startWorkerd,
 };
+
+/** Milliseconds: all are sent at once. */
+const PATIENCE = 1_500;
 
 const TARGETS = [
   "/open/x",
@@ -71,8 +74,10 @@ for (const [name, start] of Object.entries(runtimes)) {
   Deno.test(`guards, mounts and hosts see one URL on ${name}, whatever is sent`, async () => {
     await using server = await start();
     const answers = await Promise.all([
-      ...TARGETS.map((target) => sendRaw(server.port, target, "localhost")),
-      ...HOSTS.map((host) => sendRaw(server.port, "/open/x", host)),
+      ...TARGETS.map((target) =>
+        sendRaw(server.port, target, "localhost", PATIENCE)
+      ),
+      ...HOSTS.map((host) => sendRaw(server.port, "/open/x", host, PATIENCE)),
     ]);
     let [told, guarded] = [0, 0];
     for (const [index, answer] of answers.entries()) {
@@ -121,76 +126,17 @@ function assertOneUrl(
   }
 }
 
-/** Sends one request as it is written, and reads what comes within a moment. */
-async function sendRaw(
-  port: number,
-  target: string,
-  host: string,
-): Promise<string> {
-  const connection = await Deno.connect({ hostname: "127.0.0.1", port });
-  const timer = setTimeout(() => connection.close(), 1_500);
-  let answer = "";
-  try {
-    const text =
-      `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
-    await connection.write(new TextEncoder().encode(text));
-    const decoder = new TextDecoder();
-    for await (const chunk of connection.readable) {
-      answer += decoder.decode(chunk, { stream: true });
-    }
-    return answer;
-  } catch {
-    // One runtime neither answers a malformed request nor hangs up.
-    return answer;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 function startDeno(): Promise<Running> {
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    createSocketApp().fetch,
-  );
-  return Promise.resolve({
-    port: server.addr.port,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  });
+  return serveOnDeno(createSocketApp().fetch);
 }
 
 async function startBun(): Promise<Running> {
-  const folder = await Deno.makeTempDir();
-  await Deno.writeTextFile(
-    `${folder}/main.js`,
-    `${await bundle(APPLICATION)}
+  return await serveOnBun(`${await bundle(APPLICATION)}
 const { fetch } = createSocketApp();
-console.log(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch }).port);`,
-  );
-  const child = new Deno.Command(bunPath(), {
-    args: ["main.js"],
-    cwd: folder,
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  const reader = child.stdout.getReader();
-  const { value } = await reader.read();
-  return {
-    port: Number(new TextDecoder().decode(value)),
-    [Symbol.asyncDispose]: async () => {
-      child.kill("SIGKILL");
-      while (!(await reader.read()).done);
-      await child.status;
-      await Deno.remove(folder, { recursive: true });
-    },
-  };
+console.log(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch }).port);`);
 }
 
 async function startWorkerd(): Promise<Running> {
-  const script = `${await bundle(APPLICATION)}
-export default createSocketApp();`;
-  const worker = await startWorker({ script });
-  return {
-    port: Number(worker.url.port),
-    [Symbol.asyncDispose]: () => worker[Symbol.asyncDispose](),
-  };
+  return await serveOnWorkerd(`${await bundle(APPLICATION)}
+export default createSocketApp();`);
 }

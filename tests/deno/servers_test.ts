@@ -4,15 +4,15 @@ import {
   assertMatch,
   assertStringIncludes,
 } from "@std/assert";
-import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
-import { startWorker } from "../runtimes/workers.ts";
 import { createServerApp } from "./_server_app.ts";
-
-/** A server that runs, and how to stop it. */
-interface Running extends AsyncDisposable {
-  readonly port: number;
-}
+import {
+  type Running,
+  sendRaw,
+  serveOnBun,
+  serveOnDeno,
+  serveOnWorkerd,
+} from "./_sockets.ts";
 
 /** The application, to be bundled for runtimes without Deno. */
 const APPLICATION = `export * from "${
@@ -24,6 +24,9 @@ const runtimes: Record<string, () => Promise<Running>> = {
   "Bun.serve": startBun,
   "workerd": startWorkerd,
 };
+
+/** Milliseconds. */
+const PATIENCE = 500;
 
 /** Request targets and hosts that reach handlers raw on some runtimes. */
 const targets = [
@@ -109,7 +112,7 @@ for (const [name, start] of Object.entries(runtimes)) {
     await using server = await start();
     let reached = 0;
     for (const target of targets) {
-      const answer = await sendRaw(server.port, target, "localhost");
+      const answer = await sendRaw(server.port, target, "localhost", PATIENCE);
       assert(!answer.includes("NOT NAMED"), `${target}: ${answer}`);
       // The runtime itself fails on some: then nothing of ours has answered.
       assertMatch(answer, /^(?:HTTP\/1\.1 [245]\d\d|$)/, target);
@@ -117,12 +120,12 @@ for (const [name, start] of Object.entries(runtimes)) {
     }
     assert(reached > 2, "some targets are served");
     for (const host of hosts) {
-      const answer = await sendRaw(server.port, "/public/x", host);
+      const answer = await sendRaw(server.port, "/public/x", host, PATIENCE);
       assert(!answer.includes("NOT NAMED"), `Host ${host}: ${answer}`);
       assertMatch(answer, /^(?:HTTP\/1\.1 [245]\d\d|$)/, `Host ${host}`);
     }
     assertStringIncludes(
-      await sendRaw(server.port, "/public/x", "localhost"),
+      await sendRaw(server.port, "/public/x", "localhost", PATIENCE),
       "public named /public/x",
     );
   });
@@ -135,55 +138,17 @@ function* chunksOf(text: string): Generator<Uint8Array<ArrayBuffer>> {
   }
 }
 
-/** Sends one request as it is written, and reads what comes in half a second. */
-async function sendRaw(
-  port: number,
-  target: string,
-  host: string,
-): Promise<string> {
-  const connection = await Deno.connect({ hostname: "127.0.0.1", port });
-  const timer = setTimeout(() => connection.close(), 500);
-  let answer = "";
-  try {
-    const text =
-      `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
-    await connection.write(new TextEncoder().encode(text));
-    const decoder = new TextDecoder();
-    for await (const chunk of connection.readable) {
-      answer += decoder.decode(chunk, { stream: true });
-    }
-    return answer;
-  } catch {
-    // One runtime neither answers a malformed request nor hangs up.
-    return answer;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 function startDeno(): Promise<Running> {
   const router = createServerApp((request) => {
     const { socket, response } = Deno.upgradeWebSocket(request);
     socket.onmessage = ({ data }) => socket.send(`echo ${data}`);
     return response;
   });
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    router.fetch,
-  );
-  return Promise.resolve({
-    port: server.addr.port,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  });
+  return serveOnDeno(router.fetch);
 }
 
 async function startBun(): Promise<Running> {
-  const folder = await Deno.makeTempDir();
-  await Deno.writeTextFile(`${folder}/app.js`, await bundle(APPLICATION));
-  await Deno.writeTextFile(
-    `${folder}/main.js`,
-    `
-import { createServerApp } from "./app.js";
+  return await serveOnBun(`${await bundle(APPLICATION)}
 const router = createServerApp((request, [server]) => {
   server.upgrade(request);
   return new Response(null);
@@ -194,38 +159,15 @@ const server = Bun.serve({
   fetch: router.fetch,
   websocket: { message: (socket, data) => void socket.send("echo " + data) },
 });
-console.log(server.port);`,
-  );
-  const child = new Deno.Command(bunPath(), {
-    args: ["main.js"],
-    cwd: folder,
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  const reader = child.stdout.getReader();
-  const { value } = await reader.read();
-  return {
-    port: Number(new TextDecoder().decode(value)),
-    [Symbol.asyncDispose]: async () => {
-      child.kill("SIGKILL");
-      while (!(await reader.read()).done);
-      await child.status;
-      await Deno.remove(folder, { recursive: true });
-    },
-  };
+console.log(server.port);`);
 }
 
 async function startWorkerd(): Promise<Running> {
-  const script = `${await bundle(APPLICATION)}
+  return await serveOnWorkerd(`${await bundle(APPLICATION)}
 export default createServerApp(() => {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
   server.addEventListener("message", ({ data }) => server.send("echo " + data));
   return new Response(null, { status: 101, webSocket: client });
-});`;
-  const worker = await startWorker({ script });
-  return {
-    port: Number(worker.url.port),
-    [Symbol.asyncDispose]: () => worker[Symbol.asyncDispose](),
-  };
+});`);
 }

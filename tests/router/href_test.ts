@@ -1,8 +1,9 @@
 /** Links: what `href` builds, and that matching gives the same params back. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { ArrayMatcher, RoutePattern } from "@gatehouse/web/fetch-router";
+import { RoutePattern } from "@gatehouse/web/fetch-router";
 import { Random } from "./_random.ts";
 import { randomPattern } from "./_random_patterns.ts";
+import { paramsOf } from "./_params.ts";
 
 type Params = Record<string, string | number | undefined>;
 
@@ -68,7 +69,7 @@ Deno.test("href() encodes what stands in search and hash", () => {
   const link = pattern.href({ q: "1&x=2#y", part: "é" });
   assertEquals(link, "/a?q=1%26x%3D2%23y#%C3%A9");
   const url = `https://example.com${link}`;
-  assertEquals(matchOf(pattern, url), { q: "1&x=2#y", part: "é" });
+  assertEquals(paramsOf(pattern, url), { q: "1&x=2#y", part: "é" });
 });
 
 const HOSTS = [
@@ -187,7 +188,7 @@ Deno.test("what href() builds for random params is matched with the same params,
     const url = new URL(link, "https://example.com");
     const shown = `${pattern} ${JSON.stringify(params)} ${link}`;
     assertEquals(url.origin, "https://example.com", shown);
-    const found = matchOf(pattern, url.href);
+    const found = paramsOf(pattern, url.href);
     assertEquals(found, params, shown);
   }
   assert(built > 500 && refused > 500, `${built} built, ${refused} refused`);
@@ -239,14 +240,4 @@ function randomParams(
       : random.list(1, 2, () => random.pick(PIECES)).join("");
   }
   return params;
-}
-
-function matchOf(
-  pattern: RoutePattern,
-  url: string,
-): Record<string, string> | null {
-  const matcher = new ArrayMatcher<null>();
-  matcher.add("GET", pattern, null);
-  const match = matcher.match("GET", url);
-  return match && { ...match.params };
 }

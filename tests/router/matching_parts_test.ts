@@ -1,11 +1,8 @@
 /** What patterns ask of several parts of a URL at once. */
 import { assertEquals } from "@std/assert";
-import {
-  ArrayMatcher,
-  createRouter,
-  RoutePattern,
-} from "@gatehouse/web/fetch-router";
+import { createRouter, RoutePattern } from "@gatehouse/web/fetch-router";
 import { nativeParams } from "./_oracle.ts";
+import { paramsOf } from "./_params.ts";
 
 type Row = readonly [URLPatternInit, string, Record<string, string> | null];
 
@@ -71,16 +68,6 @@ Deno.test("routes for one scheme, port or host do not answer for others", async 
   assertEquals(await status("https://[::1]/c"), 200);
   assertEquals(await status("https://[::2]/c"), 404);
 });
-
-function paramsOf(
-  pattern: RoutePattern,
-  url: string,
-): Record<string, string> | null {
-  const matcher = new ArrayMatcher<null>();
-  matcher.add("GET", pattern, null);
-  const match = matcher.match("GET", url);
-  return match && { ...match.params };
-}
 
 const optional = [
   ["/a*?", "/a"],

@@ -6,6 +6,7 @@ import {
   RoutePattern,
 } from "@gatehouse/web/fetch-router";
 import { nativeParams } from "./_oracle.ts";
+import { paramsOf } from "./_params.ts";
 
 type Row = readonly [
   input: PatternInput,
@@ -214,16 +215,6 @@ Deno.test("a pattern that is no URL's throws a TypeError that names it", () => {
     'Cannot create the pattern "https://exa mple.com/"',
   );
 });
-
-function paramsOf(
-  pattern: RoutePattern,
-  url: string,
-): Record<string, string> | null {
-  const matcher = new ArrayMatcher<null>();
-  matcher.add("GET", pattern, null);
-  const match = matcher.match("GET", url);
-  return match && { ...match.params };
-}
 
 Deno.test("ignoreCase folds no letter beyond ASCII, in URLs as they came neither", () => {
   const matcher = new ArrayMatcher<string>();

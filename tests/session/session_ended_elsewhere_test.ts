@@ -1,22 +1,11 @@
 /** Who still has the cookie of a session that was ended elsewhere. */
 import { assertEquals } from "@std/assert";
-import { createOIDCAuthProvider, startExternalAuth } from "@gatehouse/web/auth";
+import { startExternalAuth } from "@gatehouse/web/auth";
 import { createMemorySessionStore, sessions } from "@gatehouse/web/session";
 import { Browser, Server } from "./_browser.ts";
+import { createProvider } from "./_provider.ts";
 
-const provider = createOIDCAuthProvider({
-  name: "example",
-  issuer: "https://id.example",
-  clientId: "app",
-  clientSecret: "s3cret",
-  redirectUri: "https://example.com/callback",
-  metadata: {
-    issuer: "https://id.example",
-    authorization_endpoint: "https://id.example/authorize",
-    token_endpoint: "https://id.example/token",
-    jwks_uri: "https://id.example/keys",
-  },
-});
+const provider = createProvider();
 
 for (
   const how of [

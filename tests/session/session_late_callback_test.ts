@@ -1,28 +1,15 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import {
   completeAuth,
-  createOIDCAuthProvider,
   externalAuthResult,
   startExternalAuth,
 } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createProvider } from "./_provider.ts";
 
-const provider = createOIDCAuthProvider({
-  name: "example",
-  issuer: "https://id.example",
-  clientId: "app",
-  clientSecret: "s3cret",
-  redirectUri: "https://example.com/callback",
-  metadata: {
-    issuer: "https://id.example",
-    authorization_endpoint: "https://id.example/authorize",
-    token_endpoint: "https://id.example/token",
-    jwks_uri: "https://id.example/keys",
-  },
-  fetch: () => Promise.resolve(new Response("No", { status: 400 })),
-});
+const provider = createProvider();
 
 Deno.test("externalAuthResult() of a late callback sets no cookie, which would replace that of a login", async () => {
   const begun = Promise.withResolvers<void>();

@@ -6,7 +6,6 @@ import {
 } from "@std/assert";
 import {
   completeAuth,
-  createOIDCAuthProvider,
   externalAuthResult,
   finishExternalAuth,
   startExternalAuth,
@@ -28,6 +27,7 @@ import {
 import { session } from "@gatehouse/web/session-middleware";
 import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
 import { Browser, Server } from "./_browser.ts";
+import { createProvider } from "./_provider.ts";
 
 Deno.test("session({ lazy }) reads nothing for a request that leaves its session alone", async () => {
   const { reads, store } = countingStore();
@@ -198,20 +198,7 @@ Deno.test("completeAuth() loads the session by itself", async () => {
 });
 
 Deno.test("startExternalAuth() and finishExternalAuth() load the session by themselves", async () => {
-  const provider = createOIDCAuthProvider({
-    name: "example",
-    issuer: "https://id.example",
-    clientId: "app",
-    clientSecret: "s3cret",
-    redirectUri: "https://example.com/callback",
-    metadata: {
-      issuer: "https://id.example",
-      authorization_endpoint: "https://id.example/authorize",
-      token_endpoint: "https://id.example/token",
-      jwks_uri: "https://id.example/keys",
-    },
-    fetch: () => Promise.resolve(new Response("No", { status: 400 })),
-  });
+  const provider = createProvider();
   const router = createRouter({ middleware: [session({ lazy: true })] });
   router.get("/start", (context) => startExternalAuth(provider, context));
   router.get("/callback", async (context) => {

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { JSONValue, Session } from "@gatehouse/web/session";
 import type { SessionOptions } from "@gatehouse/web/session-middleware";
 import { Browser, Server } from "./_browser.ts";
+import { mulberry } from "./_random.ts";
 
 /** How many histories are tried; a number makes what happens in each. */
 const HISTORIES = 400;
@@ -201,15 +202,4 @@ class Model {
     }
     this.userId = userId;
   }
-}
-
-/** Numbers that look random and are the same for each seed. */
-function mulberry(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

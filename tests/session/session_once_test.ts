@@ -3,9 +3,9 @@ import {
   createMemorySessionStore,
   type Session,
   SessionConflictError,
-  type SessionStore,
 } from "@gatehouse/web/session";
 import { Browser, Server } from "./_browser.ts";
+import { mulberry, pause, slow } from "./_random.ts";
 
 /** How many histories are tried; a number makes what happens in each. */
 const HISTORIES = 400;
@@ -84,39 +84,4 @@ async function act(
     assert(error instanceof SessionConflictError);
     return false;
   }
-}
-
-/** A store whose answers come in any order. */
-function slow(store: SessionStore, random: () => number): SessionStore {
-  return {
-    async get(key) {
-      await pause(random);
-      return store.get(key);
-    },
-    async put(...args) {
-      await pause(random);
-      const isStored = store.put(...args);
-      await pause(random);
-      return isStored;
-    },
-    delete: (key) => store.delete(key),
-  };
-}
-
-/** Lets others go first, for a while. */
-async function pause(random: () => number): Promise<void> {
-  for (let turns = Math.floor(random() * 6); turns > 0; turns--) {
-    await Promise.resolve();
-  }
-}
-
-/** Numbers that look random and are the same for each seed. */
-function mulberry(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
