@@ -145,7 +145,6 @@ export class Journal {
     if (previous !== undefined && previous !== userId) {
       // One user's messages are none of another's business.
       this.#shown?.clear();
-      this.#kept?.clear();
     }
     this.add({ type: "login", userId, now, expiresAt, label, names });
     // Only a login begins a session where this one has ended meanwhile.
