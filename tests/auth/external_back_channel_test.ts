@@ -256,14 +256,21 @@ Deno.test("backChannelLogout() throws a TypeError for a store without an index",
 
 Deno.test("backChannelLogout() answers where a store says nothing for five seconds", async () => {
   const never = new Promise<void>(() => {});
-  const { app, provider } = await setUp({ list: () => never });
-  const response = await app.send(await logoutToken(provider));
-  assertEquals(response.status, 500);
+  const faults = [{ list: () => never }, { get: () => never }];
+  const answers = faults.map(async (fault) => {
+    const { app, provider } = await setUp(fault);
+    await app.logIn(1);
+    return await app.send(await logoutToken(provider));
+  });
+  for (const { status } of await Promise.all(answers)) {
+    assertEquals(status, 500);
+  }
 });
 
-/** What happens while a user is found, and after their sessions are listed. */
+/** What happens while a user is found, a value, and after sessions are listed. */
 interface Faults {
   find?: () => void;
+  get?: () => Promise<void>;
   list?: () => void | Promise<void>;
 }
 
@@ -275,7 +282,10 @@ async function setUp(faults: Faults = {}) {
 function createApp(provider: TestProvider, faults: Faults) {
   const memory = createMemorySessionStore();
   const store: SessionStore = {
-    get: (key) => memory.get(key),
+    async get(key) {
+      await faults.get?.();
+      return memory.get(key);
+    },
     put: (...args) => memory.put(...args),
     delete: (key) => memory.delete(key),
     async byIndex(name) {

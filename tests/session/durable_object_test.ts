@@ -57,6 +57,15 @@ Deno.test("SessionObject.alarm() removes what has expired and nothing else, and 
   assertEquals(namespace.storage("value:brief0").entries.size, 0);
 });
 
+Deno.test("createDurableObjectSessionStore() finds a key for as long as it lives, whatever was refused", async () => {
+  const store = createDurableObjectSessionStore(new Namespace());
+  const options = { ifVersion: null, index: ["user:7"] };
+  assert(await store.put("a", "one", { ...options, ttl: 60_000 }));
+  assertEquals(await store.put("a", "two", { ...options, ttl: 1 }), false);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  assertEquals(await store.byIndex!("user:7"), ["a"]);
+});
+
 Deno.test("createDurableObjectSessionStore() fails where an object does", async () => {
   const store = createDurableObjectSessionStore({
     idFromName: (name) => name,

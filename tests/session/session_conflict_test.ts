@@ -205,3 +205,11 @@ Deno.test("session() logs nobody in whose value another request took, also where
   assertEquals(other.response.status, 409);
   assertEquals(store.byIndex!("user:7"), []);
 });
+
+Deno.test("Session.update() stores a value in place of a flash value that nobody read", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.flash("a", 1));
+  await browser.visit((session) => session.update("a", () => 2));
+  assertEquals(await browser.visit((session) => session.get("a")), 2);
+  assertEquals(await browser.visit((session) => session.get("a")), 2);
+});
