@@ -170,8 +170,9 @@ export class Session {
    * saved, and values of another user are dropped.
    *
    * @param key The key.
-   * @param value What JSON can hold.
-   * @throws {TypeError} If JSON cannot hold the value, after `destroy`, or after
+   * @param value What JSON can hold; all else is what JSON makes of it, such as
+   * `null` of NaN.
+   * @throws {TypeError} If JSON makes nothing of the value, after `destroy`, or after
    * the response was made.
    * @throws {RangeError} If the value is larger than a session may be.
    */
@@ -226,8 +227,9 @@ export class Session {
    * Stores a message that is shown once: it lasts until a request has read it.
    *
    * @param key The key.
-   * @param value What JSON can hold.
-   * @throws {TypeError} If JSON cannot hold the value, for the key `userId`,
+   * @param value What JSON can hold; all else is what JSON makes of it, such as
+   * `null` of NaN.
+   * @throws {TypeError} If JSON makes nothing of the value, for the key `userId`,
    * after `destroy`, or after the response was made.
    */
   flash(key: string, value: JSONValue): void {

@@ -51,6 +51,8 @@ export function defineProvider<Profile>(
       `Cannot create external provider "${definition.name}": ${state}`,
     );
   };
+  // Its routes, its transactions and the identities of its users go by it.
+  if (!definition.name) refuse("it has no name");
   const transport = createTransport(options, refuse);
   checkIssuer(definition, transport, refuse);
   const metadata = metadataSource(definition, transport, options);

@@ -7,7 +7,10 @@ export interface APIAuthSchemeOptions<User extends AuthenticatedUser> {
   /** What the scheme is called. It is the realm of its challenge. */
   readonly name: string;
 
-  /** The header that carries the key, such as `X-API-Key`. */
+  /**
+   * The header that carries the key, such as `X-API-Key`. A key with a space or
+   * a comma, or of more than 1,024 characters, is no credentials.
+   */
   readonly header: string;
 
   /**

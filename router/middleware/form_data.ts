@@ -45,7 +45,8 @@ export type FormDataEntry = ContextEntry<typeof FormData, FormData>;
  * Where the body is no form (another content type, or a GET) the form is empty
  * and the body is left alone. A form that is too large or has too many parts is
  * answered 413, one that is malformed 400, one in an encoding that is not read
- * 415, one that does not arrive in time 408.
+ * 415, one that does not arrive in time 408. A form that was read before stays:
+ * the bounds of the first `formData()` count.
  *
  * @example Reading a field
  * ```ts
@@ -76,6 +77,7 @@ export function formData(
   const bounds = bound(FORM_BOUNDS, options);
   return async (context, next) => {
     const { request } = context;
+    if (request.bodyUsed && context.has(FormData)) return next();
     const result = request.body !== null && hasForm(request)
       ? await readForm(request, bounds)
       : new FormData();

@@ -31,7 +31,7 @@ export interface ResourceOptions<
    */
   readonly only?: readonly Only[];
   /**
-   * The routes to leave out. It excludes `only`.
+   * The routes to leave out, where `only` is not given.
    *
    * @default {[]}
    */
@@ -206,7 +206,7 @@ function build(
   options: ResourceOptions<ResourcesMethod> = {},
 ): Record<string, Route> {
   const { only, exclude = [], names = {} } = options;
-  if (only !== undefined && options.exclude !== undefined) {
+  if (only !== undefined && exclude.length > 0) {
     throw new TypeError(
       `Cannot make the routes of "${name}": only and exclude are both given`,
     );

@@ -38,6 +38,8 @@ const wrong: [string, Record<string, unknown>, string][] = [
     { issuer: "https://a:b@id.example" },
     "issuer",
   ],
+  ["no name", { name: undefined }, "it has no name"],
+  ["an empty name", { name: "" }, "it has no name"],
   ["no clientId", { clientId: "" }, "clientId"],
   ["no clientSecret", { clientSecret: undefined }, "clientSecret"],
   ["an empty clientSecret", { clientSecret: "" }, "clientSecret"],

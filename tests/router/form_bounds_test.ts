@@ -88,6 +88,20 @@ Deno.test("formData() answers 400 to a form that was read before, rather than 50
   assertEquals((await router.fetch(origin, init)).status, 400);
 });
 
+Deno.test("formData() behind another one keeps the form that was read, in its bounds", async () => {
+  const router = createRouter({ middleware: [formData({ maxBytes: 10 })] });
+  router.post(
+    "/",
+    { middleware: [formData({ maxBytes: 20 })] },
+    (context) => new Response(context.get(FormData).get("a") as string),
+  );
+  const send = (a: string) =>
+    router.fetch(origin, { method: "POST", body: new URLSearchParams({ a }) });
+  const response = await send("short");
+  assertEquals([response.status, await response.text()], [200, "short"]);
+  assertEquals((await send("twice as long")).status, 413);
+});
+
 Deno.test("methodOverride() changes nothing without a form", async () => {
   const router = createRouter({ middleware: [methodOverride()] });
   router.route("ANY", "/", ({ method }) => new Response(method));

@@ -157,6 +157,12 @@ Deno.test("resources() and resource() refuse only together with exclude", () => 
   );
 });
 
+Deno.test("resources() and resource() take only with the default of exclude", () => {
+  const options = { only: ["show"], exclude: [] } as const;
+  assertEquals(list(resources("x", options)), { show: "GET /x/:id" });
+  assertEquals(list(resource("x", options)), { show: "GET /x" });
+});
+
 Deno.test("resource() makes the routes without index, new and create (spec 4.2)", () => {
   assertEquals(list(resource("account")), {
     show: "GET /account",
