@@ -10,7 +10,7 @@ import type { MatchedRoute } from "./context.ts";
 import type { RequestMethod } from "./method.ts";
 import type { Middleware } from "./middleware.ts";
 import { type PatternInput, RoutePattern } from "./pattern.ts";
-import { type AnyRoute, Route, type RouteMap } from "./routes/route.ts";
+import type { AnyRoute, RouteMap } from "./routes/route.ts";
 
 /** A route with all that answers it: its groups' middleware and its own. */
 export interface Registration extends MatchedRoute {
@@ -21,6 +21,13 @@ export interface Registration extends MatchedRoute {
 }
 
 type Registrable = Action | MiddlewareOptions | Controller<RouteMap>;
+
+/** What an action or a controller may say; it comes without types too. */
+interface Behavior {
+  readonly handler?: RequestHandler;
+  readonly actions?: Record<string, Registrable>;
+  readonly middleware?: readonly Middleware[];
+}
 
 /**
  * Lists what one call of `get`, `map` and the like registers.
@@ -33,19 +40,17 @@ export function collectRoutes(
   second: RequestHandler | undefined,
   method?: RequestMethod | "ANY",
 ): Registration[] {
-  if (isRouteMap(target)) {
-    if (method !== undefined) {
-      throw new TypeError(
-        "Cannot register a route map for one method: use router.map",
-      );
-    }
-    return collectMap(target, first, [], "");
+  if (!isRouteMap(target)) {
+    const route = toRoute(target, method);
+    const action = second === undefined
+      ? first
+      : { ...first as MiddlewareOptions, handler: second };
+    return [toRegistration(route, action, [], describe(route))];
   }
-  const route = toRoute(target, method);
-  const action = second === undefined
-    ? first
-    : { ...first as MiddlewareOptions, handler: second };
-  return [toRegistration(route, action, [], describe(route))];
+  if (method === undefined) return collectMap(target, first, [], "");
+  throw new TypeError(
+    "Cannot register a route map for one method: use router.map",
+  );
 }
 
 function collectMap(
@@ -54,65 +59,52 @@ function collectMap(
   outer: readonly Middleware[],
   path: string,
 ): Registration[] {
-  const { actions, middleware } = readController(controller, path);
-  const list = [...outer, ...middleware];
-  for (const name of Object.keys(actions)) {
-    if (!Object.hasOwn(routes, name)) {
+  const name = path === "" ? "the route map" : `"${path.slice(0, -1)}"`;
+  const { actions, middleware } = read(controller, outer, name);
+  if (typeof actions !== "object" || actions === null) {
+    throw new TypeError(
+      `Cannot register ${name}: it needs a controller with actions`,
+    );
+  }
+  for (const action of Object.keys(actions)) {
+    if (!Object.hasOwn(routes, action)) {
       throw new TypeError(
-        `Cannot register action "${path}${name}": the route map has no such route`,
+        `Cannot register action "${path}${action}": the route map has no such route`,
       );
     }
   }
   return Object.entries(routes).flatMap(([name, entry]) => {
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     return isRouteMap(entry)
-      ? collectMap(entry, action, list, `${path}${name}.`)
-      : [toRegistration(entry, action, list, `"${path}${name}"`)];
+      ? collectMap(entry, action, middleware, `${path}${name}.`)
+      : [toRegistration(entry, action, middleware, `"${path}${name}"`)];
   });
 }
 
-function readController(
-  controller: Registrable | undefined,
-  path: string,
-): { actions: Record<string, Registrable>; middleware: readonly Middleware[] } {
-  const { actions, middleware } = (controller ?? {}) as Partial<
-    Controller<RouteMap>
-  >;
-  const name = path === "" ? "the route map" : `"${path.slice(0, -1)}"`;
-  if (typeof actions !== "object" || actions === null) {
-    throw new TypeError(
-      `Cannot register ${name}: it needs a controller with actions`,
-    );
-  }
-  return {
-    actions: actions as Record<string, Registrable>,
-    middleware: checkMiddleware(middleware, name),
-  };
-}
-
 function toRegistration(
-  route: AnyRoute,
+  { method, pattern }: AnyRoute,
   action: Registrable | undefined,
   outer: readonly Middleware[],
   name: string,
 ): Registration {
-  const { handler, middleware } = typeof action === "function"
-    ? { handler: action, middleware: undefined }
-    : (action ?? {}) as {
-      handler?: RequestHandler;
-      middleware?: readonly Middleware[];
-    };
+  const { handler, middleware } = read(action, outer, `route ${name}`);
   if (typeof handler !== "function") {
     throw new TypeError(`Cannot register route ${name}: it has no handler`);
   }
-  return {
-    method: route.method,
-    pattern: route.pattern,
-    handler: chain(
-      [...outer, ...checkMiddleware(middleware, `route ${name}`)],
-      handler,
-    ),
-  };
+  return { method, pattern, handler: chain(middleware, handler) };
+}
+
+/** What an action or a controller says, behind the middleware around it. */
+function read(
+  value: Registrable | undefined,
+  outer: readonly Middleware[],
+  owner: string,
+) {
+  const { handler, actions, middleware } = typeof value === "function"
+    ? { handler: value }
+    : (value ?? {}) as Behavior;
+  const list = [...outer, ...checkMiddleware(middleware, owner)];
+  return { handler, actions, middleware: list };
 }
 
 /**
@@ -169,7 +161,7 @@ function isRouteMap(
   value: RouteTarget | RouteMap | AnyRoute,
 ): value is RouteMap {
   return typeof value === "object" && value !== null &&
-    !(value instanceof Route) && !(value instanceof URLPattern) &&
+    !(value instanceof URLPattern) &&
     Object.values(value).every((entry) =>
       typeof entry === "object" && entry !== null
     );
