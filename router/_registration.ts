@@ -45,66 +45,50 @@ export function collectRoutes(
     const action = second === undefined
       ? first
       : { ...first as MiddlewareOptions, handler: second };
-    return [toRegistration(route, action, [], describe(route))];
+    return collect(route, action, [], describe(route));
   }
-  if (method === undefined) return collectMap(target, first, [], "");
+  if (method === undefined) return collect(target, first, [], "");
   throw new TypeError(
     "Cannot register a route map for one method: use router.map",
   );
 }
 
-function collectMap(
-  routes: RouteMap,
-  controller: Registrable | undefined,
+/** What a route or a map of them registers, behind the middleware around it. */
+function collect(
+  target: AnyRoute | RouteMap,
+  action: Registrable | undefined,
   outer: readonly Middleware[],
   path: string,
 ): Registration[] {
-  const name = path === "" ? "the route map" : `"${path.slice(0, -1)}"`;
-  const { actions, middleware } = read(controller, outer, name);
+  const { handler, actions, middleware } = typeof action === "function"
+    ? { handler: action }
+    : (action ?? {}) as Behavior;
+  const name = path === "" ? "the route map" : `"${path}"`;
+  const list = [...outer, ...checkMiddleware(middleware, name)];
+  if (!isRouteMap(target)) {
+    if (typeof handler !== "function") {
+      throw new TypeError(`Cannot register route ${name}: it has no handler`);
+    }
+    const { method, pattern } = target;
+    return [{ method, pattern, handler: chain(list, handler) }];
+  }
   if (typeof actions !== "object" || actions === null) {
     throw new TypeError(
-      `Cannot register ${name}: it needs a controller with actions`,
+      `Cannot register ${name}: it has no actions`,
     );
   }
-  for (const action of Object.keys(actions)) {
-    if (!Object.hasOwn(routes, action)) {
+  const prefix = path === "" ? "" : `${path}.`;
+  for (const key of Object.keys(actions)) {
+    if (!Object.hasOwn(target, key)) {
       throw new TypeError(
-        `Cannot register action "${path}${action}": the route map has no such route`,
+        `Cannot register action "${prefix}${key}": there is no such route`,
       );
     }
   }
-  return Object.entries(routes).flatMap(([name, entry]) => {
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    return isRouteMap(entry)
-      ? collectMap(entry, action, middleware, `${path}${name}.`)
-      : [toRegistration(entry, action, middleware, `"${path}${name}"`)];
+  return Object.entries(target).flatMap(([key, entry]) => {
+    const inner = Object.hasOwn(actions, key) ? actions[key] : undefined;
+    return collect(entry, inner, list, prefix + key);
   });
-}
-
-function toRegistration(
-  { method, pattern }: AnyRoute,
-  action: Registrable | undefined,
-  outer: readonly Middleware[],
-  name: string,
-): Registration {
-  const { handler, middleware } = read(action, outer, `route ${name}`);
-  if (typeof handler !== "function") {
-    throw new TypeError(`Cannot register route ${name}: it has no handler`);
-  }
-  return { method, pattern, handler: chain(middleware, handler) };
-}
-
-/** What an action or a controller says, behind the middleware around it. */
-function read(
-  value: Registrable | undefined,
-  outer: readonly Middleware[],
-  owner: string,
-) {
-  const { handler, actions, middleware } = typeof value === "function"
-    ? { handler: value }
-    : (value ?? {}) as Behavior;
-  const list = [...outer, ...checkMiddleware(middleware, owner)];
-  return { handler, actions, middleware: list };
 }
 
 /**
@@ -140,7 +124,9 @@ function toRoute(
   if (method === undefined || method === target.method) return target;
   if (target.method !== "ANY" && method !== "ANY") {
     throw new TypeError(
-      `Cannot register route ${describe(target)}: it does not answer ${method}`,
+      `Cannot register route "${
+        describe(target)
+      }": it does not answer ${method}`,
     );
   }
   return { method, pattern: target.pattern };
@@ -153,7 +139,7 @@ function isRoute(target: RouteTarget): target is AnyRoute {
 }
 
 function describe({ method, pattern }: AnyRoute): string {
-  return `${method} "${pattern.source}"`;
+  return `${method} ${pattern.source}`;
 }
 
 /** A route map is a plain object of routes; a URLPatternInit holds texts. */

@@ -80,7 +80,7 @@ for (const name of inherited) {
     assertThrows(
       () => map(route({ a: "/a" }), { actions: { a: ok, [name]: ok } }),
       TypeError,
-      `Cannot register action "${name}": the route map has no such route`,
+      `Cannot register action "${name}": there is no such route`,
     );
     map(route({ [name]: "/a" }), { actions: { [name]: ok } });
   });
@@ -97,8 +97,8 @@ Deno.test("router.map() names nested routes by their path when it refuses them",
   });
   const rows: [unknown, string][] = [
     [{}, 'route "a.b.c": it has no handler'],
-    [{ c: ok, d: ok }, 'action "a.b.d": the route map has no such route'],
-    [undefined, '"a.b": it needs a controller with actions'],
+    [{ c: ok, d: ok }, 'action "a.b.d": there is no such route'],
+    [undefined, '"a.b": it has no actions'],
   ];
   for (const [actions, message] of rows) {
     assertThrows(
