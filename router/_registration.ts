@@ -134,8 +134,7 @@ function toRoute(
 
 /** Any object will do that has a method and a pattern of ours. */
 function isRoute(target: RouteTarget): target is AnyRoute {
-  return typeof target === "object" && "pattern" in target &&
-    target.pattern instanceof RoutePattern;
+  return (target as AnyRoute | null)?.pattern instanceof RoutePattern;
 }
 
 function describe({ method, pattern }: AnyRoute): string {
