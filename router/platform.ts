@@ -11,11 +11,14 @@ export const Platform: ContextKey<readonly unknown[]> =
   );
 
 /** What runtimes pass, as far as it is looked at. Applications pass others. */
-type Passed = {
-  readonly remoteAddr?: { readonly hostname?: unknown };
-  readonly requestIP?: (request: Request) => { address?: unknown } | null;
-  readonly waitUntil?: unknown;
-} | null | undefined;
+type Passed =
+  | {
+    readonly remoteAddr?: { readonly hostname?: unknown };
+    readonly requestIP?: (request: Request) => { address?: unknown } | null;
+    readonly waitUntil?: unknown;
+  }
+  | null
+  | undefined;
 
 /**
  * Reads the address of the peer out of what the runtime passed.
