@@ -134,8 +134,9 @@ export class Dispatcher {
   ): void => this.#add(collectRoutes(target, first, second));
 
   readonly mount = (prefix: string, target: MountTarget): void => {
-    const { patterns, handler } = toMounted(prefix, target);
-    for (const pattern of patterns) this.route("ANY", pattern, handler);
+    const handler = toMounted(prefix, target);
+    this.route("ANY", prefix, handler);
+    this.route("ANY", `${prefix}/*`, handler);
   };
 
   #registerFor(method: RequestMethod): Register {
