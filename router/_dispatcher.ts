@@ -217,16 +217,17 @@ export class Dispatcher {
     context: RequestContext,
   ): Response | Promise<Response> {
     const href = canonicalHref(context.request.url)!;
-    const other = this.#trailingSlash === "strict"
-      ? null
-      : withOtherSlash(href);
-    const match = other === null ? null : this.#matcher.match(method, other);
-    if (other !== null && match !== null) {
-      return this.#trailingSlash === "redirect"
-        ? redirectToOther(context, other)
-        : answer(method, context, match);
+    const forms = [href];
+    if (this.#trailingSlash !== "strict") {
+      const other = withOtherSlash(href);
+      const match = this.#matcher.match(method, other);
+      if (match !== null) {
+        return this.#trailingSlash === "redirect"
+          ? redirectToOther(context, other)
+          : answer(method, context, match);
+      }
+      forms.push(other);
     }
-    const forms = other === null ? [href] : [href, other];
     const methods = forms.flatMap((form) => this.#matcher.allowedMethods(form));
     context.allowedMethods = [...new Set(methods)].sort();
     return this.#defaultHandler(context);
