@@ -17,7 +17,7 @@ import {
 import { RequestContext } from "./context.ts";
 import { defaultHandler, defaultOnError, toHead } from "./_defaults.ts";
 import { ArrayMatcher, type Match, type Matcher } from "./matcher.ts";
-import type { RequestMethod } from "./method.ts";
+import { type RequestMethod, requestMethods } from "./method.ts";
 import { type MountTarget, rememberRouter, toMounted } from "./mount.ts";
 import {
   checkMiddleware,
@@ -53,14 +53,6 @@ export class Dispatcher {
   readonly #trailingSlash: Required<RouterOptions>["trailingSlash"];
   readonly #routes: RegisteredRoute[] = [];
 
-  readonly get: Register = this.#registerFor("GET");
-  readonly head: Register = this.#registerFor("HEAD");
-  readonly post: Register = this.#registerFor("POST");
-  readonly put: Register = this.#registerFor("PUT");
-  readonly patch: Register = this.#registerFor("PATCH");
-  readonly delete: Register = this.#registerFor("DELETE");
-  readonly options: Register = this.#registerFor("OPTIONS");
-
   constructor(options: RouterOptions) {
     const { middleware = [], matcher = new ArrayMatcher() } = options;
     this.#matcher = matcher;
@@ -69,6 +61,12 @@ export class Dispatcher {
     this.#defaultHandler = options.defaultHandler ?? defaultHandler;
     this.#trailingSlash = options.trailingSlash ?? "strict";
     checkOptions(options);
+    for (const method of requestMethods) {
+      const register: Register = (target, first, second) =>
+        this.route(method, target, first, second);
+      // `get`, `head` and so on.
+      Object.assign(this, { [method.toLowerCase()]: register });
+    }
     this.#run = middleware.length === 0 ? this.#dispatch : forValidUrls(
       chain(checkMiddleware(middleware, "the router"), this.#dispatch),
     );
@@ -138,10 +136,6 @@ export class Dispatcher {
     this.route("ANY", prefix, handler);
     this.route("ANY", `${prefix}/*`, handler);
   };
-
-  #registerFor(method: RequestMethod): Register {
-    return (target, first, second) => this.route(method, target, first, second);
-  }
 
   #add(registrations: Registration[]): void {
     for (const registration of registrations) {
