@@ -44,6 +44,7 @@ type Register = (
 /** The router behind its typed face. */
 export class Dispatcher {
   readonly fetch: FetchFunction;
+  readonly routes: RegisteredRoute[] = [];
   readonly #run: Handle;
   readonly #matcher: Matcher<Registration>;
   /** The matcher, where it is our own. */
@@ -51,16 +52,20 @@ export class Dispatcher {
   readonly #onError: Required<RouterOptions>["onError"];
   readonly #defaultHandler: RequestHandler;
   readonly #trailingSlash: Required<RouterOptions>["trailingSlash"];
-  readonly #routes: RegisteredRoute[] = [];
 
   constructor(options: RouterOptions) {
-    const { middleware = [], matcher = new ArrayMatcher() } = options;
+    const {
+      middleware = [],
+      matcher = new ArrayMatcher(),
+      trailingSlash = "strict",
+      trustedProxies = 0,
+    } = options;
+    checkOptions(trailingSlash, trustedProxies);
     this.#matcher = matcher;
     this.#own = matcher instanceof ArrayMatcher ? matcher : undefined;
     this.#onError = options.onError ?? defaultOnError;
     this.#defaultHandler = options.defaultHandler ?? defaultHandler;
-    this.#trailingSlash = options.trailingSlash ?? "strict";
-    checkOptions(options);
+    this.#trailingSlash = trailingSlash;
     for (const method of requestMethods) {
       const register: Register = (target, first, second) =>
         this.route(method, target, first, second);
@@ -70,15 +75,11 @@ export class Dispatcher {
     this.#run = middleware.length === 0 ? this.#dispatch : forValidUrls(
       chain(checkMiddleware(middleware, "the router"), this.#dispatch),
     );
-    this.fetch = this.#fetchWith(options.trustedProxies ?? 0);
+    this.fetch = this.#fetchWith(trustedProxies);
     rememberRouter({
       router: this,
       handle: (context) => this.#handle(context),
     });
-  }
-
-  get routes(): readonly RegisteredRoute[] {
-    return this.#routes;
   }
 
   #fetchWith(trustedProxies: TrustedProxies): FetchFunction {
@@ -141,7 +142,7 @@ export class Dispatcher {
     for (const registration of registrations) {
       const { method, pattern } = registration;
       this.#matcher.add(method, pattern, registration);
-      this.#routes.push({ method, pattern: pattern.source });
+      this.routes.push({ method, pattern: pattern.source });
     }
   }
 
@@ -254,7 +255,8 @@ function forValidUrls(run: Handle): Handle {
 
 /** @throws {TypeError} If an option is none, which types can't always tell. */
 function checkOptions(
-  { trailingSlash = "strict", trustedProxies = 0 }: RouterOptions,
+  trailingSlash: string,
+  trustedProxies: TrustedProxies,
 ): void {
   if (!/^(?:strict|redirect|ignore)$/.test(trailingSlash)) {
     throw new TypeError(
