@@ -76,9 +76,10 @@ export class Dispatcher {
       chain(checkMiddleware(middleware, "the router"), this.#dispatch),
     );
     this.fetch = this.#fetchWith(trustedProxies);
-    rememberRouter({
-      router: this,
-      handle: (context) => this.#handle(context),
+    rememberRouter(this.fetch, (request, parent) => {
+      const inner = new RequestContext(request, { router: this, parent });
+      inner.method = parent.method;
+      return this.#handle(inner);
     });
   }
 

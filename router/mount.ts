@@ -1,5 +1,5 @@
 import type { RequestHandler } from "./action.ts";
-import { type ContextRouter, RequestContext } from "./context.ts";
+import type { RequestContext } from "./context.ts";
 import { type ContextKey, createContextKey } from "./context_key.ts";
 import { hasSignal } from "./_abort.ts";
 import { Platform } from "./platform.ts";
@@ -28,18 +28,15 @@ export const MountPrefix: ContextKey<string> = /* @__PURE__ */ createContextKey(
   { name: "MountPrefix" },
 );
 
-/** A router that can be handed a context in place of a request. */
-interface KnownRouter {
-  readonly router: ContextRouter;
-  readonly handle: (context: RequestContext) => Promise<Response>;
-}
+/** Has a router answer a request within the context of another. */
+type Enter = (request: Request, outer: RequestContext) => Promise<Response>;
 
-/** The routers, by their `fetch`. */
-const knownRouters = /* @__PURE__ */ new WeakMap<MountedFetch, KnownRouter>();
+/** How to enter the routers, by their `fetch`. */
+const knownRouters = /* @__PURE__ */ new WeakMap<MountedFetch, Enter>();
 
 /** Makes a router known, so that it keeps the context when it is mounted. */
-export function rememberRouter(known: KnownRouter): void {
-  knownRouters.set(known.router.fetch, known);
+export function rememberRouter(fetch: MountedFetch, enter: Enter): void {
+  knownRouters.set(fetch, enter);
 }
 
 /** The handler that a target is registered with, at a prefix and below it. */
@@ -61,23 +58,21 @@ export function toMounted(
       `Cannot mount at "${prefix}": the target is no function and has no fetch`,
     );
   }
-  const known = knownRouters.get(fetch);
+  const enter = knownRouters.get(fetch);
   return (context) => {
     if (UNMADE.test(context.request.method)) {
       const init = { status: 405, headers: { Allow: "" } };
       return new Response("Method Not Allowed", init);
     }
     const request = withoutPrefix(context, prefix.length);
-    if (known === undefined) {
+    if (enter === undefined) {
       return fetch.call(target, request, ...context.get(Platform));
     }
-    const { router, handle } = known;
-    const inner = new RequestContext(request, { router, parent: context });
-    inner.method = context.method;
-    const outside = context.get(MountPrefix);
-    inner.set(MountPrefix, outside + prefix);
     // The two contexts share their values.
-    return handle(inner).finally(() => context.set(MountPrefix, outside));
+    const outside = context.get(MountPrefix);
+    context.set(MountPrefix, outside + prefix);
+    return enter(request, context)
+      .finally(() => context.set(MountPrefix, outside));
   };
 }
 
