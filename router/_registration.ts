@@ -47,9 +47,9 @@ export function collectRoutes(
       : { ...first as MiddlewareOptions, handler: second };
     return collect(route, action, [], describe(route));
   }
-  if (method === undefined) return collect(target, first, [], "");
+  if (method === undefined) return collect(target, first, [], "the route map");
   throw new TypeError(
-    "Cannot register a route map for one method: use router.map",
+    `Cannot register the route map for ${method}: use router.map`,
   );
 }
 
@@ -58,16 +58,16 @@ function collect(
   target: AnyRoute | RouteMap,
   action: Registrable | undefined,
   outer: readonly Middleware[],
-  path: string,
+  name: string,
+  prefix = "",
 ): Registration[] {
   const { handler, actions, middleware } = typeof action === "function"
     ? { handler: action }
     : (action ?? {}) as Behavior;
-  const name = path === "" ? "the route map" : `"${path}"`;
   const list = [...outer, ...checkMiddleware(middleware, name)];
   if (!isRouteMap(target)) {
     if (typeof handler !== "function") {
-      throw new TypeError(`Cannot register route ${name}: it has no handler`);
+      throw new TypeError(`Cannot register ${name}: it has no handler`);
     }
     const { method, pattern } = target;
     return [{ method, pattern, handler: chain(list, handler) }];
@@ -77,7 +77,6 @@ function collect(
       `Cannot register ${name}: it has no actions`,
     );
   }
-  const prefix = path === "" ? "" : `${path}.`;
   for (const key of Object.keys(actions)) {
     if (!Object.hasOwn(target, key)) {
       throw new TypeError(
@@ -87,7 +86,8 @@ function collect(
   }
   return Object.entries(target).flatMap(([key, entry]) => {
     const inner = Object.hasOwn(actions, key) ? actions[key] : undefined;
-    return collect(entry, inner, list, prefix + key);
+    const path = prefix + key;
+    return collect(entry, inner, list, `"${path}"`, `${path}.`);
   });
 }
 
@@ -124,9 +124,7 @@ function toRoute(
   if (method === undefined || method === target.method) return target;
   if (target.method !== "ANY" && method !== "ANY") {
     throw new TypeError(
-      `Cannot register route "${
-        describe(target)
-      }": it does not answer ${method}`,
+      `Cannot register ${describe(target)}: it does not answer ${method}`,
     );
   }
   return { method, pattern: target.pattern };
@@ -138,7 +136,7 @@ function isRoute(target: RouteTarget): target is AnyRoute {
 }
 
 function describe({ method, pattern }: AnyRoute): string {
-  return `${method} ${pattern.source}`;
+  return `"${method} ${pattern.source}"`;
 }
 
 /** A route map is a plain object of routes; a URLPatternInit holds texts. */

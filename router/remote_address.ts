@@ -40,11 +40,12 @@ export function clientAddress(
  * add: else every connection would be a client of its own.
  */
 function addressOf(text: string): string | undefined {
-  const [, v4, bracketed, v6 = bracketed] =
+  const [, v4, bracketed, plain] =
     /^(?:((?:\d{1,3}\.){3}\d{1,3})|\[([\da-f:.]+)\])(?::\d{1,5})?$|^([\da-f:.]+)$/i
       .exec(text) ?? [];
-  return URL.canParse(`http://${v4 ?? `[${v6}]`}/`)
-    ? (v4 ?? v6)?.replace(MAPPED, "")
+  const address = v4 ?? bracketed ?? plain ?? "";
+  return URL.canParse(`http://${v4 ?? `[${address}]`}/`)
+    ? address.replace(MAPPED, "")
     : undefined;
 }
 

@@ -75,7 +75,7 @@ for (const name of inherited) {
     assertThrows(
       () => map(route({ [name]: "/a" }), { actions: {} }),
       TypeError,
-      `Cannot register route "${name}": it has no handler`,
+      `Cannot register "${name}": it has no handler`,
     );
     assertThrows(
       () => map(route({ a: "/a" }), { actions: { a: ok, [name]: ok } }),
@@ -96,7 +96,7 @@ Deno.test("router.map() names nested routes by their path when it refuses them",
     actions: { a: { actions: { b: { actions } } } },
   });
   const rows: [unknown, string][] = [
-    [{}, 'route "a.b.c": it has no handler'],
+    [{}, '"a.b.c": it has no handler'],
     [{ c: ok, d: ok }, 'action "a.b.d": there is no such route'],
     [undefined, '"a.b": it has no actions'],
   ];
