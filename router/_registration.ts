@@ -65,7 +65,7 @@ function collect(
     ? { handler: action }
     : (action ?? {}) as Behavior;
   const list = [...outer, ...checkMiddleware(middleware, name)];
-  if (!isRouteMap(target)) {
+  if (isRoute(target)) {
     if (typeof handler !== "function") {
       throw new TypeError(`Cannot register ${name}: it has no handler`);
     }
@@ -131,7 +131,7 @@ function toRoute(
 }
 
 /** Any object will do that has a method and a pattern of ours. */
-function isRoute(target: RouteTarget): target is AnyRoute {
+function isRoute(target: RouteTarget | RouteMap): target is AnyRoute {
   return (target as AnyRoute | null)?.pattern instanceof RoutePattern;
 }
 
@@ -140,9 +140,7 @@ function describe({ method, pattern }: AnyRoute): string {
 }
 
 /** A route map is a plain object of routes; a URLPatternInit holds texts. */
-function isRouteMap(
-  value: RouteTarget | RouteMap | AnyRoute,
-): value is RouteMap {
+function isRouteMap(value: RouteTarget | RouteMap): value is RouteMap {
   return typeof value === "object" && value !== null &&
     !(value instanceof URLPattern) &&
     Object.values(value).every((entry) =>
