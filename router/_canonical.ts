@@ -30,9 +30,8 @@ function learnOrigin(url: string): boolean {
 export function canonicalHref(url: string): string | null {
   const start = pathStart(url);
   if (isPlain(url, start)) return url;
-  const parsed = URL.parse(url);
-  if (parsed === null || parsed.username + parsed.password !== "") return null;
-  return /^https?:$/.test(parsed.protocol) ? parsed.href : null;
+  const href = URL.parse(url)?.href ?? "";
+  return pathStart(href) < 0 ? null : href;
 }
 
 /**
