@@ -80,7 +80,7 @@ function collect(
   for (const key of Object.keys(actions)) {
     if (!Object.hasOwn(target, key)) {
       throw new TypeError(
-        `Cannot register action "${prefix}${key}": there is no such route`,
+        `Cannot register "${prefix}${key}": it has no route`,
       );
     }
   }

@@ -80,7 +80,7 @@ for (const name of inherited) {
     assertThrows(
       () => map(route({ a: "/a" }), { actions: { a: ok, [name]: ok } }),
       TypeError,
-      `Cannot register action "${name}": there is no such route`,
+      `Cannot register "${name}": it has no route`,
     );
     map(route({ [name]: "/a" }), { actions: { [name]: ok } });
   });
@@ -97,7 +97,7 @@ Deno.test("router.map() names nested routes by their path when it refuses them",
   });
   const rows: [unknown, string][] = [
     [{}, '"a.b.c": it has no handler'],
-    [{ c: ok, d: ok }, 'action "a.b.d": there is no such route'],
+    [{ c: ok, d: ok }, '"a.b.d": it has no route'],
     [undefined, '"a.b": it has no actions'],
   ];
   for (const [actions, message] of rows) {
