@@ -28,8 +28,7 @@ function learnOrigin(url: string): boolean {
  * that is plainly in that form already is returned as it is.
  */
 export function canonicalHref(url: string): string | null {
-  const start = pathStart(url);
-  if (isPlain(url, start)) return url;
+  if (isPlain(url, pathStart(url))) return url;
   const href = URL.parse(url)?.href ?? "";
   return pathStart(href) < 0 ? null : href;
 }
