@@ -8,9 +8,7 @@ import { Platform } from "./platform.ts";
  * reading it prints a warning. Its info has `completed` in its place.
  */
 export function throwIfAborted(context: RequestContext): void {
-  if (hasSignal(context) && context.request.signal.aborted) {
-    throw context.request.signal.reason;
-  }
+  if (hasSignal(context)) context.request.signal.throwIfAborted();
 }
 
 /** Whether an error is the reason that the request was aborted for. */

@@ -1,27 +1,6 @@
 /** The members of RequestInit, of the standard and of the three runtimes. */
-const initMembers = /* @__PURE__ */ new Set([
-  "body",
-  "cache",
-  "cf",
-  "client",
-  "credentials",
-  "duplex",
-  "fetcher",
-  "headers",
-  "integrity",
-  "keepalive",
-  "method",
-  "mode",
-  "priority",
-  "proxy",
-  "redirect",
-  "referrer",
-  "referrerPolicy",
-  "signal",
-  "tls",
-  "verbose",
-  "window",
-]);
+const INIT_MEMBER =
+  /^(?:body|cache|cf|client|credentials|duplex|fetcher|headers|integrity|keepalive|method|mode|priority|proxy|redirect|referrer|referrerPolicy|signal|tls|verbose|window)$/;
 
 /**
  * Whether a runtime's only argument beside the request is an init: a plain
@@ -35,5 +14,5 @@ export function isInit(value: unknown): value is RequestInit {
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return false;
   const keys = Object.keys(value);
-  return keys.length > 0 && keys.every((key) => initMembers.has(key));
+  return keys.length > 0 && keys.every((key) => INIT_MEMBER.test(key));
 }

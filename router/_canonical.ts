@@ -28,11 +28,9 @@ function learnOrigin(url: string): boolean {
  * that is plainly in that form already is returned as it is.
  */
 export function canonicalHref(url: string): string | null {
-  const start = pathStart(url);
-  if (isPlain(url, start)) return url;
-  const parsed = URL.parse(url);
-  if (parsed === null || parsed.username + parsed.password !== "") return null;
-  return /^https?:$/.test(parsed.protocol) ? parsed.href : null;
+  if (isPlain(url, pathStart(url))) return url;
+  const href = URL.parse(url)?.href ?? "";
+  return pathStart(href) < 0 ? null : href;
 }
 
 /**

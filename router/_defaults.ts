@@ -5,11 +5,8 @@ import type { RequestContext } from "./context.ts";
  * path exists under other methods (RFC 9110, sections 9.3.7 and 15.5.6).
  */
 export function defaultHandler(context: RequestContext): Response {
-  const { allowedMethods } = context;
-  if (allowedMethods.length === 0) {
-    return new Response("Not Found", { status: 404 });
-  }
-  const headers = { Allow: allowedMethods.join(", ") };
+  const headers = { Allow: context.allowedMethods.join(", ") };
+  if (headers.Allow === "") return new Response("Not Found", { status: 404 });
   return context.method === "OPTIONS"
     ? new Response(null, { status: 204, headers })
     : new Response("Method Not Allowed", { status: 405, headers });

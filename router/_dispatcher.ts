@@ -17,7 +17,7 @@ import {
 import { RequestContext } from "./context.ts";
 import { defaultHandler, defaultOnError, toHead } from "./_defaults.ts";
 import { ArrayMatcher, type Match, type Matcher } from "./matcher.ts";
-import type { RequestMethod } from "./method.ts";
+import { type RequestMethod, requestMethods } from "./method.ts";
 import { type MountTarget, rememberRouter, toMounted } from "./mount.ts";
 import {
   checkMiddleware,
@@ -44,6 +44,7 @@ type Register = (
 /** The router behind its typed face. */
 export class Dispatcher {
   readonly fetch: FetchFunction;
+  readonly routes: RegisteredRoute[] = [];
   readonly #run: Handle;
   readonly #matcher: Matcher<Registration>;
   /** The matcher, where it is our own. */
@@ -51,36 +52,35 @@ export class Dispatcher {
   readonly #onError: Required<RouterOptions>["onError"];
   readonly #defaultHandler: RequestHandler;
   readonly #trailingSlash: Required<RouterOptions>["trailingSlash"];
-  readonly #routes: RegisteredRoute[] = [];
-
-  readonly get: Register = this.#registerFor("GET");
-  readonly head: Register = this.#registerFor("HEAD");
-  readonly post: Register = this.#registerFor("POST");
-  readonly put: Register = this.#registerFor("PUT");
-  readonly patch: Register = this.#registerFor("PATCH");
-  readonly delete: Register = this.#registerFor("DELETE");
-  readonly options: Register = this.#registerFor("OPTIONS");
 
   constructor(options: RouterOptions) {
-    const { middleware = [], matcher = new ArrayMatcher() } = options;
+    const {
+      middleware = [],
+      matcher = new ArrayMatcher(),
+      trailingSlash = "strict",
+      trustedProxies = 0,
+    } = options;
+    checkOptions(trailingSlash, trustedProxies);
     this.#matcher = matcher;
     this.#own = matcher instanceof ArrayMatcher ? matcher : undefined;
     this.#onError = options.onError ?? defaultOnError;
     this.#defaultHandler = options.defaultHandler ?? defaultHandler;
-    this.#trailingSlash = options.trailingSlash ?? "strict";
-    checkOptions(options);
+    this.#trailingSlash = trailingSlash;
+    for (const method of requestMethods) {
+      const register: Register = (target, first, second) =>
+        this.route(method, target, first, second);
+      // `get`, `head` and so on.
+      Object.assign(this, { [method.toLowerCase()]: register });
+    }
     this.#run = middleware.length === 0 ? this.#dispatch : forValidUrls(
       chain(checkMiddleware(middleware, "the router"), this.#dispatch),
     );
-    this.fetch = this.#fetchWith(options.trustedProxies ?? 0);
-    rememberRouter({
-      router: this,
-      handle: (context) => this.#handle(context),
+    this.fetch = this.#fetchWith(trustedProxies);
+    rememberRouter(this.fetch, (request, parent) => {
+      const inner = new RequestContext(request, { router: this, parent });
+      inner.method = parent.method;
+      return this.#handle(inner);
     });
-  }
-
-  get routes(): readonly RegisteredRoute[] {
-    return this.#routes;
   }
 
   #fetchWith(trustedProxies: TrustedProxies): FetchFunction {
@@ -134,19 +134,16 @@ export class Dispatcher {
   ): void => this.#add(collectRoutes(target, first, second));
 
   readonly mount = (prefix: string, target: MountTarget): void => {
-    const { patterns, handler } = toMounted(prefix, target);
-    for (const pattern of patterns) this.route("ANY", pattern, handler);
+    const handler = toMounted(prefix, target);
+    this.route("ANY", prefix, handler);
+    this.route("ANY", `${prefix}/*`, handler);
   };
-
-  #registerFor(method: RequestMethod): Register {
-    return (target, first, second) => this.route(method, target, first, second);
-  }
 
   #add(registrations: Registration[]): void {
     for (const registration of registrations) {
       const { method, pattern } = registration;
       this.#matcher.add(method, pattern, registration);
-      this.#routes.push({ method, pattern: pattern.source });
+      this.routes.push({ method, pattern: pattern.source });
     }
   }
 
@@ -216,16 +213,17 @@ export class Dispatcher {
     context: RequestContext,
   ): Response | Promise<Response> {
     const href = canonicalHref(context.request.url)!;
-    const other = this.#trailingSlash === "strict"
-      ? null
-      : withOtherSlash(href);
-    const match = other === null ? null : this.#matcher.match(method, other);
-    if (other !== null && match !== null) {
-      return this.#trailingSlash === "redirect"
-        ? redirectToOther(context, other)
-        : answer(method, context, match);
+    const forms = [href];
+    if (this.#trailingSlash !== "strict") {
+      const other = withOtherSlash(href);
+      const match = this.#matcher.match(method, other);
+      if (match !== null) {
+        return this.#trailingSlash === "redirect"
+          ? redirectToOther(context, other)
+          : answer(method, context, match);
+      }
+      forms.push(other);
     }
-    const forms = other === null ? [href] : [href, other];
     const methods = forms.flatMap((form) => this.#matcher.allowedMethods(form));
     context.allowedMethods = [...new Set(methods)].sort();
     return this.#defaultHandler(context);
@@ -258,7 +256,8 @@ function forValidUrls(run: Handle): Handle {
 
 /** @throws {TypeError} If an option is none, which types can't always tell. */
 function checkOptions(
-  { trailingSlash = "strict", trustedProxies = 0 }: RouterOptions,
+  trailingSlash: string,
+  trustedProxies: TrustedProxies,
 ): void {
   if (!/^(?:strict|redirect|ignore)$/.test(trailingSlash)) {
     throw new TypeError(

@@ -10,7 +10,7 @@ import type { MatchedRoute } from "./context.ts";
 import type { RequestMethod } from "./method.ts";
 import type { Middleware } from "./middleware.ts";
 import { type PatternInput, RoutePattern } from "./pattern.ts";
-import { type AnyRoute, Route, type RouteMap } from "./routes/route.ts";
+import type { AnyRoute, RouteMap } from "./routes/route.ts";
 
 /** A route with all that answers it: its groups' middleware and its own. */
 export interface Registration extends MatchedRoute {
@@ -21,6 +21,13 @@ export interface Registration extends MatchedRoute {
 }
 
 type Registrable = Action | MiddlewareOptions | Controller<RouteMap>;
+
+/** What an action or a controller may say; it comes without types too. */
+interface Behavior {
+  readonly handler?: RequestHandler;
+  readonly actions?: Record<string, Registrable>;
+  readonly middleware?: readonly Middleware[];
+}
 
 /**
  * Lists what one call of `get`, `map` and the like registers.
@@ -33,86 +40,55 @@ export function collectRoutes(
   second: RequestHandler | undefined,
   method?: RequestMethod | "ANY",
 ): Registration[] {
-  if (isRouteMap(target)) {
-    if (method !== undefined) {
-      throw new TypeError(
-        "Cannot register a route map for one method: use router.map",
-      );
-    }
-    return collectMap(target, first, [], "");
+  if (!isRouteMap(target)) {
+    const route = toRoute(target, method);
+    const action = second === undefined
+      ? first
+      : { ...first as MiddlewareOptions, handler: second };
+    return collect(route, action, [], describe(route));
   }
-  const route = toRoute(target, method);
-  const action = second === undefined
-    ? first
-    : { ...first as MiddlewareOptions, handler: second };
-  return [toRegistration(route, action, [], describe(route))];
+  if (method === undefined) return collect(target, first, [], "the route map");
+  throw new TypeError(
+    `Cannot register the route map for ${method}: use router.map`,
+  );
 }
 
-function collectMap(
-  routes: RouteMap,
-  controller: Registrable | undefined,
-  outer: readonly Middleware[],
-  path: string,
-): Registration[] {
-  const { actions, middleware } = readController(controller, path);
-  const list = [...outer, ...middleware];
-  for (const name of Object.keys(actions)) {
-    if (!Object.hasOwn(routes, name)) {
-      throw new TypeError(
-        `Cannot register action "${path}${name}": the route map has no such route`,
-      );
-    }
-  }
-  return Object.entries(routes).flatMap(([name, entry]) => {
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    return isRouteMap(entry)
-      ? collectMap(entry, action, list, `${path}${name}.`)
-      : [toRegistration(entry, action, list, `"${path}${name}"`)];
-  });
-}
-
-function readController(
-  controller: Registrable | undefined,
-  path: string,
-): { actions: Record<string, Registrable>; middleware: readonly Middleware[] } {
-  const { actions, middleware } = (controller ?? {}) as Partial<
-    Controller<RouteMap>
-  >;
-  const name = path === "" ? "the route map" : `"${path.slice(0, -1)}"`;
-  if (typeof actions !== "object" || actions === null) {
-    throw new TypeError(
-      `Cannot register ${name}: it needs a controller with actions`,
-    );
-  }
-  return {
-    actions: actions as Record<string, Registrable>,
-    middleware: checkMiddleware(middleware, name),
-  };
-}
-
-function toRegistration(
-  route: AnyRoute,
+/** What a route or a map of them registers, behind the middleware around it. */
+function collect(
+  target: AnyRoute | RouteMap,
   action: Registrable | undefined,
   outer: readonly Middleware[],
   name: string,
-): Registration {
-  const { handler, middleware } = typeof action === "function"
-    ? { handler: action, middleware: undefined }
-    : (action ?? {}) as {
-      handler?: RequestHandler;
-      middleware?: readonly Middleware[];
-    };
-  if (typeof handler !== "function") {
-    throw new TypeError(`Cannot register route ${name}: it has no handler`);
+  prefix = "",
+): Registration[] {
+  const { handler, actions, middleware } = typeof action === "function"
+    ? { handler: action }
+    : (action ?? {}) as Behavior;
+  const list = [...outer, ...checkMiddleware(middleware, name)];
+  if (isRoute(target)) {
+    if (typeof handler !== "function") {
+      throw new TypeError(`Cannot register ${name}: it has no handler`);
+    }
+    const { method, pattern } = target;
+    return [{ method, pattern, handler: chain(list, handler) }];
   }
-  return {
-    method: route.method,
-    pattern: route.pattern,
-    handler: chain(
-      [...outer, ...checkMiddleware(middleware, `route ${name}`)],
-      handler,
-    ),
-  };
+  if (typeof actions !== "object" || actions === null) {
+    throw new TypeError(
+      `Cannot register ${name}: it has no actions`,
+    );
+  }
+  for (const key of Object.keys(actions)) {
+    if (!Object.hasOwn(target, key)) {
+      throw new TypeError(
+        `Cannot register "${prefix}${key}": it has no route`,
+      );
+    }
+  }
+  return Object.entries(target).flatMap(([key, entry]) => {
+    const inner = Object.hasOwn(actions, key) ? actions[key] : undefined;
+    const path = prefix + key;
+    return collect(entry, inner, list, `"${path}"`, `${path}.`);
+  });
 }
 
 /**
@@ -148,28 +124,25 @@ function toRoute(
   if (method === undefined || method === target.method) return target;
   if (target.method !== "ANY" && method !== "ANY") {
     throw new TypeError(
-      `Cannot register route ${describe(target)}: it does not answer ${method}`,
+      `Cannot register ${describe(target)}: it does not answer ${method}`,
     );
   }
   return { method, pattern: target.pattern };
 }
 
 /** Any object will do that has a method and a pattern of ours. */
-function isRoute(target: RouteTarget): target is AnyRoute {
-  return typeof target === "object" && "pattern" in target &&
-    target.pattern instanceof RoutePattern;
+function isRoute(target: RouteTarget | RouteMap): target is AnyRoute {
+  return (target as AnyRoute | null)?.pattern instanceof RoutePattern;
 }
 
 function describe({ method, pattern }: AnyRoute): string {
-  return `${method} "${pattern.source}"`;
+  return `"${method} ${pattern.source}"`;
 }
 
 /** A route map is a plain object of routes; a URLPatternInit holds texts. */
-function isRouteMap(
-  value: RouteTarget | RouteMap | AnyRoute,
-): value is RouteMap {
+function isRouteMap(value: RouteTarget | RouteMap): value is RouteMap {
   return typeof value === "object" && value !== null &&
-    !(value instanceof Route) && !(value instanceof URLPattern) &&
+    !(value instanceof URLPattern) &&
     Object.values(value).every((entry) =>
       typeof entry === "object" && entry !== null
     );

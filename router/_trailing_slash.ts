@@ -1,11 +1,12 @@
 import type { RequestContext } from "./context.ts";
 import { MountPrefix } from "./mount.ts";
+import { redirect } from "./redirect.ts";
 
-/** The URL with its path's trailing slash taken off or put on. */
-export function withOtherSlash(href: string): string | null {
+/** The URL with its path's trailing slash taken off or put on, if it can be. */
+export function withOtherSlash(href: string): string {
   const url = new URL(href);
   const { pathname } = url;
-  if (pathname === "/") return null;
+  // The root stays as it is: no path is empty.
   url.pathname = pathname.endsWith("/")
     ? pathname.slice(0, -1)
     : `${pathname}/`;
@@ -20,11 +21,9 @@ export function redirectToOther(
   context: RequestContext,
   href: string,
 ): Response {
-  const isSafe = context.method === "GET" || context.method === "HEAD";
-  const status = isSafe ? 301 : 308;
   const { pathname, search } = new URL(href);
   const path = context.get(MountPrefix) + pathname;
   // Two slashes at the start would name a host; "/.//" is the same path.
   const location = (path.startsWith("//") ? `/.${path}` : path) + search;
-  return new Response(null, { status, headers: { Location: location } });
+  return redirect(location, /^(?:GET|HEAD)$/.test(context.method) ? 301 : 308);
 }

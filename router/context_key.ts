@@ -62,7 +62,7 @@ export interface ContextKeyOptions {
  */
 export function createContextKey<Value>(
   defaultValue?: Value,
-  options: ContextKeyOptions = {},
+  { name = "anonymous" }: ContextKeyOptions = {},
 ): ContextKey<Value> {
-  return Object.freeze({ defaultValue, name: options.name ?? "anonymous" });
+  return Object.freeze({ defaultValue, name });
 }

@@ -29,7 +29,7 @@ export class MissingContextValueError extends Error {
    */
   constructor(key: string) {
     super(
-      `Cannot read context key "${key}": no value is set and the key has no default`,
+      `Cannot read context key "${key}": it has no value and no default`,
     );
     this.key = key;
   }

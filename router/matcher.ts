@@ -2,6 +2,7 @@ import { isPlain, pathStart } from "./_canonical.ts";
 import { pathOf } from "./_components.ts";
 import { guardsOf } from "./_guard.ts";
 import type { Match } from "./_match.ts";
+import { requestMethods } from "./method.ts";
 import { Search } from "./_search.ts";
 import { MAX_FORMS } from "./_segments.ts";
 import { Ranks, signatureOf, specificity } from "./_specificity.ts";
@@ -45,17 +46,6 @@ export interface Matcher<Data> {
    */
   allowedMethods(url: string): string[];
 }
-
-/** The methods that a route for any method stands for. */
-const USUAL_METHODS = [
-  "DELETE",
-  "GET",
-  "HEAD",
-  "OPTIONS",
-  "PATCH",
-  "POST",
-  "PUT",
-];
 
 /** The routes of a method. */
 interface Trees<Data> {
@@ -145,7 +135,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     if (!this.#begin(url, pathStart(url))) return [];
     for (const method of Object.keys(this.#trees)) {
       if (this.#findIn(method) === null) continue;
-      if (method === "ANY") USUAL_METHODS.forEach((each) => allowed.add(each));
+      if (method === "ANY") requestMethods.forEach((each) => allowed.add(each));
       else allowed.add(method);
     }
     if (allowed.has("GET")) allowed.add("HEAD");

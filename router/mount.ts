@@ -1,5 +1,5 @@
 import type { RequestHandler } from "./action.ts";
-import { type ContextRouter, RequestContext } from "./context.ts";
+import type { RequestContext } from "./context.ts";
 import { type ContextKey, createContextKey } from "./context_key.ts";
 import { hasSignal } from "./_abort.ts";
 import { Platform } from "./platform.ts";
@@ -28,26 +28,22 @@ export const MountPrefix: ContextKey<string> = /* @__PURE__ */ createContextKey(
   { name: "MountPrefix" },
 );
 
-/** A router that can be handed a context in place of a request. */
-interface KnownRouter {
-  readonly router: ContextRouter;
-  readonly handle: (context: RequestContext) => Promise<Response>;
-}
+/** Has a router answer a request within the context of another. */
+type Enter = (request: Request, outer: RequestContext) => Promise<Response>;
 
-/** The routers, by themselves and by their `fetch`. */
-const knownRouters = /* @__PURE__ */ new WeakMap<object, KnownRouter>();
+/** How to enter the routers, by their `fetch`. */
+const knownRouters = /* @__PURE__ */ new WeakMap<MountedFetch, Enter>();
 
 /** Makes a router known, so that it keeps the context when it is mounted. */
-export function rememberRouter(known: KnownRouter): void {
-  knownRouters.set(known.router, known);
-  knownRouters.set(known.router.fetch, known);
+export function rememberRouter(fetch: MountedFetch, enter: Enter): void {
+  knownRouters.set(fetch, enter);
 }
 
-/** The patterns and the handler that a mounted target is registered with. */
+/** The handler that a target is registered with, at a prefix and below it. */
 export function toMounted(
   prefix: string,
   target: MountTarget,
-): { patterns: string[]; handler: RequestHandler } {
+): RequestHandler {
   const isCanonical = /^(?:\/[\w.~@%-]+)+$/.test(prefix) &&
     new URL(prefix, "http://localhost").pathname === prefix;
   if (!isCanonical) {
@@ -55,78 +51,67 @@ export function toMounted(
       `Cannot mount at "${prefix}": it is not a path such as "/admin"`,
     );
   }
+  const fetch = typeof target === "function" ? target : target?.fetch;
   // Else every request would fail, of whoever calls without types.
-  if (typeof target !== "function" && typeof target?.fetch !== "function") {
+  if (typeof fetch !== "function") {
     throw new TypeError(
       `Cannot mount at "${prefix}": the target is no function and has no fetch`,
     );
   }
-  const known = knownRouters.get(target);
-  const handler: RequestHandler = (context) => {
-    if (UNMADE.test(context.request.method)) return methodNotAllowed();
-    const request = withoutPrefix(context, prefix.length);
-    if (known === undefined) {
-      const platform = context.get(Platform);
-      return typeof target === "function"
-        ? target(request, ...platform)
-        : target.fetch(request, ...platform);
+  const enter = knownRouters.get(fetch);
+  return (context) => {
+    if (UNMADE.test(context.request.method)) {
+      const init = { status: 405, headers: { Allow: "" } };
+      return new Response("Method Not Allowed", init);
     }
-    const { router, handle } = known;
-    const inner = new RequestContext(request, { router, parent: context });
-    inner.method = context.method;
-    const outside = context.get(MountPrefix);
-    inner.set(MountPrefix, outside + prefix);
+    const request = withoutPrefix(context, prefix.length);
+    if (enter === undefined) {
+      return fetch.call(target, request, ...context.get(Platform));
+    }
     // The two contexts share their values.
-    return handle(inner).finally(() => context.set(MountPrefix, outside));
+    const outside = context.get(MountPrefix);
+    context.set(MountPrefix, outside + prefix);
+    return enter(request, context)
+      .finally(() => context.set(MountPrefix, outside));
   };
-  return { patterns: [prefix, `${prefix}/*`], handler };
 }
 
 /** The methods that no request can be made with (Fetch, "forbidden method"). */
 const UNMADE = /^(?:CONNECT|TRACE|TRACK)$/i;
 
-function methodNotAllowed(): Response {
-  const init = { status: 405, headers: { Allow: "" } };
-  return new Response("Method Not Allowed", init);
-}
-
 function withoutPrefix(context: RequestContext, length: number): Request {
   const { request } = context;
+  const { method, bodyUsed } = request;
   const url = new URL(context.url);
   // Two slashes at the start of a path are no host: the setter keeps the path.
   url.pathname = url.pathname.slice(length) || "/";
+  const signal = hasSignal(context) ? request.signal : null;
   // A copy of the request itself has all of it, but reads the signal.
-  if (!request.bodyUsed && hasSignal(context)) return new Request(url, request);
+  if (!bodyUsed && signal !== null) return new Request(url, request);
   const headers = new Headers(request.headers);
-  let body: BodyInit | null = request.body;
-  if (request.bodyUsed) {
-    body = bodyAgain(context);
-    for (const name of ["Content-Type", "Content-Length"]) headers.delete(name);
+  if (bodyUsed) {
+    headers.delete("Content-Type");
+    headers.delete("Content-Length");
   }
-  const init = { method: request.method, headers, body };
-  return new Request(
-    url,
-    hasSignal(context) ? { ...init, signal: request.signal } : init,
-  );
+  const body = bodyUsed ? bodyAgain(context) : request.body;
+  return new Request(url, { method, headers, body, signal });
 }
 
 /** The types of what `FormData` has; it is empty for all others. */
 const FORM_TYPE =
-  /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
+  /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
 
 /** The form that a middleware has read, as a body once more. */
 function bodyAgain(context: RequestContext): FormData | URLSearchParams {
   const type = context.request.headers.get("Content-Type") ?? "";
   if (!FORM_TYPE.test(type) || !context.has(FormData)) {
     throw new TypeError(
-      "Cannot hand on the request to a mounted handler: its body was read before",
+      "Cannot hand on the request: its body was read before",
     );
   }
   const form = context.get(FormData);
-  const fields: [string, string][] = [];
-  for (const [name, value] of form) {
-    if (typeof value !== "string") return form;
-    fields.push([name, value]);
-  }
-  return new URLSearchParams(fields);
+  const fields = [...form] as [string, string][];
+  return fields.every(([, value]) => typeof value === "string")
+    ? new URLSearchParams(fields)
+    : form;
 }

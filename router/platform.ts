@@ -10,6 +10,16 @@ export const Platform: ContextKey<readonly unknown[]> =
     { name: "Platform" },
   );
 
+/** What runtimes pass, as far as it is looked at. Applications pass others. */
+type Passed =
+  | {
+    readonly remoteAddr?: { readonly hostname?: unknown };
+    readonly requestIP?: (request: Request) => { address?: unknown } | null;
+    readonly waitUntil?: unknown;
+  }
+  | null
+  | undefined;
+
 /**
  * Reads the address of the peer out of what the runtime passed.
  *
@@ -21,32 +31,13 @@ export function peerAddress(
   request: Request,
   platform: readonly unknown[],
 ): string | undefined {
-  const first = platform[0];
-  if (isObject(first)) {
-    if ("remoteAddr" in first) return hostnameOf(first.remoteAddr);
-    if (typeof first.requestIP === "function") {
-      return addressOf(first.requestIP(request));
-    }
+  const [first, second] = platform as readonly Passed[];
+  let address: unknown;
+  if (first?.remoteAddr) address = first.remoteAddr.hostname;
+  else if (typeof first?.requestIP === "function") {
+    address = first.requestIP(request)?.address;
+  } else if (typeof second?.waitUntil === "function") {
+    address = request.headers.get("CF-Connecting-IP");
   }
-  const second = platform[1];
-  if (isObject(second) && typeof second.waitUntil === "function") {
-    return request.headers.get("CF-Connecting-IP") ?? undefined;
-  }
-  return undefined;
-}
-
-function hostnameOf(address: unknown): string | undefined {
-  return isObject(address) && typeof address.hostname === "string"
-    ? address.hostname
-    : undefined;
-}
-
-function addressOf(address: unknown): string | undefined {
-  return isObject(address) && typeof address.address === "string"
-    ? address.address
-    : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
+  return typeof address === "string" ? address : undefined;
 }

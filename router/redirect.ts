@@ -23,7 +23,7 @@
 export function redirect(location: string | URL, status = 302): Response {
   if (![301, 302, 303, 307, 308].includes(status)) {
     throw new RangeError(
-      `Cannot redirect with status "${status}": it is not one of a redirect`,
+      `Cannot redirect with status "${status}": it is no redirect`,
     );
   }
   return new Response(null, {

@@ -18,22 +18,18 @@ export function clientAddress(
   platform: readonly unknown[],
   trusted: TrustedProxies,
 ): string | undefined {
-  const socket = peerAddress(request, platform);
-  const peer = socket === undefined ? undefined : unmapped(socket);
-  if (trusted === 0) return peer;
-  const header = request.headers.get("X-Forwarded-For");
-  if (header === null) return peer;
+  let address = peerAddress(request, platform)?.replace(MAPPED, "");
+  if (trusted === 0) return address;
+  const header = request.headers.get("X-Forwarded-For") ?? "";
   // The end is what our own proxies wrote; anyone can make the beginning long.
   const hops = header.slice(-longestHeader).split(",");
   if (header.length > longestHeader) hops.shift();
-  let address = peer;
-  for (let steps = 0; hops.length > 0; steps++) {
+  for (const [steps, hop] of hops.reverse().entries()) {
     const ours = typeof trusted === "number"
       ? steps < trusted
-      : trusted.some((proxy) => unmapped(proxy) === address);
-    if (!ours) return address;
-    const next = addressOf(hops.pop()!.trim());
-    if (next === undefined) return address;
+      : trusted.some((proxy) => proxy.replace(MAPPED, "") === address);
+    const next = ours ? addressOf(hop.trim()) : undefined;
+    if (next === undefined) break;
     address = next;
   }
   return address;
@@ -44,18 +40,14 @@ export function clientAddress(
  * add: else every connection would be a client of its own.
  */
 function addressOf(text: string): string | undefined {
-  const [, bracketed, v4] =
-    /^(?:\[([\da-f:.]{2,45})\](?::\d{1,5})?|((?:\d{1,3}\.){3}\d{1,3})(?::\d{1,5})?)$/i
+  const [, v4, bracketed, plain] =
+    /^(?:((?:\d{1,3}\.){3}\d{1,3})|\[([\da-f:.]+)\])(?::\d{1,5})?$|^([\da-f:.]+)$/i
       .exec(text) ?? [];
-  const address = bracketed ?? v4 ?? text;
-  const host = address.includes(":") ? `[${address}]` : address;
-  const isAddress = /^[\da-f:.]{2,45}$/i.test(address) &&
-    (v4 !== undefined || address.includes(":")) &&
-    URL.canParse(`http://${host}/`);
-  return isAddress ? unmapped(address) : undefined;
+  const address = v4 ?? bracketed ?? plain ?? "";
+  return URL.canParse(`http://${v4 ?? `[${address}]`}/`)
+    ? address.replace(MAPPED, "")
+    : undefined;
 }
 
-/** An IPv4 address as itself, which sockets for both versions write as IPv6. */
-function unmapped(address: string): string {
-  return address.replace(/^::ffff:(?=(?:\d+\.){3}\d+$)/i, "");
-}
+/** How sockets for both versions of IP begin the address of IPv4. */
+const MAPPED = /^::ffff:(?=(?:\d+\.){3}\d+$)/i;

@@ -31,9 +31,9 @@ export function safeRedirectPath(value: unknown, fallback = "/"): string {
   if (typeof value !== "string" || value.length > longest) return fallback;
   // Browsers drop controls from URLs, so "/\t/evil.com" would become "//evil.com".
   // deno-lint-ignore no-control-regex -- controls are what is looked for
-  if (!value.startsWith("/") || /[\x00-\x1f\x7f]/.test(value)) return fallback;
+  if (!/^\/[^\x00-\x1f\x7f]*$/.test(value)) return fallback;
   const url = URL.parse(value, origin);
-  if (url === null || url.origin !== origin) return fallback;
+  if (url?.origin !== origin) return fallback;
   const path = url.pathname + url.search + url.hash;
   // Dot segments are gone only now: "/.//evil.com" has become "//evil.com".
   return /^\/[/\\]/.test(path) || path.length > longest ? fallback : path;

@@ -69,7 +69,7 @@ for (const type of types) {
     assertEquals(response.status, 500);
     assertEquals(
       message,
-      "TypeError: Cannot hand on the request to a mounted handler: its body was read before",
+      "TypeError: Cannot hand on the request: its body was read before",
     );
   });
 }

@@ -75,12 +75,12 @@ for (const name of inherited) {
     assertThrows(
       () => map(route({ [name]: "/a" }), { actions: {} }),
       TypeError,
-      `Cannot register route "${name}": it has no handler`,
+      `Cannot register "${name}": it has no handler`,
     );
     assertThrows(
       () => map(route({ a: "/a" }), { actions: { a: ok, [name]: ok } }),
       TypeError,
-      `Cannot register action "${name}": the route map has no such route`,
+      `Cannot register "${name}": it has no route`,
     );
     map(route({ [name]: "/a" }), { actions: { [name]: ok } });
   });
@@ -96,9 +96,9 @@ Deno.test("router.map() names nested routes by their path when it refuses them",
     actions: { a: { actions: { b: { actions } } } },
   });
   const rows: [unknown, string][] = [
-    [{}, 'route "a.b.c": it has no handler'],
-    [{ c: ok, d: ok }, 'action "a.b.d": the route map has no such route'],
-    [undefined, '"a.b": it needs a controller with actions'],
+    [{}, '"a.b.c": it has no handler'],
+    [{ c: ok, d: ok }, '"a.b.d": it has no route'],
+    [undefined, '"a.b": it has no actions'],
   ];
   for (const [actions, message] of rows) {
     assertThrows(
