@@ -48,7 +48,6 @@ export {
   type ContextEntry,
   type ContextKey,
   type ContextKeyOptions,
-  type ContextRouter,
   type ContextValue,
   type Controller,
   type ControllerInput,

@@ -30,6 +30,7 @@ import { isRequest, isResponse } from "./_response.ts";
 import type {
   FetchFunction,
   RegisteredRoute,
+  Router,
   RouterOptions,
 } from "./router.ts";
 import type { RouteMap } from "./routes/route.ts";
@@ -45,6 +46,8 @@ type Register = (
 export class Dispatcher {
   readonly fetch: FetchFunction;
   readonly routes: RegisteredRoute[] = [];
+  /** The router as its users see it. */
+  readonly #router = this as unknown as Router;
   readonly #run: Handle;
   readonly #matcher: Matcher<Registration>;
   /** The matcher, where it is our own. */
@@ -55,7 +58,7 @@ export class Dispatcher {
 
   constructor(options: RouterOptions) {
     const {
-      middleware = [],
+      middleware,
       matcher = new ArrayMatcher(),
       trailingSlash = "strict",
       trustedProxies = 0,
@@ -72,12 +75,16 @@ export class Dispatcher {
       // `get`, `head` and so on.
       Object.assign(this, { [method.toLowerCase()]: register });
     }
-    this.#run = middleware.length === 0 ? this.#dispatch : forValidUrls(
-      chain(checkMiddleware(middleware, "the router"), this.#dispatch),
-    );
+    const list = checkMiddleware(middleware, "the router");
+    this.#run = list.length === 0
+      ? this.#dispatch
+      : forValidUrls(chain(list, this.#dispatch));
     this.fetch = this.#fetchWith(trustedProxies);
     rememberRouter(this.fetch, (request, parent) => {
-      const inner = new RequestContext(request, { router: this, parent });
+      const inner = new RequestContext(request, {
+        router: this.#router,
+        parent,
+      });
       inner.method = parent.method;
       return this.#handle(inner);
     });
@@ -85,7 +92,7 @@ export class Dispatcher {
 
   #fetchWith(trustedProxies: TrustedProxies): FetchFunction {
     const alone = {
-      router: this,
+      router: this.#router,
       platform: Object.freeze([]),
       trustedProxies,
     };

@@ -7,7 +7,7 @@ import type {
 } from "./action.ts";
 import { chain, type Handle } from "./_chain.ts";
 import type { MatchedRoute } from "./context.ts";
-import type { RequestMethod } from "./method.ts";
+import { checkMethod, type RequestMethod } from "./method.ts";
 import type { Middleware } from "./middleware.ts";
 import { type PatternInput, RoutePattern } from "./pattern.ts";
 import type { AnyRoute, RouteMap } from "./routes/route.ts";
@@ -69,7 +69,8 @@ function collect(
     if (typeof handler !== "function") {
       throw new TypeError(`Cannot register ${name}: it has no handler`);
     }
-    const { method, pattern } = target;
+    const { pattern } = target;
+    const method = checkMethod(target.method);
     return [{ method, pattern, handler: chain(list, handler) }];
   }
   if (typeof actions !== "object" || actions === null) {

@@ -5,6 +5,7 @@ import type { RequestMethod } from "./method.ts";
 import { Platform } from "./platform.ts";
 import { clientAddress, type TrustedProxies } from "./remote_address.ts";
 import type { RoutePattern } from "./pattern.ts";
+import type { Router } from "./router.ts";
 
 /** A method of an application's route: one HTTP method, or any. */
 export interface MatchedRoute {
@@ -21,7 +22,7 @@ export interface RequestContextOptions {
    *
    * @default {undefined}
    */
-  readonly router?: ContextRouter;
+  readonly router?: Router;
   /**
    * The client's address.
    *
@@ -47,18 +48,6 @@ export interface RequestContextOptions {
    * @default {undefined}
    */
   readonly parent?: RequestContext;
-}
-
-/** What a handler can ask of the router that handles its request. */
-export interface ContextRouter {
-  /**
-   * Dispatches a request, with the signature of the global `fetch`.
-   *
-   * @param input The request, or its URL.
-   * @param init What to build the request with.
-   * @returns The response.
-   */
-  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
 }
 
 /**
@@ -147,7 +136,7 @@ export class RequestContext<RouteParams = Record<string, string>> {
    *
    * @throws {TypeError} If the context was built without one.
    */
-  get router(): ContextRouter {
+  get router(): Router {
     const { router = this.#options.parent?.router } = this.#options;
     if (router === undefined) {
       throw new TypeError(

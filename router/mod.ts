@@ -35,7 +35,6 @@ export type {
   RouteTarget,
 } from "./action.ts";
 export {
-  type ContextRouter,
   type HandlerContext,
   type MatchedRoute,
   RequestContext,

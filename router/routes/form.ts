@@ -56,7 +56,7 @@ export type FormRoutes<
  * @param name The path of both, without or with a leading slash.
  * @param options The method of the second, and other names.
  * @returns The two routes.
- * @throws {TypeError} If the name is not a valid pattern.
+ * @throws {TypeError} If both get one name, or the path is not a valid pattern.
  */
 export function form<
   const Name extends string,
@@ -68,8 +68,14 @@ export function form<
   options: FormOptions<Method, IndexName, ActionName> = {},
 ): FormRoutes<Name, NoInfer<Method>, NoInfer<IndexName>, NoInfer<ActionName>> {
   const { formMethod = "POST", names = {} } = options;
+  const { index = "index", action = "action" } = names;
+  if (index as string === action) {
+    throw new TypeError(
+      `Cannot make the routes of "${name}": two are called "${index}"`,
+    );
+  }
   return {
-    [names.index ?? "index"]: new Route("GET", name),
-    [names.action ?? "action"]: new Route(formMethod, name),
+    [index]: new Route("GET", name),
+    [action]: new Route(formMethod, name),
   } as FormRoutes<Name, Method, IndexName, ActionName>;
 }

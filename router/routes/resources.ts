@@ -145,8 +145,8 @@ export type ResourceRoutes<Name extends string, Options> = ResourceRows<
  * @param name The path of the collection.
  * @param options The param's name, which routes, and their names.
  * @returns The routes by name.
- * @throws {TypeError} If `only` and `exclude` are both given, or the name is
- * not a valid pattern.
+ * @throws {TypeError} If `only` and `exclude` are both given, two routes get one
+ * name, or the path is not a valid pattern.
  */
 export function resources<
   const Name extends string,
@@ -182,8 +182,8 @@ export function resources<
  * @param name The path of the resource.
  * @param options Which routes, and their names.
  * @returns The routes by name.
- * @throws {TypeError} If `only` and `exclude` are both given, or the name is
- * not a valid pattern.
+ * @throws {TypeError} If `only` and `exclude` are both given, two routes get one
+ * name, or the path is not a valid pattern.
  */
 export function resource<
   const Name extends string,
@@ -206,20 +206,21 @@ function build(
   options: ResourceOptions<ResourcesMethod> = {},
 ): Record<string, Route> {
   const { only, exclude = [], names = {} } = options;
+  const refuse = (reason: string): never => {
+    throw new TypeError(`Cannot make the routes of "${name}": ${reason}`);
+  };
   if (only !== undefined && exclude.length > 0) {
-    throw new TypeError(
-      `Cannot make the routes of "${name}": only and exclude are both given`,
-    );
+    refuse("only and exclude are both given");
   }
   const routes: Record<string, Route> = {};
   for (const [key, method, end] of rows) {
     if (only === undefined ? exclude.includes(key) : !only.includes(key)) {
       continue;
     }
-    routes[names[key] ?? key] = new Route(
-      method,
-      joinPaths(withSlash(name), end || "/"),
-    );
+    const given = names[key] ?? key;
+    if (Object.hasOwn(routes, given)) refuse(`two are called "${given}"`);
+    const pattern = joinPaths(withSlash(name), end || "/");
+    routes[given] = new Route(method, pattern);
   }
   return routes;
 }

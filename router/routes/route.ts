@@ -1,4 +1,4 @@
-import type { RequestMethod } from "../method.ts";
+import { checkMethod, type RequestMethod } from "../method.ts";
 import type { Params } from "../params.ts";
 import { type PatternInput, RoutePattern } from "../pattern.ts";
 import type { SearchInput } from "../pattern.ts";
@@ -60,13 +60,13 @@ export class Route<
    *
    * @param method The method, or `"ANY"`.
    * @param pattern The pattern.
-   * @throws {TypeError} If the pattern is not valid.
+   * @throws {TypeError} If the method is none, or the pattern is not valid.
    */
   constructor(
     method: Method,
     pattern: Pattern | Exclude<PatternInput, string> | RoutePattern,
   ) {
-    this.method = method;
+    this.method = checkMethod(method);
     this.pattern = pattern instanceof RoutePattern
       ? pattern
       : new RoutePattern(pattern);

@@ -1,4 +1,4 @@
-import type { RequestMethod } from "../method.ts";
+import { isMethod, type RequestMethod } from "../method.ts";
 import type { PatternInput } from "../pattern.ts";
 import { type AnyRoute, Route, type RouteMap } from "./route.ts";
 
@@ -148,11 +148,10 @@ function prefixed(target: Route, prefix: string): Route {
     : new Route(target.method, target.pattern.prefixed(prefix));
 }
 
-const definableMethods = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|ANY)$/;
-
+/** A method in the wrong case is for the route to refuse. */
 function isRouteDefinition(
   definition: RouteDefinition | RouteDefinitions | AnyRoute,
 ): definition is RouteDefinition {
   return typeof definition.method === "string" &&
-    definableMethods.test(definition.method) && "pattern" in definition;
+    isMethod(definition.method.toUpperCase()) && "pattern" in definition;
 }

@@ -182,3 +182,22 @@ Deno.test("RequestContext builds url and headers once", async () => {
   });
   assertEquals((await router.fetch(origin)).status, 200);
 });
+
+Deno.test("router.mount() knows a router by its fetch, in whatever object", async () => {
+  const Seen = createContextKey("nothing", { name: "Seen" });
+  const inner = createRouter();
+  inner.get("/", (context) => new Response(context.get(Seen)));
+  const sees: Middleware<readonly []> = (context, next) => {
+    context.set(Seen, "the middleware");
+    return next();
+  };
+  const router = createRouter({ middleware: [sees] });
+  router.mount("/object", { fetch: inner.fetch });
+  router.mount("/function", inner.fetch);
+  router.mount("/handler", (request) => inner.fetch(request));
+  const answer = async (path: string) =>
+    await (await router.fetch(`https://example.com${path}`)).text();
+  assertEquals(await answer("/object"), "the middleware");
+  assertEquals(await answer("/function"), "the middleware");
+  assertEquals(await answer("/handler"), "nothing");
+});

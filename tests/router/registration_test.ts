@@ -172,3 +172,36 @@ for (
     );
   });
 }
+
+// What types refuse, and JavaScript does not.
+// deno-fmt-ignore
+const mistakes: [string, (router: Untyped) => unknown, string][] = [
+  ["a method in lower case", (router) => router.route("get", "/a", ok),
+    'Cannot create a route for "get"'],
+  ["a method that is none", (router) => router.route("LINK", "/a", ok),
+    'Cannot create a route for "LINK"'],
+  ["an object with such a method", (router) =>
+    router.map({ method: "get", pattern: new RoutePattern("/a") }, ok),
+    'Cannot create a route for "get"'],
+  ["no target", (router) => router.get(null, ok),
+    'Cannot create the pattern "null"'],
+  ["a map of text in a map", (router) =>
+    router.map({ a: { b: "/x" } }, { actions: { a: { actions: { b: ok } } } }),
+    'Cannot register "a.b"'],
+  ["a middleware that is no list", () => createRouter({ middleware: (() => {}) as never }),
+    "Cannot make the router: its middleware is not a list of functions"],
+];
+
+interface Untyped {
+  readonly get: (target: unknown, handler: unknown) => void;
+  readonly map: (target: unknown, controller: unknown) => void;
+  readonly route: (method: string, target: unknown, handler: unknown) => void;
+}
+
+for (const [name, register, message] of mistakes) {
+  Deno.test(`a router refuses ${name} at once`, () => {
+    const router = createRouter();
+    assertThrows(() => register(router as Untyped), TypeError, message);
+    assertEquals(router.routes, []);
+  });
+}

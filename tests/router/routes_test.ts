@@ -163,6 +163,38 @@ Deno.test("resources() and resource() take only with the default of exclude", ()
   assertEquals(list(resource("x", options)), { show: "GET /x" });
 });
 
+// What types can't tell, or JavaScript does not.
+// deno-fmt-ignore
+const mistakes: [string, () => unknown, string][] = [
+  ["two names that are one", () => resources("x", { names: { index: "show" } }),
+    'two are called "show"'],
+  ["two names that are one, of one thing", () =>
+    resource("x", { names: { edit: "a", update: "a" } }),
+    'two are called "a"'],
+  ["a form whose routes have one name", () =>
+    form("x", { names: { index: "action" } }),
+    'two are called "action"'],
+  ["a method in lower case", () => new Route("get" as "GET", "/x"),
+    'Cannot create a route for "get"'],
+  ["a definition in lower case", () =>
+    route({ a: { method: "post", pattern: "/a" } }),
+    'Cannot create a route for "post"'],
+];
+
+for (const [name, make, message] of mistakes) {
+  Deno.test(`${name} is an error, rather than a route less`, () => {
+    assertThrows(make, TypeError, message);
+  });
+}
+
+Deno.test("route() takes definitions that are called method and pattern", () => {
+  const routes = route({ method: "/method", pattern: "/pattern" });
+  assertEquals(list(routes), {
+    method: "GET /method",
+    pattern: "GET /pattern",
+  });
+});
+
 Deno.test("resource() makes the routes without index, new and create (spec 4.2)", () => {
   assertEquals(list(resource("account")), {
     show: "GET /account",

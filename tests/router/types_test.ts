@@ -9,7 +9,8 @@ import {
   type HandlerContext,
   type Middleware,
   type Present,
-  type RequestContext,
+  RequestContext,
+  type Router,
 } from "@gatehouse/web/fetch-router";
 import {
   get,
@@ -257,4 +258,16 @@ Deno.test("BuildAction and Controller type what lives elsewhere (spec A.5, A.6)"
   const admin: BuildAction<"GET", "/admin", Entries> = (context) =>
     new Response(String(context.get(CurrentUser).level));
   createRouter({ middleware: [auth, guard] }).get("/admin", admin);
+});
+
+Deno.test("context.router is a Router, whatever the middleware of the one that handles the request (spec 2.7)", async () => {
+  const router = createRouter({ middleware: [auth, tenant] });
+  router.get("/a", (context) => {
+    same<typeof context.router, Router>();
+    return new Response(String(context.router.routes.length));
+  });
+  const request = new Request("https://example.com/");
+  const context = new RequestContext(request, { router });
+  const response = await context.router.fetch("https://example.com/a");
+  assertEquals(await response.text(), "1");
 });
