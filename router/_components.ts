@@ -78,3 +78,19 @@ function canonicalizePath(text: string): string {
 export function pathOf(components: readonly Component[]): readonly Part[] {
   return components.find(({ name }) => name === "pathname")!.parts;
 }
+
+/** The components in lower case, if upper and lower case are the same. */
+export function foldCase(
+  components: readonly Component[],
+  folded: boolean,
+): readonly Component[] {
+  if (!folded) return components;
+  return components.map(({ parts, ...component }) => ({
+    ...component,
+    parts: parts.map((part) => ({
+      ...part,
+      prefix: part.prefix.toLowerCase(),
+      suffix: part.suffix.toLowerCase(),
+    })),
+  }));
+}

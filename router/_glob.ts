@@ -16,13 +16,11 @@ export class Glob implements GroupMatcher {
    * Creates it from the parts of a segment, one param at least.
    *
    * @param parts Texts and params without modifiers.
-   * @param folded Whether it reads lower-case text only.
    */
-  constructor(parts: readonly Part[], folded: boolean) {
+  constructor(parts: readonly Part[]) {
     for (const { type, name, prefix } of parts) {
       if (type === "text") {
-        const text = folded ? prefix.toLowerCase() : prefix;
-        this.#texts[this.names.length] += text;
+        this.#texts[this.names.length] += prefix;
       } else {
         this.names.push(name);
         this.#texts.push("");

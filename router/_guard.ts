@@ -31,7 +31,7 @@ export function guardsOf(
 /**
  * What matches the given components, none of which has regexp groups.
  *
- * @param folded Whether upper and lower case are the same.
+ * @param folded Whether they are in lower case, and the URL's case is ignored.
  */
 export function guardOf(
   components: readonly Component[],
@@ -39,7 +39,7 @@ export function guardOf(
 ): Guard {
   const programs = components.map(({ name, parts }) => {
     const delimiter = DELIMITERS[name] ?? "";
-    return [name, new Program(parts, delimiter, folded)] as const;
+    return [name, new Program(parts, delimiter)] as const;
   });
   const marks: number[] = [];
   return (url) => {

@@ -63,6 +63,11 @@ export function isOptional({ modifier }: Part): boolean {
   return modifier === "?" || modifier === "*";
 }
 
+/** Whether a part may be there more than once. */
+export function isRepeated({ modifier }: Part): boolean {
+  return modifier === "*" || modifier === "+";
+}
+
 /** Whether a segment begins at a part, whichever optional parts are there. */
 function beginsSegment(parts: readonly Part[], index: number): boolean {
   for (const part of parts.slice(index)) {
