@@ -1,7 +1,7 @@
 import type { Component, ComponentName } from "./_components.ts";
 import { decodeValue } from "./_params.ts";
-import { isRegExp } from "./_segments.ts";
-import { Program } from "./_program.ts";
+import { isRegExp, namesOf } from "./_segments.ts";
+import { program } from "./_program.ts";
 import { MAX_REGEXP_LENGTH } from "./_segment_regexp.ts";
 import type { RoutePattern } from "./pattern.ts";
 
@@ -39,16 +39,16 @@ export function guardOf(
 ): Guard {
   const programs = components.map(({ name, parts }) => {
     const delimiter = DELIMITERS[name] ?? "";
-    return [name, new Program(parts, delimiter)] as const;
+    return [name, namesOf(parts), program(parts, delimiter)] as const;
   });
   const marks: number[] = [];
   return (url) => {
     const params: Record<string, string> = Object.create(null);
-    for (const [name, program] of programs) {
+    for (const [name, names, matcher] of programs) {
       const value = componentOf(url, name);
       const text = folded ? value.toLowerCase() : value;
-      if (!program.run(text, 0, text.length, marks, 0)) return null;
-      addParams(params, program.names, value, marks);
+      if (matcher(text, 0, text.length, marks, 0) < 0) return null;
+      addParams(params, names, value, marks);
     }
     return params;
   };

@@ -7,19 +7,20 @@ const GO_ON = 0;
 const MATCHED = 1;
 const LEFT_OUT = 2;
 
-/** What finds the groups in a segment, or in the rest of a path. */
-export interface GroupMatcher {
-  /** The names of the groups. */
-  readonly names: readonly string[];
-  /** Matches all of a part of a text and notes start and end of each group. */
-  run(
-    text: string,
-    start: number,
-    end: number,
-    marks: number[],
-    offset: number,
-  ): boolean;
-}
+/**
+ * Matches all of a part of a text, and notes start and end of each group, -1
+ * where it is absent.
+ *
+ * @param offset Where in `marks` to begin.
+ * @returns Where the marks end, or -1 where it does not match.
+ */
+export type GroupMatcher = (
+  text: string,
+  start: number,
+  end: number,
+  marks: number[],
+  offset: number,
+) => number;
 
 /** What short runs note, one after the other. */
 const SEEN = /* @__PURE__ */ new Uint32Array(128);
@@ -28,51 +29,29 @@ const SEEN = /* @__PURE__ */ new Uint32Array(128);
 const MAX_STATES = 2 ** 28;
 
 /**
- * Matches a list of parts in linear time. It tries what the regular expression
- * of URLPattern would try, in the same order, but nothing twice at the same
+ * Matches parts in linear time. It tries what the regular expression of
+ * URLPattern would try, in the same order, but nothing twice at the same
  * position. Captures are those that the expression would have.
+ *
+ * @param given The parts, none of which is a regexp group.
+ * @param delimiter What ends a segment, or "".
  */
-export class Program implements GroupMatcher {
-  /** The names of the groups, in the order of their marks. */
-  readonly names: string[] = [];
-  /** An empty text, where runs begin, and the parts. */
-  readonly #parts: readonly Part[];
-  /** Where the marks of each part are; those of text are of no use. */
-  readonly #slots: number[] = [];
-  readonly #delimiter: number;
-
-  /**
-   * Creates it from parts.
-   *
-   * @param parts The parts, none of which is a regexp group.
-   * @param delimiter What ends a segment, or "".
-   */
-  constructor(parts: readonly Part[], delimiter: string) {
-    this.#parts = [textPart(""), ...parts];
-    this.#delimiter = delimiter.charCodeAt(0);
-    for (const { name } of this.#parts) {
-      this.#slots.push(this.names.length * 2);
-      if (name !== "") this.names.push(name);
-    }
-  }
-
-  /**
-   * Matches all of a part of a text.
-   *
-   * @param marks Receives start and end of each group, -1 where it is absent.
-   * @param offset Where in `marks` to begin.
-   */
-  run(
-    text: string,
-    start: number,
-    end: number,
-    marks: number[],
-    offset: number,
-  ): boolean {
-    const parts = this.#parts;
+export function program(
+  given: readonly Part[],
+  delimiter: string,
+): GroupMatcher {
+  // A run begins behind a text that is empty.
+  const parts = [textPart(""), ...given];
+  // Where the marks of each part are; text has those of the next group.
+  let length = 0;
+  const slots = parts.map(({ type }) =>
+    type === "text" ? length : (length += 2) - 2
+  );
+  const stop = delimiter.charCodeAt(0);
+  return (text, start, end, marks, offset) => {
     const width = end - start + 1;
     const states = parts.length * width;
-    if (states > MAX_STATES) return false;
+    if (states > MAX_STATES) return -1;
     const words = (states >> 5) + 1;
     const seen = words > SEEN.length
       ? new Uint32Array(words)
@@ -87,14 +66,14 @@ export class Program implements GroupMatcher {
       const part = parts[index]!;
       const { type, prefix, suffix, modifier } = part;
       const isBare = prefix + suffix === "";
-      const mark = offset + this.#slots[index]!;
+      const mark = offset + slots[index]!;
       if (kind === GO_ON) {
         const state = index * width + at - start;
         const bit = 1 << (state & 31);
         if ((seen[state >> 5]! & bit) !== 0) continue;
         seen[state >> 5]! |= bit;
         if (type === "segment") {
-          if (text.charCodeAt(at) === this.#delimiter) continue;
+          if (text.charCodeAt(at) === stop) continue;
           stack.push(GO_ON, index, ++at);
         }
         // An optional group that would be empty counts as absent.
@@ -114,16 +93,16 @@ export class Program implements GroupMatcher {
       marks[mark + 1] = at - suffix.length;
       const next = parts[index + 1];
       if (next === undefined) {
-        if (at === end) return true;
+        if (at === end) return offset + length;
         continue;
       }
       if (isOptional(next)) stack.push(LEFT_OUT, index + 1, at);
       if (text.startsWith(next.prefix, at)) {
         at += next.prefix.length;
-        marks[offset + this.#slots[index + 1]!] = at;
+        marks[offset + slots[index + 1]!] = at;
         stack.push(GO_ON, index + 1, at);
       }
     }
-    return false;
-  }
+    return -1;
+  };
 }

@@ -126,7 +126,8 @@ function cut(parts: readonly Part[]): PathForm | null {
   return { segments, rest, names: namesOf(parts) };
 }
 
-function namesOf(parts: readonly Part[]): readonly string[] {
+/** The names of the groups, in their order. */
+export function namesOf(parts: readonly Part[]): readonly string[] {
   let names = NO_NAMES;
   for (const { name } of parts) if (name !== "") names = [...names, name];
   return names;

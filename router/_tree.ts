@@ -1,9 +1,9 @@
-import { Glob } from "./_glob.ts";
+import { glob } from "./_glob.ts";
 import type { Guard } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
-import { type GroupMatcher, Program } from "./_program.ts";
+import { type GroupMatcher, program } from "./_program.ts";
 import { isRegExp, MAX_FORMS, pathForms, type Segment } from "./_segments.ts";
-import { SegmentRegExp } from "./_segment_regexp.ts";
+import { segmentRegExp } from "./_segment_regexp.ts";
 import { partsSignature, type Rank } from "./_specificity.ts";
 
 /** The end of a route, or of one form of it, in the tree. */
@@ -252,15 +252,15 @@ export class Tree<Data> {
       ? "anything"
       : shape === "segment/+"
       ? "segments"
-      : new Program(parts, "/");
+      : program(parts, "/");
   }
 }
 
 function matcherOf(parts: readonly Part[], folded: boolean): GroupMatcher {
-  if (parts.some(isRegExp)) return new SegmentRegExp(parts, folded);
+  if (parts.some(isRegExp)) return segmentRegExp(parts, folded);
   return parts.some(({ modifier }) => modifier !== "")
-    ? new Program(parts, "/")
-    : new Glob(parts);
+    ? program(parts, "/")
+    : glob(parts);
 }
 
 /** The more specific one of two leaves, where there are two. */
