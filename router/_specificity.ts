@@ -130,12 +130,12 @@ export function signatureOf(components: readonly Component[]): string {
 
 /** Whether the place in the tree says what a part matches. */
 function isPlaced(
-  { type, modifier }: Part,
+  { type, suffix, modifier }: Part,
   index: number,
   { length }: readonly Part[],
 ): boolean {
   return modifier === "" && type !== "regexp" &&
-    (type !== "wildcard" || index === length - 1);
+    (type !== "wildcard" || (index === length - 1 && suffix === ""));
 }
 
 /** What parts match, whatever the names of the groups. */

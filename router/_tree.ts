@@ -3,6 +3,7 @@ import type { Guard } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
 import { type GroupMatcher, program } from "./_program.ts";
 import { isRegExp, MAX_FORMS, pathForms, type Segment } from "./_segments.ts";
+import { restMatcher } from "./_rest.ts";
 import { segmentRegExp } from "./_segment_regexp.ts";
 import { partsSignature, type Rank } from "./_specificity.ts";
 
@@ -20,23 +21,11 @@ export interface Leaf<Data> {
   guard: Guard | null;
   /** The names of the params in the order of the path. */
   names: readonly string[];
-  /** What matches the rest of a path. */
-  rest: Rest;
+  /** What matches the rest of a path; `null` where nothing may be left. */
+  rest: GroupMatcher | null;
   /** The next leaf at the same place. */
   next: Leaf<Data> | null;
 }
-
-/**
- * What takes the rest of a path: nothing is left, anything may be, or segments of
- * which none is empty; the platform decides, or parts match it that do not keep
- * to segments.
- */
-export type Rest =
-  | "none"
-  | "anything"
-  | "segments"
-  | "platform"
-  | GroupMatcher;
 
 /** A segment that is neither fixed text nor a param alone. */
 interface Mixed<Data> {
@@ -169,8 +158,12 @@ export class Tree<Data> {
       }
       node.best = better(leaf, node.best);
     }
-    leaf.rest = rest === null ? "none" : this.#rest(rest);
-    if (leaf.rest === "platform") leaf.guard = platform;
+    leaf.rest = rest && restMatcher(rest);
+    if (rest?.some(isRegExp)) {
+      leaf.guard = platform;
+      // What the platform has matched is complete.
+      leaf.names = [];
+    }
     leaf.next = rest === null ? node.leaf : othersOf(node).rests;
     // Other forms may be equivalent to one of the same route.
     const isFirst = leaf.sequence % MAX_FORMS === 0;
@@ -242,18 +235,6 @@ export class Tree<Data> {
     }
     return found.node;
   }
-
-  #rest(parts: readonly Part[]): Rest {
-    if (parts.some(isRegExp)) return "platform";
-    const [{ type, prefix, suffix, modifier }] = parts as [Part];
-    // Where there is no modifier there is no text around the group either.
-    const shape = parts.length > 1 || type + prefix + modifier + suffix;
-    return shape === "wildcard"
-      ? "anything"
-      : shape === "segment/+"
-      ? "segments"
-      : program(parts, "/");
-  }
 }
 
 function matcherOf(parts: readonly Part[], folded: boolean): GroupMatcher {
@@ -284,11 +265,8 @@ export function isBetter(a: Leaf<unknown>, b: Leaf<unknown>): boolean {
 
 /** The leaf at the same place that matches the same URLs. */
 function findSame<Data>(leaf: Leaf<Data>): Leaf<Data> | null {
-  const { signature, rest } = leaf;
   for (let each = leaf.next; each !== null; each = each.next) {
-    if (each.signature === signature && typeof each.rest === typeof rest) {
-      return each;
-    }
+    if (each.signature === leaf.signature) return each;
   }
   return null;
 }

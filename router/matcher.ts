@@ -173,7 +173,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
       signature: signatureOf(components),
       guard,
       names: [],
-      rest: "none",
+      rest: null,
       next: null,
     };
     const same = tree.add(pathOf(components), leaf, platform);
@@ -190,10 +190,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     }
     const parsed = URL.parse(url);
     if (parsed === null) return false;
-    const { href, pathname, protocol } = parsed;
-    if (protocol === "http:" || protocol === "https:") {
-      search.begin(href, href.indexOf("/", protocol.length + 2), parsed);
-    } else search.begin(pathname, 0, parsed);
+    search.begin(parsed.pathname, 0, parsed);
     return true;
   }
 
