@@ -45,7 +45,7 @@ function formsOf(
   pieces: readonly Part[],
   writtenOut: number,
 ): PathForm[] {
-  const [first, ...others] = pieces;
+  const [first, ...behind] = pieces;
   if (first === undefined) {
     return [{ segments, rest: null, names: namesOf(segments.flat()) }];
   }
@@ -53,15 +53,15 @@ function formsOf(
     isOptional(first) && beginsSegment(pieces) && writtenOut < MAX_WRITTEN_OUT
   ) {
     const modifier = first.modifier === "?" ? "" : "+";
-    const present = [...piecesOf({ ...first, modifier }), ...others];
-    return [present, others].flatMap((pieces) =>
+    const present = [...piecesOf({ ...first, modifier }), ...behind];
+    return [present, behind].flatMap((pieces) =>
       formsOf(segments, pieces, writtenOut + 1)
     );
   }
-  const next = others.findIndex(({ prefix }) => prefix.startsWith("/")) + 1;
-  const end = next > 0 ? next : pieces.length;
-  const behind = pieces.slice(end);
-  const own = pieces.slice(0, end);
+  const own = [first];
+  while (behind.length > 0 && !behind[0]!.prefix.startsWith("/")) {
+    own.push(behind.shift()!);
+  }
   let text = "";
   while (own.length > 0 && isFixed(own[0]!)) text += own.shift()!.prefix;
   if (!own.every(staysInSegment) || !beginsSegment(behind)) {
@@ -137,7 +137,7 @@ function piecesOf(part: Part): Part[] {
 }
 
 function textsOf(text: string): Part[] {
-  return (text.match(/^[^/]+|\/[^/]*/g) ?? []).map((text) => textPart(text));
+  return text === "" ? [] : text.split(/(?=\/)/).map((text) => textPart(text));
 }
 
 /** Whether a part is all of a segment, or fixed text that is all of several. */
