@@ -2,7 +2,7 @@ import { isPlain, pathStart } from "./_canonical.ts";
 import { pathOf } from "./_components.ts";
 import { guardsOf } from "./_guard.ts";
 import type { Match } from "./_match.ts";
-import { Search } from "./_search.ts";
+import { beginSearch, search } from "./_search.ts";
 import { MAX_FORMS } from "./_segments.ts";
 import { Ranks, signatureOf, specificity } from "./_specificity.ts";
 import { matchStraight } from "./_straight.ts";
@@ -85,7 +85,6 @@ interface Trees<Data> {
 export class ArrayMatcher<Data> implements Matcher<Data> {
   /** The trees by method, in an object because that is quicker than a map. */
   readonly #trees: Record<string, Trees<Data>> = Object.create(null);
-  readonly #search = new Search<Data>();
   readonly #ranks = new Ranks();
   #sequence = 0;
   #hasAny = false;
@@ -183,14 +182,13 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
 
   /** Begins a search for the canonical form of a URL, if it is valid. */
   #begin(url: string, start: number): boolean {
-    const search = this.#search;
     if (isPlain(url, start)) {
-      search.begin(url, start, null);
+      beginSearch(url, start, null);
       return true;
     }
     const parsed = URL.parse(url);
     if (parsed === null) return false;
-    search.begin(parsed.pathname, 0, parsed);
+    beginSearch(parsed.pathname, 0, parsed);
     return true;
   }
 
@@ -202,8 +200,6 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
 
   #findIn(method: string): Match<Data> | null {
     const trees = this.#trees[method];
-    return trees === undefined
-      ? null
-      : this.#search.find(trees.exact, trees.folded);
+    return trees === undefined ? null : search(trees.exact, trees.folded);
   }
 }
