@@ -7,17 +7,12 @@ let lastOrigin = "http://localhost/";
  */
 export function pathStart(url: string): number {
   // The quickest of the ways to ask how a text begins.
-  return url.lastIndexOf(lastOrigin, 0) === 0 || learnOrigin(url)
-    ? lastOrigin.length - 1
-    : -1;
-}
-
-/** Remembers the origin of a URL; tells whether the URL begins with it. */
-function learnOrigin(url: string): boolean {
-  const origin = `${URL.parse(url)?.origin}/`;
-  if (!/^https?:/.test(origin) || !url.startsWith(origin)) return false;
-  lastOrigin = origin;
-  return true;
+  if (url.lastIndexOf(lastOrigin, 0) !== 0) {
+    const origin = `${URL.parse(url)?.origin}/`;
+    if (!/^https?:/.test(origin) || !url.startsWith(origin)) return -1;
+    lastOrigin = origin;
+  }
+  return lastOrigin.length - 1;
 }
 
 /**
