@@ -1,6 +1,6 @@
 import { addParams } from "./_guard.ts";
 import type { Match } from "./_match.ts";
-import { SLASH } from "./_path.ts";
+import { NO_PARAMS, SLASH } from "./_path.ts";
 import { isBetter, isLower, type Leaf, type Node, type Tree } from "./_tree.ts";
 
 // One search is on at a time: nothing in it waits.
@@ -115,7 +115,7 @@ function take(first: Leaf<unknown> | null, at: number, depth: number): void {
     const { data, rest, guard, names } = leaf;
     if (rest && rest(text, at, pathEnd, marks, depth) < 0) continue;
     const params = guard === null
-      ? Object.create(null)
+      ? names.length === 0 ? NO_PARAMS : Object.create(null)
       : guard(url ??= new URL(shown));
     if (params === null) continue;
     addParams(params, names, shown, marks);
