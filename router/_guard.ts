@@ -1,4 +1,8 @@
-import type { Component, ComponentName } from "./_components.ts";
+import {
+  type Component,
+  type ComponentName,
+  delimiterOf,
+} from "./_components.ts";
 import { decodeValue } from "./_params.ts";
 import { isRegExp } from "./_segments.ts";
 import { Program } from "./_program.ts";
@@ -38,8 +42,7 @@ export function guardOf(
   folded: boolean,
 ): Guard {
   const programs = components.map(({ name, parts }) => {
-    const delimiter = DELIMITERS[name] ?? "";
-    return [name, new Program(parts, delimiter, folded)] as const;
+    return [name, new Program(parts, delimiterOf(name), folded)] as const;
   });
   const marks: number[] = [];
   return (url) => {
@@ -53,11 +56,6 @@ export function guardOf(
     return params;
   };
 }
-
-const DELIMITERS: Partial<Record<ComponentName, string>> = {
-  hostname: ".",
-  pathname: "/",
-};
 
 /** Adds the params between marks; what is absent has a mark below zero. */
 export function addParams(

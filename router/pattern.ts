@@ -233,6 +233,9 @@ function paramNames(components: readonly Component[]): string[] {
   for (const { parts } of components) {
     for (const { name } of parts) {
       if (name === "") continue;
+      if (name === "__proto__") {
+        throw new TypeError("__proto__ can't be the name of a param");
+      }
       if (!names.includes(name)) names = [...names, name];
       // Numbers may occur in each component.
       else if (!/^\d/.test(name)) {
