@@ -44,3 +44,19 @@ export function delimiterOf(name: ComponentName): string {
 export function pathOf(components: readonly Component[]): readonly Part[] {
   return components.find(({ name }) => name === "pathname")!.parts;
 }
+
+/** The components in lower case, if upper and lower case are the same. */
+export function foldCase(
+  components: readonly Component[],
+  folded: boolean,
+): readonly Component[] {
+  if (!folded) return components;
+  return components.map(({ parts, ...component }) => ({
+    ...component,
+    parts: parts.map((part) => ({
+      ...part,
+      prefix: part.prefix.toLowerCase(),
+      suffix: part.suffix.toLowerCase(),
+    })),
+  }));
+}

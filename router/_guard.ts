@@ -4,8 +4,8 @@ import {
   delimiterOf,
 } from "./_components.ts";
 import { decodeValue } from "./_params.ts";
-import { isRegExp } from "./_segments.ts";
-import { Program } from "./_program.ts";
+import { isRegExp, namesOf } from "./_segments.ts";
+import { program } from "./_program.ts";
 import { MAX_REGEXP_LENGTH } from "./_segment_regexp.ts";
 import type { RoutePattern } from "./pattern.ts";
 
@@ -35,23 +35,24 @@ export function guardsOf(
 /**
  * What matches the given components, none of which has regexp groups.
  *
- * @param folded Whether upper and lower case are the same.
+ * @param folded Whether they are in lower case, and the URL's case is ignored.
  */
 export function guardOf(
   components: readonly Component[],
   folded: boolean,
 ): Guard {
   const programs = components.map(({ name, parts }) => {
-    return [name, new Program(parts, delimiterOf(name), folded)] as const;
+    const matcher = program(parts, delimiterOf(name));
+    return [name, namesOf(parts), matcher] as const;
   });
   const marks: number[] = [];
   return (url) => {
     const params: Record<string, string> = Object.create(null);
-    for (const [name, program] of programs) {
+    for (const [name, names, matcher] of programs) {
       const value = componentOf(url, name);
       const text = folded ? value.toLowerCase() : value;
-      if (!program.run(text, 0, text.length, marks, 0)) return null;
-      addParams(params, program.names, value, marks);
+      if (matcher(text, 0, text.length, marks, 0) < 0) return null;
+      addParams(params, names, value, marks);
     }
     return params;
   };

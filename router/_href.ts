@@ -1,5 +1,5 @@
-import type { Component } from "./_components.ts";
-import { isOptional, isWhole } from "./_segments.ts";
+import { type Component, foldCase } from "./_components.ts";
+import { isOptional, isRepeated, isWhole } from "./_segments.ts";
 import { type Guard, guardOf, hasRegExp, platformGuard } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
 import type { RoutePattern, SearchInput } from "./pattern.ts";
@@ -82,7 +82,7 @@ export function linkCheck(
   const address = addressOf(components);
   const [first, second] = address;
   if (second === undefined && first!.parts.every(isCertain)) return null;
-  if (!hasRegExp(address)) return guardOf(address, folded);
+  if (!hasRegExp(address)) return guardOf(foldCase(address, folded), folded);
   // The platform judges all that it was given.
   const init = Object.fromEntries(
     address.map(({ name, source }) => [name, source]),
@@ -133,8 +133,7 @@ function expand(
     if (!value.isWellFormed()) {
       fail(`the param "${part.name}" has a lone surrogate`);
     }
-    const many = part.type === "wildcard" || part.modifier === "+" ||
-      part.modifier === "*";
+    const many = part.type === "wildcard" || isRepeated(part);
     const pieces = many ? value.split("/") : [value];
     if (pieces.some((piece) => piece === "." || piece === "..")) {
       fail(`the param "${part.name}" has a dot segment`);

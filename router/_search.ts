@@ -71,10 +71,9 @@ export class Search<Data> {
     if (others !== null) {
       const end = this.#segmentEnd(at);
       for (const { matcher, node } of others.mixed) {
-        if (
-          this.#isPromising(node) &&
-          matcher.run(this.#text, at, end, this.#marks, depth)
-        ) this.#walk(node, end, depth + matcher.names.length * 2);
+        if (!this.#isPromising(node)) continue;
+        const behind = matcher(this.#text, at, end, this.#marks, depth);
+        if (behind >= 0) this.#walk(node, end, behind);
       }
     }
     if (param !== null && code === SLASH && this.#isPromising(param)) {
@@ -132,7 +131,7 @@ export class Search<Data> {
         this.#mark(depth, at + 1, this.#end);
       } else if (
         typeof rest !== "string" &&
-        !rest.run(this.#text, at, this.#end, this.#marks, depth)
+        rest(this.#text, at, this.#end, this.#marks, depth) < 0
       ) continue;
       const params = guard === null
         ? names.length === 0 ? NO_PARAMS : Object.create(null)

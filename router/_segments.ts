@@ -63,6 +63,11 @@ export function isOptional({ modifier }: Part): boolean {
   return modifier === "?" || modifier === "*";
 }
 
+/** Whether a part may be there more than once. */
+export function isRepeated({ modifier }: Part): boolean {
+  return modifier === "*" || modifier === "+";
+}
+
 /** Whether a segment begins at a part, whichever optional parts are there. */
 function beginsSegment(parts: readonly Part[], index: number): boolean {
   for (const part of parts.slice(index)) {
@@ -121,7 +126,8 @@ function cut(parts: readonly Part[]): PathForm | null {
   return { segments, rest, names: namesOf(parts) };
 }
 
-function namesOf(parts: readonly Part[]): readonly string[] {
+/** The names of the groups, in their order. */
+export function namesOf(parts: readonly Part[]): readonly string[] {
   let names = NO_NAMES;
   for (const { name } of parts) if (name !== "") names = [...names, name];
   return names;

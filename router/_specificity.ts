@@ -1,6 +1,6 @@
 import type { Component } from "./_components.ts";
 import type { Part } from "./_parse.ts";
-import { isOptional } from "./_segments.ts";
+import { isOptional, isRepeated } from "./_segments.ts";
 
 // What the groups of a segment are; where there are several, the last of these.
 const STATIC = 0;
@@ -72,7 +72,7 @@ function pathKey(parts: readonly Part[]): string {
 function groupRank(part: Part): number {
   return part.type === "wildcard"
     ? WILDCARD
-    : (part.modifier === "+" || part.modifier === "*")
+    : isRepeated(part)
     ? REPEATED
     : part.type === "regexp"
     ? REGEXP
@@ -120,16 +120,11 @@ export class Ranks {
  * What a pattern matches, whatever the names of the params. It is "" where the
  * place of the pattern in the tree says it.
  */
-export function signatureOf(
-  components: readonly Component[],
-  folded: boolean,
-): string {
+export function signatureOf(components: readonly Component[]): string {
   if (components.length === 1 && components[0]!.parts.every(isPlaced)) {
     return "";
   }
-  return components.map(({ name, parts }) =>
-    name + partsSignature(parts, folded)
-  )
+  return components.map(({ name, parts }) => name + partsSignature(parts))
     .join();
 }
 
@@ -144,15 +139,6 @@ function isPlaced(
 }
 
 /** What parts match, whatever the names of the groups. */
-export function partsSignature(
-  parts: readonly Part[],
-  folded: boolean,
-): string {
-  const fold = (text: string) => folded ? text.toLowerCase() : text;
-  return JSON.stringify(parts.map((part) => ({
-    ...part,
-    name: 0,
-    prefix: fold(part.prefix),
-    suffix: fold(part.suffix),
-  })));
+export function partsSignature(parts: readonly Part[]): string {
+  return JSON.stringify(parts.map((part) => ({ ...part, name: 0 })));
 }

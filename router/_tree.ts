@@ -1,9 +1,9 @@
-import { Glob } from "./_glob.ts";
+import { glob } from "./_glob.ts";
 import type { Guard } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
-import { type GroupMatcher, Program } from "./_program.ts";
+import { type GroupMatcher, program } from "./_program.ts";
 import { isRegExp, MAX_FORMS, pathForms, type Segment } from "./_segments.ts";
-import { SegmentRegExp } from "./_segment_regexp.ts";
+import { segmentRegExp } from "./_segment_regexp.ts";
 import { partsSignature, type Rank } from "./_specificity.ts";
 
 /** The end of a route, or of one form of it, in the tree. */
@@ -185,8 +185,7 @@ export class Tree<Data> {
   }
 
   /** The node where fixed text ends that follows another node. */
-  #walk(from: Node<Data>, given: string, leaf: Leaf<Data>): Node<Data> {
-    const text = this.#folded ? given.toLowerCase() : given;
+  #walk(from: Node<Data>, text: string, leaf: Leaf<Data>): Node<Data> {
     let node = from;
     for (let at = 0; at < text.length;) {
       const code = text.charCodeAt(at);
@@ -235,7 +234,7 @@ export class Tree<Data> {
   /** The node behind a segment that is in part fixed. */
   #mixed(node: Node<Data>, parts: readonly Part[]): Node<Data> {
     const { mixed } = othersOf(node);
-    const signature = partsSignature(parts, this.#folded);
+    const signature = partsSignature(parts);
     let found = mixed.find((each) => each.signature === signature);
     if (found === undefined) {
       const matcher = matcherOf(parts, this.#folded);
@@ -253,15 +252,15 @@ export class Tree<Data> {
       ? "anything"
       : shape === "segment/+"
       ? "segments"
-      : new Program(parts, "/", this.#folded);
+      : program(parts, "/");
   }
 }
 
 function matcherOf(parts: readonly Part[], folded: boolean): GroupMatcher {
-  if (parts.some(isRegExp)) return new SegmentRegExp(parts, folded);
+  if (parts.some(isRegExp)) return segmentRegExp(parts, folded);
   return parts.some(({ modifier }) => modifier !== "")
-    ? new Program(parts, "/", folded)
-    : new Glob(parts, folded);
+    ? program(parts, "/")
+    : glob(parts);
 }
 
 /** The more specific one of two leaves, where there are two. */

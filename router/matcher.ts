@@ -170,7 +170,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
       rank: this.#ranks.get(specificity(components)),
       sequence: this.#sequence,
       source: pattern.source,
-      signature: signatureOf(components, ignoreCase),
+      signature: signatureOf(components),
       guard,
       names: [],
       rest: "none",

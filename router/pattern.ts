@@ -1,4 +1,9 @@
-import { type Component, COMPONENTS, parseComponent } from "./_components.ts";
+import {
+  type Component,
+  COMPONENTS,
+  foldCase,
+  parseComponent,
+} from "./_components.ts";
 import { type Guard, hasRegExp } from "./_guard.ts";
 import { buildHref, linkCheck } from "./_href.ts";
 import { joinPaths, withSlash } from "./_join.ts";
@@ -40,12 +45,11 @@ export interface ParsedPattern {
   readonly ignoreCase: boolean;
 }
 
-/** The parsed form of a pattern, for the matcher. */
+/** The parsed form of a pattern, for the matcher: in lower case if it ignores case. */
 export function parsedPattern(pattern: RoutePattern): ParsedPattern {
-  return {
-    components: pattern["components"],
-    ignoreCase: pattern["ignoreCase"],
-  };
+  const ignoreCase = pattern["ignoreCase"];
+  const components = foldCase(pattern["components"], ignoreCase);
+  return { components, ignoreCase };
 }
 
 /**
