@@ -1,6 +1,7 @@
 import { glob } from "./_glob.ts";
-import type { Guard } from "./_guard.ts";
+import { type Guard, platformGuard } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
+import { parsedPattern, type RoutePattern } from "./pattern.ts";
 import { type GroupMatcher, program } from "./_program.ts";
 import { isRegExp, MAX_FORMS, pathForms, type Segment } from "./_segments.ts";
 import { segmentRegExp } from "./_segment_regexp.ts";
@@ -12,10 +13,9 @@ export interface Leaf<Data> {
   readonly rank: Rank;
   /** Orders leaves of one rank. */
   readonly sequence: number;
-  /** The text of the pattern. */
-  readonly source: string;
-  /** What the pattern matches, unless the place in the tree says it all. */
-  readonly signature: string;
+  readonly pattern: RoutePattern;
+  /** What the pattern matches, where it was compared. */
+  signature: string | undefined;
   /** What else the pattern asks of the URL. */
   guard: Guard | null;
   /** The names of the params in the order of the path. */
@@ -130,18 +130,13 @@ export class Tree<Data> {
    * which it returns.
    *
    * @param first The leaf of the first form of the path.
-   * @param platform What decides where the path can't.
    */
-  add(
-    parts: readonly Part[],
-    first: Leaf<Data>,
-    platform: Guard | null,
-  ): Leaf<Data> | null {
+  add(parts: readonly Part[], first: Leaf<Data>): Leaf<Data> | null {
     let { sequence } = first;
     for (const { segments, rest, names } of pathForms(parts)) {
       const leaf = sequence === first.sequence ? first : { ...first, sequence };
       leaf.names = names;
-      const same = this.#add(segments, rest, leaf, platform);
+      const same = this.#add(segments, rest, leaf);
       if (same !== null) return same;
       sequence++;
     }
@@ -152,7 +147,6 @@ export class Tree<Data> {
     segments: readonly Segment[],
     rest: readonly Part[] | null,
     leaf: Leaf<Data>,
-    platform: Guard | null,
   ): Leaf<Data> | null {
     let node = this.root;
     node.best = better(leaf, node.best);
@@ -170,7 +164,7 @@ export class Tree<Data> {
       node.best = better(leaf, node.best);
     }
     leaf.rest = rest === null ? "none" : this.#rest(rest);
-    if (leaf.rest === "platform") leaf.guard = platform;
+    if (leaf.rest === "platform") leaf.guard = platformGuard(leaf.pattern);
     leaf.next = rest === null ? node.leaf : othersOf(node).rests;
     // Other forms may be equivalent to one of the same route.
     const isFirst = leaf.sequence % MAX_FORMS === 0;
@@ -284,11 +278,13 @@ export function isBetter(a: Leaf<unknown>, b: Leaf<unknown>): boolean {
 
 /** The leaf at the same place that matches the same URLs. */
 function findSame<Data>(leaf: Leaf<Data>): Leaf<Data> | null {
-  const { signature, rest } = leaf;
   for (let each = leaf.next; each !== null; each = each.next) {
-    if (each.signature === signature && typeof each.rest === typeof rest) {
-      return each;
-    }
+    if (signatureOf(each) === signatureOf(leaf)) return each;
   }
   return null;
+}
+
+function signatureOf(leaf: Leaf<unknown>): string {
+  return leaf.signature ??= parsedPattern(leaf.pattern).components
+    .map(({ name, parts }) => name + partsSignature(parts)).join("\n");
 }
