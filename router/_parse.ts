@@ -17,186 +17,129 @@ export interface Part {
   readonly modifier: Modifier;
 }
 
-/** What differs from one component of a URL to the other. */
-export interface Syntax {
-  /** What separates segments, or "". */
-  readonly delimiter: string;
-  /** The character that belongs to the group behind it, or "". */
-  readonly prefix: string;
-  /** Brings fixed text into the form that it has in a parsed URL. */
-  readonly canonicalize: (text: string) => string;
-}
-
 /**
  * Parses the pattern of one component into parts, as URLPattern does. Whether
  * a regexp group is valid is not looked at.
  *
+ * @param delimiter What separates segments, or "". A slash belongs to the
+ * group behind it.
  * @throws {TypeError} If the pattern is not valid; the message is the reason.
  * @see {@link https://urlpattern.spec.whatwg.org/#parsing | URL Pattern, 2.1.3 Parsing}
  */
-export function parsePattern(pattern: string, given: Syntax): Part[] {
-  source = pattern;
-  syntax = given;
-  parts.length = at = number = 0;
-  escaped = -1;
-  pending = "";
-  while (at < source.length) {
-    pending += readText();
-    const { prefix } = syntax;
-    const owned = prefix !== "" && source[at - 1] === prefix && escaped !== at;
-    const name = readName();
-    const regexp = readRegExp(name);
-    if (name !== null || regexp !== null) {
-      if (owned) pending = pending.slice(0, -1);
-      flush();
-      addGroup(owned ? prefix : "", name, regexp, "");
-    } else if (skip("{")) {
-      readBraces();
-    } else if (at < source.length) {
-      throw new TypeError(`there is a ${source[at]} where none can be`);
+export function parsePattern(pattern: string, delimiter: string): Part[] {
+  const parts: Part[] = [];
+  const isOdd = ODD.test(pattern);
+  const fixed = (text: string) =>
+    isOdd && ODD.test(text) ? canonicalText(text, delimiter) : text;
+  let at = 0;
+  let number = 0;
+  /** Fixed text that is not a part yet. */
+  let pending = "";
+  const addText = (text: string, modifier?: Modifier) => {
+    if (text !== "") parts.push(textPart(fixed(text), modifier));
+  };
+  while (at < pattern.length) {
+    ITEM.lastIndex = at;
+    const [item, brace, text, slash, name, sign] = ITEM.exec(pattern)!;
+    if (item === "") {
+      throw new TypeError(`there is a ${pattern[at]} where none can be`);
+    }
+    at += item.length;
+    const isGroup = (name ?? sign) !== undefined;
+    let source = sign && ".*";
+    if (isGroup && item.endsWith("(")) {
+      const start = at;
+      at = endOfRegExp(pattern, start);
+      source = pattern.slice(start, at - 1);
+    }
+    let prefix = text! + slash;
+    let suffix = "";
+    if (brace) {
+      CLOSING.lastIndex = at;
+      const closing = CLOSING.exec(pattern);
+      if (closing === null) {
+        throw new TypeError("a { has no } or has two groups before it");
+      }
+      at = CLOSING.lastIndex;
+      suffix = closing[1]!;
+    } else {
+      const isOwn = isGroup && slash !== "" && delimiter === "/";
+      pending += isOwn ? text : prefix;
+      prefix = isOwn ? "/" : "";
+    }
+    const hasModifier = (isGroup || brace) && "?*+".includes(pattern[at]!);
+    const modifier = hasModifier ? pattern[at++] as Modifier : "";
+    if (!isGroup && modifier === "") {
+      pending += prefix;
+      continue;
+    }
+    addText(pending);
+    pending = "";
+    if (!isGroup) addText(prefix, modifier);
+    else {
+      const type = typeOf(source, delimiter);
+      parts.push({
+        type,
+        name: name ?? String(number++),
+        prefix: fixed(prefix),
+        source: type === "regexp" ? source! : "",
+        suffix: fixed(suffix),
+        modifier,
+      });
     }
   }
-  flush();
+  addText(pending);
+  // There are many patterns: nothing in reserve for more parts.
   return parts.slice();
 }
 
-const PLAIN = /[^\\:({*}+?]*/y;
-const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*/uy;
+/** An opening brace, text, a slash before a group, and where a group begins. */
+const ITEM =
+  /(\{?)((?:[^\\:({*}+?/]+|\\.|\/(?![:*(]))*)(\/?)(?::([\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*)\(?|([*(]))?/suy;
 
-// Where parsing is, which is never at two patterns at once: an application has
-// many, and this allocates the parts alone.
-let source = "";
-let syntax: Syntax;
-let at = 0;
-/** Where the last escape ended. */
-let escaped = -1;
-/** Fixed text that is not a part yet. */
-let pending = "";
-let number = 0;
-const parts: Part[] = [];
+/** Text, and a closing brace. */
+const CLOSING = /((?:[^\\:({*}+?]|\\.)*)\}/suy;
 
-function readBraces(): void {
-  const prefix = readText();
-  const name = readName();
-  const regexp = readRegExp(name);
-  const suffix = readText();
-  if (!skip("}")) {
-    throw new TypeError("a { has no } or has two groups before it");
-  }
-  if (name !== null || regexp !== null) {
-    flush();
-    addGroup(prefix, name, regexp, suffix);
-    return;
-  }
-  const modifier = readModifier();
-  if (modifier === "") {
-    pending += prefix;
-  } else {
-    flush();
-    if (prefix !== "") addText(prefix, modifier);
-  }
-}
-
-function skip(text: string): boolean {
-  const found = source[at] === text;
-  if (found) at++;
-  return found;
-}
-
-/** Plain and escaped characters. */
-function readText(): string {
-  let text = "";
-  do {
-    PLAIN.lastIndex = at;
-    PLAIN.test(source);
-    text += source.slice(at, PLAIN.lastIndex);
-    at = PLAIN.lastIndex;
-    if (source[at] !== "\\") return text;
-    const code = source.codePointAt(at + 1);
-    if (code === undefined) throw new TypeError("it ends in a \\");
-    const char = String.fromCodePoint(code);
-    text += char;
-    escaped = at += 1 + char.length;
-  } while (true);
-}
-
-function readName(): string | null {
-  if (!skip(":")) return null;
-  const start = NAME.lastIndex = at;
-  if (!NAME.test(source)) throw new TypeError("a : has no name behind it");
-  at = NAME.lastIndex;
-  return source.slice(start, at);
-}
-
-/** The source of a regexp group; an asterisk is one if no name is before it. */
-function readRegExp(name: string | null): string | null {
-  if (name === null && skip("*")) return ".*";
-  if (!skip("(")) return null;
-  const start = at;
-  for (let depth = 1; depth > 0; at++) {
-    const char = source[at];
-    if (char === undefined) {
-      throw new TypeError("a regexp group has no closing parenthesis");
-    }
+/** Where a regexp group ends whose source begins at a position. */
+function endOfRegExp(pattern: string, start: number): number {
+  for (let at = start, depth = 1; at < pattern.length;) {
+    const char = pattern[at++];
     if (char === "\\") at++;
     else if (char === "(") depth++;
-    else if (char === ")") depth--;
+    else if (char === ")" && --depth === 0) return at;
   }
-  const regexp = source.slice(start, at - 1);
-  if (regexp === "") throw new TypeError("a regexp group is empty");
-  return regexp;
+  throw new TypeError("a regexp group has no closing parenthesis");
 }
 
-function readModifier(): Modifier {
-  const sign = source[at];
-  if (sign !== "?" && sign !== "*" && sign !== "+") return "";
-  at++;
-  return sign;
+function typeOf(source: string | undefined, delimiter: string): Part["type"] {
+  return source === undefined ||
+      source.replace("\\", "") === `[^${delimiter}]+?`
+    ? "segment"
+    : source === ".*"
+    ? "wildcard"
+    : "regexp";
 }
 
-function flush(): void {
-  if (pending !== "") addText(pending, "");
-  pending = "";
-}
+/** What a pattern has if not all of its texts are in canonical form. */
+const ODD = /[^\w\-.~!$&'()*+,;=:@/?{}]|[/{}]\./;
 
-function addText(text: string, modifier: Modifier): void {
-  parts.push(textPart(syntax.canonicalize(text), modifier));
-}
-
-function addGroup(
-  before: string,
-  given: string | null,
-  regexp: string | null,
-  behind: string,
-): void {
-  const { canonicalize, delimiter } = syntax;
-  const name = given ?? String(number++);
-  checkName(name);
-  const type =
-    regexp === null || regexp.replace("\\", "") === `[^${delimiter}]+?`
-      ? "segment"
-      : regexp === ".*"
-      ? "wildcard"
-      : "regexp";
-  parts.push({
-    type,
-    name,
-    prefix: canonicalize(before),
-    source: type === "regexp" ? regexp! : "",
-    suffix: canonicalize(behind),
-    modifier: readModifier(),
-  });
-}
-
-function checkName(name: string): void {
-  if (name === "__proto__") {
-    throw new TypeError("__proto__ can't be the name of a param");
-  }
-  for (const part of parts) {
-    if (part.name === name) {
-      throw new TypeError(`the param "${name}" occurs twice`);
-    }
-  }
+/**
+ * Brings fixed text into the form that it has in a parsed URL. Text of a path
+ * without a leading slash is the middle of a segment: no dot segment there.
+ *
+ * @see {@link https://urlpattern.spec.whatwg.org/#canon-encoding-callbacks | URL Pattern, 3.1 Encoding callbacks}
+ */
+function canonicalText(escaped: string, delimiter: string): string {
+  const text = escaped.replace(/\\(.)/gsu, "$1");
+  if (delimiter !== "/") return text;
+  const start = text.startsWith("/") ? "" : "/-";
+  const url = new URL("http://localhost/");
+  url.pathname = start + text;
+  const { pathname } = url;
+  if (pathname.startsWith(start)) return pathname.slice(start.length);
+  // Where dot segments reach beyond the text, the runtimes differ.
+  const pattern = text.replace(/[\\*+?(){}:]/g, "\\$&");
+  return new URLPattern({ pathname: pattern }).pathname.replace(/\\(.)/g, "$1");
 }
 
 /** A part that is fixed text. */

@@ -116,29 +116,12 @@ export class Ranks {
   }
 }
 
-/**
- * What a pattern matches, whatever the names of the params. It is "" where the
- * place of the pattern in the tree says it.
- */
-export function signatureOf(components: readonly Component[]): string {
-  if (components.length === 1 && components[0]!.parts.every(isPlaced)) {
-    return "";
-  }
-  return components.map(({ name, parts }) => name + partsSignature(parts))
-    .join();
-}
-
-/** Whether the place in the tree says what a part matches. */
-function isPlaced(
-  { type, suffix, modifier }: Part,
-  index: number,
-  { length }: readonly Part[],
-): boolean {
-  return modifier === "" && type !== "regexp" &&
-    (type !== "wildcard" || (index === length - 1 && suffix === ""));
-}
-
 /** What parts match, whatever the names of the groups. */
 export function partsSignature(parts: readonly Part[]): string {
-  return JSON.stringify(parts.map((part) => ({ ...part, name: 0 })));
+  return parts.map(({ type, prefix, source, suffix, modifier }) => {
+    // No URL has a line feed.
+    const group = type === "text" ? "" : `\n${type}${source}\n`;
+    const all = prefix + group + suffix;
+    return modifier === "" ? all : `\n{${all}\n}${modifier}`;
+  }).join("");
 }

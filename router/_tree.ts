@@ -1,6 +1,7 @@
 import { glob } from "./_glob.ts";
-import type { Guard } from "./_guard.ts";
+import { type Guard, platformGuard } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
+import { parsedPattern, type RoutePattern } from "./pattern.ts";
 import { type GroupMatcher, program } from "./_program.ts";
 import { isRegExp, MAX_FORMS, pathForms, type Segment } from "./_segments.ts";
 import { restMatcher } from "./_rest.ts";
@@ -13,10 +14,9 @@ export interface Leaf<Data> {
   readonly rank: Rank;
   /** Orders leaves of one rank. */
   readonly sequence: number;
-  /** The text of the pattern. */
-  readonly source: string;
-  /** What the pattern matches, unless the place in the tree says it all. */
-  readonly signature: string;
+  readonly pattern: RoutePattern;
+  /** What the pattern matches, where it was compared. */
+  signature: string | undefined;
   /** What else the pattern asks of the URL. */
   guard: Guard | null;
   /** The names of the params in the order of the path. */
@@ -119,18 +119,13 @@ export class Tree<Data> {
    * which it returns.
    *
    * @param first The leaf of the first form of the path.
-   * @param platform What decides where the path can't.
    */
-  add(
-    parts: readonly Part[],
-    first: Leaf<Data>,
-    platform: Guard | null,
-  ): Leaf<Data> | null {
+  add(parts: readonly Part[], first: Leaf<Data>): Leaf<Data> | null {
     let { sequence } = first;
     for (const { segments, rest, names } of pathForms(parts)) {
       const leaf = sequence === first.sequence ? first : { ...first, sequence };
       leaf.names = names;
-      const same = this.#add(segments, rest, leaf, platform);
+      const same = this.#add(segments, rest, leaf);
       if (same !== null) return same;
       sequence++;
     }
@@ -141,7 +136,6 @@ export class Tree<Data> {
     segments: readonly Segment[],
     rest: readonly Part[] | null,
     leaf: Leaf<Data>,
-    platform: Guard | null,
   ): Leaf<Data> | null {
     let node = this.root;
     node.best = better(leaf, node.best);
@@ -160,7 +154,7 @@ export class Tree<Data> {
     }
     leaf.rest = rest && restMatcher(rest);
     if (rest?.some(isRegExp)) {
-      leaf.guard = platform;
+      leaf.guard = platformGuard(leaf.pattern);
       // What the platform has matched is complete.
       leaf.names = [];
     }
@@ -266,7 +260,12 @@ export function isBetter(a: Leaf<unknown>, b: Leaf<unknown>): boolean {
 /** The leaf at the same place that matches the same URLs. */
 function findSame<Data>(leaf: Leaf<Data>): Leaf<Data> | null {
   for (let each = leaf.next; each !== null; each = each.next) {
-    if (each.signature === leaf.signature) return each;
+    if (signatureOf(each) === signatureOf(leaf)) return each;
   }
   return null;
+}
+
+function signatureOf(leaf: Leaf<unknown>): string {
+  return leaf.signature ??= parsedPattern(leaf.pattern).components
+    .map(({ name, parts }) => name + partsSignature(parts)).join("\n");
 }

@@ -1,10 +1,10 @@
 import { isPlain, pathStart } from "./_canonical.ts";
 import { pathOf } from "./_components.ts";
-import { guardsOf } from "./_guard.ts";
+import { guardOf } from "./_guard.ts";
 import type { Match } from "./_match.ts";
 import { beginSearch, search } from "./_search.ts";
 import { MAX_FORMS } from "./_segments.ts";
-import { Ranks, signatureOf, specificity } from "./_specificity.ts";
+import { Ranks, specificity } from "./_specificity.ts";
 import { matchStraight } from "./_straight.ts";
 import { type Leaf, Tree } from "./_tree.ts";
 import {
@@ -105,7 +105,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     const same = this.#add(method, pattern, parsed, data);
     if (same !== null) {
       throw new RangeError(
-        `Cannot add the route "${method} ${pattern.source}": "${method} ${same.source}" matches the same URLs`,
+        `Cannot add the route "${method} ${pattern.source}": "${method} ${same.pattern.source}" matches the same URLs`,
       );
     }
   }
@@ -163,19 +163,19 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
       folded: null,
     };
     const tree = ignoreCase ? trees.folded ??= new Tree(true) : trees.exact;
-    const { guard, platform } = guardsOf(pattern, components, ignoreCase);
+    const others = components.filter(({ name }) => name !== "pathname");
     const leaf: Leaf<Data> = {
       data,
       rank: this.#ranks.get(specificity(components)),
       sequence: this.#sequence,
-      source: pattern.source,
-      signature: signatureOf(components),
-      guard,
+      pattern,
+      signature: undefined,
+      guard: others.length > 0 ? guardOf(pattern, others) : null,
       names: [],
       rest: null,
       next: null,
     };
-    const same = tree.add(pathOf(components), leaf, platform);
+    const same = tree.add(pathOf(components), leaf);
     this.#sequence += MAX_FORMS;
     return same;
   }
