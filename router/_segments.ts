@@ -108,10 +108,11 @@ function beginsSegment(pieces: readonly Part[]): boolean {
 const SEGMENT_REGEXP =
   /^(?:\\[dw]|\(\?:|[\w|)*+?{},]|\[(?:\w-\w|\w|\\[dw])+\])*$/;
 
-/** Whether what a piece of a segment matches can't have a slash. */
-function staysInSegment({ type, prefix, source, suffix }: Part): boolean {
+/** Whether a piece of a segment is there once at most, and can't have a slash. */
+function staysInSegment(piece: Part): boolean {
+  const { type, prefix, source, suffix } = piece;
   return type !== "wildcard" && SEGMENT_REGEXP.test(source) &&
-    !(prefix + suffix).includes("/");
+    !(prefix + suffix).includes("/") && !isRepeated(piece);
 }
 
 /** The names of the groups, in their order. */
