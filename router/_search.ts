@@ -1,7 +1,14 @@
 import { addParams } from "./_guard.ts";
 import type { Match } from "./_match.ts";
 import { NO_PARAMS, SLASH } from "./_path.ts";
-import { isBetter, isLower, type Leaf, type Node, type Tree } from "./_tree.ts";
+import {
+  isBetter,
+  isLower,
+  type Leaf,
+  type Node,
+  type Other,
+  type Tree,
+} from "./_tree.ts";
 
 // One search is on at a time: nothing in it waits.
 /** The text that is searched, and what it is in its own case. */
@@ -72,21 +79,28 @@ function walk(node: Node<unknown>, at: number, depth: number): void {
     walk(child, at + child.length, depth);
   }
   const { param, others, leaf } = node;
-  if (others !== null) {
-    const end = segmentEnd(at);
-    for (const { matcher, node } of others.mixed) {
-      if (!isBest(node.best!)) continue;
-      const behind = matcher(text, at, end, marks, depth);
-      if (behind >= 0) walk(node, end, behind);
-    }
-  }
+  if (others !== null) walkOthers(others, false, at, segmentEnd(at), depth);
   if (param !== null && code === SLASH && isBest(param.best!)) {
     const start = marks[depth] = at + 1;
     const end = marks[depth + 1] = segmentEnd(start);
     if (end > start) walk(param, end, depth + 2);
   }
-  if (at === pathEnd) take(leaf, at, depth);
-  if (others !== null) take(others.rests, at, depth);
+  if (at === pathEnd) take(leaf);
+  if (others !== null) walkOthers(others, true, at, pathEnd, depth);
+}
+
+function walkOthers(
+  others: readonly Other<unknown>[],
+  areToEnd: boolean,
+  at: number,
+  end: number,
+  depth: number,
+): void {
+  for (const { matcher, toEnd, node } of others) {
+    if (toEnd !== areToEnd || !isBest(node.best!)) continue;
+    const behind = matcher(text, at, end, marks, depth);
+    if (behind >= 0) walk(node, end, behind);
+  }
 }
 
 /** Whether a leaf is more specific than what was found. */
@@ -109,11 +123,10 @@ function isAt({ start, length }: Node<unknown>, at: number): boolean {
 }
 
 /** Makes those leaves the best one, one by one, that match and are better. */
-function take(first: Leaf<unknown> | null, at: number, depth: number): void {
+function take(first: Leaf<unknown> | null): void {
   for (let leaf = first; leaf !== null; leaf = leaf.next) {
     if (!isBest(leaf)) continue;
-    const { data, rest, guard, names } = leaf;
-    if (rest && rest(text, at, pathEnd, marks, depth) < 0) continue;
+    const { data, guard, names } = leaf;
     const params = guard === null
       ? names.length === 0 ? NO_PARAMS : Object.create(null)
       : guard(url ??= new URL(shown));

@@ -2,7 +2,8 @@ import { type Part, textPart } from "./_parse.ts";
 
 /**
  * Fixed text, slashes included; a param that follows a slash; or a segment that
- * is more than that, from where its fixed text ends.
+ * is more than that, from where its fixed text ends. The last one may be all of
+ * the rest of a path, from where that does not keep to segments.
  */
 export type Segment = Part | readonly Part[];
 
@@ -10,8 +11,6 @@ export type Segment = Part | readonly Part[];
 export interface PathForm {
   /** The segments from the left. */
   readonly segments: readonly Segment[];
-  /** What does not keep to segments; `null` where the path ends before. */
-  readonly rest: readonly Part[] | null;
   /** The names of all params. */
   readonly names: readonly string[];
 }
@@ -29,7 +28,7 @@ export const MAX_FORMS: number = 2 ** MAX_WRITTEN_OUT;
  */
 export function pathForms(parts: readonly Part[]): PathForm[] {
   return parts.every(isWhole)
-    ? [{ segments: parts, rest: null, names: namesOf(parts) }]
+    ? [{ segments: parts, names: namesOf(parts) }]
     : formsOf([], parts.flatMap(piecesOf), 0);
 }
 
@@ -47,7 +46,7 @@ function formsOf(
 ): PathForm[] {
   const [first, ...behind] = pieces;
   if (first === undefined) {
-    return [{ segments, rest: null, names: namesOf(segments.flat()) }];
+    return [{ segments, names: namesOf(segments.flat()) }];
   }
   if (
     isOptional(first) && beginsSegment(pieces) && writtenOut < MAX_WRITTEN_OUT
@@ -65,9 +64,8 @@ function formsOf(
   let text = "";
   while (own.length > 0 && isFixed(own[0]!)) text += own.shift()!.prefix;
   if (!own.every(staysInSegment) || !beginsSegment(behind)) {
-    const rest = [...own, ...behind];
-    const names = namesOf([...segments.flat(), ...rest]);
-    return [{ segments: [...segments, textPart(text)], rest, names }];
+    const rest = [textPart(text), [...own, ...behind]];
+    return formsOf([...segments, ...rest], [], writtenOut);
   }
   if (own.length === 0 && DOT_SEGMENT.test(text)) return [];
   const isParam = text === "/" && own.length === 1 &&
@@ -109,7 +107,7 @@ const SEGMENT_REGEXP =
   /^(?:\\[dw]|\(\?:|[\w|)*+?{},]|\[(?:\w-\w|\w|\\[dw])+\])*$/;
 
 /** Whether a piece of a segment is there once at most, and can't have a slash. */
-function staysInSegment(piece: Part): boolean {
+export function staysInSegment(piece: Part): boolean {
   const { type, prefix, source, suffix } = piece;
   return type !== "wildcard" && SEGMENT_REGEXP.test(source) &&
     !(prefix + suffix).includes("/") && !isRepeated(piece);

@@ -73,9 +73,9 @@ export function matchStraight<Data>(
     let { param } = node;
     const { others } = node;
     if (others !== null) {
-      if (others.mixed.length > 0) return undefined;
-      for (let leaf = others.rests; leaf !== null; leaf = leaf.next) {
-        rival = better(leaf, rival);
+      for (const { toEnd, node } of others) {
+        if (!toEnd) return undefined;
+        rival = better(node.best!, rival);
       }
     }
     if (code !== SLASH || param === null) {

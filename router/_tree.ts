@@ -1,11 +1,15 @@
-import { glob } from "./_glob.ts";
+import { groupMatcher } from "./_group_matcher.ts";
 import { type Guard, platformGuard } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
 import { parsedPattern, type RoutePattern } from "./pattern.ts";
-import { type GroupMatcher, program } from "./_program.ts";
-import { isRegExp, MAX_FORMS, pathForms, type Segment } from "./_segments.ts";
-import { restMatcher } from "./_rest.ts";
-import { segmentRegExp } from "./_segment_regexp.ts";
+import type { GroupMatcher } from "./_program.ts";
+import {
+  isRegExp,
+  MAX_FORMS,
+  pathForms,
+  type Segment,
+  staysInSegment,
+} from "./_segments.ts";
 import { partsSignature, type Rank } from "./_specificity.ts";
 
 /** The end of a route, or of one form of it, in the tree. */
@@ -21,23 +25,17 @@ export interface Leaf<Data> {
   guard: Guard | null;
   /** The names of the params in the order of the path. */
   names: readonly string[];
-  /** What matches the rest of a path; `null` where nothing may be left. */
-  rest: GroupMatcher | null;
   /** The next leaf at the same place. */
   next: Leaf<Data> | null;
 }
 
-/** A segment that is neither fixed text nor a param alone. */
-interface Mixed<Data> {
+/** What is neither fixed text nor a param that is a segment. */
+export interface Other<Data> {
   readonly signature: string;
   readonly matcher: GroupMatcher;
+  /** Whether it takes the rest of the path, and not a segment. */
+  readonly toEnd: boolean;
   readonly node: Node<Data>;
-}
-
-/** What goes on from a node apart from fixed text and a param. */
-interface Others<Data> {
-  readonly mixed: Mixed<Data>[];
-  rests: Leaf<Data> | null;
 }
 
 /** A node of the tree: some fixed text, and all that can follow it. */
@@ -45,7 +43,7 @@ export class Node<Data> {
   /** What follows a slash and a segment that is a param. */
   param: Node<Data> | null = null;
   /** What else follows, apart from fixed text. */
-  others: Others<Data> | null = null;
+  others: Other<Data>[] | null = null;
   /** The nodes that follow and have fixed text: a tree by the first character. */
   child: Node<Data> | null = null;
   /** What that tree has at either side of this node. */
@@ -122,53 +120,36 @@ export class Tree<Data> {
    */
   add(parts: readonly Part[], first: Leaf<Data>): Leaf<Data> | null {
     let { sequence } = first;
-    for (const { segments, rest, names } of pathForms(parts)) {
+    for (const { segments, names } of pathForms(parts)) {
       const leaf = sequence === first.sequence ? first : { ...first, sequence };
       leaf.names = names;
-      const same = this.#add(segments, rest, leaf);
+      const same = this.#add(segments, leaf);
       if (same !== null) return same;
       sequence++;
     }
     return null;
   }
 
-  #add(
-    segments: readonly Segment[],
-    rest: readonly Part[] | null,
-    leaf: Leaf<Data>,
-  ): Leaf<Data> | null {
+  #add(segments: readonly Segment[], leaf: Leaf<Data>): Leaf<Data> | null {
     let node = this.root;
     node.best = better(leaf, node.best);
     for (const segment of segments) {
-      if (!("type" in segment)) {
-        node.rival = better(leaf, node.rival);
-        node = this.#mixed(node, segment);
-      } else if (segment.type === "text") {
+      if ("type" in segment && segment.type === "text") {
         node = this.#walk(node, segment.prefix, leaf);
         continue;
-      } else {
-        node.rival = better(leaf, node.rival);
-        node = node.param ??= new Node(0, 0, 0);
       }
+      node.rival = better(leaf, node.rival);
+      node = "type" in segment
+        ? node.param ??= new Node(0, 0, 0)
+        : this.#other(node, segment, leaf);
       node.best = better(leaf, node.best);
     }
-    leaf.rest = rest && restMatcher(rest);
-    if (rest?.some(isRegExp)) {
-      leaf.guard = platformGuard(leaf.pattern);
-      // What the platform has matched is complete.
-      leaf.names = [];
-    }
-    leaf.next = rest === null ? node.leaf : othersOf(node).rests;
+    leaf.next = node.leaf;
     // Other forms may be equivalent to one of the same route.
     const isFirst = leaf.sequence % MAX_FORMS === 0;
     const same = isFirst ? findSame(leaf) : null;
-    if (same !== null) return same;
-    if (rest === null) node.leaf = leaf;
-    else {
-      node.rival = better(leaf, node.rival);
-      othersOf(node).rests = leaf;
-    }
-    return null;
+    if (same === null) node.leaf = leaf;
+    return same;
   }
 
   /** The node where fixed text ends that follows another node. */
@@ -218,24 +199,29 @@ export class Tree<Data> {
     return new Node(text.charCodeAt(from), start, text.length - from);
   }
 
-  /** The node behind a segment that is in part fixed. */
-  #mixed(node: Node<Data>, parts: readonly Part[]): Node<Data> {
-    const { mixed } = othersOf(node);
+  /** The node behind a segment that is in part fixed, or behind the rest. */
+  #other(
+    node: Node<Data>,
+    parts: readonly Part[],
+    leaf: Leaf<Data>,
+  ): Node<Data> {
+    const toEnd = !parts.every(staysInSegment);
+    if (toEnd && parts.some(isRegExp)) {
+      leaf.guard = platformGuard(leaf.pattern);
+      // What the platform has matched is complete.
+      leaf.names = [];
+    }
+    const others = node.others ??= [];
     const signature = partsSignature(parts);
-    let found = mixed.find((each) => each.signature === signature);
+    let found = others.find((each) => each.signature === signature);
     if (found === undefined) {
-      const matcher = matcherOf(parts, this.#folded);
-      mixed.push(found = { signature, matcher, node: new Node(0, 0, 0) });
+      const matcher = groupMatcher(parts, toEnd, this.#folded);
+      others.push(
+        found = { signature, matcher, toEnd, node: new Node(0, 0, 0) },
+      );
     }
     return found.node;
   }
-}
-
-function matcherOf(parts: readonly Part[], folded: boolean): GroupMatcher {
-  if (parts.some(isRegExp)) return segmentRegExp(parts, folded);
-  return parts.some(({ modifier }) => modifier !== "")
-    ? program(parts, "/")
-    : glob(parts);
 }
 
 /** The more specific one of two leaves, where there are two. */
@@ -244,11 +230,6 @@ export function better<Data>(
   other: Leaf<Data> | null,
 ): Leaf<Data> {
   return other === null || isBetter(leaf, other) ? leaf : other;
-}
-
-/** What goes on from a node, made where there is nothing yet. */
-function othersOf<Data>(node: Node<Data>): Others<Data> {
-  return node.others ??= { mixed: [], rests: null };
 }
 
 /** Whether a leaf is more specific than another. */

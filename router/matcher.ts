@@ -172,7 +172,6 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
       signature: undefined,
       guard: others.length > 0 ? guardOf(pattern, others) : null,
       names: [],
-      rest: null,
       next: null,
     };
     const same = tree.add(pathOf(components), leaf);

@@ -1,17 +1,31 @@
+import { glob } from "./_glob.ts";
 import type { Part } from "./_parse.ts";
 import { type GroupMatcher, program } from "./_program.ts";
+import { segmentRegExp } from "./_segment_regexp.ts";
 import { isRegExp } from "./_segments.ts";
 
-/** What matches the rest of a path; anything, where the platform decides. */
-export function restMatcher(parts: readonly Part[]): GroupMatcher {
+/**
+ * The quickest way to match parts that are in a segment, or go to the end of the
+ * path. There regexp groups are for the platform, and anything will do.
+ *
+ * @param folded Whether it reads lower-case text only.
+ */
+export function groupMatcher(
+  parts: readonly Part[],
+  toEnd: boolean,
+  folded: boolean,
+): GroupMatcher {
+  if (parts.some(isRegExp)) {
+    return toEnd ? anything : segmentRegExp(parts, folded);
+  }
   const [{ type, prefix, suffix, modifier }] = parts as [Part];
   // Where there is no modifier there is no text around the group either.
   const shape = parts.length > 1 || type + prefix + modifier + suffix;
-  return shape === "wildcard" || parts.some(isRegExp)
-    ? anything
-    : shape === "segment/+"
-    ? wholeSegments
-    : program(parts, "/");
+  if (shape === "wildcard") return anything;
+  if (shape === "segment/+") return wholeSegments;
+  return parts.some(({ modifier }) => modifier !== "") || toEnd
+    ? program(parts, "/")
+    : glob(parts);
 }
 
 function anything(
