@@ -79,25 +79,16 @@ function walk(node: Node<unknown>, at: number, depth: number): void {
     walk(child, at + child.length, depth);
   }
   const { param, others, leaf } = node;
-  if (others !== null) walkOthers(others, false, at, segmentEnd(at), depth);
   if (param !== null && code === SLASH && isBest(param.best!)) {
     const start = marks[depth] = at + 1;
     const end = marks[depth + 1] = segmentEnd(start);
     if (end > start) walk(param, end, depth + 2);
   }
   if (at === pathEnd) take(leaf);
-  if (others !== null) walkOthers(others, true, at, pathEnd, depth);
-}
-
-function walkOthers(
-  others: readonly Other<unknown>[],
-  areToEnd: boolean,
-  at: number,
-  end: number,
-  depth: number,
-): void {
+  if (others === null) return;
   for (const { matcher, toEnd, node } of others) {
-    if (toEnd !== areToEnd || !isBest(node.best!)) continue;
+    if (!isBest(node.best!)) continue;
+    const end = toEnd ? pathEnd : segmentEnd(at);
     const behind = matcher(text, at, end, marks, depth);
     if (behind >= 0) walk(node, end, behind);
   }

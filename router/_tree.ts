@@ -216,9 +216,10 @@ export class Tree<Data> {
     let found = others.find((each) => each.signature === signature);
     if (found === undefined) {
       const matcher = groupMatcher(parts, toEnd, this.#folded);
-      others.push(
-        found = { signature, matcher, toEnd, node: new Node(0, 0, 0) },
-      );
+      found = { signature, matcher, toEnd, node: new Node(0, 0, 0) };
+      // What takes the rest is less specific, and tried last.
+      if (toEnd) others.push(found);
+      else others.unshift(found);
     }
     return found.node;
   }
