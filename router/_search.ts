@@ -1,14 +1,7 @@
 import { addParams } from "./_guard.ts";
 import type { Match } from "./_match.ts";
 import { NO_PARAMS, SLASH } from "./_path.ts";
-import {
-  isBetter,
-  isLower,
-  type Leaf,
-  type Node,
-  type Other,
-  type Tree,
-} from "./_tree.ts";
+import { isBetter, isLower, type Leaf, type Node, type Tree } from "./_tree.ts";
 
 // One search is on at a time: nothing in it waits.
 /** The text that is searched, and what it is in its own case. */

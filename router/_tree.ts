@@ -30,7 +30,7 @@ export interface Leaf<Data> {
 }
 
 /** What is neither fixed text nor a param that is a segment. */
-export interface Other<Data> {
+interface Other<Data> {
   readonly signature: string;
   readonly matcher: GroupMatcher;
   /** Whether it takes the rest of the path, and not a segment. */
