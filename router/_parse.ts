@@ -28,16 +28,10 @@ export interface Part {
  */
 export function parsePattern(pattern: string, delimiter: string): Part[] {
   const parts: Part[] = [];
-  const isOdd = ODD.test(pattern);
-  const fixed = (text: string) =>
-    isOdd && ODD.test(text) ? canonicalText(text, delimiter) : text;
   let at = 0;
   let number = 0;
   /** Fixed text that is not a part yet. */
   let pending = "";
-  const addText = (text: string, modifier?: Modifier) => {
-    if (text !== "") parts.push(textPart(fixed(text), modifier));
-  };
   while (at < pattern.length) {
     ITEM.lastIndex = at;
     const [item, brace, text, slash, name, sign] = ITEM.exec(pattern)!;
@@ -73,22 +67,23 @@ export function parsePattern(pattern: string, delimiter: string): Part[] {
       pending += prefix;
       continue;
     }
-    addText(pending);
+    if (pending !== "") parts.push(textPart(fixed(pending, delimiter)));
     pending = "";
-    if (!isGroup) addText(prefix, modifier);
-    else {
+    if (isGroup) {
       const type = typeOf(source, delimiter);
       parts.push({
         type,
         name: name ?? String(number++),
-        prefix: fixed(prefix),
+        prefix: fixed(prefix, delimiter),
         source: type === "regexp" ? source! : "",
-        suffix: fixed(suffix),
+        suffix: fixed(suffix, delimiter),
         modifier,
       });
+    } else if (prefix !== "") {
+      parts.push(textPart(fixed(prefix, delimiter), modifier));
     }
   }
-  addText(pending);
+  if (pending !== "") parts.push(textPart(fixed(pending, delimiter)));
   // There are many patterns: nothing in reserve for more parts.
   return parts.slice();
 }
@@ -120,8 +115,8 @@ function typeOf(source: string | undefined, delimiter: string): Part["type"] {
     : "regexp";
 }
 
-/** What a pattern has if not all of its texts are in canonical form. */
-const ODD = /[^\w\-.~!$&'()*+,;=:@/?{}]|[/{}]\./;
+/** What text has that is not in canonical form in every path. */
+const ODD = /[^\w\-.~!$&'()*+,;=:@/]|\/\./;
 
 /**
  * Brings fixed text into the form that it has in a parsed URL. Text of a path
@@ -129,7 +124,8 @@ const ODD = /[^\w\-.~!$&'()*+,;=:@/?{}]|[/{}]\./;
  *
  * @see {@link https://urlpattern.spec.whatwg.org/#canon-encoding-callbacks | URL Pattern, 3.1 Encoding callbacks}
  */
-function canonicalText(escaped: string, delimiter: string): string {
+function fixed(escaped: string, delimiter: string): string {
+  if (escaped === "/" || !ODD.test(escaped)) return escaped;
   const text = escaped.replace(/\\(.)/gsu, "$1");
   if (delimiter !== "/") return text;
   const start = text.startsWith("/") ? "" : "/-";

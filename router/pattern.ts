@@ -1,5 +1,6 @@
 import {
   type Component,
+  type ComponentName,
   COMPONENTS,
   foldCase,
   parseComponent,
@@ -7,6 +8,7 @@ import {
 import { hasRegExp } from "./_guard.ts";
 import { linkBuilder } from "./_href.ts";
 import { joinPaths, withSlash } from "./_join.ts";
+import { namesOf } from "./_segments.ts";
 
 /** What a pattern is made of: the text of a path, or a URLPattern. */
 export type PatternInput = string | URLPattern | URLPatternInit;
@@ -74,9 +76,6 @@ export class RoutePattern {
   /** The text of the pattern. */
   readonly source: string;
 
-  /** The names of the params, numbers for those without a name. */
-  readonly paramNames: readonly string[];
-
   readonly #input: URLPatternInit;
   // For the matcher too, hence not #private: the static block that would let it
   // in keeps a class in every bundle.
@@ -97,8 +96,9 @@ export class RoutePattern {
     try {
       this.#input = this.#read(input);
       this.source = describe(this.#input);
-      this.components = parseInput(this.#input);
-      this.paramNames = paramNames(this.components);
+      this.components = (Object.keys(this.#input) as ComponentName[])
+        .map((name) => parseComponent(name, this.#input[name]!));
+      checkNames(this.components);
       // A regexp group is for the platform to judge.
       if (hasRegExp(this.components)) this.urlPattern;
     } catch (error) {
@@ -109,6 +109,11 @@ export class RoutePattern {
         { cause: error },
       );
     }
+  }
+
+  /** The names of the params, numbers for those without a name. */
+  get paramNames(): readonly string[] {
+    return [...new Set(this.components.flatMap(({ parts }) => namesOf(parts)))];
   }
 
   /** The same pattern for the platform, which is built when first read. */
@@ -189,9 +194,10 @@ export class RoutePattern {
     const all = this.#urlPattern = input instanceof URLPattern
       ? input
       : new URLPattern(input, this.#options);
-    const result: URLPatternInit = { pathname: "*" };
+    const result: URLPatternInit = {};
     for (const name of COMPONENTS) {
-      if (all[name] !== "*") result[name] = all[name];
+      const source = all[name];
+      if (source !== "*" || name === "pathname") result[name] = source;
     }
     // What the platform hands back can be another pattern, if read again.
     if (protocol === undefined && baseURL === undefined) {
@@ -204,33 +210,21 @@ export class RoutePattern {
 /** How the pattern of a whole URL begins. */
 const WHOLE_URL = /^[^/]*:\/\//;
 
-function parseInput(input: URLPatternInit): readonly Component[] {
-  let components: readonly Component[] = [];
-  for (const name of COMPONENTS) {
-    const source = input[name];
-    if (source !== undefined) {
-      components = [...components, parseComponent(name, source)];
-    }
-  }
-  return components;
-}
-
-function paramNames(components: readonly Component[]): string[] {
-  let names: string[] = [];
+function checkNames(components: readonly Component[]): void {
   for (const { parts } of components) {
-    for (const { name } of parts) {
-      if (name === "") continue;
-      if (name === "__proto__") {
+    for (const part of parts) {
+      const isTaken = components.some(({ parts }) =>
+        parts.some((other) => other !== part && other.name === part.name)
+      );
+      // Numbers may occur in each component.
+      if (isTaken && /^\D/.test(part.name)) {
+        throw new TypeError(`the param "${part.name}" occurs twice`);
+      }
+      if (part.name === "__proto__") {
         throw new TypeError("__proto__ can't be the name of a param");
       }
-      if (!names.includes(name)) names = [...names, name];
-      // Numbers may occur in each component.
-      else if (!/^\d/.test(name)) {
-        throw new TypeError(`the param "${name}" occurs twice`);
-      }
     }
   }
-  return names;
 }
 
 function describe(input: URLPatternInit): string {
