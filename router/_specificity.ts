@@ -119,6 +119,12 @@ export class Ranks {
   }
 }
 
+/** What components match, whatever the names of the groups. */
+export function signatureOf(components: readonly Component[]): string {
+  return components.map(({ name, parts }) => name + partsSignature(parts))
+    .join("\n");
+}
+
 /** What parts match, whatever the names of the groups. */
 export function partsSignature(parts: readonly Part[]): string {
   return parts.map(({ type, prefix, source, suffix, modifier }) => {

@@ -1,11 +1,12 @@
 import { glob } from "./_glob.ts";
 import { type Guard, platformGuard } from "./_guard.ts";
+import { pathOf } from "./_components.ts";
 import type { Part } from "./_parse.ts";
 import { parsedPattern, type RoutePattern } from "./pattern.ts";
 import { type GroupMatcher, program } from "./_program.ts";
 import { isRegExp, MAX_FORMS, pathForms, type Segment } from "./_segments.ts";
 import { segmentRegExp } from "./_segment_regexp.ts";
-import { partsSignature, type Rank } from "./_specificity.ts";
+import { partsSignature, type Rank, signatureOf } from "./_specificity.ts";
 
 /** The end of a route, or of one form of it, in the tree. */
 export interface Leaf<Data> {
@@ -13,9 +14,10 @@ export interface Leaf<Data> {
   readonly rank: Rank;
   /** Orders leaves of one rank. */
   readonly sequence: number;
-  readonly pattern: RoutePattern;
-  /** What the pattern matches, where it was compared. */
-  signature: string | undefined;
+  /** The text of the pattern, which is not kept: there are many. */
+  readonly source: string;
+  /** What the pattern matches, apart from what the place in the tree says. */
+  signature: string;
   /** What else the pattern asks of the URL. */
   guard: Guard | null;
   /** The names of the params in the order of the path. */
@@ -126,28 +128,32 @@ export class Tree<Data> {
   }
 
   /**
-   * Adds the path of a route, or nothing where the tree has an equivalent one,
-   * which it returns.
+   * Adds a route, or nothing where the tree has an equivalent one, which it
+   * returns.
    *
    * @param first The leaf of the first form of the path.
    */
-  add(parts: readonly Part[], first: Leaf<Data>): Leaf<Data> | null {
+  add(pattern: RoutePattern, first: Leaf<Data>): Leaf<Data> | null {
+    const { components } = parsedPattern(pattern);
+    const forms = pathForms(pathOf(components));
     let { sequence } = first;
-    for (const { segments, rest, names } of pathForms(parts)) {
+    for (const { segments, rest, names } of forms) {
       const leaf = sequence === first.sequence ? first : { ...first, sequence };
       leaf.names = names;
-      const same = this.#add(segments, rest, leaf);
+      leaf.rest = rest === null ? "none" : this.#rest(rest);
+      if (leaf.rest === "platform") leaf.guard = platformGuard(pattern);
+      const isPlaced = forms.length === 1 && leaf.guard === null;
+      leaf.signature = isPlaced && typeof leaf.rest === "string"
+        ? leaf.rest
+        : signatureOf(components);
+      const same = this.#add(segments, leaf);
       if (same !== null) return same;
       sequence++;
     }
     return null;
   }
 
-  #add(
-    segments: readonly Segment[],
-    rest: readonly Part[] | null,
-    leaf: Leaf<Data>,
-  ): Leaf<Data> | null {
+  #add(segments: readonly Segment[], leaf: Leaf<Data>): Leaf<Data> | null {
     let node = this.root;
     node.best = better(leaf, node.best);
     for (const segment of segments) {
@@ -163,14 +169,13 @@ export class Tree<Data> {
       }
       node.best = better(leaf, node.best);
     }
-    leaf.rest = rest === null ? "none" : this.#rest(rest);
-    if (leaf.rest === "platform") leaf.guard = platformGuard(leaf.pattern);
-    leaf.next = rest === null ? node.leaf : othersOf(node).rests;
+    const isEnd = leaf.rest === "none";
+    leaf.next = isEnd ? node.leaf : othersOf(node).rests;
     // Other forms may be equivalent to one of the same route.
     const isFirst = leaf.sequence % MAX_FORMS === 0;
     const same = isFirst ? findSame(leaf) : null;
     if (same !== null) return same;
-    if (rest === null) node.leaf = leaf;
+    if (isEnd) node.leaf = leaf;
     else {
       node.rival = better(leaf, node.rival);
       othersOf(node).rests = leaf;
@@ -277,14 +282,9 @@ export function isBetter(a: Leaf<unknown>, b: Leaf<unknown>): boolean {
 }
 
 /** The leaf at the same place that matches the same URLs. */
-function findSame<Data>(leaf: Leaf<Data>): Leaf<Data> | null {
-  for (let each = leaf.next; each !== null; each = each.next) {
-    if (signatureOf(each) === signatureOf(leaf)) return each;
+function findSame<Data>({ signature, next }: Leaf<Data>): Leaf<Data> | null {
+  for (let leaf = next; leaf !== null; leaf = leaf.next) {
+    if (leaf.signature === signature) return leaf;
   }
   return null;
-}
-
-function signatureOf(leaf: Leaf<unknown>): string {
-  return leaf.signature ??= parsedPattern(leaf.pattern).components
-    .map(({ name, parts }) => name + partsSignature(parts)).join("\n");
 }

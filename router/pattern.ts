@@ -76,6 +76,9 @@ export class RoutePattern {
   /** The text of the pattern. */
   readonly source: string;
 
+  /** The names of the params, numbers for those without a name. */
+  readonly paramNames: readonly string[];
+
   readonly #input: URLPatternInit;
   // For the matcher too, hence not #private: the static block that would let it
   // in keeps a class in every bundle.
@@ -98,7 +101,7 @@ export class RoutePattern {
       this.source = describe(this.#input);
       this.components = (Object.keys(this.#input) as ComponentName[])
         .map((name) => parseComponent(name, this.#input[name]!));
-      checkNames(this.components);
+      this.paramNames = paramNames(this.components);
       // A regexp group is for the platform to judge.
       if (hasRegExp(this.components)) this.urlPattern;
     } catch (error) {
@@ -109,11 +112,6 @@ export class RoutePattern {
         { cause: error },
       );
     }
-  }
-
-  /** The names of the params, numbers for those without a name. */
-  get paramNames(): readonly string[] {
-    return [...new Set(this.components.flatMap(({ parts }) => namesOf(parts)))];
   }
 
   /** The same pattern for the platform, which is built when first read. */
@@ -210,21 +208,21 @@ export class RoutePattern {
 /** How the pattern of a whole URL begins. */
 const WHOLE_URL = /^[^/]*:\/\//;
 
-function checkNames(components: readonly Component[]): void {
+function paramNames(components: readonly Component[]): readonly string[] {
+  const names: string[] = [];
   for (const { parts } of components) {
-    for (const part of parts) {
-      const isTaken = components.some(({ parts }) =>
-        parts.some((other) => other !== part && other.name === part.name)
-      );
-      // Numbers may occur in each component.
-      if (isTaken && /^\D/.test(part.name)) {
-        throw new TypeError(`the param "${part.name}" occurs twice`);
-      }
-      if (part.name === "__proto__") {
+    for (const name of namesOf(parts)) {
+      if (name === "__proto__") {
         throw new TypeError("__proto__ can't be the name of a param");
+      }
+      if (!names.includes(name)) names.push(name);
+      // Numbers may occur in each component.
+      else if (!/^\d/.test(name)) {
+        throw new TypeError(`the param "${name}" occurs twice`);
       }
     }
   }
+  return names.slice();
 }
 
 function describe(input: URLPatternInit): string {
