@@ -41,45 +41,44 @@ export function linkBuilder(
     const texts: Partial<Record<ComponentName, string>> = {};
     for (const { name, parts } of components) {
       const isOrigin = /^(?:protocol|hostname|port)$/.test(name);
-      texts[name] = expand(parts, values, isOrigin ? String : encode);
+      texts[name] = expand(parts, values, isOrigin);
     }
     const { protocol = "https", hostname, port, pathname = "", hash } = texts;
-    const origin = hostname === undefined ? "" : `${protocol}://${hostname}`;
+    const host = port ? `${hostname}:${port}` : hostname;
+    const origin = hostname === undefined ? "" : `${protocol}://${host}`;
     // No browser may take a path for the name of a host.
     const path = pathname.startsWith("//")
       ? `/%2F${pathname.slice(2)}`
       : pathname || "/";
-    const start = origin + (origin && port ? `:${port}` : "") + path;
-    const end = hash ? `#${hash}` : "";
-    const link = start + (texts.search ? `?${texts.search}` : "") + end;
+    const linkTo = (query: string) =>
+      origin + path + (query && `?${query}`) + (hash ? `#${hash}` : "");
+    const query = texts.search ?? "";
     const isSure = isSimple && path === pathname &&
       paramNames.every((name) => PLAIN_VALUE.test(values[name]!));
     if (!isSure) {
-      const url = URL.parse(link, "https://localhost");
-      const found = url && find(url);
+      const url = URL.parse(linkTo(query), LOCAL);
+      const isAsWritten = url?.href.startsWith((origin || LOCAL) + path);
+      const found = isAsWritten ? find(url!) : null;
       if (!found || paramNames.some((name) => found[name] !== values[name])) {
         fail("no URL carries these params");
       }
     }
-    const query = [texts.search, searchText(search)].filter(Boolean).join("&");
-    return start + (query ? `?${query}` : "") + end;
+    return linkTo([query, searchText(search)].filter(Boolean).join("&"));
   };
 }
 
-function valueOf(params: HrefParams, name: string): string | undefined {
-  if (!Object.hasOwn(params, name)) return undefined;
-  return params[name]?.toString();
-}
+/** The origin of links that have none. */
+const LOCAL = "https://localhost";
 
-function encode(value: string): string {
-  return encodeURIComponent(value.toWellFormed());
+function valueOf(params: HrefParams, name: string): string | undefined {
+  return Object.hasOwn(params, name) ? params[name]?.toString() : undefined;
 }
 
 /** Writes the parts with values. */
 function expand(
   parts: readonly Part[],
   values: Readonly<Record<string, string | undefined>>,
-  write: (value: string) => string,
+  isOrigin: boolean,
 ): string {
   let text = "";
   for (const part of parts) {
@@ -88,10 +87,10 @@ function expand(
     if (type === "text") {
       if (!isOptional(part)) text += prefix;
     } else if (value !== undefined) {
+      const escaped = encodeURIComponent(value.toWellFormed());
       const isLong = type === "wildcard" || isRepeated(part);
-      const written = write(value);
-      text += prefix + (isLong ? written.replaceAll("%2F", "/") : written) +
-        suffix;
+      const written = isLong ? escaped.replaceAll("%2F", "/") : escaped;
+      text += prefix + (isOrigin ? value : written) + suffix;
     }
   }
   return text;

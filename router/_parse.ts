@@ -27,83 +27,90 @@ export interface Part {
  * @see {@link https://urlpattern.spec.whatwg.org/#parsing | URL Pattern, 2.1.3 Parsing}
  */
 export function parsePattern(pattern: string, delimiter: string): Part[] {
-  const parts: Part[] = [];
-  const isOdd = ODD.test(pattern);
-  const fixed = (text: string) =>
-    isOdd && ODD.test(text) ? canonicalText(text, delimiter) : text;
-  let at = 0;
+  let count = 0;
   let number = 0;
   /** Fixed text that is not a part yet. */
   let pending = "";
-  const addText = (text: string, modifier?: Modifier) => {
-    if (text !== "") parts.push(textPart(fixed(text), modifier));
-  };
-  while (at < pattern.length) {
-    ITEM.lastIndex = at;
-    const [item, brace, text, slash, name, sign] = ITEM.exec(pattern)!;
-    if (item === "") {
+  for (let at = 0; at < pattern.length;) {
+    const start = at;
+    const isBraced = pattern[at] === "{";
+    if (isBraced) at++;
+    let prefix = read(TEXT, pattern, at);
+    at += prefix.length;
+    const slash = pattern[at] === "/" ? "/" : "";
+    at += slash.length;
+    const name = pattern[at] === ":" ? read(NAME, pattern, at + 1) : "";
+    if (name !== "") at += name.length + 1;
+    let source: string | undefined;
+    if (name === "" && pattern[at] === "*") {
+      source = ".*";
+      at++;
+    } else if (pattern[at] === "(") {
+      const end = endOfRegExp(pattern, at);
+      source = pattern.slice(at + 1, end);
+      at = end + 1;
+    }
+    if (at === start) {
       throw new TypeError(`there is a ${pattern[at]} where none can be`);
     }
-    at += item.length;
-    const isGroup = (name ?? sign) !== undefined;
-    let source = sign && ".*";
-    if (isGroup && item.endsWith("(")) {
-      const start = at;
-      at = endOfRegExp(pattern, start);
-      source = pattern.slice(start, at - 1);
-    }
-    let prefix = text! + slash;
+    const isGroup = name !== "" || source !== undefined;
+    const isOwn = !isBraced && isGroup && delimiter === "/";
+    if (!isOwn) prefix += slash;
     let suffix = "";
-    if (brace) {
-      CLOSING.lastIndex = at;
-      const closing = CLOSING.exec(pattern);
-      if (closing === null) {
+    if (isBraced) {
+      suffix = read(TEXT, pattern, at);
+      at += suffix.length;
+      if (pattern[at++] !== "}") {
         throw new TypeError("a { has no } or has two groups before it");
       }
-      at = CLOSING.lastIndex;
-      suffix = closing[1]!;
     } else {
-      const isOwn = isGroup && slash !== "" && delimiter === "/";
-      pending += isOwn ? text : prefix;
-      prefix = isOwn ? "/" : "";
+      pending += prefix;
+      prefix = isOwn ? slash : "";
     }
-    const hasModifier = (isGroup || brace) && "?*+".includes(pattern[at]!);
+    const hasModifier = (isGroup || isBraced) && "?*+".includes(pattern[at]!);
     const modifier = hasModifier ? pattern[at++] as Modifier : "";
     if (!isGroup && modifier === "") {
       pending += prefix;
       continue;
     }
-    addText(pending);
+    if (pending !== "") found[count++] = textPart(fixed(pending, delimiter));
     pending = "";
-    if (!isGroup) addText(prefix, modifier);
-    else {
+    if (isGroup) {
       const type = typeOf(source, delimiter);
-      parts.push({
+      found[count++] = {
         type,
-        name: name ?? String(number++),
-        prefix: fixed(prefix),
+        name: name || String(number++),
+        prefix: fixed(prefix, delimiter),
         source: type === "regexp" ? source! : "",
-        suffix: fixed(suffix),
+        suffix: fixed(suffix, delimiter),
         modifier,
-      });
+      };
+    } else if (prefix !== "") {
+      found[count++] = textPart(fixed(prefix, delimiter), modifier);
     }
   }
-  addText(pending);
-  // There are many patterns: nothing in reserve for more parts.
-  return parts.slice();
+  if (pending !== "") found[count++] = textPart(fixed(pending, delimiter));
+  return found.slice(0, count);
 }
 
-/** An opening brace, text, a slash before a group, and where a group begins. */
-const ITEM =
-  /(\{?)((?:[^\\:({*}+?/]+|\\.|\/(?![:*(]))*)(\/?)(?::([\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*)\(?|([*(]))?/suy;
+/** The parts so far: an application has many patterns, and this is one list. */
+const found: Part[] = [];
 
-/** Text, and a closing brace. */
-const CLOSING = /((?:[^\\:({*}+?]|\\.)*)\}/suy;
+/** Plain and escaped characters, up to the slash that may belong to a group. */
+const TEXT = /(?:[^\\:({*}+?/]+|\\.|\/(?![:*(]))*/sy;
+const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*/uy;
 
-/** Where a regexp group ends whose source begins at a position. */
+/** What an expression matches at a position, or "". */
+function read(token: RegExp, pattern: string, at: number): string {
+  token.lastIndex = at;
+  return token.test(pattern) ? pattern.slice(at, token.lastIndex) : "";
+}
+
+/** Where the closing parenthesis is of a regexp group. */
 function endOfRegExp(pattern: string, start: number): number {
-  for (let at = start, depth = 1; at < pattern.length;) {
-    const char = pattern[at++];
+  let depth = 0;
+  for (let at = start; at < pattern.length; at++) {
+    const char = pattern[at];
     if (char === "\\") at++;
     else if (char === "(") depth++;
     else if (char === ")" && --depth === 0) return at;
@@ -120,8 +127,8 @@ function typeOf(source: string | undefined, delimiter: string): Part["type"] {
     : "regexp";
 }
 
-/** What a pattern has if not all of its texts are in canonical form. */
-const ODD = /[^\w\-.~!$&'()*+,;=:@/?{}]|[/{}]\./;
+/** What text has that is not in canonical form in every path. */
+const ODD = /[^\w\-.~!$&'()*+,;=:@/]|\/\./;
 
 /**
  * Brings fixed text into the form that it has in a parsed URL. Text of a path
@@ -129,7 +136,8 @@ const ODD = /[^\w\-.~!$&'()*+,;=:@/?{}]|[/{}]\./;
  *
  * @see {@link https://urlpattern.spec.whatwg.org/#canon-encoding-callbacks | URL Pattern, 3.1 Encoding callbacks}
  */
-function canonicalText(escaped: string, delimiter: string): string {
+function fixed(escaped: string, delimiter: string): string {
+  if (escaped === "/" || !ODD.test(escaped)) return escaped;
   const text = escaped.replace(/\\(.)/gsu, "$1");
   if (delimiter !== "/") return text;
   const start = text.startsWith("/") ? "" : "/-";

@@ -115,12 +115,8 @@ export function staysInSegment(piece: Part): boolean {
 
 /** The names of the groups, in their order. */
 export function namesOf(parts: readonly Part[]): readonly string[] {
-  let names = NO_NAMES;
-  for (const { name } of parts) if (name !== "") names = [...names, name];
-  return names;
+  return parts.filter(({ name }) => name !== "").map(({ name }) => name);
 }
-
-const NO_NAMES: readonly string[] = [];
 
 function isFixed({ type, modifier }: Part): boolean {
   return type === "text" && modifier === "";

@@ -1,5 +1,6 @@
 import { groupMatcher } from "./_group_matcher.ts";
 import { type Guard, platformGuard } from "./_guard.ts";
+import { pathOf } from "./_components.ts";
 import type { Part } from "./_parse.ts";
 import { parsedPattern, type RoutePattern } from "./pattern.ts";
 import type { GroupMatcher } from "./_program.ts";
@@ -10,7 +11,7 @@ import {
   type Segment,
   staysInSegment,
 } from "./_segments.ts";
-import { partsSignature, type Rank } from "./_specificity.ts";
+import { partsSignature, type Rank, signatureOf } from "./_specificity.ts";
 
 /** The end of a route, or of one form of it, in the tree. */
 export interface Leaf<Data> {
@@ -18,9 +19,10 @@ export interface Leaf<Data> {
   readonly rank: Rank;
   /** Orders leaves of one rank. */
   readonly sequence: number;
-  readonly pattern: RoutePattern;
-  /** What the pattern matches, where it was compared. */
-  signature: string | undefined;
+  /** The text of the pattern, which is not kept: there are many. */
+  readonly source: string;
+  /** What the pattern matches, apart from what the place in the tree says. */
+  signature: string;
   /** What else the pattern asks of the URL. */
   guard: Guard | null;
   /** The names of the params in the order of the path. */
@@ -113,24 +115,33 @@ export class Tree<Data> {
   }
 
   /**
-   * Adds the path of a route, or nothing where the tree has an equivalent one,
-   * which it returns.
+   * Adds a route, or nothing where the tree has an equivalent one, which it
+   * returns.
    *
    * @param first The leaf of the first form of the path.
    */
-  add(parts: readonly Part[], first: Leaf<Data>): Leaf<Data> | null {
+  add(pattern: RoutePattern, first: Leaf<Data>): Leaf<Data> | null {
+    const { components } = parsedPattern(pattern);
+    const forms = pathForms(pathOf(components));
     let { sequence } = first;
-    for (const { segments, names } of pathForms(parts)) {
+    // Where a path has one form its place in the tree says what it matches.
+    const isPlaced = forms.length === 1 && first.guard === null;
+    first.signature = isPlaced ? "" : signatureOf(components);
+    for (const { segments, names } of forms) {
       const leaf = sequence === first.sequence ? first : { ...first, sequence };
       leaf.names = names;
-      const same = this.#add(segments, leaf);
+      const same = this.#add(pattern, segments, leaf);
       if (same !== null) return same;
       sequence++;
     }
     return null;
   }
 
-  #add(segments: readonly Segment[], leaf: Leaf<Data>): Leaf<Data> | null {
+  #add(
+    pattern: RoutePattern,
+    segments: readonly Segment[],
+    leaf: Leaf<Data>,
+  ): Leaf<Data> | null {
     let node = this.root;
     node.best = better(leaf, node.best);
     for (const segment of segments) {
@@ -139,9 +150,16 @@ export class Tree<Data> {
         continue;
       }
       node.rival = better(leaf, node.rival);
-      node = "type" in segment
-        ? node.param ??= new Node(0, 0, 0)
-        : this.#other(node, segment, leaf);
+      if ("type" in segment) node = node.param ??= new Node(0, 0, 0);
+      else {
+        const { toEnd, node: behind } = this.#other(node, segment);
+        if (toEnd && segment.some(isRegExp)) {
+          leaf.guard = platformGuard(pattern);
+          // What the platform has matched is complete.
+          leaf.names = [];
+        }
+        node = behind;
+      }
       node.best = better(leaf, node.best);
     }
     leaf.next = node.leaf;
@@ -199,29 +217,20 @@ export class Tree<Data> {
     return new Node(text.charCodeAt(from), start, text.length - from);
   }
 
-  /** The node behind a segment that is in part fixed, or behind the rest. */
-  #other(
-    node: Node<Data>,
-    parts: readonly Part[],
-    leaf: Leaf<Data>,
-  ): Node<Data> {
-    const toEnd = !parts.every(staysInSegment);
-    if (toEnd && parts.some(isRegExp)) {
-      leaf.guard = platformGuard(leaf.pattern);
-      // What the platform has matched is complete.
-      leaf.names = [];
-    }
+  /** What goes on from a node by a segment that is in part fixed, or by the rest. */
+  #other(node: Node<Data>, parts: readonly Part[]): Other<Data> {
     const others = node.others ??= [];
     const signature = partsSignature(parts);
     let found = others.find((each) => each.signature === signature);
     if (found === undefined) {
+      const toEnd = !parts.every(staysInSegment);
       const matcher = groupMatcher(parts, toEnd, this.#folded);
       found = { signature, matcher, toEnd, node: new Node(0, 0, 0) };
       // What takes the rest is less specific, and tried last.
       if (toEnd) others.push(found);
       else others.unshift(found);
     }
-    return found.node;
+    return found;
   }
 }
 
@@ -240,14 +249,9 @@ export function isBetter(a: Leaf<unknown>, b: Leaf<unknown>): boolean {
 }
 
 /** The leaf at the same place that matches the same URLs. */
-function findSame<Data>(leaf: Leaf<Data>): Leaf<Data> | null {
-  for (let each = leaf.next; each !== null; each = each.next) {
-    if (signatureOf(each) === signatureOf(leaf)) return each;
+function findSame<Data>({ signature, next }: Leaf<Data>): Leaf<Data> | null {
+  for (let leaf = next; leaf !== null; leaf = leaf.next) {
+    if (leaf.signature === signature) return leaf;
   }
   return null;
-}
-
-function signatureOf(leaf: Leaf<unknown>): string {
-  return leaf.signature ??= parsedPattern(leaf.pattern).components
-    .map(({ name, parts }) => name + partsSignature(parts)).join("\n");
 }

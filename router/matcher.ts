@@ -1,5 +1,4 @@
 import { isPlain, pathStart } from "./_canonical.ts";
-import { pathOf } from "./_components.ts";
 import { guardOf } from "./_guard.ts";
 import type { Match } from "./_match.ts";
 import { beginSearch, search } from "./_search.ts";
@@ -105,7 +104,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     const same = this.#add(method, pattern, parsed, data);
     if (same !== null) {
       throw new RangeError(
-        `Cannot add the route "${method} ${pattern.source}": "${method} ${same.pattern.source}" matches the same URLs`,
+        `Cannot add the route "${method} ${pattern.source}": "${method} ${same.source}" matches the same URLs`,
       );
     }
   }
@@ -168,13 +167,13 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
       data,
       rank: this.#ranks.get(specificity(components)),
       sequence: this.#sequence,
-      pattern,
-      signature: undefined,
+      source: pattern.source,
+      signature: "",
       guard: others.length > 0 ? guardOf(pattern, others) : null,
       names: [],
       next: null,
     };
-    const same = tree.add(pathOf(components), leaf);
+    const same = tree.add(pattern, leaf);
     this.#sequence += MAX_FORMS;
     return same;
   }

@@ -1,5 +1,6 @@
 import {
   type Component,
+  type ComponentName,
   COMPONENTS,
   foldCase,
   parseComponent,
@@ -7,6 +8,7 @@ import {
 import { hasRegExp } from "./_guard.ts";
 import { linkBuilder } from "./_href.ts";
 import { joinPaths, withSlash } from "./_join.ts";
+import { namesOf } from "./_segments.ts";
 
 /** What a pattern is made of: the text of a path, or a URLPattern. */
 export type PatternInput = string | URLPattern | URLPatternInit;
@@ -97,7 +99,8 @@ export class RoutePattern {
     try {
       this.#input = this.#read(input);
       this.source = describe(this.#input);
-      this.components = parseInput(this.#input);
+      this.components = (Object.keys(this.#input) as ComponentName[])
+        .map((name) => parseComponent(name, this.#input[name]!));
       this.paramNames = paramNames(this.components);
       // A regexp group is for the platform to judge.
       if (hasRegExp(this.components)) this.urlPattern;
@@ -189,9 +192,10 @@ export class RoutePattern {
     const all = this.#urlPattern = input instanceof URLPattern
       ? input
       : new URLPattern(input, this.#options);
-    const result: URLPatternInit = { pathname: "*" };
+    const result: URLPatternInit = {};
     for (const name of COMPONENTS) {
-      if (all[name] !== "*") result[name] = all[name];
+      const source = all[name];
+      if (source !== "*" || name === "pathname") result[name] = source;
     }
     // What the platform hands back can be another pattern, if read again.
     if (protocol === undefined && baseURL === undefined) {
@@ -204,33 +208,21 @@ export class RoutePattern {
 /** How the pattern of a whole URL begins. */
 const WHOLE_URL = /^[^/]*:\/\//;
 
-function parseInput(input: URLPatternInit): readonly Component[] {
-  let components: readonly Component[] = [];
-  for (const name of COMPONENTS) {
-    const source = input[name];
-    if (source !== undefined) {
-      components = [...components, parseComponent(name, source)];
-    }
-  }
-  return components;
-}
-
-function paramNames(components: readonly Component[]): string[] {
-  let names: string[] = [];
+function paramNames(components: readonly Component[]): readonly string[] {
+  const names: string[] = [];
   for (const { parts } of components) {
-    for (const { name } of parts) {
-      if (name === "") continue;
+    for (const name of namesOf(parts)) {
       if (name === "__proto__") {
         throw new TypeError("__proto__ can't be the name of a param");
       }
-      if (!names.includes(name)) names = [...names, name];
+      if (!names.includes(name)) names.push(name);
       // Numbers may occur in each component.
       else if (!/^\d/.test(name)) {
         throw new TypeError(`the param "${name}" occurs twice`);
       }
     }
   }
-  return names;
+  return names.slice();
 }
 
 function describe(input: URLPatternInit): string {
