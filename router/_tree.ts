@@ -6,7 +6,6 @@ import { parsedPattern, type RoutePattern } from "./pattern.ts";
 import type { GroupMatcher } from "./_program.ts";
 import {
   isRegExp,
-  MAX_FORMS,
   pathForms,
   type Segment,
   staysInSegment,
@@ -123,25 +122,30 @@ export class Tree<Data> {
   add(pattern: RoutePattern, first: Leaf<Data>): Leaf<Data> | null {
     const { components } = parsedPattern(pattern);
     const forms = pathForms(pathOf(components));
-    let { sequence } = first;
     // Where a path has one form its place in the tree says what it matches.
     const isPlaced = forms.length === 1 && first.guard === null;
     first.signature = isPlaced ? "" : signatureOf(components);
+    let { sequence } = first;
     for (const { segments, names } of forms) {
       const leaf = sequence === first.sequence ? first : { ...first, sequence };
-      leaf.names = names;
-      const same = this.#add(pattern, segments, leaf);
-      if (same !== null) return same;
       sequence++;
+      leaf.names = names;
+      const node = this.#place(pattern, segments, leaf);
+      leaf.next = node.leaf;
+      // Other forms may be equivalent to one of the same route.
+      const same = leaf === first ? findSame(leaf) : null;
+      if (same !== null) return same;
+      node.leaf = leaf;
     }
     return null;
   }
 
-  #add(
+  /** The node where a form of a path ends. */
+  #place(
     pattern: RoutePattern,
     segments: readonly Segment[],
     leaf: Leaf<Data>,
-  ): Leaf<Data> | null {
+  ): Node<Data> {
     let node = this.root;
     node.best = better(leaf, node.best);
     for (const segment of segments) {
@@ -162,12 +166,7 @@ export class Tree<Data> {
       }
       node.best = better(leaf, node.best);
     }
-    leaf.next = node.leaf;
-    // Other forms may be equivalent to one of the same route.
-    const isFirst = leaf.sequence % MAX_FORMS === 0;
-    const same = isFirst ? findSame(leaf) : null;
-    if (same === null) node.leaf = leaf;
-    return same;
+    return node;
   }
 
   /** The node where fixed text ends that follows another node. */
