@@ -6,8 +6,9 @@ import { parsedPattern, type RoutePattern } from "./pattern.ts";
 import type { GroupMatcher } from "./_program.ts";
 import {
   isRegExp,
+  namesOf,
+  type PathForm,
   pathForms,
-  type Segment,
   staysInSegment,
 } from "./_segments.ts";
 import { partsSignature, type Rank, signatureOf } from "./_specificity.ts";
@@ -126,11 +127,11 @@ export class Tree<Data> {
     const isPlaced = forms.length === 1 && first.guard === null;
     first.signature = isPlaced ? "" : signatureOf(components);
     let { sequence } = first;
-    for (const { segments, names } of forms) {
+    for (const form of forms) {
       const leaf = sequence === first.sequence ? first : { ...first, sequence };
       sequence++;
-      leaf.names = names;
-      const node = this.#place(pattern, segments, leaf);
+      leaf.names = namesOf(form.flat());
+      const node = this.#place(pattern, form, leaf);
       leaf.next = node.leaf;
       // Other forms may be equivalent to one of the same route.
       const same = leaf === first ? findSame(leaf) : null;
@@ -143,12 +144,12 @@ export class Tree<Data> {
   /** The node where a form of a path ends. */
   #place(
     pattern: RoutePattern,
-    segments: readonly Segment[],
+    form: PathForm,
     leaf: Leaf<Data>,
   ): Node<Data> {
     let node = this.root;
     node.best = better(leaf, node.best);
-    for (const segment of segments) {
+    for (const segment of form) {
       if ("type" in segment && segment.type === "text") {
         node = this.#walk(node, segment.prefix, leaf);
         continue;
