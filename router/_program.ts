@@ -23,10 +23,10 @@ export type GroupMatcher = (
 ) => number;
 
 /** What short runs note, one after the other. */
-const SEEN = /* @__PURE__ */ new Uint32Array(128);
+const SEEN = /* @__PURE__ */ new Uint8Array(4096);
 
-/** What a run may note, 32 MB: no server accepts URLs as long as that. */
-const MAX_STATES = 2 ** 28;
+/** What a run may note, in bytes: no server accepts URLs as long as that. */
+const MAX_STATES = 2 ** 25;
 
 /**
  * Matches parts in linear time. It tries what the regular expression of
@@ -52,10 +52,9 @@ export function program(
     const width = end - start + 1;
     const states = parts.length * width;
     if (states > MAX_STATES) return -1;
-    const words = (states >> 5) + 1;
-    const seen = words > SEEN.length
-      ? new Uint32Array(words)
-      : SEEN.fill(0, 0, words);
+    const seen = states > SEEN.length
+      ? new Uint8Array(states)
+      : SEEN.fill(0, 0, states);
     // What is left to try, the best last.
     const stack = [MATCHED, 0, start];
     while (stack.length > 0) {
@@ -69,9 +68,8 @@ export function program(
       const mark = offset + slots[index]!;
       if (kind === GO_ON) {
         const state = index * width + at - start;
-        const bit = 1 << (state & 31);
-        if ((seen[state >> 5]! & bit) !== 0) continue;
-        seen[state >> 5]! |= bit;
+        if (seen[state] === 1) continue;
+        seen[state] = 1;
         if (type === "segment") {
           if (text.charCodeAt(at) === stop) continue;
           stack.push(GO_ON, index, ++at);

@@ -1,6 +1,5 @@
 import type { Part } from "./_parse.ts";
 import type { GroupMatcher } from "./_program.ts";
-import { isOptional, isRepeated } from "./_segments.ts";
 
 /**
  * How long a text may be that a regexp group is tried on: the engine
@@ -11,6 +10,7 @@ export const MAX_REGEXP_LENGTH = 1024;
 /**
  * Matches the parts of a segment that has regexp groups, as URLPattern would.
  *
+ * @param parts None of them is there more than once.
  * @param folded Whether it reads lower-case text only.
  * @see {@link https://urlpattern.spec.whatwg.org/#generate-a-regular-expression-and-name-list | URL Pattern, 2.1.4}
  */
@@ -32,13 +32,8 @@ export function segmentRegExp(
   };
 }
 
-function sourceOf(part: Part): string {
-  const [before, behind] = [part.prefix, part.suffix].map(RegExp.escape);
-  const { type, source, modifier } = part;
-  if (type === "text") return `(?:${before})${modifier}`;
-  const value = `(?:${source || "[^/]+?"})`;
-  if (!isRepeated(part)) return `(?:${before}(${value})${behind})${modifier}`;
-  if (before === "" && behind === "") return `(${value}${modifier})`;
-  const all = `${before}(${value}(?:${behind}${before}${value})*)${behind}`;
-  return isOptional(part) ? `(?:${all})?` : all;
+function sourceOf({ type, source, prefix, suffix, modifier }: Part): string {
+  const [before, behind] = [prefix, suffix].map(RegExp.escape);
+  const group = type === "text" ? "" : `(${source || "[^/]+?"})`;
+  return `(?:${before}${group}${behind})${modifier}`;
 }

@@ -1,11 +1,16 @@
-import { glob } from "./_glob.ts";
+import { groupMatcher } from "./_group_matcher.ts";
 import { type Guard, platformGuard } from "./_guard.ts";
 import { pathOf } from "./_components.ts";
 import type { Part } from "./_parse.ts";
 import { parsedPattern, type RoutePattern } from "./pattern.ts";
-import { type GroupMatcher, program } from "./_program.ts";
-import { isRegExp, MAX_FORMS, pathForms, type Segment } from "./_segments.ts";
-import { segmentRegExp } from "./_segment_regexp.ts";
+import type { GroupMatcher } from "./_program.ts";
+import {
+  isRegExp,
+  MAX_FORMS,
+  pathForms,
+  type Segment,
+  staysInSegment,
+} from "./_segments.ts";
 import { partsSignature, type Rank, signatureOf } from "./_specificity.ts";
 
 /** The end of a route, or of one form of it, in the tree. */
@@ -14,43 +19,25 @@ export interface Leaf<Data> {
   readonly rank: Rank;
   /** Orders leaves of one rank. */
   readonly sequence: number;
-  /** The text of the pattern, which is not kept: there are many. */
+  /** The text of the pattern, which is not kept itself: there are many. */
   readonly source: string;
-  /** What the pattern matches, apart from what the place in the tree says. */
+  /** What the pattern matches, where the place in the tree does not say it. */
   signature: string;
   /** What else the pattern asks of the URL. */
   guard: Guard | null;
   /** The names of the params in the order of the path. */
   names: readonly string[];
-  /** What matches the rest of a path. */
-  rest: Rest;
   /** The next leaf at the same place. */
   next: Leaf<Data> | null;
 }
 
-/**
- * What takes the rest of a path: nothing is left, anything may be, or segments of
- * which none is empty; the platform decides, or parts match it that do not keep
- * to segments.
- */
-export type Rest =
-  | "none"
-  | "anything"
-  | "segments"
-  | "platform"
-  | GroupMatcher;
-
-/** A segment that is neither fixed text nor a param alone. */
-interface Mixed<Data> {
+/** What is neither fixed text nor a param that is a segment. */
+interface Other<Data> {
   readonly signature: string;
   readonly matcher: GroupMatcher;
+  /** Whether it takes the rest of the path, and not a segment. */
+  readonly toEnd: boolean;
   readonly node: Node<Data>;
-}
-
-/** What goes on from a node apart from fixed text and a param. */
-interface Others<Data> {
-  readonly mixed: Mixed<Data>[];
-  rests: Leaf<Data> | null;
 }
 
 /** A node of the tree: some fixed text, and all that can follow it. */
@@ -58,7 +45,7 @@ export class Node<Data> {
   /** What follows a slash and a segment that is a param. */
   param: Node<Data> | null = null;
   /** What else follows, apart from fixed text. */
-  others: Others<Data> | null = null;
+  others: Other<Data>[] | null = null;
   /** The nodes that follow and have fixed text: a tree by the first character. */
   child: Node<Data> | null = null;
   /** What that tree has at either side of this node. */
@@ -136,51 +123,44 @@ export class Tree<Data> {
   add(pattern: RoutePattern, first: Leaf<Data>): Leaf<Data> | null {
     const { components } = parsedPattern(pattern);
     const forms = pathForms(pathOf(components));
+    if (forms.length > 1 || components.length > 1) {
+      first.signature = signatureOf(components);
+    }
     let { sequence } = first;
-    for (const { segments, rest, names } of forms) {
+    for (const { segments, names } of forms) {
       const leaf = sequence === first.sequence ? first : { ...first, sequence };
       leaf.names = names;
-      leaf.rest = rest === null ? "none" : this.#rest(rest);
-      if (leaf.rest === "platform") leaf.guard = platformGuard(pattern);
-      const isPlaced = forms.length === 1 && leaf.guard === null;
-      leaf.signature = isPlaced && typeof leaf.rest === "string"
-        ? leaf.rest
-        : signatureOf(components);
-      const same = this.#add(segments, leaf);
+      const same = this.#add(pattern, segments, leaf);
       if (same !== null) return same;
       sequence++;
     }
     return null;
   }
 
-  #add(segments: readonly Segment[], leaf: Leaf<Data>): Leaf<Data> | null {
+  #add(
+    pattern: RoutePattern,
+    segments: readonly Segment[],
+    leaf: Leaf<Data>,
+  ): Leaf<Data> | null {
     let node = this.root;
     node.best = better(leaf, node.best);
     for (const segment of segments) {
-      if (!("type" in segment)) {
-        node.rival = better(leaf, node.rival);
-        node = this.#mixed(node, segment);
-      } else if (segment.type === "text") {
+      if ("type" in segment && segment.type === "text") {
         node = this.#walk(node, segment.prefix, leaf);
         continue;
-      } else {
-        node.rival = better(leaf, node.rival);
-        node = node.param ??= new Node(0, 0, 0);
       }
+      node.rival = better(leaf, node.rival);
+      node = "type" in segment
+        ? node.param ??= new Node(0, 0, 0)
+        : this.#other(node, pattern, segment, leaf);
       node.best = better(leaf, node.best);
     }
-    const isEnd = leaf.rest === "none";
-    leaf.next = isEnd ? node.leaf : othersOf(node).rests;
+    leaf.next = node.leaf;
     // Other forms may be equivalent to one of the same route.
     const isFirst = leaf.sequence % MAX_FORMS === 0;
     const same = isFirst ? findSame(leaf) : null;
-    if (same !== null) return same;
-    if (isEnd) node.leaf = leaf;
-    else {
-      node.rival = better(leaf, node.rival);
-      othersOf(node).rests = leaf;
-    }
-    return null;
+    if (same === null) node.leaf = leaf;
+    return same;
   }
 
   /** The node where fixed text ends that follows another node. */
@@ -230,36 +210,31 @@ export class Tree<Data> {
     return new Node(text.charCodeAt(from), start, text.length - from);
   }
 
-  /** The node behind a segment that is in part fixed. */
-  #mixed(node: Node<Data>, parts: readonly Part[]): Node<Data> {
-    const { mixed } = othersOf(node);
+  /** The node behind a segment that is in part fixed, or behind the rest. */
+  #other(
+    node: Node<Data>,
+    pattern: RoutePattern,
+    parts: readonly Part[],
+    leaf: Leaf<Data>,
+  ): Node<Data> {
+    const toEnd = !parts.every(staysInSegment);
+    if (toEnd && parts.some(isRegExp)) {
+      leaf.guard = platformGuard(pattern);
+      // What the platform has matched is complete.
+      leaf.names = [];
+    }
+    const others = node.others ??= [];
     const signature = partsSignature(parts);
-    let found = mixed.find((each) => each.signature === signature);
+    let found = others.find((each) => each.signature === signature);
     if (found === undefined) {
-      const matcher = matcherOf(parts, this.#folded);
-      mixed.push(found = { signature, matcher, node: new Node(0, 0, 0) });
+      const matcher = groupMatcher(parts, toEnd, this.#folded);
+      found = { signature, matcher, toEnd, node: new Node(0, 0, 0) };
+      // What takes the rest is less specific, and tried last.
+      if (toEnd) others.push(found);
+      else others.unshift(found);
     }
     return found.node;
   }
-
-  #rest(parts: readonly Part[]): Rest {
-    if (parts.some(isRegExp)) return "platform";
-    const [{ type, prefix, suffix, modifier }] = parts as [Part];
-    // Where there is no modifier there is no text around the group either.
-    const shape = parts.length > 1 || type + prefix + modifier + suffix;
-    return shape === "wildcard"
-      ? "anything"
-      : shape === "segment/+"
-      ? "segments"
-      : program(parts, "/");
-  }
-}
-
-function matcherOf(parts: readonly Part[], folded: boolean): GroupMatcher {
-  if (parts.some(isRegExp)) return segmentRegExp(parts, folded);
-  return parts.some(({ modifier }) => modifier !== "")
-    ? program(parts, "/")
-    : glob(parts);
 }
 
 /** The more specific one of two leaves, where there are two. */
@@ -268,11 +243,6 @@ export function better<Data>(
   other: Leaf<Data> | null,
 ): Leaf<Data> {
   return other === null || isBetter(leaf, other) ? leaf : other;
-}
-
-/** What goes on from a node, made where there is nothing yet. */
-function othersOf<Data>(node: Node<Data>): Others<Data> {
-  return node.others ??= { mixed: [], rests: null };
 }
 
 /** Whether a leaf is more specific than another. */

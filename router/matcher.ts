@@ -1,7 +1,7 @@
 import { isPlain, pathStart } from "./_canonical.ts";
 import { guardOf } from "./_guard.ts";
 import type { Match } from "./_match.ts";
-import { Search } from "./_search.ts";
+import { beginSearch, search } from "./_search.ts";
 import { MAX_FORMS } from "./_segments.ts";
 import { Ranks, specificity } from "./_specificity.ts";
 import { matchStraight } from "./_straight.ts";
@@ -84,7 +84,6 @@ interface Trees<Data> {
 export class ArrayMatcher<Data> implements Matcher<Data> {
   /** The trees by method, in an object because that is quicker than a map. */
   readonly #trees: Record<string, Trees<Data>> = Object.create(null);
-  readonly #search = new Search<Data>();
   readonly #ranks = new Ranks();
   #sequence = 0;
   #hasAny = false;
@@ -172,7 +171,6 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
       signature: "",
       guard: others.length > 0 ? guardOf(pattern, others) : null,
       names: [],
-      rest: "none",
       next: null,
     };
     const same = tree.add(pattern, leaf);
@@ -182,17 +180,13 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
 
   /** Begins a search for the canonical form of a URL, if it is valid. */
   #begin(url: string, start: number): boolean {
-    const search = this.#search;
     if (isPlain(url, start)) {
-      search.begin(url, start, null);
+      beginSearch(url, start, null);
       return true;
     }
     const parsed = URL.parse(url);
     if (parsed === null) return false;
-    const { href, pathname, protocol } = parsed;
-    if (protocol === "http:" || protocol === "https:") {
-      search.begin(href, href.indexOf("/", protocol.length + 2), parsed);
-    } else search.begin(pathname, 0, parsed);
+    beginSearch(parsed.pathname, 0, parsed);
     return true;
   }
 
@@ -204,8 +198,6 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
 
   #findIn(method: string): Match<Data> | null {
     const trees = this.#trees[method];
-    return trees === undefined
-      ? null
-      : this.#search.find(trees.exact, trees.folded);
+    return trees === undefined ? null : search(trees.exact, trees.folded);
   }
 }

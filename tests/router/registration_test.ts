@@ -172,3 +172,17 @@ for (
     );
   });
 }
+
+for (
+  const [first, second] of [
+    ["/{*x}", "/{*y}"],
+    [{ pathname: "a" }, { pathname: "b" }],
+  ] as const
+) {
+  const shown = JSON.stringify([first, second]);
+  Deno.test(`ArrayMatcher.add() takes two patterns for other URLs: ${shown}`, () => {
+    const matcher = new ArrayMatcher<string>();
+    matcher.add("GET", new RoutePattern(first), "first");
+    matcher.add("GET", new RoutePattern(second), "second");
+  });
+}
