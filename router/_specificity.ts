@@ -122,15 +122,10 @@ export class Ranks {
 /** What components match, whatever the names of the groups. */
 export function signatureOf(components: readonly Component[]): string {
   return components.map(({ name, parts }) => name + partsSignature(parts))
-    .join("\n");
+    .join();
 }
 
 /** What parts match, whatever the names of the groups. */
 export function partsSignature(parts: readonly Part[]): string {
-  return parts.map(({ type, prefix, source, suffix, modifier }) => {
-    // No URL has a line feed.
-    const group = type === "text" ? "" : `\n${type}${source}\n`;
-    const all = prefix + group + suffix;
-    return modifier === "" ? all : `\n{${all}\n}${modifier}`;
-  }).join("");
+  return JSON.stringify(parts.map((part) => ({ ...part, name: 0 })));
 }

@@ -8,7 +8,6 @@ import {
 import { hasRegExp } from "./_guard.ts";
 import { linkBuilder } from "./_href.ts";
 import { joinPaths, withSlash } from "./_join.ts";
-import { namesOf } from "./_segments.ts";
 
 /** What a pattern is made of: the text of a path, or a URLPattern. */
 export type PatternInput = string | URLPattern | URLPatternInit;
@@ -211,7 +210,8 @@ const WHOLE_URL = /^[^/]*:\/\//;
 function paramNames(components: readonly Component[]): readonly string[] {
   const names: string[] = [];
   for (const { parts } of components) {
-    for (const name of namesOf(parts)) {
+    for (const { name } of parts) {
+      if (name === "") continue;
       if (name === "__proto__") {
         throw new TypeError("__proto__ can't be the name of a param");
       }
