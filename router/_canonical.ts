@@ -1,5 +1,3 @@
-import { MAX_LOOK } from "./_path.ts";
-
 /** The origin of the last URL, in canonical form, with a slash. */
 let lastOrigin = "http://localhost/";
 
@@ -9,17 +7,12 @@ let lastOrigin = "http://localhost/";
  */
 export function pathStart(url: string): number {
   // The quickest of the ways to ask how a text begins.
-  return url.lastIndexOf(lastOrigin, 0) === 0 || learnOrigin(url)
-    ? lastOrigin.length - 1
-    : -1;
-}
-
-/** Remembers the origin of a URL; tells whether the URL begins with it. */
-function learnOrigin(url: string): boolean {
-  const origin = `${URL.parse(url)?.origin}/`;
-  if (!/^https?:/.test(origin) || !url.startsWith(origin)) return false;
-  lastOrigin = origin;
-  return true;
+  if (url.lastIndexOf(lastOrigin, 0) !== 0) {
+    const origin = `${URL.parse(url)?.origin}/`;
+    if (!/^https?:/.test(origin) || !url.startsWith(origin)) return -1;
+    lastOrigin = origin;
+  }
+  return lastOrigin.length - 1;
 }
 
 /**
@@ -34,15 +27,22 @@ export function canonicalHref(url: string): string | null {
 }
 
 /**
- * Whether a URL is plainly canonical from where its path begins.
+ * Longer URLs are for the URL parser: a group that repeats takes a regular
+ * expression memory with each turn, and some millions are too many.
+ */
+const MAX_LOOK = 65_536;
+
+/**
+ * Whether a URL is plainly canonical from a position in its path on.
  *
- * @param start What `pathStart` says.
+ * @param start Where to begin; -1 where there is no path.
  */
 export function isPlain(url: string, start: number): boolean {
-  if (start <= 0 || url.length > MAX_LOOK) return false;
+  if (start < 0 || url.length > MAX_LOOK) return false;
   PLAIN_REST.lastIndex = start;
   return PLAIN_REST.test(url);
 }
 
+/** Dots and their escapes may be dot segments unless they are inside of one. */
 const PLAIN_REST =
-  /(?:\/(?!\.|%2e)[\w\-.~!$&'()*+,;=:@%]*)+(?:\?[\w\-.~!$&()*+,;=:@/?%]*)?$/iy;
+  /[\w\-~!$&'()*+,;=:@/]*(?:(?:(?<!\/)\.|%(?!2e))[\w\-~!$&'()*+,;=:@/]*)*(?:\?[\w\-.~!$&()*+,;=:@/?%[\]]*)?$/iy;

@@ -1,7 +1,12 @@
-import type { Component, ComponentName } from "./_components.ts";
+import {
+  type Component,
+  type ComponentName,
+  delimiterOf,
+  foldCase,
+} from "./_components.ts";
 import { decodeValue } from "./_params.ts";
-import { isRegExp } from "./_segments.ts";
-import { Program } from "./_program.ts";
+import { isRegExp, namesOf } from "./_segments.ts";
+import { program } from "./_program.ts";
 import { MAX_REGEXP_LENGTH } from "./_segment_regexp.ts";
 import type { RoutePattern } from "./pattern.ts";
 
@@ -13,51 +18,29 @@ export function hasRegExp(components: readonly Component[]): boolean {
   return components.some(({ parts }) => parts.some(isRegExp));
 }
 
-/** What the components ask of a URL apart from its path. */
-export function guardsOf(
+/** What matches some components of a pattern; all, where they have regexp groups. */
+export function guardOf(
   pattern: RoutePattern,
   components: readonly Component[],
-  folded: boolean,
-): { guard: Guard | null; platform: Guard | null } {
-  const platform = hasRegExp(components)
-    ? platformGuard(pattern, components)
-    : null;
-  if (components.length === 1) return { guard: null, platform };
-  const others = components.filter(({ name }) => name !== "pathname");
-  const guard = hasRegExp(others) ? platform : guardOf(others, folded);
-  return { guard, platform };
-}
-
-/**
- * What matches the given components, none of which has regexp groups.
- *
- * @param folded Whether upper and lower case are the same.
- */
-export function guardOf(
-  components: readonly Component[],
-  folded: boolean,
 ): Guard {
-  const programs = components.map(({ name, parts }) => {
-    const delimiter = DELIMITERS[name] ?? "";
-    return [name, new Program(parts, delimiter, folded)] as const;
+  if (hasRegExp(components)) return platformGuard(pattern);
+  const folded = pattern["ignoreCase"];
+  const programs = foldCase(components, folded).map(({ name, parts }) => {
+    const matcher = program(parts, delimiterOf(name));
+    return [name, namesOf(parts), matcher] as const;
   });
   const marks: number[] = [];
   return (url) => {
     const params: Record<string, string> = Object.create(null);
-    for (const [name, program] of programs) {
+    for (const [name, names, matcher] of programs) {
       const value = componentOf(url, name);
       const text = folded ? value.toLowerCase() : value;
-      if (!program.run(text, 0, text.length, marks, 0)) return null;
-      addParams(params, program.names, value, marks);
+      if (matcher(text, 0, text.length, marks, 0) < 0) return null;
+      addParams(params, names, value, marks);
     }
     return params;
   };
 }
-
-const DELIMITERS: Partial<Record<ComponentName, string>> = {
-  hostname: ".",
-  pathname: "/",
-};
 
 /** Adds the params between marks; what is absent has a mark below zero. */
 export function addParams(
@@ -76,14 +59,10 @@ export function addParams(
 const { exec } = URLPattern.prototype;
 
 /** What matches a pattern that has regexp groups: the platform. */
-export function platformGuard(
-  pattern: Pick<RoutePattern, "urlPattern">,
-  components: readonly Component[],
-): Guard {
+export function platformGuard(pattern: RoutePattern): Guard {
+  const components = pattern["components"];
   // The numbers of the path win over those of other components.
-  const ordered = components.toSorted((a, b) =>
-    Number(a.name === "pathname") - Number(b.name === "pathname")
-  );
+  const names = [...components.map(({ name }) => name), "pathname"] as const;
   return (url) => {
     for (const { name, parts } of components) {
       if (componentOf(url, name).length <= MAX_REGEXP_LENGTH) continue;
@@ -92,12 +71,9 @@ export function platformGuard(
     const result = exec.call(pattern.urlPattern, url.href);
     if (result === null) return null;
     const params: Record<string, string> = Object.create(null);
-    for (const { name, parts } of ordered) {
-      for (const part of parts) {
-        const value = result[name].groups[part.name];
-        if (part.name !== "" && value !== undefined) {
-          params[part.name] = decodeValue(value);
-        }
+    for (const name of names) {
+      for (const [key, value] of Object.entries(result[name].groups)) {
+        if (value !== undefined) params[key] = decodeValue(value);
       }
     }
     return params;

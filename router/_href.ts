@@ -1,152 +1,99 @@
-import type { Component } from "./_components.ts";
-import { isOptional, isWhole } from "./_segments.ts";
-import { type Guard, guardOf, hasRegExp, platformGuard } from "./_guard.ts";
+import type { ComponentName } from "./_components.ts";
+import { guardOf } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
+import { isOptional, isRepeated, isWhole } from "./_segments.ts";
 import type { RoutePattern, SearchInput } from "./pattern.ts";
 
+/** The values of params by name, as `href` takes them. */
 type HrefParams = Readonly<Record<string, string | number | undefined>>;
 
+/** A value that is found again where it is a whole segment. */
+const PLAIN_VALUE = /^(?!\.)\P{Surrogate}+$/u;
+
 /**
- * Builds a URL that a pattern matches with the given params.
+ * Makes what builds the URLs that a pattern matches with given params.
  *
- * @param check Finds the params in it again; `null` where there is no need.
+ * @param pattern The pattern, which asks for nothing before the path if it asks
+ * for no host.
  */
-export function buildHref(
+export function linkBuilder(
   pattern: RoutePattern,
-  components: readonly Component[],
-  check: Guard | null,
-  params: HrefParams,
-  search: SearchInput | undefined,
-): string {
-  const fail = (reason: string): never => {
-    throw new TypeError(`Cannot build a URL of "${pattern.source}": ${reason}`);
+): (params: HrefParams, search: SearchInput | undefined) => string {
+  const { paramNames, source } = pattern;
+  const components = pattern["components"];
+  const parts = components.flatMap(({ parts }) => parts);
+  const required = parts.filter((part) =>
+    part.type !== "text" && !isOptional(part)
+  );
+  const isSimple = components.length === 1 && parts.every(isWhole);
+  const find = guardOf(pattern, components);
+  const fail = (reason: string) => {
+    throw new TypeError(`Cannot build a URL of "${source}": ${reason}`);
   };
-  const missing = components.flatMap(({ parts }) => parts).filter((part) =>
-    part.type !== "text" && !isOptional(part) &&
-    valueOf(params, part.name) === undefined
-  );
-  if (missing.length > 0) {
-    const names = missing.map(({ name }) => `"${name}"`).join(", ");
-    fail(`the params ${names} are missing`);
-  }
-  const texts = new Map<string, string>();
-  for (const { name, parts } of components) {
-    const write = isAddress(name) && name !== "pathname"
-      ? String
-      : encodeURIComponent;
-    texts.set(name, expand(parts, params, write, fail));
-  }
-  const path = localPath(texts.get("pathname") || "/");
-  const host = texts.get("hostname");
-  const port = texts.get("port") ? `:${texts.get("port")}` : "";
-  const base = host === undefined
-    ? ""
-    : `${texts.get("protocol") ?? "https"}://${host}${port}`;
-  if (check !== null) {
-    const url = URL.parse(base + path, "https://localhost");
-    const found = url && check(url);
-    const carries = found !== null &&
-      addressOf(components).every(({ parts }) =>
-        parts.every(({ type, name }) =>
-          type === "text" || found[name] === valueOf(params, name)
-        )
-      );
-    if (!carries) fail("no URL carries these params");
-  }
-  const query = [texts.get("search"), searchText(search)].filter(Boolean);
-  return base + path + (query.length > 0 ? `?${query.join("&")}` : "") +
-    (texts.get("hash") ? `#${texts.get("hash")}` : "");
+  return (params, search) => {
+    const values: Record<string, string | undefined> = {};
+    for (const name of paramNames) values[name] = valueOf(params, name);
+    const missing = required.filter(({ name }) => values[name] === undefined);
+    if (missing.length > 0) {
+      const names = missing.map(({ name }) => `"${name}"`).join(", ");
+      fail(`the params ${names} are missing`);
+    }
+    const texts: Partial<Record<ComponentName, string>> = {};
+    for (const { name, parts } of components) {
+      const isOrigin = /^(?:protocol|hostname|port)$/.test(name);
+      texts[name] = expand(parts, values, isOrigin);
+    }
+    const { protocol = "https", hostname, port, pathname = "", hash } = texts;
+    const host = port ? `${hostname}:${port}` : hostname;
+    const origin = hostname === undefined ? "" : `${protocol}://${host}`;
+    // No browser may take a path for the name of a host.
+    const path = pathname.startsWith("//")
+      ? `/%2F${pathname.slice(2)}`
+      : pathname || "/";
+    const linkTo = (query: string) =>
+      origin + path + (query && `?${query}`) + (hash ? `#${hash}` : "");
+    const query = texts.search ?? "";
+    const isSure = isSimple && path === pathname &&
+      paramNames.every((name) => PLAIN_VALUE.test(values[name]!));
+    if (!isSure) {
+      const url = URL.parse(linkTo(query), LOCAL);
+      const isAsWritten = url?.href.startsWith((origin || LOCAL) + path);
+      const found = isAsWritten ? find(url!) : null;
+      if (!found || paramNames.some((name) => found[name] !== values[name])) {
+        fail("no URL carries these params");
+      }
+    }
+    return linkTo([query, searchText(search)].filter(Boolean).join("&"));
+  };
 }
 
-/** Whether a component is in front of the search params. */
-function isAddress(name: string): boolean {
-  return /^(?:protocol|hostname|port|pathname)$/.test(name);
-}
-
-/** What a link says of what a pattern asks: without a host, the path alone. */
-function addressOf(components: readonly Component[]): Component[] {
-  const isWhole = components.some(({ name }) => name === "hostname");
-  return components.filter(({ name }) =>
-    isWhole ? isAddress(name) : name === "pathname"
-  );
-}
-
-/**
- * What finds out whether a link carries its params, up to the search params:
- * others may be added to those. It does where each param is all of a segment.
- */
-export function linkCheck(
-  components: readonly Component[],
-  folded: boolean,
-): Guard | null {
-  const address = addressOf(components);
-  const [first, second] = address;
-  if (second === undefined && first!.parts.every(isCertain)) return null;
-  if (!hasRegExp(address)) return guardOf(address, folded);
-  // The platform judges all that it was given.
-  const init = Object.fromEntries(
-    address.map(({ name, source }) => [name, source]),
-  );
-  const urlPattern = new URLPattern(init, { ignoreCase: folded });
-  return platformGuard({ urlPattern }, address);
-}
-
-/** Whether a param that is in a segment, or in a path's end, is all of it. */
-function isCertain(
-  part: Part,
-  index: number,
-  parts: readonly Part[],
-): boolean {
-  const { type, prefix, modifier } = part;
-  if (type === "wildcard") {
-    return index === parts.length - 1 && prefix === "/" && modifier === "";
-  }
-  // Two slashes in front are another host.
-  const host = index === 0 && type === "text" &&
-    (prefix.startsWith("//") || (prefix === "/" && parts.length > 1));
-  return !host && isWhole(part, index, parts);
-}
+/** The origin of links that have none. */
+const LOCAL = "https://localhost";
 
 function valueOf(params: HrefParams, name: string): string | undefined {
-  if (!Object.hasOwn(params, name)) return undefined;
-  const value = params[name];
-  return value === undefined || value === null ? undefined : String(value);
+  return Object.hasOwn(params, name) ? params[name]?.toString() : undefined;
 }
 
+/** Writes the parts with values. */
 function expand(
   parts: readonly Part[],
-  params: HrefParams,
-  write: (value: string) => string,
-  fail: (reason: string) => never,
+  values: Readonly<Record<string, string | undefined>>,
+  isOrigin: boolean,
 ): string {
   let text = "";
   for (const part of parts) {
-    if (part.type === "text") {
-      if (!isOptional(part)) text += part.prefix;
-      continue;
+    const { type, name, prefix, suffix } = part;
+    const value = values[name];
+    if (type === "text") {
+      if (!isOptional(part)) text += prefix;
+    } else if (value !== undefined) {
+      const escaped = encodeURIComponent(value.toWellFormed());
+      const isLong = type === "wildcard" || isRepeated(part);
+      const written = isLong ? escaped.replaceAll("%2F", "/") : escaped;
+      text += prefix + (isOrigin ? value : written) + suffix;
     }
-    const value = valueOf(params, part.name);
-    if (value === undefined) continue;
-    if (value === "" && part.type !== "wildcard") {
-      fail(`the param "${part.name}" is empty`);
-    }
-    if (!value.isWellFormed()) {
-      fail(`the param "${part.name}" has a lone surrogate`);
-    }
-    const many = part.type === "wildcard" || part.modifier === "+" ||
-      part.modifier === "*";
-    const pieces = many ? value.split("/") : [value];
-    if (pieces.some((piece) => piece === "." || piece === "..")) {
-      fail(`the param "${part.name}" has a dot segment`);
-    }
-    text += part.prefix + pieces.map(write).join("/") + part.suffix;
   }
   return text;
-}
-
-/** A path that no browser takes for the name of a host. */
-function localPath(path: string): string {
-  return path.startsWith("//") ? `/%2F${path.slice(2)}` : path;
 }
 
 function searchText(search: SearchInput | undefined): string {

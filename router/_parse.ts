@@ -17,186 +17,137 @@ export interface Part {
   readonly modifier: Modifier;
 }
 
-/** What differs from one component of a URL to the other. */
-export interface Syntax {
-  /** What separates segments, or "". */
-  readonly delimiter: string;
-  /** The character that belongs to the group behind it, or "". */
-  readonly prefix: string;
-  /** Brings fixed text into the form that it has in a parsed URL. */
-  readonly canonicalize: (text: string) => string;
-}
-
 /**
  * Parses the pattern of one component into parts, as URLPattern does. Whether
  * a regexp group is valid is not looked at.
  *
+ * @param delimiter What separates segments, or "". A slash belongs to the
+ * group behind it.
  * @throws {TypeError} If the pattern is not valid; the message is the reason.
  * @see {@link https://urlpattern.spec.whatwg.org/#parsing | URL Pattern, 2.1.3 Parsing}
  */
-export function parsePattern(pattern: string, given: Syntax): Part[] {
-  source = pattern;
-  syntax = given;
-  parts.length = at = number = 0;
-  escaped = -1;
-  pending = "";
-  while (at < source.length) {
-    pending += readText();
-    const { prefix } = syntax;
-    const owned = prefix !== "" && source[at - 1] === prefix && escaped !== at;
-    const name = readName();
-    const regexp = readRegExp(name);
-    if (name !== null || regexp !== null) {
-      if (owned) pending = pending.slice(0, -1);
-      flush();
-      addGroup(owned ? prefix : "", name, regexp, "");
-    } else if (skip("{")) {
-      readBraces();
-    } else if (at < source.length) {
-      throw new TypeError(`there is a ${source[at]} where none can be`);
+export function parsePattern(pattern: string, delimiter: string): Part[] {
+  let count = 0;
+  let number = 0;
+  /** Fixed text that is not a part yet. */
+  let pending = "";
+  for (let at = 0; at < pattern.length;) {
+    const start = at;
+    const isBraced = pattern[at] === "{";
+    if (isBraced) at++;
+    let prefix = read(TEXT, pattern, at);
+    at += prefix.length;
+    const slash = pattern[at] === "/" ? "/" : "";
+    at += slash.length;
+    const name = pattern[at] === ":" ? read(NAME, pattern, at + 1) : "";
+    if (name !== "") at += name.length + 1;
+    let source: string | undefined;
+    if (name === "" && pattern[at] === "*") {
+      source = ".*";
+      at++;
+    } else if (pattern[at] === "(") {
+      const end = endOfRegExp(pattern, at);
+      source = pattern.slice(at + 1, end);
+      at = end + 1;
+    }
+    if (at === start) {
+      throw new TypeError(`there is a ${pattern[at]} where none can be`);
+    }
+    const isGroup = name !== "" || source !== undefined;
+    const isOwn = !isBraced && isGroup && delimiter === "/";
+    if (!isOwn) prefix += slash;
+    let suffix = "";
+    if (isBraced) {
+      suffix = read(TEXT, pattern, at);
+      at += suffix.length;
+      if (pattern[at++] !== "}") {
+        throw new TypeError("a { has no } or has two groups before it");
+      }
+    } else {
+      pending += prefix;
+      prefix = isOwn ? slash : "";
+    }
+    const hasModifier = (isGroup || isBraced) && "?*+".includes(pattern[at]!);
+    const modifier = hasModifier ? pattern[at++] as Modifier : "";
+    if (!isGroup && modifier === "") {
+      pending += prefix;
+      continue;
+    }
+    if (pending !== "") found[count++] = textPart(fixed(pending, delimiter));
+    pending = "";
+    if (isGroup) {
+      const type = typeOf(source, delimiter);
+      found[count++] = {
+        type,
+        name: name || String(number++),
+        prefix: fixed(prefix, delimiter),
+        source: type === "regexp" ? source! : "",
+        suffix: fixed(suffix, delimiter),
+        modifier,
+      };
+    } else if (prefix !== "") {
+      found[count++] = textPart(fixed(prefix, delimiter), modifier);
     }
   }
-  flush();
-  return parts.slice();
+  if (pending !== "") found[count++] = textPart(fixed(pending, delimiter));
+  return found.slice(0, count);
 }
 
-const PLAIN = /[^\\:({*}+?]*/y;
+/** The parts so far: an application has many patterns, and this is one list. */
+const found: Part[] = [];
+
+/** Plain and escaped characters, up to the slash that may belong to a group. */
+const TEXT = /(?:[^\\:({*}+?/]+|\\.|\/(?![:*(]))*/sy;
 const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*/uy;
 
-// Where parsing is, which is never at two patterns at once: an application has
-// many, and this allocates the parts alone.
-let source = "";
-let syntax: Syntax;
-let at = 0;
-/** Where the last escape ended. */
-let escaped = -1;
-/** Fixed text that is not a part yet. */
-let pending = "";
-let number = 0;
-const parts: Part[] = [];
-
-function readBraces(): void {
-  const prefix = readText();
-  const name = readName();
-  const regexp = readRegExp(name);
-  const suffix = readText();
-  if (!skip("}")) {
-    throw new TypeError("a { has no } or has two groups before it");
-  }
-  if (name !== null || regexp !== null) {
-    flush();
-    addGroup(prefix, name, regexp, suffix);
-    return;
-  }
-  const modifier = readModifier();
-  if (modifier === "") {
-    pending += prefix;
-  } else {
-    flush();
-    if (prefix !== "") addText(prefix, modifier);
-  }
+/** What an expression matches at a position, or "". */
+function read(token: RegExp, pattern: string, at: number): string {
+  token.lastIndex = at;
+  return token.test(pattern) ? pattern.slice(at, token.lastIndex) : "";
 }
 
-function skip(text: string): boolean {
-  const found = source[at] === text;
-  if (found) at++;
-  return found;
-}
-
-/** Plain and escaped characters. */
-function readText(): string {
-  let text = "";
-  do {
-    PLAIN.lastIndex = at;
-    PLAIN.test(source);
-    text += source.slice(at, PLAIN.lastIndex);
-    at = PLAIN.lastIndex;
-    if (source[at] !== "\\") return text;
-    const code = source.codePointAt(at + 1);
-    if (code === undefined) throw new TypeError("it ends in a \\");
-    const char = String.fromCodePoint(code);
-    text += char;
-    escaped = at += 1 + char.length;
-  } while (true);
-}
-
-function readName(): string | null {
-  if (!skip(":")) return null;
-  const start = NAME.lastIndex = at;
-  if (!NAME.test(source)) throw new TypeError("a : has no name behind it");
-  at = NAME.lastIndex;
-  return source.slice(start, at);
-}
-
-/** The source of a regexp group; an asterisk is one if no name is before it. */
-function readRegExp(name: string | null): string | null {
-  if (name === null && skip("*")) return ".*";
-  if (!skip("(")) return null;
-  const start = at;
-  for (let depth = 1; depth > 0; at++) {
-    const char = source[at];
-    if (char === undefined) {
-      throw new TypeError("a regexp group has no closing parenthesis");
-    }
+/** Where the closing parenthesis is of a regexp group. */
+function endOfRegExp(pattern: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < pattern.length; at++) {
+    const char = pattern[at];
     if (char === "\\") at++;
     else if (char === "(") depth++;
-    else if (char === ")") depth--;
+    else if (char === ")" && --depth === 0) return at;
   }
-  const regexp = source.slice(start, at - 1);
-  if (regexp === "") throw new TypeError("a regexp group is empty");
-  return regexp;
+  throw new TypeError("a regexp group has no closing parenthesis");
 }
 
-function readModifier(): Modifier {
-  const sign = source[at];
-  if (sign !== "?" && sign !== "*" && sign !== "+") return "";
-  at++;
-  return sign;
+function typeOf(source: string | undefined, delimiter: string): Part["type"] {
+  return source === undefined ||
+      source.replace("\\", "") === `[^${delimiter}]+?`
+    ? "segment"
+    : source === ".*"
+    ? "wildcard"
+    : "regexp";
 }
 
-function flush(): void {
-  if (pending !== "") addText(pending, "");
-  pending = "";
-}
+/** What text has that is not in canonical form in every path. */
+const ODD = /[^\w\-.~!$&'()*+,;=:@/]|\/\./;
 
-function addText(text: string, modifier: Modifier): void {
-  parts.push(textPart(syntax.canonicalize(text), modifier));
-}
-
-function addGroup(
-  before: string,
-  given: string | null,
-  regexp: string | null,
-  behind: string,
-): void {
-  const { canonicalize, delimiter } = syntax;
-  const name = given ?? String(number++);
-  checkName(name);
-  const type =
-    regexp === null || regexp.replace("\\", "") === `[^${delimiter}]+?`
-      ? "segment"
-      : regexp === ".*"
-      ? "wildcard"
-      : "regexp";
-  parts.push({
-    type,
-    name,
-    prefix: canonicalize(before),
-    source: type === "regexp" ? regexp! : "",
-    suffix: canonicalize(behind),
-    modifier: readModifier(),
-  });
-}
-
-function checkName(name: string): void {
-  if (name === "__proto__") {
-    throw new TypeError("__proto__ can't be the name of a param");
-  }
-  for (const part of parts) {
-    if (part.name === name) {
-      throw new TypeError(`the param "${name}" occurs twice`);
-    }
-  }
+/**
+ * Brings fixed text into the form that it has in a parsed URL. Text of a path
+ * without a leading slash is the middle of a segment: no dot segment there.
+ *
+ * @see {@link https://urlpattern.spec.whatwg.org/#canon-encoding-callbacks | URL Pattern, 3.1 Encoding callbacks}
+ */
+function fixed(escaped: string, delimiter: string): string {
+  if (escaped === "/" || !ODD.test(escaped)) return escaped;
+  const text = escaped.replace(/\\(.)/gsu, "$1");
+  if (delimiter !== "/") return text;
+  const start = text.startsWith("/") ? "" : "/-";
+  const url = new URL("http://localhost/");
+  url.pathname = start + text;
+  const { pathname } = url;
+  if (pathname.startsWith(start)) return pathname.slice(start.length);
+  // Where dot segments reach beyond the text, the runtimes differ.
+  const pattern = text.replace(/[\\*+?(){}:]/g, "\\$&");
+  return new URLPattern({ pathname: pattern }).pathname.replace(/\\(.)/g, "$1");
 }
 
 /** A part that is fixed text. */

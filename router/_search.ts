@@ -3,147 +3,120 @@ import type { Match } from "./_match.ts";
 import { NO_PARAMS, SLASH } from "./_path.ts";
 import { isBetter, isLower, type Leaf, type Node, type Tree } from "./_tree.ts";
 
-const NO_BYTES = /* @__PURE__ */ new Uint8Array();
+// One search is on at a time: nothing in it waits.
+/** The text that is searched, and what it is in its own case. */
+let text = "";
+let shown = "";
+/** Where the path begins and ends. */
+let pathStart = 0;
+let pathEnd = 0;
+let url: URL | null = null;
+/** The fixed texts of the tree. */
+let bytes: Uint8Array;
+/** Start and end of each param. */
+const marks: number[] = [];
+/** The most specific leaf so far, and its match. */
+let best: Leaf<unknown> | null = null;
+let match: Match<unknown> | null = null;
 
-/** Finds the most specific leaf for a canonical URL, in one tree or in several. */
-export class Search<Data> {
-  /** The text that is searched, and what it is in its own case. */
-  #text = "";
-  #shown = "";
-  #start = 0;
-  /** Where the path ends. */
-  #end = 0;
-  #url: URL | null = null;
-  /** The fixed texts of the tree. */
-  #bytes = NO_BYTES;
-  /** Start and end of each param. */
-  readonly #marks: number[] = [];
-  /** The most specific leaf so far, and its params. */
-  #leaf: Leaf<Data> | null = null;
-  #params = NO_PARAMS;
+/**
+ * Begins a search with another URL.
+ *
+ * @param given The URL without a hash, or the path alone.
+ * @param start Where its path begins.
+ * @param parsed The URL, where it is parsed already.
+ */
+export function beginSearch(
+  given: string,
+  start: number,
+  parsed: URL | null,
+): void {
+  shown = given;
+  pathStart = start;
+  url = parsed;
+  const query = given.indexOf("?", start);
+  pathEnd = query < 0 ? given.length : query;
+}
 
-  /**
-   * Begins with another URL.
-   *
-   * @param text The URL, or the path alone.
-   * @param start Where its path begins.
-   * @param url The URL, where it is parsed already.
-   */
-  begin(text: string, start: number, url: URL | null): void {
-    this.#text = this.#shown = text;
-    this.#start = start;
-    this.#url = url;
-    const hash = text.indexOf("#", start);
-    const end = hash < 0 ? text.length : hash;
-    const query = text.indexOf("?", start);
-    this.#end = query < 0 || query > end ? end : query;
+/**
+ * Finds the most specific match for a canonical URL in a tree, and in one of
+ * lower-case text.
+ */
+export function search<Data>(
+  exact: Tree<Data>,
+  folded: Tree<Data> | null,
+): Match<Data> | null {
+  best = match = null;
+  text = shown;
+  searchTree(exact);
+  if (folded !== null) {
+    text = shown.toLowerCase();
+    searchTree(folded);
   }
+  return match;
+}
 
-  /** The most specific match in a tree, and in one of lower-case text. */
-  find(exact: Tree<Data>, folded: Tree<Data> | null): Match<Data> | null {
-    this.#leaf = null;
-    this.#findIn(exact);
-    if (folded !== null) {
-      this.#text = this.#shown.toLowerCase();
-      this.#findIn(folded);
-      this.#text = this.#shown;
-    }
-    const leaf = this.#leaf as Leaf<Data> | null;
-    return leaf && { data: leaf.data, params: this.#params };
+function searchTree(tree: Tree<unknown>): void {
+  bytes = tree.bytes;
+  walk(tree.root, pathStart, 0);
+}
+
+/** Goes on from a node, whose text ends at a position. */
+function walk(node: Node<unknown>, at: number, depth: number): void {
+  const code = text.charCodeAt(at);
+  let { child } = node;
+  while (child !== null && child.first !== code) {
+    child = isLower(code, child.first) ? child.low : child.high;
   }
-
-  #findIn({ root, bytes }: Tree<Data>): void {
-    this.#bytes = bytes;
-    this.#walk(root, this.#start, 0);
+  if (child !== null && isBest(child.best!) && isAt(child, at)) {
+    walk(child, at + child.length, depth);
   }
-
-  /** Goes on from a node, whose text ends at a position. */
-  #walk(node: Node<Data>, at: number, depth: number): void {
-    const code = this.#text.charCodeAt(at);
-    let { child } = node;
-    while (child !== null && child.first !== code) {
-      child = isLower(code, child.first) ? child.low : child.high;
-    }
-    if (child !== null && this.#isPromising(child) && this.#isAt(child, at)) {
-      this.#walk(child, at + child.length, depth);
-    }
-    const { param, others, leaf } = node;
-    if (others !== null) {
-      const end = this.#segmentEnd(at);
-      for (const { matcher, node } of others.mixed) {
-        if (
-          this.#isPromising(node) &&
-          matcher.run(this.#text, at, end, this.#marks, depth)
-        ) this.#walk(node, end, depth + matcher.names.length * 2);
-      }
-    }
-    if (param !== null && code === SLASH && this.#isPromising(param)) {
-      const end = this.#segmentEnd(at + 1);
-      this.#mark(depth, at + 1, end);
-      if (end > at + 1) this.#walk(param, end, depth + 2);
-    }
-    if (at === this.#end) this.#take(leaf, at, depth);
-    if (others !== null) this.#take(others.rests, at, depth);
+  const { param, others, leaf } = node;
+  if (param !== null && code === SLASH && isBest(param.best!)) {
+    const start = marks[depth] = at + 1;
+    const end = marks[depth + 1] = segmentEnd(start);
+    if (end > start) walk(param, end, depth + 2);
   }
-
-  /** Whether anything below a node would be better than what was found. */
-  #isPromising({ best }: Node<Data>): boolean {
-    return this.#leaf === null || isBetter(best!, this.#leaf);
+  if (at === pathEnd) take(leaf);
+  if (others === null) return;
+  for (const { matcher, toEnd, node } of others) {
+    if (!isBest(node.best!)) continue;
+    const end = toEnd ? pathEnd : segmentEnd(at);
+    const behind = matcher(text, at, end, marks, depth);
+    if (behind >= 0) walk(node, end, behind);
   }
+}
 
-  #mark(depth: number, start: number, end: number): void {
-    this.#marks[depth] = start;
-    this.#marks[depth + 1] = end;
+/** Whether a leaf is more specific than what was found. */
+function isBest(leaf: Leaf<unknown>): boolean {
+  return best === null || isBetter(leaf, best);
+}
+
+/** Where the segment ends that a position is in. */
+function segmentEnd(at: number): number {
+  const slash = text.indexOf("/", at);
+  return slash < 0 || slash > pathEnd ? pathEnd : slash;
+}
+
+/** Whether the text of a node is at a position, where it begins right. */
+function isAt({ start, length }: Node<unknown>, at: number): boolean {
+  for (let i = 1; i < length; i++) {
+    if (bytes[start + i] !== text.charCodeAt(at + i)) return false;
   }
+  return true;
+}
 
-  /** Where the segment ends that a position is in. */
-  #segmentEnd(at: number): number {
-    const slash = this.#text.indexOf("/", at);
-    return slash < 0 || slash > this.#end ? this.#end : slash;
-  }
-
-  /** Whether the text of a node is at a position, where it begins right. */
-  #isAt({ start, length }: Node<Data>, at: number): boolean {
-    for (let i = 1; i < length; i++) {
-      if (this.#bytes[start + i] !== this.#text.charCodeAt(at + i)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** Whether segments follow of which none is empty, and nothing else. */
-  #hasSegments(at: number): boolean {
-    const text = this.#text;
-    const empty = text.indexOf("//", at);
-    return text.charCodeAt(at) === SLASH &&
-      text.charCodeAt(this.#end - 1) !== SLASH &&
-      (empty < 0 || empty >= this.#end);
-  }
-
-  /** Makes those leaves the best one, one by one, that match and are better. */
-  #take(first: Leaf<Data> | null, at: number, depth: number): void {
-    for (let leaf = first; leaf !== null; leaf = leaf.next) {
-      if (this.#leaf !== null && !isBetter(leaf, this.#leaf)) continue;
-      const { rest, guard, names } = leaf;
-      if (rest === "anything") this.#mark(depth, at, this.#end);
-      else if (rest === "segments") {
-        if (!this.#hasSegments(at)) continue;
-        this.#mark(depth, at + 1, this.#end);
-      } else if (
-        typeof rest !== "string" &&
-        !rest.run(this.#text, at, this.#end, this.#marks, depth)
-      ) continue;
-      const params = guard === null
-        ? names.length === 0 ? NO_PARAMS : Object.create(null)
-        : guard(this.#url ??= new URL(this.#shown));
-      if (params === null) continue;
-      // What the platform has matched is complete.
-      if (rest !== "platform") {
-        addParams(params, names, this.#shown, this.#marks);
-      }
-      this.#leaf = leaf;
-      this.#params = params;
-    }
+/** Makes those leaves the best one, one by one, that match and are better. */
+function take(first: Leaf<unknown> | null): void {
+  for (let leaf = first; leaf !== null; leaf = leaf.next) {
+    if (!isBest(leaf)) continue;
+    const { data, guard, names } = leaf;
+    const params = guard === null
+      ? names.length === 0 ? NO_PARAMS : Object.create(null)
+      : guard(url ??= new URL(shown));
+    if (params === null) continue;
+    addParams(params, names, shown, marks);
+    best = leaf;
+    match = { data, params };
   }
 }

@@ -7,52 +7,33 @@ import type { GroupMatcher } from "./_program.ts";
  */
 export const MAX_REGEXP_LENGTH = 1024;
 
-/** The parts of a segment that has regexp groups. */
-export class SegmentRegExp implements GroupMatcher {
-  readonly names: readonly string[];
-  readonly #regexp: RegExp;
-
-  /**
-   * Creates it from the parts of a segment, as URLPattern would.
-   *
-   * @param folded Whether it reads lower-case text only.
-   * @see {@link https://urlpattern.spec.whatwg.org/#generate-a-regular-expression-and-name-list | URL Pattern, 2.1.4}
-   */
-  constructor(parts: readonly Part[], folded: boolean) {
-    this.names = parts.map(({ name }) => name).filter(Boolean);
-    const source = parts.map(sourceOf).join("");
-    this.#regexp = new RegExp(`^${source}$`, folded ? "diu" : "du");
-  }
-
-  run(
-    text: string,
-    start: number,
-    end: number,
-    marks: number[],
-    offset: number,
-  ): boolean {
-    if (end - start > MAX_REGEXP_LENGTH) return false;
-    const match = this.#regexp.exec(text.slice(start, end));
-    if (match === null) return false;
-    for (let i = 1; i < match.length; i++) {
-      const [from, to] = match.indices![i] ?? [-1 - start, 0];
-      marks[offset++] = start + from;
-      marks[offset++] = start + to;
+/**
+ * Matches the parts of a segment that has regexp groups, as URLPattern would.
+ *
+ * @param parts None of them is there more than once.
+ * @param folded Whether it reads lower-case text only.
+ * @see {@link https://urlpattern.spec.whatwg.org/#generate-a-regular-expression-and-name-list | URL Pattern, 2.1.4}
+ */
+export function segmentRegExp(
+  parts: readonly Part[],
+  folded: boolean,
+): GroupMatcher {
+  const source = parts.map(sourceOf).join("");
+  const regexp = new RegExp(`^${source}$`, folded ? "diu" : "du");
+  return (text, start, end, marks, offset) => {
+    if (end - start > MAX_REGEXP_LENGTH) return -1;
+    const match = regexp.exec(text.slice(start, end));
+    if (match === null) return -1;
+    for (const range of match.indices!.slice(1)) {
+      marks[offset++] = range ? start + range[0] : -1;
+      marks[offset++] = range ? start + range[1] : -1;
     }
-    return true;
-  }
+    return offset;
+  };
 }
 
 function sourceOf({ type, source, prefix, suffix, modifier }: Part): string {
-  const [before, behind] = [RegExp.escape(prefix), RegExp.escape(suffix)];
-  if (type === "text") return `(?:${before})${modifier}`;
-  const value = `(?:${source || "[^/]+?"})`;
-  if (modifier === "" || modifier === "?") {
-    return before + behind === ""
-      ? `(${value})${modifier}`
-      : `(?:${before}(${value})${behind})${modifier}`;
-  }
-  if (before + behind === "") return `(${value}${modifier})`;
-  const all = `${before}(${value}(?:${behind}${before}${value})*)${behind}`;
-  return modifier === "*" ? `(?:${all})?` : all;
+  const [before, behind] = [prefix, suffix].map(RegExp.escape);
+  const group = type === "text" ? "" : `(${source || "[^/]+?"})`;
+  return `(?:${before}${group}${behind})${modifier}`;
 }

@@ -2,19 +2,13 @@ import { type Part, textPart } from "./_parse.ts";
 
 /**
  * Fixed text, slashes included; a param that follows a slash; or a segment that
- * is more than that, from where its fixed text ends.
+ * is more than that, from where its fixed text ends. The last one may be all of
+ * the rest of a path, from where that does not keep to segments.
  */
 export type Segment = Part | readonly Part[];
 
-/** One of the forms of a path: with or without each of its optional parts. */
-export interface PathForm {
-  /** The segments from the left. */
-  readonly segments: readonly Segment[];
-  /** What does not keep to segments; `null` where the path ends before. */
-  readonly rest: readonly Part[] | null;
-  /** The names of all params. */
-  readonly names: readonly string[];
-}
+/** The segments of a path from the left, with or without each optional part. */
+export type PathForm = readonly Segment[];
 
 /** More optional parts than this are not written out. */
 const MAX_WRITTEN_OUT = 4;
@@ -23,58 +17,78 @@ const MAX_WRITTEN_OUT = 4;
 export const MAX_FORMS: number = 2 ** MAX_WRITTEN_OUT;
 
 /**
- * Cuts a path into segments, once for each combination of the optional parts that
- * are whole segments. The form that URLPattern would try first comes first.
+ * Cuts a path into segments up to the first that may be more than one, once for
+ * each combination of the optional parts before that which are whole segments.
+ * The form that URLPattern would try first comes first.
  */
 export function pathForms(parts: readonly Part[]): PathForm[] {
-  if (parts.every(isWhole)) {
-    return [{ segments: parts, rest: null, names: namesOf(parts) }];
-  }
-  let forms = [parts];
-  for (const part of optionalSegments(parts)) {
-    const modifier = part.modifier === "?" ? "" : "+";
-    const present = { ...part, modifier } as const;
-    forms = forms.flatMap((form) => [
-      form.map((each) => each === part ? present : each),
-      form.filter((each) => each !== part),
-    ]);
-  }
-  return forms.flatMap((form) => cut(form) ?? []);
+  return parts.every(isWhole)
+    ? [parts]
+    : formsOf([], parts.flatMap(piecesOf), 0);
 }
 
 /**
- * The optional parts that begin and end where segments do, with nothing before
- * them whose extent depends on whether they are there.
+ * The forms of a path that begins with some segments. There are none where no
+ * URL has such a path, because of a dot segment.
+ *
+ * @param pieces What follows the segments.
+ * @param writtenOut How many optional parts were before.
  */
-function optionalSegments(parts: readonly Part[]): Part[] {
-  const found: Part[] = [];
-  for (let index = 0; index < parts.length; index++) {
-    const part = parts[index]!;
-    const whole = isOptional(part) && beginsSegment(parts, index);
-    if (whole) found.push(part);
-    if (found.length === MAX_WRITTEN_OUT || !staysInSegment(part)) break;
-    if (whole ? part.modifier === "*" : spansSegments(part)) break;
+function formsOf(
+  segments: PathForm,
+  pieces: readonly Part[],
+  writtenOut: number,
+): PathForm[] {
+  const [first, ...behind] = pieces;
+  if (first === undefined) return [segments];
+  if (
+    isOptional(first) && beginsSegment(pieces) && writtenOut < MAX_WRITTEN_OUT
+  ) {
+    const modifier = first.modifier === "?" ? "" : "+";
+    const present = [...piecesOf({ ...first, modifier }), ...behind];
+    return [present, behind].flatMap((pieces) =>
+      formsOf(segments, pieces, writtenOut + 1)
+    );
   }
-  return found;
+  const own = [first];
+  while (behind.length > 0 && !behind[0]!.prefix.startsWith("/")) {
+    own.push(behind.shift()!);
+  }
+  let text = "";
+  while (own.length > 0 && isFixed(own[0]!)) text += own.shift()!.prefix;
+  if (!own.every(staysInSegment) || !beginsSegment(behind)) {
+    return [[...segments, textPart(text), [...own, ...behind]]];
+  }
+  if (own.length === 0 && DOT_SEGMENT.test(text)) return [];
+  const isParam = text === "/" && own.length === 1 &&
+    own[0]!.type === "segment" && own[0]!.modifier === "";
+  const fixed = own.length === 0 ? [textPart(text)] : [textPart(text), own];
+  return formsOf(
+    [...segments, ...(isParam ? own : fixed)],
+    behind,
+    writtenOut,
+  );
 }
+
+const DOT_SEGMENT = /^\/(?:\.|%2e){1,2}$/i;
 
 /** Whether a part may be absent. */
 export function isOptional({ modifier }: Part): boolean {
   return modifier === "?" || modifier === "*";
 }
 
-/** Whether a segment begins at a part, whichever optional parts are there. */
-function beginsSegment(parts: readonly Part[], index: number): boolean {
-  for (const part of parts.slice(index)) {
-    if (!part.prefix.startsWith("/")) return false;
-    if (!isOptional(part)) return true;
-  }
-  return true;
+/** Whether a part may be there more than once. */
+export function isRepeated({ modifier }: Part): boolean {
+  return modifier === "*" || modifier === "+";
 }
 
-/** Whether a part with a modifier can be in more than one segment. */
-function spansSegments({ prefix, suffix, modifier }: Part): boolean {
-  return modifier !== "" && (prefix + suffix).includes("/");
+/** Whether a segment begins or the path ends, whichever optional parts are there. */
+function beginsSegment(pieces: readonly Part[]): boolean {
+  for (const piece of pieces) {
+    if (!piece.prefix.startsWith("/")) return false;
+    if (!isOptional(piece)) return true;
+  }
+  return true;
 }
 
 /**
@@ -82,52 +96,19 @@ function spansSegments({ prefix, suffix, modifier }: Part): boolean {
  * nothing: characters, digits, words, plain classes, alternatives, quantifiers.
  */
 const SEGMENT_REGEXP =
-  /^(?:\\[dw]|\(\?:|[\w|)*+?{},]|\[(?:\w-\w|\w|\\[dw])+\])+$/;
+  /^(?:\\[dw]|\(\?:|[\w|)*+?{},]|\[(?:\w-\w|\w|\\[dw])+\])*$/;
 
-/** Whether the group of a part can't match a slash. */
-function staysInSegment({ type, source }: Part): boolean {
-  return type === "regexp" ? SEGMENT_REGEXP.test(source) : type !== "wildcard";
+/** Whether a piece of a segment is there once at most, and can't have a slash. */
+export function staysInSegment(piece: Part): boolean {
+  const { type, prefix, source, suffix } = piece;
+  return type !== "wildcard" && SEGMENT_REGEXP.test(source) &&
+    !(prefix + suffix).includes("/") && !isRepeated(piece);
 }
 
-/**
- * Cuts a path into segments up to the first that may be more than one; `null`
- * where no URL has such a path, because of a dot segment.
- */
-function cut(parts: readonly Part[]): PathForm | null {
-  const pieces = parts.flatMap(piecesOf);
-  const segments: Segment[] = [];
-  const isInside = (piece: Part | undefined) =>
-    piece !== undefined && !piece.prefix.startsWith("/");
-  while (pieces.length > 0 && isFixed(pieces[0]!) && !isInside(pieces[0])) {
-    let text = pieces.shift()!.prefix;
-    while (isInside(pieces[0]) && isFixed(pieces[0]!)) {
-      text += pieces.shift()!.prefix;
-    }
-    let end = 0;
-    while (isInside(pieces[end])) end++;
-    const own = pieces.slice(0, end);
-    const next = pieces[end];
-    const isRest = !own.every(staysInSegment) || own.some(spansSegments) ||
-      (next !== undefined && isOptional(next));
-    const isParam = text === "/" && own.length === 1 &&
-      own[0]!.type === "segment" && own[0]!.modifier === "";
-    if (isRest || !isParam) segments.push(textPart(text));
-    if (isRest) break;
-    if (own.length > 0) segments.push(isParam ? own[0]! : own);
-    else if (/^\/(?:\.|%2e){1,2}$/i.test(text)) return null;
-    pieces.splice(0, end);
-  }
-  const rest = pieces.length > 0 ? pieces : null;
-  return { segments, rest, names: namesOf(parts) };
+/** The names of the groups, in their order. */
+export function namesOf(parts: readonly Part[]): readonly string[] {
+  return parts.filter(({ name }) => name !== "").map(({ name }) => name);
 }
-
-function namesOf(parts: readonly Part[]): readonly string[] {
-  let names = NO_NAMES;
-  for (const { name } of parts) if (name !== "") names = [...names, name];
-  return names;
-}
-
-const NO_NAMES: readonly string[] = [];
 
 function isFixed({ type, modifier }: Part): boolean {
   return type === "text" && modifier === "";
@@ -143,7 +124,7 @@ function piecesOf(part: Part): Part[] {
 }
 
 function textsOf(text: string): Part[] {
-  return (text.match(/^[^/]+|\/[^/]*/g) ?? []).map((text) => textPart(text));
+  return text === "" ? [] : text.split(/(?=\/)/).map((text) => textPart(text));
 }
 
 /** Whether a part is all of a segment, or fixed text that is all of several. */

@@ -1,6 +1,7 @@
 import type { Component } from "./_components.ts";
 import type { Part } from "./_parse.ts";
-import { isOptional } from "./_segments.ts";
+import { SLASH } from "./_path.ts";
+import { isOptional, isRepeated } from "./_segments.ts";
 
 // What the groups of a segment are; where there are several, the last of these.
 const STATIC = 0;
@@ -9,6 +10,8 @@ const REGEXP = 2;
 const SEGMENT = 3;
 const REPEATED = 4;
 const WILDCARD = 5;
+// What marks segments that may be absent.
+const OPTIONAL = 6;
 
 /** More fixed text than this in a segment does not count. */
 const MAX_TEXT = 511;
@@ -30,60 +33,60 @@ export function specificity(components: readonly Component[]): string {
 }
 
 function pathKey(parts: readonly Part[]): string {
+  let shape = "";
+  for (const part of parts) shape += shapeOf(part);
   let key = "";
   let [text, group, optional] = [0, STATIC, 0];
-  let begun = false;
-  const addSegment = () => {
-    const mixed = text > 0 && (group === REGEXP || group === SEGMENT);
-    const literal = group === STATIC ? 0 : MAX_TEXT - Math.min(text, MAX_TEXT);
-    key += String.fromCharCode(
-      ((mixed ? MIXED : group) << 11 | literal << 2 |
-        (mixed && group === SEGMENT ? 2 : 0) | optional) + 1,
-    );
-  };
-  for (const part of parts) {
-    const absent = isOptional(part) ? 1 : 0;
-    const add = (added: string) => {
-      for (let i = 0; i < added.length; i++) {
-        if (added[i] === "/") {
-          if (begun) addSegment();
-          text = group = 0;
-          optional = absent;
-        } else {
-          text++;
-          optional |= absent;
-        }
-        begun = true;
-      }
-    };
-    add(part.prefix);
-    if (part.type === "text") continue;
-    begun = true;
-    group = Math.max(group, groupRank(part));
-    optional |= absent;
-    add(part.suffix);
+  for (let i = 0; i < shape.length; i++) {
+    const code = shape.charCodeAt(i);
+    if (code === SLASH) {
+      if (i > 0) key += segmentKey(text, group, optional);
+      text = group = optional = 0;
+    } else if (code === OPTIONAL) optional = 1;
+    else if (code < OPTIONAL) group = Math.max(group, code);
+    else text++;
   }
-  addSegment();
   // Where all segments are equal the shorter pattern is the more specific
   // one, except behind what takes the rest of the path.
-  return key + (group >= REPEATED ? "\uffff" : "\0");
+  const end = group >= REPEATED ? "\uffff" : "\0";
+  return key + segmentKey(text, group, optional) + end;
+}
+
+/** The text of a part, with control characters for what it is apart from that. */
+function shapeOf(part: Part): string {
+  const { type, prefix, suffix } = part;
+  const shape = type === "text"
+    ? prefix
+    : prefix + String.fromCharCode(groupRank(part)) + suffix;
+  return isOptional(part) ? shape.replace(/./g, "$&\x06") : shape;
+}
+
+function segmentKey(text: number, group: number, optional: number): string {
+  const rank = mixedRank(group, text > 0);
+  const literal = group === STATIC ? 0 : MAX_TEXT - Math.min(text, MAX_TEXT);
+  const isLast = rank === MIXED && group === SEGMENT ? 2 : 0;
+  return String.fromCharCode(
+    (rank << 11 | literal << 2 | isLast | optional) + 1,
+  );
 }
 
 function groupRank(part: Part): number {
   return part.type === "wildcard"
     ? WILDCARD
-    : (part.modifier === "+" || part.modifier === "*")
+    : isRepeated(part)
     ? REPEATED
     : part.type === "regexp"
     ? REGEXP
     : SEGMENT;
 }
 
+function mixedRank(group: number, hasText: boolean): number {
+  return hasText && (group === REGEXP || group === SEGMENT) ? MIXED : group;
+}
+
 function hostRank(parts: readonly Part[]): number {
   const groups = parts.filter(({ type }) => type !== "text").map(groupRank);
-  const rank = Math.max(STATIC, ...groups);
-  const mixed = groups.length < parts.length;
-  return mixed && (rank === REGEXP || rank === SEGMENT) ? MIXED : rank;
+  return mixedRank(Math.max(STATIC, ...groups), groups.length < parts.length);
 }
 
 /** A place in the order of specificity, shared by routes with the same key. */
@@ -116,43 +119,13 @@ export class Ranks {
   }
 }
 
-/**
- * What a pattern matches, whatever the names of the params. It is "" where the
- * place of the pattern in the tree says it.
- */
-export function signatureOf(
-  components: readonly Component[],
-  folded: boolean,
-): string {
-  if (components.length === 1 && components[0]!.parts.every(isPlaced)) {
-    return "";
-  }
-  return components.map(({ name, parts }) =>
-    name + partsSignature(parts, folded)
-  )
+/** What components match, whatever the names of the groups. */
+export function signatureOf(components: readonly Component[]): string {
+  return components.map(({ name, parts }) => name + partsSignature(parts))
     .join();
 }
 
-/** Whether the place in the tree says what a part matches. */
-function isPlaced(
-  { type, modifier }: Part,
-  index: number,
-  { length }: readonly Part[],
-): boolean {
-  return modifier === "" && type !== "regexp" &&
-    (type !== "wildcard" || index === length - 1);
-}
-
 /** What parts match, whatever the names of the groups. */
-export function partsSignature(
-  parts: readonly Part[],
-  folded: boolean,
-): string {
-  const fold = (text: string) => folded ? text.toLowerCase() : text;
-  return JSON.stringify(parts.map((part) => ({
-    ...part,
-    name: 0,
-    prefix: fold(part.prefix),
-    suffix: fold(part.suffix),
-  })));
+export function partsSignature(parts: readonly Part[]): string {
+  return JSON.stringify(parts.map((part) => ({ ...part, name: 0 })));
 }

@@ -1,8 +1,8 @@
+import { isPlain } from "./_canonical.ts";
 import type { Match } from "./_match.ts";
 import {
   DOT,
   END,
-  isPlainPath,
   KINDS,
   NO_PARAMS,
   PLAIN,
@@ -73,9 +73,9 @@ export function matchStraight<Data>(
     let { param } = node;
     const { others } = node;
     if (others !== null) {
-      if (others.mixed.length > 0) return undefined;
-      for (let leaf = others.rests; leaf !== null; leaf = leaf.next) {
-        rival = better(leaf, rival);
+      for (const { toEnd, node } of others) {
+        if (!toEnd) return undefined;
+        rival = better(node.best!, rival);
       }
     }
     if (code !== SLASH || param === null) {
@@ -84,7 +84,7 @@ export function matchStraight<Data>(
         if (rival !== null) return undefined;
         // Up to the last param it was looked at.
         const from = depth > 0 ? marks[depth - 1]! : start;
-        return isPlainPath(text, from) ? null : undefined;
+        return isPlain(text, from) ? null : undefined;
       }
       ({ param } = fork);
       if (param === null || fork.others !== null) return undefined;

@@ -1,10 +1,17 @@
-import { Glob } from "./_glob.ts";
-import type { Guard } from "./_guard.ts";
+import { groupMatcher } from "./_group_matcher.ts";
+import { type Guard, platformGuard } from "./_guard.ts";
+import { pathOf } from "./_components.ts";
 import type { Part } from "./_parse.ts";
-import { type GroupMatcher, Program } from "./_program.ts";
-import { isRegExp, MAX_FORMS, pathForms, type Segment } from "./_segments.ts";
-import { SegmentRegExp } from "./_segment_regexp.ts";
-import { partsSignature, type Rank } from "./_specificity.ts";
+import { parsedPattern, type RoutePattern } from "./pattern.ts";
+import type { GroupMatcher } from "./_program.ts";
+import {
+  isRegExp,
+  namesOf,
+  type PathForm,
+  pathForms,
+  staysInSegment,
+} from "./_segments.ts";
+import { partsSignature, type Rank, signatureOf } from "./_specificity.ts";
 
 /** The end of a route, or of one form of it, in the tree. */
 export interface Leaf<Data> {
@@ -12,43 +19,25 @@ export interface Leaf<Data> {
   readonly rank: Rank;
   /** Orders leaves of one rank. */
   readonly sequence: number;
-  /** The text of the pattern. */
+  /** The text of the pattern, which is not kept itself: there are many. */
   readonly source: string;
-  /** What the pattern matches, unless the place in the tree says it all. */
-  readonly signature: string;
+  /** What the pattern matches, where the place in the tree does not say it. */
+  signature: string;
   /** What else the pattern asks of the URL. */
   guard: Guard | null;
   /** The names of the params in the order of the path. */
   names: readonly string[];
-  /** What matches the rest of a path. */
-  rest: Rest;
   /** The next leaf at the same place. */
   next: Leaf<Data> | null;
 }
 
-/**
- * What takes the rest of a path: nothing is left, anything may be, or segments of
- * which none is empty; the platform decides, or parts match it that do not keep
- * to segments.
- */
-export type Rest =
-  | "none"
-  | "anything"
-  | "segments"
-  | "platform"
-  | GroupMatcher;
-
-/** A segment that is neither fixed text nor a param alone. */
-interface Mixed<Data> {
+/** What is neither fixed text nor a param that is a segment. */
+interface Other<Data> {
   readonly signature: string;
   readonly matcher: GroupMatcher;
+  /** Whether it takes the rest of the path, and not a segment. */
+  readonly toEnd: boolean;
   readonly node: Node<Data>;
-}
-
-/** What goes on from a node apart from fixed text and a param. */
-interface Others<Data> {
-  readonly mixed: Mixed<Data>[];
-  rests: Leaf<Data> | null;
 }
 
 /** A node of the tree: some fixed text, and all that can follow it. */
@@ -56,7 +45,7 @@ export class Node<Data> {
   /** What follows a slash and a segment that is a param. */
   param: Node<Data> | null = null;
   /** What else follows, apart from fixed text. */
-  others: Others<Data> | null = null;
+  others: Other<Data>[] | null = null;
   /** The nodes that follow and have fixed text: a tree by the first character. */
   child: Node<Data> | null = null;
   /** What that tree has at either side of this node. */
@@ -126,67 +115,64 @@ export class Tree<Data> {
   }
 
   /**
-   * Adds the path of a route, or nothing where the tree has an equivalent one,
-   * which it returns.
+   * Adds a route, or nothing where the tree has an equivalent one, which it
+   * returns.
    *
    * @param first The leaf of the first form of the path.
-   * @param platform What decides where the path can't.
    */
-  add(
-    parts: readonly Part[],
-    first: Leaf<Data>,
-    platform: Guard | null,
-  ): Leaf<Data> | null {
+  add(pattern: RoutePattern, first: Leaf<Data>): Leaf<Data> | null {
+    const { components } = parsedPattern(pattern);
+    const forms = pathForms(pathOf(components));
+    // Where a path has one form its place in the tree says what it matches.
+    if (forms.length > 1 || components.length > 1) {
+      first.signature = signatureOf(components);
+    }
     let { sequence } = first;
-    for (const { segments, rest, names } of pathForms(parts)) {
+    for (const form of forms) {
       const leaf = sequence === first.sequence ? first : { ...first, sequence };
-      leaf.names = names;
-      const same = this.#add(segments, rest, leaf, platform);
-      if (same !== null) return same;
       sequence++;
+      leaf.names = namesOf(form.flat());
+      const node = this.#place(pattern, form, leaf);
+      leaf.next = node.leaf;
+      // Other forms may be equivalent to one of the same route.
+      const same = leaf === first ? findSame(leaf) : null;
+      if (same !== null) return same;
+      node.leaf = leaf;
     }
     return null;
   }
 
-  #add(
-    segments: readonly Segment[],
-    rest: readonly Part[] | null,
+  /** The node where a form of a path ends. */
+  #place(
+    pattern: RoutePattern,
+    form: PathForm,
     leaf: Leaf<Data>,
-    platform: Guard | null,
-  ): Leaf<Data> | null {
+  ): Node<Data> {
     let node = this.root;
     node.best = better(leaf, node.best);
-    for (const segment of segments) {
-      if (!("type" in segment)) {
-        node.rival = better(leaf, node.rival);
-        node = this.#mixed(node, segment);
-      } else if (segment.type === "text") {
+    for (const segment of form) {
+      if ("type" in segment && segment.type === "text") {
         node = this.#walk(node, segment.prefix, leaf);
         continue;
-      } else {
-        node.rival = better(leaf, node.rival);
-        node = node.param ??= new Node(0, 0, 0);
+      }
+      node.rival = better(leaf, node.rival);
+      if ("type" in segment) node = node.param ??= new Node(0, 0, 0);
+      else {
+        const { toEnd, node: behind } = this.#other(node, segment);
+        if (toEnd && segment.some(isRegExp)) {
+          leaf.guard = platformGuard(pattern);
+          // What the platform has matched is complete.
+          leaf.names = [];
+        }
+        node = behind;
       }
       node.best = better(leaf, node.best);
     }
-    leaf.rest = rest === null ? "none" : this.#rest(rest);
-    if (leaf.rest === "platform") leaf.guard = platform;
-    leaf.next = rest === null ? node.leaf : othersOf(node).rests;
-    // Other forms may be equivalent to one of the same route.
-    const isFirst = leaf.sequence % MAX_FORMS === 0;
-    const same = isFirst ? findSame(leaf) : null;
-    if (same !== null) return same;
-    if (rest === null) node.leaf = leaf;
-    else {
-      node.rival = better(leaf, node.rival);
-      othersOf(node).rests = leaf;
-    }
-    return null;
+    return node;
   }
 
   /** The node where fixed text ends that follows another node. */
-  #walk(from: Node<Data>, given: string, leaf: Leaf<Data>): Node<Data> {
-    const text = this.#folded ? given.toLowerCase() : given;
+  #walk(from: Node<Data>, text: string, leaf: Leaf<Data>): Node<Data> {
     let node = from;
     for (let at = 0; at < text.length;) {
       const code = text.charCodeAt(at);
@@ -232,36 +218,21 @@ export class Tree<Data> {
     return new Node(text.charCodeAt(from), start, text.length - from);
   }
 
-  /** The node behind a segment that is in part fixed. */
-  #mixed(node: Node<Data>, parts: readonly Part[]): Node<Data> {
-    const { mixed } = othersOf(node);
-    const signature = partsSignature(parts, this.#folded);
-    let found = mixed.find((each) => each.signature === signature);
+  /** What goes on from a node by a segment that is in part fixed, or by the rest. */
+  #other(node: Node<Data>, parts: readonly Part[]): Other<Data> {
+    const others = node.others ??= [];
+    const signature = partsSignature(parts);
+    let found = others.find((each) => each.signature === signature);
     if (found === undefined) {
-      const matcher = matcherOf(parts, this.#folded);
-      mixed.push(found = { signature, matcher, node: new Node(0, 0, 0) });
+      const toEnd = !parts.every(staysInSegment);
+      const matcher = groupMatcher(parts, toEnd, this.#folded);
+      found = { signature, matcher, toEnd, node: new Node(0, 0, 0) };
+      // What takes the rest is less specific, and tried last.
+      if (toEnd) others.push(found);
+      else others.unshift(found);
     }
-    return found.node;
+    return found;
   }
-
-  #rest(parts: readonly Part[]): Rest {
-    if (parts.some(isRegExp)) return "platform";
-    const [{ type, prefix, suffix, modifier }] = parts as [Part];
-    // Where there is no modifier there is no text around the group either.
-    const shape = parts.length > 1 || type + prefix + modifier + suffix;
-    return shape === "wildcard"
-      ? "anything"
-      : shape === "segment/+"
-      ? "segments"
-      : new Program(parts, "/", this.#folded);
-  }
-}
-
-function matcherOf(parts: readonly Part[], folded: boolean): GroupMatcher {
-  if (parts.some(isRegExp)) return new SegmentRegExp(parts, folded);
-  return parts.some(({ modifier }) => modifier !== "")
-    ? new Program(parts, "/", folded)
-    : new Glob(parts, folded);
 }
 
 /** The more specific one of two leaves, where there are two. */
@@ -272,11 +243,6 @@ export function better<Data>(
   return other === null || isBetter(leaf, other) ? leaf : other;
 }
 
-/** What goes on from a node, made where there is nothing yet. */
-function othersOf<Data>(node: Node<Data>): Others<Data> {
-  return node.others ??= { mixed: [], rests: null };
-}
-
 /** Whether a leaf is more specific than another. */
 export function isBetter(a: Leaf<unknown>, b: Leaf<unknown>): boolean {
   const difference = a.rank.number - b.rank.number;
@@ -284,12 +250,9 @@ export function isBetter(a: Leaf<unknown>, b: Leaf<unknown>): boolean {
 }
 
 /** The leaf at the same place that matches the same URLs. */
-function findSame<Data>(leaf: Leaf<Data>): Leaf<Data> | null {
-  const { signature, rest } = leaf;
-  for (let each = leaf.next; each !== null; each = each.next) {
-    if (each.signature === signature && typeof each.rest === typeof rest) {
-      return each;
-    }
+function findSame<Data>({ signature, next }: Leaf<Data>): Leaf<Data> | null {
+  for (let leaf = next; leaf !== null; leaf = leaf.next) {
+    if (leaf.signature === signature) return leaf;
   }
   return null;
 }

@@ -1,11 +1,10 @@
 import { isPlain, pathStart } from "./_canonical.ts";
-import { pathOf } from "./_components.ts";
-import { guardsOf } from "./_guard.ts";
+import { guardOf } from "./_guard.ts";
 import type { Match } from "./_match.ts";
 import { requestMethods } from "./method.ts";
-import { Search } from "./_search.ts";
+import { beginSearch, search } from "./_search.ts";
 import { MAX_FORMS } from "./_segments.ts";
-import { Ranks, signatureOf, specificity } from "./_specificity.ts";
+import { Ranks, specificity } from "./_specificity.ts";
 import { matchStraight } from "./_straight.ts";
 import { type Leaf, Tree } from "./_tree.ts";
 import {
@@ -75,7 +74,6 @@ interface Trees<Data> {
 export class ArrayMatcher<Data> implements Matcher<Data> {
   /** The trees by method, in an object because that is quicker than a map. */
   readonly #trees: Record<string, Trees<Data>> = Object.create(null);
-  readonly #search = new Search<Data>();
   readonly #ranks = new Ranks();
   #sequence = 0;
   #hasAny = false;
@@ -154,36 +152,31 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
       folded: null,
     };
     const tree = ignoreCase ? trees.folded ??= new Tree(true) : trees.exact;
-    const { guard, platform } = guardsOf(pattern, components, ignoreCase);
+    const others = components.filter(({ name }) => name !== "pathname");
     const leaf: Leaf<Data> = {
       data,
       rank: this.#ranks.get(specificity(components)),
       sequence: this.#sequence,
       source: pattern.source,
-      signature: signatureOf(components, ignoreCase),
-      guard,
+      signature: "",
+      guard: others.length > 0 ? guardOf(pattern, others) : null,
       names: [],
-      rest: "none",
       next: null,
     };
-    const same = tree.add(pathOf(components), leaf, platform);
+    const same = tree.add(pattern, leaf);
     this.#sequence += MAX_FORMS;
     return same;
   }
 
   /** Begins a search for the canonical form of a URL, if it is valid. */
   #begin(url: string, start: number): boolean {
-    const search = this.#search;
     if (isPlain(url, start)) {
-      search.begin(url, start, null);
+      beginSearch(url, start, null);
       return true;
     }
     const parsed = URL.parse(url);
     if (parsed === null) return false;
-    const { href, pathname, protocol } = parsed;
-    if (protocol === "http:" || protocol === "https:") {
-      search.begin(href, href.indexOf("/", protocol.length + 2), parsed);
-    } else search.begin(pathname, 0, parsed);
+    beginSearch(parsed.pathname, 0, parsed);
     return true;
   }
 
@@ -195,8 +188,6 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
 
   #findIn(method: string): Match<Data> | null {
     const trees = this.#trees[method];
-    return trees === undefined
-      ? null
-      : this.#search.find(trees.exact, trees.folded);
+    return trees === undefined ? null : search(trees.exact, trees.folded);
   }
 }

@@ -1,6 +1,12 @@
-import { type Component, COMPONENTS, parseComponent } from "./_components.ts";
-import { type Guard, hasRegExp } from "./_guard.ts";
-import { buildHref, linkCheck } from "./_href.ts";
+import {
+  type Component,
+  type ComponentName,
+  COMPONENTS,
+  foldCase,
+  parseComponent,
+} from "./_components.ts";
+import { hasRegExp } from "./_guard.ts";
+import { linkBuilder } from "./_href.ts";
 import { joinPaths, withSlash } from "./_join.ts";
 
 /** What a pattern is made of: the text of a path, or a URLPattern. */
@@ -40,12 +46,11 @@ export interface ParsedPattern {
   readonly ignoreCase: boolean;
 }
 
-/** The parsed form of a pattern, for the matcher. */
+/** The parsed form of a pattern, for the matcher: in lower case if it ignores case. */
 export function parsedPattern(pattern: RoutePattern): ParsedPattern {
-  return {
-    components: pattern["components"],
-    ignoreCase: pattern["ignoreCase"],
-  };
+  const ignoreCase = pattern["ignoreCase"];
+  const components = foldCase(pattern["components"], ignoreCase);
+  return { components, ignoreCase };
 }
 
 /**
@@ -79,8 +84,7 @@ export class RoutePattern {
   private readonly ignoreCase: boolean;
   private readonly components: readonly Component[];
   #urlPattern: URLPattern | undefined;
-  /** What tells whether a link carries its params. */
-  #check: Guard | null | undefined;
+  #buildLink: ReturnType<typeof linkBuilder> | undefined;
 
   /**
    * Creates a pattern.
@@ -93,26 +97,25 @@ export class RoutePattern {
     this.ignoreCase = options?.ignoreCase ?? false;
     try {
       this.#input = this.#read(input);
-      this.components = parseInput(this.#input);
+      this.source = describe(this.#input);
+      this.components = (Object.keys(this.#input) as ComponentName[])
+        .map((name) => parseComponent(name, this.#input[name]!));
       this.paramNames = paramNames(this.components);
       // A regexp group is for the platform to judge.
       if (hasRegExp(this.components)) this.urlPattern;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const text = namesComponent(input) ? describe(input) : String(input);
+      const text = typeof input === "string" ? input : describe(Object(input));
       throw new TypeError(
         `Cannot create the pattern "${text}": ${reason}`,
         { cause: error },
       );
     }
-    this.source = describe(this.#input);
   }
 
   /** The same pattern for the platform, which is built when first read. */
   get urlPattern(): URLPattern {
-    return this.#urlPattern ??= new URLPattern(this.#input, {
-      ignoreCase: this.ignoreCase,
-    });
+    return this.#urlPattern ??= new URLPattern(this.#input, this.#options);
   }
 
   /**
@@ -127,11 +130,8 @@ export class RoutePattern {
     params: Readonly<Record<string, string | number | undefined>> = {},
     search?: SearchInput,
   ): string {
-    const components = this.components;
-    if (this.#check === undefined) {
-      this.#check = linkCheck(components, this.ignoreCase);
-    }
-    return buildHref(this, components, this.#check, params, search);
+    this.#buildLink ??= linkBuilder(this.#withoutOrigin());
+    return this.#buildLink(params, search);
   }
 
   /**
@@ -143,14 +143,13 @@ export class RoutePattern {
    * @throws {TypeError} If the joined pattern is not valid.
    */
   prefixed(prefix: string): RoutePattern {
-    const options = { ignoreCase: this.ignoreCase };
-    const start = new RoutePattern(prefix, options);
+    const start = new RoutePattern(prefix, this.#options);
     const { pathname, ...others } = this.#input;
     return new RoutePattern({
       ...start.#input,
       ...others,
-      pathname: joinPaths(start.#input.pathname!, pathname ?? "*"),
-    }, options);
+      pathname: joinPaths(start.#input.pathname!, pathname!),
+    }, this.#options);
   }
 
   /**
@@ -162,85 +161,68 @@ export class RoutePattern {
     return this.source;
   }
 
+  get #options(): Required<RoutePatternOptions> {
+    return { ignoreCase: this.ignoreCase };
+  }
+
+  /** What a link says of the pattern: without a host, nothing before the path. */
+  #withoutOrigin(): RoutePattern {
+    const { hostname, pathname, search, hash } = this.#input;
+    return hostname !== undefined || this.components.length === 1
+      ? this
+      : new RoutePattern({ pathname, search, hash }, this.#options);
+  }
+
   /** The pattern component by component; what is not constrained is absent. */
   #read(input: PatternInput): URLPatternInit {
-    if (typeof input === "string") {
-      if (input.startsWith("/") || !WHOLE_URL.test(input)) {
-        return { pathname: withSlash(input) };
-      }
-      this.#urlPattern = new URLPattern(input, {
-        ignoreCase: this.ignoreCase,
-      });
-      return constrained(this.#urlPattern);
+    if (typeof input === "string" && !WHOLE_URL.test(input)) {
+      return { pathname: withSlash(input) };
     }
-    if (input instanceof URLPattern) {
-      this.#urlPattern = input;
-      return constrained(input);
-    }
-    // The platform would take any object for a pattern that all URLs match.
-    if (!namesComponent(input)) {
-      throw new TypeError("it names no component of a URL");
-    }
-    const { pathname } = input;
-    if (Object.keys(input).length === 1 && pathname !== undefined) {
+    const given: URLPatternInit = Object(input);
+    const { protocol, pathname, baseURL } = given;
+    if (pathname !== undefined && Object.keys(given).length === 1) {
       return { pathname };
     }
-    this.#urlPattern = new URLPattern(input, { ignoreCase: this.ignoreCase });
-    const components = constrained(this.#urlPattern);
+    // The platform would take any object for a pattern that all URLs match.
+    if (
+      typeof input !== "string" && baseURL === undefined &&
+      COMPONENTS.every((name) => given[name] === undefined)
+    ) throw new TypeError("it names no component of a URL");
+    const all = this.#urlPattern = input instanceof URLPattern
+      ? input
+      : new URLPattern(input, this.#options);
+    const result: URLPatternInit = {};
+    for (const name of COMPONENTS) {
+      const source = all[name];
+      if (source !== "*" || name === "pathname") result[name] = source;
+    }
     // What the platform hands back can be another pattern, if read again.
-    const asGiven = input.protocol === undefined && input.baseURL === undefined;
-    if (asGiven && pathname !== undefined) components.pathname = pathname;
-    return components;
+    if (protocol === undefined && baseURL === undefined) {
+      result.pathname = pathname ?? result.pathname;
+    }
+    return result;
   }
 }
 
 /** How the pattern of a whole URL begins. */
 const WHOLE_URL = /^[^/]*:\/\//;
 
-function namesComponent(input: unknown): input is URLPatternInit {
-  if (typeof input !== "object" || input === null) return false;
-  const init = input as URLPatternInit;
-  return init.baseURL !== undefined ||
-    COMPONENTS.some((name) => init[name] !== undefined);
-}
-
-function constrained(input: URLPatternInit | URLPattern): URLPatternInit {
-  const result: URLPatternInit = {};
-  for (const name of COMPONENTS) {
-    if (input[name] !== undefined && input[name] !== "*") {
-      result[name] = input[name];
-    }
-  }
-  result.pathname ??= "*";
-  return result;
-}
-
-function parseInput(input: URLPatternInit): Component[] {
-  // Most patterns have a path alone, and there are many patterns.
-  if (Object.keys(input).length === 1) {
-    return [parseComponent("pathname", input.pathname!)];
-  }
-  const components: Component[] = [];
-  for (const name of COMPONENTS) {
-    const source = input[name];
-    if (source !== undefined) components.push(parseComponent(name, source));
-  }
-  return components;
-}
-
-function paramNames(components: readonly Component[]): string[] {
-  let names: string[] = [];
+function paramNames(components: readonly Component[]): readonly string[] {
+  const names: string[] = [];
   for (const { parts } of components) {
     for (const { name } of parts) {
       if (name === "") continue;
-      if (!names.includes(name)) names = [...names, name];
+      if (name === "__proto__") {
+        throw new TypeError("__proto__ can't be the name of a param");
+      }
+      if (!names.includes(name)) names.push(name);
       // Numbers may occur in each component.
       else if (!/^\d/.test(name)) {
         throw new TypeError(`the param "${name}" occurs twice`);
       }
     }
   }
-  return names;
+  return names.slice();
 }
 
 function describe(input: URLPatternInit): string {

@@ -184,7 +184,7 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
     router.map({ method: "get", pattern: new RoutePattern("/a") }, ok),
     'Cannot create a route for "get"'],
   ["no target", (router) => router.get(null, ok),
-    'Cannot create the pattern "null"'],
+    "it names no component of a URL"],
   ["a map of text in a map", (router) =>
     router.map({ a: { b: "/x" } }, { actions: { a: { actions: { b: ok } } } }),
     'Cannot register "a.b"'],
@@ -203,5 +203,19 @@ for (const [name, register, message] of mistakes) {
     const router = createRouter();
     assertThrows(() => register(router as Untyped), TypeError, message);
     assertEquals(router.routes, []);
+  });
+}
+
+for (
+  const [first, second] of [
+    ["/{*x}", "/{*y}"],
+    [{ pathname: "a" }, { pathname: "b" }],
+  ] as const
+) {
+  const shown = JSON.stringify([first, second]);
+  Deno.test(`ArrayMatcher.add() takes two patterns for other URLs: ${shown}`, () => {
+    const matcher = new ArrayMatcher<string>();
+    matcher.add("GET", new RoutePattern(first), "first");
+    matcher.add("GET", new RoutePattern(second), "second");
   });
 }
