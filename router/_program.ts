@@ -62,14 +62,16 @@ export function program(
       const index = stack.pop()!;
       const kind = stack.pop()!;
       if (at > end) continue;
+      const state = index * width + at - start;
+      // Behind a part all goes on alike, whether it matched or was left out.
+      const once = kind === GO_ON ? 1 : 2;
+      if ((seen[state]! & once) !== 0) continue;
+      seen[state]! |= once;
       const part = parts[index]!;
       const { type, prefix, suffix, modifier } = part;
       const isBare = prefix + suffix === "";
       const mark = offset + slots[index]!;
       if (kind === GO_ON) {
-        const state = index * width + at - start;
-        if (seen[state] === 1) continue;
-        seen[state] = 1;
         if (type === "segment") {
           if (text.charCodeAt(at) === stop) continue;
           stack.push(GO_ON, index, ++at);
