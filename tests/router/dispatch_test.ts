@@ -320,6 +320,8 @@ for (
     "https://a b/",
     "https://example.com:99999/",
     "file:///etc/passwd",
+    "ws://example.com/",
+    "ftp://example.com/",
     "data:text/plain,x",
   ]
 ) {

@@ -20,6 +20,9 @@ const ORDERS: readonly (readonly [url: string, ...patterns: string[]])[] = [
   ["/a/b", "/a/:x(b)", "/a/:x", "/a/:x+", "/a/*"],
   ["/abc", "/abc", "/ab:x", "/a:x", "/:x(abc)", "/:x"],
   ["/a-b", "/a-:x", "/:x-:y", "/:x"],
+  ["/a1", "/a:x(\\d)", "/a:x", "/:x(a\\d)", "/:x"],
+  ["/a/b/c", "/a/:x/:y", "{/a/b}?/:x"],
+  ["/a", "https://:x.com/a", "https://(.+com)/a", "https://*/a"],
   ["/a/b/c", "/a/b/*", "/a/:x/c", "/a/:x/:y", "/a/*/c", "/a/*", "/*/c", "/*"],
   ["/a", "/a", "/a{/:x}?", "/a/:x*", "/a*"],
   ["/", "/", "/*"],
@@ -58,6 +61,9 @@ const TIES = [
   ["/a-b", "/:x-b", "/a-:x"],
   ["/a", "/:x(\\w)", "/:x([a-z])"],
   ["/x-y.z", "/:a-:b", "/:a.:b"],
+  ["/a", "/a{b}?", "{/a}?"],
+  // Each has many forms, and this is a late one of the first.
+  ["/d/e/x", "{/a}?{/b}?{/c}?{/d}?{/e}?/:x", "{/d}?{/e}?{/f}?{/g}?{/h}?/:x"],
 ];
 
 for (const [path, ...patterns] of TIES) {
@@ -160,6 +166,18 @@ Deno.test("ignoring case and not, the more specific route wins", () => {
   assertEquals(find("/A/B")?.params.x, "B");
   assertEquals(find("/a/B/c")?.data, "wild");
   assertEquals(find("/A/B/c"), null);
+});
+
+Deno.test("a route that ignores case wins if it is the more specific one, whatever begins like it", () => {
+  const matcher = new ArrayMatcher<string>();
+  matcher.add("GET", new RoutePattern("/a/*", { ignoreCase: true }), "wild");
+  matcher.add("GET", new RoutePattern("/a/b/c", { ignoreCase: true }), "text");
+  matcher.add("GET", new RoutePattern("/a/:x/c"), "param");
+  const find = (path: string) =>
+    matcher.match("GET", `https://example.com${path}`)?.data;
+  assertEquals(find("/a/b/c"), "text");
+  assertEquals(find("/a/x/c"), "param");
+  assertEquals(find("/a/x/C"), "wild");
 });
 
 Deno.test("allowedMethods() lists what a URL answers, in order, HEAD for GET", () => {

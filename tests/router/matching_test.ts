@@ -113,12 +113,21 @@ const SYNTAX: readonly Row[] = [
   ["{/a/:b}+", "/a/1/a/2", { b: "1/a/2" }],
   ["/{:a-}?:b", "/x-y", { a: "x", b: "y" }],
   ["/{:a-}?:b", "/y", { b: "y" }],
+  // The text behind a group is there whenever the group is.
+  ["/x{:a-}?y", "/x12y", null],
+  ["/{:a-}*x", "/abx", null],
+  ["{/:a-y}", "/x-y", { a: "x" }],
+  ["{/:a-y}", "/x", null],
+  ["{/:a-}+", "/x-/y-", { a: "x-/y" }],
+  ["{/:a-}+", "/x", null],
   // Regexp groups.
   ["/:id(\\d+)", "/7", { id: "7" }],
   ["/:id(\\d+)", "/7a", null],
   ["/:id(\\d+)", "/٣", null],
   ["/(\\d+)", "/7", { 0: "7" }],
   ["/(\\d+)-(\\w+)", "/7-a", { 0: "7", 1: "a" }],
+  ["/(\\d+).(\\d+)", "/1.2", { 0: "1", 1: "2" }],
+  ["/(\\d+).(\\d+)", "/1x2", null],
   ["/:a(x|y|xy)z", "/xyz", { a: "xy" }],
   ["/:id(\\d+)?", "/", null],
   ["/a/:id(\\d+)?", "/a", {}],
@@ -164,6 +173,8 @@ const SYNTAX: readonly Row[] = [
   ["/users/:id", "/x/../users/7", { id: "7" }],
   ["/x/*", "/x/../users/7", null],
   ["/x/*", "/x/%2e%2e/users/7", null],
+  ["/x/*", "/x/%2E%2E/users/7", null],
+  ["/users/:id", "/x/%2E%2E/users/7", { id: "7" }],
   ["/:a", "/..a", { a: "..a" }],
   ["/:a", "/...", { a: "..." }],
   ["/:a", "/.%2ea", { a: "..a" }],
@@ -175,6 +186,8 @@ const SYNTAX: readonly Row[] = [
   // Dot segments that a pattern keeps are in no path.
   ["/{}*..", "/..", null],
   ["/{}*%2e/b", "/%2e/b", null],
+  ["/{}*%2E/b", "/%2E/b", null],
+  ["/{}*.:a", "/.b", { a: "b" }],
   ["/:a", "/x?y=/z", { a: "x" }],
   ["/:a", "/x#/z", { a: "x" }],
   ["/:a", "/?x", null],
@@ -277,6 +290,13 @@ Deno.test("params of one match are not those of the next", () => {
   const first = matcher.match("GET", "https://example.com/1")!;
   const second = matcher.match("GET", "https://example.com/2")!;
   assertEquals([first.params.a, second.params.a], ["1", "2"]);
+
+  // Where there are none, nor can any be added.
+  matcher.add("GET", new RoutePattern("/a/b"), null);
+  const { params } = matcher.match("GET", "https://example.com/a/b")!;
+  Reflect.set(params, "a", "1");
+  const next = matcher.match("GET", "https://example.com/a/b")!;
+  assertEquals({ ...next.params }, {});
 });
 
 function paramsOf(
