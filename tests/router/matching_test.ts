@@ -116,6 +116,9 @@ const SYNTAX: readonly Row[] = [
   // The text behind a group is there whenever the group is.
   ["/x{:a-}?y", "/x12y", null],
   ["/{:a-}*x", "/abx", null],
+  ["/x{:a-}*y", "/xy", {}],
+  ["/a{*b}?", "/ab", { 0: "" }],
+  ["/a{*b}?", "/a", {}],
   ["{/:a-y}", "/x-y", { a: "x" }],
   ["{/:a-y}", "/x", null],
   ["{/:a-}+", "/x-/y-", { a: "x-/y" }],
