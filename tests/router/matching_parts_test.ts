@@ -39,6 +39,12 @@ Deno.test("the bound of regexp groups holds for the part of the URL that they ar
   const search = new RoutePattern({ pathname: "/*", search: "q=(\\w+)" });
   assertEquals(paramsOf(search, `https://y.com/${long}?q=1`), { 0: long });
   assertEquals(paramsOf(search, `https://y.com/?q=${long}`), null);
+  // A segment is a part too, where the group can't leave it.
+  const segment = new RoutePattern("/:a(\\d+)/*");
+  assertEquals(paramsOf(segment, `https://y.com/1/${long}`), {
+    a: "1",
+    0: long,
+  });
 });
 
 Deno.test("routes for search params of one path are told apart, and the plain one stands in", async () => {
