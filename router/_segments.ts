@@ -7,13 +7,8 @@ import { type Part, textPart } from "./_parse.ts";
  */
 export type Segment = Part | readonly Part[];
 
-/** One of the forms of a path: with or without each of its optional parts. */
-export interface PathForm {
-  /** The segments from the left. */
-  readonly segments: readonly Segment[];
-  /** The names of all params. */
-  readonly names: readonly string[];
-}
+/** The segments of a path from the left, with or without each optional part. */
+export type PathForm = readonly Segment[];
 
 /** More optional parts than this are not written out. */
 const MAX_WRITTEN_OUT = 4;
@@ -28,7 +23,7 @@ export const MAX_FORMS: number = 2 ** MAX_WRITTEN_OUT;
  */
 export function pathForms(parts: readonly Part[]): PathForm[] {
   return parts.every(isWhole)
-    ? [{ segments: parts, names: namesOf(parts) }]
+    ? [parts]
     : formsOf([], parts.flatMap(piecesOf), 0);
 }
 
@@ -40,14 +35,12 @@ export function pathForms(parts: readonly Part[]): PathForm[] {
  * @param writtenOut How many optional parts were before.
  */
 function formsOf(
-  segments: readonly Segment[],
+  segments: PathForm,
   pieces: readonly Part[],
   writtenOut: number,
 ): PathForm[] {
   const [first, ...behind] = pieces;
-  if (first === undefined) {
-    return [{ segments, names: namesOf(segments.flat()) }];
-  }
+  if (first === undefined) return [segments];
   if (
     isOptional(first) && beginsSegment(pieces) && writtenOut < MAX_WRITTEN_OUT
   ) {
@@ -64,8 +57,7 @@ function formsOf(
   let text = "";
   while (own.length > 0 && isFixed(own[0]!)) text += own.shift()!.prefix;
   if (!own.every(staysInSegment) || !beginsSegment(behind)) {
-    const rest = [textPart(text), [...own, ...behind]];
-    return formsOf([...segments, ...rest], [], writtenOut);
+    return [[...segments, textPart(text), [...own, ...behind]]];
   }
   if (own.length === 0 && DOT_SEGMENT.test(text)) return [];
   const isParam = text === "/" && own.length === 1 &&

@@ -6,9 +6,9 @@ import { parsedPattern, type RoutePattern } from "./pattern.ts";
 import type { GroupMatcher } from "./_program.ts";
 import {
   isRegExp,
-  MAX_FORMS,
+  namesOf,
+  type PathForm,
   pathForms,
-  type Segment,
   staysInSegment,
 } from "./_segments.ts";
 import { partsSignature, type Rank, signatureOf } from "./_specificity.ts";
@@ -19,9 +19,9 @@ export interface Leaf<Data> {
   readonly rank: Rank;
   /** Orders leaves of one rank. */
   readonly sequence: number;
-  /** The text of the pattern, which is not kept itself: there are many. */
+  /** The text of the pattern, which is not kept: there are many. */
   readonly source: string;
-  /** What the pattern matches, where the place in the tree does not say it. */
+  /** What the pattern matches, apart from what the place in the tree says. */
   signature: string;
   /** What else the pattern asks of the URL. */
   guard: Guard | null;
@@ -123,44 +123,51 @@ export class Tree<Data> {
   add(pattern: RoutePattern, first: Leaf<Data>): Leaf<Data> | null {
     const { components } = parsedPattern(pattern);
     const forms = pathForms(pathOf(components));
-    if (forms.length > 1 || components.length > 1) {
-      first.signature = signatureOf(components);
-    }
+    // Where a path has one form its place in the tree says what it matches.
+    const isPlaced = forms.length === 1 && first.guard === null;
+    first.signature = isPlaced ? "" : signatureOf(components);
     let { sequence } = first;
-    for (const { segments, names } of forms) {
+    for (const form of forms) {
       const leaf = sequence === first.sequence ? first : { ...first, sequence };
-      leaf.names = names;
-      const same = this.#add(pattern, segments, leaf);
-      if (same !== null) return same;
       sequence++;
+      leaf.names = namesOf(form.flat());
+      const node = this.#place(pattern, form, leaf);
+      leaf.next = node.leaf;
+      // Other forms may be equivalent to one of the same route.
+      const same = leaf === first ? findSame(leaf) : null;
+      if (same !== null) return same;
+      node.leaf = leaf;
     }
     return null;
   }
 
-  #add(
+  /** The node where a form of a path ends. */
+  #place(
     pattern: RoutePattern,
-    segments: readonly Segment[],
+    form: PathForm,
     leaf: Leaf<Data>,
-  ): Leaf<Data> | null {
+  ): Node<Data> {
     let node = this.root;
     node.best = better(leaf, node.best);
-    for (const segment of segments) {
+    for (const segment of form) {
       if ("type" in segment && segment.type === "text") {
         node = this.#walk(node, segment.prefix, leaf);
         continue;
       }
       node.rival = better(leaf, node.rival);
-      node = "type" in segment
-        ? node.param ??= new Node(0, 0, 0)
-        : this.#other(node, pattern, segment, leaf);
+      if ("type" in segment) node = node.param ??= new Node(0, 0, 0);
+      else {
+        const { toEnd, node: behind } = this.#other(node, segment);
+        if (toEnd && segment.some(isRegExp)) {
+          leaf.guard = platformGuard(pattern);
+          // What the platform has matched is complete.
+          leaf.names = [];
+        }
+        node = behind;
+      }
       node.best = better(leaf, node.best);
     }
-    leaf.next = node.leaf;
-    // Other forms may be equivalent to one of the same route.
-    const isFirst = leaf.sequence % MAX_FORMS === 0;
-    const same = isFirst ? findSame(leaf) : null;
-    if (same === null) node.leaf = leaf;
-    return same;
+    return node;
   }
 
   /** The node where fixed text ends that follows another node. */
@@ -210,30 +217,20 @@ export class Tree<Data> {
     return new Node(text.charCodeAt(from), start, text.length - from);
   }
 
-  /** The node behind a segment that is in part fixed, or behind the rest. */
-  #other(
-    node: Node<Data>,
-    pattern: RoutePattern,
-    parts: readonly Part[],
-    leaf: Leaf<Data>,
-  ): Node<Data> {
-    const toEnd = !parts.every(staysInSegment);
-    if (toEnd && parts.some(isRegExp)) {
-      leaf.guard = platformGuard(pattern);
-      // What the platform has matched is complete.
-      leaf.names = [];
-    }
+  /** What goes on from a node by a segment that is in part fixed, or by the rest. */
+  #other(node: Node<Data>, parts: readonly Part[]): Other<Data> {
     const others = node.others ??= [];
     const signature = partsSignature(parts);
     let found = others.find((each) => each.signature === signature);
     if (found === undefined) {
+      const toEnd = !parts.every(staysInSegment);
       const matcher = groupMatcher(parts, toEnd, this.#folded);
       found = { signature, matcher, toEnd, node: new Node(0, 0, 0) };
       // What takes the rest is less specific, and tried last.
       if (toEnd) others.push(found);
       else others.unshift(found);
     }
-    return found.node;
+    return found;
   }
 }
 
