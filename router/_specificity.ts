@@ -10,8 +10,6 @@ const REGEXP = 2;
 const SEGMENT = 3;
 const REPEATED = 4;
 const WILDCARD = 5;
-// What marks segments that may be absent.
-const OPTIONAL = 6;
 
 /** More fixed text than this in a segment does not count. */
 const MAX_TEXT = 511;
@@ -33,32 +31,28 @@ export function specificity(components: readonly Component[]): string {
 }
 
 function pathKey(parts: readonly Part[]): string {
-  let shape = "";
-  for (const part of parts) shape += shapeOf(part);
   let key = "";
   let [text, group, optional] = [0, STATIC, 0];
-  for (let i = 0; i < shape.length; i++) {
-    const code = shape.charCodeAt(i);
-    if (code === SLASH) {
-      if (i > 0) key += segmentKey(text, group, optional);
-      text = group = optional = 0;
-    } else if (code === OPTIONAL) optional = 1;
-    else if (code < OPTIONAL) group = Math.max(group, code);
-    else text++;
+  let begun = false;
+  for (const part of parts) {
+    const { type, prefix, suffix } = part;
+    const absent = isOptional(part) ? 1 : 0;
+    const shape = type === "text" ? prefix : `${prefix}\0${suffix}`;
+    for (let i = 0; i < shape.length; i++) {
+      const code = shape.charCodeAt(i);
+      if (code === SLASH) {
+        if (begun) key += segmentKey(text, group, optional);
+        text = group = optional = 0;
+      } else if (code === 0) group = Math.max(group, groupRank(part));
+      else text++;
+      optional |= absent;
+      begun = true;
+    }
   }
   // Where all segments are equal the shorter pattern is the more specific
   // one, except behind what takes the rest of the path.
   const end = group >= REPEATED ? "\uffff" : "\0";
   return key + segmentKey(text, group, optional) + end;
-}
-
-/** The text of a part, with control characters for what it is apart from that. */
-function shapeOf(part: Part): string {
-  const { type, prefix, suffix } = part;
-  const shape = type === "text"
-    ? prefix
-    : prefix + String.fromCharCode(groupRank(part)) + suffix;
-  return isOptional(part) ? shape.replace(/./g, "$&\x06") : shape;
 }
 
 function segmentKey(text: number, group: number, optional: number): string {
