@@ -130,7 +130,7 @@ export class Tree<Data> {
     for (const form of forms) {
       const leaf = sequence === first.sequence ? first : { ...first, sequence };
       sequence++;
-      leaf.names = namesOf(form.flat());
+      leaf.names = isPlaced ? pattern.paramNames : namesOf(form.flat());
       const node = this.#place(pattern, form, leaf);
       leaf.next = node.leaf;
       // Other forms may be equivalent to one of the same route.
