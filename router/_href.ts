@@ -23,6 +23,7 @@ export function linkBuilder(
   const components = pattern["components"];
   const parts = components.flatMap(({ parts }) => parts);
   const required = namesOf(parts.filter((part) => !isOptional(part)));
+  // A wildcard at the end takes what is there, as a segment does.
   const restAt = source.endsWith("/*") ? parts.length - 1 : -1;
   const isSimple = components.length === 1 &&
     parts.every((part, index) =>

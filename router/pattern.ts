@@ -123,7 +123,9 @@ export class RoutePattern {
    * @param params The params; those of optional parts may be missing.
    * @param search The search params.
    * @returns The path; for a pattern with a hostname, the whole URL.
-   * @throws {TypeError} If params are missing, or no URL can carry them.
+   * @throws {TypeError} If params are missing, or no URL can carry them: where
+   * one is empty or a dot segment, has a lone surrogate, or would be matched as
+   * something else.
    */
   href(
     params: Readonly<Record<string, string | number | undefined>> = {},
