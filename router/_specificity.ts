@@ -14,6 +14,9 @@ const WILDCARD = 5;
 /** More fixed text than this in a segment does not count. */
 const MAX_TEXT = 511;
 
+/** How many bits of a segment's character are about its text. */
+const RANK_SHIFT = 11;
+
 /**
  * A key by which patterns sort from the most to the least specific: the path
  * segment by segment from the left, one character each, then the hostname, then
@@ -24,8 +27,10 @@ export function specificity(components: readonly Component[]): string {
   let [path, host, others] = ["", 9, 9];
   for (const { name, parts } of components) {
     if (name === "pathname") path = pathKey(parts);
-    else if (name === "hostname") host = hostRank(parts);
-    else others--;
+    else if (name === "hostname") {
+      // What its groups are, and not how much text it has.
+      host = pathKey(parts).charCodeAt(0) >> RANK_SHIFT;
+    } else others--;
   }
   return path + String.fromCharCode(host, others);
 }
@@ -56,11 +61,12 @@ function pathKey(parts: readonly Part[]): string {
 }
 
 function segmentKey(text: number, group: number, optional: number): string {
-  const rank = mixedRank(group, text > 0);
+  const isMixed = text > 0 && (group === REGEXP || group === SEGMENT);
+  const rank = isMixed ? MIXED : group;
   const literal = group === STATIC ? 0 : MAX_TEXT - Math.min(text, MAX_TEXT);
-  const isLast = rank === MIXED && group === SEGMENT ? 2 : 0;
+  const isLast = isMixed && group === SEGMENT ? 2 : 0;
   return String.fromCharCode(
-    (rank << 11 | literal << 2 | isLast | optional) + 1,
+    (rank << RANK_SHIFT | literal << 2 | isLast | optional) + 1,
   );
 }
 
@@ -72,15 +78,6 @@ function groupRank(part: Part): number {
     : part.type === "regexp"
     ? REGEXP
     : SEGMENT;
-}
-
-function mixedRank(group: number, hasText: boolean): number {
-  return hasText && (group === REGEXP || group === SEGMENT) ? MIXED : group;
-}
-
-function hostRank(parts: readonly Part[]): number {
-  const groups = parts.filter(({ type }) => type !== "text").map(groupRank);
-  return mixedRank(Math.max(STATIC, ...groups), groups.length < parts.length);
 }
 
 /** A place in the order of specificity, shared by routes with the same key. */
