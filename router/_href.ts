@@ -37,9 +37,7 @@ export function linkBuilder(
     const values: Record<string, string | undefined> = {};
     for (const name of paramNames) values[name] = valueOf(params, name);
     const missing = required.filter((name) => values[name] === undefined);
-    if (missing.length > 0) {
-      fail(`the params "${missing.join('", "')}" are missing`);
-    }
+    if (missing.length > 0) fail(`${list(missing)} are missing`);
     const texts: Partial<Record<ComponentName, string>> = {};
     for (const { name, parts } of components) {
       const isOrigin = /^(?:protocol|hostname|port)$/.test(name);
@@ -62,13 +60,16 @@ export function linkBuilder(
       // The same number may be in the host and in the path.
       const read = url && `${url.protocol}//${url.host}${url.pathname}`;
       const found = read === (origin || LOCAL) + path ? find(url!) : null;
-      if (!found || paramNames.some((name) => found[name] !== values[name])) {
-        fail("no URL carries these params");
-      }
+      const lost = paramNames.filter((name) => found?.[name] !== values[name]);
+      if (!found || lost.length > 0) fail(`no URL carries ${list(lost)}`);
     }
     const more = search && searchText(search);
     return linkTo([query, more].filter(Boolean).join("&"));
   };
+}
+
+function list(names: readonly string[]): string {
+  return `the params "${names.join('", "')}"`;
 }
 
 /** The origin of links that have none. */
