@@ -59,7 +59,8 @@ export function parsedPattern(pattern: RoutePattern): ParsedPattern {
  * Text is a pattern for the path, and a leading slash is supplied; text that
  * begins with a scheme, such as `https://:tenant.example.com/`, is a pattern
  * for the whole URL. Matching takes linear time; a regexp group such as
- * `:id(\\d+)`, whose engine backtracks, matches no more than 1,024 characters.
+ * `:id(\\d+)`, whose engine backtracks, matches no more than 1,024 characters,
+ * and fewer beside more than one group in the same segment.
  *
  * @example A pattern and a link
  * ```ts
