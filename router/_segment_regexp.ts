@@ -33,14 +33,20 @@ export function lengthGuard(parts: readonly Part[]): (text: string) => boolean {
 /**
  * Matches the parts of a segment that has regexp groups, as URLPattern would.
  *
- * @param parts None of them is there more than once.
+ * @param given The parts. None repeats but a segment without text around it.
  * @param folded Whether it reads lower-case text only.
  * @see {@link https://urlpattern.spec.whatwg.org/#generate-a-regular-expression-and-name-list | URL Pattern, 2.1.4}
  */
 export function segmentRegExp(
-  parts: readonly Part[],
+  given: readonly Part[],
   folded: boolean,
 ): GroupMatcher {
+  // What repeats is a run of characters, for which there is one way only.
+  const parts = given.map((part) =>
+    isRepeated(part)
+      ? { ...part, source: `[^/]${part.modifier}`, modifier: "" } as const
+      : part
+  );
   const source = parts.map(sourceOf).join("");
   const regexp = new RegExp(`^${source}$`, folded ? "diu" : "du");
   const isTooLong = lengthGuard(parts);

@@ -103,11 +103,12 @@ export function hasNoSlash({ type, source }: Part): boolean {
   return type !== "wildcard" && SEGMENT_REGEXP.test(source);
 }
 
-/** Whether a piece of a segment is there once at most, and can't have a slash. */
+/** Whether a piece of a segment can't have a slash, nor repeat more than that. */
 export function staysInSegment(piece: Part): boolean {
-  const { prefix, suffix } = piece;
+  const { type, prefix, suffix } = piece;
+  const isRun = type === "segment" && prefix + suffix === "";
   return hasNoSlash(piece) && !(prefix + suffix).includes("/") &&
-    !isRepeated(piece);
+    (isRun || !isRepeated(piece));
 }
 
 /** The names of the groups, in their order. */

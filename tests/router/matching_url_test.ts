@@ -242,6 +242,14 @@ Deno.test("a repeat beside a regexp group is bounded by the segment where it kee
     paramsOf(slashes, `https://example.com/7-${long}`)?.b,
     long.slice(1),
   );
+  // A param alone that repeats is a run of characters, however long.
+  const runs = new RoutePattern("/a:b*:c(\\d+)-:d+");
+  const run = "b".repeat(500);
+  assertEquals(
+    paramsOf(runs, `https://example.com/a${run}12-d`),
+    { b: `${run}1`, c: "2", d: "d" },
+  );
+  assertEquals(paramsOf(runs, `https://example.com/a${run}-d`), null);
 });
 
 Deno.test("a pattern that is no URL's throws a TypeError that names it", () => {
