@@ -7,7 +7,7 @@ import {
 import { decodeValue } from "./_params.ts";
 import { isRegExp, namesOf } from "./_segments.ts";
 import { program } from "./_program.ts";
-import { MAX_REGEXP_LENGTH } from "./_segment_regexp.ts";
+import { lengthGuard } from "./_segment_regexp.ts";
 import type { RoutePattern } from "./pattern.ts";
 
 /** Finds params in a URL, decoded; `null` where it doesn't match. */
@@ -60,13 +60,15 @@ const { exec } = URLPattern.prototype;
 
 /** What matches a pattern that has regexp groups: the platform. */
 export function platformGuard(pattern: RoutePattern): Guard {
-  const components = pattern["components"];
+  const components = pattern["components"].map(({ name, parts }) => ({
+    name,
+    isTooLong: lengthGuard(parts),
+  }));
   // The numbers of the path win over those of other components.
   const names = [...components.map(({ name }) => name), "pathname"] as const;
   return (url) => {
-    for (const { name, parts } of components) {
-      if (componentOf(url, name).length <= MAX_REGEXP_LENGTH) continue;
-      if (parts.some(isRegExp)) return null;
+    for (const { name, isTooLong } of components) {
+      if (isTooLong(componentOf(url, name))) return null;
     }
     const result = exec.call(pattern.urlPattern, url.href);
     if (result === null) return null;

@@ -1,14 +1,14 @@
 import type { ComponentName } from "./_components.ts";
 import { guardOf } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
-import { isOptional, isRepeated, isWhole } from "./_segments.ts";
+import { isOptional, isRepeated, isWhole, namesOf } from "./_segments.ts";
 import type { RoutePattern, SearchInput } from "./pattern.ts";
 
 /** The values of params by name, as `href` takes them. */
 type HrefParams = Readonly<Record<string, string | number | undefined>>;
 
-/** A value that is found again where it is a whole segment. */
-const PLAIN_VALUE = /^(?!\.)\P{Surrogate}+$/u;
+/** A value that is found again where it is all of a segment, or of the rest. */
+const PLAIN_VALUE = /^(?!\.|.*\/\.)\P{Surrogate}+$/su;
 
 /**
  * Makes what builds the URLs that a pattern matches with given params.
@@ -22,10 +22,13 @@ export function linkBuilder(
   const { paramNames, source } = pattern;
   const components = pattern["components"];
   const parts = components.flatMap(({ parts }) => parts);
-  const required = parts.filter((part) =>
-    part.type !== "text" && !isOptional(part)
-  );
-  const isSimple = components.length === 1 && parts.every(isWhole);
+  const required = namesOf(parts.filter((part) => !isOptional(part)));
+  // A wildcard at the end takes what is there, as a segment does.
+  const restAt = source.endsWith("/*") ? parts.length - 1 : -1;
+  const isSimple = components.length === 1 &&
+    parts.every((part, index) =>
+      index === restAt || isWhole(part, index, parts)
+    );
   const find = guardOf(pattern, components);
   const fail = (reason: string) => {
     throw new TypeError(`Cannot build a URL of "${source}": ${reason}`);
@@ -33,11 +36,8 @@ export function linkBuilder(
   return (params, search) => {
     const values: Record<string, string | undefined> = {};
     for (const name of paramNames) values[name] = valueOf(params, name);
-    const missing = required.filter(({ name }) => values[name] === undefined);
-    if (missing.length > 0) {
-      const names = missing.map(({ name }) => `"${name}"`).join(", ");
-      fail(`the params ${names} are missing`);
-    }
+    const missing = required.filter((name) => values[name] === undefined);
+    if (missing.length > 0) fail(`${list(missing)} are missing`);
     const texts: Partial<Record<ComponentName, string>> = {};
     for (const { name, parts } of components) {
       const isOrigin = /^(?:protocol|hostname|port)$/.test(name);
@@ -57,14 +57,19 @@ export function linkBuilder(
       paramNames.every((name) => PLAIN_VALUE.test(values[name]!));
     if (!isSure) {
       const url = URL.parse(linkTo(query), LOCAL);
-      const isAsWritten = url?.href.startsWith((origin || LOCAL) + path);
-      const found = isAsWritten ? find(url!) : null;
-      if (!found || paramNames.some((name) => found[name] !== values[name])) {
-        fail("no URL carries these params");
-      }
+      // The same number may be in the host and in the path.
+      const read = url && `${url.protocol}//${url.host}${url.pathname}`;
+      const found = read === (origin || LOCAL) + path ? find(url!) : null;
+      const lost = paramNames.filter((name) => found?.[name] !== values[name]);
+      if (!found || lost.length > 0) fail(`no URL carries ${list(lost)}`);
     }
-    return linkTo([query, searchText(search)].filter(Boolean).join("&"));
+    const more = search && searchText(search);
+    return linkTo([query, more].filter(Boolean).join("&"));
   };
+}
+
+function list(names: readonly string[]): string {
+  return `the params "${names.join('", "')}"`;
 }
 
 /** The origin of links that have none. */
@@ -96,11 +101,12 @@ function expand(
   return text;
 }
 
-function searchText(search: SearchInput | undefined): string {
-  if (search === undefined) return "";
-  if (search instanceof URLSearchParams) return search.toString();
+function searchText(search: SearchInput): string {
   const result = new URLSearchParams();
-  for (const [name, value] of Object.entries(search)) {
+  const entries = search instanceof URLSearchParams
+    ? search
+    : Object.entries(search);
+  for (const [name, value] of entries) {
     for (const item of [value].flat()) {
       if (item !== undefined) result.append(name, String(item));
     }

@@ -6,6 +6,6 @@ export function withSlash(path: string): string {
 /** Two patterns of paths as one, with one slash between them. */
 export function joinPaths(prefix: string, path: string): string {
   const start = prefix.replace(/\/+$/, "");
-  if (path === "/") return start === "" ? "/" : start;
+  if (path === "/") return start || "/";
   return start + withSlash(path);
 }

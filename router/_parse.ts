@@ -21,8 +21,7 @@ export interface Part {
  * Parses the pattern of one component into parts, as URLPattern does. Whether
  * a regexp group is valid is not looked at.
  *
- * @param delimiter What separates segments, or "". A slash belongs to the
- * group behind it.
+ * @param delimiter What separates segments, or "".
  * @throws {TypeError} If the pattern is not valid; the message is the reason.
  * @see {@link https://urlpattern.spec.whatwg.org/#parsing | URL Pattern, 2.1.3 Parsing}
  */
@@ -54,6 +53,7 @@ export function parsePattern(pattern: string, delimiter: string): Part[] {
       throw new TypeError(`there is a ${pattern[at]} where none can be`);
     }
     const isGroup = name !== "" || source !== undefined;
+    // Outside of braces a slash belongs to the group behind it.
     const isOwn = !isBraced && isGroup && delimiter === "/";
     if (!isOwn) prefix += slash;
     let suffix = "";
@@ -137,7 +137,9 @@ const ODD = /[^\w\-.~!$&'()*+,;=:@/]|\/\./;
  * @see {@link https://urlpattern.spec.whatwg.org/#canon-encoding-callbacks | URL Pattern, 3.1 Encoding callbacks}
  */
 function fixed(escaped: string, delimiter: string): string {
-  if (escaped === "/" || !ODD.test(escaped)) return escaped;
+  // Nearly all groups have one of these before them, and nothing behind.
+  if (escaped === "" || escaped === "/") return escaped;
+  if (!ODD.test(escaped)) return escaped;
   const text = escaped.replace(/\\(.)/gsu, "$1");
   if (delimiter !== "/") return text;
   const start = text.startsWith("/") ? "" : "/-";

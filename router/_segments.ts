@@ -98,11 +98,17 @@ function beginsSegment(pieces: readonly Part[]): boolean {
 const SEGMENT_REGEXP =
   /^(?:\\[dw]|\(\?:|[\w|)*+?{},]|\[(?:\w-\w|\w|\\[dw])+\])*$/;
 
-/** Whether a piece of a segment is there once at most, and can't have a slash. */
+/** Whether the value of a group can't have a slash. */
+export function hasNoSlash({ type, source }: Part): boolean {
+  return type !== "wildcard" && SEGMENT_REGEXP.test(source);
+}
+
+/** Whether a piece of a segment can't have a slash, nor repeat more than that. */
 export function staysInSegment(piece: Part): boolean {
-  const { type, prefix, source, suffix } = piece;
-  return type !== "wildcard" && SEGMENT_REGEXP.test(source) &&
-    !(prefix + suffix).includes("/") && !isRepeated(piece);
+  const { type, prefix, suffix } = piece;
+  const isRun = type === "segment" && prefix + suffix === "";
+  return hasNoSlash(piece) && !(prefix + suffix).includes("/") &&
+    (isRun || !isRepeated(piece));
 }
 
 /** The names of the groups, in their order. */

@@ -10,11 +10,12 @@ const REGEXP = 2;
 const SEGMENT = 3;
 const REPEATED = 4;
 const WILDCARD = 5;
-// What marks segments that may be absent.
-const OPTIONAL = 6;
 
 /** More fixed text than this in a segment does not count. */
 const MAX_TEXT = 511;
+
+/** How many bits of a segment's character are about its text. */
+const RANK_SHIFT = 11;
 
 /**
  * A key by which patterns sort from the most to the least specific: the path
@@ -26,25 +27,32 @@ export function specificity(components: readonly Component[]): string {
   let [path, host, others] = ["", 9, 9];
   for (const { name, parts } of components) {
     if (name === "pathname") path = pathKey(parts);
-    else if (name === "hostname") host = hostRank(parts);
-    else others--;
+    else if (name === "hostname") {
+      // What its groups are, and not how much text it has.
+      host = pathKey(parts).charCodeAt(0) >> RANK_SHIFT;
+    } else others--;
   }
   return path + String.fromCharCode(host, others);
 }
 
 function pathKey(parts: readonly Part[]): string {
-  let shape = "";
-  for (const part of parts) shape += shapeOf(part);
   let key = "";
   let [text, group, optional] = [0, STATIC, 0];
-  for (let i = 0; i < shape.length; i++) {
-    const code = shape.charCodeAt(i);
-    if (code === SLASH) {
-      if (i > 0) key += segmentKey(text, group, optional);
-      text = group = optional = 0;
-    } else if (code === OPTIONAL) optional = 1;
-    else if (code < OPTIONAL) group = Math.max(group, code);
-    else text++;
+  let begun = false;
+  for (const part of parts) {
+    const { type, prefix, suffix } = part;
+    const absent = isOptional(part) ? 1 : 0;
+    const shape = type === "text" ? prefix : `${prefix}\0${suffix}`;
+    for (let i = 0; i < shape.length; i++) {
+      const code = shape.charCodeAt(i);
+      if (code === SLASH) {
+        if (begun) key += segmentKey(text, group, optional);
+        text = group = optional = 0;
+      } else if (code === 0) group = Math.max(group, groupRank(part));
+      else text++;
+      optional |= absent;
+      begun = true;
+    }
   }
   // Where all segments are equal the shorter pattern is the more specific
   // one, except behind what takes the rest of the path.
@@ -52,21 +60,13 @@ function pathKey(parts: readonly Part[]): string {
   return key + segmentKey(text, group, optional) + end;
 }
 
-/** The text of a part, with control characters for what it is apart from that. */
-function shapeOf(part: Part): string {
-  const { type, prefix, suffix } = part;
-  const shape = type === "text"
-    ? prefix
-    : prefix + String.fromCharCode(groupRank(part)) + suffix;
-  return isOptional(part) ? shape.replace(/./g, "$&\x06") : shape;
-}
-
 function segmentKey(text: number, group: number, optional: number): string {
-  const rank = mixedRank(group, text > 0);
+  const isMixed = text > 0 && (group === REGEXP || group === SEGMENT);
+  const rank = isMixed ? MIXED : group;
   const literal = group === STATIC ? 0 : MAX_TEXT - Math.min(text, MAX_TEXT);
-  const isLast = rank === MIXED && group === SEGMENT ? 2 : 0;
+  const isLast = isMixed && group === SEGMENT ? 2 : 0;
   return String.fromCharCode(
-    (rank << 11 | literal << 2 | isLast | optional) + 1,
+    (rank << RANK_SHIFT | literal << 2 | isLast | optional) + 1,
   );
 }
 
@@ -78,15 +78,6 @@ function groupRank(part: Part): number {
     : part.type === "regexp"
     ? REGEXP
     : SEGMENT;
-}
-
-function mixedRank(group: number, hasText: boolean): number {
-  return hasText && (group === REGEXP || group === SEGMENT) ? MIXED : group;
-}
-
-function hostRank(parts: readonly Part[]): number {
-  const groups = parts.filter(({ type }) => type !== "text").map(groupRank);
-  return mixedRank(Math.max(STATIC, ...groups), groups.length < parts.length);
 }
 
 /** A place in the order of specificity, shared by routes with the same key. */

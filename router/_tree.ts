@@ -19,9 +19,9 @@ export interface Leaf<Data> {
   readonly rank: Rank;
   /** Orders leaves of one rank. */
   readonly sequence: number;
-  /** The text of the pattern, which is not kept itself: there are many. */
+  /** The text of the pattern, which is not kept: there are many. */
   readonly source: string;
-  /** What the pattern matches, where the place in the tree does not say it. */
+  /** What the pattern matches, apart from what the place in the tree says. */
   signature: string;
   /** What else the pattern asks of the URL. */
   guard: Guard | null;
@@ -124,14 +124,13 @@ export class Tree<Data> {
     const { components } = parsedPattern(pattern);
     const forms = pathForms(pathOf(components));
     // Where a path has one form its place in the tree says what it matches.
-    if (forms.length > 1 || components.length > 1) {
-      first.signature = signatureOf(components);
-    }
+    const isPlaced = forms.length === 1 && components.length === 1;
+    first.signature = isPlaced ? "" : signatureOf(components);
     let { sequence } = first;
     for (const form of forms) {
       const leaf = sequence === first.sequence ? first : { ...first, sequence };
       sequence++;
-      leaf.names = namesOf(form.flat());
+      leaf.names = isPlaced ? pattern.paramNames : namesOf(form.flat());
       const node = this.#place(pattern, form, leaf);
       leaf.next = node.leaf;
       // Other forms may be equivalent to one of the same route.

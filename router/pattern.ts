@@ -59,7 +59,8 @@ export function parsedPattern(pattern: RoutePattern): ParsedPattern {
  * Text is a pattern for the path, and a leading slash is supplied; text that
  * begins with a scheme, such as `https://:tenant.example.com/`, is a pattern
  * for the whole URL. Matching takes linear time; a regexp group such as
- * `:id(\\d+)`, whose engine backtracks, matches no more than 1,024 characters.
+ * `:id(\\d+)`, whose engine backtracks, matches no more than 1,024 characters,
+ * and fewer beside more than one group in the same segment.
  *
  * @example A pattern and a link
  * ```ts
@@ -104,12 +105,11 @@ export class RoutePattern {
       // A regexp group is for the platform to judge.
       if (hasRegExp(this.components)) this.urlPattern;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
       const text = typeof input === "string" ? input : describe(Object(input));
-      throw new TypeError(
-        `Cannot create the pattern "${text}": ${reason}`,
-        { cause: error },
-      );
+      const { message } = error as Error;
+      throw new TypeError(`Cannot create the pattern "${text}": ${message}`, {
+        cause: error,
+      });
     }
   }
 
@@ -124,7 +124,9 @@ export class RoutePattern {
    * @param params The params; those of optional parts may be missing.
    * @param search The search params.
    * @returns The path; for a pattern with a hostname, the whole URL.
-   * @throws {TypeError} If params are missing, or no URL can carry them.
+   * @throws {TypeError} If params are missing, or no URL can carry them: where
+   * one is empty or a dot segment, has a lone surrogate, or would be matched as
+   * something else.
    */
   href(
     params: Readonly<Record<string, string | number | undefined>> = {},
@@ -226,13 +228,10 @@ function paramNames(components: readonly Component[]): readonly string[] {
 }
 
 function describe(input: URLPatternInit): string {
-  const { protocol, hostname, port, pathname, search, hash } = input;
-  let text = "";
-  if ((protocol ?? hostname ?? port) !== undefined) {
-    text = `${protocol ?? "*"}://${hostname ?? "*"}${port ? `:${port}` : ""}`;
-  }
-  text += pathname ?? "*";
-  if (search !== undefined) text += `?${search}`;
-  if (hash !== undefined) text += `#${hash}`;
-  return text;
+  const { protocol, hostname, port, pathname = "*", search, hash } = input;
+  const isPath = (protocol ?? hostname ?? port) === undefined;
+  const host = (hostname ?? "*") + (port ? `:${port}` : "");
+  return (isPath ? "" : `${protocol ?? "*"}://${host}`) + pathname +
+    (search === undefined ? "" : `?${search}`) +
+    (hash === undefined ? "" : `#${hash}`);
 }

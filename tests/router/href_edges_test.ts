@@ -78,6 +78,10 @@ const refused: readonly (readonly [PatternInput, Params])[] = [
   [{ hostname: ":t.x.com", pathname: "/a" }, { t: "a:80" }],
   [{ hostname: ":t.x.com", pathname: "/a" }, { t: "u@evil.example" }],
   [{ hostname: "*.x.com", pathname: "/a" }, { 0: "evil.example/" }],
+  [{ hostname: "*.x.com", pathname: "/*" }, { 0: "user@evil" }],
+  [{ hostname: "*.x.com", pathname: "/a", search: "q=*" }, { 0: "é" }],
+  [{ pathname: "/a", search: "q=:q" }, { q: "" }],
+  [{ pathname: "/a", search: "q=:q(\\d+)" }, { q: "x" }],
   [{ hostname: ":t([^.]+).x.com", pathname: "/a" }, { t: "evil/" }],
   [{ protocol: ":s", hostname: "x.com", pathname: "/" }, { s: "a://b#" }],
 ];

@@ -1,5 +1,5 @@
 /** Patterns for other parts of a URL than its path, and URLs of all shapes. */
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertExists, assertThrows } from "@std/assert";
 import {
   ArrayMatcher,
   type PatternInput,
@@ -222,6 +222,50 @@ Deno.test("a regexp group does not match what is longer than 1,024 characters", 
     assertEquals(find(most)?.a?.length, most);
     assertEquals(find(most + 1), null);
   }
+});
+
+// The platform would take from minutes to ages for the second URL of each.
+// deno-fmt-ignore
+const endless: [PatternInput, near: string, far: string][] = [
+  ["/~*b-:b*(\\d+)", "/~b-b7", `/~b-${"b".repeat(90)}x`],
+  ["/{:a-}*:id(\\d+)", "/a-b-7", `/${"-a".repeat(90)}x`],
+  ["/{:a-}+:id([^x]+)", "/a-b-7", `/${"-a".repeat(90)}x`],
+  ["/:id(\\d+)/*+/end", "/7/a/b/end", `/7${"/a".repeat(90)}`],
+  ["/:a-:b-:c-:d-:e-:f-:g(\\d+)", "/a-b-c-d-e-f-7", `/${"-".repeat(900)}`],
+  ["/*a*a*a*a*a*a:g(\\d+)", "/aaaaaa7", `/${"a".repeat(900)}`],
+  [{ pathname: "/:a(\\d+)", search: "*&*&*&*&*&*&*=" }, "/7?&&&&&&=", `/7?${"&".repeat(900)}`],
+  [{ pathname: "/x", hostname: "{:a-}*:b(\\d+).com" }, "//a-7.com/x", `//${"a-".repeat(30)}x.com/x`],
+];
+
+for (const [input, near, far] of endless) {
+  const pattern = new RoutePattern(input);
+  Deno.test(`"${pattern}" matches short texts, and is never tried on those that the engine can't bear`, () => {
+    const hrefOf = (path: string) => new URL(path, "https://example.com").href;
+    assertExists(paramsOf(pattern, hrefOf(near)));
+    assertEquals(paramsOf(pattern, hrefOf(far)), null);
+  });
+}
+
+Deno.test("a repeat beside a regexp group is bounded by the segment where it keeps to one", () => {
+  const pattern = new RoutePattern("/:a(\\d+)/{:b-}+/:c");
+  const find = (path: string) =>
+    paramsOf(pattern, `https://example.com${path}`)?.c;
+  assertEquals(find(`/7/b-/${"c".repeat(20)}`), "c".repeat(20));
+  assertEquals(find(`/7/${"b".repeat(18)}-/c`), "c");
+  const slashes = new RoutePattern("/:a(\\d+)-{/:b([a-z]+)}+");
+  const long = "/bcd".repeat(50);
+  assertEquals(
+    paramsOf(slashes, `https://example.com/7-${long}`)?.b,
+    long.slice(1),
+  );
+  // A param alone that repeats is a run of characters, however long.
+  const runs = new RoutePattern("/a:b*:c(\\d+)-:d+");
+  const run = "b".repeat(500);
+  assertEquals(
+    paramsOf(runs, `https://example.com/a${run}12-d`),
+    { b: `${run}1`, c: "2", d: "d" },
+  );
+  assertEquals(paramsOf(runs, `https://example.com/a${run}-d`), null);
 });
 
 Deno.test("a pattern that is no URL's throws a TypeError that names it", () => {
