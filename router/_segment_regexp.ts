@@ -2,8 +2,8 @@ import type { Part } from "./_parse.ts";
 import type { GroupMatcher } from "./_program.ts";
 import { hasNoSlash, isRegExp, isRepeated, isWhole } from "./_segments.ts";
 
-/** More than this of a text is not tried to be cut up in all ways. */
-const MAX_CUT_UP = 20;
+/** A text is not tried to be cut up in more places than this. */
+const MAX_CUTS = 20;
 
 /**
  * Makes what tells which texts are too long for the regular expression of some
@@ -24,10 +24,15 @@ export function lengthGuard(parts: readonly Part[]): (text: string) => boolean {
     isRepeated(part) &&
     !(hasNoSlash(part) && (part.suffix + part.prefix).includes("/"))
   );
-  const separator = repeated.every(hasNoSlash) ? "/" : "\0";
   return (text) =>
-    text.length > most || (repeated.length > 0 &&
-      text.split(separator).some(({ length }) => length > MAX_CUT_UP));
+    text.length > most || repeated.some((part) => hasManyCuts(part, text));
+}
+
+/** Whether a text can be cut up in many places for a part that repeats. */
+function hasManyCuts(part: Part, text: string): boolean {
+  const separator = (part.suffix + part.prefix).toLowerCase();
+  const pieces = text.toLowerCase().split(hasNoSlash(part) ? "/" : "\0");
+  return pieces.some((piece) => piece.split(separator).length > MAX_CUTS);
 }
 
 /**
