@@ -271,10 +271,11 @@ function checkOptions(
       `Cannot create router: trailingSlash "${trailingSlash}" is unknown`,
     );
   }
-  // A text would fit any address that is part of it.
-  if (typeof trustedProxies !== "number" && !Array.isArray(trustedProxies)) {
+  const isList = Array.isArray(trustedProxies) &&
+    trustedProxies.every((proxy) => typeof proxy === "string");
+  if (typeof trustedProxies !== "number" && !isList) {
     throw new TypeError(
-      `Cannot create router: trustedProxies "${trustedProxies}" is neither a number nor a list`,
+      `Cannot create router: trustedProxies "${trustedProxies}" is neither a number nor a list of addresses`,
     );
   }
 }

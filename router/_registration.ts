@@ -42,6 +42,12 @@ export function collectRoutes(
 ): Registration[] {
   if (!isRouteMap(target)) {
     const route = toRoute(target, method);
+    // A guard in the place of the options would be left out without a word.
+    if (second !== undefined && toBehavior(first).handler !== undefined) {
+      throw new TypeError(
+        `Cannot register ${describe(route)}: it has two handlers`,
+      );
+    }
     const action = second === undefined
       ? first
       : { ...first as MiddlewareOptions, handler: second };
@@ -61,9 +67,7 @@ function collect(
   name: string,
   prefix = "",
 ): Registration[] {
-  const { handler, actions, middleware } = typeof action === "function"
-    ? { handler: action }
-    : (action ?? {}) as Behavior;
+  const { handler, actions, middleware } = toBehavior(action);
   const list = [...outer, ...checkMiddleware(middleware, name)];
   if (isRoute(target)) {
     if (typeof handler !== "function") {
@@ -90,6 +94,12 @@ function collect(
     const path = prefix + key;
     return collect(entry, inner, list, `"${path}"`, `${path}.`);
   });
+}
+
+function toBehavior(action: Registrable | undefined): Behavior {
+  return typeof action === "function"
+    ? { handler: action }
+    : (action ?? {}) as Behavior;
 }
 
 /**

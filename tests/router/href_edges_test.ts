@@ -42,6 +42,7 @@ const links: readonly (readonly [PatternInput, Params, string])[] = [
     "https://b.x.com/1",
   ],
   [{ pathname: "/a", hash: ":part" }, { part: "x y" }, "/a#x%20y"],
+  ["/(a\\))", { 0: "a)" }, "/a)"],
 ];
 
 for (const [input, params, link] of links) {
@@ -136,4 +137,8 @@ Deno.test("RoutePattern.href() is a path where the pattern names a scheme or a p
   assertEquals(pattern.href({ id: 7 }), "/7");
   assertThrows(() => pattern.href({ id: "x" }), TypeError);
   assertEquals(pattern.source, "*://*:8000/:id(\\d+)");
+  const ignoring = new RoutePattern({ ...port, pathname: "/:x(a+)" }, {
+    ignoreCase: true,
+  });
+  assertEquals(ignoring.href({ x: "A" }), "/A");
 });

@@ -130,6 +130,11 @@ Deno.test("prefixed() keeps what the pattern says of case and of the URL", () =>
   assertEquals(params("/a/B?Q=1"), "1");
   assertEquals(params("/A/b"), undefined);
   assertEquals(pattern.href({ q: "1" }), "/A/b?q=1");
+  const other = new RoutePattern("https://b.example/x");
+  assertEquals(
+    other.prefixed("http://a.example/p").source,
+    "https://b.example/p/x",
+  );
 });
 
 const prefixes: [prefix: string, path: string, source: string][] = [

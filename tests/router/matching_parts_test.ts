@@ -12,6 +12,7 @@ const rows: readonly Row[] = [
   [{ pathname: "/a", search: "q=:q" }, "https://e.com/A?R=X", null],
   [{ pathname: "/A", hash: "Top" }, "https://e.com/a#tOP", {}],
   [{ pathname: "/A", hostname: ":t.E.com" }, "https://X.e.com/a", { t: "x" }],
+  [{ pathname: "/{:x-END}?" }, "https://e.com/1-end", { x: "1" }],
   [{ pathname: "/:x(A+)", search: "q=:q" }, "https://e.com/Aa?Q=1", {
     x: "Aa",
     q: "1",
@@ -93,6 +94,7 @@ for (const [pattern, path] of optional) {
 }
 
 const escaped = [
+  ["/a\\\n/:b", "/a/x", { b: "x" }],
   ["/a\\/:b?", "/a/", {}],
   ["/a\\/:b?", "/a", null],
   ["/a\\/:b?", "/a/x", { b: "x" }],
@@ -100,10 +102,33 @@ const escaped = [
 ] as const;
 
 for (const [pattern, path, params] of escaped) {
-  Deno.test(`an escaped slash is no part of the group behind it: "${pattern}" on "${path}"`, () => {
+  Deno.test(`what is escaped is no part of the group behind it: ${JSON.stringify(pattern)} on "${path}"`, () => {
     const url = `https://example.com${path}`;
     assertEquals(paramsOf(new RoutePattern(pattern), url), params);
     const native = nativeParams(new RoutePattern(pattern), url);
     assertEquals(native && { ...native }, params);
   });
 }
+
+Deno.test("a group that says what a param is without one has no bound, however the slash is written", () => {
+  const long = "a".repeat(5_000);
+  for (const source of ["/:x([^/]+?)", "/:x([^\\/]+?)"]) {
+    const pattern = new RoutePattern(source);
+    assertEquals(paramsOf(pattern, `https://e.com/${long}`), { x: long });
+  }
+});
+
+Deno.test("numbers of two figures may occur in each part of a URL, too", () => {
+  const pattern = new RoutePattern({
+    pathname: "/*".repeat(11),
+    search: "*&".repeat(11),
+  });
+  const query = "q&".repeat(11);
+  const params = paramsOf(pattern, `https://e.com${"/p".repeat(11)}?${query}`);
+  assertEquals(params?.[10], "p");
+});
+
+Deno.test("a colon stays text where dot segments reach beyond the text", () => {
+  const pattern = new RoutePattern("/:x{-/../../\\:1}");
+  assertEquals(pattern.paramNames, ["x"]);
+});

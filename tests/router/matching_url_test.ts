@@ -52,6 +52,11 @@ const ROWS: readonly Row[] = [
   [{ pathname: "/a", search: "q=:q" }, "https://e.com/a?q=1%2F2", { q: "1/2" }],
   [{ pathname: "/a", search: "q=:q" }, "https://e.com/a", null],
   [{ pathname: "/a", search: "" }, "https://e.com/a?", {}],
+  // A slash belongs to the group behind it in a path alone.
+  [{ pathname: "/a", search: "x/:y?" }, "https://e.com/a?x/", {}],
+  [{ pathname: "/a", search: "x/:y?" }, "https://e.com/a?x", null],
+  // Text is encoded otherwise than in a path.
+  [{ pathname: "/a", search: "\\{|^" }, "https://e.com/a?{|^", {}],
   [{ pathname: "/a", search: "" }, "https://e.com/a?x", null],
   [{ pathname: "/a", search: "*" }, "https://e.com/a?x", {}],
   [{ pathname: "/:a", search: ":k=*" }, "https://e.com/1?x=y", {

@@ -39,7 +39,13 @@ for (const [method, path, status, location] of redirects) {
   });
 }
 
-const types = ["application/json", "text/plain", "", "multipart/mixed"];
+const types = [
+  "application/json",
+  "text/plain",
+  "",
+  "multipart/mixed",
+  "application/x-www-form-urlencoded-v2",
+];
 
 for (const type of types) {
   Deno.test(`router.mount() does not replace a body of the type "${type}", which was read, by an empty form`, async () => {

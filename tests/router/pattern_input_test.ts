@@ -51,6 +51,10 @@ const inits: [URLPatternInit, string][] = [
   [{ pathname: "" }, ""],
   [{ hash: "a" }, "*#a"],
   [{ baseURL: "https://example.com/a" }, "https://example.com/a?#"],
+  [
+    { pathname: "x", baseURL: "https://example.com/b/c" },
+    "https://example.com/b/x",
+  ],
   [{ username: "ada" }, "*"],
   [Object.create({ pathname: "/a" }), "/a"],
 ];

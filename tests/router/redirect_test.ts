@@ -58,6 +58,7 @@ const refused: unknown[] = [
   "/\n/evil.example",
   "/a\r\nSet-Cookie: x=1",
   "/a\0",
+  "/a\x1f",
   " //evil.example",
   "https://evil.example/",
   "http:evil.example",

@@ -24,6 +24,10 @@ const forwarded = { "X-Forwarded-For": "203.0.113.66, 203.0.113.7" };
 const cut = {
   "X-Forwarded-For": `2203.0.113.7,${" ".repeat(4_076)}10.0.0.1`,
 };
+/** As long as what is read. */
+const whole = {
+  "X-Forwarded-For": `203.0.113.7,${" ".repeat(4_076)}10.0.0.1`,
+};
 
 const rows: Row[] = [
   ["nothing is known", [], {}, 0, ""],
@@ -118,6 +122,14 @@ const rows: Row[] = [
     "203.0.113.7",
   ],
   ["the header is cut in the middle of a hop", [deno], cut, 2, "10.0.0.1"],
+  ["the header is just short enough", [deno], whole, 2, "203.0.113.7"],
+  [
+    "an IPv6 hop looks like the prefix of mapped ones",
+    [deno],
+    { "X-Forwarded-For": "::ffff:dead:1" },
+    1,
+    "::ffff:dead:1",
+  ],
   [
     "an IPv6 hop has a zone",
     [deno],

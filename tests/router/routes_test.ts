@@ -163,6 +163,12 @@ Deno.test("resources() and resource() take only with the default of exclude", ()
   assertEquals(list(resource("x", options)), { show: "GET /x" });
 });
 
+Deno.test("resource() takes names that objects have by themselves", () => {
+  const options = { only: ["show"], names: { show: "toString" } } as const;
+  const routes = resource("x", options);
+  assertEquals(Object.keys(routes), ["toString"]);
+});
+
 // What types can't tell, or JavaScript does not.
 // deno-fmt-ignore
 const mistakes: [string, () => unknown, string][] = [

@@ -139,3 +139,16 @@ Deno.test("context.allowedMethods is empty where a route has matched", async () 
   router.post("/", ok);
   assertEquals(await (await router.fetch(origin)).text(), "0");
 });
+
+Deno.test("a path without a route for OPTIONS is answered by the method that middleware has set", async () => {
+  const router = createRouter({
+    middleware: [(context) => {
+      context.method = context.url.search === "?set" ? "OPTIONS" : "GET";
+    }],
+  });
+  router.post("/a", ok);
+  const status = async (method: string, path: string) =>
+    (await router.fetch(origin + path, { method })).status;
+  assertEquals(await status("GET", "/a?set"), 204);
+  assertEquals(await status("OPTIONS", "/a"), 405);
+});
