@@ -66,7 +66,10 @@ export function toMounted(
     }
     const request = withoutPrefix(context, prefix.length);
     if (enter === undefined) {
-      return fetch.call(target, request, ...context.get(Platform));
+      const platform = context.get(Platform);
+      return typeof target === "function"
+        ? target(request, ...platform)
+        : target.fetch(request, ...platform);
     }
     // The two contexts share their values.
     const outside = context.get(MountPrefix);

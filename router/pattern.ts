@@ -105,7 +105,9 @@ export class RoutePattern {
       // A regexp group is for the platform to judge.
       if (hasRegExp(this.components)) this.urlPattern;
     } catch (error) {
-      const text = typeof input === "string" ? input : describe(Object(input));
+      const text = Object(input) === input
+        ? describe(input as URLPatternInit)
+        : String(input);
       const { message } = error as Error;
       throw new TypeError(`Cannot create the pattern "${text}": ${message}`, {
         cause: error,

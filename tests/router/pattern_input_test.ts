@@ -64,3 +64,9 @@ for (const [init, source] of inits) {
     assertEquals(new RoutePattern(init).source, source);
   });
 }
+
+Deno.test("a path that looks like a URL further on is a path", () => {
+  const pattern = new RoutePattern("/to/https\\://:host");
+  assertEquals(pattern.source, "/to/https\\://:host");
+  assertEquals(pattern.href({ host: "a.example" }), "/to/https://a.example");
+});

@@ -184,7 +184,7 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
     router.map({ method: "get", pattern: new RoutePattern("/a") }, ok),
     'Cannot create a route for "get"'],
   ["no target", (router) => router.get(null, ok),
-    "it names no component of a URL"],
+    'Cannot create the pattern "null": it names no component of a URL'],
   ["a map of text in a map", (router) =>
     router.map({ a: { b: "/x" } }, { actions: { a: { actions: { b: ok } } } }),
     'Cannot register "a.b"'],

@@ -222,3 +222,16 @@ for (
     });
   }
 }
+
+Deno.test("context.remoteAddress believes no hop that is 4,096 characters away", async () => {
+  const router = createRouter({ trustedProxies: 2_000 });
+  router.get("/", ({ remoteAddress }) => new Response(remoteAddress));
+  const hops = ["9.9.9.9", ...Array(900).fill("1.1.1.1")];
+  const request = new Request(origin, {
+    headers: { "X-Forwarded-For": hops.join(", ") },
+  });
+  const response = await router.fetch(request, {
+    remoteAddr: { hostname: "2.2.2.2" },
+  });
+  assertEquals(await response.text(), "1.1.1.1");
+});
