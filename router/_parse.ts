@@ -47,6 +47,8 @@ export function parsePattern(pattern: string, delimiter: string): Part[] {
     } else if (pattern[at] === "(") {
       const end = endOfRegExp(pattern, at);
       source = pattern.slice(at + 1, end);
+      // Not every runtime's platform refuses it.
+      if (source === "") throw new TypeError("a regexp group is empty");
       at = end + 1;
     }
     if (at === start) {
