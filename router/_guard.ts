@@ -2,7 +2,6 @@ import {
   type Component,
   type ComponentName,
   delimiterOf,
-  foldCase,
 } from "./_components.ts";
 import { decodeValue } from "./_params.ts";
 import { isRegExp, namesOf } from "./_segments.ts";
@@ -18,14 +17,18 @@ export function hasRegExp(components: readonly Component[]): boolean {
   return components.some(({ parts }) => parts.some(isRegExp));
 }
 
-/** What matches some components of a pattern; all, where they have regexp groups. */
+/**
+ * What matches some components of a pattern; all, where they have regexp groups.
+ *
+ * @param components In lower case, if the pattern ignores case.
+ */
 export function guardOf(
   pattern: RoutePattern,
   components: readonly Component[],
 ): Guard {
   if (hasRegExp(components)) return platformGuard(pattern);
   const folded = pattern["ignoreCase"];
-  const programs = foldCase(components, folded).map(({ name, parts }) => {
+  const programs = components.map(({ name, parts }) => {
     const matcher = program(parts, delimiterOf(name));
     return [name, namesOf(parts), matcher] as const;
   });

@@ -1,4 +1,4 @@
-import type { ComponentName } from "./_components.ts";
+import { type ComponentName, foldCase } from "./_components.ts";
 import { guardOf } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
 import { isOptional, isRepeated, isWhole, namesOf } from "./_segments.ts";
@@ -29,7 +29,7 @@ export function linkBuilder(
     parts.every((part, index) =>
       index === restAt || isWhole(part, index, parts)
     );
-  const find = guardOf(pattern, components);
+  const find = guardOf(pattern, foldCase(components, pattern["ignoreCase"]));
   const fail = (reason: string) => {
     throw new TypeError(`Cannot build a URL of "${source}": ${reason}`);
   };
@@ -38,22 +38,17 @@ export function linkBuilder(
     for (const name of paramNames) values[name] = valueOf(params, name);
     const missing = required.filter((name) => values[name] === undefined);
     if (missing.length > 0) fail(`${list(missing)} are missing`);
-    const texts: Partial<Record<ComponentName, string>> = {};
+    const texts: Texts = {};
     for (const { name, parts } of components) {
       const isOrigin = /^(?:protocol|hostname|port)$/.test(name);
       texts[name] = expand(parts, values, isOrigin);
     }
-    const { protocol = "https", hostname, port, pathname = "", hash } = texts;
-    const host = port ? `${hostname}:${port}` : hostname;
-    const origin = hostname === undefined ? "" : `${protocol}://${host}`;
-    // No browser may take a path for the name of a host.
-    const path = pathname.startsWith("//")
-      ? `/%2F${pathname.slice(2)}`
-      : pathname || "/";
+    const { search: query = "", hash } = texts;
+    const origin = originOf(texts);
+    const path = pathOf(texts);
     const linkTo = (query: string) =>
       origin + path + (query && `?${query}`) + (hash ? `#${hash}` : "");
-    const query = texts.search ?? "";
-    const isSure = isSimple && path === pathname &&
+    const isSure = isSimple && path === texts.pathname &&
       paramNames.every((name) => PLAIN_VALUE.test(values[name]!));
     if (!isSure) {
       const url = URL.parse(linkTo(query), LOCAL);
@@ -66,6 +61,21 @@ export function linkBuilder(
     const more = search && searchText(search);
     return linkTo([query, more].filter(Boolean).join("&"));
   };
+}
+
+/** What is written for each component. */
+type Texts = Partial<Record<ComponentName, string>>;
+
+function originOf({ protocol = "https", hostname, port }: Texts): string {
+  const host = port ? `${hostname}:${port}` : hostname;
+  return hostname === undefined ? "" : `${protocol}://${host}`;
+}
+
+/** The path, which no browser takes for the name of a host. */
+function pathOf({ pathname = "" }: Texts): string {
+  return pathname.startsWith("//")
+    ? `/%2F${pathname.slice(2)}`
+    : pathname || "/";
 }
 
 function list(names: readonly string[]): string {

@@ -24,7 +24,7 @@ const marks: number[] = [];
 /**
  * Finds the most specific leaf of a tree where that is simple: fixed text and
  * whole segments as params, nothing to decode, and at most one step back. Nearly
- * all requests are so. It is one loop, and keeps nothing, to be quick.
+ * all requests are so. It is one loop, and makes no lists, to be quick.
  *
  * @param tree The tree, of text in its own case.
  * @param text A URL.

@@ -1,8 +1,8 @@
 import { groupMatcher } from "./_group_matcher.ts";
 import { type Guard, platformGuard } from "./_guard.ts";
-import { pathOf } from "./_components.ts";
+import { type Component, pathOf } from "./_components.ts";
 import type { Part } from "./_parse.ts";
-import { parsedPattern, type RoutePattern } from "./pattern.ts";
+import type { RoutePattern } from "./pattern.ts";
 import type { GroupMatcher } from "./_program.ts";
 import {
   isRegExp,
@@ -118,10 +118,14 @@ export class Tree<Data> {
    * Adds a route, or nothing where the tree has an equivalent one, which it
    * returns.
    *
+   * @param components The components of the pattern, in the case of the tree.
    * @param first The leaf of the first form of the path.
    */
-  add(pattern: RoutePattern, first: Leaf<Data>): Leaf<Data> | null {
-    const { components } = parsedPattern(pattern);
+  add(
+    pattern: RoutePattern,
+    components: readonly Component[],
+    first: Leaf<Data>,
+  ): Leaf<Data> | null {
     const forms = pathForms(pathOf(components));
     // Where a path has one form its place in the tree says what it matches.
     const isPlaced = forms.length === 1 && components.length === 1;

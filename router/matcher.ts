@@ -163,7 +163,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
       names: [],
       next: null,
     };
-    const same = tree.add(pattern, leaf);
+    const same = tree.add(pattern, components, leaf);
     this.#sequence += MAX_FORMS;
     return same;
   }

@@ -12,11 +12,13 @@ export type MountTarget =
     readonly fetch: MountedFetch;
   };
 
-/** Answers a request; gets what the runtime passed besides. */
+/**
+ * Answers a request; gets what the runtime passed besides, which each handler
+ * names as it expects it.
+ */
 export type MountedFetch = (
   request: Request,
-  // deno-lint-ignore no-explicit-any -- foreign handlers name what they expect
-  ...platform: any[]
+  ...platform: never[]
 ) => Response | Promise<Response>;
 
 /**
@@ -66,7 +68,7 @@ export function toMounted(
     }
     const request = withoutPrefix(context, prefix.length);
     if (enter === undefined) {
-      const platform = context.get(Platform);
+      const platform = context.get(Platform) as readonly never[];
       return typeof target === "function"
         ? target(request, ...platform)
         : target.fetch(request, ...platform);

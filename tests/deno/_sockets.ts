@@ -1,5 +1,6 @@
 /** Servers on the runtimes, and requests as they are written. */
-import { bunPath } from "../runtimes/bun.ts";
+import { startInBun } from "../runtimes/bun.ts";
+import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
 
 /** A server that runs, and how to stop it. */
@@ -50,16 +51,18 @@ export function serveOnDeno(handler: Deno.ServeHandler): Promise<Running> {
   });
 }
 
-/** Runs a script on Bun that serves and then prints its port. */
-export async function serveOnBun(script: string): Promise<Running> {
+/**
+ * Runs a script on Bun that serves and then prints its port.
+ *
+ * @param module The module that the script finds its names in.
+ */
+export async function serveOnBun(
+  module: string,
+  script: string,
+): Promise<Running> {
   const folder = await Deno.makeTempDir();
-  await Deno.writeTextFile(`${folder}/main.js`, script);
-  const child = new Deno.Command(bunPath(), {
-    args: ["main.js"],
-    cwd: folder,
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
+  await Deno.writeTextFile(`${folder}/main.js`, await inOne(module, script));
+  const child = startInBun(folder);
   const reader = child.stdout.getReader();
   const { value } = await reader.read();
   return {
@@ -73,11 +76,19 @@ export async function serveOnBun(script: string): Promise<Running> {
   };
 }
 
-/** Runs a Worker. */
-export async function serveOnWorkerd(script: string): Promise<Running> {
-  const worker = await startWorker({ script });
+/** Runs a Worker whose script finds its names in a module. */
+export async function serveOnWorkerd(
+  module: string,
+  script: string,
+): Promise<Running> {
+  const worker = await startWorker({ script: await inOne(module, script) });
   return {
     port: Number(worker.url.port),
     [Symbol.asyncDispose]: () => worker[Symbol.asyncDispose](),
   };
+}
+
+/** A module, bundled for runtimes without Deno, and what follows it. */
+async function inOne(module: string, script: string): Promise<string> {
+  return `${await bundle(`export * from "${module}";`)}\n${script}`;
 }

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { bunPath } from "../runtimes/bun.ts";
+import { startInBun } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { startApache } from "./_apache.ts";
 import { createLogApp } from "./_log_app.ts";
@@ -133,12 +133,7 @@ const { fetch } = createLogApp((line) => console.log(line));
 const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch });
 console.log(server.port);`,
   );
-  const child = new Deno.Command(bunPath(), {
-    args: ["main.js"],
-    cwd: folder,
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
+  const child = startInBun(folder);
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let output = (await reader.read()).value ?? "";
   const port = Number(output);

@@ -3,7 +3,6 @@
  * redirects see one URL, on each of the runtimes.
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { bundle } from "../runtimes/bundle.ts";
 import { createSocketApp } from "./_socket_app.ts";
 import {
   type Running,
@@ -13,9 +12,7 @@ import {
   serveOnWorkerd,
 } from "./_sockets.ts";
 
-const APPLICATION = `export * from "${
-  import.meta.resolve("./_socket_app.ts")
-}";`;
+const APPLICATION = import.meta.resolve("./_socket_app.ts");
 
 const runtimes: Record<string, () => Promise<Running>> = {
   "Deno.serve": startDeno,
@@ -131,12 +128,13 @@ function startDeno(): Promise<Running> {
 }
 
 async function startBun(): Promise<Running> {
-  return await serveOnBun(`${await bundle(APPLICATION)}
-const { fetch } = createSocketApp();
-console.log(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch }).port);`);
+  return await serveOnBun(
+    APPLICATION,
+    `const { fetch } = createSocketApp();
+console.log(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch }).port);`,
+  );
 }
 
 async function startWorkerd(): Promise<Running> {
-  return await serveOnWorkerd(`${await bundle(APPLICATION)}
-export default createSocketApp();`);
+  return await serveOnWorkerd(APPLICATION, `export default createSocketApp();`);
 }

@@ -4,7 +4,6 @@ import {
   assertMatch,
   assertStringIncludes,
 } from "@std/assert";
-import { bundle } from "../runtimes/bundle.ts";
 import { createServerApp } from "./_server_app.ts";
 import {
   type Running,
@@ -14,10 +13,7 @@ import {
   serveOnWorkerd,
 } from "./_sockets.ts";
 
-/** The application, to be bundled for runtimes without Deno. */
-const APPLICATION = `export * from "${
-  import.meta.resolve("./_server_app.ts")
-}";`;
+const APPLICATION = import.meta.resolve("./_server_app.ts");
 
 const runtimes: Record<string, () => Promise<Running>> = {
   "Deno.serve": startDeno,
@@ -148,8 +144,9 @@ function startDeno(): Promise<Running> {
 }
 
 async function startBun(): Promise<Running> {
-  return await serveOnBun(`${await bundle(APPLICATION)}
-const router = createServerApp((request, [server]) => {
+  return await serveOnBun(
+    APPLICATION,
+    `const router = createServerApp((request, [server]) => {
   server.upgrade(request);
   return new Response(null);
 });
@@ -159,15 +156,18 @@ const server = Bun.serve({
   fetch: router.fetch,
   websocket: { message: (socket, data) => void socket.send("echo " + data) },
 });
-console.log(server.port);`);
+console.log(server.port);`,
+  );
 }
 
 async function startWorkerd(): Promise<Running> {
-  return await serveOnWorkerd(`${await bundle(APPLICATION)}
-export default createServerApp(() => {
+  return await serveOnWorkerd(
+    APPLICATION,
+    `export default createServerApp(() => {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
   server.addEventListener("message", ({ data }) => server.send("echo " + data));
   return new Response(null, { status: 101, webSocket: client });
-});`);
+});`,
+  );
 }

@@ -230,7 +230,6 @@ Deno.test("a regexp group does not match what is longer than 1,024 characters", 
 });
 
 // The platform would take from minutes to ages for the second URL of each.
-// deno-fmt-ignore
 const endless: [PatternInput, near: string, far: string][] = [
   ["/~*b-:b*(\\d+)", "/~b-b7", `/~b-${"b".repeat(90)}x`],
   ["/{:a-}*:id(\\d+)", "/a-b-7", `/${"-a".repeat(90)}x`],
@@ -238,8 +237,16 @@ const endless: [PatternInput, near: string, far: string][] = [
   ["/:id(\\d+)/*+/end", "/7/a/b/end", `/7${"/a".repeat(90)}`],
   ["/:a-:b-:c-:d-:e-:f-:g(\\d+)", "/a-b-c-d-e-f-7", `/${"-".repeat(900)}`],
   ["/*a*a*a*a*a*a:g(\\d+)", "/aaaaaa7", `/${"a".repeat(900)}`],
-  [{ pathname: "/:a(\\d+)", search: "*&*&*&*&*&*&*=" }, "/7?&&&&&&=", `/7?${"&".repeat(900)}`],
-  [{ pathname: "/x", hostname: "{:a-}*:b(\\d+).com" }, "//a-7.com/x", `//${"a-".repeat(30)}x.com/x`],
+  [
+    { pathname: "/:a(\\d+)", search: "*&*&*&*&*&*&*=" },
+    "/7?&&&&&&=",
+    `/7?${"&".repeat(900)}`,
+  ],
+  [
+    { pathname: "/x", hostname: "{:a-}*:b(\\d+).com" },
+    "//a-7.com/x",
+    `//${"a-".repeat(30)}x.com/x`,
+  ],
 ];
 
 for (const [input, near, far] of endless) {

@@ -174,37 +174,76 @@ for (
 }
 
 // What types refuse, and JavaScript does not.
-// deno-fmt-ignore
 const mistakes: [string, (router: Untyped) => unknown, string][] = [
-  ["a method in lower case", (router) => router.route("get", "/a", ok),
-    'Cannot create a route for "get"'],
-  ["a method that is none", (router) => router.route("LINK", "/a", ok),
-    'Cannot create a route for "LINK"'],
-  ["an object with such a method", (router) =>
-    router.map({ method: "get", pattern: new RoutePattern("/a") }, ok),
-    'Cannot create a route for "get"'],
-  ["no target", (router) => router.get(null, ok),
-    'Cannot create the pattern "null": it names no component of a URL'],
-  ["a map of text in a map", (router) =>
-    router.map({ a: { b: "/x" } }, { actions: { a: { actions: { b: ok } } } }),
-    'Cannot register "a.b"'],
-  ["a handler that is text", (router) => router.get("/a", { handler: "x" }),
-    'Cannot register "GET /a": it has no handler'],
-  ["actions that are null", (router) =>
-    router.map(route({ a: "/a" }), { actions: null }),
-    "Cannot register the route map: it has no actions"],
-  ["actions that are text", (router) => router.map({}, { actions: "" }),
-    "Cannot register the route map: it has no actions"],
-  ["a function in place of options", (router) => router.get("/a", ok, ok),
-    'Cannot register "GET /a": it has two handlers'],
-  ["a handler behind an action", (router) => router.get("/a", { handler: ok }, ok),
-    'Cannot register "GET /a": it has two handlers'],
-  ["a word that has a mode in it", () => createRouter({ trailingSlash: "ignored" as never }),
-    'Cannot create router: trailingSlash "ignored" is unknown'],
-  ["a proxy that is no text", () => createRouter({ trustedProxies: [1] as never }),
-    'Cannot create router: trustedProxies "1" is neither a number nor a list of addresses'],
-  ["a middleware that is no list", () => createRouter({ middleware: (() => {}) as never }),
-    "Cannot make the router: its middleware is not a list of functions"],
+  [
+    "a method in lower case",
+    (router) => router.route("get", "/a", ok),
+    'Cannot create a route for "get"',
+  ],
+  [
+    "a method that is none",
+    (router) => router.route("LINK", "/a", ok),
+    'Cannot create a route for "LINK"',
+  ],
+  [
+    "an object with such a method",
+    (router) =>
+      router.map({ method: "get", pattern: new RoutePattern("/a") }, ok),
+    'Cannot create a route for "get"',
+  ],
+  [
+    "no target",
+    (router) => router.get(null, ok),
+    'Cannot create the pattern "null": it names no component of a URL',
+  ],
+  [
+    "a map of text in a map",
+    (router) =>
+      router.map({ a: { b: "/x" } }, {
+        actions: { a: { actions: { b: ok } } },
+      }),
+    'Cannot register "a.b"',
+  ],
+  [
+    "a handler that is text",
+    (router) => router.get("/a", { handler: "x" }),
+    'Cannot register "GET /a": it has no handler',
+  ],
+  [
+    "actions that are null",
+    (router) => router.map(route({ a: "/a" }), { actions: null }),
+    "Cannot register the route map: it has no actions",
+  ],
+  [
+    "actions that are text",
+    (router) => router.map({}, { actions: "" }),
+    "Cannot register the route map: it has no actions",
+  ],
+  [
+    "a function in place of options",
+    (router) => router.get("/a", ok, ok),
+    'Cannot register "GET /a": it has two handlers',
+  ],
+  [
+    "a handler behind an action",
+    (router) => router.get("/a", { handler: ok }, ok),
+    'Cannot register "GET /a": it has two handlers',
+  ],
+  [
+    "a word that has a mode in it",
+    () => createRouter({ trailingSlash: "ignored" as never }),
+    'Cannot create router: trailingSlash "ignored" is unknown',
+  ],
+  [
+    "a proxy that is no text",
+    () => createRouter({ trustedProxies: [1] as never }),
+    'Cannot create router: trustedProxies "1" is neither a number nor a list of addresses',
+  ],
+  [
+    "a middleware that is no list",
+    () => createRouter({ middleware: (() => {}) as never }),
+    "Cannot make the router: its middleware is not a list of functions",
+  ],
 ];
 
 interface Untyped {

@@ -170,21 +170,32 @@ Deno.test("resource() takes names that objects have by themselves", () => {
 });
 
 // What types can't tell, or JavaScript does not.
-// deno-fmt-ignore
 const mistakes: [string, () => unknown, string][] = [
-  ["two names that are one", () => resources("x", { names: { index: "show" } }),
-    'two are called "show"'],
-  ["two names that are one, of one thing", () =>
-    resource("x", { names: { edit: "a", update: "a" } }),
-    'two are called "a"'],
-  ["a form whose routes have one name", () =>
-    form("x", { names: { index: "action" } }),
-    'two are called "action"'],
-  ["a method in lower case", () => new Route("get" as "GET", "/x"),
-    'Cannot create a route for "get"'],
-  ["a definition in lower case", () =>
-    route({ a: { method: "post", pattern: "/a" } }),
-    'Cannot create a route for "post"'],
+  [
+    "two names that are one",
+    () => resources("x", { names: { index: "show" } }),
+    'two are called "show"',
+  ],
+  [
+    "two names that are one, of one thing",
+    () => resource("x", { names: { edit: "a", update: "a" } }),
+    'two are called "a"',
+  ],
+  [
+    "a form whose routes have one name",
+    () => form("x", { names: { index: "action" } }),
+    'two are called "action"',
+  ],
+  [
+    "a method in lower case",
+    () => new Route("get" as "GET", "/x"),
+    'Cannot create a route for "get"',
+  ],
+  [
+    "a definition in lower case",
+    () => route({ a: { method: "post", pattern: "/a" } }),
+    'Cannot create a route for "post"',
+  ],
 ];
 
 for (const [name, make, message] of mistakes) {

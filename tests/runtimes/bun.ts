@@ -25,6 +25,16 @@ export async function runInBun({ files, script }: Bundle): Promise<Result[]> {
   }
 }
 
+/** Starts `main.js` of a folder, whose output can be read. */
+export function startInBun(folder: string): Deno.ChildProcess {
+  return new Deno.Command(bunPath(), {
+    args: ["main.js"],
+    cwd: folder,
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+}
+
 /** Results go to a file, for tests may write to the standard output. */
 function mainSource(files: readonly string[]): string {
   return `import worker from "./bundle.js";
