@@ -207,8 +207,7 @@ async function remixStorage(name: string): Promise<Candidate> {
 
 async function remixMiddleware(name: string): Promise<Candidate> {
   const { cookie, header, storage } = await remixParts();
-  // deno-lint-ignore no-explicit-any -- two versions of the same class
-  const middleware = remixSession(cookie as any, storage as any);
+  const middleware = remixSession(cookie, storage);
   const request = new Request("https://example.com/", {
     headers: { Cookie: header },
   });
@@ -218,8 +217,7 @@ async function remixMiddleware(name: string): Promise<Candidate> {
     run() {
       const context = new RemixContext(request);
       return middleware(context, () => {
-        // deno-lint-ignore no-explicit-any -- two versions of the same class
-        const session = context.get(RemixSession as any) as RemixSession;
+        const session = context.get(RemixSession) as RemixSession;
         if (session.get("userId") !== 4711) throw new Error("No session");
         return Promise.resolve(answer);
       });
