@@ -1,7 +1,14 @@
 import { addParams } from "./_guard.ts";
 import type { Match } from "./_match.ts";
 import { NO_PARAMS, SLASH } from "./_path.ts";
-import { isBetter, isLower, type Leaf, type Node, type Tree } from "./_tree.ts";
+import {
+  bestOf,
+  isBetter,
+  isLower,
+  type Leaf,
+  type Node,
+  type Tree,
+} from "./_tree.ts";
 
 // One search is on at a time: nothing in it waits.
 /** The text that is searched, and what it is in its own case. */
@@ -68,11 +75,11 @@ function walk(node: Node<unknown>, at: number, depth: number): void {
   while (child !== null && child.first !== code) {
     child = isLower(code, child.first) ? child.low : child.high;
   }
-  if (child !== null && isBest(child.best!) && isAt(child, at)) {
+  if (child !== null && mayLead(child) && isAt(child, at)) {
     walk(child, at + child.length, depth);
   }
   const { param, others, leaf } = node;
-  if (param !== null && code === SLASH && isBest(param.best!)) {
+  if (param !== null && code === SLASH && mayLead(param)) {
     const start = marks[depth] = at + 1;
     const end = marks[depth + 1] = segmentEnd(start);
     if (end > start) walk(param, end, depth + 2);
@@ -80,11 +87,16 @@ function walk(node: Node<unknown>, at: number, depth: number): void {
   if (at === pathEnd) take(leaf);
   if (others === null) return;
   for (const { matcher, toEnd, node } of others) {
-    if (!isBest(node.best!)) continue;
+    if (!mayLead(node)) continue;
     const end = toEnd ? pathEnd : segmentEnd(at);
     const behind = matcher(text, at, end, marks, depth);
     if (behind >= 0) walk(node, end, behind);
   }
+}
+
+/** Whether a more specific leaf than what was found can be below a node. */
+function mayLead(node: Node<unknown>): boolean {
+  return best === null || isBetter(bestOf(node), best);
 }
 
 /** Whether a leaf is more specific than what was found. */

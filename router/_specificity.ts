@@ -80,36 +80,6 @@ function groupRank(part: Part): number {
     : SEGMENT;
 }
 
-/** A place in the order of specificity, shared by routes with the same key. */
-export interface Rank {
-  /** The key by which ranks sort. */
-  readonly key: string;
-  /** The number by which they compare, which changes as ranks are added. */
-  number: number;
-}
-
-/** The ranks of the keys that occur. */
-export class Ranks {
-  readonly #known = new Map<string, Rank>();
-  readonly #sorted: Rank[] = [];
-
-  /** The rank of a key. Numbers of others change when a key is new. */
-  get(key: string): Rank {
-    let rank = this.#known.get(key);
-    if (rank !== undefined) return rank;
-    this.#known.set(key, rank = { key, number: 0 });
-    const sorted = this.#sorted;
-    let at = sorted.push(rank) - 1;
-    for (; at > 0 && sorted[at - 1]!.key > key; at--) {
-      sorted[at] = sorted[at - 1]!;
-      sorted[at]!.number = at;
-    }
-    sorted[at] = rank;
-    rank.number = at;
-    return rank;
-  }
-}
-
 /** What components match, whatever the names of the groups. */
 export function signatureOf(components: readonly Component[]): string {
   return components.map(({ name, parts }) => name + partsSignature(parts))

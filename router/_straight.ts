@@ -10,11 +10,13 @@ import {
   SLASH,
 } from "./_path.ts";
 import {
+  bestOf,
   better,
   isBetter,
   isLower,
   type Leaf,
   type Node,
+  rivalOf,
   type Tree,
 } from "./_tree.ts";
 
@@ -59,9 +61,9 @@ export function matchStraight<Data>(
       for (let i = 1; i < size; i++) {
         if (bytes[first + i] !== text.charCodeAt(at + i)) break differs;
       }
-      // What has a rival has a param, or what else follows.
-      if (node.rival !== null && (code === SLASH || node.others !== null)) {
-        if (fork !== null) rival = better(fork.rival!, rival);
+      // It may be left by what else follows, or by its param.
+      if (node.others !== null || (node.param !== null && code === SLASH)) {
+        if (fork !== null) rival = better(rivalOf(fork)!, rival);
         fork = node;
         forkAt = at;
         forkDepth = depth;
@@ -75,7 +77,7 @@ export function matchStraight<Data>(
     if (others !== null) {
       for (const { toEnd, node } of others) {
         if (!toEnd) return undefined;
-        rival = better(node.best!, rival);
+        rival = better(bestOf(node), rival);
       }
     }
     if (code !== SLASH || param === null) {
@@ -103,7 +105,7 @@ export function matchStraight<Data>(
   if (
     leaf === null || others !== null || leaf.next !== null ||
     leaf.guard !== null ||
-    (fork !== null && !isBetter(leaf, fork.rival!)) ||
+    (fork !== null && !isBetter(leaf, rivalOf(fork)!)) ||
     (rival !== null && !isBetter(leaf, rival))
   ) return undefined;
   return { data: leaf.data, params: paramsOf(leaf.names, text) };

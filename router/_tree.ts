@@ -11,13 +11,14 @@ import {
   pathForms,
   staysInSegment,
 } from "./_segments.ts";
-import { partsSignature, type Rank, signatureOf } from "./_specificity.ts";
+import { partsSignature, signatureOf } from "./_specificity.ts";
 
 /** The end of a route, or of one form of it, in the tree. */
 export interface Leaf<Data> {
   readonly data: Data;
-  readonly rank: Rank;
-  /** Orders leaves of one rank. */
+  /** Sorts leaves from the most to the least specific. */
+  readonly key: string;
+  /** Orders leaves with the same key. */
   readonly sequence: number;
   /** The text of the pattern, which is not kept: there are many. */
   readonly source: string;
@@ -53,10 +54,10 @@ export class Node<Data> {
   high: Node<Data> | null = null;
   /** The leaves of paths that end here. */
   leaf: Leaf<Data> | null = null;
-  /** No leaf behind its param, or behind what else follows, is more specific. */
-  rival: Leaf<Data> | null = null;
-  /** No leaf at or below the node is more specific. */
+  /** The most specific leaf at or below the node, once it was asked for. */
   best: Leaf<Data> | null = null;
+  /** The same but for leaves behind fixed text, and its own. */
+  rival: Leaf<Data> | null = null;
 
   /** Creates a node without leaves. */
   constructor(
@@ -72,8 +73,6 @@ export class Node<Data> {
   split(length: number, bytes: Uint8Array): void {
     const start = this.start + length;
     const rest = new Node<Data>(bytes[start]!, start, this.length - length);
-    rest.best = this.best;
-    rest.rival = this.rival;
     rest.leaf = this.leaf;
     rest.child = this.child;
     rest.param = this.param;
@@ -152,13 +151,12 @@ export class Tree<Data> {
     leaf: Leaf<Data>,
   ): Node<Data> {
     let node = this.root;
-    node.best = better(leaf, node.best);
     for (const segment of form) {
       if ("type" in segment && segment.type === "text") {
-        node = this.#walk(node, segment.prefix, leaf);
+        node = this.#walk(node, segment.prefix);
         continue;
       }
-      node.rival = better(leaf, node.rival);
+      node.rival = null;
       if ("type" in segment) node = node.param ??= new Node(0, 0, 0);
       else {
         const { toEnd, node: behind } = this.#other(node, segment);
@@ -169,13 +167,13 @@ export class Tree<Data> {
         }
         node = behind;
       }
-      node.best = better(leaf, node.best);
+      node.best = null;
     }
     return node;
   }
 
   /** The node where fixed text ends that follows another node. */
-  #walk(from: Node<Data>, text: string, leaf: Leaf<Data>): Node<Data> {
+  #walk(from: Node<Data>, text: string): Node<Data> {
     let node = from;
     for (let at = 0; at < text.length;) {
       const code = text.charCodeAt(at);
@@ -187,7 +185,6 @@ export class Tree<Data> {
       }
       if (child === null) {
         child = this.#newNode(text, at);
-        child.best = leaf;
         if (before === null) node.child = child;
         else if (isLower(code, before.first)) before.low = child;
         else before.high = child;
@@ -199,7 +196,7 @@ export class Tree<Data> {
         this.bytes[child.start + length] === text.charCodeAt(at + length)
       ) length++;
       if (length < child.length) child.split(length, this.bytes);
-      child.best = better(leaf, child.best);
+      child.best = null;
       node = child;
       at += length;
     }
@@ -238,6 +235,39 @@ export class Tree<Data> {
   }
 }
 
+/** The most specific leaf at or below a node. */
+export function bestOf<Data>(node: Node<Data>): Leaf<Data> {
+  if (node.best === null) {
+    let best = bestAmong(node.child, rivalOf(node));
+    for (let { leaf } = node; leaf !== null; leaf = leaf.next) {
+      best = better(leaf, best);
+    }
+    node.best = best;
+  }
+  return node.best!;
+}
+
+/** The most specific leaf behind a node's param, or behind what else follows. */
+export function rivalOf<Data>(node: Node<Data>): Leaf<Data> | null {
+  if (node.rival === null) {
+    const { param, others } = node;
+    let rival = param && bestOf(param);
+    for (const { node } of others ?? []) rival = better(bestOf(node), rival);
+    node.rival = rival;
+  }
+  return node.rival;
+}
+
+/** The most specific leaf of a tree of nodes, or the one that is given. */
+function bestAmong<Data>(
+  child: Node<Data> | null,
+  given: Leaf<Data> | null,
+): Leaf<Data> | null {
+  if (child === null) return given;
+  const best = bestAmong(child.low, better(bestOf(child), given));
+  return bestAmong(child.high, best);
+}
+
 /** The more specific one of two leaves, where there are two. */
 export function better<Data>(
   leaf: Leaf<Data>,
@@ -248,8 +278,7 @@ export function better<Data>(
 
 /** Whether a leaf is more specific than another. */
 export function isBetter(a: Leaf<unknown>, b: Leaf<unknown>): boolean {
-  const difference = a.rank.number - b.rank.number;
-  return difference < 0 || (difference === 0 && a.sequence < b.sequence);
+  return a.key < b.key || (a.key === b.key && a.sequence < b.sequence);
 }
 
 /** The leaf at the same place that matches the same URLs. */

@@ -2,9 +2,9 @@ import { isPlain, pathStart } from "./_canonical.ts";
 import { guardOf } from "./_guard.ts";
 import type { Match } from "./_match.ts";
 import { requestMethods } from "./method.ts";
+import { specificity } from "./_specificity.ts";
 import { beginSearch, search } from "./_search.ts";
 import { MAX_FORMS } from "./_segments.ts";
-import { Ranks, specificity } from "./_specificity.ts";
 import { matchStraight } from "./_straight.ts";
 import { type Leaf, Tree } from "./_tree.ts";
 import {
@@ -74,7 +74,6 @@ interface Trees<Data> {
 export class ArrayMatcher<Data> implements Matcher<Data> {
   /** The trees by method, in an object because that is quicker than a map. */
   readonly #trees: Record<string, Trees<Data>> = Object.create(null);
-  readonly #ranks = new Ranks();
   #sequence = 0;
   #hasAny = false;
 
@@ -152,14 +151,15 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
       folded: null,
     };
     const tree = ignoreCase ? trees.folded ??= new Tree(true) : trees.exact;
-    const others = components.filter(({ name }) => name !== "pathname");
     const leaf: Leaf<Data> = {
       data,
-      rank: this.#ranks.get(specificity(components)),
+      key: specificity(components),
       sequence: this.#sequence,
       source: pattern.source,
       signature: "",
-      guard: others.length > 0 ? guardOf(pattern, others) : null,
+      guard: components.length > 1
+        ? guardOf(pattern, components.filter(({ name }) => name !== "pathname"))
+        : null,
       names: [],
       next: null,
     };

@@ -117,6 +117,9 @@ function randomTable(random: Random) {
       }
       oracle.add(method, pattern, data);
       patterns.push(pattern);
+      // Routes that are added after a match are found as well.
+      const { pathname } = random.pick(patterns).urlPattern;
+      matcher.match("GET", randomUrl(random, randomPath(random, pathname)));
     }
   }
   return { matcher, oracle, patterns };

@@ -5,7 +5,7 @@ import { Random } from "./_random.ts";
 
 /** Patterns from the most to the least specific, and a URL of them all. */
 const ORDERS: readonly (readonly [url: string, ...patterns: string[]])[] = [
-  ["/a", "/a", "/a:b?", "/:b(a)", "/:b", "/:b+", "/:b*", "/*", "/*{/x}?"],
+  ["/a", "/a", "/a:b?", "/:b(a)", "/:b", "/:b+", "/:b*", "/*{/x}?", "/*"],
   [
     "/a/b",
     "/a/b",
@@ -47,12 +47,17 @@ for (const [path, ...patterns] of ORDERS) {
       // In any order of registration, and with any of them missing.
       const some = patterns.filter(() => random.chance(0.6));
       const shuffled = some.toSorted(() => random.chance(0.5) ? 1 : -1);
-      const matcher = matcherOf(shuffled.map((pattern) => ["GET", pattern]));
-      assertEquals(
-        matcher.match("GET", url)?.data,
-        some[0] && `GET ${some[0]}`,
-        shuffled.join(" "),
-      );
+      const matcher = matcherOf([]);
+      // A match must leave nothing behind that routes after it would change.
+      for (const [index, pattern] of shuffled.entries()) {
+        matcher.add("GET", new RoutePattern(pattern), pattern);
+        const sofar = shuffled.slice(0, index + 1);
+        assertEquals(
+          matcher.match("GET", url)?.data,
+          some.find((each) => sofar.includes(each)),
+          sofar.join(" "),
+        );
+      }
     }
   });
 }
@@ -132,6 +137,18 @@ Deno.test("patterns that differ in what they match are no duplicates", () => {
   for (const name of ["search", "hash"]) {
     matcher.add("GET", new RoutePattern({ pathname: "/a", [name]: "x" }), name);
   }
+});
+
+Deno.test("a route that is added after a match can win the next one", () => {
+  const matcher = matcherOf([
+    ["GET", "/a-:x/b/:y"],
+    ["GET", "/:x-d/b/*"],
+  ]);
+  const url = "https://example.com/a-d/b/c";
+  assertEquals(matcher.match("GET", url)?.data, "GET /a-:x/b/:y");
+  // As much text in its first segment, and below the one that has lost.
+  matcher.add("GET", new RoutePattern("/:x-d/b/c"), "later");
+  assertEquals(matcher.match("GET", url)?.data, "later");
 });
 
 Deno.test("a route of the method comes before one for any method, however specific", () => {
