@@ -110,7 +110,8 @@ function answer(record: RequestRecord, response: Response): Response {
   const sent = ids.respond ? identify(record, response) : response;
   if (skip?.(record.context, sent)) return sent;
   finish(record, sent.status);
-  if (countBytes) {
+  // Nobody reads the body of an answer to HEAD.
+  if (countBytes && record.line.method !== "HEAD") {
     return watchBody(sent, record.context, (body) => end(record, body));
   }
   end(record, { bytes: hasHeaders ? lengthOf(sent) : undefined });

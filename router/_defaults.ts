@@ -1,3 +1,4 @@
+import { isServed } from "./_abort.ts";
 import type { RequestContext } from "./context.ts";
 
 /**
@@ -19,9 +20,17 @@ export function defaultOnError(error: unknown): Response {
 }
 
 /** The response without its body, which is cancelled so that it can clean up. */
-export function toHead(response: Response): Response {
+export async function toHead(
+  result: Response | Promise<Response>,
+  context: RequestContext,
+): Promise<Response> {
+  const response = await result;
   if (response.body === null) return response;
   // What the body's own clean-up throws has no one left to go to.
   response.body.cancel().catch(() => {});
-  return new Response(null, response);
+  // Where the body is null servers tell the length 0, which is not that of GET
+  // (RFC 9110, section 8.6). They tell none of a stream.
+  const isLengthLost = isServed(context) &&
+    !response.headers.has("Content-Length");
+  return new Response(isLengthLost ? ReadableStream.from([]) : null, response);
 }

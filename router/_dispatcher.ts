@@ -247,7 +247,7 @@ function answer(
   context.route = data;
   const result = data.handler(context);
   return method === "HEAD" && data.method !== "HEAD"
-    ? Promise.resolve(checked(result, context)).then(toHead)
+    ? toHead(checked(result, context), context)
     : result;
 }
 

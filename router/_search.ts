@@ -96,7 +96,7 @@ function walk(node: Node<unknown>, at: number, depth: number): void {
 
 /** Whether a more specific leaf than what was found can be below a node. */
 function mayLead(node: Node<unknown>): boolean {
-  return best === null || isBetter(bestOf(node), best);
+  return best === null || isBest(bestOf(node));
 }
 
 /** Whether a leaf is more specific than what was found. */

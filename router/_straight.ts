@@ -12,7 +12,6 @@ import {
 import {
   bestOf,
   better,
-  isBetter,
   isLower,
   type Leaf,
   type Node,
@@ -105,8 +104,8 @@ export function matchStraight<Data>(
   if (
     leaf === null || others !== null || leaf.next !== null ||
     leaf.guard !== null ||
-    (fork !== null && !isBetter(leaf, rivalOf(fork)!)) ||
-    (rival !== null && !isBetter(leaf, rival))
+    (fork !== null && better(leaf, rivalOf(fork)) !== leaf) ||
+    better(leaf, rival) !== leaf
   ) return undefined;
   return { data: leaf.data, params: paramsOf(leaf.names, text) };
 }

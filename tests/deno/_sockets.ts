@@ -18,13 +18,14 @@ export async function sendRaw(
   target: string,
   host: string,
   patience: number,
+  method = "GET",
 ): Promise<string> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const timer = setTimeout(() => connection.close(), patience);
   let answer = "";
   try {
     const text =
-      `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
     await connection.write(new TextEncoder().encode(text));
     const decoder = new TextDecoder();
     for await (const chunk of connection.readable) {

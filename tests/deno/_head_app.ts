@@ -1,0 +1,15 @@
+import { createRouter } from "@gatehouse/web/fetch-router";
+
+/** Answers with bodies whose length is known, told, unknown or none. */
+export function createHeadApp(): ReturnType<typeof createRouter> {
+  const router = createRouter();
+  router.get("/text", () => new Response("hello"));
+  router.get(
+    "/told",
+    () => new Response("hello", { headers: { "Content-Length": "5" } }),
+  );
+  router.get("/stream", () => new Response(new Blob(["hello"]).stream()));
+  router.get("/none", () => new Response(null));
+  router.get("/empty", () => new Response(null, { status: 204 }));
+  return router;
+}
