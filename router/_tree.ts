@@ -129,15 +129,14 @@ export class Tree<Data> {
     // Where a path has one form its place in the tree says what it matches.
     const isPlaced = forms.length === 1 && components.length === 1;
     first.signature = isPlaced ? "" : signatureOf(components);
-    let { sequence } = first;
-    for (const form of forms) {
-      const leaf = sequence === first.sequence ? first : { ...first, sequence };
-      sequence++;
+    for (const [index, form] of forms.entries()) {
+      const sequence = first.sequence + index;
+      const leaf = index === 0 ? first : { ...first, sequence };
       leaf.names = isPlaced ? pattern.paramNames : namesOf(form.flat());
       const node = this.#place(pattern, form, leaf);
       leaf.next = node.leaf;
       // Other forms may be equivalent to one of the same route.
-      const same = leaf === first ? findSame(leaf) : null;
+      const same = index === 0 ? findSame(leaf) : null;
       if (same !== null) return same;
       node.leaf = leaf;
     }

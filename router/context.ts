@@ -2,6 +2,7 @@ import type { AnyContextKey, ContextValue } from "./context_key.ts";
 import type { ContextEntries, ProvidedGetters } from "./context_entry.ts";
 import { MissingContextValueError } from "./errors.ts";
 import type { RequestMethod } from "./method.ts";
+import { NO_PARAMS } from "./_path.ts";
 import { Platform } from "./platform.ts";
 import { clientAddress, type TrustedProxies } from "./remote_address.ts";
 import type { RoutePattern } from "./pattern.ts";
@@ -105,7 +106,7 @@ export class RequestContext<RouteParams = Record<string, string>> {
   constructor(request: Request, options: RequestContextOptions = noOptions) {
     this.request = request;
     this.method = request.method as RequestMethod;
-    this.params = noParams as RouteParams;
+    this.params = NO_PARAMS as RouteParams;
     this.#options = options;
     const { parent } = options;
     if (parent !== undefined) this.#values = parent.#values ??= [];
@@ -225,5 +226,3 @@ function indexOf(
 const none: readonly never[] = /* @__PURE__ */ Object.freeze([]);
 
 const noOptions: RequestContextOptions = {};
-
-const noParams: unknown = /* @__PURE__ */ Object.freeze({ __proto__: null });
