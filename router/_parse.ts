@@ -31,46 +31,10 @@ export function parsePattern(pattern: string, delimiter: string): Part[] {
   /** Fixed text that is not a part yet. */
   let pending = "";
   for (let at = 0; at < pattern.length;) {
-    const start = at;
-    const isBraced = pattern[at] === "{";
-    if (isBraced) at++;
-    let prefix = read(TEXT, pattern, at);
-    at += prefix.length;
-    const slash = pattern[at] === "/" ? "/" : "";
-    at += slash.length;
-    const name = pattern[at] === ":" ? read(NAME, pattern, at + 1) : "";
-    if (name !== "") at += name.length + 1;
-    let source: string | undefined;
-    if (name === "" && pattern[at] === "*") {
-      source = ".*";
-      at++;
-    } else if (pattern[at] === "(") {
-      const end = endOfRegExp(pattern, at);
-      source = pattern.slice(at + 1, end);
-      // Not every runtime's platform refuses it.
-      if (source === "") throw new TypeError("a regexp group is empty");
-      at = end + 1;
-    }
-    if (at === start) {
-      throw new TypeError(`there is a ${pattern[at]} where none can be`);
-    }
-    const isGroup = name !== "" || source !== undefined;
-    // Outside of braces a slash belongs to the group behind it.
-    const isOwn = !isBraced && isGroup && delimiter === "/";
-    if (!isOwn) prefix += slash;
-    let suffix = "";
-    if (isBraced) {
-      suffix = read(TEXT, pattern, at);
-      at += suffix.length;
-      if (pattern[at++] !== "}") {
-        throw new TypeError("a { has no } or has two groups before it");
-      }
-    } else {
-      pending += prefix;
-      prefix = isOwn ? slash : "";
-    }
-    const hasModifier = (isGroup || isBraced) && "?*+".includes(pattern[at]!);
-    const modifier = hasModifier ? pattern[at++] as Modifier : "";
+    const piece = readPiece(pattern, at, delimiter);
+    const { isGroup, prefix, source, modifier } = piece;
+    at = piece.end;
+    pending += piece.before;
     if (!isGroup && modifier === "") {
       pending += prefix;
       continue;
@@ -81,10 +45,10 @@ export function parsePattern(pattern: string, delimiter: string): Part[] {
       const type = typeOf(source, delimiter);
       found[count++] = {
         type,
-        name: name || String(number++),
+        name: piece.name || String(number++),
         prefix: fixed(prefix, delimiter),
         source: type === "regexp" ? source! : "",
-        suffix: fixed(suffix, delimiter),
+        suffix: fixed(piece.suffix, delimiter),
         modifier,
       };
     } else if (prefix !== "") {
@@ -97,6 +61,62 @@ export function parsePattern(pattern: string, delimiter: string): Part[] {
 
 /** The parts so far: an application has many patterns, and this is one list. */
 const found: Part[] = [];
+
+/** Fixed text, a group, or both in braces; and what is in front of that. */
+interface Piece {
+  readonly isGroup: boolean;
+  /** The fixed text that does not belong to the group. */
+  readonly before: string;
+  readonly prefix: string;
+  readonly name: string;
+  /** The source of a regexp group or of `*`. */
+  readonly source: string | undefined;
+  readonly suffix: string;
+  readonly modifier: Modifier;
+  /** Where the piece ends. */
+  readonly end: number;
+}
+
+/** Reads the piece that begins at a position. */
+function readPiece(pattern: string, start: number, delimiter: string): Piece {
+  let at = start;
+  const isBraced = pattern[at] === "{";
+  if (isBraced) at++;
+  let text = read(TEXT, pattern, at);
+  at += text.length;
+  const slash = pattern[at] === "/" ? "/" : "";
+  at += slash.length;
+  const name = pattern[at] === ":" ? read(NAME, pattern, at + 1) : "";
+  if (name !== "") at += name.length + 1;
+  let source: string | undefined;
+  if (name === "" && pattern[at] === "*") {
+    source = ".*";
+    at++;
+  } else if (pattern[at] === "(") {
+    const end = endOfRegExp(pattern, at);
+    source = pattern.slice(at + 1, end);
+    // Not every runtime's platform refuses it.
+    if (source === "") throw new TypeError("a regexp group is empty");
+    at = end + 1;
+  }
+  if (at === start) {
+    throw new TypeError(`there is a ${pattern[at]} where none can be`);
+  }
+  const suffix = isBraced ? read(TEXT, pattern, at) : "";
+  at += suffix.length;
+  if (isBraced && pattern[at++] !== "}") {
+    throw new TypeError("a { has no } or has two groups before it");
+  }
+  const isGroup = name !== "" || source !== undefined;
+  const hasModifier = (isGroup || isBraced) && "?*+".includes(pattern[at]!);
+  const modifier = hasModifier ? pattern[at++] as Modifier : "";
+  // Outside of braces a slash belongs to the group behind it.
+  const isOwn = !isBraced && isGroup && delimiter === "/";
+  if (!isOwn) text += slash;
+  const before = isBraced ? "" : text;
+  const prefix = isBraced ? text : isOwn ? slash : "";
+  return { isGroup, before, prefix, name, source, suffix, modifier, end: at };
+}
 
 /** Plain and escaped characters, up to the slash that may belong to a group. */
 const TEXT = /(?:[^\\:({*}+?/]+|\\.|\/(?![:*(]))*/sy;
