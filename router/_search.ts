@@ -3,7 +3,7 @@ import type { Match } from "./_match.ts";
 import { NO_PARAMS, SLASH } from "./_path.ts";
 import {
   bestOf,
-  isBetter,
+  better,
   isLower,
   type Leaf,
   type Node,
@@ -96,12 +96,7 @@ function walk(node: Node<unknown>, at: number, depth: number): void {
 
 /** Whether a more specific leaf than what was found can be below a node. */
 function mayLead(node: Node<unknown>): boolean {
-  return best === null || isBest(bestOf(node));
-}
-
-/** Whether a leaf is more specific than what was found. */
-function isBest(leaf: Leaf<unknown>): boolean {
-  return best === null || isBetter(leaf, best);
+  return best === null || better(bestOf(node), best) !== best;
 }
 
 /** Where the segment ends that a position is in. */
@@ -121,7 +116,7 @@ function isAt({ start, length }: Node<unknown>, at: number): boolean {
 /** Makes those leaves the best one, one by one, that match and are better. */
 function take(first: Leaf<unknown> | null): void {
   for (let leaf = first; leaf !== null; leaf = leaf.next) {
-    if (!isBest(leaf)) continue;
+    if (better(leaf, best) !== leaf) continue;
     const { data, guard, names } = leaf;
     const params = guard === null
       ? names.length === 0 ? NO_PARAMS : Object.create(null)

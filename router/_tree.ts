@@ -272,12 +272,10 @@ export function better<Data>(
   leaf: Leaf<Data>,
   other: Leaf<Data> | null,
 ): Leaf<Data> {
-  return other === null || isBetter(leaf, other) ? leaf : other;
-}
-
-/** Whether a leaf is more specific than another. */
-export function isBetter(a: Leaf<unknown>, b: Leaf<unknown>): boolean {
-  return a.key < b.key || (a.key === b.key && a.sequence < b.sequence);
+  return other === null || leaf.key < other.key ||
+      (leaf.key === other.key && leaf.sequence < other.sequence)
+    ? leaf
+    : other;
 }
 
 /** The leaf at the same place that matches the same URLs. */

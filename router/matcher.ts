@@ -6,12 +6,8 @@ import { specificity } from "./_specificity.ts";
 import { beginSearch, search } from "./_search.ts";
 import { MAX_FORMS } from "./_segments.ts";
 import { matchStraight } from "./_straight.ts";
-import { type Leaf, Tree } from "./_tree.ts";
-import {
-  type ParsedPattern,
-  parsedPattern,
-  type RoutePattern,
-} from "./pattern.ts";
+import { Tree } from "./_tree.ts";
+import { parsedPattern, type RoutePattern } from "./pattern.ts";
 
 export type { Match };
 
@@ -89,8 +85,26 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
    * @throws {RangeError} If the same method has an equivalent pattern.
    */
   add(method: string, pattern: RoutePattern, data: Data): void {
-    const parsed = parsedPattern(pattern);
-    const same = this.#add(method, pattern, parsed, data);
+    const { components, ignoreCase } = parsedPattern(pattern);
+    this.#hasAny ||= method === "ANY";
+    const trees = this.#trees[method] ??= {
+      exact: new Tree<Data>(false),
+      folded: null,
+    };
+    const tree = ignoreCase ? trees.folded ??= new Tree(true) : trees.exact;
+    const same = tree.add(pattern, components, {
+      data,
+      key: specificity(components),
+      sequence: this.#sequence,
+      source: pattern.source,
+      signature: "",
+      guard: components.length > 1
+        ? guardOf(pattern, components.filter(({ name }) => name !== "pathname"))
+        : null,
+      names: [],
+      next: null,
+    });
+    this.#sequence += MAX_FORMS;
     if (same !== null) {
       throw new RangeError(
         `Cannot add the route "${method} ${pattern.source}": "${method} ${same.source}" matches the same URLs`,
@@ -113,7 +127,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     start: number = pathStart(url),
   ): Match<Data> | null {
     const trees = this.#trees[method];
-    if (start >= 0 && trees !== undefined && trees.folded === null) {
+    if (start >= 0 && trees?.folded === null) {
       const found = matchStraight(trees.exact, url, start);
       if (found) return found;
       if (found === null && !this.#hasAny && method !== "HEAD") return null;
@@ -137,35 +151,6 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     }
     if (allowed.has("GET")) allowed.add("HEAD");
     return [...allowed].sort();
-  }
-
-  #add(
-    method: string,
-    pattern: RoutePattern,
-    { components, ignoreCase }: ParsedPattern,
-    data: Data,
-  ): Leaf<Data> | null {
-    this.#hasAny ||= method === "ANY";
-    const trees = this.#trees[method] ??= {
-      exact: new Tree<Data>(false),
-      folded: null,
-    };
-    const tree = ignoreCase ? trees.folded ??= new Tree(true) : trees.exact;
-    const leaf: Leaf<Data> = {
-      data,
-      key: specificity(components),
-      sequence: this.#sequence,
-      source: pattern.source,
-      signature: "",
-      guard: components.length > 1
-        ? guardOf(pattern, components.filter(({ name }) => name !== "pathname"))
-        : null,
-      names: [],
-      next: null,
-    };
-    const same = tree.add(pattern, components, leaf);
-    this.#sequence += MAX_FORMS;
-    return same;
   }
 
   /** Begins a search for the canonical form of a URL, if it is valid. */
