@@ -157,7 +157,7 @@ function isSlow({ urlPattern }: RoutePattern, url: string): boolean {
   const pattern = urlPattern.pathname;
   const { length } = URL.parse(url)?.pathname ?? "";
   // Repeats in a segment take it exponential time.
-  if (/[^/]:[\w$]+[*+]|[)}][*+]/u.test(pattern)) return length > 20;
+  if (/[^/]:[\w$]+[*+]|[)}*][*+]/u.test(pattern)) return length > 20;
   const groups = pattern.match(/:[\w$]|\*|\(/g)?.length ?? 0;
   return length > [200, 200, 100, 50, 40][groups]! ||
     (groups > 4 && length > 25);
