@@ -151,6 +151,27 @@ Deno.test("a route that is added after a match can win the next one", () => {
   assertEquals(matcher.match("GET", url)?.data, "later");
 });
 
+Deno.test("a route that is added after a match can win by its other form", () => {
+  const matcher = matcherOf([["GET", "/:x/a"], ["GET", "/:x/:y"]]);
+  const url = "https://example.com/x/a";
+  assertEquals(matcher.match("GET", url)?.data, "GET /:x/a");
+  // Its first segment is text, where there is one.
+  matcher.add("GET", new RoutePattern("{/s}?/:x/:z"), "later");
+  assertEquals(matcher.match("GET", url)?.data, "later");
+});
+
+Deno.test("the most specific route wins, whatever its siblings are called", () => {
+  for (const name of "abcdefghijkl") {
+    const matcher = matcherOf([
+      ["GET", `/a-:x/${name}/:y`],
+      ["GET", "/:x-d/m/*"],
+      ["GET", `/:x-d/${name}/c`],
+    ]);
+    const url = `https://example.com/a-d/${name}/c`;
+    assertEquals(matcher.match("GET", url)?.data, `GET /:x-d/${name}/c`);
+  }
+});
+
 Deno.test("a route of the method comes before one for any method, however specific", () => {
   const matcher = matcherOf([["ANY", "/a"], ["GET", "/*"]]);
   const find = (method: string) =>

@@ -53,6 +53,7 @@ const ROWS: readonly Row[] = [
   [{ pathname: "/a", search: "q=:q" }, "https://e.com/a", null],
   [{ pathname: "/a", search: "" }, "https://e.com/a?", {}],
   // A slash belongs to the group behind it in a path alone.
+  [{ pathname: "/a", search: "x/:y?" }, "https://e.com/a?x/1", { y: "1" }],
   [{ pathname: "/a", search: "x/:y?" }, "https://e.com/a?x/", {}],
   [{ pathname: "/a", search: "x/:y?" }, "https://e.com/a?x", null],
   // Text is encoded otherwise than in a path.
