@@ -175,7 +175,7 @@ function keep(line: string, cookies: Map<string, string>): void {
 /** Where a response sends the browser, if that is on the same origin. */
 function redirectOf({ headers, status }: Response, from: URL): URL | null {
   const location = headers.get("Location");
-  if (location === null || status < 300 || status > 399) return null;
+  if (location === null || !/^30[12378]$/.test(`${status}`)) return null;
   const url = new URL(location, from);
   return url.origin === from.origin ? url : null;
 }

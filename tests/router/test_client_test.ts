@@ -172,6 +172,19 @@ function redirecting(status: number, location: string): Router {
   return router;
 }
 
+Deno.test("createTestClient() follows no status that is no redirect", async () => {
+  for (const status of [200, 201, 300, 304, 305, 306, 309, 400]) {
+    const client = createTestClient({
+      fetch: () => {
+        const headers = { Location: "/b" };
+        return Promise.resolve(new Response(null, { status, headers }));
+      },
+    });
+    const response = await client.fetch("/a", { followRedirects: true });
+    assertEquals(response.status, status);
+  }
+});
+
 for (const status of [301, 302, 303, 307, 308]) {
   for (const method of ["POST", "PUT", "HEAD"]) {
     const becomesGet = status === 303
