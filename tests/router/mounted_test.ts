@@ -82,6 +82,19 @@ Deno.test("router.mount() hands on headers, body and signal, of a form that was 
   }
 });
 
+Deno.test("router.mount() hands on a form that is a file and no text", async () => {
+  const router = createRouter({ middleware: [formData()] });
+  router.mount("/in", async (request: Request) => {
+    const file = (await request.formData()).get("file") as File;
+    return new Response(await file.text());
+  });
+  const body = new FormData();
+  body.set("file", new File(["content"], "x.txt"));
+  const init = { method: "POST", body };
+  const response = await router.fetch(`${origin}/in`, init);
+  assertEquals(await response.text(), "content");
+});
+
 Deno.test("router.mount() gives back the prefix where the mounted router fails or was aborted", async () => {
   const seen: string[] = [];
   const controller = new AbortController();

@@ -495,6 +495,21 @@ Deno.test("router.fetch() leaves the signal alone that Deno.serve would warn abo
   assertEquals((await router.fetch(request, info)).status, 200);
 });
 
+Deno.test("router.fetch() answers for what a handler throws under Deno.serve, its signal's reason too", async () => {
+  const controller = new AbortController();
+  const reason = new Error("bug");
+  const router = createRouter({
+    onError: (error) => new Response((error as Error).message, { status: 500 }),
+  });
+  router.get("/", () => {
+    controller.abort(reason);
+    throw reason;
+  });
+  const request = new Request(origin, { signal: controller.signal });
+  const info = { remoteAddr: {}, completed: Promise.resolve() };
+  assertEquals(await (await router.fetch(request, info)).text(), "bug");
+});
+
 Deno.test("context.route names what matched", async () => {
   const router = createRouter();
   let context: RequestContext | undefined;
