@@ -4,9 +4,8 @@
  */
 const longest = 1024;
 
-/** What can neither end a field or a line nor move a terminal. */
-// deno-lint-ignore no-control-regex -- controls are what is looked for
-const harmful = /["\\\x00-\x1f\x7f-\uffff]/;
+/** Printable ASCII alone, and of that neither quotes nor backslashes. */
+const harmless = /^[ !#-[\]-~]*$/;
 
 /** The escapes that have a letter, as Apache writes them. */
 const letters: Record<string, string> = {
@@ -35,12 +34,12 @@ export function truncate(text: string, limit = longest): string {
  */
 export function escapeField(text: string, limit = longest): string {
   const shown = truncate(text, limit);
-  if (!harmful.test(shown)) return shown;
+  if (harmless.test(shown)) return shown;
   let escaped = "";
   for (const character of shown) {
-    const next = harmful.test(character)
-      ? escapeCharacter(character)
-      : character;
+    const next = harmless.test(character)
+      ? character
+      : escapeCharacter(character);
     if (escaped.length + next.length > limit) return escaped + "...";
     escaped += next;
   }
@@ -61,7 +60,7 @@ function escapeByte(byte: number): string {
 
 /** The JSON string of a text, in printable ASCII. */
 export function quote(text: string): string {
-  return harmful.test(text) ? toASCII(JSON.stringify(text)) : `"${text}"`;
+  return harmless.test(text) ? `"${text}"` : toASCII(JSON.stringify(text));
 }
 
 /**

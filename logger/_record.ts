@@ -121,16 +121,18 @@ function textOf(
   };
 }
 
-/** What in a referrer is to be redacted or escaped. */
-// deno-lint-ignore no-control-regex -- controls are what is looked for
-const notable = /[?#@"\\\x00-\x1f\x7f-\uffff]/;
+/**
+ * A referrer that is neither redacted nor escaped: printable ASCII alone, and of
+ * that no `?`, `#`, `@`, quotes or backslashes.
+ */
+const plain = /^[ !$->A-[\]-~]*$/;
 
 function referrerOf(
   header: string,
   { isSecret, clean }: LoggerPlan,
 ): string {
   const referrer = truncate(header);
-  if (!notable.test(referrer)) return referrer;
+  if (plain.test(referrer)) return referrer;
   return clean(
     isSecret === false ? referrer : redactReferrer(referrer, isSecret),
   );

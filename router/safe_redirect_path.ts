@@ -30,8 +30,7 @@ const origin = "http://origin.invalid";
 export function safeRedirectPath(value: unknown, fallback = "/"): string {
   if (typeof value !== "string" || value.length > longest) return fallback;
   // Browsers drop controls from URLs, so "/\t/evil.com" would become "//evil.com".
-  // deno-lint-ignore no-control-regex -- controls are what is looked for
-  if (!/^\/[^\x00-\x1f\x7f]*$/.test(value)) return fallback;
+  if (!/^\/[ -~\x80-\uffff]*$/.test(value)) return fallback;
   const url = URL.parse(value, origin);
   if (url?.origin !== origin) return fallback;
   const path = url.pathname + url.search + url.hash;
