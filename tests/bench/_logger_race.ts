@@ -96,13 +96,15 @@ function own(
   );
 }
 
+type RemixLoggerContext = Parameters<ReturnType<typeof remixLogger>>[0];
+
 function remix(name: string, format?: string): Candidate {
   const middleware = remixLogger({ format, log: drop, colors: false });
   return behind(
     name,
     (request) => new RemixContext(request),
-    // deno-lint-ignore no-explicit-any -- two versions of the same class
-    (context) => middleware(context as any, next),
+    // They are two versions of the same class.
+    (context) => middleware(context as unknown as RemixLoggerContext, next),
   );
 }
 

@@ -10,6 +10,7 @@
  * `deno run -A tests/bench/logger_bench.ts [--quick]`
  */
 import { EventEmitter } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import morgan from "npm:morgan@^1";
 import { pinoHttp } from "npm:pino-http@^11";
 import { bunPath } from "../runtimes/bun.ts";
@@ -34,9 +35,11 @@ finish(onDeno && writtenByDeno && onBun && writtenByBun);
 
 /** Loggers that take what Node's server gives. */
 function nodeLoggers(): Candidate[] {
-  // deno-lint-ignore no-explicit-any -- its types know no such pairs
-  const untyped: any = morgan;
-  const format = untyped.compile(untyped.combined);
+  const { combined } = morgan as unknown as { readonly combined: string };
+  const format = morgan.compile(combined) as unknown as (
+    tokens: typeof morgan,
+    ...pair: readonly unknown[]
+  ) => string;
   const middleware = pinoHttp({}, { write: drop });
   const pairs: ReturnType<typeof nodePair>[] = [];
   const prepare = (turn: number) => {
@@ -47,15 +50,18 @@ function nodeLoggers(): Candidate[] {
     prepare,
     run(turn) {
       const { req, res } = pairs[turn]!;
-      drop(format(untyped, req, res));
+      drop(format(morgan, req, res));
     },
   }, {
     name: "pino-http",
     prepare,
     run(turn) {
-      // deno-lint-ignore no-explicit-any -- its types know no such pairs
-      const { req, res }: any = pairs[turn];
-      middleware(req, res);
+      const { req, res } = pairs[turn]!;
+      // They are all that it looks at of what Node's server gives.
+      middleware(
+        req as unknown as IncomingMessage,
+        res as unknown as ServerResponse,
+      );
       res.emit("finish");
     },
   }];
