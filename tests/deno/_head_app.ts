@@ -1,7 +1,7 @@
 import { createRouter } from "@gatehouse/web/fetch-router";
 
 /** Answers with bodies whose length is known, told, unknown or none. */
-export function createHeadApp(): ReturnType<typeof createRouter> {
+export function createApp(): ReturnType<typeof createRouter> {
   const router = createRouter();
   router.get("/text", () => new Response("hello"));
   router.get(

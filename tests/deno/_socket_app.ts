@@ -18,7 +18,7 @@ export const PATTERNS = [
 ] as const;
 
 /** Answers with what it knows of a request, and turns away what it guards. */
-export function createSocketApp(): ReturnType<typeof createRouter> {
+export function createApp(): ReturnType<typeof createRouter> {
   const inner = createRouter();
   inner.route("ANY", "/*", tell);
   const router = createRouter({

@@ -89,6 +89,29 @@ export async function serveOnWorkerd(
   };
 }
 
+/**
+ * How to start the application of a module on each of the runtimes.
+ *
+ * @param module It exports `createApp`, which makes a router.
+ */
+export function runtimesOf(
+  module: string,
+): Readonly<Record<string, () => Promise<Running>>> {
+  return {
+    "Deno.serve": async () => {
+      const { createApp } = await import(module);
+      return await serveOnDeno(createApp().fetch);
+    },
+    "Bun.serve": () =>
+      serveOnBun(
+        module,
+        `const { fetch } = createApp();
+console.log(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch }).port);`,
+      ),
+    "workerd": () => serveOnWorkerd(module, `export default createApp();`),
+  };
+}
+
 /** A module, bundled for runtimes without Deno, and what follows it. */
 async function inOne(module: string, script: string): Promise<string> {
   return `${await bundle(`export * from "${module}";`)}\n${script}`;

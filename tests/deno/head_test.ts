@@ -1,34 +1,15 @@
 /** What a server tells a client that asks for the headers alone. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { createHeadApp } from "./_head_app.ts";
-import {
-  type Running,
-  sendRaw,
-  serveOnBun,
-  serveOnDeno,
-  serveOnWorkerd,
-} from "./_sockets.ts";
+import { runtimesOf, sendRaw } from "./_sockets.ts";
 
 const APPLICATION = import.meta.resolve("./_head_app.ts");
-
-const runtimes: Record<string, () => Promise<Running>> = {
-  "Deno.serve": () => serveOnDeno(createHeadApp().fetch),
-  "Bun.serve": () =>
-    serveOnBun(
-      APPLICATION,
-      `const { fetch } = createHeadApp();
-console.log(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch }).port);`,
-    ),
-  "workerd": () =>
-    serveOnWorkerd(APPLICATION, `export default createHeadApp();`),
-};
 
 const PATHS = ["/text", "/told", "/stream", "/none", "/empty"];
 
 /** Milliseconds: all are sent at once. */
 const PATIENCE = 1_500;
 
-for (const [name, start] of Object.entries(runtimes)) {
+for (const [name, start] of Object.entries(runtimesOf(APPLICATION))) {
   Deno.test(`HEAD tells no other length than GET on ${name}`, async () => {
     await using server = await start();
     const answers = await Promise.all(

@@ -3,22 +3,9 @@
  * redirects see one URL, on each of the runtimes.
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { createSocketApp } from "./_socket_app.ts";
-import {
-  type Running,
-  sendRaw,
-  serveOnBun,
-  serveOnDeno,
-  serveOnWorkerd,
-} from "./_sockets.ts";
+import { runtimesOf, sendRaw } from "./_sockets.ts";
 
 const APPLICATION = import.meta.resolve("./_socket_app.ts");
-
-const runtimes: Record<string, () => Promise<Running>> = {
-  "Deno.serve": startDeno,
-  "Bun.serve": startBun,
-  "workerd": startWorkerd,
-};
 
 /** Milliseconds: all are sent at once. */
 const PATIENCE = 1_500;
@@ -67,7 +54,7 @@ const HOSTS = [
   "%61dmin.example",
 ];
 
-for (const [name, start] of Object.entries(runtimes)) {
+for (const [name, start] of Object.entries(runtimesOf(APPLICATION))) {
   Deno.test(`guards, mounts and hosts see one URL on ${name}, whatever is sent`, async () => {
     await using server = await start();
     const answers = await Promise.all([
@@ -121,20 +108,4 @@ function assertOneUrl(
       shown,
     );
   }
-}
-
-function startDeno(): Promise<Running> {
-  return serveOnDeno(createSocketApp().fetch);
-}
-
-async function startBun(): Promise<Running> {
-  return await serveOnBun(
-    APPLICATION,
-    `const { fetch } = createSocketApp();
-console.log(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch }).port);`,
-  );
-}
-
-async function startWorkerd(): Promise<Running> {
-  return await serveOnWorkerd(APPLICATION, `export default createSocketApp();`);
 }
