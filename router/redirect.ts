@@ -1,3 +1,5 @@
+import { isRedirect } from "./_response.ts";
+
 /**
  * Makes a response that sends the client elsewhere.
  *
@@ -21,7 +23,7 @@
  * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-15.4 | RFC 9110, Redirection 3xx}
  */
 export function redirect(location: string | URL, status = 302): Response {
-  if (![301, 302, 303, 307, 308].includes(status)) {
+  if (!isRedirect(status)) {
     throw new RangeError(
       `Cannot redirect with status "${status}": it is no redirect`,
     );

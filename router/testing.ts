@@ -4,6 +4,7 @@
  * @module
  */
 import { matcherChecks } from "./_matcher_kit.ts";
+import { isRedirect } from "./_response.ts";
 import type { Matcher } from "./matcher.ts";
 
 /** One test of a matcher. */
@@ -175,7 +176,7 @@ function keep(line: string, cookies: Map<string, string>): void {
 /** Where a response sends the browser, if that is on the same origin. */
 function redirectOf({ headers, status }: Response, from: URL): URL | null {
   const location = headers.get("Location");
-  if (location === null || !/^30[12378]$/.test(`${status}`)) return null;
+  if (location === null || !isRedirect(status)) return null;
   const url = new URL(location, from);
   return url.origin === from.origin ? url : null;
 }
