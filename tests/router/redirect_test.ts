@@ -41,10 +41,9 @@ for (const [value, path] of accepted) {
   });
 }
 
-Deno.test("safeRedirectPath() lets 2,048 characters through, and no more", () => {
+Deno.test("safeRedirectPath() lets 2,048 characters through", () => {
   const path = "/" + "a".repeat(2_047);
   assertEquals(safeRedirectPath(path), path);
-  assertEquals(safeRedirectPath(`${path}a`), "/");
 });
 
 const refused: unknown[] = [
@@ -70,6 +69,7 @@ const refused: unknown[] = [
   "http:evil.example",
   "javascript:alert(1)",
   "data:text/html,x",
+  "/" + "a".repeat(2048),
   // Short once it is parsed; parsing it would take the time of all of it.
   "/" + "./".repeat(2048),
   "/" + "é".repeat(1000),
