@@ -5,6 +5,8 @@
  * bare handler's; ahead of every peer that compiles nothing with eval.
  *
  * Each server is a process of its own; short runs take turns, and medians count.
+ * One process is always quicker or slower than the next of the same program, so
+ * that each is started anew for every third run.
  * Where Linux tells it, the processor time of a server per request is measured
  * too, and is what the bounds are about: a server fills one processor, so that
  * it says the same, but other work on the machine hardly changes it.
@@ -15,7 +17,10 @@ import { applications } from "./_dispatch.ts";
 import { type Bound, finish, medianOf, printTable } from "./_measure.ts";
 
 const quick = Deno.args.includes("--quick");
-const [rounds, seconds] = quick ? [3, 1] : [9, 2];
+const starts = quick ? 1 : 6;
+
+/** Runs that count while a server lives. */
+const rounds = 3;
 
 /** Not Remix's: its middleware would not let the others have their turn. */
 const names = Object.keys(applications)
@@ -76,32 +81,29 @@ interface Race {
 }
 
 async function race(command: string[], middleware: number): Promise<Race> {
-  const servers: Server[] = [];
-  try {
-    for (const name of names) {
-      servers.push(await start(command, name, middleware));
-    }
-    const between = new Map<string, number[]>();
-    const busy = new Map<string, number[]>();
-    // The first round warms up.
-    for (let round = 0; round <= rounds; round++) {
-      for (const { name, url, process } of servers) {
-        const before = processorTime(process.pid);
-        const { requests, perSecond } = await load(url);
-        const after = processorTime(process.pid);
-        if (round === 0) continue;
-        between.getOrInsert(name, []).push(1e9 / perSecond);
-        if (before === null || after === null) continue;
-        busy.getOrInsert(name, []).push((after - before) / requests);
+  const between = new Map<string, number[]>();
+  const busy = new Map<string, number[]>();
+  for (let started = 0; started < starts; started++) {
+    const servers: Server[] = [];
+    try {
+      for (const name of names) {
+        servers.push(await start(command, name, middleware));
+      }
+      await load(servers);
+      for (let round = 0; round < rounds; round++) {
+        for (const { name, rate, cost } of await load(servers)) {
+          between.getOrInsert(name, []).push(1e9 / rate);
+          if (cost !== null) busy.getOrInsert(name, []).push(cost);
+        }
+      }
+    } finally {
+      for (const { process } of servers) {
+        process.kill();
+        await process.status;
       }
     }
-    return { between: medians(between), busy: medians(busy) };
-  } finally {
-    for (const { process } of servers) {
-      process.kill();
-      await process.status;
-    }
   }
+  return { between: medians(between), busy: medians(busy) };
 }
 
 function medians(samples: Map<string, number[]>): Map<string, number> {
@@ -139,20 +141,36 @@ async function start(
   throw new Error(`The server of ${name} did not start`);
 }
 
-/** Has wrk ask for a while, on 32 connections. */
-async function load(
-  url: string,
-): Promise<{ requests: number; perSecond: number }> {
-  const { stdout } = await new Deno.Command("wrk", {
-    args: ["-t1", "-c32", `-d${seconds}s`, url],
-  }).output();
-  const text = new TextDecoder().decode(stdout);
-  const requests = /(\d+) requests in/.exec(text)?.[1];
-  const perSecond = /Requests\/sec: +([\d.]+)/.exec(text)?.[1];
-  if (!requests || !perSecond || /Non-2xx|Socket errors/.test(text)) {
-    throw new Error(`wrk said:\n${text}`);
+/** What one run of a server came to. */
+interface Run {
+  readonly name: string;
+  /** Requests per second. */
+  readonly rate: number;
+  /** Nanoseconds of processor time per answer, where something tells it. */
+  readonly cost: number | null;
+}
+
+/** Has wrk ask each server for a second, on 32 connections. */
+async function load(servers: readonly Server[]): Promise<Run[]> {
+  const runs: Run[] = [];
+  for (const { name, url, process } of servers) {
+    const before = processorTime(process.pid);
+    const { stdout } = await new Deno.Command("wrk", {
+      args: ["-t1", "-c32", "-d1s", url],
+    }).output();
+    const after = processorTime(process.pid);
+    const text = new TextDecoder().decode(stdout);
+    const requests = /(\d+) requests in/.exec(text)?.[1];
+    const perSecond = /Requests\/sec: +([\d.]+)/.exec(text)?.[1];
+    if (!requests || !perSecond || /Non-2xx|Socket errors/.test(text)) {
+      throw new Error(`wrk said:\n${text}`);
+    }
+    const cost = before === null || after === null
+      ? null
+      : (after - before) / Number(requests);
+    runs.push({ name, rate: Number(perSecond), cost });
   }
-  return { requests: Number(requests), perSecond: Number(perSecond) };
+  return runs;
 }
 
 /** A program for both runtimes that says which port it listens on. */
