@@ -22,7 +22,9 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** Cuts a text that is too long to be read, and shows that it did. */
 export function truncate(text: string, limit = longest): string {
-  return text.length > limit ? text.slice(0, limit) + "..." : text;
+  return text.length > limit
+    ? text.slice(0, limit).toWellFormed() + "..."
+    : text;
 }
 
 /**

@@ -50,7 +50,7 @@ export function planLogger(options: LoggerOptions): LoggerPlan {
   const { trust } = ids;
   return {
     skip: skip && safely(skip, false),
-    user: user && safely(user, undefined),
+    user: user && safely((context) => userName(user(context)), undefined),
     countBytes,
     format: formatterOf(options),
     hasHeaders: format !== "dev" && format !== "short",
@@ -74,6 +74,11 @@ export function planLogger(options: LoggerOptions): LoggerPlan {
       ? { ...ids, trust: safely(trust, false) }
       : ids,
   };
+}
+
+/** Names come from databases, and may be what their types do not say. */
+function userName(user: unknown): string | undefined {
+  return user == null ? undefined : truncate(String(user));
 }
 
 /** A function of the options that reports what it throws, and fails nothing. */

@@ -31,6 +31,8 @@ export class RequestRecord implements Log {
     this.start = plan.isTimed ? performance.now() : 0;
     const timestamp = plan.isTimed ? timeAt(this.start) : Date.now();
     this.line = lineOf(context, plan, timestamp);
+    // What is trusted has to be copied now; the rest can be made at any time.
+    if (plan.ids.trust !== false) this.#ids = new RequestIds(context, plan.ids);
   }
 
   get requestId(): string {

@@ -17,7 +17,11 @@ interface Origin {
 const changeable = /[^\w~!$&()*+,;=:@/.?%-]|\/(?:\.|%2e)/i;
 
 /** That of the last request: applications have few. */
-let lastOrigin: Origin = { text: "http://localhost/", scheme: "", host: "" };
+let lastOrigin: Origin = {
+  text: "http://localhost/",
+  scheme: "http",
+  host: "localhost",
+};
 
 /**
  * The path and the query of a request, redacted and cut, and escaped for lines

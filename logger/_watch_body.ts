@@ -17,8 +17,10 @@ export interface BodyEnd {
  * asking Deno for it would turn a text into a stream.
  */
 export function lengthOf({ headers, status }: Response): number | undefined {
+  // Of an answer without a body the header tells what it would have been.
+  if (status === 204 || status === 304) return 0;
   const text = headers.get("content-length");
-  if (!text) return status === 204 || status === 304 ? 0 : undefined;
+  if (!text) return undefined;
   let length = 0;
   for (let at = 0; at < text.length; at++) {
     const digit = text.charCodeAt(at) - 48;

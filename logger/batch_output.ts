@@ -139,6 +139,7 @@ class Batch {
     }
     if (length > this.#maxWaiting) {
       this.#dropped++;
+      if (this.#writing === undefined) this.#reportDropped();
       return;
     }
     this.#length = length;

@@ -122,11 +122,7 @@ function answer(record: RequestRecord, response: Response): Response {
 function finish(record: RequestRecord, status: number): void {
   const { line, plan, context } = record;
   line.status = status;
-  if (plan.user !== undefined && plan.hasHeaders) {
-    const user = plan.user(context);
-    // Names come from databases, and may be what their types do not say.
-    line.user = user == null ? undefined : truncate(String(user));
-  }
+  if (plan.hasHeaders) line.user = plan.user?.(context);
   if (plan.hasIds) {
     const { requestId, traceId, spanId } = record.ids;
     line.requestId = requestId;

@@ -121,7 +121,7 @@ function holdsSecret(
 
 /** A name as the application reads it, so that `%63ode` hides nothing. */
 function decode(name: string): string {
-  if (!name.includes("%")) return name;
+  if (!/[%+]/.test(name)) return name;
   // URLSearchParams never throws, unlike decodeURIComponent.
   return new URLSearchParams(`${name}=`).keys().next().value ?? name;
 }

@@ -158,6 +158,20 @@ Deno.test("batchOutput() drops lines rather than to grow without end, and counts
   });
 });
 
+Deno.test("batchOutput() tells of a line that is too long for it", async () => {
+  await withErrors((errors) => {
+    const written: string[] = [];
+    const output = batchOutput({
+      maxWaiting: 10,
+      flush: (text) => void written.push(text),
+    });
+    output("0123456789");
+    assertEquals(written, []);
+    assertEquals(errors, ["Cannot keep up with the log: dropped 1 lines"]);
+    return Promise.resolve();
+  });
+});
+
 Deno.test("batchOutput() takes a flood in one tick when writes are immediate", () => {
   let length = 0;
   const output = batchOutput({
@@ -287,6 +301,28 @@ Deno.test("logger() survives an output that fails later", async () => {
   }
   assertEquals(rejections, []);
   assertEquals(reported.length, 2);
+});
+
+Deno.test("logger() writes its line where the user has no text", async () => {
+  await withErrors(async (errors) => {
+    const lines: string[] = [];
+    const router = createRouter({
+      middleware: [logger({
+        format: "combined",
+        output: (line) => lines.push(line),
+        user: (() => Object.create(null)) as () => string,
+      })],
+      onError: (error) => new Response(String(error), { status: 500 }),
+    });
+    router.get("/", () => new Response("ok"));
+    router.get("/broken", () => {
+      throw new Error("own");
+    });
+    assertEquals((await router.fetch("http://localhost/")).status, 200);
+    const response = await router.fetch("http://localhost/broken");
+    assertEquals(await response.text(), "Error: own");
+    assertEquals([lines.length, errors.length], [2, 2]);
+  });
 });
 
 Deno.test("logger() survives users and errors that are not what their types say", async () => {

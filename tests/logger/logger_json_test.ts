@@ -185,3 +185,18 @@ for (const names of ["ecs", "opentelemetry"] as const) {
     assertEquals(message[trace], request[trace]);
   });
 }
+
+Deno.test("context.get(Log) cuts no character in two", async () => {
+  const lines: string[] = [];
+  const router = createRouter({
+    middleware: [
+      logger({ format: "json", output: (line) => lines.push(line) }),
+    ],
+  });
+  router.get("/", (context) => {
+    context.get(Log).info(`${"a".repeat(1_023)}\u{1f600}`);
+    return new Response();
+  });
+  await router.fetch("https://example.com/");
+  assertEquals(JSON.parse(lines[0]!).message, `${"a".repeat(1_023)}\ufffd...`);
+});

@@ -170,6 +170,14 @@ Deno.test("logger() redacts by names of one's own", async () => {
   const redact = (name: string) => isSecretName(name) || name === "email";
   const info = await infoOf("/?email=a&token=b&page=c", undefined, { redact });
   assertEquals(info?.url, "/?email=REDACTED&token=REDACTED&page=c");
+  const url = "/?card+number=1&card%20number=2&to=/a?card+number=3&card=4";
+  const card = await infoOf(url, undefined, {
+    redact: (name) => name === "card number",
+  });
+  assertEquals(
+    card?.url,
+    "/?card+number=REDACTED&card%20number=REDACTED&to=REDACTED&card=4",
+  );
 });
 
 Deno.test("logger() redacts nothing where it is turned off", async () => {

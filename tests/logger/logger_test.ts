@@ -250,6 +250,12 @@ const lengths: [
   ),
   ["status 204", () => new Response(null, { status: 204 }), 0],
   ["status 304", () => new Response(null, { status: 304 }), 0],
+  [
+    "status 304 with the header of the whole",
+    () =>
+      new Response(null, { status: 304, headers: { "Content-Length": "9" } }),
+    0,
+  ],
 ];
 
 for (const [what, respond, length] of lengths) {
