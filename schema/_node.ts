@@ -114,11 +114,19 @@ export class Node implements Schema<unknown> {
   transform<New>(
     change: (value: never, fail: (options?: RefineOptions) => never) => New,
   ): Schema<Awaited<New>, unknown> {
-    return wrap(
+    const node = wrap(
       { ...STEP, name: "transform" },
       this,
-      (value: unknown) => call(change, value as never, failBy as () => never),
-    ) as Schema<unknown> as Schema<Awaited<New>, unknown>;
+      (value: unknown) => {
+        try {
+          const result = call(change, value as never, giveUp);
+          return result instanceof Later ? result.catch(failureOf) : result;
+        } catch (error) {
+          return failureOf(error);
+        }
+      },
+    );
+    return node as Schema<unknown> as Schema<Awaited<New>, unknown>;
   }
 }
 
@@ -196,6 +204,17 @@ export function innerOf(node: Node): Node | undefined {
   return inner instanceof Node ? inner : undefined;
 }
 
+/** Whether a schema, or one that it is around, is of one of these sorts. */
+export function hasSort(
+  node: Node | undefined,
+  names: readonly string[],
+): boolean {
+  for (; node; node = innerOf(node)) {
+    if (names.includes(node.sort.name)) return true;
+  }
+  return false;
+}
+
 /** Makes a schema around another. */
 export function wrap(sort: Sort, inner: Node, act?: unknown): Node {
   const parts: Around = { inner, act };
@@ -231,6 +250,18 @@ export function call<Argument, Second>(
     "function";
   isCalling = false;
   return isLate ? Later.resolve(result) : result;
+}
+
+/** Stops a function of the application that has no value to give. */
+function giveUp(options?: RefineOptions): never {
+  throw failBy(options);
+}
+
+/** What such a function stopped with. Other errors are its own. */
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof Failure)) throw error;
+  isCalling = false;
+  return error;
 }
 
 /** Runs all checks on a value that has its type. */

@@ -40,7 +40,8 @@ export interface Schema<Output, Input = Output>
    * Turns the value into another. A function that gives a promise makes the
    * schema async.
    *
-   * @param change Gives the new value, or `fail()` where there is none.
+   * @param change Gives the new value. Where there is none it calls `fail()`,
+   * which does not return.
    * @returns The schema of the new value.
    */
   transform<New>(

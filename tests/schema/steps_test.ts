@@ -103,6 +103,38 @@ Deno.test("transform() changes the value or fails", () => {
   ]);
 });
 
+Deno.test("transform() goes no further where its function fails", async () => {
+  const ids = new Map([["a", 1]]);
+  const Id = string().transform((name, fail) => ({
+    id: ids.get(name) ?? fail(),
+  }));
+  const Checked = string().transform((text, fail) => {
+    if (text === "") fail({ message: "Empty" });
+    return text.length;
+  });
+  assertEquals(parse(Id, "a"), { id: 1 });
+  assertEquals(parseSafe(Id, "b").success, false);
+  const result = parseSafe(object({ a: Checked, b: string() }), {
+    a: "",
+    b: 1,
+  });
+  assertEquals(result.success ? [] : result.issues.map(({ path }) => path), [
+    ["a"],
+    ["b"],
+  ]);
+
+  const Late = string().transform(async (name, fail) => {
+    await Promise.resolve();
+    if (name !== "a") fail({ message: "Unknown" });
+    return name;
+  });
+  assertEquals(await parseAsync(Late, "a"), "a");
+  const late = await parseSafeAsync(object({ late: Late }), { late: "b" });
+  assertEquals(late.success ? [] : late.issues, [
+    { code: "invalid", path: ["late"], message: "Unknown", params: {} },
+  ]);
+});
+
 Deno.test("transform() and refine() let errors of the application through", () => {
   const broken = () => {
     throw new RangeError("database is down");
