@@ -60,8 +60,9 @@ function parsePairs(
   for (const byte of bytes) if (byte === 0x26) pairs++;
   if (pairs > maxParts) return 413;
   const form = new FormData();
-  const text = new TextDecoder().decode(bytes);
-  for (const [name, value] of new URLSearchParams(text)) {
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  // A "?" at the beginning is data here, and none of a query.
+  for (const [name, value] of new URLSearchParams(`&${text}`)) {
     form.append(name, value);
   }
   return form;

@@ -44,6 +44,19 @@ Deno.test("formData() leaves other bodies alone and gives an empty form", async 
 
 const urlencoded = "application/x-www-form-urlencoded";
 
+Deno.test("formData() takes all of a body for data, from its first byte on", async () => {
+  const router = createRouter({ middleware: [formData()] });
+  router.post("/", (context) => Response.json([...context.get(FormData)]));
+  const send = async (body: string) => {
+    const headers = { "Content-Type": urlencoded };
+    const init = { method: "POST", headers, body };
+    return await (await router.fetch(origin, init)).json();
+  };
+  assertEquals(await send("?role=admin"), [["?role", "admin"]]);
+  assertEquals(await send("\ufeffa=1&=2"), [["\ufeffa", "1"], ["", "2"]]);
+  assertEquals(await send("&a=1"), [["a", "1"]]);
+});
+
 Deno.test("formData() leaves the body of a GET alone, which one runtime hands on", async () => {
   const router = createRouter({ middleware: [formData()] });
   router.get(
