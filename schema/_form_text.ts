@@ -1,6 +1,6 @@
 // What the texts of a form become, by the type that the schema asks for.
 
-import { innerOf, type Node } from "./_node.ts";
+import { hasSort, innerOf, type Node } from "./_node.ts";
 import { readBigint, readBoolean, readDate, readNumber } from "./_text.ts";
 
 /** How to read the texts of a field. */
@@ -21,9 +21,10 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 
 /** Finds out how the texts of a field are read. */
 export function textConverter(node: Node): TextConverter {
-  const item = itemOf(node);
-  const takesMissing = hasSort(node, ["optional", "defaulted"]);
-  const missing = hasSort(node, ["nullable"]) && !takesMissing
+  const value = valueOf(node);
+  const item = baseOf(value);
+  const takesMissing = hasSort(value, ["optional", "defaulted"]);
+  const missing = hasSort(value, ["nullable"]) && !takesMissing
     ? null
     : undefined;
   const { name } = item.sort;
@@ -47,21 +48,15 @@ function readEnum(values: readonly unknown[], text: string): unknown {
   return value === undefined ? text : value;
 }
 
-/** Whether a schema, or one that it is around, is of one of these sorts. */
-export function hasSort(
-  node: Node | undefined,
-  names: readonly string[],
-): boolean {
-  for (; node; node = innerOf(node)) {
-    if (names.includes(node.sort.name)) return true;
-  }
-  return false;
+/** The innermost schema of the values: of a list, that of its items. */
+export function itemOf(node: Node): Node {
+  return baseOf(valueOf(node));
 }
 
-/** The schema of the values: of a list, that of its items. */
-export function itemOf(node: Node): Node {
+/** The schema of the values with all around it. */
+function valueOf(node: Node): Node {
   const base = baseOf(node);
-  return base.sort.name === "array" ? baseOf(base.parts as Node) : base;
+  return base.sort.name === "array" ? base.parts as Node : node;
 }
 
 function baseOf(node: Node): Node {

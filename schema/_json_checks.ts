@@ -35,7 +35,8 @@ const KEYWORDS: Readonly<
   min_length: ({ min }, isList) =>
     isList ? { minItems: min } : { minLength: min },
   multiple_of: ({ step }) => ({ multipleOf: step }),
-  pattern: ({ pattern }) => ({ pattern }),
+  pattern: ({ pattern, flags }) =>
+    isPortable(String(pattern), flags) ? { pattern } : {},
   starts_with: ({ text }) => ({ pattern: `^${escape(text)}` }),
   url: () => ({ format: "uri" }),
   uuid: () => ({ format: "uuid" }),
@@ -62,6 +63,17 @@ function merge(schema: JSONSchema, keywords: JSONSchema): JSONSchema {
   return { ...schema, allOf: [...allOf, keywords] };
 }
 
+/** Whether an expression is the same in Unicode mode, which has no flags. */
+function isPortable(pattern: string, flags: unknown): boolean {
+  if (flags !== undefined && flags !== "u") return false;
+  try {
+    new RegExp(pattern, "u");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function escape(text: unknown): string {
-  return String(text).replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  return String(text).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

@@ -1,7 +1,7 @@
 // Writes schemas as JSON Schema: one function for each sort of schema.
 
 import { writeChecks } from "./_json_checks.ts";
-import { innerOf, type Node } from "./_node.ts";
+import { hasSort, innerOf, type Node } from "./_node.ts";
 import { givesMissing, takesMissing } from "./_json_presence.ts";
 import type { JSONSchema, JSONSchemaTarget } from "./json_schema.ts";
 import { type LazyParts, resolve } from "./lazy.ts";
@@ -22,7 +22,11 @@ export interface Writing {
 export function describe(node: Node, writing: Writing): JSONSchema {
   const write = WRITERS[node.sort.name];
   if (write === undefined) return refuse(node.sort.name);
-  return writeChecks(node, write(node, writing));
+  const schema = write(node, writing);
+  // Checks behind a change say nothing of what comes in.
+  const isChanged = writing.io === "input" &&
+    hasSort(innerOf(node), ["transform", "coerced"]);
+  return isChanged ? schema : writeChecks(node, schema);
 }
 
 function refuse(name: string): never {
@@ -40,10 +44,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   boolean: () => ({ type: "boolean" }),
   transform: (node, writing) =>
     writing.io === "input" ? inside(node, writing) : refuse("transform"),
-  coerced: (node, writing) =>
-    writing.io === "output"
-      ? inside(node, writing)
-      : { type: ["string", "number", "boolean"] },
+  coerced: writeCoerced,
   defaulted: writeDefault,
   enum: writeEnum,
   value: writeForeign,
@@ -74,6 +75,14 @@ function all(node: Node, writing: Writing): readonly JSONSchema[] {
   return (node.parts as readonly Node[]).map((part) => describe(part, writing));
 }
 
+function writeCoerced(node: Node, writing: Writing): JSONSchema {
+  if (writing.io === "output") return inside(node, writing);
+  const types = ["string", "number", "boolean"];
+  return writing.target === "openapi-3.0"
+    ? { anyOf: types.map((type) => ({ type })) }
+    : { type: types };
+}
+
 function writeDefault(node: Node, writing: Writing): JSONSchema {
   const { act } = node.parts as { act: unknown };
   const inner = inside(node, writing);
@@ -82,7 +91,7 @@ function writeDefault(node: Node, writing: Writing): JSONSchema {
   return isData ? { ...inner, default: act } : inner;
 }
 
-function writeEnum(node: Node): JSONSchema {
+function writeEnum(node: Node, { target }: Writing): JSONSchema {
   const values = (node.parts as readonly unknown[])
     .filter((value) => value !== undefined);
   for (const value of values) {
@@ -90,13 +99,20 @@ function writeEnum(node: Node): JSONSchema {
       (typeof value !== "number" || Number.isFinite(value));
     if (!isData) refuse(String(value));
   }
-  return values.length === 1 ? { const: values[0] } : { enum: values };
+  return values.length === 1 && target !== "openapi-3.0"
+    ? { const: values[0] }
+    : { enum: values };
 }
 
 function writeNullable(node: Node, writing: Writing): JSONSchema {
   const inner = inside(node, writing);
-  if (writing.target === "openapi-3.0") return { ...inner, nullable: true };
-  return { anyOf: [inner, { type: "null" }] };
+  if (writing.target !== "openapi-3.0") {
+    return { anyOf: [inner, { type: "null" }] };
+  }
+  // Beside a type alone `nullable` says something (OpenAPI 3.0.3, 4.7.24.1).
+  return "type" in inner
+    ? { ...inner, nullable: true }
+    : { anyOf: [inner, { enum: [null] }] };
 }
 
 function writeObject(node: Node, writing: Writing): JSONSchema {

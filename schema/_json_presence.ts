@@ -27,5 +27,7 @@ export function takesMissing(node: Node): boolean {
 /** Whether the output of an object may lack a key with this schema. */
 export function givesMissing(node: Node): boolean {
   const { name } = node.sort;
-  return name !== "defaulted" && name !== "transform" && takesMissing(node);
+  if (name === "defaulted" || name === "transform") return false;
+  const inner = name === "optional" ? undefined : innerOf(node);
+  return inner ? givesMissing(inner) : takesMissing(node);
 }

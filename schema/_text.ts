@@ -5,7 +5,7 @@ import { isDate, isDateTime } from "./_iso_date.ts";
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const INTEGER = /^-?\d+$/;
-const LOCAL_TIME = /^\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/;
+const LOCAL_TIME = /^(?:[01]\d|2[0-3]):\d\d(?::\d\d(?:\.\d{1,9})?)?$/;
 
 /** More digits than any number has, and few enough to be read at once. */
 const MAX_DIGITS = 400;

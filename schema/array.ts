@@ -20,8 +20,8 @@ import type {
 /**
  * Describes a list by the schema of its items.
  *
- * A list that is too long for its `maxLength` is refused before any item is
- * looked at.
+ * A list that is too long for its `maxLength`, in the first `pipe`, is refused
+ * before any item is looked at.
  *
  * @example A list of tags
  * ```ts

@@ -8,9 +8,17 @@ import {
   MAX_ISSUES,
   type Part,
 } from "./_failure.ts";
-import { hasSort, itemOf, textConverter } from "./_form_text.ts";
+import { itemOf, textConverter } from "./_form_text.ts";
 import { FormTree, MAX_FIELDS, readTree, splitName } from "./_form_tree.ts";
-import { innerOf, Node, run, type Sort, toNode, wrongType } from "./_node.ts";
+import {
+  hasSort,
+  innerOf,
+  Node,
+  run,
+  type Sort,
+  toNode,
+  wrongType,
+} from "./_node.ts";
 import type { FormField } from "./form_fields.ts";
 import { type FormInput, formOf, type FormReader } from "./form_input.ts";
 import type { Issue, Message, MessageOptions } from "./issue.ts";

@@ -10,7 +10,8 @@ export interface FormValuesOptions {
   readonly omit?: readonly string[] | undefined;
 }
 
-const SECRET = /passw|passphrase|secret|token|credential|otp|cvc|cvv|\bpin\b/i;
+const SECRET =
+  /passw|passcode|passphrase|pwd|secret|token|credential|otp|cvc|cvv|(?<![a-z])(?:pin|pass|mfa|api.?key)(?![a-z])/i;
 
 /**
  * Gives the texts of a form, for showing it again with what the user typed.
@@ -44,7 +45,8 @@ export function formValues(
   const values: Record<string, string> = Object.create(null);
   for (const [name, value] of formOf(form) ?? []) {
     if (typeof value !== "string" || name in values) continue;
-    if (SECRET.test(name) || omit.includes(name)) continue;
+    const words = name.replace(/(?<=[a-z])[A-Z]/g, " $&");
+    if (SECRET.test(words) || omit.includes(name)) continue;
     values[name] = value;
   }
   return values;

@@ -1,4 +1,5 @@
 import type { Messages } from "./issue.ts";
+import { show } from "./number_checks.ts";
 
 /**
  * German messages for all issues. A model for other languages too.
@@ -34,9 +35,9 @@ export const german: Messages = {
   iso_date: "Ungültiges Datum",
   iso_date_time: "Ungültiger Zeitpunkt",
   length: ({ length }) => `Falsche Länge: muss ${length} sein`,
-  max: ({ max }) => `Darf höchstens ${max} sein`,
+  max: ({ max }) => `Darf höchstens ${show(max)} sein`,
   max_length: ({ max }) => `Zu lang: höchstens ${max}`,
-  min: ({ min }) => `Muss mindestens ${min} sein`,
+  min: ({ min }) => `Muss mindestens ${show(min)} sein`,
   min_length: ({ min }) => `Zu kurz: mindestens ${min}`,
   multiple_of: ({ step }) => `Muss ein Vielfaches von ${step} sein`,
   pattern: "Ungültiges Format",

@@ -75,9 +75,20 @@ const INTERSECTIONS: Sort = {
 /** What two values give that can't be put together. */
 const CONFLICT = {};
 
-/** Puts two results together. Objects key by key, other values if the same. */
+/**
+ * Puts two results together: objects key by key, lists item by item, dates of
+ * the same time, and other values if they are the same.
+ */
 function merge(first: unknown, second: unknown): unknown {
   if (Object.is(first, second)) return first;
+  if (Array.isArray(first) && Array.isArray(second)) {
+    if (first.length !== second.length) return CONFLICT;
+    const list = first.map((item, index) => merge(item, second[index]));
+    return list.includes(CONFLICT) ? CONFLICT : list;
+  }
+  if (first instanceof Date && second instanceof Date) {
+    return first.getTime() === second.getTime() ? first : CONFLICT;
+  }
   if (!isPlain(first) || !isPlain(second)) return CONFLICT;
   const output: Record<string, unknown> = {};
   for (const [key, value] of [first, second].flatMap(Object.entries)) {

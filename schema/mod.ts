@@ -79,7 +79,7 @@ export {
   parseSafeAsync,
 } from "./parse.ts";
 export { bigint, boolean, date, number, string } from "./primitives.ts";
-export { record } from "./record.ts";
+export { record, type RecordOf } from "./record.ts";
 export type {
   DefaultedSchema,
   Flat,

@@ -62,7 +62,7 @@ export function max<Bound extends Comparable>(
   );
 }
 
-function show(bound: unknown): string {
+export function show(bound: unknown): string {
   return bound instanceof Date ? bound.toISOString() : String(bound);
 }
 

@@ -18,7 +18,7 @@ import type {
 /**
  * Describes an object by the schemas of its properties.
  *
- * Only own enumerable properties count, never inherited ones; those that the
+ * Only own properties count, never inherited ones; those that the
  * shape does not name are left out, and `__proto__` always is. An input that
  * needs no change, and has its keys in the order of the shape, is given back as
  * it is.

@@ -44,16 +44,21 @@ export function record<
   value: Value,
   options: MessageOptions = {},
 ): Schema<
-  Record<InferOutput<Key>, InferOutput<Value>>,
-  Record<InferInput<Key>, InferInput<Value>>
+  RecordOf<InferOutput<Key>, InferOutput<Value>>,
+  RecordOf<InferInput<Key>, InferInput<Value>>
 > {
   const parts: Entry = { key: toNode(key), value: toNode(value) };
   const node = new Node(RECORDS, parts, options);
   return node as Schema<unknown> as Schema<
-    Record<InferOutput<Key>, InferOutput<Value>>,
-    Record<InferInput<Key>, InferInput<Value>>
+    RecordOf<InferOutput<Key>, InferOutput<Value>>,
+    RecordOf<InferInput<Key>, InferInput<Value>>
   >;
 }
+
+/** An object whose keys are data: not all keys that there can be are there. */
+export type RecordOf<Key extends string, Value> = string extends Key
+  ? Record<Key, Value>
+  : { [Name in Key]?: Value };
 
 /** The schemas of an entry. */
 export interface Entry {
@@ -89,7 +94,7 @@ const RECORDS: Sort = {
     }
     const late: Record<string, readonly [string, unknown]> = {};
     return andThen(conclude(failed, late), () => {
-      pairs.push(...Object.values(late));
+      for (const pair of Object.values(late)) pairs.push(pair);
       return isSame ? input : Object.fromEntries(pairs);
     });
   },

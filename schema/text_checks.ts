@@ -31,7 +31,9 @@ export function pattern(
   const stateless = new RegExp(source, flags.replace(/[gy]/g, ""));
   return makeCheck(
     "pattern",
-    { pattern: source },
+    stateless.flags
+      ? { pattern: source, flags: stateless.flags }
+      : { pattern: source },
     options.message,
     "Invalid format",
     (text) => stateless.test(text),

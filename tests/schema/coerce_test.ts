@@ -73,6 +73,7 @@ const refused: [string, StandardSchemaV1, readonly unknown[]][] = [
     "",
     "2026",
     "20.11.2026",
+    "2026-11-20T24:00",
     "2025-02-29",
     "November 20, 2026",
     NaN,

@@ -24,6 +24,7 @@ import {
   maxLength,
   minLength,
 } from "@gatehouse/web/data-schema/checks";
+import * as coerce from "@gatehouse/web/data-schema/coerce";
 
 const Trimmed = string().transform((text) => text.trim());
 
@@ -176,6 +177,42 @@ Deno.test("intersect() merges what both sides give, nested too", () => {
     parse(Both, { user: { name: "Ada", age: 36, x: 1 }, a: 1, b: 2 }),
     { user: { name: "Ada", age: 36 }, a: 1 },
   );
+});
+
+Deno.test("intersect() takes what both sides make anew for the same", () => {
+  const Item = object({ a: number(), b: number() });
+  const Both = intersect(
+    object({ items: array(Item), at: coerce.date(), x: string() }),
+    object({ items: array(Item), at: coerce.date(), y: string() }),
+  );
+  const value = {
+    items: [{ b: 2, a: 1 }],
+    at: "2026-11-20T12:00:00Z",
+    x: "x",
+    y: "y",
+  };
+  const output = {
+    ...value,
+    items: [{ a: 1, b: 2 }],
+    at: new Date(Date.UTC(2026, 10, 20, 12)),
+  };
+  assertEquals(parse(Both, value), output);
+  assertEquals(parse(Both, value, { copy: true }), output);
+  const Dates = intersect(
+    string().transform(() => new Date(0)),
+    string().transform(() => new Date(1)),
+  );
+  const Lists = intersect(
+    string().transform((text) => [text]),
+    string().transform((text) => [text, text]),
+  );
+  const Items = intersect(
+    string().transform(() => [1]),
+    string().transform(() => [2]),
+  );
+  for (const schema of [Dates, Lists, Items]) {
+    assertEquals(parseSafe(schema, "a").success, false);
+  }
 });
 
 Deno.test("variant() looks at own properties only", () => {

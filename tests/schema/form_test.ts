@@ -204,6 +204,15 @@ Deno.test("fields() reads all values of a name, with or without brackets", () =>
 
   const Maybe = object({ ids: fields(optional(array(number()))) });
   assertEquals(parse(Maybe, query("")), {});
+
+  const Texts = object({ tags: fields(optional(array(string()))) });
+  assertEquals(parse(Texts, query("tags=a&tags=")), { tags: ["a", ""] });
+  const Lacking = object({ tags: fields(array(optional(string()))) });
+  assertEquals(parse(Lacking, query("tags=a&tags=")), {
+    tags: ["a", undefined],
+  });
+  const Nulls = object({ ids: fields(array(nullable(number()))) });
+  assertEquals(parse(Nulls, query("ids=1&ids=")), { ids: [1, null] });
 });
 
 Deno.test("file() and files() take an empty file without a name for none", () => {
@@ -364,7 +373,17 @@ Deno.test("formValues() gives what the user typed, without secrets and files", (
       "client_secret",
       "cvc",
       "pin",
+      "newPin",
+      "pinCode",
+      "user_pin",
+      "pwd",
+      "pass",
+      "passcode",
+      "mfa_code",
+      "apiKey",
       "opinion",
+      "passport",
+      "state",
       "__proto__",
     ]
   ) form.append(name, name);
@@ -374,6 +393,8 @@ Deno.test("formValues() gives what the user typed, without secrets and files", (
   assertEquals(Object.entries(formValues(form)), [
     ["email", "email"],
     ["opinion", "opinion"],
+    ["passport", "passport"],
+    ["state", "state"],
     ["__proto__", "__proto__"],
   ]);
   assertEquals(formValues(form, { omit: ["email"] }).email, undefined);

@@ -77,6 +77,26 @@ const rows: [string, StandardSchemaV1, JSONSchema][] = [
     pattern: "^a",
     allOf: [{ pattern: "^a\\.b" }],
   }],
+  ["patterns with flags", string().pipe(pattern(/^a$/i)), text],
+  ["patterns for letters alone", string().pipe(pattern(/^\p{L}$/u)), {
+    type: "string",
+    pattern: "^\\p{L}$",
+  }],
+  ["patterns of the old mode", string().pipe(pattern(/^\-$/)), text],
+  ["a hyphen", string().pipe(startsWith("sk-")), {
+    type: "string",
+    pattern: "^sk-",
+  }],
+  ["checks of what text becomes", coerce.number().pipe(integer()), {
+    type: ["string", "number", "boolean"],
+  }],
+  [
+    "checks behind a transform",
+    string().pipe(minLength(1)).transform(Number).pipe(max(2)).refine(() =>
+      true
+    ),
+    { type: "string", minLength: 1 },
+  ],
   ["formats", string().pipe(email(), uuid()), {
     type: "string",
     format: "email",
@@ -178,6 +198,18 @@ Deno.test("toJSONSchema() writes draft-07 and OpenAPI 3.0 in their own words", (
     type: "string",
     nullable: true,
   });
+  const words: [StandardSchemaV1, JSONSchema][] = [
+    [literal("a"), { enum: ["a"] }],
+    [nullable(enum_(["a", "b"])), {
+      anyOf: [{ enum: ["a", "b"] }, { enum: [null] }],
+    }],
+    [coerce.number(), {
+      anyOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }],
+    }],
+  ];
+  for (const [schema, description] of words) {
+    assertEquals(toJSONSchema(schema, { target: "openapi-3.0" }), description);
+  }
 });
 
 Deno.test("toJSONSchema() tells input from output", () => {
@@ -186,10 +218,18 @@ Deno.test("toJSONSchema() tells input from output", () => {
     sort: optional(string()),
     size: optional(string()).transform(() => "a").pipe(),
   });
-  const Simple = object({ page: defaulted(coerce.number(), 1) });
+  const Simple = object({
+    page: defaulted(coerce.number(), 1),
+    size: defaulted(number(), 1).pipe(min(1)),
+    sort: nullable(optional(string())),
+  });
   const { required, properties } = toJSONSchema(Simple, { io: "output" });
-  assertEquals(required, ["page"]);
-  assertEquals(properties, { page: { type: "number", default: 1 } });
+  assertEquals(required, ["page", "size"]);
+  assertEquals(properties, {
+    page: { type: "number", default: 1 },
+    size: { type: "number", default: 1, minimum: 1 },
+    sort: { anyOf: [text, { type: "null" }] },
+  });
   assertEquals(toJSONSchema(Query).required, undefined);
   assertThrows(() => toJSONSchema(Query, { io: "output" }), TypeError);
 });

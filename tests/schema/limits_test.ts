@@ -2,9 +2,11 @@
 import { assertEquals } from "@std/assert";
 import {
   array,
+  number,
   object,
   optional,
   parseSafe,
+  parseSafeAsync,
   record,
   type Schema,
   string,
@@ -115,6 +117,16 @@ Deno.test("record() refuses __proto__ before its key schema could rename it", ()
     result.success ? [] : result.issues.map(({ code }) => code),
     ["forbidden_key"],
   );
+});
+
+Deno.test("record() takes more async entries than a call has arguments", async () => {
+  const schema = record(
+    string(),
+    number().refine(() => Promise.resolve(true)),
+  );
+  const entries = Array.from({ length: 150_000 }, (_, index) => [index, index]);
+  const result = await parseSafeAsync(schema, Object.fromEntries(entries));
+  assertEquals(result.success, true);
 });
 
 Deno.test("object() validates optional properties in any order", () => {

@@ -6,6 +6,7 @@ import {
 } from "@std/assert";
 import {
   array,
+  date,
   enum_,
   flatten,
   german,
@@ -209,6 +210,15 @@ for (const [code, schema, value, message, params = {}] of rows) {
     assertMatch(issue?.message ?? "", /\p{L}/u);
   });
 }
+
+Deno.test("german writes the dates of bounds as the other messages do", () => {
+  const schema = date().pipe(min(new Date(0)));
+  const result = parseSafe(schema, new Date(-1), { messages: german });
+  assertEquals(
+    result.success ? "" : result.issues[0]?.message,
+    "Muss mindestens 1970-01-01T00:00:00.000Z sein",
+  );
+});
 
 Deno.test("messages come from the schema or check, else the parse, else us", () => {
   const Name = string({ message: "No text" }).pipe(

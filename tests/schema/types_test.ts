@@ -66,6 +66,8 @@ Deno.test("InferOutput and InferInput tell the types of every schema", () => {
 
   const Scores = record(string(), number());
   same<InferOutput<typeof Scores>, Record<string, number>>(true);
+  const ByDay = record(enum_(["sat", "sun"]), number());
+  same<InferOutput<typeof ByDay>, { sat?: number; sun?: number }>(true);
 
   const Ages = map(string(), number());
   same<InferOutput<typeof Ages>, Map<string, number>>(true);
