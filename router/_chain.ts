@@ -70,11 +70,10 @@ export function checked(
 
 /** What is thrown for a handler that returned anything else. */
 export function noResponse({ method, route, url }: RequestContext): TypeError {
-  const [target, handler] = route === undefined
-    ? [url.pathname, "the default handler"]
-    : [route.pattern.source, "its handler"];
+  const target = route?.pattern.source ?? url.pathname;
+  const whose = route ? "its" : "the default";
   return new TypeError(
-    `Cannot answer ${method} "${target}": ${handler} returned no Response`,
+    `Cannot answer ${method} "${target}": ${whose} handler returned no Response`,
   );
 }
 

@@ -22,6 +22,7 @@ import { type MountTarget, rememberRouter, toMounted } from "./mount.ts";
 import {
   checkMiddleware,
   collectRoutes,
+  refuse,
   type Registration,
 } from "./_registration.ts";
 import type { TrustedProxies } from "./remote_address.ts";
@@ -62,12 +63,27 @@ export class Dispatcher {
       matcher = new ArrayMatcher(),
       trailingSlash = "strict",
       trustedProxies = 0,
+      onError = defaultOnError,
+      defaultHandler: answerOther = defaultHandler,
+      ...others
     } = options;
-    checkOptions(trailingSlash, trustedProxies);
+    refuse(others, "the router");
+    checkOption(
+      "trailingSlash",
+      trailingSlash,
+      ["strict", "redirect", "ignore"].includes(trailingSlash),
+    );
+    checkOption(
+      "trustedProxies",
+      trustedProxies,
+      typeof trustedProxies === "number" ||
+        Array.isArray(trustedProxies) &&
+          trustedProxies.every((proxy) => typeof proxy === "string"),
+    );
     this.#matcher = matcher;
     this.#own = matcher instanceof ArrayMatcher ? matcher : undefined;
-    this.#onError = options.onError ?? defaultOnError;
-    this.#defaultHandler = options.defaultHandler ?? defaultHandler;
+    this.#onError = onError;
+    this.#defaultHandler = answerOther;
     this.#trailingSlash = trailingSlash;
     for (const method of requestMethods) {
       const register: Register = (target, first, second) =>
@@ -262,21 +278,9 @@ function forValidUrls(run: Handle): Handle {
 }
 
 /** @throws {TypeError} If an option is none, which types can't always tell. */
-function checkOptions(
-  trailingSlash: string,
-  trustedProxies: TrustedProxies,
-): void {
-  if (!/^(?:strict|redirect|ignore)$/.test(trailingSlash)) {
-    throw new TypeError(
-      `Cannot create router: trailingSlash "${trailingSlash}" is unknown`,
-    );
-  }
-  const isList = Array.isArray(trustedProxies) &&
-    trustedProxies.every((proxy) => typeof proxy === "string");
-  if (typeof trustedProxies !== "number" && !isList) {
-    throw new TypeError(
-      `Cannot create router: trustedProxies "${trustedProxies}" is neither a number nor a list of addresses`,
-    );
+function checkOption(name: string, value: unknown, isOne: boolean): void {
+  if (!isOne) {
+    throw new TypeError(`Cannot create router: ${name} can't be "${value}"`);
   }
 }
 

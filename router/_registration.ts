@@ -42,16 +42,15 @@ export function collectRoutes(
 ): Registration[] {
   if (!isRouteMap(target)) {
     const route = toRoute(target, method);
+    const name = describe(route);
     // A guard in the place of the options would be left out without a word.
     if (second !== undefined && toBehavior(first).handler !== undefined) {
-      throw new TypeError(
-        `Cannot register ${describe(route)}: it has two handlers`,
-      );
+      throw new TypeError(`Cannot register ${name}: it has two handlers`);
     }
     const action = second === undefined
       ? first
       : { ...first as MiddlewareOptions, handler: second };
-    return collect(route, action, [], describe(route));
+    return collect(route, action, [], name);
   }
   if (method === undefined) return collect(target, first, [], "the route map");
   throw new TypeError(
@@ -67,7 +66,8 @@ function collect(
   name: string,
   prefix = "",
 ): Registration[] {
-  const { handler, actions, middleware } = toBehavior(action);
+  const { handler, actions, middleware, ...others } = toBehavior(action);
+  refuse(others, name);
   const list = [...outer, ...checkMiddleware(middleware, name)];
   if (isRoute(target)) {
     if (typeof handler !== "function") {
@@ -100,6 +100,18 @@ function toBehavior(action: Registrable | undefined): Behavior {
   return typeof action === "function"
     ? { handler: action }
     : (action ?? {}) as Behavior;
+}
+
+/**
+ * Refuses properties that nothing reads: a guard under a wrong name would be
+ * left out without a word.
+ *
+ * @throws {TypeError} If there are any.
+ */
+export function refuse(others: object, owner: string): void {
+  for (const key in others) {
+    throw new TypeError(`Cannot make ${owner}: it takes no "${key}"`);
+  }
 }
 
 /**

@@ -141,7 +141,7 @@ export class RequestContext<RouteParams = Record<string, string>> {
     const { router = this.#options.parent?.router } = this.#options;
     if (router === undefined) {
       throw new TypeError(
-        "Cannot read context.router: the context was built without a router",
+        "Cannot read context.router: it was built without one",
       );
     }
     return router;

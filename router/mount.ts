@@ -56,15 +56,13 @@ export function toMounted(
   const fetch = typeof target === "function" ? target : target?.fetch;
   // Else every request would fail, of whoever calls without types.
   if (typeof fetch !== "function") {
-    throw new TypeError(
-      `Cannot mount at "${prefix}": the target is no function and has no fetch`,
-    );
+    throw new TypeError(`Cannot mount at "${prefix}": its target has no fetch`);
   }
   const enter = knownRouters.get(fetch);
   return (context) => {
     if (UNMADE.test(context.request.method)) {
-      const init = { status: 405, headers: { Allow: "" } };
-      return new Response("Method Not Allowed", init);
+      const headers = { Allow: "" };
+      return new Response("Method Not Allowed", { status: 405, headers });
     }
     const request = withoutPrefix(context, prefix.length);
     if (enter === undefined) {

@@ -118,7 +118,7 @@ Deno.test("router.mount() throws for what answers nothing", () => {
     assertThrows(
       () => createRouter().mount("/in", target as never),
       TypeError,
-      "no function",
+      "its target has no fetch",
     );
   }
 });

@@ -232,12 +232,46 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
   [
     "a word that has a mode in it",
     () => createRouter({ trailingSlash: "ignored" as never }),
-    'Cannot create router: trailingSlash "ignored" is unknown',
+    `Cannot create router: trailingSlash can't be "ignored"`,
   ],
   [
     "a proxy that is no text",
     () => createRouter({ trustedProxies: [1] as never }),
-    'Cannot create router: trustedProxies "1" is neither a number nor a list of addresses',
+    `Cannot create router: trustedProxies can't be "1"`,
+  ],
+  [
+    "a guard in a list in place of the options",
+    (router) => router.get("/a", [() => {}] as never, ok),
+    'Cannot make "GET /a": it takes no "0"',
+  ],
+  [
+    "a guard under a wrong name",
+    (router) => router.get("/a", { middlewares: [] } as never, ok),
+    'Cannot make "GET /a": it takes no "middlewares"',
+  ],
+  [
+    "a guard under a wrong name beside its handler",
+    (router) => router.get("/a", { handler: ok, before: [] } as never),
+    'Cannot make "GET /a": it takes no "before"',
+  ],
+  [
+    "a guard under a wrong name in a controller",
+    (router) =>
+      router.map(route({ a: "/a" }), {
+        actions: { a: { handler: ok, use: [] } },
+      } as never),
+    'Cannot make "a": it takes no "use"',
+  ],
+  [
+    "a guard under a wrong name in front of a controller",
+    (router) =>
+      router.map(route({ a: "/a" }), { actions: { a: ok }, use: [] } as never),
+    'Cannot make the route map: it takes no "use"',
+  ],
+  [
+    "a guard under a wrong name in front of all",
+    () => createRouter({ middlewares: [] } as never),
+    'Cannot make the router: it takes no "middlewares"',
   ],
   [
     "a middleware that is no list",
