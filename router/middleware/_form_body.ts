@@ -43,9 +43,10 @@ export async function readForm(
   const bytes = await readBody(request, bounds);
   if (typeof bytes === "number") return bytes;
   if (mediaTypeOf(request) === PAIRS) return parsePairs(bytes, bounds);
-  const type = request.headers.get("Content-Type")!;
-  return problemOfParts(bytes, type, bounds) ??
-    await parseParts(bytes, type, bounds);
+  const boundary = boundaryOf(request.headers.get("Content-Type")!);
+  if (boundary === undefined) return 400;
+  return problemOfParts(bytes, boundary, bounds) ??
+    await parseParts(bytes, boundary, bounds);
 }
 
 /**
@@ -68,6 +69,11 @@ function parsePairs(
   return form;
 }
 
+/** The boundary of a multipart body, without what platforms read in two ways. */
+function boundaryOf(type: string): string | undefined {
+  return /;\s*boundary=("?)([^"\\;\s]{1,200})\1/i.exec(type)?.[2];
+}
+
 /**
  * Why a multipart body is not parsed, as a status: too many delimiters, or no
  * closing one near its end (RFC 2046, section 5.1.1), which not every platform's
@@ -75,29 +81,32 @@ function parsePairs(
  */
 function problemOfParts(
   bytes: Uint8Array,
-  type: string,
+  boundary: string,
   { maxParts }: FormBounds,
 ): BodyRefusal | undefined {
-  const [, quoted, plain] =
-    /;\s*boundary=(?:"([^"]{1,200})"|([^;\s]{1,200}))/i.exec(type) ?? [];
-  const delimiter = `--${quoted ?? plain}`;
-  if (delimiter === "--undefined") return 400;
+  const delimiter = `--${boundary}`;
   const text = new TextDecoder("latin1").decode(bytes);
   let parts = -1;
   for (let at = text.indexOf(delimiter); at >= 0; parts++) {
     if (parts >= maxParts) return 413;
     at = text.indexOf(delimiter, at + delimiter.length);
   }
-  return text.slice(-1024).includes(`${delimiter}--`) ? undefined : 400;
+  const end = `\n${text.slice(-1024)}`;
+  return end.includes(`\n${delimiter}--`) ? undefined : 400;
 }
 
-/** Leaves the parsing to the platform, which throws on a malformed body. */
+/**
+ * Leaves the parsing to the platform, which throws on a malformed body. It is
+ * told the boundary that was counted: of what the client wrote it may read
+ * another one.
+ */
 async function parseParts(
   bytes: Uint8Array<ArrayBuffer>,
-  type: string,
+  boundary: string,
   { maxParts, maxFiles }: FormBounds,
 ): Promise<FormData | BodyRefusal> {
   try {
+    const type = `multipart/form-data; boundary="${boundary}"`;
     const headers = { "Content-Type": type };
     const form = await new Response(bytes, { headers }).formData();
     let parts = 0;

@@ -38,6 +38,9 @@ export interface FormDataOptions {
 /** What {@linkcode formData} provides: the form, under the class `FormData`. */
 export type FormDataEntry = ContextEntry<typeof FormData, FormData>;
 
+/** The forms that bodies were read as. */
+const readForms = /* @__PURE__ */ new WeakSet<FormData>();
+
 /**
  * Creates a middleware that reads the form in a request's body, for
  * `context.get(FormData)`.
@@ -77,14 +80,20 @@ export function formData(
   const bounds = bound(FORM_BOUNDS, options);
   return async (context, next) => {
     const { request } = context;
-    if (request.bodyUsed && context.has(FormData)) return next();
-    const result = request.body !== null && hasForm(request)
-      ? await readForm(request, bounds)
-      : new FormData();
-    if (typeof result === "number") {
-      return new Response(REASONS[result], { status: result });
+    // A mounted router has the body once more, and the same values.
+    const isRead = context.has(FormData) &&
+      (request.bodyUsed || readForms.has(context.get(FormData)));
+    if (isRead) return next();
+    if (request.body === null || !hasForm(request)) {
+      context.set(FormData, new FormData());
+      return next();
     }
-    context.set(FormData, result);
+    const form = await readForm(request, bounds);
+    if (typeof form === "number") {
+      return new Response(REASONS[form], { status: form });
+    }
+    readForms.add(form);
+    context.set(FormData, form);
     return next();
   };
 }

@@ -102,6 +102,29 @@ Deno.test("formData() behind another one keeps the form that was read, in its bo
   assertEquals((await send("twice as long")).status, 413);
 });
 
+Deno.test("formData() in a mounted router keeps the form that was read, in its bounds", async () => {
+  const inner = createRouter({ middleware: [formData({ maxParts: 1 })] });
+  inner.post("/", (context) => new Response(`${[...context.get(FormData)]}`));
+  const outer = createRouter({ middleware: [formData()] });
+  outer.mount("/in", inner);
+  const body = new URLSearchParams({ a: "1", b: "2" });
+  const response = await outer.fetch(`${origin}/in`, { method: "POST", body });
+  assertEquals([response.status, await response.text()], [200, "a,1,b,2"]);
+});
+
+Deno.test("formData() reads no other boundary than the one that it counts by", async () => {
+  const router = createRouter({ middleware: [formData()] });
+  router.post("/", (context) => new Response(`${[...context.get(FormData)]}`));
+  const part = '--y\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n';
+  const type = 'multipart/form-data; a="; boundary=x;"; boundary=y';
+  const response = await router.fetch(origin, {
+    method: "POST",
+    headers: { "Content-Type": type },
+    body: `${part}--y--\r\n--x--`,
+  });
+  assertEquals((await response.text()).includes("a,1"), false);
+});
+
 Deno.test("methodOverride() changes nothing without a form", async () => {
   const router = createRouter({ middleware: [methodOverride()] });
   router.route("ANY", "/", ({ method }) => new Response(method));

@@ -102,6 +102,15 @@ const hostile: [
     '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx',
     { "Content-Type": "multipart/form-data; boundary=b" },
   ],
+  [
+    "multipart that ends early behind what looks like its end",
+    400,
+    '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx --b-- y',
+    { "Content-Type": "multipart/form-data; boundary=b" },
+  ],
+  ["multipart with a boundary that can be read in two ways", 400, "--a\\b--", {
+    "Content-Type": 'multipart/form-data; boundary="a\\b"',
+  }],
   ["multipart that is none", 400, "\0\0\0", {
     "Content-Type": "multipart/form-data; boundary=b",
   }],
