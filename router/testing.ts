@@ -163,14 +163,19 @@ function keep(line: string, cookies: Map<string, string>): void {
   const [pair, ...attributes] = line.split(";").map((part) => part.trim());
   const equals = pair.indexOf("=");
   if (equals < 1) return;
-  const gone = attributes.some((attribute) =>
-    /^max-age=(?:0|-\d+)$/i.test(attribute) ||
-    (/^expires=/i.test(attribute) &&
-      Date.parse(attribute.slice(8)) <= Date.now())
-  );
-  const name = pair.slice(0, equals);
-  if (gone) cookies.delete(name);
-  else cookies.set(name, pair.slice(equals + 1));
+  const name = pair.slice(0, equals).trim();
+  if (isOver(attributes)) cookies.delete(name);
+  else cookies.set(name, pair.slice(equals + 1).trim());
+}
+
+/** Whether a cookie is gone at once (RFC 6265, section 5.3, step 3). */
+function isOver(attributes: readonly string[]): boolean {
+  const last = (name: RegExp) =>
+    attributes.findLast((attribute) => name.test(attribute))?.split("=")[1];
+  const age = last(/^max-age=-?\d+$/i);
+  return age === undefined
+    ? Date.parse(last(/^expires=/i) ?? "") <= Date.now()
+    : Number(age) <= 0;
 }
 
 /** Where a response sends the browser, if that is on the same origin. */
