@@ -1,4 +1,4 @@
-import type { SessionStore } from "../session/mod.ts";
+import type { SessionStore, StoredValue } from "../session/mod.ts";
 
 /** When what is counted has to wait, in milliseconds. */
 export interface CounterLimit {
@@ -10,10 +10,17 @@ export interface CounterLimit {
 
 /** What is stored of a count. */
 interface Count {
-  readonly failures: number;
+  /** The latest one last. */
+  readonly slices: readonly Slice[];
   /** When the next attempt may be made. Epoch milliseconds. */
   readonly blockedUntil: number;
 }
+
+/**
+ * The failures of one slice of time: when the last of them was, in epoch
+ * milliseconds, and how many there are. They are forgotten together.
+ */
+type Slice = readonly [last: number, failures: number];
 
 /** The outcome of counting one attempt. */
 export type Counted =
@@ -31,7 +38,13 @@ export interface CountAt {
 /** How often a count that others change at the same time is tried. */
 const maxTries = 20;
 
-const nothing: Count = { failures: 0, blockedUntil: 0 };
+/**
+ * How many slices a window has: a failure counts for the whole window, and at
+ * most a tenth longer.
+ */
+const slicesPerWindow = 10;
+
+const nothing: Count = { slices: [], blockedUntil: 0 };
 
 /** Counts of failures in a session store, by compare-and-swap. */
 export class Counter {
@@ -53,7 +66,7 @@ export class Counter {
   at(key: string, undo: "clear" | "decrement"): CountAt {
     return {
       wait: async () => {
-        const { blockedUntil } = parse((await this.#store.get(key))?.value);
+        const { blockedUntil } = this.#current(await this.#store.get(key));
         return Math.max(0, blockedUntil - this.#now());
       },
       add: () => this.#add(key, undo),
@@ -63,14 +76,14 @@ export class Counter {
   async #add(key: string, undo: "clear" | "decrement"): Promise<Counted> {
     for (let tries = 0; tries < maxTries; tries++) {
       const found = await this.#store.get(key);
-      const count = parse(found?.value);
+      const count = this.#current(found);
       const now = this.#now();
       if (count.blockedUntil > now) {
         return { allowed: false, wait: count.blockedUntil - now };
       }
-      const failures = count.failures + 1;
-      const delay = this.#delayAfter(failures);
-      const next = { failures, blockedUntil: delay === 0 ? 0 : now + delay };
+      const slices = this.#withOneMore(count.slices, now);
+      const delay = this.#delayAfter(failuresOf(slices));
+      const next = { slices, blockedUntil: delay === 0 ? 0 : now + delay };
       if (await this.#put(key, next, found?.version ?? null)) {
         return {
           allowed: true,
@@ -88,9 +101,9 @@ export class Counter {
     for (let tries = 0; tries < maxTries; tries++) {
       const found = await this.#store.get(key);
       if (found === null) return;
-      const count = parse(found.value);
+      const count = this.#current(found);
       const next = {
-        failures: Math.max(0, count.failures - 1),
+        slices: withOneLess(count.slices),
         // The delay that this attempt caused, not that of a later failure.
         blockedUntil: count.blockedUntil === blockedUntil
           ? 0
@@ -100,9 +113,24 @@ export class Counter {
     }
   }
 
+  /** What still counts of what is stored. */
+  #current(found: StoredValue | null): Count {
+    const { slices, blockedUntil } = parse(found?.value);
+    const now = this.#now();
+    const isRecent = ([last]: Slice) => now - last < this.#limit.window;
+    return { slices: slices.filter(isRecent), blockedUntil };
+  }
+
+  #withOneMore(slices: readonly Slice[], now: number): Slice[] {
+    const length = this.#limit.window / slicesPerWindow;
+    const numberOf = (time: number) => Math.floor(time / length);
+    const others = slices.filter(([last]) => numberOf(last) !== numberOf(now));
+    return [...others, [now, failuresOf(slices) - failuresOf(others) + 1]];
+  }
+
   #put(key: string, count: Count, ifVersion: string | null) {
     const { window, maxDelay } = this.#limit;
-    const value = JSON.stringify([count.failures, count.blockedUntil]);
+    const value = JSON.stringify([count.slices, count.blockedUntil]);
     const ttl = window + maxDelay;
     return this.#store.put(key, value, { ttl, ifVersion });
   }
@@ -114,14 +142,30 @@ export class Counter {
   }
 }
 
+function failuresOf(slices: readonly Slice[]): number {
+  return slices.reduce((sum, [, failures]) => sum + failures, 0);
+}
+
+function withOneLess(slices: readonly Slice[]): readonly Slice[] {
+  const latest = slices.at(-1);
+  if (latest === undefined) return slices;
+  const [last, failures] = latest;
+  const others = slices.slice(0, -1);
+  return failures > 1 ? [...others, [last, failures - 1]] : others;
+}
+
 function parse(text: string | undefined): Count {
   if (text === undefined) return nothing;
   try {
-    const [failures, blockedUntil] = JSON.parse(text);
-    return Number.isSafeInteger(failures) && Number.isFinite(blockedUntil)
-      ? { failures, blockedUntil }
+    const [slices, blockedUntil] = JSON.parse(text);
+    return slices.every(isSlice) && Number.isFinite(blockedUntil)
+      ? { slices, blockedUntil }
       : nothing;
   } catch {
     return nothing;
   }
+}
+
+function isSlice([last, failures]: readonly unknown[]): boolean {
+  return Number.isFinite(last) && Number.isSafeInteger(failures);
 }

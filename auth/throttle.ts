@@ -45,7 +45,8 @@ export interface ThrottleOptions {
   readonly perAddress?: ThrottleLimit;
 
   /**
-   * How long a failure counts, in milliseconds.
+   * How long a failure counts, in milliseconds; at most a tenth longer. A delay
+   * that is running goes on.
    *
    * @default {3_600_000}
    */

@@ -7,6 +7,8 @@ import {
 } from "@gatehouse/web/session";
 
 const start = 1_700_000_000_000;
+const minute = 60_000;
+const hour = 60 * minute;
 
 /** A throttle with a clock of its own. */
 function createClocked(options: ThrottleOptions = {}) {
@@ -85,11 +87,11 @@ Deno.test("createThrottle() delays an address that tries many accounts (ASVS 6.3
 });
 
 Deno.test("createThrottle() delays an address by a minute at most: others share it", async () => {
-  const { attempt, pass } = createClocked();
+  // In an hour there are only sixty minutes, which is no hundred failures.
+  const { attempt, pass } = createClocked({ window: 24 * hour });
   for (let index = 0; index < 200; index++) {
     await attempt(`user${index}`);
     pass(60_000);
-    // A failure counts for an hour without another; these come each minute.
   }
   assertEquals(await attempt("ada"), true);
   assertEquals(await attempt("bob"), 60);
@@ -127,6 +129,75 @@ Deno.test("createThrottle() forgets a failure after an hour", async () => {
   await fail(5);
   pass(3_601_001);
   assertEquals(await fail(5), Array(5).fill(true));
+});
+
+Deno.test("createThrottle() forgets a failure after an hour, whatever the longest delay", async () => {
+  const { fail, pass } = createClocked();
+  await fail(5);
+  pass(hour);
+  assertEquals(await fail(6), [true, true, true, true, true, 1]);
+});
+
+Deno.test("createThrottle() never delays who mistypes a password now and then", async () => {
+  const { attempt, pass } = createClocked();
+  for (let time = 0; time < 20; time++) {
+    pass(70 * minute);
+    assertEquals(await attempt(), true);
+    assertEquals(await attempt(), true);
+  }
+});
+
+Deno.test("createThrottle() never delays an address for a few failures an hour", async () => {
+  const { attempt, pass } = createClocked();
+  for (let index = 0; index < 200; index++) {
+    pass(30 * minute);
+    assertEquals(await attempt(`user${index}`), true);
+    assertEquals(await attempt("ada", "203.0.113.7", {}, true), true);
+  }
+});
+
+Deno.test("createThrottle() does not forget a failure with one of an hour ago", async () => {
+  const { fail, pass } = createClocked();
+  await fail(1);
+  pass(59 * minute);
+  await fail(3);
+  pass(2 * minute);
+  assertEquals(await fail(3), [true, true, 1]);
+  pass(57 * minute);
+  assertEquals(await fail(4), [true, 2, 2, 2], "the three still count");
+});
+
+Deno.test("createThrottle() lets nobody guess more than seventeen times within an hour", async () => {
+  const { attempt, pass } = createClocked();
+  const guesses: number[] = [];
+  for (let time = 0; time < 48 * hour;) {
+    const answer = await attempt();
+    if (answer === true) {
+      guesses.push(time);
+      continue;
+    }
+    time += answer * 1000;
+    pass(answer * 1000);
+  }
+  const most = Math.max(
+    ...guesses.map((from) =>
+      guesses.filter((time) => time >= from && time < from + hour).length
+    ),
+  );
+  // Five, ten of the delays from 1 s to 512 s, and two of 900 s.
+  assertEquals(most, 17);
+});
+
+Deno.test("createThrottle() lets a delay run that is longer than failures count", async () => {
+  const { attempt, fail, pass } = createClocked({
+    window: minute,
+    perAccount: { attempts: 5, delay: hour, maxDelay: hour },
+  });
+  await fail(5);
+  pass(59 * minute);
+  assertEquals(await attempt(), 60);
+  pass(minute);
+  assertEquals(await attempt(), true);
 });
 
 Deno.test("createThrottle() counts attempts at once as what they are", async () => {
@@ -326,7 +397,7 @@ Deno.test("createThrottle() stores neither accounts nor addresses", async () => 
   await createClocked({ store }).attempt("ada");
   assertEquals(keys.length, 2);
   for (const key of keys) {
-    assert(/^throttle:[\w-]{43}\[1,0\]$/.test(key), key);
+    assert(/^throttle:[\w-]{43}\[\[\[1700000000000,1\]\],0\]$/.test(key), key);
   }
 });
 
@@ -338,8 +409,23 @@ Deno.test("createThrottle() takes accounts of any length and shape", async () =>
   }
 });
 
+const nonsense = [
+  "",
+  "{",
+  "null",
+  "[1]",
+  '["a","b"]',
+  "[1,null]",
+  "[5,0]",
+  "[[5],0]",
+  "[[[1700000000000]],0]",
+  '[[[1700000000000,"5"]],0]',
+  "[[[null,5]],0]",
+  "[[[1700000000000,5]],null]",
+];
+
 Deno.test("createThrottle() starts again where the store holds nonsense", async () => {
-  for (const value of ["", "{", "null", "[1]", '["a","b"]', "[1,null]"]) {
+  for (const value of nonsense) {
     const memory = createMemorySessionStore({ now: () => start });
     const store: SessionStore = {
       get: (key) => {
