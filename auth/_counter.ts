@@ -65,10 +65,8 @@ export class Counter {
    */
   at(key: string, undo: "clear" | "decrement"): CountAt {
     return {
-      wait: async () => {
-        const { blockedUntil } = this.#current(await this.#store.get(key));
-        return Math.max(0, blockedUntil - this.#now());
-      },
+      wait: async () =>
+        this.#waitOf(parse((await this.#store.get(key))?.value)),
       add: () => this.#add(key, undo),
     };
   }
@@ -77,10 +75,9 @@ export class Counter {
     for (let tries = 0; tries < maxTries; tries++) {
       const found = await this.#store.get(key);
       const count = this.#current(found);
+      const wait = this.#waitOf(count);
+      if (wait > 0) return { allowed: false, wait };
       const now = this.#now();
-      if (count.blockedUntil > now) {
-        return { allowed: false, wait: count.blockedUntil - now };
-      }
       const slices = this.#withOneMore(count.slices, now);
       const delay = this.#delayAfter(failuresOf(slices));
       const next = { slices, blockedUntil: delay === 0 ? 0 : now + delay };
@@ -117,8 +114,21 @@ export class Counter {
   #current(found: StoredValue | null): Count {
     const { slices, blockedUntil } = parse(found?.value);
     const now = this.#now();
-    const isRecent = ([last]: Slice) => now - last < this.#limit.window;
-    return { slices: slices.filter(isRecent), blockedUntil };
+    const { window } = this.#limit;
+    // Failures of the far future were counted before the clock was set back.
+    const counts = ([last]: Slice) => Math.abs(now - last) < window;
+    return { slices: slices.filter(counts), blockedUntil };
+  }
+
+  /**
+   * The milliseconds until the next attempt, of the longest delay at most. A
+   * delay that ends a little later than that is of a machine whose clock is
+   * ahead; one that ends much later is of a clock that was set back.
+   */
+  #waitOf({ blockedUntil }: Count): number {
+    const { maxDelay } = this.#limit;
+    const wait = blockedUntil - this.#now();
+    return wait > 2 * maxDelay ? 0 : Math.min(Math.max(0, wait), maxDelay);
   }
 
   #withOneMore(slices: readonly Slice[], now: number): Slice[] {

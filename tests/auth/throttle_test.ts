@@ -200,6 +200,26 @@ Deno.test("createThrottle() lets a delay run that is longer than failures count"
   assertEquals(await attempt(), true);
 });
 
+Deno.test("createThrottle() does not make a day of a second when the clock is set back", async () => {
+  const { attempt, fail, pass } = createClocked();
+  await fail(5);
+  pass(-20 * minute);
+  assertEquals(await attempt(), 900, "never longer than the longest delay");
+  pass(-24 * hour);
+  assertEquals(await fail(6), [true, true, true, true, true, 1]);
+});
+
+Deno.test("createThrottle() holds a delay against a machine whose clock is behind", async () => {
+  const limits = {
+    store: createMemorySessionStore({ now: () => start }),
+    perAccount: { attempts: 5, delay: hour, maxDelay: hour },
+  };
+  const [ahead, behind] = [createClocked(limits), createClocked(limits)];
+  behind.pass(-1000);
+  await ahead.fail(5);
+  assertEquals(await behind.attempt(), 3600);
+});
+
 Deno.test("createThrottle() counts attempts at once as what they are", async () => {
   const { attempt } = createClocked();
   const answers = await Promise.all(
