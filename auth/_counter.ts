@@ -24,7 +24,13 @@ type Slice = readonly [last: number, failures: number];
 
 /** The outcome of counting one attempt. */
 export type Counted =
-  | { readonly allowed: true; readonly undo: () => Promise<void> }
+  | {
+    readonly allowed: true;
+    /** Takes the attempt back, and what else a right one excuses. */
+    readonly succeed: () => Promise<void>;
+    /** Takes the attempt back alone. */
+    readonly cancel: () => Promise<void>;
+  }
   | { readonly allowed: false; readonly wait: number };
 
 /** One count. */
@@ -59,19 +65,19 @@ export class Counter {
   }
 
   /**
-   * The count under a key. Taking back an attempt clears the count, or only
-   * subtracts the attempt: one right password must not excuse the guesses at
-   * other accounts.
+   * The count under a key. A right attempt clears the count, or is only
+   * subtracted: one right password must not excuse the guesses at other
+   * accounts.
    */
-  at(key: string, undo: "clear" | "decrement"): CountAt {
+  at(key: string, whenRight: "clear" | "decrement"): CountAt {
     return {
       wait: async () =>
         this.#waitOf(parse((await this.#store.get(key))?.value)),
-      add: () => this.#add(key, undo),
+      add: () => this.#add(key, whenRight),
     };
   }
 
-  async #add(key: string, undo: "clear" | "decrement"): Promise<Counted> {
+  async #add(key: string, whenRight: "clear" | "decrement"): Promise<Counted> {
     for (let tries = 0; tries < maxTries; tries++) {
       const found = await this.#store.get(key);
       const count = this.#current(found);
@@ -82,12 +88,10 @@ export class Counter {
       const delay = this.#delayAfter(failuresOf(slices));
       const next = { slices, blockedUntil: delay === 0 ? 0 : now + delay };
       if (await this.#put(key, next, found?.version ?? null)) {
-        return {
-          allowed: true,
-          undo: undo === "clear"
-            ? async () => await this.#store.delete(key)
-            : () => this.#subtract(key, next.blockedUntil),
-        };
+        const cancel = () => this.#subtract(key, next.blockedUntil);
+        const clear = async () => await this.#store.delete(key);
+        const succeed = whenRight === "clear" ? clear : cancel;
+        return { allowed: true, succeed, cancel };
       }
     }
     // So many at once are no one's honest attempts.

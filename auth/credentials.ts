@@ -18,7 +18,8 @@ export interface CredentialsAuthProviderOptions<Credentials, User> {
 
   /**
    * Tells whose credentials they are. Let an unknown user take as long as a
-   * wrong password, as `verifyPassword` does for a missing hash.
+   * wrong password, as `verifyPassword` does for a missing hash. Throw where
+   * nobody can tell, never for wrong credentials: the throttle does not count it.
    *
    * @param credentials What `parse` returned.
    * @returns The user, or `null`.
@@ -236,9 +237,24 @@ async function run<Credentials, User>(
   if (attempt?.allowed === false) {
     return { ok: false, reason: "throttled", retryAfter: attempt.retryAfter };
   }
-  const user = await provider.verify(credentials);
+  const user = await verifyOrCancel(provider, credentials, attempt);
   // Nothing that a careless verify returns for "no" may count as a user.
   if (!user) return { ok: false, reason: "wrong" };
   await attempt?.succeed();
   return { ok: true, user };
+}
+
+/** A broken database is not a wrong password: what throws is not counted. */
+async function verifyOrCancel<Credentials, User>(
+  provider: CredentialsAuthProvider<Credentials, User>,
+  credentials: Credentials,
+  attempt: Extract<ThrottleAttempt, { allowed: true }> | undefined,
+): Promise<User | null> {
+  try {
+    return await provider.verify(credentials);
+  } catch (error) {
+    // If this fails too, the attempt counts; the first error tells more.
+    await attempt?.cancel().catch(() => {});
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import type { RequestContext } from "../router/mod.ts";
 import { encodeBase64Url, sha256 } from "../session/secrets.ts";
 import { createMemorySessionStore, type SessionStore } from "../session/mod.ts";
-import { Counter, type CounterLimit } from "./_counter.ts";
+import { type Counted, Counter, type CounterLimit } from "./_counter.ts";
 import { isUndeclaredProxy, networkOf } from "./_network.ts";
 
 /** When attempts are delayed. */
@@ -73,6 +73,11 @@ export type ThrottleAttempt =
     readonly allowed: true;
     /** Takes the attempt back out of the counts, because it was right. */
     readonly succeed: () => Promise<void>;
+    /**
+     * Takes the attempt back out of the counts, and nothing else, because nobody
+     * could tell whether it was right.
+     */
+    readonly cancel: () => Promise<void>;
   }
   | {
     readonly allowed: false;
@@ -84,7 +89,7 @@ export type ThrottleAttempt =
 export interface Throttle {
   /**
    * Counts an attempt as failed, before it is made: a hundred at once are a
-   * hundred. Call `succeed` if it was right.
+   * hundred. Call `succeed` if it was right, `cancel` if nobody could tell.
    *
    * @param context The context of the request.
    * @param account What the attempt is about, such as an e-mail address.
@@ -183,17 +188,20 @@ class AddressThrottle implements Throttle {
     const waits = await Promise.all(counts.map((count) => count.wait()));
     const wait = Math.max(0, ...waits);
     if (wait > 0) return refuse(wait);
-    const undo: (() => Promise<void>)[] = [];
+    const allowed: Extract<Counted, { allowed: true }>[] = [];
     for (const count of counts) {
       const counted = await count.add();
       // Others at the same time were faster, and used up what was left.
       if (!counted.allowed) return refuse(counted.wait);
-      undo.push(counted.undo);
+      allowed.push(counted);
     }
     return {
       allowed: true,
       succeed: async () => {
-        await Promise.all(undo.map((run) => run()));
+        await Promise.all(allowed.map((counted) => counted.succeed()));
+      },
+      cancel: async () => {
+        await Promise.all(allowed.map((counted) => counted.cancel()));
       },
     };
   }

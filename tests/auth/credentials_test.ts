@@ -2,6 +2,8 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   completeAuth,
   createCredentialsAuthProvider,
+  createThrottle,
+  type CredentialsAuthResult,
   credentialsAuthResult,
   type Throttle,
   tooManyRequests,
@@ -79,7 +81,8 @@ for (const form of wrong) {
   });
 }
 
-const context = () => new RequestContext(new Request("https://example.com/"));
+const context = (remoteAddress?: string) =>
+  new RequestContext(new Request("https://example.com/"), { remoteAddress });
 
 for (const nothing of [null, undefined]) {
   Deno.test(`verifyCredentials() does not verify when parse returns ${nothing}`, async () => {
@@ -149,7 +152,11 @@ function fakeThrottle(allowed: boolean) {
       asked.push(account);
       return Promise.resolve(
         allowed
-          ? { allowed, succeed: () => Promise.resolve(void asked.push("ok")) }
+          ? {
+            allowed,
+            succeed: () => Promise.resolve(void asked.push("ok")),
+            cancel: () => Promise.resolve(void asked.push("cancel")),
+          }
           : { allowed, retryAfter: 30 },
       );
     },
@@ -180,6 +187,56 @@ for (
     assertEquals(asked, [...calls]);
   });
 }
+
+Deno.test("credentialsAuthResult() does not count an attempt that verify could not decide", async () => {
+  let isDown = false;
+  const provider = createCredentialsAuthProvider({
+    name: "throttled",
+    parse: () => "guess",
+    verify: () => isDown ? Promise.reject(new Error("no database")) : null,
+    throttle: createThrottle(),
+    account: () => "ada",
+  });
+  const reasons: string[] = [];
+  for (let time = 0; time < 14; time++) {
+    isDown = time >= 3 && time < 11;
+    const where = context("203.0.113.7");
+    const result = credentialsAuthResult(provider, where);
+    reasons.push(await result.then(reasonOf, (error) => error.message));
+  }
+  assertEquals(reasons, [
+    ...Array(3).fill("wrong"),
+    ...Array(8).fill("no database"),
+    // The three from before still count.
+    ...["wrong", "wrong", "throttled"],
+  ]);
+});
+
+function reasonOf(result: CredentialsAuthResult<unknown>): string {
+  return result.ok ? "right" : result.reason;
+}
+
+Deno.test("credentialsAuthResult() throws what verify throws, though the throttle fails too", async () => {
+  const provider = createCredentialsAuthProvider({
+    name: "throttled",
+    parse: () => "guess",
+    verify: () => Promise.reject(new Error("no database")),
+    throttle: {
+      attempt: () =>
+        Promise.resolve({
+          allowed: true,
+          succeed: () => Promise.resolve(),
+          cancel: () => Promise.reject(new Error("no store")),
+        }),
+    },
+    account: () => "ada",
+  });
+  await assertRejects(
+    () => credentialsAuthResult(provider, context()),
+    Error,
+    "no database",
+  );
+});
 
 for (const email of [new File(["x"], "x.txt"), null, undefined, 7]) {
   Deno.test(`credentialsAuthResult() misses the credentials where ${email instanceof File ? "a file" : email} is in place of the account`, async () => {

@@ -114,6 +114,23 @@ Deno.test("createThrottle() does not let a guesser reset an address with an acco
   assertEquals(allowed, 100);
 });
 
+Deno.test("createThrottle() takes back an attempt that is cancelled, and no other", async () => {
+  const throttle = createThrottle();
+  const context = new RequestContext(new Request("https://example.com/"), {
+    remoteAddress: "203.0.113.7",
+  });
+  for (let time = 0; time < 4; time++) await throttle.attempt(context, "ada");
+  for (let time = 0; time < 200; time++) {
+    const attempt = await throttle.attempt(context, "ada");
+    assert(attempt.allowed, "the delay of a cancelled attempt is none");
+    await attempt.cancel();
+  }
+  const { allowed } = await throttle.attempt(context, "ada");
+  assert(allowed);
+  const refused = await throttle.attempt(context, "ada");
+  assertEquals(refused, { allowed: false, retryAfter: 1 });
+});
+
 Deno.test("createThrottle() does not count right attempts", async () => {
   const { attempt } = createClocked();
   for (let index = 0; index < 300; index++) {
