@@ -1,3 +1,4 @@
+import { callStore } from "../session/internal.ts";
 import type { SessionStore, StoredValue } from "../session/mod.ts";
 
 /** When what is counted has to wait, in milliseconds. */
@@ -6,6 +7,14 @@ export interface CounterLimit {
   readonly delay: number;
   readonly maxDelay: number;
   readonly window: number;
+}
+
+/** Where counts are kept. */
+export interface CounterConfig {
+  readonly store: SessionStore;
+  /** Milliseconds that the store may take for an answer. */
+  readonly storeTimeout: number;
+  readonly now: () => number;
 }
 
 /** What is stored of a count. */
@@ -55,12 +64,14 @@ const nothing: Count = { slices: [], blockedUntil: 0 };
 /** Counts of failures in a session store, by compare-and-swap. */
 export class Counter {
   readonly #store: SessionStore;
+  readonly #storeTimeout: number;
   readonly #now: () => number;
   readonly #limit: CounterLimit;
 
-  constructor(store: SessionStore, now: () => number, limit: CounterLimit) {
-    this.#store = store;
-    this.#now = now;
+  constructor(config: CounterConfig, limit: CounterLimit) {
+    this.#store = config.store;
+    this.#storeTimeout = config.storeTimeout;
+    this.#now = config.now;
     this.#limit = limit;
   }
 
@@ -71,15 +82,14 @@ export class Counter {
    */
   at(key: string, whenRight: "clear" | "decrement"): CountAt {
     return {
-      wait: async () =>
-        this.#waitOf(parse((await this.#store.get(key))?.value)),
+      wait: async () => this.#waitOf(parse((await this.#get(key))?.value)),
       add: () => this.#add(key, whenRight),
     };
   }
 
   async #add(key: string, whenRight: "clear" | "decrement"): Promise<Counted> {
     for (let tries = 0; tries < maxTries; tries++) {
-      const found = await this.#store.get(key);
+      const found = await this.#get(key);
       const count = this.#current(found);
       const wait = this.#waitOf(count);
       if (wait > 0) return { allowed: false, wait };
@@ -89,7 +99,8 @@ export class Counter {
       const next = { slices, blockedUntil: delay === 0 ? 0 : now + delay };
       if (await this.#put(key, next, found?.version ?? null)) {
         const cancel = () => this.#subtract(key, next.blockedUntil);
-        const clear = async () => await this.#store.delete(key);
+        const clear = async () =>
+          await this.#call(() => this.#store.delete(key));
         const succeed = whenRight === "clear" ? clear : cancel;
         return { allowed: true, succeed, cancel };
       }
@@ -100,7 +111,7 @@ export class Counter {
 
   async #subtract(key: string, blockedUntil: number): Promise<void> {
     for (let tries = 0; tries < maxTries; tries++) {
-      const found = await this.#store.get(key);
+      const found = await this.#get(key);
       if (found === null) return;
       const count = this.#current(found);
       const next = {
@@ -146,7 +157,15 @@ export class Counter {
     const { window, maxDelay } = this.#limit;
     const value = JSON.stringify([count.slices, count.blockedUntil]);
     const ttl = window + maxDelay;
-    return this.#store.put(key, value, { ttl, ifVersion });
+    return this.#call(() => this.#store.put(key, value, { ttl, ifVersion }));
+  }
+
+  #get(key: string) {
+    return this.#call(() => this.#store.get(key));
+  }
+
+  #call<Value>(call: () => Value | Promise<Value>): Value | Promise<Value> {
+    return callStore("throttle", call, this.#storeTimeout);
   }
 
   #delayAfter(failures: number): number {

@@ -1,4 +1,5 @@
 import type { RequestContext } from "../router/mod.ts";
+import { STORE_TIMEOUT, sweeper } from "../session/internal.ts";
 import { encodeBase64Url, sha256 } from "../session/secrets.ts";
 import { createMemorySessionStore, type SessionStore } from "../session/mod.ts";
 import { type Counted, Counter, type CounterLimit } from "./_counter.ts";
@@ -29,6 +30,14 @@ export interface ThrottleOptions {
    * @default {createMemorySessionStore({ maxRecords: 50_000 })}
    */
   readonly store?: SessionStore;
+
+  /**
+   * Milliseconds that the store may take for an answer. Beyond it, it counts as
+   * failed.
+   *
+   * @default {5_000}
+   */
+  readonly storeTimeout?: number;
 
   /**
    * The limit for one account from one address.
@@ -94,6 +103,7 @@ export interface Throttle {
    * @param context The context of the request.
    * @param account What the attempt is about, such as an e-mail address.
    * @returns Whether the attempt may be made.
+   * @throws {SessionStoreError} If the store fails: the attempt must not be made.
    */
   attempt(context: RequestContext, account: string): Promise<ThrottleAttempt>;
 }
@@ -134,7 +144,7 @@ export interface Throttle {
  *
  * @param options The limits, and where the counts are kept.
  * @returns The throttle, for `createCredentialsAuthProvider` or on its own.
- * @throws {RangeError} If a limit is not a positive number.
+ * @throws {RangeError} If a limit or a timeout is not a positive number.
  * @see {@link https://owasp.org/www-project-application-security-verification-standard/ | ASVS 5.0, 6.3.1}
  */
 export function createThrottle(options: ThrottleOptions = {}): Throttle {
@@ -160,6 +170,7 @@ class AddressThrottle implements Throttle {
     const {
       name = "login",
       store = createMemorySessionStore({ maxRecords: 50_000 }),
+      storeTimeout = STORE_TIMEOUT,
       window = 3_600_000,
       now = Date.now,
     } = options;
@@ -172,10 +183,12 @@ class AddressThrottle implements Throttle {
     this.#accounts = counter({ ...perAccount, attempts });
     this.#addresses = counter({ ...address, ...options.perAddress });
     this.#address = options.address ?? ((context) => context.remoteAddress);
-    this.#sweep = sweeper(store, now);
+    checkStoreTimeout(storeTimeout);
+    this.#sweep = sweeper(store, { now, storeTimeout });
 
     function counter(limit: ThrottleLimit): Counter {
-      return new Counter(store, now, checkLimit({ ...limit, window }));
+      const config = { store, storeTimeout, now };
+      return new Counter(config, checkLimit({ ...limit, window }));
     }
   }
 
@@ -260,21 +273,19 @@ function refuse(wait: number): ThrottleAttempt {
 
 function checkLimit(limit: CounterLimit): CounterLimit {
   for (const [name, value] of Object.entries(limit)) {
-    if (value > 0) continue;
-    throw new RangeError(
-      `Cannot create throttle: ${name} "${value}" is not a positive number`,
-    );
+    if (!(value > 0)) throw notPositive(name, value);
   }
   return limit;
 }
 
-/** Frees the room of old counts now and then, where the store does not. */
-function sweeper(store: SessionStore, now: () => number): () => Promise<void> {
-  let sweptAt = now();
-  return async () => {
-    const time = now();
-    if (store.sweep === undefined || time - sweptAt < 600_000) return;
-    sweptAt = time;
-    await store.sweep(time);
-  };
+/** A timer takes no `Infinity`. */
+function checkStoreTimeout(value: number): void {
+  if (Number.isFinite(value) && value > 0) return;
+  throw notPositive("storeTimeout", value);
+}
+
+function notPositive(name: string, value: number): RangeError {
+  return new RangeError(
+    `Cannot create throttle: ${name} "${value}" is not a positive number`,
+  );
 }

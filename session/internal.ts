@@ -1,6 +1,6 @@
 /**
  * What the modules above the session share with it: cookies, the login and its
- * names. Not part of the public surface.
+ * names, how a store is called. Not part of the public surface.
  *
  * @module
  */
@@ -16,7 +16,9 @@ export {
   readCookies,
   serializeCookie,
 } from "./_cookie_header.ts";
+export { callStore, STORE_TIMEOUT };
 export { Sealer } from "./_sealer.ts";
+export { sweeper } from "./_sweeper.ts";
 
 /**
  * Has the response to the session's request carry a header, whatever handler or

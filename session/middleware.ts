@@ -4,13 +4,13 @@
  * @module
  */
 import type { ContextEntry, Middleware } from "../router/mod.ts";
-import type { SessionConfig } from "./_backing.ts";
-import { callStore, STORE_TIMEOUT } from "./_call_store.ts";
+import { STORE_TIMEOUT } from "./_call_store.ts";
 import { CookiePolicy, type SessionCookieOptions } from "./_cookie.ts";
 import { type CookieSessionStorage, CookieStorage } from "./_cookie_storage.ts";
 import type { ResolvedTimeouts } from "./_record.ts";
 import { Scope, type Shared } from "./_scope.ts";
 import { rescue, settle } from "./_settle.ts";
+import { sweeper } from "./_sweeper.ts";
 import { createMemorySessionStore } from "./memory.ts";
 import { Session } from "./session.ts";
 import type { SessionStore } from "./store.ts";
@@ -103,9 +103,6 @@ export interface SessionOptions {
   readonly now?: () => number;
 }
 
-/** Milliseconds between two sweeps of the store. */
-const SWEEP_INTERVAL = 600_000;
-
 /**
  * Creates the middleware that gives every request its session.
  *
@@ -191,7 +188,9 @@ export function session(
     policy: new CookiePolicy(options.cookie ?? {}, options.origin),
     storage: storageOf(options),
   };
-  const sweep = sweeper(shared.storage, shared.config);
+  const sweep = shared.storage instanceof CookieStorage
+    ? () => Promise.resolve()
+    : sweeper(shared.storage, shared.config);
 
   return (context, next) => {
     const scope = new Scope(shared, context);
@@ -251,23 +250,4 @@ function positive(name: string, value: number): void {
   throw new RangeError(
     `Cannot create session middleware: ${name} "${value}" is not a positive number`,
   );
-}
-
-/** Sweeps the store now and then; a failure is the next sweep's concern. */
-function sweeper(
-  store: SessionStore | CookieStorage,
-  { now, storeTimeout }: SessionConfig,
-): () => Promise<void> {
-  let sweptAt = now();
-  return async () => {
-    const time = now();
-    if (time - sweptAt < SWEEP_INTERVAL) return;
-    sweptAt = time;
-    try {
-      if (store instanceof CookieStorage) return;
-      await callStore("sweep", () => store.sweep?.(time), storeTimeout);
-    } catch {
-      // Expired values are refused on reading, swept or not.
-    }
-  };
 }

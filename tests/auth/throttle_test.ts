@@ -1,9 +1,16 @@
-import { assert, assertEquals, assertLess, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertLess,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
 import { createThrottle, type ThrottleOptions } from "@gatehouse/web/auth";
 import { RequestContext } from "@gatehouse/web/fetch-router";
 import {
   createMemorySessionStore,
   type SessionStore,
+  SessionStoreError,
 } from "@gatehouse/web/session";
 
 const start = 1_700_000_000_000;
@@ -485,6 +492,66 @@ Deno.test("createThrottle() refuses when the store never lets it count", async (
   };
   assertEquals(await createClocked({ store }).attempt(), 1);
 });
+
+const hang = () => new Promise<never>(() => {});
+const fail = () => Promise.reject(new Error("The store is away"));
+
+for (const [how, sweep] of [["hangs", hang], ["fails", fail]] as const) {
+  Deno.test(`createThrottle() counts though a sweep of the store ${how}`, async () => {
+    const store = withCalls({ sweep });
+    const { fail, pass } = createClocked({ store, storeTimeout: 50 });
+    pass(hour);
+    const answers = await answerInTime(fail(6));
+    assertEquals(answers, [true, true, true, true, true, 1]);
+  });
+}
+
+for (const method of ["get", "put", "delete"] as const) {
+  for (const [how, call] of [["hangs", hang], ["fails", fail]] as const) {
+    Deno.test(`createThrottle() lets no attempt pass where the store's ${method} ${how}`, async () => {
+      const store = withCalls({ [method]: call });
+      const { attempt } = createClocked({ store, storeTimeout: 50 });
+      const right = attempt("ada", "203.0.113.7", {}, true);
+      await assertRejects(
+        () => answerInTime(right),
+        SessionStoreError,
+        "Cannot throttle session: the store failed",
+      );
+    });
+  }
+}
+
+/** A store with some methods of its own. */
+function withCalls(calls: Partial<SessionStore>): SessionStore {
+  const memory = createMemorySessionStore();
+  return {
+    get: (key) => memory.get(key),
+    put: (key, value, options) => memory.put(key, value, options),
+    delete: (key) => memory.delete(key),
+    ...calls,
+  };
+}
+
+/** What is answered within a second. */
+async function answerInTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("No answer")), 1000);
+  try {
+    return await Promise.race([answer, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+for (const storeTimeout of [0, -1, NaN, Infinity]) {
+  Deno.test(`createThrottle() throws when made with the storeTimeout ${storeTimeout}`, () => {
+    assertThrows(
+      () => createThrottle({ storeTimeout }),
+      RangeError,
+      `storeTimeout "${storeTimeout}"`,
+    );
+  });
+}
 
 for (const limit of ["attempts", "delay", "maxDelay"] as const) {
   Deno.test(`createThrottle() throws when made with a bad ${limit}`, () => {
