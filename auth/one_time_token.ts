@@ -55,7 +55,7 @@ export interface OneTimeTokenGrant {
   readonly data: string | undefined;
 }
 
-/** What is stored of a token that was taken, until it is deleted. */
+/** What is stored of a token that was taken, or of a lock, until it is deleted. */
 const taken = "taken";
 
 /** The longest lifetime: a link that lives longer is a password. */
@@ -129,8 +129,8 @@ export async function createOneTimeToken(
 
 /**
  * Takes a one-time token: tells whose it is, and makes it worthless, together
- * with others of the same purpose and account. Of several requests at once, one
- * gets it.
+ * with others of the same purpose and account. Of several requests at once, with
+ * one token or with several of them, one gets it.
  *
  * Take it when the user does something, not when a link is opened: scanners of
  * mail open links too. Look at it with {@linkcode readOneTimeToken} for that.
@@ -160,19 +160,28 @@ export async function takeOneTimeToken(
 ): Promise<OneTimeTokenGrant | null> {
   const found = await find(store, use);
   if (found === null) return null;
-  const { key, stored, grant } = found;
-  // The swap is what only one of several requests can do. To delete is no test.
-  const isOurs = await store.put(key, taken, {
-    ttl: 60_000,
-    ifVersion: stored.version,
-  });
-  if (!isOurs) return null;
-  await store.delete(key);
-  await revokeOneTimeTokens(store, {
-    purpose: use.purpose,
-    account: grant.account,
-  });
-  return grant;
+  const { purpose } = use;
+  const { account } = found.grant;
+  // Each of two tokens at once would be taken before the other one revokes it.
+  const lock = `${await indexOf(purpose, account)}:lock`;
+  if (!await swap(store, lock, null)) return null;
+  try {
+    if (!await swap(store, found.key, found.stored.version)) return null;
+    await store.delete(found.key);
+    await revokeOneTimeTokens(store, { purpose, account });
+    return found.grant;
+  } finally {
+    await store.delete(lock);
+  }
+}
+
+/** What only one of several requests can do. To delete is no test. */
+async function swap(
+  store: SessionStore,
+  key: string,
+  ifVersion: string | null,
+): Promise<boolean> {
+  return await store.put(key, taken, { ttl: 60_000, ifVersion });
 }
 
 /**

@@ -65,6 +65,38 @@ Deno.test("takeOneTimeToken() gives it to one of fifty requests at once (ASVS 6.
   }
 });
 
+Deno.test("takeOneTimeToken() gives one of an account's tokens that are taken at once (ASVS 6.5.1)", async () => {
+  for (let round = 0; round < 10; round++) {
+    const store = slow(createMemorySessionStore());
+    const options = { purpose, account: 7 };
+    const tokens = await Promise.all(
+      Array.from({ length: 10 }, () => createOneTimeToken(store, options)),
+    );
+    const grants = await Promise.all(
+      tokens.map((token) => takeOneTimeToken(store, { purpose, token })),
+    );
+    assertEquals(grants.filter((grant) => grant !== null).length, 1);
+    const token = await createOneTimeToken(store, options);
+    assert(await takeOneTimeToken(store, { purpose, token }) !== null);
+  }
+});
+
+Deno.test("takeOneTimeToken() can be tried again after the store failed", async () => {
+  const memory = createMemorySessionStore();
+  const token = await createOneTimeToken(memory, { purpose, account: 7 });
+  let puts = 0;
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (key, value, options) => {
+      if (++puts > 1) throw new Error("The store is away");
+      return memory.put(key, value, options);
+    },
+    delete: (key) => memory.delete(key),
+  };
+  await assertRejects(() => takeOneTimeToken(store, { purpose, token }));
+  assert(await takeOneTimeToken(memory, { purpose, token }) !== null);
+});
+
 Deno.test("createOneTimeToken() makes tokens of 128 random bits (ASVS 11.5.1)", async () => {
   const store = createMemorySessionStore();
   const tokens = new Set<string>();
