@@ -94,6 +94,9 @@ export async function hashPassword(
 /**
  * Checks a password against a stored hash.
  *
+ * It gives an object, which is true in every condition, also where the password
+ * is wrong: read `ok`.
+ *
  * Call it for a user who does not exist, too, with `null`: it then takes as
  * long as for one who does, and says no. The same goes for an empty or broken
  * hash, so users who log in elsewhere and have no password can't be told apart.
