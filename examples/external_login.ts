@@ -121,7 +121,10 @@ if (import.meta.main) {
     redirectUri,
     onError: (error) => console.error(error),
   });
-  Deno.serve({ hostname: "127.0.0.1", port }, createApp(provider).fetch);
+  // A login has to begin on the host that the redirect URI names.
+  const onListen = () => console.log(`Listening on http://localhost:${port}/`);
+  const address = { hostname: "127.0.0.1", port, onListen };
+  Deno.serve(address, createApp(provider).fetch);
 }
 
 type Registration = Omit<OIDCAuthProviderOptions, "redirectUri">;

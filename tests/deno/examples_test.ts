@@ -149,6 +149,18 @@ Deno.test("password_login.ts turns away forms of other sites, and escapes", asyn
   assertFalse(page.includes("o'hara&co"), page);
 });
 
+Deno.test("external_login.ts names the address where a login can begin", async () => {
+  const port = freePorts();
+  const server = await serveCommand(
+    ["run", "-N", "-E", "examples/external_login.ts"],
+    port,
+    { cwd: new URL("../", EXAMPLES), env: { PORT: String(port) } },
+  );
+  await server[Symbol.asyncDispose]();
+  assertStringIncludes(server.output(), `http://localhost:${port}/`);
+  assertFalse(server.output().includes("127.0.0.1"), server.output());
+});
+
 Deno.test("external_login.ts logs in at the demo provider, and out", async () => {
   await using login = await serveLogin();
   const { fetch } = createTestClient(overHTTP, { origin: login.origin });
