@@ -23,8 +23,8 @@ export type { CookieSessionStorage, CookieSessionStorageOptions };
  * later answer undoes the other's changes, and what must happen once, such as
  * `take`, happens once only if the browser plays along. `destroy` deletes the
  * browser's cookie, but a stolen copy lives until it expires, unless
- * `revokedBefore` says otherwise. `sessions(context)` lists nothing. Name and
- * value take 4,096 bytes at most: what does not fit is a `RangeError`.
+ * `revokedBefore` says otherwise. The methods of `sessions(context)` throw. Name
+ * and value take 4,096 bytes at most: what does not fit is a `RangeError`.
  *
  * Where any of this matters, use a store.
  *
