@@ -123,10 +123,13 @@ function checkIssuer(
 ): void {
   if (openid === undefined) return;
   const url = typeof issuer === "string" ? URL.parse(issuer) : null;
-  if (
-    url === null || !isSecureURL(url, allowInsecureLoopback) ||
-    /[?#|]/.test(issuer)
-  ) {
+  const isSecure = url !== null && isSecureURL(url, allowInsecureLoopback);
+  if (url !== null && !isSecure && isSecureURL(url, true)) {
+    refuse(
+      "issuer is http, which allowInsecureLoopback allows on this computer",
+    );
+  }
+  if (!isSecure || /[?#|]/.test(issuer)) {
     refuse("issuer is not an https URL, or has a query, a fragment or a |");
   }
 }

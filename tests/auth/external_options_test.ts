@@ -30,7 +30,11 @@ const wrong: [string, Record<string, unknown>, string][] = [
   ["an issuer by http", { issuer: "http://id.example" }, "issuer"],
   ["an issuer by http on loopback that is not allowed", {
     issuer: "http://localhost",
-  }, "issuer"],
+  }, "issuer is http, which allowInsecureLoopback allows on this computer"],
+  ["an issuer by http on another host, where loopback is allowed", {
+    issuer: "http://id.example",
+    allowInsecureLoopback: true,
+  }, "issuer is not an https URL"],
   ["an issuer with a query", { issuer: "https://id.example/?a" }, "issuer"],
   ["an issuer with a fragment", { issuer: "https://id.example/#a" }, "issuer"],
   [
