@@ -34,7 +34,10 @@ export class CookieStorage implements CookieSessionStorage {
   readonly #sealer: Sealer;
   readonly #options: CookieSessionStorageOptions;
 
-  /** @throws {RangeError} If there is no secret, or one is too short. */
+  /**
+   * @throws {TypeError} If the secrets are not a list of strings.
+   * @throws {RangeError} If there is no secret, or one is too short.
+   */
   constructor(options: CookieSessionStorageOptions) {
     this.#sealer = new Sealer(options.secrets);
     this.#options = options;

@@ -37,9 +37,16 @@ export class Sealer {
 
   /**
    * @param secrets The secrets: the first seals, all of them open.
+   * @throws {TypeError} If they are not a list of strings.
    * @throws {RangeError} If there is none, or one is too short.
    */
   constructor(secrets: readonly string[]) {
+    const isList = Array.isArray(secrets);
+    if (!isList || secrets.some((secret) => typeof secret !== "string")) {
+      throw new TypeError(
+        "Cannot seal cookies: secrets is not a list of strings",
+      );
+    }
     if (secrets.length === 0) {
       throw new RangeError("Cannot seal cookies: there is no secret");
     }

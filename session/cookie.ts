@@ -56,6 +56,7 @@ export type { CookieSessionStorage, CookieSessionStorageOptions };
  *
  * @param options The secrets and the revocation.
  * @returns The storage.
+ * @throws {TypeError} If the secrets are not a list of strings.
  * @throws {RangeError} If there is no secret, or one is too short.
  */
 export function createCookieSessionStorage(

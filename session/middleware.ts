@@ -145,8 +145,10 @@ export interface SessionOptions {
  *
  * @param options The store, the cookie and the timeouts.
  * @returns The middleware.
- * @throws {TypeError} If an option of the cookie or the origin is malformed.
- * @throws {RangeError} If a timeout is not a positive number.
+ * @throws {TypeError} If an option of the cookie, the origin or the secrets are
+ * malformed.
+ * @throws {RangeError} If a timeout is not a positive number, or a secret is too
+ * short.
  */
 export function session(
   options?: SessionOptions & { readonly lazy?: false },
@@ -157,8 +159,10 @@ export function session(
  *
  * @param options The store, the cookie and the timeouts.
  * @returns The middleware.
- * @throws {TypeError} If an option of the cookie or the origin is malformed.
- * @throws {RangeError} If a timeout is not a positive number.
+ * @throws {TypeError} If an option of the cookie, the origin or the secrets are
+ * malformed.
+ * @throws {RangeError} If a timeout is not a positive number, or a secret is too
+ * short.
  */
 export function session(
   options: SessionOptions & { readonly lazy: true },
@@ -169,8 +173,10 @@ export function session(
  *
  * @param options The store, the cookie and the timeouts.
  * @returns The middleware.
- * @throws {TypeError} If an option of the cookie or the origin is malformed.
- * @throws {RangeError} If a timeout is not a positive number.
+ * @throws {TypeError} If an option of the cookie, the origin or the secrets are
+ * malformed.
+ * @throws {RangeError} If a timeout is not a positive number, or a secret is too
+ * short.
  */
 export function session(
   options: SessionOptions,

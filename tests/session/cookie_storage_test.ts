@@ -157,6 +157,27 @@ for (const secrets of [[], [""], ["short"], [SECRET, "x".repeat(31)]]) {
   });
 }
 
+const noSecrets: [string, unknown][] = [
+  ["a text", SECRET],
+  ["an empty text", ""],
+  ["null", null],
+  ["a number", 7],
+  ["a list with nothing in it", [undefined]],
+  ["a list of bytes", [new Uint8Array(32)]],
+  ["a list within a list", [[SECRET]]],
+];
+
+for (const [what, secrets] of noSecrets) {
+  Deno.test(`createCookieSessionStorage() throws a TypeError where the secrets are ${what}`, () => {
+    const options = { secrets: secrets as string[] };
+    const message = "secrets is not a list of strings";
+    for (const make of [createCookieSessionStorage, session]) {
+      const error = assertThrows(() => make(options), TypeError, message);
+      assertFalse(error.message.includes(SECRET));
+    }
+  });
+}
+
 Deno.test("session() takes a store or secrets, not both", () => {
   const store = createCookieSessionStorage({ secrets: [SECRET] });
   assertThrows(() => session({ store, secrets: [SECRET] }), TypeError, "both");
