@@ -39,6 +39,18 @@ export function mountPrefixOf(request: Request): string {
 }
 
 /**
+ * Checks what should answer in a guard's place.
+ *
+ * @throws {TypeError} If it is there and not a function.
+ */
+export function checkAnswer(name: string, answer: unknown): void {
+  if (answer === undefined || typeof answer === "function") return;
+  throw new TypeError(
+    `Cannot create the guard: ${name} is not a function, such as redirectToLogin("/login")`,
+  );
+}
+
+/**
  * What the application answers in a guard's place. Nothing is not an answer: it
  * would let the request through.
  */

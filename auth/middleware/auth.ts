@@ -69,7 +69,7 @@ export function auth<
 >(
   options: AuthOptions<Schemes>,
 ): AuthMiddleware<Schemes> {
-  const schemes = checkSchemes(options.schemes);
+  const schemes = checkSchemes(options?.schemes);
   const middleware: Middleware = async (context) => {
     context.set(Auth, await authenticate(schemes, context));
   };
@@ -95,7 +95,7 @@ async function authenticate(
 }
 
 function checkSchemes(
-  schemes: readonly AuthScheme<AuthenticatedUser>[],
+  schemes: readonly AuthScheme<AuthenticatedUser>[] | undefined,
 ): readonly AuthScheme<AuthenticatedUser>[] {
   if (!Array.isArray(schemes) || schemes.length === 0) {
     throw new TypeError("Cannot create auth: it needs at least one scheme");

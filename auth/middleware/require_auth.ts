@@ -5,7 +5,7 @@ import type {
   RequestContext,
 } from "../../router/mod.ts";
 import { Auth, type AuthKey } from "./auth_key.ts";
-import { answerOf, unauthorized } from "./_answers.ts";
+import { answerOf, checkAnswer, unauthorized } from "./_answers.ts";
 
 /** Options for {@linkcode requireAuth}. */
 export interface RequireAuthOptions {
@@ -46,12 +46,14 @@ export interface RequireAuthOptions {
  *
  * @param options How to answer a request without a user.
  * @returns The middleware.
+ * @throws {TypeError} If `onUnauthenticated` is not a function.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2 | RFC 9110, 401 Unauthorized}
  */
 export function requireAuth(
   options: RequireAuthOptions = {},
 ): Middleware<readonly [ContextEntry<AuthKey, Present>]> {
   const { onUnauthenticated } = options;
+  checkAnswer("onUnauthenticated", onUnauthenticated);
   return (context: RequestContext, next) => {
     if (context.get(Auth) !== null) return next();
     return onUnauthenticated === undefined

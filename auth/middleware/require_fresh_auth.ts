@@ -1,5 +1,5 @@
 import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
-import { answerOf, stale, unauthorized } from "./_answers.ts";
+import { answerOf, checkAnswer, stale, unauthorized } from "./_answers.ts";
 import { Auth, type AuthKey } from "./auth_key.ts";
 import { State } from "./_auth_state.ts";
 
@@ -64,6 +64,7 @@ const clockTolerance = 60_000;
  * @param maxAge How long ago the login may be, in milliseconds.
  * @param options How to answer, and the clock.
  * @returns The middleware.
+ * @throws {TypeError} If `onStale` is not a function.
  * @throws {RangeError} If `maxAge` is not a positive number.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9470 | RFC 9470, step-up authentication}
  */
@@ -77,6 +78,7 @@ export function requireFreshAuth(
     );
   }
   const { onStale, now = Date.now } = options;
+  checkAnswer("onStale", onStale);
   return (context, next) => {
     if (context.get(Auth) === null) return unauthorized(context);
     const { authenticatedAt = -Infinity } = context.get(State);

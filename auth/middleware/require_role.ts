@@ -23,14 +23,12 @@ import { forbidden, unauthorized } from "./_answers.ts";
  *
  * @param roles The roles that are let through.
  * @returns The middleware.
- * @throws {TypeError} If no role is given.
+ * @throws {TypeError} If no role is given, or one is not a string.
  */
 export function requireRole(
   ...roles: readonly [string, ...string[]]
 ): Middleware<readonly [ContextEntry<AuthKey, Present>]> {
-  if (roles.length === 0) {
-    throw new TypeError("Cannot require a role: none is given");
-  }
+  checkNames("role", roles);
   const allowed = new Set<string | undefined>(roles);
   return requireUser(({ role }) => role !== undefined && allowed.has(role));
 }
@@ -69,7 +67,7 @@ export type PermissionMiddleware<RolePermissions> = RolePermissions extends
  * @param rolePermissions The permissions of each role.
  * @param names The permissions that are needed, all of them.
  * @returns The middleware.
- * @throws {TypeError} If no permission is given.
+ * @throws {TypeError} If no permission is given, or one is not a string.
  */
 export function requirePermission<
   const RolePermissions extends Readonly<Record<string, readonly string[]>>,
@@ -80,9 +78,7 @@ export function requirePermission<
     ...RolePermissions[keyof RolePermissions][number][],
   ]
 ): PermissionMiddleware<RolePermissions> {
-  if (names.length === 0) {
-    throw new TypeError("Cannot require a permission: none is given");
-  }
+  checkNames("permission", names);
   // A map, for a role may be called "constructor".
   const granted = new Map(
     Object.entries(rolePermissions).map((
@@ -94,6 +90,17 @@ export function requirePermission<
     role !== undefined && (granted.get(role)?.isSupersetOf(needed) ?? false)
   );
   return middleware as PermissionMiddleware<RolePermissions>;
+}
+
+function checkNames(kind: string, names: readonly unknown[]): void {
+  if (names.length === 0) {
+    throw new TypeError(`Cannot require a ${kind}: none is given`);
+  }
+  if (names.some((name) => typeof name !== "string")) {
+    throw new TypeError(
+      `Cannot require a ${kind}: each must be a string of its own`,
+    );
+  }
 }
 
 function requireUser(

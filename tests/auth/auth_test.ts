@@ -142,11 +142,10 @@ Deno.test("auth() keeps the users of requests at once apart", async () => {
 
 Deno.test("auth() throws when made without schemes, or with two of one name", () => {
   assertThrows(() => auth({ schemes: [] }), TypeError, "at least one scheme");
-  assertThrows(
-    () => auth({ schemes: undefined as unknown as [] }),
-    TypeError,
-    "at least one scheme",
-  );
+  for (const options of [undefined, null, {}, { schemes: tokens }]) {
+    const make = () => auth(options as unknown as { schemes: [] });
+    assertThrows(make, TypeError, "at least one scheme");
+  }
   assertThrows(
     () => auth({ schemes: [tokens, tokens] }),
     TypeError,

@@ -169,6 +169,45 @@ Deno.test("requireRole() and requirePermission() throw when made without any", (
   );
 });
 
+const misused: [call: string, make: () => unknown, message: string][] = [
+  [
+    'requireRole(["admin"])',
+    () => requireRole(["admin"] as never),
+    "Cannot require a role: each must be a string of its own",
+  ],
+  [
+    'requireRole("admin", undefined)',
+    () => requireRole("admin", undefined as never),
+    "Cannot require a role: each must be a string of its own",
+  ],
+  [
+    'requirePermission(permissions, ["read"])',
+    () => requirePermission(permissions, ["read"] as never),
+    "Cannot require a permission: each must be a string of its own",
+  ],
+  [
+    'requireAuth({ onUnauthenticated: "/login" })',
+    () => requireAuth({ onUnauthenticated: "/login" as never }),
+    "Cannot create the guard: onUnauthenticated is not a function",
+  ],
+  [
+    "requireAuth({ onUnauthenticated: null })",
+    () => requireAuth({ onUnauthenticated: null as never }),
+    "Cannot create the guard: onUnauthenticated is not a function",
+  ],
+  [
+    'requireFreshAuth(1000, { onStale: "/confirm" })',
+    () => requireFreshAuth(1000, { onStale: "/confirm" as never }),
+    "Cannot create the guard: onStale is not a function",
+  ],
+];
+
+for (const [call, make, message] of misused) {
+  Deno.test(`${call} throws a TypeError at once`, () => {
+    assertThrows(make, TypeError, message);
+  });
+}
+
 /** What a guarded router answers. */
 async function fetchGuarded(
   guard: Middleware,
