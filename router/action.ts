@@ -183,7 +183,11 @@ export interface HandlerInput<
   >;
 }
 
-/** The controller of a nested map, as it is written down. */
+/**
+ * The controller of a nested map, as it is written down. Its handlers see what
+ * its own middleware provides, but not what that of single actions, or of maps
+ * inside it, does.
+ */
 export interface NestedControllerInput<
   Routes extends RouteMap,
   Entries extends ContextEntries,

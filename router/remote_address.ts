@@ -1,8 +1,9 @@
 import { peerAddress } from "./platform.ts";
 
 /**
- * Which hops in front of the server are ours: how many, or their addresses.
- * Only what they say about the client in `X-Forwarded-For` is believed.
+ * Which hops in front of the server are ours: how many, or their addresses, as
+ * RFC 5952 writes them (`2001:db8::1`) and no ranges. Only what they say about
+ * the client in `X-Forwarded-For` is believed.
  */
 export type TrustedProxies = number | readonly string[];
 
