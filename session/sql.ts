@@ -94,7 +94,7 @@ class SQLStore implements SessionStore {
   readonly #dialect: "sqlite" | "postgres";
   readonly #table: string;
   readonly #now: () => number;
-  #ready: Promise<void> | undefined;
+  #isReady: boolean;
 
   constructor(query: SQLQuery, options: SQLSessionStoreOptions) {
     const { table = "gatehouse_sessions" } = options;
@@ -107,7 +107,7 @@ class SQLStore implements SessionStore {
     this.#dialect = options.dialect ?? "sqlite";
     this.#table = table;
     this.#now = options.now ?? Date.now;
-    if (options.createTable === false) this.#ready = Promise.resolve();
+    this.#isReady = options.createTable === false;
   }
 
   async get(key: string): Promise<StoredValue | null> {
@@ -186,7 +186,9 @@ class SQLStore implements SessionStore {
   }
 
   async #run(sql: string, params: SQLValue[]): Promise<readonly SQLRow[]> {
-    await (this.#ready ??= this.#createTable());
+    // By each call until one is through: a promise that all share would have
+    // all of them wait for a statement that never settles.
+    if (!this.#isReady) await this.#createTable();
     return await this.#query(this.#written(sql), params);
   }
 
@@ -198,27 +200,23 @@ class SQLStore implements SessionStore {
 
   async #createTable(): Promise<void> {
     const table = this.#table;
-    try {
+    await this.#define(
+      `CREATE TABLE IF NOT EXISTS ${table} (id TEXT PRIMARY KEY,
+      value TEXT NOT NULL, version TEXT NOT NULL,
+      expires_at BIGINT NOT NULL, ${
+        INDEX_COLUMNS.map((name) => `${name} TEXT`)
+      })`,
+    );
+    await this.#define(
+      `CREATE INDEX IF NOT EXISTS ${table}_expires_at ON ${table} (expires_at)`,
+    );
+    for (const name of INDEX_COLUMNS) {
       await this.#define(
-        `CREATE TABLE IF NOT EXISTS ${table} (id TEXT PRIMARY KEY,
-        value TEXT NOT NULL, version TEXT NOT NULL,
-        expires_at BIGINT NOT NULL, ${
-          INDEX_COLUMNS.map((name) => `${name} TEXT`)
-        })`,
+        `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} (${name})
+        WHERE ${name} IS NOT NULL`,
       );
-      await this.#define(
-        `CREATE INDEX IF NOT EXISTS ${table}_expires_at ON ${table} (expires_at)`,
-      );
-      for (const name of INDEX_COLUMNS) {
-        await this.#define(
-          `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} (${name})
-          WHERE ${name} IS NOT NULL`,
-        );
-      }
-    } catch (error) {
-      this.#ready = undefined;
-      throw error;
     }
+    this.#isReady = true;
   }
 
   /**

@@ -221,6 +221,18 @@ Deno.test("createSQLSessionStore() creates its table again after a failure", asy
   assertEquals(statements.length, count + 1);
 });
 
+Deno.test("createSQLSessionStore() answers though its first statement never settled", async () => {
+  let count = 0;
+  const store = createSQLSessionStore(() =>
+    ++count === 1 ? new Promise(() => {}) : []
+  );
+  const first = Promise.resolve(store.get("a")).then(() => "first");
+  const second = Promise.resolve(store.get("a")).then(() => "second");
+  const late = new Promise((resolve) => setTimeout(resolve, 100, "nobody"));
+  assertEquals(await Promise.race([first, second, late]), "second");
+  await late;
+});
+
 Deno.test("createSQLSessionStore() creates no table where it should not", async () => {
   const statements: string[] = [];
   const query = (sql: string) => {
