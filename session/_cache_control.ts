@@ -1,21 +1,40 @@
 import { withHeaders } from "../router/mod.ts";
 
+/** What CDNs go by instead of `Cache-Control` (RFC 9213), and went by before. */
+const TARGETED = /(?:^|-)cdn-cache-control$|^surrogate-control$/;
+
 /** Keeps shared caches out, and leaves to browsers what they may do. */
 export function madePrivate(response: Response): Response {
   // A 101 is no representation that anyone could cache.
   if (response.status === 101) return response;
   const directives = response.headers.get("Cache-Control") ?? "";
+  const kept = privateDirectives(directives);
+  const isPrivate = kept === directives &&
+    targeted(response.headers).length < 1;
+  return isPrivate
+    ? response
+    : withHeaders(response, (headers) => setCacheControl(headers, kept));
+}
+
+function privateDirectives(directives: string): string {
   // private="Name" is about one header alone (RFC 9111, section 5.2.2.7).
   if (/(?:^|,)\s*(?:private|no-store)\s*(?:,|$)/i.test(directives)) {
-    return response;
+    return directives;
   }
   const kept = directives.split(",").map((part) => part.trim()).filter((part) =>
     part !== "" && !/^(?:public|s-maxage|private)\b|"/i.test(part)
   );
-  return withHeaders(
-    response,
-    (headers) => headers.set("Cache-Control", ["private", ...kept].join(", ")),
-  );
+  return ["private", ...kept].join(", ");
+}
+
+/** Tells all caches the same. */
+function setCacheControl(headers: Headers, directives: string): void {
+  for (const name of targeted(headers)) headers.delete(name);
+  headers.set("Cache-Control", directives);
+}
+
+function targeted(headers: Headers): string[] {
+  return [...headers.keys()].filter((name) => TARGETED.test(name));
 }
 
 /**
@@ -33,7 +52,7 @@ export function withCookies(
   const own = response.status === 101 ? response : copyOf(response);
   return withHeaders(own, (headers) => {
     for (const cookie of cookies) headers.append("Set-Cookie", cookie);
-    headers.set("Cache-Control", "private, no-store");
+    setCacheControl(headers, "private, no-store");
   });
 }
 

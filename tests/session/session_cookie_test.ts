@@ -358,3 +358,35 @@ for (const [sent, read, set] of caching) {
     assertEquals(cacheControl(), set);
   });
 }
+
+const targeted = [
+  "CDN-Cache-Control",
+  "Cloudflare-CDN-Cache-Control",
+  "Surrogate-Control",
+];
+
+for (const sent of ["public, max-age=60", "private"]) {
+  Deno.test(`session() leaves a CDN no header of its own beside Cache-Control "${sent}" (RFC 9213, 2.2)`, async () => {
+    const browser = new Browser(new Server());
+    const headers = new Headers({ "Cache-Control": sent, ETag: '"a"' });
+    for (const name of targeted) headers.set(name, "max-age=600");
+    const response = () => new Response("page", { headers });
+    const left = () =>
+      targeted.filter((name) => browser.response.headers.has(name));
+
+    await browser.visit((session) => {
+      session.get("a");
+      return response();
+    });
+    assertEquals(left(), []);
+    await browser.visit((session) => {
+      session.set("a", 1);
+      return response();
+    });
+    assertEquals(left(), []);
+    assertEquals(browser.response.headers.get("ETag"), '"a"');
+    // Who does not ask for the session gets what everybody gets.
+    await browser.visit(response);
+    assertEquals(left(), targeted);
+  });
+}
