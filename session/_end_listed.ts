@@ -1,4 +1,4 @@
-import { ENDED, ENDED_TTL } from "./_record.ts";
+import { ENDED_TTL, endMark, parseEndMark } from "./_record.ts";
 import type { SessionStore } from "./store.ts";
 
 /** How often sessions are listed until no new one is among them. */
@@ -21,9 +21,9 @@ export async function endStored(
 ): Promise<boolean> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const found = await store.get(key);
-    if (found === null || found.value === ENDED) return false;
+    if (found === null || parseEndMark(found.value) !== null) return false;
     const options = { ttl: ENDED_TTL, ifVersion: found.version };
-    if (await store.put(key, ENDED, options)) return true;
+    if (await store.put(key, endMark(), options)) return true;
   }
   await store.delete(key);
   return true;

@@ -118,14 +118,29 @@ export interface ResolvedTimeouts {
 /** The most bytes that a session may take. */
 export const MAX_RECORD_BYTES = 32 * 1024;
 
-/** Stands in the place of a session that ended a moment ago. */
-export const ENDED = '{"ended":true}';
+/** What `endMark` writes. */
+const END_MARK = /^\{"ended":true(?:,"next":"([\w-]{43})")?\}$/;
 
 /**
  * Milliseconds for which a session that ended is remembered: as long as requests
  * can be on their way that the browser sent before it knew.
  */
 export const ENDED_TTL = 15_000;
+
+/**
+ * Makes what stands in the place of a session that ended a moment ago.
+ *
+ * @param next The id under which it goes on, if it does.
+ */
+export function endMark(next?: string): string {
+  return JSON.stringify({ ended: true, next });
+}
+
+/** Reads what `endMark` made; `null` for all else. */
+export function parseEndMark(text: string): { next?: string } | null {
+  const match = END_MARK.exec(text);
+  return match && { next: match[1] };
+}
 
 /** Makes the record of a session that begins now. */
 export function createRecord(

@@ -10,10 +10,11 @@ import { readCookies } from "./_cookie_header.ts";
 import { callStore } from "./_call_store.ts";
 import { SessionStoreError } from "./errors.ts";
 import {
-  ENDED,
   ENDED_TTL,
+  endMark,
   endOf,
   indexOf,
+  parseEndMark,
   parseRecord,
   type SessionRecord,
 } from "./_record.ts";
@@ -52,6 +53,8 @@ export class StoreBacking implements Backing {
   #stale = false;
   /** Whether the session is known to have ended a moment ago. */
   #hasEnded = false;
+  /** The id that the session was found to have moved to. */
+  #next: string | undefined;
 
   constructor(name: string, store: SessionStore, config: SessionConfig) {
     this.#name = name;
@@ -112,8 +115,13 @@ export class StoreBacking implements Backing {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if (attempt > 0) await backOff(attempt);
       if (this.#stale) await this.#load();
-      if (this.#stored === null) return;
-      if (await this.#claim()) {
+      if (this.#stored === null) {
+        if (this.#next === undefined) return;
+        // Another request was faster to move it. Whoever ends a session means
+        // what it has become, too.
+        this.id = this.#next;
+        this.#next = undefined;
+      } else if (await this.#claim()) {
         this.#stored = null;
         this.cookies = [{ suffix: "", value: null }];
         return;
@@ -141,7 +149,7 @@ export class StoreBacking implements Backing {
     // a session that nobody holds, and loses none.
     if (!await this.#put(id, record, null)) return false;
     const ends = this.#stored !== null && renewal !== "copy";
-    if (ends && !await this.#claim()) {
+    if (ends && !await this.#claim(id)) {
       await this.#call("save", () => this.#store.delete(id));
       return false;
     }
@@ -154,12 +162,14 @@ export class StoreBacking implements Backing {
   /**
    * Ends what is stored under the id, if it is what we know: of several that
    * try, one succeeds.
+   *
+   * @param next The id under which the session goes on, if it does.
    */
-  async #claim(): Promise<boolean> {
-    const ifVersion = this.#stored!.version;
+  async #claim(next?: string): Promise<boolean> {
+    const options = { ttl: ENDED_TTL, ifVersion: this.#stored!.version };
     return await this.#call(
       "end",
-      () => this.#store.put(this.id, ENDED, { ttl: ENDED_TTL, ifVersion }),
+      () => this.#store.put(this.id, endMark(next), options),
     );
   }
 
@@ -195,7 +205,10 @@ export class StoreBacking implements Backing {
       ? { text: found!.value, version: found!.version }
       : null;
     this.#stale = false;
-    this.#hasEnded ||= found?.value === ENDED;
+    const mark = found === null ? null : parseEndMark(found.value);
+    this.#hasEnded ||= mark !== null;
+    // A further cookie that leads nowhere takes nothing back.
+    if (isLive || mark?.next !== undefined) this.#next = mark?.next;
     return isLive ? record : null;
   }
 

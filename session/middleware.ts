@@ -119,7 +119,7 @@ export interface SessionOptions {
  * Requests can be on their way when a session ends. For 15 seconds, those with
  * the old cookie get no new session, so that a late answer does not replace the
  * cookie of a new login; only a login of their own, or its beginning at a
- * provider, begins one.
+ * provider, begins one. A logout among them ends the session under its new id.
  *
  * @example A page that counts its visits
  * ```ts

@@ -297,8 +297,8 @@ export class Session {
   }
 
   /**
-   * Ends the session when it is saved. Reads are empty from now on, and writes
-   * throw.
+   * Ends the session when it is saved, also where another request has given it
+   * a new id meanwhile. Reads are empty from now on, and writes throw.
    */
   destroy(): void {
     const { journal } = this.#scope;

@@ -7,7 +7,7 @@ import {
   type SessionStore,
 } from "@gatehouse/web/session";
 import { completeAuth } from "@gatehouse/web/auth";
-import { Browser, Clock, Server } from "./_browser.ts";
+import { type Action, Browser, Clock, Server } from "./_browser.ts";
 
 Deno.test("Session.destroy() ends the session on the server and the cookie (spec 2.3, ASVS 7.4.1)", async () => {
   const browser = new Browser(new Server());
@@ -180,6 +180,59 @@ Deno.test("Session.destroy() wins over what is written before it", async () => {
   });
   assertEquals(browser.cookies.size, 0);
   assertEquals(await copied.visit((session) => session.has("a")), false);
+});
+
+const moves: Record<string, Action[]> = {
+  "regenerateId()": [(session) => session.regenerateId()],
+  "completeAuth()": [(_session, context) => completeAuth(context, 7)],
+  "three requests": Array(3).fill((session: Session) => session.regenerateId()),
+};
+
+for (const [how, actions] of Object.entries(moves)) {
+  for (const when of ["before", "while"]) {
+    Deno.test(`Session.destroy() ends a session whose id ${how} changed ${when} it was answered (ASVS 7.4.1)`, async () => {
+      const store = createMemorySessionStore();
+      const browser = new Browser(new Server({ store }));
+      await browser.visit((session) => session.set("userId", 7));
+      const mover = browser.copy();
+      const move = async () => {
+        for (const action of actions) await mover.visit(action);
+      };
+      if (when === "before") await move();
+      await browser.visit(async (session) => {
+        if (when === "while") await move();
+        session.destroy();
+      });
+      assertEquals(browser.cookies.size, 0);
+      assertEquals(await mover.visit((session) => session.userId), undefined);
+      assertEquals(store.byIndex!("user:7"), []);
+    });
+  }
+}
+
+Deno.test("Session.destroy() is found to concern a session that moved, whatever cookies are beside it", async () => {
+  const server = new Server();
+  for (const isFirst of [true, false]) {
+    const browser = new Browser(server);
+    await browser.visit((session) => session.set("userId", 7));
+    const cookies = [browser.header, `__Host-session=${"x".repeat(43)}`];
+    await browser.visit((session) => session.regenerateId());
+    const Cookie = (isFirst ? cookies : cookies.reverse()).join("; ");
+    await server.request((session) => session.destroy(), { Cookie });
+    assertEquals(await browser.visit((session) => session.userId), undefined);
+  }
+});
+
+Deno.test("Session.destroy() ends no login that began where its session had ended", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("userId", 7));
+  const [late, other] = [browser.copy(), browser.copy()];
+  await other.visit((session) => session.regenerateId());
+  await other.visit((session) => session.destroy());
+  await browser.visit((session) => session.set("userId", 8));
+  await late.visit((session) => session.destroy());
+  assertEquals(late.response.headers.getSetCookie(), []);
+  assertEquals(await browser.visit((session) => session.userId), 8);
 });
 
 Deno.test("Session.destroy() while a commit runs leaves nothing to read, and ends the session", async () => {

@@ -319,6 +319,8 @@ for (
     ),
     headOf({}).split("\n")[0],
     '{"ended":true}',
+    `{"ended":true,"next":"${"x".repeat(43)}"}`,
+    '{"ended":true,"next":1}',
   ]
 ) {
   Deno.test(`session() takes ${value || "an empty text"} in the store for no session`, async () => {
