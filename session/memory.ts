@@ -5,8 +5,9 @@ import type { PutOptions, SessionStore, StoredValue } from "./store.ts";
 /** Options for {@linkcode createMemorySessionStore}. */
 export interface MemorySessionStoreOptions {
   /**
-   * The most values that are kept. Beyond it, the longest unchanged go first,
-   * and of the sessions of logged-in users none before everything else.
+   * The most values that are kept. Beyond it, the longest unchanged go first:
+   * of a user's sessions those beyond the hundredth, and the other sessions of
+   * logged-in users after everything else.
    *
    * @default {100_000}
    */
@@ -59,12 +60,13 @@ const SWEEP_INTERVAL = 60_000;
  * that runs as one process and may forget its sessions when it restarts.
  *
  * It is bounded. What strangers can cause (anonymous sessions, one-time tokens,
- * counters of a throttle) pushes out its like, never the session of a logged-in
- * user, and a flood of one sort leaves the other sorts half of the room, be it of
- * many or of large ones. Only a login pushes out logins, where the store is full
- * of them: the user's own from the hundredth on, else the one that was not used
- * for longest. Where anybody can register, that takes as many accounts as
- * `maxRecords`.
+ * counters of a throttle) pushes out its like, and a flood of one sort leaves the
+ * other sorts half of the room, be it of many or of large ones. Before all else
+ * goes what one user has beyond a hundred sessions, oldest first, so that who logs
+ * in over and over takes room from nobody. Other logins are only pushed out by
+ * logins, where the store is full of them: the one that was not used for longest.
+ * Where anybody can register, that takes an account for each hundred values.
+ * What finds no room at all is not stored, and `put` says so.
  *
  * @example Keeping a value
  * ```ts
@@ -98,6 +100,8 @@ class MemoryStore implements SessionStore {
     plain: { keys: new Set(), bytes: 0 },
   };
   readonly #keysByName = new Map<string, Set<string>>();
+  /** The names of users with more sessions than they need. */
+  readonly #crowdedUsers = new Set<string>();
   #bytes = 0;
   #versions = 0;
   #sweptAt = 0;
@@ -133,10 +137,12 @@ class MemoryStore implements SessionStore {
     crowd.keys.add(key);
     crowd.bytes += entry.bytes;
     for (const name of index) {
-      this.#keysByName.getOrInsertComputed(name, () => new Set()).add(key);
+      const keys = this.#keysByName.getOrInsertComputed(name, () => new Set());
+      keys.add(key);
+      if (keys.size > MANY && isUserName(name)) this.#crowdedUsers.add(name);
     }
     this.#evict(entry);
-    return true;
+    return this.#entries.has(key);
   }
 
   delete(key: string): void {
@@ -149,8 +155,11 @@ class MemoryStore implements SessionStore {
     crowd.bytes -= entry.bytes;
     for (const name of entry.index) {
       const keys = this.#keysByName.get(name);
-      keys?.delete(key);
-      if (keys?.size === 0) this.#keysByName.delete(name);
+      // A name can be there twice.
+      if (keys === undefined) continue;
+      keys.delete(key);
+      if (keys.size <= MANY) this.#crowdedUsers.delete(name);
+      if (keys.size === 0) this.#keysByName.delete(name);
     }
   }
 
@@ -180,6 +189,11 @@ class MemoryStore implements SessionStore {
 
   /** Whose turn it is to go. */
   #victim({ index, kind }: Entry): string {
+    // Who logs in over and over pushes out his own sessions, nobody else's; and
+    // who needs room has it from him.
+    const [crowded] = this.#crowdedUsers;
+    const user = index.find((name) => this.#crowdedUsers.has(name)) ?? crowded;
+    if (user !== undefined) return oldestOf(this.#keysByName.get(user)!);
     const { indexed, login, plain } = this.#crowds;
     // Of what strangers can cause, the larger part of what there is too much
     // of, number or bytes: a flood of the one leaves the other its room.
@@ -189,24 +203,31 @@ class MemoryStore implements SessionStore {
     const crowd = isIndexed ? indexed : plain;
     const { keys } = crowd.keys.size > 0 ? crowd : login;
     if (keys === this.#crowds[kind].keys) {
-      // Who logs in over and over pushes out his own sessions, nobody else's.
+      // The same holds for one-time tokens.
       for (const name of index) {
         const named = this.#keysByName.get(name);
         if (named === undefined || named.size <= MANY) continue;
         for (const key of named) if (keys.has(key)) return key;
       }
     }
-    const [oldest] = keys;
-    return oldest!;
+    return oldestOf(keys);
   }
 }
 
 /** Tells a login, which nothing but another login may push out. */
 function kindOf(index: readonly string[]): Kind {
   if (index.length === 0) return "plain";
-  return index.some((name) => name.startsWith(USER_PREFIX))
-    ? "login"
-    : "indexed";
+  return index.some(isUserName) ? "login" : "indexed";
+}
+
+function isUserName(name: string): boolean {
+  return name.startsWith(USER_PREFIX);
+}
+
+/** The key that came into a set first. There has to be one. */
+function oldestOf(keys: ReadonlySet<string>): string {
+  const [oldest] = keys;
+  return oldest!;
 }
 
 function lengthOf(names: readonly string[]): number {

@@ -207,6 +207,52 @@ Deno.test("createMemorySessionStore() lets one user's flood of logins push out t
   assertNotEquals(await store.get("flood1999"), null);
 });
 
+Deno.test("createMemorySessionStore() lets one user's flood of logins take room from nobody", async () => {
+  const store = createMemorySessionStore({ maxRecords: 500 });
+  const kept = ["anonymous", "counter", "one-time:1"];
+  for (const key of kept) {
+    await put(store, key, "kept", key.includes(":") ? [key] : []);
+  }
+  for (let n = 0; n < 2_000; n++) {
+    await put(store, `flood${n}`, "one", ["user:flood"]);
+  }
+  for (const key of kept) assertNotEquals(await store.get(key), null);
+
+  // Whoever comes then has room all the same.
+  for (let n = 0; n < 390; n++) await put(store, `visitor${n}`, "one");
+  for (const key of [...kept, "visitor0"]) {
+    assertNotEquals(await store.get(key), null);
+  }
+  const left = await store.byIndex!("user:flood");
+  assertEquals(left.length, 107);
+  assertEquals(left.at(-1), "flood1999");
+});
+
+Deno.test("createMemorySessionStore() has each of two users with many logins push out his own", async () => {
+  const store = createMemorySessionStore({ maxRecords: 400 });
+  for (let n = 0; n < 200; n++) {
+    for (const name of ["a", "b"]) {
+      await put(store, name + n, "one", [`user:${name}`]);
+    }
+  }
+  for (let n = 200; n < 300; n++) await put(store, `b${n}`, "one", ["user:b"]);
+  assertEquals((await store.byIndex!("user:a")).length, 200);
+  assertEquals((await store.byIndex!("user:b")).length, 200);
+  assertEquals(await store.get("b99"), null);
+});
+
+Deno.test("createMemorySessionStore() says so where it has no room for a value", async () => {
+  const store = createMemorySessionStore({ maxRecords: 100 });
+  for (let n = 0; n < 100; n++) {
+    await put(store, `login${n}`, "a login", [`user:${n}`]);
+  }
+  const options = { ttl: 60_000, ifVersion: null };
+  assertEquals(await store.put("anonymous", "one", options), false);
+  assertEquals(await store.get("anonymous"), null);
+  const index = ["user:new"];
+  assertEquals(await store.put("login", "one", { ...options, index }), true);
+});
+
 Deno.test("createMemorySessionStore() full of logins pushes out the oldest of all for a user of few", async () => {
   const store = createMemorySessionStore({ maxRecords: 100 });
   for (let n = 0; n < 50; n++) await put(store, `old${n}`, "one", ["user:old"]);
