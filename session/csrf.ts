@@ -155,6 +155,8 @@ export function csrfProtection(
  * @param context The request's context.
  * @returns The token.
  * @throws {MissingContextValueError} If `csrfProtection()` did not run.
+ * @throws {TypeError} If the response was made without the cookie that the token
+ * would need.
  */
 export function csrfToken(context: RequestContext): Promise<string> {
   return context.get(Tokens).make();
@@ -166,6 +168,8 @@ class RequestTokens {
   #isSecure = true;
   /** A secret that the browser does not have yet. */
   #newSecret: string | undefined;
+  /** Whether the response was made, so that no cookie can be set any more. */
+  #isClosed = false;
 
   constructor(context: RequestContext, policy: CookiePolicy) {
     this.#context = context;
@@ -177,7 +181,7 @@ class RequestTokens {
     const isMoving = scopeOf(session).journal.needsCookie;
     // A login that is not saved has no id yet that a token could depend on.
     if (session.userId !== undefined && isMoving) await session.commit();
-    const [secret = this.#newSecret ??= randomToken()] = this.#secrets();
+    const [secret = this.#secretToSet()] = this.#secrets();
     const mac = await this.#mac(secret);
     const mask = crypto.getRandomValues(new Uint8Array(SIZE));
     const token = new Uint8Array(2 * SIZE);
@@ -199,12 +203,23 @@ class RequestTokens {
   }
 
   finish(response: Response): Response {
+    this.#isClosed = true;
     // Who made a token has asked for the session: the answer is private already.
     if (this.#newSecret === undefined) return response;
     const change = { suffix: "", value: this.#newSecret };
     return withCookies(response, [
       this.#policy.setCookie(change, this.#isSecure),
     ]);
+  }
+
+  /** The secret that the response's cookie hands out. */
+  #secretToSet(): string {
+    if (this.#isClosed && this.#newSecret === undefined) {
+      throw new TypeError(
+        "Cannot make CSRF token: the response was already made",
+      );
+    }
+    return this.#newSecret ??= randomToken();
   }
 
   /** The secrets of the request's cookies; one, unless someone plays tricks. */

@@ -250,6 +250,28 @@ Deno.test("csrfToken() of a login in the same request is good for the next", asy
   assertEquals(await client.postForm({ csrfToken }), 200);
 });
 
+Deno.test("csrfToken() throws after the response, unless the browser has what its token needs", async () => {
+  const contexts: RequestContext[] = [];
+  const router = createRouter({ middleware: [session(), csrfProtection()] });
+  router.get("/:page", async (context) => {
+    contexts.push(context);
+    const isLate = context.params.page === "late";
+    return new Response(isLate ? "" : await csrfToken(context));
+  });
+  await router.fetch("https://example.com/late");
+  await assertRejects(
+    () => csrfToken(contexts[0]),
+    TypeError,
+    "the response was already made",
+  );
+
+  const page = await router.fetch("https://example.com/page");
+  assertEquals((await csrfToken(contexts[1])).length, 86);
+  const [cookie] = page.headers.getSetCookie()[0].split(";");
+  await router.fetch("https://example.com/late", { headers: { cookie } });
+  assertEquals((await csrfToken(contexts[2])).length, 86);
+});
+
 Deno.test("csrfToken() throws where its middleware did not run", async () => {
   const context = new RequestContext(new Request("https://example.com/"));
   await assertRejects(
