@@ -57,6 +57,9 @@ export interface SessionCookieOptions {
  */
 const NAME = /^[\w!#$%&'*+.^`|~-]{1,256}$/;
 
+/** Labels with dots between them (RFC 1123, 2.1), and one in front at most. */
+const DOMAIN = /^(?:(?:^\.?|\.)(?!-)[a-z\d-]{1,63}(?<!-))+$/i;
+
 /** What a proxy in front of the server would have added. */
 const FORWARDING = [
   "Forwarded",
@@ -80,7 +83,7 @@ export class CookiePolicy {
     const { name = "session", domain, path = "/" } = options;
     const problem = !NAME.test(name) || /^__(Host|Secure)-/i.test(name)
       ? `name "${name}" is not a plain cookie name`
-      : domain !== undefined && !/^[\w.-]+$/.test(domain)
+      : domain !== undefined && !DOMAIN.test(domain)
       ? `domain "${domain}" is not a host name`
       : !/^\/[\x20-\x3a\x3c-\x7e]*$/.test(path)
       ? `path "${path}" does not begin with /`

@@ -212,6 +212,14 @@ const malformed: SessionCookieOptions[] = [
   { name: "__secure-session" },
   { domain: "a;b" },
   { domain: "" },
+  { domain: "." },
+  { domain: "a..b" },
+  { domain: "..a" },
+  { domain: "a." },
+  { domain: "-a.example" },
+  { domain: "a-.example" },
+  { domain: "a_b.example" },
+  { domain: `${"a".repeat(64)}.example` },
   { path: "app" },
   { path: "/a;b" },
   { path: "/é" },
@@ -223,6 +231,17 @@ const malformed: SessionCookieOptions[] = [
 for (const cookie of malformed) {
   Deno.test(`session() refuses the cookie ${JSON.stringify(cookie)}`, () => {
     assertThrows(() => session({ cookie }), TypeError, "session cookie");
+  });
+}
+
+for (
+  const domain of [".app.example", "a-b.app.example", "192.0.2.1", "A.example"]
+) {
+  Deno.test(`session() answers with a cookie of the domain "${domain}"`, async () => {
+    const browser = new Browser(new Server({ cookie: { domain } }));
+    await browser.visit((session) => session.set("a", 1));
+    const [set] = browser.response.headers.getSetCookie();
+    assertStringIncludes(set, `Domain=${domain}`);
   });
 }
 
