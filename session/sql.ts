@@ -106,7 +106,9 @@ class SQLStore implements SessionStore {
     this.#query = query;
     this.#dialect = options.dialect ?? "sqlite";
     this.#table = table;
-    this.#now = options.now ?? Date.now;
+    const { now = Date.now } = options;
+    // PostgreSQL takes no fraction for a BIGINT.
+    this.#now = () => Math.floor(now());
     this.#isReady = options.createTable === false;
   }
 

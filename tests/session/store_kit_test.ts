@@ -233,6 +233,20 @@ Deno.test("createSQLSessionStore() answers though its first statement never sett
   await late;
 });
 
+Deno.test("createSQLSessionStore() writes whole milliseconds, whatever the clock tells", async () => {
+  const times: unknown[] = [];
+  const store = createSQLSessionStore((_sql, params) => {
+    times.push(...params.filter((param) => typeof param === "number"));
+    return [];
+  }, { now: () => 1_000.7, createTable: false });
+  await store.get("key");
+  await store.byIndex!("user:1");
+  for (const ifVersion of [null, "1"]) {
+    await store.put("key", "value", { ttl: 0.5, ifVersion });
+  }
+  assertEquals(times, [1_000, 1_000, 1_001, 1_000, 1_001, 1_000]);
+});
+
 Deno.test("createSQLSessionStore() creates no table where it should not", async () => {
   const statements: string[] = [];
   const query = (sql: string) => {
