@@ -381,6 +381,8 @@ for (const [sent, read, set] of caching) {
 const targeted = [
   "CDN-Cache-Control",
   "Cloudflare-CDN-Cache-Control",
+  "Netlify-CDN-Cache-Control",
+  "Vercel-CDN-Cache-Control",
   "Surrogate-Control",
 ];
 
