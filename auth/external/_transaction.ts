@@ -40,6 +40,9 @@ const KEY = "__auth.external";
 /** Milliseconds that a user has at the provider. */
 const LIFETIME = 600_000;
 
+/** Milliseconds that the clocks of an application's servers may be apart. */
+const CLOCK_TOLERANCE = 30_000;
+
 /** How many logins a session can have in flight. */
 const MAX_PENDING = 8;
 
@@ -148,7 +151,8 @@ async function nameOf(state: string): Promise<string> {
 
 /** Whether the time that a user has is not over. */
 export function isAlive({ startedAt }: Transaction, now: number): boolean {
-  return now >= startedAt && now - startedAt < LIFETIME;
+  const age = now - startedAt;
+  return age >= -CLOCK_TOLERANCE && age < LIFETIME;
 }
 
 function toPending(value: JSONValue | undefined): Pending {

@@ -20,6 +20,19 @@ Deno.test("finishExternalAuth() finishes two tabs in any order (RFC 9700, sectio
   );
 });
 
+Deno.test("finishExternalAuth() finishes logins of two tabs where an application's servers have clocks 30 s apart", async () => {
+  const provider = await TestProvider.create();
+  let time = Date.now();
+  provider.now = () => time;
+  const login = new Login(provider);
+  const first = await login.begin();
+  time -= 30_000;
+  const second = await login.begin();
+  assertEquals((await login.end(first)).code, "");
+  time += 30_000;
+  assertEquals((await login.end(second)).code, "");
+});
+
 Deno.test("startExternalAuth() keeps both of two logins that start at once", async () => {
   const login = new Login(await TestProvider.create());
   await login.begin();
