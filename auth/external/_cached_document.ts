@@ -1,3 +1,4 @@
+import { callStore } from "../../session/internal.ts";
 import type { JSONObject } from "./_bounded_fetch.ts";
 
 /**
@@ -8,14 +9,14 @@ import type { JSONObject } from "./_bounded_fetch.ts";
  */
 export interface ExternalAuthCache {
   /**
-   * Reads an entry.
+   * Reads an entry. After a second without an answer there is none.
    *
    * @param key Its name.
    * @returns What was stored, or nothing.
    */
   get(key: string): unknown;
   /**
-   * Stores an entry.
+   * Stores an entry. It is waited for a second at most.
    *
    * @param key Its name.
    * @param value Its value, which survives JSON.
@@ -52,6 +53,9 @@ export interface CachedDocumentOptions<Value> {
   /** The outer cache. */
   readonly cache?: ExternalAuthCache;
 }
+
+/** Milliseconds that the outer cache may take: it is there to save time. */
+const CACHE_TIMEOUT = 1_000;
 
 interface Kept<Value> {
   readonly value: Value;
@@ -101,7 +105,11 @@ async function fetchDocument<Value>(
   const value = parse(body);
   const at = now();
   try {
-    await cache?.set(key, { at, body }, { ttl });
+    await callStore(
+      "write",
+      () => cache?.set(key, { at, body }, { ttl }),
+      CACHE_TIMEOUT,
+    );
   } catch {
     // A cache that is down costs a request, not the login.
   }
@@ -112,10 +120,11 @@ async function readCache<Value>(
   { cache, key, now, parse, ttl }: CachedDocumentOptions<Value>,
 ): Promise<Kept<Value> | undefined> {
   try {
-    const entry = await cache?.get(key) as
-      | { at?: unknown; body?: unknown }
-      | null
-      | undefined;
+    const entry = await callStore(
+      "read",
+      () => cache?.get(key),
+      CACHE_TIMEOUT,
+    ) as { at?: unknown; body?: unknown } | null | undefined;
     const { at, body } = entry ?? {};
     if (typeof at !== "number" || typeof body !== "object" || body === null) {
       return undefined;

@@ -224,6 +224,15 @@ for (const [name, cache] of brokenCaches) {
   });
 }
 
+Deno.test("a cache that never answers costs seconds, not the login", async () => {
+  const provider = await TestProvider.create();
+  const never = () => new Promise<never>(() => {});
+  const cache = { get: never, set: never };
+  const metadata = provider.metadata() as never;
+  assertEquals((await logIn(provider, { cache, metadata })).profile, USER);
+  assertEquals(provider.count("/keys"), 1);
+});
+
 Deno.test("what the cache has of the future is no fresher than what is too old", async () => {
   const provider = await TestProvider.create();
   const cache = memoryCache();
