@@ -112,29 +112,42 @@ async function fetchUserinfo(
 }
 
 /** What only the ID token can tell: who vouches for what, and about what. */
-const SIGNED = /* @__PURE__ */ new Set([
+const SIGNED = [
   "iss",
   "sub",
   "aud",
   "exp",
+  "nbf",
   "iat",
+  "jti",
   "auth_time",
   "nonce",
   "acr",
   "amr",
   "azp",
   "sid",
-]);
+  "at_hash",
+  "c_hash",
+  "s_hash",
+];
+
+/** What has a claim beside it that says whether it is verified. */
+const ADDRESSES = ["email", "phone_number"];
 
 /**
- * Joins what was signed with what was fetched. The ID token's own claims stay as
- * they were signed, and an address never gets the other one's "verified".
+ * Joins what was signed with what was fetched. What only the ID token can tell
+ * is never fetched, and an address never gets the other one's "verified".
  */
 function merge(claims: JSONObject, info: JSONObject): JSONObject {
-  const { email_verified: _verified, ...rest } = claims;
-  const base = Object.hasOwn(info, "email") ? rest : claims;
-  const signed = Object.entries(claims).filter(([name]) => SIGNED.has(name));
-  return { ...base, ...info, ...Object.fromEntries(signed) };
+  const signed: Record<string, unknown> = { ...claims };
+  const fetched: Record<string, unknown> = { ...info };
+  for (const name of SIGNED) delete fetched[name];
+  for (const address of ADDRESSES) {
+    const other = Object.hasOwn(info, address) ? signed : fetched;
+    delete other[address];
+    delete other[`${address}_verified`];
+  }
+  return { ...signed, ...fetched };
 }
 
 async function fetchProfile(

@@ -252,6 +252,78 @@ Deno.test("finishExternalAuth() does not give an address the other one's email_v
   assertEquals(profile!.email_verified, undefined);
 });
 
+const pairs: [string, Change, Change, Record<string, unknown>][] = [
+  [
+    "userinfo verifies none that the ID token names",
+    ({ email_verified: _, ...claims }) => ({ ...claims, phone_number: "+1" }),
+    ({ sub }) => ({ sub, email_verified: true, phone_number_verified: true }),
+    { email: USER.email, phone_number: "+1" },
+  ],
+  [
+    "the ID token verifies none that userinfo names",
+    (claims) => ({
+      ...claims,
+      phone_number: "+1",
+      phone_number_verified: true,
+    }),
+    ({ sub }) => ({ sub, email: "new@example.com", phone_number: "+2" }),
+    { email: "new@example.com", phone_number: "+2" },
+  ],
+  [
+    "each says of its own whether it is verified",
+    (claims) => claims,
+    ({ sub }) => ({
+      sub,
+      email_verified: false,
+      phone_number: "+2",
+      phone_number_verified: true,
+    }),
+    {
+      email: USER.email,
+      email_verified: true,
+      phone_number: "+2",
+      phone_number_verified: true,
+    },
+  ],
+];
+
+for (const [name, claims, userinfo, expected] of pairs) {
+  Deno.test(`externalAuthResult() has addresses of which ${name} (OpenID Connect Core 1.0, section 5.1)`, async () => {
+    const provider = await TestProvider.create();
+    provider.faults = { claims, userinfo };
+    const { result } = await logIn(provider);
+    assert(result.ok);
+    const addresses = Object.entries(result.claims).filter(([name]) =>
+      /^(?:email|phone_number)/.test(name)
+    );
+    assertEquals(Object.fromEntries(addresses), expected);
+  });
+}
+
+Deno.test("externalAuthResult() has nothing from userinfo that only an ID token can tell", async () => {
+  const provider = await TestProvider.create();
+  const signedOnly = {
+    acr: "gold",
+    amr: ["hwk"],
+    auth_time: 5,
+    azp: "other",
+    c_hash: "x",
+    jti: "x",
+    nbf: 5,
+    s_hash: "x",
+    sid: "x",
+  };
+  provider.faults = {
+    claims: ({ auth_time: _, ...claims }) => claims,
+    userinfo: (info) => ({ ...info, ...signedOnly }),
+  };
+  const { result } = await logIn(provider);
+  assert(result.ok);
+  for (const name of Object.keys(signedOnly)) {
+    assertEquals(result.claims[name], undefined, name);
+  }
+});
+
 Deno.test("finishExternalAuth() lets userinfo change no claim that was signed", async () => {
   const provider = await TestProvider.create();
   const other = {
