@@ -193,7 +193,11 @@ function checkAge(claims: JSONObject, expectation: IdTokenExpectation): void {
   if (typeof auth_time !== "number") {
     throw refusal('claim "auth_time": it is missing');
   }
-  if (now / 1000 - auth_time > maxAge + clockTolerance) {
+  const age = now / 1000 - auth_time;
+  if (age < -clockTolerance) {
+    throw refusal('claim "auth_time": it is not a time in the past');
+  }
+  if (age > maxAge + clockTolerance) {
     throw new ExternalAuthError(
       "authentication_too_old",
       `Cannot accept the login: the user authenticated more than ${maxAge} s ago`,

@@ -191,6 +191,17 @@ const ages: [string, Change, string][] = [
   ],
   ["missing", ({ auth_time: _, ...c }) => c, "id_token_invalid"],
   ["a text", (c) => ({ ...c, auth_time: "now" }), "id_token_invalid"],
+  ["a little ahead", (c) => ({ ...c, auth_time: seconds() + 20 }), ""],
+  [
+    "in the future",
+    (c) => ({ ...c, auth_time: seconds() + 40 }),
+    "id_token_invalid",
+  ],
+  [
+    "in milliseconds",
+    (c) => ({ ...c, auth_time: Date.now() }),
+    "id_token_invalid",
+  ],
 ];
 
 for (const [name, claims, code] of ages) {
