@@ -25,14 +25,15 @@
  * @module
  */
 import { createIssuerKeys } from "./_issuer_keys.ts";
-import { isSecureURL, type Transport } from "./external/_bounded_fetch.ts";
+import { isSecureURL } from "./external/_bounded_fetch.ts";
 import type { ExternalAuthCache } from "./external/_cached_document.ts";
 import {
   ASYMMETRIC_ALGORITHMS,
   claimsOf,
   verifyWithKeys,
 } from "./external/_id_token.ts";
-import type { JWTVerification } from "./external/_jwt.ts";
+import { type JWTVerification, mediaType } from "./external/_jwt.ts";
+import { createTransport, readLimits } from "./external/_transport.ts";
 import { ExternalAuthError } from "./external/errors.ts";
 import type { AuthenticatedUser } from "./middleware/auth_key.ts";
 import {
@@ -80,9 +81,10 @@ export interface JWTAuthSchemeOptions<User extends AuthenticatedUser> {
   ) => User | null | Promise<User | null>;
 
   /**
-   * What the header `typ` of the tokens says. With another than the default,
-   * the claims `client_id`, `iat` and `jti` are not required either, which
-   * issuers leave out that do not know RFC 9068.
+   * What the header `typ` of the tokens says, in any case, with or without
+   * `application/` in front. With another than the default, the claims
+   * `client_id`, `iat` and `jti` are not required either, which issuers leave
+   * out that do not know RFC 9068.
    *
    * Trust: then only the audience tells an access token from an ID token.
    *
@@ -210,6 +212,7 @@ const requiredByProfile = [...requiredClaims, "iat", "client_id", "jti"];
  * @param options Whom to trust, and who the user is.
  * @returns The scheme, for `auth`.
  * @throws {TypeError} If an option can't be right.
+ * @throws {RangeError} If a number is out of range.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9068#section-4 | RFC 9068, validating JWT access tokens}
  */
 export function createJWTAuthScheme<User extends AuthenticatedUser>(
@@ -238,16 +241,19 @@ export function createJWTAuthScheme<User extends AuthenticatedUser>(
 function createBelief<User extends AuthenticatedUser>(
   options: JWTAuthSchemeOptions<User>,
 ): (token: string) => Promise<AccessTokenClaims | null> {
-  const { audience, issuer, type = "at+jwt", now = Date.now } = options;
+  const { audience, issuer, now = Date.now } = options;
   const { onError = console.error } = options;
-  const transport = checkOptions(options);
+  checkOptions(options);
+  const limits = readLimits(options, `the auth scheme "${options.name}"`);
+  const transport = createTransport(options, limits);
+  const type = mediaType(options.type ?? "at+jwt");
   const keys = createIssuerKeys({ ...options, now }, transport);
   const expectation = {
     algorithms: options.algorithms ?? ASYMMETRIC_ALGORITHMS,
     audience,
-    types: [type.toLowerCase()],
+    types: [type],
     requiredClaims: type === "at+jwt" ? requiredByProfile : requiredClaims,
-    clockTolerance: options.clockTolerance ?? 30,
+    clockTolerance: limits.clockTolerance,
   };
   let reported: unknown;
 
@@ -278,9 +284,9 @@ function createBelief<User extends AuthenticatedUser>(
 
 function checkOptions<User extends AuthenticatedUser>(
   options: JWTAuthSchemeOptions<User>,
-): Transport {
-  const { algorithms = [], audience, issuer, jwksUri, name } = options;
-  const { allowInsecureLoopback = false, fetch = globalThis.fetch } = options;
+): void {
+  const { algorithms = [], allowInsecureLoopback = false } = options;
+  const { audience, issuer, jwksUri, name, type = "" } = options;
   checkName(name);
   const refuse = (state: string) => {
     throw new TypeError(`Cannot create the auth scheme "${name}": ${state}`);
@@ -296,17 +302,11 @@ function checkOptions<User extends AuthenticatedUser>(
     // Without one, tokens for any other API would do (ASVS 5.0, 9.2.3).
     refuse("it needs an audience");
   }
+  if (typeof type !== "string") refuse("type is not a text");
   const unknown = algorithms.find((one) =>
     !ASYMMETRIC_ALGORITHMS.includes(one)
   );
   if (unknown !== undefined || options.algorithms?.length === 0) {
     refuse(`algorithm "${unknown ?? ""}" is not an asymmetric one`);
   }
-  return {
-    // Called as a plain function: workerd refuses fetch with another this.
-    fetch: (url, init) => fetch(url, init),
-    timeout: options.timeout ?? 10_000,
-    maxResponseBytes: options.maxResponseBytes ?? 262_144,
-    allowInsecureLoopback,
-  };
 }

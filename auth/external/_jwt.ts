@@ -16,7 +16,7 @@ export interface JWTExpectation {
   readonly algorithms: readonly string[];
   /** The client id, which `aud` must contain. */
   readonly audience: string;
-  /** What `typ` may be, in lower case; `""` where it may be absent. */
+  /** What `typ` may be, as `mediaType` writes it; `""` where it may be absent. */
   readonly types: readonly string[];
   /** The claims that must be there. */
   readonly requiredClaims: readonly string[];
@@ -100,7 +100,8 @@ async function verify(token: string, keys: KeySet, options: JWTVerifyOptions) {
   }
 }
 
-function mediaType(typ: unknown): string {
+/** The type that `typ` names, of which there is one spelling left. */
+export function mediaType(typ: unknown): string {
   return typeof typ === "string"
     ? typ.toLowerCase().replace(/^application\//, "")
     : "";

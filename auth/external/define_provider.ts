@@ -9,6 +9,7 @@ import {
   type ProviderDefinition,
   type ProviderTraits,
 } from "./_engine.ts";
+import { createTransport, readLimits } from "./_transport.ts";
 import type { ExternalAuthProviderOptions } from "./options.ts";
 import { type ExternalAuthProvider, registerProvider } from "./provider.ts";
 
@@ -53,7 +54,10 @@ export function defineProvider<Profile>(
   };
   // Its routes, its transactions and the identities of its users go by it.
   if (!definition.name) refuse("it has no name");
-  const transport = createTransport(options, refuse);
+  const { fetch = globalThis.fetch } = options;
+  if (typeof fetch !== "function") refuse("fetch is not a function");
+  const limits = readLimits(options, "external provider");
+  const transport = createTransport(options, limits);
   checkIssuer(definition, transport, refuse);
   const metadata = metadataSource(definition, transport, options);
   return registerProvider({
@@ -63,13 +67,7 @@ export function defineProvider<Profile>(
     redirectUri: readRedirectUri(options.redirectUri, refuse),
     scopes: readScopes(definition, options, refuse),
     transport,
-    clockTolerance: inRange(
-      "clockTolerance",
-      options.clockTolerance,
-      30,
-      0,
-      600,
-    ),
+    clockTolerance: limits.clockTolerance,
     now: options.now ?? Date.now,
     metadata,
     keys: keySource(metadata, transport, options),
@@ -77,43 +75,6 @@ export function defineProvider<Profile>(
 }
 
 type Refuse = (state: string) => never;
-
-function createTransport(
-  options: ExternalAuthProviderOptions,
-  refuse: Refuse,
-): Transport {
-  const { allowInsecureLoopback = false, fetch } = options;
-  if (fetch !== undefined && typeof fetch !== "function") {
-    refuse("fetch is not a function");
-  }
-  return {
-    // Called as a plain function: workerd refuses fetch with another this.
-    fetch: (url, init) => (fetch ?? globalThis.fetch)(url, init),
-    timeout: inRange("timeout", options.timeout, 10_000, 1, 600_000),
-    maxResponseBytes: inRange(
-      "maxResponseBytes",
-      options.maxResponseBytes,
-      262_144,
-      1024,
-      16_777_216,
-    ),
-    allowInsecureLoopback,
-  };
-}
-
-function inRange(
-  name: string,
-  value: number | undefined,
-  fallback: number,
-  least: number,
-  most: number,
-): number {
-  const number = value ?? fallback;
-  if (number >= least && number <= most) return number;
-  throw new RangeError(
-    `Cannot create external provider: ${name} "${value}" is not between ${least} and ${most}`,
-  );
-}
 
 /** The issuer is the root of all trust (Discovery 1.0, section 2). */
 function checkIssuer(

@@ -142,6 +142,7 @@ const outOfRange: [string, Record<string, unknown>][] = [
   ["timeout NaN", { timeout: NaN }],
   ["an endless timeout", { timeout: Infinity }],
   ["clockTolerance -1", { clockTolerance: -1 }],
+  ["a clockTolerance that is a text", { clockTolerance: "30" }],
   ["a clockTolerance of an hour", { clockTolerance: 3600 }],
   ["maxResponseBytes 1", { maxResponseBytes: 1 }],
 ];

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { ExternalAuthError } from "@gatehouse/web/auth";
 import {
   Auth,
@@ -337,6 +337,15 @@ Deno.test("createJWTAuthScheme() with another type takes tokens of issuers that 
   assertEquals(await authenticate(ofApp), { status: "refused" });
 });
 
+for (const type of ["AT+JWT", "application/at+jwt", "Application/AT+JWT"]) {
+  Deno.test(`createJWTAuthScheme() takes the type ${type} for at+jwt (RFC 9068, 2.1 and 2.2)`, async () => {
+    const { authenticate, sign } = await createIssuer({ type });
+    assertEquals((await authenticate(await sign())).status, "authenticated");
+    const bare = await sign({ client_id: undefined, jti: undefined });
+    assertEquals(await authenticate(bare), { status: "refused" });
+  });
+}
+
 Deno.test("createJWTAuthScheme() refuses whom verify refuses", async () => {
   const { authenticate, sign } = await createIssuer({ verify: () => null });
   assertEquals(await authenticate(await sign()), { status: "refused" });
@@ -394,6 +403,7 @@ const mistakes: [options: Changes, message: string][] = [
   [{ algorithms: ["none"] }, '"none" is not an asymmetric one'],
   [{ algorithms: [] }, "is not an asymmetric one"],
   [{ name: 'a"b' }, "its name must be"],
+  [{ type: null }, "type is not a text"],
 ];
 
 for (const [options, message] of mistakes) {
@@ -409,6 +419,28 @@ for (const [options, message] of mistakes) {
         }),
       TypeError,
       message,
+    );
+  });
+}
+
+const outOfRange: Changes[] = [
+  { clockTolerance: NaN },
+  { clockTolerance: -1 },
+  { clockTolerance: 601 },
+  { clockTolerance: "30" },
+  { timeout: 0 },
+  { timeout: Infinity },
+  { maxResponseBytes: NaN },
+  { maxResponseBytes: 1023 },
+];
+
+for (const options of outOfRange) {
+  const [[name, value]] = Object.entries(options);
+  Deno.test(`createJWTAuthScheme() throws a RangeError for the ${name} ${value} (${typeof value})`, async () => {
+    await assertRejects(
+      () => createIssuer(options),
+      RangeError,
+      `Cannot create the auth scheme "api": ${name} "${value}" is not between`,
     );
   });
 }
