@@ -1,5 +1,5 @@
 import { MountPrefix, type RequestContext } from "../../router/mod.ts";
-import type { ProviderEngine } from "./_engine.ts";
+import { isIssuerOf, type ProviderEngine } from "./_engine.ts";
 import { openAnswer } from "./_form_post.ts";
 import { cleanError } from "./_token_request.ts";
 import { isAlive, takeTransaction, type Transaction } from "./_transaction.ts";
@@ -110,15 +110,14 @@ async function readParams(
 
 /** RFC 9207, section 2.4: present means equal, advertised means required. */
 async function checkIssuer(
-  { definition, metadata }: ProviderEngine<unknown>,
+  engine: ProviderEngine<unknown>,
   iss: string | null,
 ): Promise<void> {
-  const { issuer, authorization_response_iss_parameter_supported: isPromised } =
-    await metadata();
-  const isIssuer = definition.openid?.isCallbackIssuer;
+  const { authorization_response_iss_parameter_supported: isPromised } =
+    await engine.metadata();
   const isRight = iss === null
     ? isPromised !== true
-    : iss === issuer || isIssuer?.(iss, issuer) === true;
+    : await isIssuerOf(engine, iss);
   if (!isRight) {
     throw failure("issuer_mismatch", "the answer comes from another issuer");
   }

@@ -172,6 +172,16 @@ export function keySource(
   };
 }
 
+/** Whether a provider answers for an issuer: its own, or one of its tenants. */
+export async function isIssuerOf(
+  { definition, metadata }: ProviderEngine<unknown>,
+  issuer: string,
+): Promise<boolean> {
+  const { issuer: own } = await metadata();
+  return issuer === own ||
+    definition.openid?.isCallbackIssuer?.(issuer, own) === true;
+}
+
 /** The algorithms that ID tokens of a provider may be signed with. */
 export function idTokenAlgorithms(
   configured: readonly string[] | undefined,

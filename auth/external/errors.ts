@@ -11,8 +11,8 @@
  *   user went back, opened the page twice, lost the cookie or logged in
  *   meanwhile; or somebody sent them a foreign answer.
  * - `state_expired`: the user took more than ten minutes.
- * - `provider_mismatch`: the login was begun at another provider. Possibly an
- *   attack (RFC 9700, section 4.4).
+ * - `provider_mismatch`: the login was begun at another provider, or the tokens
+ *   to refresh are another's. Possibly an attack (RFC 9700, section 4.4).
  * - `callback_invalid`: neither a code nor an error, or a parameter is repeated
  *   or far too long.
  *

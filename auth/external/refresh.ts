@@ -1,5 +1,5 @@
 import { checkIdToken } from "./_identity.ts";
-import type { ProviderEngine } from "./_engine.ts";
+import { isIssuerOf, type ProviderEngine } from "./_engine.ts";
 import type { JSONObject } from "./_bounded_fetch.ts";
 import { claimsOf } from "./_id_token.ts";
 import { report } from "./_report.ts";
@@ -32,6 +32,9 @@ export type ExternalAuthRefresh = ExternalAuthFailure | {
  * tokens that are returned. Two calls at once with the same refresh token make
  * one request. A new ID token must be about the same user, from the same issuer,
  * for the same client.
+ *
+ * The refresh token is not sent where the tokens are another provider's, nor
+ * while the keys for a new ID token can't be had.
  *
  * With `error.code` `"token_request_refused"` and `providerError`
  * `"invalid_grant"` the user has to log in again; after other failures the
@@ -123,6 +126,7 @@ async function refresh(
   tokens: RefreshableTokens,
   refreshToken: string,
 ): Promise<ExternalAuthTokens> {
+  await checkBeforehand(engine, tokens);
   const renewed = await requestTokens(engine, {
     grant_type: "refresh_token",
     refresh_token: refreshToken,
@@ -139,6 +143,23 @@ async function refresh(
     ...subject !== undefined && { subject },
     ...issuer !== undefined && { issuer },
   };
+}
+
+/** What can go wrong without the refresh token, which may work only once. */
+async function checkBeforehand(
+  engine: ProviderEngine<unknown>,
+  { issuer }: RefreshableTokens,
+): Promise<void> {
+  if (issuer !== undefined && !await isIssuerOf(engine, issuer)) {
+    throw new ExternalAuthError(
+      "provider_mismatch",
+      "Cannot refresh tokens: they are another provider's",
+    );
+  }
+  if (engine.definition.openid === undefined) return;
+  // For the new ID token: keys are fetched once in a while, and that may fail.
+  const keys = await engine.keys();
+  await keys.get();
 }
 
 /** Core 1.0, section 12.2. */

@@ -1,6 +1,9 @@
 // The office suite, against a model of the real service at its real addresses.
-import { assertEquals, assertThrows } from "@std/assert";
-import { createOfficeSuiteAuthProvider } from "@gatehouse/web/auth";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import {
+  createOfficeSuiteAuthProvider,
+  refreshExternalAuth,
+} from "@gatehouse/web/auth";
 import { generateKeyPair } from "jose";
 import { codeOf, Service, visit } from "./_service.ts";
 import { TestProvider, USER } from "./_test_provider.ts";
@@ -87,6 +90,23 @@ for (const [tenant, issuer, tid, code] of tenants) {
     assertEquals(searchParams.get("code_challenge_method"), "S256");
   });
 }
+
+Deno.test("refreshExternalAuth() refuses an ID token of another tenant than that of the login (OpenID Connect Core 1.0, section 12.2)", async () => {
+  const service = await entra("common", TEMPLATE);
+  const client = createOfficeSuiteAuthProvider(service.options());
+  const { result } = await visit(service, client);
+  assert(result.ok);
+  const { provider } = service;
+  const refreshed = await refreshExternalAuth(client, result.tokens);
+  assert(refreshed.ok);
+  provider.faults.claims = (claims) => ({
+    ...claims,
+    iss: `${ENTRA}/${OTHER}/v2.0`,
+    tid: OTHER,
+  });
+  const refused = await refreshExternalAuth(client, refreshed.tokens);
+  assertEquals(!refused.ok && refused.error.code, "id_token_invalid");
+});
 
 const entraMetadata: [string, string][] = [
   ["common", `${ENTRA}/common/v2.0`],

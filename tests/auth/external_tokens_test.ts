@@ -101,11 +101,25 @@ Deno.test("refreshExternalAuth() needs to know whose tokens they are", async () 
   assert((await refreshExternalAuth(client, kept)).ok);
 });
 
-Deno.test("refreshExternalAuth() refuses an ID token of another issuer than that of the login", async () => {
-  const { client, tokens } = await loggedIn();
+Deno.test("refreshExternalAuth() sends no refresh token of another issuer's login", async () => {
+  const { client, provider, tokens } = await loggedIn();
   const issuer = "https://other.example";
   const result = await refreshExternalAuth(client, { ...tokens, issuer });
-  assertEquals(!result.ok && result.error.code, "id_token_invalid");
+  assertEquals(!result.ok && result.error.code, "provider_mismatch");
+  assertEquals(provider.count("/token"), 1);
+});
+
+Deno.test("refreshExternalAuth() keeps the refresh token while the keys can't be had", async () => {
+  const { client, provider, tokens } = await loggedIn();
+  provider.faults = {
+    respond: ({ path }) =>
+      path === "/keys" ? new Response(null, { status: 503 }) : undefined,
+  };
+  const result = await refreshExternalAuth(client, tokens);
+  assertEquals(!result.ok && result.error.code, "keys_failed");
+  assertEquals(provider.count("/token"), 1);
+  provider.faults = {};
+  assert((await refreshExternalAuth(client, tokens)).ok);
 });
 
 for (const refreshToken of [undefined, ""]) {
