@@ -3,6 +3,7 @@ import {
   type CachedDocument,
   createCachedDocument,
   type ExternalAuthCache,
+  RETRY_AFTER,
 } from "./external/_cached_document.ts";
 import { keySource, metadataSource } from "./external/_engine.ts";
 import { fetchKeys, parseKeys, type ProviderKeys } from "./external/_keys.ts";
@@ -18,9 +19,6 @@ export interface IssuerKeysOptions {
 
 /** Gets keys that are at hand, or throws. */
 export type IssuerKeys = () => Promise<CachedDocument<ProviderKeys>>;
-
-/** How long keys that could not be had are not asked for again. */
-const RETRY_AFTER = 5_000;
 
 /**
  * Finds the keys of an issuer. Where they can't be had, the error is kept for a

@@ -31,7 +31,8 @@ export interface CachedDocument<Value> {
   get(): Promise<Value>;
   /**
    * The document anew, after the given one turned out to be old: at once, and
-   * then not again for a while, in which the answer is `undefined`.
+   * then not again for a while, in which the answer is `undefined`. After a
+   * failure that while is short.
    */
   renew(old: Value): Promise<Value | undefined>;
 }
@@ -54,6 +55,9 @@ export interface CachedDocumentOptions<Value> {
   readonly cache?: ExternalAuthCache;
 }
 
+/** Milliseconds that a document is not asked for again that could not be had. */
+export const RETRY_AFTER = 5_000;
+
 /** Milliseconds that the outer cache may take: it is there to save time. */
 const CACHE_TIMEOUT = 1_000;
 
@@ -70,6 +74,7 @@ export function createCachedDocument<Value>(
   let kept: Kept<Value> | undefined;
   let pending: Promise<Kept<Value>> | undefined;
   let renewedAt = -Infinity;
+  let pause = cooldown;
 
   function fetchOnce(mayBeCached: boolean): Promise<Kept<Value>> {
     return pending ??= fetchDocument(options, mayBeCached)
@@ -86,10 +91,18 @@ export function createCachedDocument<Value>(
       if (kept !== undefined && kept.value !== old) return kept.value;
       if (pending === undefined) {
         const time = now();
-        if (time >= renewedAt && time - renewedAt < cooldown) return undefined;
+        if (time >= renewedAt && time - renewedAt < pause) return undefined;
         renewedAt = time;
       }
-      return (await fetchOnce(false)).value;
+      try {
+        const { value } = await fetchOnce(false);
+        pause = cooldown;
+        return value;
+      } catch (error) {
+        renewedAt = now();
+        pause = RETRY_AFTER;
+        throw error;
+      }
     },
   };
 }

@@ -64,6 +64,28 @@ Deno.test("keys that can't be fetched anew leave the known ones in use", async (
   assertEquals((await login.run()).code, "");
 });
 
+Deno.test("keys that can't be fetched anew are asked for again after 5 s", async () => {
+  const provider = await TestProvider.create();
+  let time = Date.now();
+  provider.now = () => time;
+  const login = new Login(provider);
+  await login.run();
+  await provider.rotate();
+  provider.faults = {
+    respond: ({ path }) => path === "/keys" ? Response.json({}) : undefined,
+  };
+  assertEquals((await login.run()).code, "keys_failed");
+  assertEquals((await login.run()).code, "id_token_invalid");
+  time += 5_000;
+  assertEquals((await login.run()).code, "keys_failed");
+  time += 4_999;
+  assertEquals((await login.run()).code, "id_token_invalid");
+  assertEquals(provider.count("/keys"), 3);
+  provider.faults = {};
+  time += 1;
+  assertEquals((await login.run()).code, "");
+});
+
 Deno.test("a broken signature costs one request for keys, and no login succeeds by it", async () => {
   const provider = await TestProvider.create();
   provider.faults = { idToken: (idToken) => idToken.slice(0, -8) + "AAAAAAAA" };

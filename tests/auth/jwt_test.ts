@@ -300,6 +300,33 @@ Deno.test("createJWTAuthScheme() believes tokens of known keys while garbage ask
   assertEquals(errors.map(({ code }) => code), ["keys_failed"]);
 });
 
+Deno.test("createJWTAuthScheme() asks for new keys again after 5 s where they could not be had", async () => {
+  let time = now;
+  const errors: ExternalAuthError[] = [];
+  const { authenticate, provider, sign } = await createIssuer({
+    now: () => time,
+    onError: (error) => errors.push(error),
+  });
+  await authenticate(await sign());
+  await provider.rotate();
+  const token = await sign();
+  provider.faults.respond = () => new Response(null, { status: 503 });
+  assertEquals((await authenticate(token)).status, "refused");
+  provider.faults.respond = undefined;
+  time += 4_999;
+  assertEquals((await authenticate(token)).status, "refused");
+  assertEquals(provider.count("/keys"), 2);
+  time += 1;
+  assertEquals((await authenticate(token)).status, "authenticated");
+  assertEquals(errors.map(({ code }) => code), ["keys_failed"]);
+
+  await provider.rotate();
+  time += 29_999;
+  assertEquals((await authenticate(await sign())).status, "refused");
+  time += 1;
+  assertEquals((await authenticate(await sign())).status, "authenticated");
+});
+
 Deno.test("createJWTAuthScheme() lets the next scheme be asked when the issuer is away", async () => {
   const { provider, scheme, sign } = await createIssuer({ onError: () => {} });
   provider.faults.respond = () => new Response(null, { status: 503 });
