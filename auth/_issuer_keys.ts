@@ -5,12 +5,12 @@ import {
   type ExternalAuthCache,
   RETRY_AFTER,
 } from "./external/_cached_document.ts";
-import { keySource, metadataSource } from "./external/_engine.ts";
+import { readMetadata } from "./external/_discovery.ts";
+import { discover, keySource } from "./external/_engine.ts";
 import { fetchKeys, parseKeys, type ProviderKeys } from "./external/_keys.ts";
 
 /** Whose keys they are, and where. */
 export interface IssuerKeysOptions {
-  readonly name: string;
   readonly issuer: string;
   readonly jwksUri?: string;
   readonly cache?: ExternalAuthCache;
@@ -53,15 +53,18 @@ export function createIssuerKeys(
 }
 
 function sourceOf(
-  { cache, issuer, jwksUri, name, now }: IssuerKeysOptions,
+  { cache, issuer, jwksUri, now }: IssuerKeysOptions,
   transport: Transport,
 ): IssuerKeys {
   if (jwksUri === undefined) {
-    const traits = { name, issuer, scopes: [] };
-    // The two read no more of a provider's options than these.
-    const rest = { cache, now, clientId: "", redirectUri: "" };
-    const metadata = metadataSource(traits, transport, rest);
-    return keySource(metadata, transport, rest);
+    // Where nobody logs in there need be no endpoint for it.
+    const metadata = discover(
+      issuer,
+      transport,
+      { cache, now },
+      (body) => readMetadata(body, issuer, transport.allowInsecureLoopback),
+    );
+    return keySource(metadata, transport, { cache, now });
   }
   const keys = createCachedDocument({
     key: `gatehouse:keys:${jwksUri}`,

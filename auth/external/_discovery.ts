@@ -46,9 +46,7 @@ export async function fetchMetadata(
 }
 
 /**
- * Reads metadata. Nothing of it is used unless it names the very issuer that it
- * was asked for: else one provider could pose as another (Discovery 1.0,
- * section 4.3; RFC 8414, section 3.3).
+ * Reads metadata of a provider where users log in.
  *
  * @throws {ExternalAuthError} If it is not usable.
  */
@@ -56,15 +54,39 @@ export function parseMetadata(
   body: JSONObject,
   issuer: string,
   allowInsecureLoopback: boolean,
-  isIssuer: (value: string) => boolean = (value) => value === issuer,
+  isIssuer?: (value: string) => boolean,
 ): ProviderMetadata {
+  const metadata = readMetadata(body, issuer, allowInsecureLoopback, isIssuer);
+  for (const name of REQUIRED) {
+    if (metadata[name] === undefined) {
+      throw failure(issuer, `its metadata has no "${name}"`);
+    }
+  }
+  return metadata as ProviderMetadata;
+}
+
+/**
+ * Reads metadata, whatever it lacks. Nothing of it is used unless it names the
+ * very issuer that it was asked for: else one provider could pose as another
+ * (Discovery 1.0, section 4.3; RFC 8414, section 3.3).
+ *
+ * @throws {ExternalAuthError} If it is not usable.
+ */
+export function readMetadata(
+  body: JSONObject,
+  issuer: string,
+  allowInsecureLoopback: boolean,
+  isIssuer: (value: string) => boolean = (value) => value === issuer,
+): Partial<ProviderMetadata> & Pick<ProviderMetadata, "issuer"> {
   const own = (name: string) =>
     Object.hasOwn(body, name) ? body[name] : undefined;
   const named = own("issuer");
   if (typeof named !== "string" || !isIssuer(named)) {
     throw failure(issuer, "its metadata names another issuer");
   }
-  const metadata: Record<string, unknown> = { issuer: named };
+  const metadata: Record<string, unknown> & { issuer: string } = {
+    issuer: named,
+  };
   for (const name of [...REQUIRED, ...OPTIONAL]) {
     const value = own(name);
     if (value === undefined || value === null) continue;
@@ -74,11 +96,6 @@ export function parseMetadata(
     }
     metadata[name] = value;
   }
-  for (const name of REQUIRED) {
-    if (metadata[name] === undefined) {
-      throw failure(issuer, `its metadata has no "${name}"`);
-    }
-  }
   for (const name of LISTS) {
     const value = own(name);
     if (!Array.isArray(value)) continue;
@@ -86,7 +103,7 @@ export function parseMetadata(
       .filter((entry) => typeof entry === "string");
   }
   for (const name of FLAGS) metadata[name] = own(name) === true;
-  return metadata as unknown as ProviderMetadata;
+  return metadata;
 }
 
 function failure(issuer: string, state: string, cause?: unknown) {

@@ -116,25 +116,38 @@ const KEYS_TTL = 600_000;
 /** Milliseconds between two renewals of keys that turned out to be old. */
 const KEYS_COOLDOWN = 30_000;
 
+/** What documents of a provider are kept by. */
+type Keeping = Pick<ExternalAuthProviderOptions, "cache" | "now">;
+
 /** Finds the metadata of a provider: given, or discovered and kept. */
 export function metadataSource(
   { issuer, metadata, openid }: ProviderTraits,
   transport: Transport,
-  { cache, now = Date.now }: ExternalAuthProviderOptions,
+  options: Keeping,
 ): () => Promise<ProviderMetadata> {
   if (metadata !== undefined) return () => Promise.resolve(metadata);
+  return discover(issuer, transport, options, (body) =>
+    parseMetadata(
+      body,
+      issuer,
+      transport.allowInsecureLoopback,
+      openid?.isMetadataIssuer,
+    ));
+}
+
+/** Discovers what an issuer says of itself, and keeps it. */
+export function discover<Metadata>(
+  issuer: string,
+  transport: Transport,
+  { cache, now = Date.now }: Keeping,
+  parse: (body: JSONObject) => Metadata,
+): () => Promise<Metadata> {
   const document = createCachedDocument({
     key: `gatehouse:metadata:${issuer}`,
     ttl: METADATA_TTL,
     cooldown: METADATA_TTL,
     load: () => fetchMetadata(transport, issuer),
-    parse: (body) =>
-      parseMetadata(
-        body,
-        issuer,
-        transport.allowInsecureLoopback,
-        openid?.isMetadataIssuer,
-      ),
+    parse,
     now,
     cache,
   });
@@ -143,9 +156,9 @@ export function metadataSource(
 
 /** Finds the keys of a provider, which may move with its metadata. */
 export function keySource(
-  metadata: () => Promise<ProviderMetadata>,
+  metadata: () => Promise<Pick<ProviderMetadata, "issuer" | "jwks_uri">>,
   transport: Transport,
-  { cache, now = Date.now }: ExternalAuthProviderOptions,
+  { cache, now = Date.now }: Keeping,
 ): () => Promise<CachedDocument<ProviderKeys>> {
   let current: [url: string, keys: CachedDocument<ProviderKeys>] | undefined;
   return async () => {

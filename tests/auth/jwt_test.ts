@@ -354,6 +354,22 @@ Deno.test("createJWTAuthScheme() with jwksUri discovers nothing", async () => {
   assertEquals(provider.requests.map(({ path }) => path), ["/keys"]);
 });
 
+Deno.test("createJWTAuthScheme() takes metadata of issuers where nobody logs in", async () => {
+  const { authenticate, provider, sign } = await createIssuer();
+  provider.faults.metadata = ({ issuer, jwks_uri }) => ({ issuer, jwks_uri });
+  assertEquals((await authenticate(await sign())).status, "authenticated");
+});
+
+Deno.test("createJWTAuthScheme() says that metadata names no keys", async () => {
+  const errors: ExternalAuthError[] = [];
+  const { authenticate, provider, sign } = await createIssuer({
+    onError: (error) => errors.push(error),
+  });
+  provider.faults.metadata = ({ issuer }) => ({ issuer });
+  assertEquals((await authenticate(await sign())).status, "refused");
+  assertEquals(errors.map(({ code }) => code), ["keys_failed"]);
+});
+
 Deno.test("createJWTAuthScheme() with another type takes tokens of issuers that do not know RFC 9068", async () => {
   const { authenticate, sign } = await createIssuer({ type: "JWT" });
   const bare = { client_id: undefined, jti: undefined, iat: undefined };
