@@ -116,8 +116,12 @@ export class InMemoryProvider {
     if (asked.get("response_mode") !== "form_post") {
       return await browser.fetch(callback);
     }
-    const { origin, pathname, searchParams } = new URL(callback);
-    const posted = await browser.fetch(origin + pathname, {
+    const redirectUri = asked.get("redirect_uri")!;
+    const { searchParams } = new URL(callback);
+    for (const [name] of new URL(redirectUri).searchParams) {
+      searchParams.delete(name);
+    }
+    const posted = await browser.fetch(redirectUri, {
       method: "POST",
       headers: {
         "Origin": new URL(this.#base).origin,

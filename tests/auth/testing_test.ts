@@ -97,6 +97,15 @@ Deno.test("createTestProvider() posts its answer where that is asked for", async
   assertEquals([response.status, await response.text()], [200, "1"]);
 });
 
+Deno.test("createTestProvider() posts its answer to a callback with a query", async () => {
+  const { browser, provider } = setUp({}, {
+    responseMode: "form_post",
+    redirectUri: `${REDIRECT_URI}?provider=test`,
+  });
+  const response = await provider.logIn(browser, "/login");
+  assertEquals([response.status, await response.text()], [200, "1"]);
+});
+
 Deno.test("createTestProvider() lives on the clock of the test", async () => {
   const time = Date.UTC(2020, 0, 1);
   const { browser, provider, results } = setUp({ now: () => time });
