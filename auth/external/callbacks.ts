@@ -73,7 +73,10 @@ import { engineOf, type ExternalAuthProvider } from "./provider.ts";
 export function externalAuthCallbacks(
   providers: readonly ExternalAuthProvider[],
 ): Middleware<readonly []> {
-  const engines = providers.map(engineOf);
+  // The one that asks for most of a query is the one that is meant.
+  const engines = providers.map(engineOf).sort((a, b) =>
+    b.redirectUri.searchParams.size - a.redirectUri.searchParams.size
+  );
   checkCallbacks(engines);
   return async (context, next) => {
     const engine = engines.find((engine) => isCallbackOf(engine, context));

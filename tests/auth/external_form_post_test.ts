@@ -190,6 +190,33 @@ for (const [name, init] of bodies) {
   });
 }
 
+for (const isReversed of [false, true]) {
+  Deno.test(`externalAuthCallbacks() tells callbacks apart by their query, with the longer one ${isReversed ? "first" : "last"}`, async () => {
+    const one = await TestProvider.create();
+    const two = await TestProvider.create("https://two.example");
+    const client = clientOf(one, { responseMode: "form_post" });
+    const other = clientOf(two, {
+      responseMode: "form_post",
+      redirectUri: "https://app.example/callback?provider=two",
+    });
+    const clients = isReversed ? [other, client] : [client, other];
+    const router = createRouter({
+      middleware: [externalAuthCallbacks(clients)],
+    });
+    const post = async (path: string) => {
+      const body = new URLSearchParams({ code: "c", state: "s" });
+      const url = `https://app.example${path}`;
+      const response = await router.fetch(url, { method: "POST", body });
+      return response.headers.get("Location");
+    };
+    assertEquals(await post("/callback"), "/callback?state=s");
+    assertEquals(
+      await post("/callback?provider=two"),
+      "/callback?provider=two&state=s",
+    );
+  });
+}
+
 Deno.test("externalAuthCallbacks() leaves other requests alone", async () => {
   const client = clientOf(await TestProvider.create());
   const router = createRouter({
