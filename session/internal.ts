@@ -14,6 +14,7 @@ import type { SessionStore } from "./store.ts";
 export {
   type CookieToSet,
   readCookies,
+  readCookiesBelow,
   serializeCookie,
 } from "./_cookie_header.ts";
 export { callStore, STORE_TIMEOUT };

@@ -101,10 +101,10 @@ async function readParams(
   { request, url }: RequestContext,
 ): Promise<URLSearchParams> {
   if (engine.options.responseMode !== "form_post") return url.searchParams;
-  const answer = await openAnswer(engine, request.headers);
+  const asked = url.searchParams.get("state") ?? "";
+  const answer = await openAnswer(engine, request.headers, asked);
   const state = answer?.getAll("state") ?? [];
-  const isThisLogin = state.length === 1 &&
-    url.searchParams.get("state") === state[0];
+  const isThisLogin = state.length === 1 && state[0] === asked;
   return answer !== null && isThisLogin ? answer : new URLSearchParams();
 }
 

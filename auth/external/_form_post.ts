@@ -1,6 +1,7 @@
 import {
   type CookieToSet,
   readCookies,
+  readCookiesBelow,
   Sealer,
   serializeCookie,
 } from "../../session/internal.ts";
@@ -11,8 +12,11 @@ import type { ProviderEngine } from "./_engine.ts";
 // has no Lax cookie: there is no session to find the login in. So the answer is
 // sealed into a cookie of its own and read by the GET that follows.
 
-/** The cookie that holds an answer. There is one: nobody can plant many. */
-const NAME = "__Host-external-auth";
+/** What the cookies are called. Each login has its own: there may be two tabs. */
+const PREFIX = "__Host-external-auth-";
+
+/** A name as we make it: some of the hash of the state. */
+const NAME = /^__Host-external-auth-[\w-]{12}$/;
 
 /** Milliseconds that it is good for. */
 const LIFETIME = 60_000;
@@ -20,48 +24,78 @@ const LIFETIME = 60_000;
 /** What browsers take of a cookie: name and value together. */
 const MAX_COOKIE = 4096;
 
+/** What all of them may take, so that strangers do not fill the headers with them. */
+const MAX_COOKIES = 6144;
+
 /** What the answer may consist of. */
 const PARAMS = ["code", "state", "iss", "error"] as const;
 
-/** The `Set-Cookie` header that removes the answer. */
-export const forgetAnswer: string = /* @__PURE__ */ serializeCookie(
-  /* @__PURE__ */ cookie("", 0),
-);
+/** The `Set-Cookie` header that removes the answer to a state. */
+export async function forgetAnswer(state: string): Promise<string> {
+  return serializeCookie(cookie(await nameOf(state), "", 0));
+}
 
 /**
  * Seals a provider's answer.
  *
- * @returns The `Set-Cookie` header, or `null` where it would be too large.
+ * @returns The `Set-Cookie` headers: for the answer, and for those that there is
+ * no room left for; or `null` where it would be too large.
  */
 export async function sealAnswer(
   engine: ProviderEngine<unknown>,
+  headers: Headers,
   answer: URLSearchParams,
-): Promise<string | null> {
+): Promise<string[] | null> {
   const kept = PARAMS.flatMap((name) =>
     answer.getAll(name).slice(0, 2).map((value) => [name, value])
   );
   const expiresAt = engine.now() + LIFETIME;
   const text = JSON.stringify({ kept, expiresAt });
-  const value = await (await sealerOf(engine)).seal(nameOf(engine), text);
-  if (NAME.length + value.length > MAX_COOKIE) return null;
-  return serializeCookie(cookie(value, LIFETIME / 1000));
+  const name = await nameOf(answer.get("state") ?? "");
+  const value = await (await sealerOf(engine)).seal(purposeOf(engine), text);
+  const size = name.length + value.length;
+  if (size > MAX_COOKIE) return null;
+  const others = crowdedOut(headers, name, MAX_COOKIES - size);
+  return [
+    serializeCookie(cookie(name, value, LIFETIME / 1000)),
+    ...others.map((other) => serializeCookie(cookie(other, "", 0))),
+  ];
 }
 
-/** Opens the answer that a request carries; `null` where there is none. */
+/** Opens the answer to a state that a request carries; `null` without one. */
 export async function openAnswer(
   engine: ProviderEngine<unknown>,
   headers: Headers,
+  state: string,
 ): Promise<URLSearchParams | null> {
-  const [value = ""] = readCookies(headers.get("Cookie"), NAME);
-  const opened = await (await sealerOf(engine)).open(nameOf(engine), value);
+  const name = await nameOf(state);
+  const [value = ""] = readCookies(headers.get("Cookie"), name);
+  const opened = await (await sealerOf(engine)).open(purposeOf(engine), value);
   if (opened === null) return null;
   const { kept, expiresAt } = JSON.parse(opened);
   return expiresAt > engine.now() ? new URLSearchParams(kept) : null;
 }
 
+/** The older answers that do not fit: browsers send the newest cookie last. */
+function crowdedOut(headers: Headers, name: string, room: number): string[] {
+  const others = readCookiesBelow(headers.get("Cookie"), PREFIX)
+    .filter(([other]) => other !== name && NAME.test(other));
+  const gone: string[] = [];
+  let left = room;
+  for (const [other, value] of others.reverse()) {
+    left -= other.length + value.length;
+    if (left < 0) gone.push(other);
+  }
+  return gone;
+}
+
+async function nameOf(state: string): Promise<string> {
+  return PREFIX + encodeBase64Url(await sha256(state)).slice(0, 12);
+}
+
 /** One provider's answer is no other's. */
-function nameOf({ client, options }: ProviderEngine<unknown>): string {
-  return JSON.stringify([NAME, client.clientId, options.redirectUri]);
+function purposeOf({ client, options }: ProviderEngine<unknown>): string {
+  return JSON.stringify([PREFIX, client.clientId, options.redirectUri]);
 }
 
 const sealers = /* @__PURE__ */ new WeakMap<object, Promise<Sealer>>();
@@ -82,9 +116,9 @@ async function createSealer(
 }
 
 /** SameSite=None: the redirect that follows a cross-site POST must carry it. */
-function cookie(value: string, maxAge: number): CookieToSet {
+function cookie(name: string, value: string, maxAge: number): CookieToSet {
   return {
-    name: NAME,
+    name,
     value,
     maxAge,
     path: "/",

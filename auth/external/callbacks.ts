@@ -85,12 +85,13 @@ export function externalAuthCallbacks(
     const response = isPosted && context.request.method === "POST"
       ? await takeAnswer(engine, context)
       : await next();
+    const used = isPosted && context.request.method === "GET"
+      ? await forgetAnswer(context.url.searchParams.get("state") ?? "")
+      : undefined;
     return withHeaders(response, (headers) => {
       headers.set("Referrer-Policy", "no-referrer");
       headers.set("Cache-Control", "private, no-store");
-      if (isPosted && context.request.method === "GET") {
-        headers.append("Set-Cookie", forgetAnswer);
-      }
+      if (used !== undefined) headers.append("Set-Cookie", used);
     });
   };
 }
@@ -114,14 +115,15 @@ async function takeAnswer(
   context: RequestContext,
 ): Promise<Response> {
   const form = await readForm(context);
-  const sealed = form === null ? null : await sealAnswer(engine, form);
-  if (form === null || sealed === null) {
+  const cookies = form &&
+    await sealAnswer(engine, context.request.headers, form);
+  if (form === null || cookies === null) {
     return new Response("Bad Request", { status: 400 });
   }
   const location = new URL(engine.redirectUri);
   // The cookie is worth nothing for another login than the one in the URL.
   location.searchParams.set("state", form.get("state") ?? "");
   const response = redirect(location.pathname + location.search, 303);
-  response.headers.append("Set-Cookie", sealed);
+  for (const cookie of cookies) response.headers.append("Set-Cookie", cookie);
   return response;
 }

@@ -33,7 +33,7 @@ Deno.test("form_post: the answer is sealed into a cookie of its own and read by 
   const [cookie] = posted.headers.getSetCookie();
   for (
     const part of [
-      "__Host-external-auth=",
+      "__Host-external-auth-",
       "Secure",
       "HttpOnly",
       "SameSite=None",
@@ -51,12 +51,13 @@ Deno.test("form_post: the GET finishes the login, removes the cookie and tells n
   const login = new Login(provider, { responseMode: "form_post" });
   const { cookie, next } = await post(login, await login.begin());
   const response = await login.visit(next);
+  const [name] = cookie.split("=");
   assertEquals(await response.text(), USER.sub);
   assertEquals(response.headers.get("Referrer-Policy"), "no-referrer");
   assertEquals(response.headers.get("Cache-Control"), "private, no-store");
   assert(
     response.headers.getSetCookie().some((line) =>
-      line.startsWith("__Host-external-auth=;") && line.includes("Max-Age=0")
+      line.startsWith(`${name}=;`) && line.includes("Max-Age=0")
     ),
   );
   // With the cookie of before, the state is used up all the same.
@@ -82,16 +83,67 @@ Deno.test("form_post: a cookie for another login than the one in the URL is none
     responseMode: "form_post",
   });
   const first = await post(login, await login.begin());
-  await post(login, await login.begin());
-  await login.visit(first.next);
+  const second = await post(login, await login.begin());
+  const [name] = first.cookie.split("=");
+  const cookie = second.cookie.replace(/^[^=]*/, name);
+  await login.visit(first.next, { headers: { cookie } });
   assertEquals(login.outcomes.at(-1)!.code, "state_missing");
+});
+
+Deno.test("form_post: the answers of two tabs do not get into each other's way", async () => {
+  const login = new Login(await TestProvider.create(), {
+    responseMode: "form_post",
+  });
+  const callbacks = [await login.begin(), await login.begin()];
+  const first = await post(login, callbacks[0]);
+  const second = await post(login, callbacks[1]);
+  await login.visit(first.next);
+  await login.visit(second.next);
+  assertEquals(login.outcomes.map(({ code }) => code), ["", ""]);
+});
+
+Deno.test("form_post: answers that pile up take 6 kB of cookies at most, and the oldest give way", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider, { responseMode: "form_post" });
+  provider.faults = {
+    callback: (params) => params.set("code", "c".repeat(1500)),
+  };
+  const names: string[] = [];
+  const removed: string[] = [];
+  for (let time = 0; time < 5; time++) {
+    const { cookie, gone } = await post(login, await login.begin());
+    assert(cookie.length > 2000 && cookie.length < 3000);
+    names.push(cookie.split("=")[0]);
+    removed.push(...gone);
+  }
+  assertEquals(new Set(names).size, 5);
+  assertEquals(removed, names.slice(0, 3));
+});
+
+Deno.test("form_post: cookies that nobody set are not sent back", async () => {
+  const login = new Login(await TestProvider.create(), {
+    responseMode: "form_post",
+  });
+  const body = new URL(await login.begin()).searchParams;
+  const cookie = ["", "a b", "é", "a".repeat(12)].map((name) =>
+    `__Host-external-auth-${name}=${"x".repeat(7000)}`
+  ).join("; ");
+  const { headers } = await login.visit("/callback", {
+    method: "POST",
+    headers: { ...CROSS_SITE, cookie },
+    body,
+  });
+  const [, ...removed] = headers.getSetCookie().map((line) =>
+    line.split("=")[0]
+  );
+  assertEquals(removed, [`__Host-external-auth-${"a".repeat(12)}`]);
 });
 
 const cookies: [string, (cookie: string) => string][] = [
   ["changed", (cookie) => cookie.slice(0, -4) + "AAAA"],
   ["cut", (cookie) => cookie.slice(0, 40)],
-  ["empty", () => "__Host-external-auth="],
-  ["no base64url", () => "__Host-external-auth=%%%"],
+  ["empty", (cookie) => cookie.replace(/=.*/, "=")],
+  ["no base64url", (cookie) => cookie.replace(/=.*/, "=%%%")],
 ];
 
 for (const [name, change] of cookies) {
@@ -260,6 +312,12 @@ async function post(login: Login, callback: string) {
     headers: CROSS_SITE,
     body: new URL(callback).searchParams,
   });
-  const [cookie] = response.headers.getSetCookie()[0].split(";");
-  return { next: response.headers.get("Location")!, cookie };
+  const [cookie, ...gone] = response.headers.getSetCookie().map((line) =>
+    line.split(";")[0]
+  );
+  return {
+    next: response.headers.get("Location")!,
+    cookie,
+    gone: gone.map((line) => line.replace(/=$/, "")),
+  };
 }
