@@ -71,6 +71,7 @@ export type {
 export type {
   NameEnd,
   OriginNames,
+  OriginPath,
   ParamNames,
   Params,
   ParamsByName,

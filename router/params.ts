@@ -10,9 +10,15 @@ export type Params<Pattern extends string> = string extends Pattern
         // Numbers begin anew in each component of a URL.
         : Pattern extends `${infer Protocol}://${infer Host}/${infer Path}`
           ? OriginNames<Protocol> | OriginNames<Host> | ParamNames<Path>
-        : ParamNames<Pattern>
+        : ParamNames<Pattern> | OriginPath<Pattern>
     >
-  : ParamsByName<PlainParamNames<Pattern>>;
+  : ParamsByName<PlainParamNames<Pattern> | OriginPath<Pattern>>;
+
+/** What an origin alone has besides its own: any path, a wildcard. */
+export type OriginPath<Pattern extends string> = Pattern extends
+  `${string}://${infer Host}`
+  ? Host extends `${string}${"/" | "?" | "#"}${string}` ? never : "0"
+  : never;
 
 // Of the names alone, so that all patterns with the same ones share a type.
 /**

@@ -66,6 +66,14 @@ Deno.test("params are read from the pattern's text, for the whole grammar", () =
     { readonly "0": string; readonly c: string }
   >();
   same<Params<"*://*:8080/:c">, { readonly c: string }>();
+  same<Params<"https://x.test">, { readonly "0": string }>();
+  same<
+    Params<"https://:a.x.test">,
+    { readonly a: string; readonly "0": string }
+  >();
+  same<Params<"https://*:8080">, { readonly "0": string }>();
+  same<Params<"https://:a.x.test/">, { readonly a: string }>();
+  same<Params<"https://x.test#a">, Record<never, never>>();
   same<Params<string>, Record<string, string>>();
 });
 
