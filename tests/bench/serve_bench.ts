@@ -6,7 +6,7 @@
  *
  * Each server is a process of its own; short runs take turns, and medians count.
  * One process is always quicker or slower than the next of the same program, so
- * that each is started anew for every third run.
+ * that each is started anew now and then.
  * Where Linux tells it, the processor time of a server per request is measured
  * too, and is what the bounds are about: a server fills one processor, so that
  * it says the same, but other work on the machine hardly changes it.
@@ -17,10 +17,11 @@ import { applications } from "./_dispatch.ts";
 import { type Bound, finish, medianOf, printTable } from "./_measure.ts";
 
 const quick = Deno.args.includes("--quick");
-const starts = quick ? 1 : 6;
+/** How often each server is started. */
+const starts = quick ? 1 : 4;
 
-/** Runs that count while a server lives. */
-const rounds = 3;
+/** Runs while a server lives: those in which its engine compiles, and others. */
+const [warmUps, rounds] = quick ? [1, 3] : [3, 4];
 
 /** Not Remix's: its middleware would not let the others have their turn. */
 const names = Object.keys(applications)
@@ -89,9 +90,9 @@ async function race(command: string[], middleware: number): Promise<Race> {
       for (const name of names) {
         servers.push(await start(command, name, middleware));
       }
-      await load(servers);
-      for (let round = 0; round < rounds; round++) {
+      for (let round = -warmUps; round < rounds; round++) {
         for (const { name, rate, cost } of await load(servers)) {
+          if (round < 0) continue;
           between.getOrInsert(name, []).push(1e9 / rate);
           if (cost !== null) busy.getOrInsert(name, []).push(cost);
         }
