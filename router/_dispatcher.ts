@@ -63,8 +63,8 @@ export class Dispatcher {
       matcher = new ArrayMatcher(),
       trailingSlash = "strict",
       trustedProxies = 0,
-      onError = defaultOnError,
-      defaultHandler: answerOther = defaultHandler,
+      onError,
+      defaultHandler: answerOther,
       ...others
     } = options;
     refuse(others, "the router");
@@ -82,8 +82,8 @@ export class Dispatcher {
     );
     this.#matcher = matcher;
     this.#own = matcher instanceof ArrayMatcher ? matcher : undefined;
-    this.#onError = onError;
-    this.#defaultHandler = answerOther;
+    this.#onError = onError ?? defaultOnError;
+    this.#defaultHandler = answerOther ?? defaultHandler;
     this.#trailingSlash = trailingSlash;
     for (const method of requestMethods) {
       const register: Register = (target, first, second) =>

@@ -109,7 +109,8 @@ function toBehavior(action: Registrable | undefined): Behavior {
  * @throws {TypeError} If there are any.
  */
 export function refuse(others: object, owner: string): void {
-  for (const key in others) {
+  const [key] = Object.keys(others);
+  if (key !== undefined) {
     throw new TypeError(`Cannot make ${owner}: it takes no "${key}"`);
   }
 }

@@ -123,3 +123,9 @@ Deno.test("createRouter() refuses values that its options do not have", () => {
     );
   }
 });
+
+Deno.test("createRouter() takes null for an option that is not there", async () => {
+  const options = { defaultHandler: null, onError: null };
+  const router = createRouter(options as never);
+  assertEquals((await router.fetch("https://example.com/a")).status, 404);
+});
