@@ -17,6 +17,7 @@ import { applications } from "./_dispatch.ts";
 import { type Bound, finish, medianOf, printTable } from "./_measure.ts";
 
 const quick = Deno.args.includes("--quick");
+
 /** How often each server is started. */
 const starts = quick ? 1 : 4;
 

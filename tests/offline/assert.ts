@@ -129,8 +129,7 @@ export function assertArrayIncludes<T>(
 
 /** Fails unless the object has what the other one states, at any depth. */
 export function assertObjectMatch(
-  // deno-lint-ignore no-explicit-any -- an interface is no Record of unknown
-  actual: Record<PropertyKey, any>,
+  actual: object,
   expected: Record<PropertyKey, unknown>,
   message?: string,
 ): void {
