@@ -1,4 +1,5 @@
 import {
+  completeAuth,
   createCredentialsAuthProvider,
   type CredentialsAuthProvider,
 } from "@gatehouse/web/auth";
@@ -8,6 +9,7 @@ import {
   verifyPassword,
 } from "@gatehouse/web/auth/password";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
+import type { Session } from "@gatehouse/web/session";
 import type { UserLogin } from "./data/users.ts";
 import type { Services } from "./services.ts";
 
@@ -24,26 +26,51 @@ export interface PasswordCredentials {
  * @param parse Reads what was typed out of the request.
  */
 export function passwordProvider(
-  { users, loginThrottle }: Services,
+  services: Services,
   parse: (context: RequestContext) => PasswordCredentials | null,
 ): CredentialsAuthProvider<PasswordCredentials, UserLogin> {
   return createCredentialsAuthProvider({
     name: "password",
     parse,
-    throttle: loginThrottle,
+    throttle: services.loginThrottle,
     account: ({ email }) => email,
-    async verify({ email, password }) {
-      const found = await users.findLogin(email);
-      // Without a hash it takes as long, and is never right.
-      const hash = found?.passwordHash ?? "";
-      const { ok, needsRehash } = await verifyPassword(hash, password);
-      if (found === null || !ok) return null;
-      if (!needsRehash) return found;
-      const passwordHash = await hashPassword(password);
-      await users.replacePasswordHash(found.user.id, hash, passwordHash);
-      return { ...found, passwordHash };
-    },
+    verify: (credentials) => verify(services, credentials),
   });
+}
+
+async function verify(
+  { users }: Services,
+  { email, password }: PasswordCredentials,
+): Promise<UserLogin | null> {
+  for (;;) {
+    const found = await users.findLogin(email);
+    // Without a hash it takes as long, and is never right.
+    const hash = found?.passwordHash ?? "";
+    const { ok, needsRehash } = await verifyPassword(hash, password);
+    if (found === null || !ok) return null;
+    if (!needsRehash) return found;
+    const passwordHash = await hashPassword(password);
+    const { id } = found.user;
+    if (await users.replacePasswordHash(id, hash, passwordHash)) {
+      return { ...found, passwordHash };
+    }
+    // Something else has replaced it: another login, or a change of password.
+  }
+}
+
+/**
+ * Logs in who has proved their password: `null` where it was changed meanwhile.
+ * That ended all sessions that there were, and so not the one that begins here.
+ */
+export async function completePasswordLogin(
+  { users }: Services,
+  context: RequestContext,
+  { user, passwordHash }: UserLogin,
+): Promise<Session | null> {
+  const session = await completeAuth(context, user.id);
+  if (await users.hasPasswordHash(user.id, passwordHash)) return session;
+  session.destroy();
+  return null;
 }
 
 /** What a form says of a password that everybody would guess. */

@@ -130,6 +130,12 @@ export class Users {
     return rows.length === 1;
   }
 
+  /** Whether the hash of a user's password is still this one. */
+  async hasPasswordHash(id: number, hash: string): Promise<boolean> {
+    const sql = "SELECT id FROM users WHERE id = ? AND password_hash = ?";
+    return (await this.#query(sql, [id, hash])).length === 1;
+  }
+
   /** Sets the hash of a password, whatever it was before. */
   async setPasswordHash(id: number, hash: string): Promise<void> {
     const sql = "UPDATE users SET password_hash = ? WHERE id = ?";

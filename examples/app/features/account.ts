@@ -21,7 +21,8 @@ import { time } from "../pages/time.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 
-const loginPath = routes.login.index.href();
+/** Where visitors log in. */
+export const loginPath = routes.login.index.href();
 const toLoginAndBack = redirectToLogin(loginPath);
 
 /**

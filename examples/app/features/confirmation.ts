@@ -1,4 +1,4 @@
-import { completeAuth, credentialsAuthResult } from "@gatehouse/web/auth";
+import { credentialsAuthResult } from "@gatehouse/web/auth";
 import {
   Auth,
   redirectToLogin,
@@ -17,11 +17,11 @@ import { Confirmation } from "../forms.ts";
 import { html, type Markup } from "../html.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { page } from "../pages/layout.ts";
-import { passwordProvider } from "../passwords.ts";
+import { completePasswordLogin, passwordProvider } from "../passwords.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { slowDown, waitText } from "../slow_down.ts";
-import { requireLogin } from "./account.ts";
+import { loginPath, requireLogin } from "./account.ts";
 
 /** How long ago a login may be for what matters most: 5 minutes. */
 const FRESH = 5 * 60 * 1000;
@@ -72,8 +72,12 @@ export function addConfirmation(router: AppRouter, services: Services): void {
         const result = await credentialsAuthResult(password, context);
         if (result.ok) {
           // The session goes on under a new id, with a new time of login.
-          await completeAuth(context, user.id);
-          return redirect(returnToOf(context));
+          const session = await completePasswordLogin(
+            services,
+            context,
+            result.user,
+          );
+          return redirect(session === null ? loginPath : returnToOf(context));
         }
         if (result.reason !== "throttled") {
           const errors = { password: "This is not your password" };

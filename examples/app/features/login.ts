@@ -1,4 +1,4 @@
-import { completeAuth, credentialsAuthResult } from "@gatehouse/web/auth";
+import { credentialsAuthResult } from "@gatehouse/web/auth";
 import { Auth } from "@gatehouse/web/auth-middleware";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import {
@@ -13,7 +13,7 @@ import { Login, valuesOf } from "../forms.ts";
 import { html, type Markup } from "../html.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { page } from "../pages/layout.ts";
-import { passwordProvider } from "../passwords.ts";
+import { completePasswordLogin, passwordProvider } from "../passwords.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { slowDown, waitText } from "../slow_down.ts";
@@ -37,20 +37,21 @@ export function addLogin(
           : redirect(returnToOf(context)),
       async action(context) {
         const result = await credentialsAuthResult(password, context);
-        if (!result.ok) {
-          const values = valuesOf(context.get(FormData), ["email"]);
-          if (result.reason === "throttled") {
-            const { retryAfter } = result;
-            const error = waitText(retryAfter);
-            const page = loginPage(context, logins, { values, error }, 429);
-            return slowDown(retryAfter, page);
-          }
+        const values = valuesOf(context.get(FormData), ["email"]);
+        if (!result.ok && result.reason === "throttled") {
+          const { retryAfter } = result;
+          const error = waitText(retryAfter);
+          const page = loginPage(context, logins, { values, error }, 429);
+          return slowDown(retryAfter, page);
+        }
+        const session = result.ok
+          ? await completePasswordLogin(services, context, result.user)
+          : null;
+        if (!result.ok || session === null) {
           const error = "Invalid email or password";
           return loginPage(context, logins, { values, error }, 422);
         }
-        const { user } = result.user;
-        const session = await completeAuth(context, user.id);
-        session.flash("message", `Welcome back, ${user.name}`);
+        session.flash("message", `Welcome back, ${result.user.user.name}`);
         return redirect(returnToOf(context));
       },
     },
