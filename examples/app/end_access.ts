@@ -18,8 +18,9 @@ export async function endAccess(
   userId: number,
   except?: string,
 ): Promise<void> {
-  await tokens.revokeAll(userId);
+  // Sessions first: one that goes on could make another token.
   await sessions(context).endAll({ userId, except });
+  await tokens.revokeAll(userId);
   await revokeOneTimeTokens(store, {
     purpose: PASSWORD_RESET,
     account: userId,

@@ -2,7 +2,12 @@
 import { assertEquals } from "@std/assert";
 import { hashPassword } from "@gatehouse/web/auth/password";
 import type { Query } from "../../examples/app/data/database.ts";
-import { PASSWORD, startExampleApp, type Visitor } from "./_example_app.ts";
+import {
+  type ExampleApp,
+  PASSWORD,
+  startExampleApp,
+  type Visitor,
+} from "./_example_app.ts";
 
 const email = "ada@example.com";
 const next = "another long one";
@@ -22,9 +27,7 @@ for (const { path, fields, status } of logins) {
     await using app = await startExampleApp({ wrap });
     const thief = await register(app.visitor());
     const owner = app.visitor();
-    await owner.post("/forgot-password", { email });
-    const [, token] = app.mails[0].text.match(/token=([\w-]+)/)!;
-    const form = { token, password: next, confirmPassword: next };
+    const form = await resetForm(app, owner);
     // The old hash is read, and then the password changes.
     after("SELECT * FROM users WHERE email", async () => {
       assertEquals((await owner.post("/reset-password", form)).status, 302);
@@ -37,6 +40,22 @@ for (const { path, fields, status } of logins) {
     assertEquals(login.status, 302);
   });
 }
+
+Deno.test("a session that a reset ends makes no access token on its way out", async () => {
+  const { wrap, after } = meanwhile();
+  await using app = await startExampleApp({ wrap });
+  const thief = await register(app.visitor());
+  const owner = app.visitor();
+  const form = await resetForm(app, owner);
+  after("DELETE FROM access_tokens", async () => {
+    const { status } = await thief.post("/account/tokens", { label: "x" });
+    assertEquals(status, 302);
+  });
+
+  assertEquals((await owner.post("/reset-password", form)).status, 302);
+
+  assertEquals(await app.database("SELECT * FROM access_tokens", []), []);
+});
 
 Deno.test("two logins at once with an old hash, which both renew, both succeed", async () => {
   await using app = await startExampleApp();
@@ -51,6 +70,16 @@ Deno.test("two logins at once with an old hash, which both renew, both succeed",
 
   assertEquals(answers.map(({ status }) => status), [302, 302]);
 });
+
+/** The form that a link by e-mail leads to, filled in. */
+async function resetForm(
+  app: ExampleApp,
+  owner: Visitor,
+): Promise<Record<string, string>> {
+  await owner.post("/forgot-password", { email });
+  const [, token] = app.mails[0].text.match(/token=([\w-]+)/)!;
+  return { token, password: next, confirmPassword: next };
+}
 
 async function register(visitor: Visitor): Promise<Visitor> {
   await visitor.post("/register", {
