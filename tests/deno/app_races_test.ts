@@ -57,6 +57,25 @@ Deno.test("a session that a reset ends makes no access token on its way out", as
   assertEquals(await app.database("SELECT * FROM access_tokens", []), []);
 });
 
+Deno.test("two admins at once, who demote each other, do not both succeed", async () => {
+  const { wrap, after } = meanwhile();
+  await using app = await startExampleApp({ wrap });
+  const [one, other] = [
+    await app.loggedIn("admin"),
+    await app.loggedIn("admin"),
+  ];
+  const form = { _method: "PUT", role: "user" };
+  // The one is an admin when they ask, and then no more.
+  after("SELECT * FROM users WHERE id", async () => {
+    assertEquals((await other.post("/admin/1", form)).status, 302);
+  });
+
+  assertEquals((await one.post("/admin/2", form)).status, 403);
+
+  const roles = (await app.users.list()).map(({ role }) => role);
+  assertEquals(roles, ["user", "admin"]);
+});
+
 Deno.test("two logins at once with an old hash, which both renew, both succeed", async () => {
   await using app = await startExampleApp();
   const passwordHash = await hashPassword(PASSWORD, { memory: 8192 });

@@ -108,9 +108,19 @@ export class Users {
     await this.#query("UPDATE users SET name = ? WHERE id = ?", [name, id]);
   }
 
-  /** Changes a user's role. */
-  async setRole(id: number, role: Role): Promise<void> {
-    await this.#query("UPDATE users SET role = ? WHERE id = ?", [role, id]);
+  /**
+   * Changes a user's role, on behalf of an admin: `false` where they are none by
+   * now. One statement decides, or two admins who demote each other would leave
+   * nobody who could make one.
+   */
+  async setRole(id: number, role: Role, adminId: number): Promise<boolean> {
+    const rows = await this.#query(
+      `UPDATE users SET role = ? WHERE id = ? AND EXISTS (
+          SELECT 1 FROM users WHERE id = ? AND role = 'admin'
+        ) RETURNING id`,
+      [role, id, adminId],
+    );
+    return rows.length === 1;
   }
 
   /**

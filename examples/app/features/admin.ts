@@ -32,15 +32,18 @@ export function addAdmin(router: AppRouter, services: Services): void {
       update: {
         middleware: [confirmation],
         async handler(context) {
+          const { id } = context.get(Auth);
           const user = await users.find(Number(context.params.id));
           const wanted = context.get(FormData).get("role");
           const role = ROLES.find((role) => role === wanted);
           if (user === null) return new Response("Not Found", { status: 404 });
           // Without an admin nobody could make one.
-          if (role === undefined || user.id === context.get(Auth).id) {
+          if (role === undefined || user.id === id) {
             return new Response("Bad Request", { status: 400 });
           }
-          await users.setRole(user.id, role);
+          if (!await users.setRole(user.id, role, id)) {
+            return new Response("Forbidden", { status: 403 });
+          }
           return done(context, `${user.name} is now ${role}`);
         },
       },
