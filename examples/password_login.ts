@@ -168,7 +168,11 @@ function credentialsPage(title: string, problem = ""): Response {
 function page(content: string, status = 200): Response {
   const html = `<!doctype html>
     <html lang="en"><title>Password login</title>${content}`;
-  const headers = { "Content-Type": "text/html; charset=utf-8" };
+  const headers = {
+    "Content-Type": "text/html; charset=utf-8",
+    // Or the Back button would show a page again after the logout.
+    "Cache-Control": "no-store",
+  };
   return new Response(html, { status, headers });
 }
 

@@ -83,3 +83,21 @@ walk(
     );
   },
 );
+
+walk(
+  "the Back button shows nothing of an account after the logout",
+  async ({ app, follow, open, page, path }) => {
+    const user = await app.loggedIn();
+    await page.context().addCookies([
+      { name: "session", value: user.cookie()!, url: app.baseURL },
+    ]);
+    await open("/account");
+    assertEquals(path(), "/account");
+    await follow(page.getByRole("button", { name: "Log out" }));
+
+    await page.goBack();
+
+    assertEquals(path(), "/login?returnTo=%2Faccount");
+    assert(!(await page.content()).includes("@example.com"));
+  },
+);

@@ -76,6 +76,7 @@ Deno.test("password_login.ts registers, logs out and logs in", async () => {
   assertEquals(home.headers.get("Location"), "/login?returnTo=%2F");
   const registered = await post(fetch, "/register", account);
   assertEquals([registered.status, registered.location], [302, "/"]);
+  assertEquals(await cacheControl(fetch, "/"), "no-store");
   assertStringIncludes(await text(fetch, "/"), "Hello ada@example.com");
   assertEquals((await post(fetch, "/logout")).location, "/login");
   assertEquals(cookies.size, 0);
@@ -174,6 +175,7 @@ Deno.test("external_login.ts logs in at the demo provider, and out", async () =>
   await done.body?.cancel();
   assertEquals([done.status, done.headers.get("Location")], [302, "/?a=1"]);
   assertStringIncludes(await text(fetch, "/"), "Hello Ada Demo");
+  assertEquals(await cacheControl(fetch, "/"), "no-store");
 
   assertStringIncludes((await post(fetch, "/logout")).body, "Bye");
   const again = await fetch("/");
@@ -341,6 +343,15 @@ type Fetch = ReturnType<typeof createTestClient>["fetch"];
 
 async function text(fetch: Fetch, path: string): Promise<string> {
   return await (await fetch(path)).text();
+}
+
+async function cacheControl(
+  fetch: Fetch,
+  path: string,
+): Promise<string | null> {
+  const { body, headers } = await fetch(path);
+  await body?.cancel();
+  return headers.get("Cache-Control");
 }
 
 async function post(

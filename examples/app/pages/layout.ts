@@ -16,6 +16,9 @@ export interface Page {
 export function page(context: RequestContext, page: Page): Response {
   const { title, content, status = 200 } = page;
   const failed = status === 422 || status === 429;
+  const headers = new Headers();
+  // Or the Back button would show it after the logout.
+  if (context.get(Auth) !== null) headers.set("Cache-Control", "no-store");
   return htmlResponse(
     html`
       <html lang="en">
@@ -42,7 +45,7 @@ export function page(context: RequestContext, page: Page): Response {
         </body>
       </html>
     `,
-    { status },
+    { status, headers },
   );
 }
 

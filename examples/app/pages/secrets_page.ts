@@ -1,4 +1,4 @@
-import { type RequestContext, withHeaders } from "@gatehouse/web/fetch-router";
+import type { RequestContext } from "@gatehouse/web/fetch-router";
 import { html, type Markup } from "../html.ts";
 import { routes } from "../routes.ts";
 import { accountPage } from "./account_page.ts";
@@ -40,7 +40,7 @@ export function secretsPage(
   { kind, list, state, made, shelfRoutes }: SecretsPage,
 ): Response {
   const isFailed = state.errors !== undefined || state.error !== undefined;
-  const response = accountPage(context, {
+  return accountPage(context, {
     title: kind.title,
     status: isFailed ? 422 : made === undefined ? 200 : 201,
     content: html`
@@ -70,10 +70,6 @@ export function secretsPage(
         `}
     `,
   });
-  return withHeaders(
-    response,
-    (headers) => headers.set("Cache-Control", "no-store"),
-  );
 }
 
 function shownOnce(
