@@ -38,7 +38,14 @@ Deno.test("getting_started.md: the login registers, logs in, and survives a rest
       assertEquals((await send(client, "/register", {})).status, 422);
       const registered = await send(client, "/register", ADA);
       assertEquals([registered.status, registered.location], [302, "/"]);
-      assertEquals((await send(client, "/register", ADA)).status, 422);
+      const refusals = [
+        ADA,
+        { ...ADA, email: ADA.email.toUpperCase() },
+        { email: "long@example.com", password: "x".repeat(5000) },
+      ];
+      for (const account of refusals) {
+        assertEquals((await send(client, "/register", account)).status, 422);
+      }
 
       assertEquals((await send(client, "/logout", {})).location, "/login");
       const wrong = { ...ADA, password: "correct donkey" };
