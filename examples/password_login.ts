@@ -45,7 +45,10 @@ interface User {
 const users = new Map<string, User>();
 
 const Credentials = object({
-  email: field(string().pipe(email())),
+  // Whatever its case: two spellings of an address are one account.
+  email: field(
+    string().transform((text) => text.toLowerCase()).pipe(email()),
+  ),
   password: field(string().pipe(minLength(8), maxLength(1000))),
 });
 

@@ -87,6 +87,9 @@ Deno.test("password_login.ts registers, logs out and logs in", async () => {
   const right = await post(fetch, "/login?returnTo=%2F%3Fa", account);
   assertEquals([right.status, right.location], [302, "/?a"]);
   assertStringIncludes(await text(fetch, "/"), "Hello ada@example.com");
+  const shouted = { ...account, email: "ADA@Example.com" };
+  assertEquals((await post(fetch, "/login", shouted)).status, 302);
+  assertEquals((await post(fetch, "/register", shouted)).status, 422);
 });
 
 Deno.test("password_login.ts refuses what is no account, and what is one already", async () => {
