@@ -37,6 +37,13 @@ export interface ExternalLogin {
   /** Its name on buttons. */
   readonly label: string;
   readonly provider: ExternalAuthProvider;
+  /**
+   * Whether it tells when somebody authenticated there (`auth_time`), and so can
+   * be made to ask again.
+   *
+   * @default {false}
+   */
+  readonly tellsAge?: boolean;
   /** The origin of its pages, where that is not https. */
   readonly insecureOrigin?: string;
   /** Finishes a login. */
@@ -88,13 +95,12 @@ export function redirectUri(baseURL: string, name: string): string {
 
 /** Makes a provider a login of the application. */
 export function createExternalLogin<Profile>(
-  { name, label }: { readonly name: string; readonly label: string },
+  about: Pick<ExternalLogin, "name" | "label" | "tellsAge">,
   provider: ExternalAuthProvider<Profile>,
   describe: (profile: Profile) => ExternalPerson,
 ): ExternalLogin {
   return {
-    name,
-    label,
+    ...about,
     provider,
     async finish(context) {
       const result = await externalAuthResult(provider, context);
@@ -130,7 +136,11 @@ export function createOIDCLogin(
     allowInsecureLoopback: isInsecure,
     ...clientOptions(name, clientId, clientSecret, options),
   });
-  const login = createExternalLogin({ name, label }, provider, describeOIDC);
+  const login = createExternalLogin(
+    { name, label, tellsAge: true },
+    provider,
+    describeOIDC,
+  );
   return isInsecure ? { ...login, insecureOrigin: origin } : login;
 }
 

@@ -1,6 +1,7 @@
 // What an old login may not do before its user confirms it (step-up).
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
+  type Answer,
   type ExampleApp,
   PASSWORD,
   startExampleApp,
@@ -83,6 +84,8 @@ Deno.test("who has no password confirms at their provider, and is back where the
   const { body } = await visitor.get(location!);
   const [, href] = body.match(/href="(\/auth\/demo\?[^"]+)"/)!;
   const start = await visitor.get(href.replaceAll("&amp;", "&"));
+  // A provider that still knows them would send them back unasked.
+  assertEquals(maxAgeOf(start), "0");
   const back = await visitor.logInExternally("demo-ada", start);
 
   assertEquals(back.location, "/account/keys");
@@ -90,6 +93,16 @@ Deno.test("who has no password confirms at their provider, and is back where the
   assertEquals(made.status, 201);
   assertStringIncludes(made.body, 'id="secret"');
 });
+
+Deno.test("who logs in at a provider is asked there when it likes", async () => {
+  await using app = await startExampleApp();
+  assertEquals(maxAgeOf(await app.visitor().get("/auth/demo")), null);
+});
+
+/** How long ago a login at the provider may be, in seconds. */
+function maxAgeOf({ location }: Answer): string | null {
+  return new URL(location!).searchParams.get("max_age");
+}
 
 /** The user is the first of all, with the id 1. */
 async function adminAndUser(

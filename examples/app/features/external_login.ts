@@ -22,7 +22,13 @@ export function addExternalLogin(router: AppRouter, services: Services): void {
     const login = find(context.params.provider);
     if (login === undefined) return notFound();
     const returnTo = context.url.searchParams.get("returnTo");
-    return startExternalAuth(login.provider, context, { returnTo });
+    // Who is logged in is here to confirm it: a provider that still knows them
+    // would send them back unasked. Not all of them can be made to ask.
+    const asksAgain = context.get(Auth) !== null && login.tellsAge;
+    return startExternalAuth(login.provider, context, {
+      returnTo,
+      maxAge: asksAgain ? 0 : undefined,
+    });
   });
 
   router.get(routes.external.callback, async (context) => {
