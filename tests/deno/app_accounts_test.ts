@@ -145,6 +145,19 @@ Deno.test("an API key is shown once, stored as a hash, and works at the API (spe
   });
 });
 
+Deno.test("the command with a new key names the address that browsers see", async () => {
+  await using app = await startExampleApp();
+  const user = await app.loggedIn();
+  // As a proxy that ends TLS hands it over: another scheme, another host.
+  const behind = app.baseURL.replace("localhost", "127.0.0.1");
+  const response = await fetch(`${behind}/account/keys`, {
+    method: "POST",
+    headers: { Origin: app.baseURL, Cookie: `session=${user.cookie()}` },
+    body: new URLSearchParams({ label: "Backup" }),
+  });
+  assertStringIncludes(await response.text(), ` ${app.baseURL}/api/me<`);
+});
+
 Deno.test("an access token works at the API as its user, until it is revoked (spec 5.3)", async () => {
   await using app = await startExampleApp();
   const visitor = await app.loggedIn("editor");

@@ -31,13 +31,15 @@ export function addAccountSecrets(
   router: AppRouter,
   services: Services,
 ): void {
-  const { keys, tokens } = services;
+  const { baseURL, keys, tokens } = services;
+  // Not as the request has it: behind a proxy that may be http.
+  const address = baseURL + routes.api.me.href();
   addShelf(router, services, routes.account.keys, {
     title: "API keys",
     noun: "API key",
     about:
       "For programs. An API key reads the notices, and works until you revoke it.",
-    usage: (key) => `curl -H "X-API-Key: ${key}"`,
+    usage: (key) => `curl -H "X-API-Key: ${key}" ${address}`,
     list: (userId) => keys.list(userId),
     create: (userId, label) => keys.create(userId, label),
     revoke: (id, userId) => keys.revoke(id, userId),
@@ -46,7 +48,7 @@ export function addAccountSecrets(
     title: "Access tokens",
     noun: "access token",
     about: "An access token may do at the API what you may do, for 30 days.",
-    usage: (token) => `curl -H "Authorization: Bearer ${token}"`,
+    usage: (token) => `curl -H "Authorization: Bearer ${token}" ${address}`,
     list: (userId) => tokens.list(userId),
     create: (userId, label) =>
       tokens.create(userId, label, Date.now() + TOKEN_LIFETIME),

@@ -1,6 +1,6 @@
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import { html, type Markup } from "../html.ts";
-import { routes } from "../routes.ts";
+import type { routes } from "../routes.ts";
 import { accountPage } from "./account_page.ts";
 import { errorSummary, field, type FormState, method } from "./form_fields.ts";
 import { time } from "./time.ts";
@@ -18,7 +18,7 @@ export interface SecretKind {
   readonly title: string;
   readonly noun: string;
   readonly about: string;
-  /** The command that uses it, up to the address. */
+  /** A command that uses it. */
   readonly usage: (secret: string) => string;
 }
 
@@ -46,7 +46,7 @@ export function secretsPage(
     content: html`
       <p>${kind.about}</p>
       ${errorSummary(state)}
-      ${made !== undefined && shownOnce(context, kind, made)}
+      ${made !== undefined && shownOnce(kind, made)}
       <form method="post" action="${shelfRoutes.create.href()}" novalidate>
         ${field({
           name: "label",
@@ -72,11 +72,7 @@ export function secretsPage(
   });
 }
 
-function shownOnce(
-  { url }: RequestContext,
-  { noun, usage }: SecretKind,
-  secret: string,
-): Markup {
+function shownOnce({ noun, usage }: SecretKind, secret: string): Markup {
   return html`
     <div class="secret" role="status">
       <p>
@@ -84,8 +80,7 @@ function shownOnce(
       </p>
       <p><code id="secret">${secret}</code></p>
       <p class="hint">Try it:</p>
-      <pre><code>${usage(secret)} ${url.origin}${routes.api.me
-        .href()}</code></pre>
+      <pre><code>${usage(secret)}</code></pre>
     </div>
   `;
 }
