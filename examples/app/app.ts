@@ -9,7 +9,7 @@ import {
   type RequestContext,
   type TrustedProxies,
 } from "@gatehouse/web/fetch-router";
-import type { SessionStore } from "@gatehouse/web/session";
+import { type SessionStore, SessionStoreError } from "@gatehouse/web/session";
 import { createSQLSessionStore } from "@gatehouse/web/session/sql";
 import icon from "./pages/icon.svg" with { type: "text" };
 import stylesheet from "./pages/style.css" with { type: "text" };
@@ -112,6 +112,8 @@ export function createApp(options: AppOptions): AppRouter {
     onError(error, context) {
       if (error instanceof PasswordQueueFullError) return busy(context);
       reportError(error);
+      // A store that is away is no logout.
+      if (error instanceof SessionStoreError) return busy(context);
       return failure(context, "Internal Server Error", 500);
     },
   });

@@ -13,7 +13,8 @@ const explanations: Record<number, string> = {
   413: "That was more than this page takes.",
   429: "That was too often. Please wait a little, then try again.",
   502: "The identity provider does not answer. Please try again later.",
-  503: "There is too much to do at the moment. Please try again soon.",
+  503:
+    "There is too much to do at the moment, or a part is away. Please try again soon.",
 };
 
 /**

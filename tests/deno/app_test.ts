@@ -304,9 +304,34 @@ Deno.test("a handler that throws is a 500 with a short text and one log line", a
   assertEquals([status, body], [500, "Internal Server Error"]);
   assertStringIncludes(page.body, "<h1>Internal Server Error</h1>");
   assertFalse(page.body.includes("s3cret"));
+  // It passes no middleware, and yet is as strict as the others.
+  const policy = page.headers.get("Content-Security-Policy") ?? "";
+  assertStringIncludes(policy, "default-src 'none'");
   assertEquals(app.log.length, 2);
   assertStringIncludes(app.log[0], "GET /");
   assertEquals(app.errors.map(String), Array(2).fill("Error: disk of s3cret"));
+});
+
+Deno.test("a store of sessions that is away is a 503, and no logout", async () => {
+  let isAway = false;
+  await using app = await startExampleApp({
+    wrap: (query) => (sql, params) => {
+      if (isAway && sql.includes("sessions")) throw new Error("away");
+      return query(sql, params);
+    },
+  });
+  const user = await app.loggedIn();
+
+  isAway = true;
+  const { status, headers, body } = await user.get("/account", {
+    Accept: "text/html",
+  });
+  isAway = false;
+
+  assertEquals([status, headers.get("Retry-After")], [503, "5"]);
+  assertStringIncludes(body, "<h1>Service Unavailable</h1>");
+  assertEquals(app.errors.length, 1);
+  assertEquals((await user.get("/account")).status, 200);
 });
 
 Deno.test("every request is logged, without codes and states (spec B)", async () => {
