@@ -90,6 +90,13 @@ Deno.test("the login of the README logs in, and keeps others out", async () => {
   await answer.body?.cancel();
   assertEquals(answer.headers.get("Location"), "/?a=1");
   assertEquals(await (await fetch("/")).text(), "Hello Ada");
+
+  const guesses = await Promise.all(
+    Array.from({ length: 6 }, () => send("guessed")),
+  );
+  for (const { body } of guesses) await body?.cancel();
+  const statuses = guesses.map(({ status }) => status).sort();
+  assertEquals(statuses, [422, 422, 422, 422, 422, 429]);
 });
 
 Deno.test("the OpenID Connect login of the README logs in at a provider", async () => {
