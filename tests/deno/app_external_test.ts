@@ -142,6 +142,25 @@ for (const [what, run] of Object.entries(failures)) {
   });
 }
 
+Deno.test("a first login that the database fails leaves no account that keeps its address", async () => {
+  let fails = true;
+  await using app = await startExampleApp({
+    wrap: (query) => (sql, params) => {
+      if (fails && sql.startsWith("INSERT INTO identities")) {
+        throw new Error("connection lost");
+      }
+      return query(sql, params);
+    },
+  });
+
+  const failed = await app.visitor().logInExternally("demo-ada");
+  fails = false;
+  const again = await app.visitor().logInExternally("demo-ada");
+
+  assertEquals([failed.status, again.status], [500, 302]);
+  assertEquals(await app.users.count(), 1);
+});
+
 Deno.test("a callback works once (spec 5.2.3)", async () => {
   await using app = await startExampleApp();
   const visitor = app.visitor();

@@ -118,9 +118,15 @@ async function createUser(
     avatarURL: pictureURL(picture),
   });
   if (user === null) return null;
-  if (await identities.link(result, user.id, login.name)) return user;
+  let isLinked = false;
+  try {
+    isLinked = await identities.link(result, user.id, login.name);
+  } finally {
+    // Or nobody could log in to it, and its address would be taken for good.
+    if (!isLinked) await users.remove(user.id);
+  }
+  if (isLinked) return user;
   // The same login came twice at once, and the other one was faster.
-  await users.remove(user.id);
   const winner = await identities.findUserId(result);
   return winner === null ? null : await users.find(winner);
 }
