@@ -19,7 +19,11 @@ import {
   requireAuth,
   requireRole,
 } from "@gatehouse/web/auth-middleware";
-import { createRouter } from "@gatehouse/web/fetch-router";
+import {
+  createRouter,
+  type Middleware,
+  withHeaders,
+} from "@gatehouse/web/fetch-router";
 import { resources, route } from "@gatehouse/web/fetch-router/routes";
 import { formData } from "@gatehouse/web/form-data-middleware";
 import { logger } from "@gatehouse/web/logger-middleware";
@@ -65,8 +69,15 @@ const routes = route({
   keys: resources("keys", { only: ["index", "create", "destroy"] }),
 });
 
+/** Caches do not know the header of keys: one would answer others with this. */
+const noStore: Middleware<readonly []> = async (_context, next) =>
+  withHeaders(
+    await next(),
+    (headers) => headers.set("Cache-Control", "no-store"),
+  );
+
 export const router = createRouter({
-  middleware: [logger(), formData(), auth({ schemes })],
+  middleware: [logger(), noStore, formData(), auth({ schemes })],
 });
 
 router.get(routes.me, { middleware: [requireAuth()] }, (context) => {
@@ -90,8 +101,7 @@ router.map(routes.keys, {
       const key = createToken(KEY);
       const userId = Number(context.get(Auth).id);
       const entry = await remember(keys, key, userId, label, 24 * 90 * HOUR);
-      const headers = { "Cache-Control": "no-store" };
-      return Response.json({ ...entry, key }, { status: 201, headers });
+      return Response.json({ ...entry, key }, { status: 201 });
     },
     destroy(context) {
       const userId = context.get(Auth).id;

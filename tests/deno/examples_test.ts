@@ -219,6 +219,7 @@ Deno.test("api_tokens.ts makes keys with a token, and knows both", async () => {
     headers: withKey,
   });
   assertEquals(await robot.json(), { id: 1, name: "reports", role: "api" });
+  assertEquals(robot.headers.get("Cache-Control"), "no-store");
 
   const list = await api.fetch("https://test.example/keys", {
     headers: bearer,
