@@ -43,7 +43,8 @@ export const Registration = object({
 
 /** The form of `/login`. Whatever it holds, the answer is the same. */
 export const Login = object({
-  email: field(string()),
+  // To normalize a long text takes long.
+  email: field(string().pipe(maxLength(320))),
   password: field(string()),
 });
 
