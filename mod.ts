@@ -139,6 +139,7 @@ export {
   type InputSchemas,
   type InvalidInput,
   type InvalidInputIssue,
+  type OtherParts,
   type Unvalidated,
   validate,
   type ValidateOptions,

@@ -94,6 +94,13 @@ export type ValidEntries<Schemas extends InputSchemas> = readonly [
   ...EntriesOfPart<Schemas, "form", typeof ValidForm>,
 ];
 
+/** Parts that no request has, such as a misspelt one, with a word about each. */
+export type OtherParts<Schemas> = {
+  readonly [
+    Name in Exclude<keyof Schemas, InputPart>
+  ]: `A request has no part "${Name & string}"`;
+};
+
 /** What one schema provides; nothing where there is none for the part. */
 export type EntriesOfPart<
   Schemas extends InputSchemas,
@@ -219,12 +226,13 @@ export interface ValidateOptions extends FormDataOptions {
  * @param schemas The schema of each part that is validated.
  * @param options The answer and the bounds.
  * @returns The middleware.
- * @throws {TypeError} If there is no schema, one that is none, or one for JSON
- * and one for a form.
+ * @throws {TypeError} If there is no schema, one that is none, one for a part
+ * that no request has, or one for JSON and one for a form.
+ * @throws {RangeError} If a bound is no number of at least zero.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9457 | RFC 9457, Problem Details for HTTP APIs}
  */
 export function validate<Schemas extends InputSchemas>(
-  schemas: Schemas,
+  schemas: Schemas & OtherParts<Schemas>,
   options: ValidateOptions = {},
 ): Middleware<ValidEntries<Schemas>> {
   const parts = partsOf(schemas);
@@ -249,6 +257,11 @@ function partsOf(schemas: InputSchemas): readonly Part[] {
     throw new TypeError(
       "Cannot validate input: the body is JSON or a form, not both",
     );
+  }
+  // Input under a misspelt name would be let through unseen.
+  const other = Object.keys(schemas).find((name) => !Object.hasOwn(KEYS, name));
+  if (other !== undefined) {
+    throw new TypeError(`Cannot validate input: there is no part "${other}"`);
   }
   const parts: Part[] = [];
   for (const name of Object.keys(KEYS) as InputPart[]) {

@@ -91,8 +91,12 @@ Deno.test("validate() hands the handler what the schemas give, typed", async () 
     same<typeof params, { id: number }>();
     same<typeof query, { page: number }>();
     same<typeof body, { title: string }>();
-    // @ts-expect-error: nothing validates a form
-    const never = () => context.get(ValidForm).title;
+    const never = () => {
+      // @ts-expect-error: nothing validates a form
+      context.get(ValidForm).title;
+      // @ts-expect-error: there is no such part, and the params are let through
+      validate({ json: object({}), parms: object({ id: number() }) });
+    };
     assertEquals(typeof never, "function");
     return Response.json({ params, query, body });
   });
@@ -529,6 +533,7 @@ const misuses: [string, unknown, unknown, new () => Error][] = [
   ["a schema that is undefined", { json: undefined }, {}, TypeError],
   ["null", { json: null }, {}, TypeError],
   ["no Standard Schema", { query: { parse() {} } }, {}, TypeError],
+  ["a misspelt part", { json: Anything, parms: Anything }, {}, TypeError],
   ["JSON and a form", { json: Anything, form: Anything }, {}, TypeError],
   ["NaN as a bound", { json: Anything }, { maxBytes: NaN }, RangeError],
   ["a negative bound", { form: Anything }, { maxParts: -1 }, RangeError],
