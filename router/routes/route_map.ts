@@ -23,10 +23,12 @@ export interface RouteDefinitions {
 
 /** A prefix and a pattern as one text, with the slash between them supplied. */
 export type JoinPatterns<Prefix extends string, Pattern extends string> =
-  Prefix extends "" | "/"
-    ? Pattern extends `/${string}` | `${string}://${string}` | `{${string}`
-      ? Pattern
-    : `/${Pattern}`
+  // Of a text that is not known nothing is known with a slash in front either.
+  string extends Pattern ? string
+    : Prefix extends "" | "/"
+      ? Pattern extends `/${string}` | `${string}://${string}` | `{${string}`
+        ? Pattern
+      : `/${Pattern}`
     : Prefix extends `${infer Start}/` ? JoinPatterns<Start, Pattern>
     : Pattern extends "" | "/" ? JoinPatterns<"", Prefix>
     : `${JoinPatterns<"", Prefix>}${JoinPatterns<"", Pattern>}`;

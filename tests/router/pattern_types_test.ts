@@ -1,9 +1,11 @@
 import { assertEquals } from "@std/assert";
-import type { Params } from "@gatehouse/web/fetch-router";
+import { createRouter, type Params } from "@gatehouse/web/fetch-router";
 import {
   form,
+  get,
   resource,
   resources,
+  Route,
   route,
 } from "@gatehouse/web/fetch-router/routes";
 import { same } from "./_same.ts";
@@ -97,6 +99,27 @@ Deno.test("resources have the routes that their options leave", () => {
     resource("account", { exclude: ["index"] });
   };
   assertEquals(typeof never, "function");
+});
+
+Deno.test("a route map knows of no params where a pattern's text is not known", () => {
+  const text: string = "/users/:id";
+  const init = { hostname: ":tenant.example.com", pathname: "/:page" };
+  const routes = route({
+    text,
+    init: get(init),
+    spelled: { method: "GET", pattern: init },
+    nested: route("api", { text, tenant: new Route("GET", init) }),
+  });
+  for (
+    const target of [routes.text, routes.nested.text, routes.nested.tenant]
+  ) same<typeof target, Route<"GET", string>>();
+  same<typeof routes.spelled, Route<"GET", string>>();
+  assertEquals(routes.nested.text.href({ id: 7 }), "/api/users/7");
+  assertEquals(
+    routes.init.href({ tenant: "acme", page: "a" }, { q: "x" }),
+    "https://acme.example.com/a?q=x",
+  );
+  createRouter().get(routes.init, ({ params }) => new Response(params.page));
 });
 
 Deno.test("href takes the params of the pattern", () => {
