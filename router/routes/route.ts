@@ -3,6 +3,8 @@ import type { Params } from "../params.ts";
 import { type PatternInput, RoutePattern } from "../pattern.ts";
 import type { SearchInput } from "../pattern.ts";
 
+// Who tells missing and undefined apart (exactOptionalPropertyTypes) may pass
+// on what a param of an optional part was: text or undefined.
 /** What `href` takes for a pattern: params where it has some, then a search. */
 export type HrefArguments<Pattern extends string> = string extends Pattern
   ? [params?: HrefParams, search?: SearchInput]
@@ -12,13 +14,18 @@ export type HrefArguments<Pattern extends string> = string extends Pattern
       params?: {
         readonly [Name in keyof Params<Pattern>]:
           | Params<Pattern>[Name]
-          | number;
+          | number
+          | undefined;
       },
       search?: SearchInput,
     ]
   : [
     params: {
-      readonly [Name in keyof Params<Pattern>]: Params<Pattern>[Name] | number;
+      readonly [Name in keyof Params<Pattern>]:
+        | Params<Pattern>[Name]
+        | number
+        | (Record<never, never> extends Pick<Params<Pattern>, Name> ? undefined
+          : never);
     },
     search?: SearchInput,
   ];

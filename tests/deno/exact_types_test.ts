@@ -1,0 +1,34 @@
+/** What compiles where missing and undefined are told apart. */
+import { assertEquals } from "@std/assert";
+import { type ProgramFile, programFile } from "./_programs.ts";
+
+/** What the compiler says of a program itself. */
+async function errorsOf({ config, path }: ProgramFile): Promise<string[]> {
+  const json = JSON.parse(await Deno.readTextFile(config));
+  json.compilerOptions = { strict: true, exactOptionalPropertyTypes: true };
+  await Deno.writeTextFile(config, JSON.stringify(json));
+  const { stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["check", "--quiet", "--config", config, path],
+    env: { NO_COLOR: "1" },
+  }).output();
+  // Who installs the package is told nothing of what is inside of it.
+  return new TextDecoder().decode(stderr).split(/^(?=TS\d+ \[ERROR\])/m)
+    .filter((message) => message.includes("/main.ts:"));
+}
+
+Deno.test("href() takes undefined for what may be missing, as params tell it", async () => {
+  await using program = await programFile(`
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { route } from "@gatehouse/web/fetch-router/routes";
+
+const { docs, start } = route({
+  docs: "/:lang?/docs/:page",
+  start: "/:lang?/start",
+});
+createRouter().get(docs, ({ params: { lang, page } }) =>
+  new Response(docs.href({ lang, page }) + start.href({ lang })));
+// @ts-expect-error: the page may not be missing
+docs.href({ page: undefined });
+`);
+  assertEquals(await errorsOf(program), []);
+});
