@@ -9,19 +9,20 @@ export interface AuthenticatedUser {
    *
    * @default {undefined}
    */
-  readonly email?: string | null;
+  readonly email?: string | null | undefined;
   /**
    * The display name.
    *
    * @default {undefined}
    */
-  readonly name?: string | null;
+  readonly name?: string | null | undefined;
   /**
-   * The role that `requireRole` and `requirePermission` look at.
+   * The role that `requireRole` and `requirePermission` look at, if there is
+   * one.
    *
    * @default {undefined}
    */
-  readonly role?: string;
+  readonly role?: string | null | undefined;
 }
 
 /** The type of {@linkcode Auth}. */

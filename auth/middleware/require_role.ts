@@ -29,8 +29,8 @@ export function requireRole(
   ...roles: readonly [string, ...string[]]
 ): Middleware<readonly [ContextEntry<AuthKey, Present>]> {
   checkNames("role", roles);
-  const allowed = new Set<string | undefined>(roles);
-  return requireUser(({ role }) => role !== undefined && allowed.has(role));
+  const allowed = new Set<unknown>(roles);
+  return requireUser(({ role }) => allowed.has(role));
 }
 
 // See AuthMiddleware for what the condition is good for.
@@ -80,14 +80,14 @@ export function requirePermission<
 ): PermissionMiddleware<RolePermissions> {
   checkNames("permission", names);
   // A map, for a role may be called "constructor".
-  const granted = new Map(
+  const granted = new Map<unknown, ReadonlySet<string>>(
     Object.entries(rolePermissions).map((
       [role, list],
     ) => [role, new Set(list)]),
   );
   const needed = new Set<string>(names);
   const middleware: Middleware = requireUser(({ role }) =>
-    role !== undefined && (granted.get(role)?.isSupersetOf(needed) ?? false)
+    granted.get(role)?.isSupersetOf(needed) ?? false
   );
   return middleware as PermissionMiddleware<RolePermissions>;
 }

@@ -65,6 +65,12 @@ const cases: [
   [
     'requireRole("admin")',
     requireRole("admin"),
+    { id: 1, role: null },
+    forbidden,
+  ],
+  [
+    'requireRole("admin")',
+    requireRole("admin"),
     { id: 1, role: "user" },
     forbidden,
   ],
@@ -121,6 +127,12 @@ const cases: [
     'requirePermission("read")',
     requirePermission(permissions, "read"),
     { id: 1, role: "__proto__" },
+    forbidden,
+  ],
+  [
+    'requirePermission("read")',
+    requirePermission(permissions, "read"),
+    { id: 1, role: null },
     forbidden,
   ],
   [

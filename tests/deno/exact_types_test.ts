@@ -32,3 +32,29 @@ docs.href({ page: undefined });
 `);
   assertEquals(await errorsOf(program), []);
 });
+
+Deno.test("a user may have undefined for what else is known of users", async () => {
+  await using program = await programFile(`
+import { Auth, auth, createBearerTokenAuthScheme, requireAuth } from "@gatehouse/web/auth-middleware";
+import { createRouter } from "@gatehouse/web/fetch-router";
+
+interface User {
+  readonly id: number;
+  readonly email?: string | undefined;
+  readonly name: string | undefined;
+  readonly role?: string | undefined;
+}
+const tokens = createBearerTokenAuthScheme({
+  name: "tokens",
+  verify: (): User | null => null,
+});
+const router = createRouter({
+  middleware: [auth({ schemes: [tokens] }), requireAuth()],
+});
+router.get("/", (context) => {
+  const user: User = context.get(Auth);
+  return Response.json(user);
+});
+`);
+  assertEquals(await errorsOf(program), []);
+});
