@@ -26,17 +26,19 @@ import { mountPrefixOf } from "./_answers.ts";
  * @throws {TypeError} If the path is not one of the own origin.
  */
 export function redirectToLogin(path: string): (request: Request) => Response {
-  if (safeRedirectPath(path, "") === "" || path.includes("#")) {
+  // In ASCII: a header takes no other letters.
+  const page = safeRedirectPath(path, "");
+  if (page === "" || page.includes("#")) {
     throw new TypeError(
       `Cannot redirect to login page "${path}": it must be a path of the own origin, without a fragment`,
     );
   }
-  const prefix = `${path}${path.includes("?") ? "&" : "?"}returnTo=`;
+  const prefix = `${page}${page.includes("?") ? "&" : "?"}returnTo=`;
   return (request) => {
     // A login ends in a GET: the path of a POST may have no page to return to.
     const isPage = request.method === "GET" || request.method === "HEAD";
     const response = redirect(
-      isPage ? prefix + encodeURIComponent(pathOf(request)) : path,
+      isPage ? prefix + encodeURIComponent(pathOf(request)) : page,
     );
     response.headers.set("Cache-Control", "no-store");
     return response;

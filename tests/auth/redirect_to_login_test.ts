@@ -41,6 +41,20 @@ Deno.test("redirectToLogin() adds to the query of the login page", () => {
   assertEquals(location, "/login?lang=de&returnTo=%2Fa");
 });
 
+Deno.test("redirectToLogin() leads to a page whose path is not ASCII", () => {
+  for (
+    const [path, sent] of [["/登录", "/%E7%99%BB%E5%BD%95"], ["/é", "/%C3%A9"]]
+  ) {
+    const toLogin = redirectToLogin(path!);
+    const post = toLogin(
+      new Request("https://example.com/", { method: "POST" }),
+    );
+    assertEquals(post.headers.get("Location"), sent);
+    const get = toLogin(new Request("https://example.com/a"));
+    assertEquals(get.headers.get("Location"), `${sent}?returnTo=%2Fa`);
+  }
+});
+
 Deno.test("redirectToLogin() answers behind requireAuth(), not to be stored (spec 5.3.3)", async () => {
   const router = createRouter();
   const middleware = [
