@@ -80,16 +80,19 @@ export class CookiePolicy {
 
   /** @throws {TypeError} If an option cannot be part of a cookie. */
   constructor(options: SessionCookieOptions, origin: string | undefined) {
-    const { name = "session", domain, path = "/" } = options;
+    const { name = "session", domain, maxAge = 1, path = "/" } = options;
+    const { sameSite = "Lax" } = options;
     const problem = !NAME.test(name) || /^__(Host|Secure)-/i.test(name)
       ? `name "${name}" is not a plain cookie name`
       : domain !== undefined && !DOMAIN.test(domain)
       ? `domain "${domain}" is not a host name`
       : !/^\/[\x20-\x3a\x3c-\x7e]*$/.test(path)
       ? `path "${path}" does not begin with /`
-      : (options.maxAge ?? 1) >= 1
-      ? undefined
-      : `maxAge "${options.maxAge}" is less than a second`;
+      : !(maxAge >= 1 && maxAge < Infinity)
+      ? `maxAge "${maxAge}" is not a second or more`
+      : !/^(?:Strict|Lax|None)$/.test(sameSite)
+      ? `sameSite "${sameSite}" is not known`
+      : undefined;
     if (problem) {
       throw new TypeError(`Cannot create session cookie: ${problem}`);
     }
@@ -97,7 +100,7 @@ export class CookiePolicy {
     this.#name = name;
     const hostOnly = domain === undefined && path === "/";
     this.#secureName = `${hostOnly ? "__Host-" : "__Secure-"}${name}`;
-    this.#secureOnly = options.sameSite === "None" ||
+    this.#secureOnly = sameSite === "None" ||
       options.partitioned === true ||
       origin !== undefined && protocolOf(origin) === "https:";
   }
