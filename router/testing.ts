@@ -86,7 +86,7 @@ export interface TestTarget {
    * @param request The request.
    * @returns The response.
    */
-  fetch(request: Request): Promise<Response>;
+  fetch(request: Request): Response | Promise<Response>;
 }
 
 /**
@@ -117,7 +117,7 @@ export interface TestTarget {
  * assertEquals(await response.text(), "user=ada");
  * ```
  *
- * @param target The router.
+ * @param target The router, or anything that has a `fetch`.
  * @param options The origin.
  * @returns The client.
  */

@@ -159,6 +159,15 @@ function setting(...lines: string[]): Response {
   return new Response(null, { headers });
 }
 
+Deno.test("createTestClient() talks to whatever answers requests, at once too", async () => {
+  const app = {
+    fetch: ({ url }: Request): Response | Promise<Response> =>
+      new Response(url),
+  };
+  const response = await createTestClient(app).fetch("/a");
+  assertEquals(await response.text(), "https://test.example/a");
+});
+
 /** Redirects a POST to /from/here, and shows what comes to /there. */
 function redirecting(status: number, location: string): Router {
   const router = createRouter();
