@@ -6,11 +6,16 @@ import type {
 } from "./standard_schema.ts";
 import { toNode } from "./_node.ts";
 
-/** A value that a schema of this name has seen. For the compiler alone. */
-export type Branded<Value, Name extends string> = Value & {
-  /** The names of the brands. Nothing is there at run time. */
-  readonly "~brand": { readonly [Key in Name]: true };
-};
+/**
+ * A value that a schema of this name has seen. For the compiler alone. What is
+ * `null` or `undefined` stays that: nothing could have a brand and be it.
+ */
+export type Branded<Value, Name extends string> =
+  | Extract<Value, null | undefined>
+  | NonNullable<Value> & {
+    /** The names of the brands. Nothing is there at run time. */
+    readonly "~brand": { readonly [Key in Name]: true };
+  };
 
 /**
  * Marks what a schema gives, so that the compiler tells it from other values

@@ -5,6 +5,7 @@ import {
   type bigint,
   type boolean,
   brand,
+  type Branded,
   type date,
   defaulted,
   enum_,
@@ -160,6 +161,16 @@ Deno.test("variant(), intersect(), lazy() and brand() tell their types", () => {
   take(parse(OrderId, "o1"));
   // @ts-expect-error A plain text has no brand.
   take("u1");
+
+  const Parent = brand(nullable(string()), "UserId");
+  const parent = parse(Parent, null);
+  same<typeof parent, Branded<string, "UserId"> | null>(true);
+  // @ts-expect-error It may be null.
+  const never = () => parent.length;
+  assertEquals([parent, typeof never], [null, "function"]);
+  const Task = object({ owner: brand(optional(string()), "UserId") });
+  const { owner } = parse(Task, {});
+  same<typeof owner, Branded<string, "UserId"> | undefined>(true);
 });
 
 Deno.test("form object() tells the types of its fields", () => {
