@@ -162,6 +162,7 @@ export {
   sessions,
   type SessionStore,
   SessionStoreError,
+  type Storable,
   type StoredValue,
   type UserSessions,
 } from "./session/mod.ts";

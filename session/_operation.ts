@@ -19,7 +19,7 @@ export type Operation =
   | {
     readonly type: "update";
     readonly key: string;
-    readonly change: (value: JSONValue | undefined) => JSONValue;
+    readonly change: (value: JSONValue | undefined) => unknown;
   }
   /** `text` is what was seen: only that is read, or must still be there. */
   | {
@@ -121,8 +121,8 @@ function logIn(
  *
  * @throws {TypeError} If JSON cannot hold it.
  */
-export function toText(value: JSONValue): string {
-  const text = JSON.stringify(value);
+export function toText(value: unknown): string {
+  const text: string | undefined = JSON.stringify(value);
   if (text === undefined) {
     throw new TypeError("Cannot store value in session: it is not JSON");
   }
@@ -135,7 +135,7 @@ export function toText(value: JSONValue): string {
  * @throws {TypeError} If JSON cannot hold it.
  * @throws {RangeError} If it is too large.
  */
-export function checkedText(value: JSONValue): string {
+export function checkedText(value: unknown): string {
   const text = toText(value);
   if (text.length <= MAX_RECORD_BYTES) return text;
   throw new RangeError(
@@ -148,7 +148,7 @@ export function checkedText(value: JSONValue): string {
  *
  * @throws {TypeError} If it cannot.
  */
-export function checkUserId(value: JSONValue): string | number {
+export function checkUserId(value: unknown): string | number {
   if (typeof value === "string" && value !== "") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   throw new TypeError(

@@ -20,7 +20,7 @@
  * @module
  */
 export { SessionConflictError, SessionStoreError } from "./errors.ts";
-export type { JSONValue } from "./json.ts";
+export type { JSONValue, Storable } from "./json.ts";
 export {
   createMemorySessionStore,
   type MemorySessionStoreOptions,

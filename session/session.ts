@@ -2,7 +2,7 @@ import { SessionConflictError } from "./errors.ts";
 import type { SessionConfig } from "./_backing.ts";
 import { detachedScope } from "./_detached.ts";
 import type { Journal } from "./_journal.ts";
-import type { JSONValue } from "./json.ts";
+import type { JSONValue, Storable } from "./json.ts";
 import { checkedText, checkUserId, toText } from "./_operation.ts";
 import type { SessionStore } from "./store.ts";
 
@@ -169,6 +169,7 @@ export class Session {
    * With the key `userId` it is a login: the session's id changes when it is
    * saved, and values of another user are dropped.
    *
+   * @typeParam Value The type of the value.
    * @param key The key.
    * @param value What JSON can hold; all else is what JSON makes of it, such as
    * `null` of NaN.
@@ -176,7 +177,7 @@ export class Session {
    * the response was made.
    * @throws {RangeError} If the value is larger than a session may be.
    */
-  set(key: string, value: JSONValue): void {
+  set<Value>(key: string, value: JSONValue | Storable<Value>): void {
     const journal = this.#writing("set");
     if (key === "userId") {
       const userId = checkUserId(value);
@@ -192,15 +193,16 @@ export class Session {
    * the newer value where another request was faster, so that a counter counts
    * them all.
    *
+   * @typeParam Value The type of the new value.
    * @param key The key.
    * @param change Makes the new value of the present one. It may run several
    * times: it should do nothing else.
-   * @throws {TypeError} For the key `userId`, after `destroy`, or after the
-   * response was made.
+   * @throws {TypeError} If JSON makes nothing of the new value, for the key
+   * `userId`, after `destroy`, or after the response was made.
    */
-  update(
+  update<Value>(
     key: string,
-    change: (value: JSONValue | undefined) => JSONValue,
+    change: (value: JSONValue | undefined) => JSONValue | Storable<Value>,
   ): void {
     const journal = this.#writing("update");
     if (key === "userId") {
@@ -226,13 +228,14 @@ export class Session {
   /**
    * Stores a message that is shown once: it lasts until a request has read it.
    *
+   * @typeParam Value The type of the value.
    * @param key The key.
    * @param value What JSON can hold; all else is what JSON makes of it, such as
    * `null` of NaN.
    * @throws {TypeError} If JSON makes nothing of the value, for the key `userId`,
    * after `destroy`, or after the response was made.
    */
-  flash(key: string, value: JSONValue): void {
+  flash<Value>(key: string, value: JSONValue | Storable<Value>): void {
     const journal = this.#writing("flash");
     if (key === "userId") {
       throw new TypeError('Cannot flash "userId": it is the login');

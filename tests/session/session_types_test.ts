@@ -34,6 +34,45 @@ Deno.test("Session.set() takes JSON alone", () => {
   assertEquals(refused.length, 5);
 });
 
+interface Item {
+  readonly sku: string;
+  note?: string;
+}
+interface Cart {
+  items: Item[];
+  readonly parts?: ReadonlyMap<string, Cart>;
+}
+
+Deno.test("Session.set() takes interfaces of JSON, with members that may be missing", () => {
+  const session = new Session();
+  const item: Item = { sku: "tea" };
+  session.set("item", item);
+  session.flash("items", [item, { sku: "milk", note: undefined }]);
+  session.update("basket", (items) => items as Item[] | undefined ?? [item]);
+  const keep = <Value extends JSONValue>(value: Value) => {
+    session.set("any", value);
+  };
+  keep(["a", 1]);
+  assertEquals(session.get("item"), { sku: "tea" });
+  assertEquals(session.get("basket"), [{ sku: "tea" }]);
+  assertEquals(session.get("items"), [{ sku: "tea" }, { sku: "milk" }]);
+
+  const cart: Cart = { items: [item] };
+  const refused = [
+    // @ts-expect-error -- JSON has no maps, in interfaces neither
+    () => session.set("cart", cart),
+    // @ts-expect-error -- nor methods
+    () => session.flash("cart", { ...cart, parts: 1, sum: () => 0 }),
+    // @ts-expect-error -- nor undefined in lists
+    () => session.set("cart", [item, undefined]),
+    // @ts-expect-error -- nor undefined alone
+    () => session.update("cart", () => undefined),
+    // @ts-expect-error -- what it is has to be known
+    (value: unknown) => session.set("cart", value),
+  ];
+  assertEquals(refused.length, 5);
+});
+
 Deno.test("session() tells its handlers that there is a session", async () => {
   const router = createRouter({ middleware: [session()] });
   router.get("/", (context) => {
