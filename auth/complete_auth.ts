@@ -42,7 +42,9 @@ import { sessionOf } from "./_session_of.ts";
  * @param context The context of the request.
  * @param userId Who has proved to be there.
  * @returns The session, which is the user's now.
- * @throws {TypeError} If no session middleware ran, or the id is empty.
+ * @throws {TypeError} If no session middleware ran, the id is neither an integer
+ * nor a text that is not empty, or the session was destroyed before.
+ * @throws {SessionStoreError} If the store failed.
  * @see {@link https://owasp.org/www-community/attacks/Session_fixation | Session fixation}
  */
 export async function completeAuth(

@@ -121,7 +121,9 @@ export function createCredentialsAuthProvider<Credentials, User>(
  * @typeParam User What the provider verifies.
  * @param provider The provider.
  * @param context The context of the request.
- * @returns The user, or `null` where there are no credentials or wrong ones.
+ * @returns The user, or `null` where there are no credentials or wrong ones, or
+ * the throttle wants a wait.
+ * @throws {SessionStoreError} If the store of the throttle failed.
  */
 export async function verifyCredentials<Credentials, User>(
   provider: CredentialsAuthProvider<Credentials, User>,
@@ -204,6 +206,7 @@ const results = /* @__PURE__ */ new WeakMap<
  * @param provider The provider.
  * @param context The context of the request.
  * @returns The result.
+ * @throws {SessionStoreError} If the store of the throttle failed.
  */
 export function credentialsAuthResult<Credentials, User>(
   provider: CredentialsAuthProvider<Credentials, User>,

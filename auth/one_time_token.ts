@@ -92,6 +92,7 @@ const longestLifetime = 7 * 24 * 3_600_000;
  * @throws {TypeError} If the purpose or the account is empty, or the store is
  * only eventually consistent.
  * @throws {RangeError} If `ttl` is not from 1 ms to 7 days.
+ * @throws {Error} If the store has no room for it.
  * @see {@link https://owasp.org/www-project-application-security-verification-standard/ | ASVS 5.0, 6.5}
  */
 export async function createOneTimeToken(

@@ -20,6 +20,8 @@ import { isRedirect } from "./_response.ts";
  * @param status The status: 301, 302, 303, 307 or 308.
  * @returns The response.
  * @throws {RangeError} If the status is not one of a redirect.
+ * @throws {TypeError} If the location cannot be that of a header: encode what is
+ * not ASCII, as `href` and `safeRedirectPath` do.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-15.4 | RFC 9110, Redirection 3xx}
  */
 export function redirect(location: string | URL, status = 302): Response {

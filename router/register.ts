@@ -26,6 +26,8 @@ export interface RegisterBehind<Entries extends ContextEntries> {
    * @param target The pattern, or the route.
    * @param options The middleware.
    * @param handler The handler.
+   * @throws {TypeError} If the pattern is not valid, or there is no handler.
+   * @throws {RangeError} If the method has a route for the same URLs.
    */
   <
     const Target extends RouteTarget,
@@ -50,6 +52,8 @@ export interface RegisterRoute<Entries extends ContextEntries>
    *
    * @param target The pattern, or the route.
    * @param action The handler.
+   * @throws {TypeError} If the pattern is not valid, or there is no handler.
+   * @throws {RangeError} If the method has a route for the same URLs.
    */
   <
     const Target extends RouteTarget,
@@ -68,6 +72,8 @@ export interface RegisterMethodRoute<Entries extends ContextEntries> {
    * @param method The method, or `"ANY"`.
    * @param target The pattern, or the route.
    * @param action The handler.
+   * @throws {TypeError} If the pattern is not valid, or there is no handler.
+   * @throws {RangeError} If the method has a route for the same URLs.
    */
   <
     const Target extends RouteTarget,
@@ -84,6 +90,8 @@ export interface RegisterMethodRoute<Entries extends ContextEntries> {
    * @param target The pattern, or the route.
    * @param options The middleware.
    * @param handler The handler.
+   * @throws {TypeError} If the pattern is not valid, or there is no handler.
+   * @throws {RangeError} If the method has a route for the same URLs.
    */
   <
     const Target extends RouteTarget,
@@ -110,6 +118,8 @@ export interface MapRoutes<Entries extends ContextEntries>
    *
    * @param target The route map, the route or the pattern.
    * @param action The controller with one action for each route; the handler.
+   * @throws {TypeError} If an action is missing, or one is there without a route.
+   * @throws {RangeError} If a method has a route for the same URLs.
    */
   <
     const Target extends RouteTarget | RouteMap,

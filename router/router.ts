@@ -139,7 +139,9 @@ export interface Router<Entries extends ContextEntries = readonly []> {
    *
    * @param prefix The beginning of the path, without parameters.
    * @param target A router, or the `fetch` function of anything.
-   * @throws {TypeError} If the prefix is `/`, or has pattern syntax.
+   * @throws {TypeError} If the prefix is `/`, has pattern syntax, or the target
+   * has no `fetch`.
+   * @throws {RangeError} If something answers all methods there already.
    */
   readonly mount: (prefix: string, target: MountTarget) => void;
   /** What is registered, in order. */
@@ -164,6 +166,7 @@ export interface Router<Entries extends ContextEntries = readonly []> {
  * @param options Middleware for every request, and what to do when no route
  * matches or a handler throws.
  * @returns The router.
+ * @throws {TypeError} If an option is not known, or has a value that it can't.
  */
 export function createRouter<
   const List extends readonly Middleware[],

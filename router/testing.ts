@@ -72,6 +72,7 @@ export interface TestClient {
    * @param path The path, or a URL.
    * @param init What to build the request with.
    * @returns The response.
+   * @throws {Error} If there are more than ten redirects to follow.
    */
   fetch(path: string, init?: TestRequestInit): Promise<Response>;
   /** The cookies by name. */

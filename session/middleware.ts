@@ -146,9 +146,9 @@ export interface SessionOptions {
  * @param options The store, the cookie and the timeouts.
  * @returns The middleware.
  * @throws {TypeError} If an option of the cookie, the origin or the secrets are
- * malformed.
- * @throws {RangeError} If a timeout is not a positive number, or a secret is too
- * short.
+ * malformed, or there is a store besides secrets.
+ * @throws {RangeError} If a timeout is not a positive number, there is no secret,
+ * or one is too short.
  */
 export function session(
   options?: SessionOptions & { readonly lazy?: false },
@@ -160,9 +160,9 @@ export function session(
  * @param options The store, the cookie and the timeouts.
  * @returns The middleware.
  * @throws {TypeError} If an option of the cookie, the origin or the secrets are
- * malformed.
- * @throws {RangeError} If a timeout is not a positive number, or a secret is too
- * short.
+ * malformed, or there is a store besides secrets.
+ * @throws {RangeError} If a timeout is not a positive number, there is no secret,
+ * or one is too short.
  */
 export function session(
   options: SessionOptions & { readonly lazy: true },
@@ -174,9 +174,9 @@ export function session(
  * @param options The store, the cookie and the timeouts.
  * @returns The middleware.
  * @throws {TypeError} If an option of the cookie, the origin or the secrets are
- * malformed.
- * @throws {RangeError} If a timeout is not a positive number, or a secret is too
- * short.
+ * malformed, or there is a store besides secrets.
+ * @throws {RangeError} If a timeout is not a positive number, there is no secret,
+ * or one is too short.
  */
 export function session(
   options: SessionOptions,

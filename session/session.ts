@@ -173,8 +173,9 @@ export class Session {
    * @param key The key.
    * @param value What JSON can hold; all else is what JSON makes of it, such as
    * `null` of NaN.
-   * @throws {TypeError} If JSON makes nothing of the value, after `destroy`, or after
-   * the response was made.
+   * @throws {TypeError} If JSON makes nothing of the value, a `userId` is neither
+   * a finite number nor a text that is not empty, after `destroy`, or after the
+   * response was made.
    * @throws {RangeError} If the value is larger than a session may be.
    */
   set<Value>(key: string, value: JSONValue | Storable<Value>): void {
@@ -234,6 +235,7 @@ export class Session {
    * `null` of NaN.
    * @throws {TypeError} If JSON makes nothing of the value, for the key `userId`,
    * after `destroy`, or after the response was made.
+   * @throws {RangeError} If the value is larger than a session may be.
    */
   flash<Value>(key: string, value: JSONValue | Storable<Value>): void {
     const journal = this.#writing("flash");
@@ -302,6 +304,8 @@ export class Session {
   /**
    * Ends the session when it is saved, also where another request has given it
    * a new id meanwhile. Reads are empty from now on, and writes throw.
+   *
+   * @throws {TypeError} After the response was made.
    */
   destroy(): void {
     const { journal } = this.#scope;
@@ -326,6 +330,8 @@ export class Session {
    * @throws {SessionConflictError} If another request took a value that this
    * one has taken, or if the session ended meanwhile.
    * @throws {SessionStoreError} If the store failed.
+   * @throws {RangeError} If the session takes more than 32,768 bytes, or its
+   * cookie more than 4,096 where cookies keep it.
    * @throws {TypeError} If the response was made without what has changed.
    */
   async commit(): Promise<void> {

@@ -52,6 +52,9 @@ export interface UserSessions {
    *
    * @param userId The user; the one of this request's session by default.
    * @returns The sessions; none where nobody is logged in.
+   * @throws {TypeError} If the sessions live in cookies, or in a store without
+   * `byIndex`.
+   * @throws {SessionStoreError} If the store failed.
    */
   list(userId?: string | number): Promise<SessionInfo[]>;
   /**
@@ -60,6 +63,8 @@ export interface UserSessions {
    * @param id The id of the session.
    * @param userId The user; the one of this request's session by default.
    * @returns Whether there was such a session.
+   * @throws {TypeError} If the sessions live in cookies.
+   * @throws {SessionStoreError} If the store failed.
    */
   end(id: string, userId?: string | number): Promise<boolean>;
   /**
@@ -68,6 +73,9 @@ export interface UserSessions {
    *
    * @param options The user, and the session that goes on.
    * @returns How many were ended.
+   * @throws {TypeError} If the sessions live in cookies, or in a store without
+   * `byIndex`.
+   * @throws {SessionStoreError} If the store failed.
    */
   endAll(options?: EndAllOptions): Promise<number>;
 }
