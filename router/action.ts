@@ -79,6 +79,9 @@ export type BuildAction<
  * Answers a route map, for controllers that live away from the place where they
  * are registered.
  *
+ * What their own middleware provides is known where it is a tuple (`as const`),
+ * and the controller's type is not widened: write `satisfies Controller<…>`.
+ *
  * @typeParam Routes The route map.
  * @typeParam Entries What the middleware in front of it provides.
  */
