@@ -9,7 +9,8 @@
  *
  * const router = createRouter();
  * router.get("/", () => new Response("Hello"));
- * // Deno.serve(router.fetch), Bun.serve(router), or export default router
+ * // Deno.serve(router.fetch), Bun.serve({ fetch: router.fetch }), or on Workers
+ * // export default { fetch: router.fetch }
  *
  * const response = await router.fetch("https://example.com/");
  * assertEquals(await response.text(), "Hello");
