@@ -44,7 +44,7 @@ export interface CSRFProtectionOptions {
    *
    * @default {undefined}
    */
-  readonly origin?: string;
+  readonly origin?: string | undefined;
 }
 
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];

@@ -87,7 +87,7 @@ export interface SessionOptions {
    *
    * @default {undefined}
    */
-  readonly origin?: string;
+  readonly origin?: string | undefined;
   /**
    * Milliseconds that the store may take for an answer. Beyond it, it counts as
    * failed.

@@ -14,7 +14,7 @@ export interface CrossOriginProtectionOptions {
    *
    * @default {the request's Host}
    */
-  readonly origin?: string;
+  readonly origin?: string | undefined;
   /**
    * Other origins that may send unsafe requests.
    *

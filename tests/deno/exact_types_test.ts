@@ -58,3 +58,22 @@ router.get("/", (context) => {
 `);
   assertEquals(await errorsOf(program), []);
 });
+
+Deno.test("an origin from the environment may be missing, as in the guide", async () => {
+  await using program = await programFile(`
+import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
+import { csrfProtection } from "@gatehouse/web/csrf-middleware";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { session } from "@gatehouse/web/session-middleware";
+
+const origin = Deno.env.get("ORIGIN");
+createRouter({
+  middleware: [
+    crossOriginProtection({ origin }),
+    session({ origin }),
+    csrfProtection({ origin }),
+  ],
+});
+`);
+  assertEquals(await errorsOf(program), []);
+});
