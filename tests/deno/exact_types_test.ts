@@ -1,23 +1,11 @@
 /** What compiles where missing and undefined are told apart. */
 import { assertEquals } from "@std/assert";
-import { type ProgramFile, programFile } from "./_programs.ts";
+import { programFile } from "./_programs.ts";
 
-/** What the compiler says of a program itself. */
-async function errorsOf({ config, path }: ProgramFile): Promise<string[]> {
-  const json = JSON.parse(await Deno.readTextFile(config));
-  json.compilerOptions = { strict: true, exactOptionalPropertyTypes: true };
-  await Deno.writeTextFile(config, JSON.stringify(json));
-  const { stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["check", "--quiet", "--config", config, path],
-    env: { NO_COLOR: "1" },
-  }).output();
-  // Who installs the package is told nothing of what is inside of it.
-  return new TextDecoder().decode(stderr).split(/^(?=TS\d+ \[ERROR\])/m)
-    .filter((message) => message.includes("/main.ts:"));
-}
-
-Deno.test("href() takes undefined for what may be missing, as params tell it", async () => {
-  await using program = await programFile(`
+const programs = [
+  [
+    "href() takes undefined for what may be missing, as params tell it",
+    `
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { route } from "@gatehouse/web/fetch-router/routes";
 
@@ -29,12 +17,11 @@ createRouter().get(docs, ({ params: { lang, page } }) =>
   new Response(docs.href({ lang, page }) + start.href({ lang })));
 // @ts-expect-error: the page may not be missing
 docs.href({ page: undefined });
-`);
-  assertEquals(await errorsOf(program), []);
-});
-
-Deno.test("a user may have undefined for what else is known of users", async () => {
-  await using program = await programFile(`
+`,
+  ],
+  [
+    "a user may have undefined for what else is known of users",
+    `
 import { Auth, auth, createBearerTokenAuthScheme, requireAuth } from "@gatehouse/web/auth-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
 
@@ -55,12 +42,11 @@ router.get("/", (context) => {
   const user: User = context.get(Auth);
   return Response.json(user);
 });
-`);
-  assertEquals(await errorsOf(program), []);
-});
-
-Deno.test("an origin from the environment may be missing, as in the guide", async () => {
-  await using program = await programFile(`
+`,
+  ],
+  [
+    "an origin from the environment may be missing, as in the guide",
+    `
 import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { csrfProtection } from "@gatehouse/web/csrf-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
@@ -74,6 +60,33 @@ createRouter({
     csrfProtection({ origin }),
   ],
 });
-`);
-  assertEquals(await errorsOf(program), []);
-});
+`,
+  ],
+] as const;
+
+const messages = await check(programs.map(([, text]) => text));
+
+for (const [index, [name]] of programs.entries()) {
+  Deno.test(`${name} (exactOptionalPropertyTypes)`, () => {
+    const own = messages.filter((text) => text.includes(`/${index}.ts:`));
+    assertEquals(own, []);
+  });
+}
+
+/** What the compiler says, message by message, of programs by their numbers. */
+async function check(texts: readonly string[]): Promise<string[]> {
+  await using file = await programFile("");
+  const { config, folder } = file;
+  const json = JSON.parse(await Deno.readTextFile(config));
+  json.compilerOptions = { strict: true, exactOptionalPropertyTypes: true };
+  await Deno.writeTextFile(config, JSON.stringify(json));
+  const paths = texts.map((_, index) => `${folder}/${index}.ts`);
+  for (const [index, path] of paths.entries()) {
+    await Deno.writeTextFile(path, texts[index]!);
+  }
+  const { stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["check", "--quiet", "--config", config, ...paths],
+    env: { NO_COLOR: "1" },
+  }).output();
+  return new TextDecoder().decode(stderr).split(/^(?=TS\d+ \[ERROR\])/m);
+}
