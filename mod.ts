@@ -79,6 +79,7 @@ export {
   type NestedControllerInput,
   type NextFunction,
   type OriginNames,
+  type OriginPath,
   type ParamNames,
   type Params,
   type ParamsByName,

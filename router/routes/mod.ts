@@ -55,6 +55,7 @@ export {
 export type {
   NameEnd,
   OriginNames,
+  OriginPath,
   ParamNames,
   Params,
   ParamsByName,

@@ -1,4 +1,5 @@
 import { isMethod, type RequestMethod } from "../method.ts";
+import type { OriginPath } from "../params.ts";
 import type { PatternInput } from "../pattern.ts";
 import { type AnyRoute, Route, type RouteMap } from "./route.ts";
 
@@ -30,7 +31,10 @@ export type JoinPatterns<Prefix extends string, Pattern extends string> =
         ? Pattern
       : `/${Pattern}`
     : Prefix extends `${infer Start}/` ? JoinPatterns<Start, Pattern>
-    : Pattern extends "" | "/" ? JoinPatterns<"", Prefix>
+    : Pattern extends "" | "/"
+    // An origin alone would stand for all of its paths.
+      ? [OriginPath<Prefix>] extends [never] ? JoinPatterns<"", Prefix>
+      : `${Prefix}/`
     : `${JoinPatterns<"", Prefix>}${JoinPatterns<"", Pattern>}`;
 
 /** The route map that {@linkcode route} makes of definitions. */

@@ -122,6 +122,25 @@ Deno.test("a route map knows of no params where a pattern's text is not known", 
   createRouter().get(routes.init, ({ params }) => new Response(params.page));
 });
 
+Deno.test("the root of an origin is a path, and no wildcard", () => {
+  const origin = "https://:tenant.example.com";
+  for (
+    const routes of [
+      route(origin, { home: "/" }),
+      route(`${origin}/`, { home: "" }),
+      route(origin, { home: route("", { home: "/" }).home }),
+    ]
+  ) {
+    same<typeof routes.home, Route<"GET", "https://:tenant.example.com/">>();
+    assertEquals(
+      routes.home.href({ tenant: "acme" }),
+      "https://acme.example.com/",
+    );
+  }
+  const { user } = route(origin, { user: "users/:id" });
+  same<typeof user, Route<"GET", "https://:tenant.example.com/users/:id">>();
+});
+
 Deno.test("href takes the params of the pattern", () => {
   const routes = route("blog", {
     index: "/",
