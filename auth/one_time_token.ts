@@ -89,8 +89,8 @@ const longestLifetime = 7 * 24 * 3_600_000;
  * @param store Where it is kept: a session store, which sessions may share.
  * @param options What it is for.
  * @returns The token, 22 characters of base64url.
- * @throws {TypeError} If the purpose or the account is empty, or the store is
- * only eventually consistent.
+ * @throws {TypeError} If the purpose or the account is empty or missing, or the
+ * store is only eventually consistent.
  * @throws {RangeError} If `ttl` is not from 1 ms to 7 days.
  * @throws {Error} If the store has no room for it.
  * @see {@link https://owasp.org/www-project-application-security-verification-standard/ | ASVS 5.0, 6.5}
@@ -100,7 +100,11 @@ export async function createOneTimeToken(
   options: OneTimeTokenOptions,
 ): Promise<string> {
   const { purpose, account, data, ttl = 600_000, now = Date.now } = options;
-  if (purpose === "" || account === "" || Number.isNaN(account)) {
+  // A missing account would be one for all who are missing theirs.
+  const isAccount = typeof account === "string"
+    ? account !== ""
+    : Number.isFinite(account);
+  if (!purpose || !isAccount) {
     throw new TypeError(
       "Cannot create one-time token: it needs a purpose and an account",
     );

@@ -257,9 +257,16 @@ Deno.test("createOneTimeToken() rejects what can't be right", async () => {
       "is not from 1 ms to 7 days",
     );
   }
-  for (const wrong of [{ purpose: "" }, { account: "" }, { account: NaN }]) {
+  const missing = [undefined, null, {}, NaN, Infinity, ""];
+  for (
+    const wrong of [
+      { purpose: "" },
+      { purpose: undefined },
+      ...missing.map((account) => ({ account })),
+    ]
+  ) {
     await assertRejects(
-      () => createOneTimeToken(store, { ...good, ...wrong }),
+      () => createOneTimeToken(store, { ...good, ...wrong as typeof good }),
       TypeError,
       "it needs a purpose and an account",
     );
