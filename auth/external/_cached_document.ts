@@ -1,5 +1,6 @@
 import { callStore } from "../../session/internal.ts";
 import type { JSONObject } from "./_bounded_fetch.ts";
+import { SharedWork } from "./_shared_work.ts";
 
 /**
  * Keeps a provider's metadata and keys outside the process, for runtimes whose
@@ -27,7 +28,7 @@ export interface ExternalAuthCache {
 
 /** A document that is fetched when needed and kept for a while. */
 export interface CachedDocument<Value> {
-  /** The document, fetched by at most one request at a time. */
+  /** The document, fetched by one request for all who ask meanwhile. */
   get(): Promise<Value>;
   /**
    * The document anew, after the given one turned out to be old: at once, and
@@ -58,6 +59,9 @@ export interface CachedDocumentOptions<Value> {
 /** Milliseconds that a document is not asked for again that could not be had. */
 export const RETRY_AFTER = 5_000;
 
+/** Milliseconds after which others no longer wait for one that fetches. */
+const PATIENCE = 2_000;
+
 /** Milliseconds that the outer cache may take: it is there to save time. */
 const CACHE_TIMEOUT = 1_000;
 
@@ -72,14 +76,14 @@ export function createCachedDocument<Value>(
 ): CachedDocument<Value> {
   const { ttl, cooldown, now } = options;
   let kept: Kept<Value> | undefined;
-  let pending: Promise<Kept<Value>> | undefined;
+  const fetching = new SharedWork<Kept<Value>>(PATIENCE);
   let renewedAt = -Infinity;
   let pause = cooldown;
 
   function fetchOnce(mayBeCached: boolean): Promise<Kept<Value>> {
-    return pending ??= fetchDocument(options, mayBeCached)
-      .then((fetched) => kept = fetched)
-      .finally(() => pending = undefined);
+    return fetching.run(async () =>
+      kept = await fetchDocument(options, mayBeCached)
+    );
   }
 
   return {
@@ -89,7 +93,7 @@ export function createCachedDocument<Value>(
     },
     async renew(old) {
       if (kept !== undefined && kept.value !== old) return kept.value;
-      if (pending === undefined) {
+      if (!fetching.isBegun) {
         const time = now();
         if (time >= renewedAt && time - renewedAt < pause) return undefined;
         renewedAt = time;

@@ -3,6 +3,7 @@ import { isIssuerOf, type ProviderEngine } from "./_engine.ts";
 import type { JSONObject } from "./_bounded_fetch.ts";
 import { claimsOf } from "./_id_token.ts";
 import { report } from "./_report.ts";
+import { SharedWork } from "./_shared_work.ts";
 import { requestTokens, type TokenResponse } from "./_token_request.ts";
 import { ExternalAuthError } from "./errors.ts";
 import type { ExternalAuthFailure } from "./finish.ts";
@@ -100,25 +101,28 @@ export async function refreshExternalAuth(
 
 const pending = /* @__PURE__ */ new WeakMap<
   object,
-  Map<string, Promise<ExternalAuthTokens>>
+  Map<string, SharedWork<ExternalAuthTokens>>
 >();
 
 /** A token that is used twice looks stolen to a provider that rotates them. */
-function refreshOnce(
+async function refreshOnce(
   engine: ProviderEngine<unknown>,
   tokens: RefreshableTokens,
   refreshToken: string,
 ): Promise<ExternalAuthTokens> {
-  let ofEngine = pending.get(engine);
-  if (ofEngine === undefined) pending.set(engine, ofEngine = new Map());
+  const ofEngine = pending.getOrInsertComputed(engine, () => new Map());
   const key = JSON.stringify([refreshToken, tokens.issuer, tokens.subject]);
-  let promise = ofEngine.get(key);
-  if (promise === undefined) {
-    promise = refresh(engine, tokens, refreshToken)
-      .finally(() => ofEngine.delete(key));
-    ofEngine.set(key, promise);
+  // The keys may be asked for first.
+  const patience = 2 * engine.transport.timeout;
+  const work = ofEngine.getOrInsertComputed(
+    key,
+    () => new SharedWork<ExternalAuthTokens>(patience),
+  );
+  try {
+    return await work.run(() => refresh(engine, tokens, refreshToken));
+  } finally {
+    if (ofEngine.get(key) === work) ofEngine.delete(key);
   }
-  return promise;
 }
 
 async function refresh(

@@ -1,0 +1,106 @@
+import { connect } from "node:net";
+import { assertEquals } from "@std/assert";
+import { bundle } from "../runtimes/bundle.ts";
+import { startWorker, type Worker } from "../runtimes/workers.ts";
+
+const ROOT = new URL("../../", import.meta.url).href;
+
+/** Milliseconds that the provider takes for its first answer at a path. */
+const SLOW = 300;
+
+Deno.test("external login on Workers goes on where a client left while its provider was asked", async () => {
+  await using provider = serveProvider();
+  await using worker = await startLogins(provider.origin);
+  await leave(worker, "/login");
+  // It does what the one before has begun, and those behind it need not.
+  assertEquals(await statusOf(worker, "/login"), 302);
+  assertEquals(await statusOf(worker, "/login"), 302);
+  assertEquals(provider.asked, [METADATA, METADATA]);
+});
+
+Deno.test("refreshExternalAuth() on Workers can be tried again where a client left in the midst of it", async () => {
+  await using provider = serveProvider();
+  await using worker = await startLogins(provider.origin);
+  await leave(worker, "/refresh");
+  assertEquals(await statusOf(worker, "/refresh"), 200);
+  assertEquals(provider.asked, ["/token", "/token"]);
+});
+
+const METADATA = "/.well-known/openid-configuration";
+
+/** A provider that answers quickly only where it was asked before. */
+function serveProvider() {
+  const asked: string[] = [];
+  const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
+  const server = Deno.serve(address, async (request) => {
+    const { pathname } = new URL(request.url);
+    const isFirst = !asked.includes(pathname);
+    asked.push(pathname);
+    if (isFirst) await new Promise((resolve) => setTimeout(resolve, SLOW));
+    return pathname === METADATA
+      ? Response.json({
+        issuer: origin,
+        authorization_endpoint: `${origin}/authorize`,
+        token_endpoint: `${origin}/token`,
+      })
+      : Response.json({ access_token: "new", token_type: "Bearer" });
+  });
+  const origin: string = `http://127.0.0.1:${server.addr.port}`;
+  return {
+    asked,
+    origin,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+/** A Worker that begins logins and refreshes tokens. */
+async function startLogins(issuer: string): Promise<Worker> {
+  const script = await bundle(`
+    import { createOAuthProvider, createOIDCAuthProvider, refreshExternalAuth,
+      startExternalAuth } from "${ROOT}auth/mod.ts";
+    import { createRouter } from "${ROOT}router/mod.ts";
+    import { session } from "${ROOT}session/middleware.ts";
+    const options = {
+      clientId: "app", clientSecret: "s3cret", allowInsecureLoopback: true,
+      redirectUri: "http://localhost/callback", timeout: 1_000,
+    };
+    const issuer = "${issuer}";
+    const oidc = createOIDCAuthProvider({ ...options, name: "oidc", issuer });
+    const oauth = createOAuthProvider({
+      ...options, name: "oauth", scopes: [], parseProfile: () => null,
+      authorizationEndpoint: issuer + "/authorize",
+      tokenEndpoint: issuer + "/token", profileEndpoint: issuer + "/profile",
+    });
+    const router = createRouter({ middleware: [session()] });
+    router.get("/", () => new Response("Hello"));
+    router.get("/login", (context) => startExternalAuth(oidc, context));
+    router.get("/refresh", async () => {
+      const { ok } = await refreshExternalAuth(oauth, { refreshToken: "old" });
+      return new Response(null, { status: ok ? 200 : 502 });
+    });
+    export default { fetch: router.fetch };`);
+  const worker = await startWorker({ script });
+  assertEquals(await statusOf(worker, "/"), 200);
+  return worker;
+}
+
+/** Sends a request and closes the connection before the answer. */
+async function leave({ url }: Worker, path: string): Promise<void> {
+  const socket = connect(Number(url.port), url.hostname);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${url.host}\r\n\r\n`);
+  await new Promise((resolve) => setTimeout(resolve, SLOW / 2));
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.resetAndDestroy();
+  await closed;
+}
+
+/** The status of an answer, which has to come within seconds. */
+async function statusOf({ url }: Worker, path: string): Promise<number> {
+  const signal = AbortSignal.timeout(10_000);
+  const response = await fetch(new URL(path, url), {
+    redirect: "manual",
+    signal,
+  });
+  await response.body?.cancel();
+  return response.status;
+}
