@@ -39,9 +39,13 @@ local function unindex(key, index, id)
   end
 end`;
 
-/** KEYS: the value's. ARGV: see `put`. */
+/**
+ * KEYS: the value's. ARGV: see `put`. Some clients send a command again whose
+ * reply was lost with the connection: the version tells that it was done.
+ */
 const PUT = `${NOW}${UNINDEX}
 local version = redis.call('HGET', KEYS[1], 'version') or ''
+if version == ARGV[3] then return 1 end
 if version ~= ARGV[1] then return 0 end
 unindex(KEYS[1], ARGV[5], ARGV[6])
 redis.call('DEL', KEYS[1])

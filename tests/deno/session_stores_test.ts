@@ -111,6 +111,28 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name:
+    "createRedisSessionStore() keeps the contract where the client sends a command again whose reply was lost",
+  ignore: redis === null,
+  sanitizeOps: false,
+  sanitizeResources: false,
+  fn: async () => {
+    const { port } = await (servers.redis ??= startRedis(redis!));
+    const client = createClient({ url: `redis://127.0.0.1:${port}` });
+    await client.connect();
+    try {
+      const store = createRedisSessionStore(async (command, args) => {
+        await client.sendCommand([command, ...args]);
+        return await client.sendCommand([command, ...args]);
+      }, { prefix: "again:" });
+      for (const { run } of testSessionStore(() => store)) await run();
+    } finally {
+      client.destroy();
+    }
+  },
+});
+
 /** Registers the kit's tests for a store that is opened by the first of them. */
 function testOn(what: string, kind: string, program: string | null): void {
   const createStore = async () => (await opened(kind)).store;
