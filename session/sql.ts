@@ -159,11 +159,15 @@ class SQLStore implements SessionStore {
   }
 
   async sweep(now: number): Promise<void> {
+    const time = Math.floor(now);
     for (let count = 0; count < SWEEP.statements; count++) {
+      // Twice: a row that is put anew meanwhile is looked at again, and there
+      // PostgreSQL asks only what is asked of the row itself.
       const removed = await this.#run(
-        `DELETE FROM ${this.#table} WHERE id IN (SELECT id FROM ${this.#table}
+        `DELETE FROM ${this.#table} WHERE expires_at <= ? AND id IN (
+        SELECT id FROM ${this.#table}
         WHERE expires_at <= ? LIMIT ${SWEEP.rows}) RETURNING id`,
-        [Math.floor(now)],
+        [time, time],
       );
       if (removed.length < SWEEP.rows) return;
       // A database in this process would keep all others waiting.

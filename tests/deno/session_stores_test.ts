@@ -1,4 +1,5 @@
 import { assertEquals, assertGreater, assertLess } from "@std/assert";
+import connect from "npm:postgres@3.4.7";
 import { createClient } from "npm:redis@5.12.1";
 import type { SessionStore } from "@gatehouse/web/session";
 import { createRedisSessionStore } from "@gatehouse/web/session/redis";
@@ -70,6 +71,49 @@ Deno.test({
       );
       assertEquals(created.filter(Boolean).length, 1);
       for (const { close } of opened) await close();
+    }
+  },
+});
+
+Deno.test({
+  name:
+    "createSQLSessionStore() sweeps out nothing that PostgreSQL is putting anew",
+  ignore: postgres === null,
+  sanitizeOps: false,
+  sanitizeResources: false,
+  fn: async () => {
+    const { port } = await (servers.postgres ??= startPostgres(postgres!));
+    const sql = connect({
+      port,
+      host: "127.0.0.1",
+      user: "test",
+      db: "postgres",
+      onnotice() {},
+    });
+    const open = ({ unsafe }: Pick<typeof sql, "unsafe">, now?: () => number) =>
+      createSQLSessionStore((text, params) => unsafe(text, params), {
+        dialect: "postgres",
+        table: "swept",
+        // Else the sweep would wait for the table, and not for the row.
+        createTable: now !== undefined,
+        now,
+      });
+    const store = open(sql);
+    const options = { ttl: 60_000, ifVersion: null };
+    const isSomeoneWaiting = async () =>
+      (await sql`SELECT 1 FROM pg_locks WHERE NOT granted`).length > 0;
+    try {
+      await open(sql, () => 0).put("key", "old", options);
+      let sweeping;
+      await sql.begin(async (transaction) => {
+        assertEquals(await open(transaction).put("key", "new", options), true);
+        sweeping = store.sweep!(Date.now());
+        while (!await isSomeoneWaiting());
+      });
+      await sweeping;
+      assertEquals((await store.get("key"))?.value, "new");
+    } finally {
+      await sql.end();
     }
   },
 });
