@@ -147,7 +147,12 @@ export class StoreBacking implements Backing {
     const id = encodeBase64Url(await sha256(token));
     // The new one is stored before the old one ends: a crash in between leaves
     // a session that nobody holds, and loses none.
-    if (!await this.#put(id, record, null)) return false;
+    if (!await this.#put(id, record, null)) {
+      // Nobody else has that id: to try another one is of no use.
+      throw new SessionStoreError("save", {
+        cause: new Error("Cannot store session: there is no room for it"),
+      });
+    }
     const ends = this.#stored !== null && renewal !== "copy";
     if (ends && !await this.#claim(id)) {
       await this.#call("save", () => this.#store.delete(id));

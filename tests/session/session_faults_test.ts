@@ -303,6 +303,25 @@ Deno.test("session() gives up where others are always faster", async () => {
   assert((await response.text()).includes("SessionStoreError"));
 });
 
+Deno.test("session() fails at once where its store has no room", async () => {
+  const memory = createMemorySessionStore({ maxRecords: 2 });
+  for (const key of ["a", "b"]) {
+    const index = [`user:${key}`];
+    memory.put(key, "login", { ttl: MINUTE, ifVersion: null, index });
+  }
+  let puts = 0;
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (...args) => (puts++, memory.put(...args)),
+    delete: (key) => memory.delete(key),
+  };
+  const server = new Server({ store });
+  const response = await server.request((session) => session.set("a", 1));
+  assertEquals(response.status, 500);
+  assert((await response.text()).includes("SessionStoreError"));
+  assertEquals(puts, 1);
+});
+
 for (
   const value of [
     "",
