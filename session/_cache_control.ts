@@ -63,7 +63,9 @@ export function withCookies(
 }
 
 function copyOf(response: Response): Response {
-  if (response.headers.has("Content-Type")) {
+  const { headers } = response;
+  // Workers forget of a clone that it is compressed, and do it once more.
+  if (headers.has("Content-Type") || headers.has("Content-Encoding")) {
     return new Response(response.body, response);
   }
   // Bun tells that a text is one when it sends it, unless its body was asked for.

@@ -38,6 +38,30 @@ Deno.test("session() passes an upgrade to a WebSocket on Workers, with its cooki
   assertEquals(await response.json(), 2);
 });
 
+Deno.test("session() sets its cookie on Workers on what was compressed before", async () => {
+  const script = await bundle(`
+    import { createRouter } from "${ROOT.href}router/mod.ts";
+    import { Session } from "${ROOT.href}session/mod.ts";
+    import { session } from "${ROOT.href}session/middleware.ts";
+    const router = createRouter({ middleware: [session()] });
+    router.get("/:type", (context) => {
+      context.get(Session).set("a", 1);
+      const stream = new Blob(["Hello"]).stream()
+        .pipeThrough(new CompressionStream("gzip"));
+      const headers = { "Content-Encoding": "gzip" };
+      const { type } = context.params;
+      if (type !== "none") headers["Content-Type"] = "text/" + type;
+      return new Response(stream, { headers, encodeBody: "manual" });
+    });
+    export default { fetch: router.fetch };`);
+  await using worker = await startWorker({ script });
+  for (const type of ["plain", "none"]) {
+    const response = await fetch(new URL(`/${type}`, worker.url));
+    assertEquals(response.headers.getSetCookie().length, 1);
+    assertEquals(await response.text(), "Hello", type);
+  }
+});
+
 /** Asks for a WebSocket and returns the head of the response. */
 async function upgrade(
   { host, hostname, port }: URL,
