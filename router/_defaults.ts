@@ -25,12 +25,13 @@ export async function toHead(
   context: RequestContext,
 ): Promise<Response> {
   const response = await result;
+  // Where the body is null servers tell the length 0, which is not that of GET
+  // (RFC 9110, section 8.6). They tell none of a stream. The headers come first:
+  // asked for its body, Bun forgets the type of a file.
+  const isLengthKept = response.headers.has("Content-Length") ||
+    !isServed(context);
   if (response.body === null) return response;
   // What the body's own clean-up throws has no one left to go to.
   response.body.cancel().catch(() => {});
-  // Where the body is null servers tell the length 0, which is not that of GET
-  // (RFC 9110, section 8.6). They tell none of a stream.
-  const isLengthLost = isServed(context) &&
-    !response.headers.has("Content-Length");
-  return new Response(isLengthLost ? ReadableStream.from([]) : null, response);
+  return new Response(isLengthKept ? null : ReadableStream.from([]), response);
 }

@@ -1,6 +1,6 @@
 import { createRouter } from "@gatehouse/web/fetch-router";
 
-/** Answers with bodies whose length is known, told, unknown or none. */
+/** Answers with bodies whose length or type is known, told, unknown or none. */
 export function createApp(): ReturnType<typeof createRouter> {
   const router = createRouter();
   router.get("/text", () => new Response("hello"));
@@ -9,6 +9,9 @@ export function createApp(): ReturnType<typeof createRouter> {
     () => new Response("hello", { headers: { "Content-Length": "5" } }),
   );
   router.get("/stream", () => new Response(new Blob(["hello"]).stream()));
+  router.get("/typed", () => {
+    return new Response(new Blob(["a {}"], { type: "text/css" }));
+  });
   router.get("/none", () => new Response(null));
   router.get("/empty", () => new Response(null, { status: 204 }));
   return router;

@@ -4,13 +4,13 @@ import { runtimesOf, sendRaw } from "./_sockets.ts";
 
 const APPLICATION = import.meta.resolve("./_head_app.ts");
 
-const PATHS = ["/text", "/told", "/stream", "/none", "/empty"];
+const PATHS = ["/text", "/told", "/stream", "/typed", "/none", "/empty"];
 
 /** Milliseconds: all are sent at once. */
 const PATIENCE = 1_500;
 
 for (const [name, start] of Object.entries(runtimesOf(APPLICATION))) {
-  Deno.test(`HEAD tells no other length than GET on ${name}`, async () => {
+  Deno.test(`HEAD tells no other length than GET, and the type of a file, on ${name}`, async () => {
     await using server = await start();
     const answers = await Promise.all(
       PATHS.flatMap((path) =>
@@ -25,6 +25,7 @@ for (const [name, start] of Object.entries(runtimesOf(APPLICATION))) {
       const length = lengthIn(head);
       if (length !== undefined) assertEquals(length, lengthIn(get), path);
       if (path === "/told") assertEquals(length, "5");
+      if (path === "/typed") assertMatch(head, /^content-type: text\/css/im);
     }
   });
 }
