@@ -16,7 +16,9 @@ export interface BodyEnd {
  * The length of a body as the headers tell it. The body itself is not touched:
  * asking Deno for it would turn a text into a stream.
  */
-export function lengthOf({ headers, status }: Response): number | undefined {
+export function lengthOf(
+  { headers, status }: Pick<Response, "headers" | "status">,
+): number | undefined {
   // Of an answer without a body the header tells what it would have been.
   if (status === 204 || status === 304) return 0;
   const text = headers.get("content-length");
@@ -41,9 +43,10 @@ export function watchBody(
   context: RequestContext,
   onEnd: (end: BodyEnd) => void,
 ): Response {
-  const { body } = response;
-  if (body === null || body.locked || response.status === 101) {
-    onEnd({ bytes: body === null ? 0 : lengthOf(response) });
+  // The headers first: asked for its body, Bun forgets the type of a file.
+  const { headers, status, body } = response;
+  if (body === null || body.locked || status === 101) {
+    onEnd({ bytes: body === null ? 0 : lengthOf({ headers, status }) });
     return response;
   }
   const waitUntil = waitUntilOf(context);

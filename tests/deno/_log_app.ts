@@ -34,6 +34,10 @@ export function createEndingApp(): Router {
   });
   router.get("/lines", () => Response.json(lines));
   router.get("/whole", () => new Response("x".repeat(100_000)));
+  router.get(
+    "/styles",
+    () => new Response(new Blob(["a {}"], { type: "text/css" })),
+  );
   router.get("/large", () => new Response(new Uint8Array(50_000_000)));
   router.get("/endless", () => new Response(endless()));
   router.get("/failing", () => new Response(failing()));

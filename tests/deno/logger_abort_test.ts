@@ -82,6 +82,9 @@ for (const [name, start] of servers) {
 
 Deno.test("logger() with countBytes sends a text as a text on Bun, and guesses nowhere", async () => {
   await using server = await startBun();
+  const styles = await fetch(`${server.origin}/styles`);
+  assertEquals(await styles.text(), "a {}");
+  assert(styles.headers.get("Content-Type")?.startsWith("text/css"));
   for (const path of ["/whole", "/large"]) {
     const response = await fetch(server.origin + path);
     await response.body?.cancel();
