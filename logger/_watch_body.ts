@@ -99,7 +99,7 @@ function watch(
             end({ outcome: "complete" });
             return controller.close();
           }
-          rest = value;
+          rest = bytesOf(value);
         }
         const chunk = rest.subarray(0, portion);
         rest = rest.subarray(portion);
@@ -115,6 +115,13 @@ function watch(
       return reader.cancel(reason);
     },
   }, { highWaterMark: 0 });
+}
+
+const encoder = /* @__PURE__ */ new TextEncoder();
+
+/** Bun takes streams of texts too. */
+function bytesOf(chunk: Uint8Array | string): Uint8Array {
+  return typeof chunk === "string" ? encoder.encode(chunk) : chunk;
 }
 
 /**

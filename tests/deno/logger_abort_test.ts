@@ -93,6 +93,14 @@ Deno.test("logger() with countBytes sends a text as a text on Bun, and guesses n
   }
 });
 
+Deno.test("logger() with countBytes takes the streams of texts that Bun takes", async () => {
+  await using server = await startBun();
+  const response = await fetch(`${server.origin}/texts`);
+  assertEquals(await response.text(), "événement 2");
+  const { bytes, outcome } = await lastLine(server, 1);
+  assertEquals([bytes, outcome], [13, "complete"]);
+});
+
 Deno.test("logger() on Deno lets a WebSocket through, and logs 101", async () => {
   const lines: string[] = [];
   const router = createRouter({
