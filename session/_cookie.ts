@@ -80,8 +80,13 @@ export class CookiePolicy {
 
   /** @throws {TypeError} If an option cannot be part of a cookie. */
   constructor(options: SessionCookieOptions, origin: string | undefined) {
-    const { name = "session", domain, maxAge = 1, path = "/" } = options;
-    const { sameSite = "Lax" } = options;
+    const {
+      name = "session",
+      domain,
+      path = "/",
+      sameSite = "Lax",
+      maxAge = 1,
+    } = options;
     const problem = !NAME.test(name) || /^__(Host|Secure)-/i.test(name)
       ? `name "${name}" is not a plain cookie name`
       : domain !== undefined && !DOMAIN.test(domain)

@@ -150,7 +150,7 @@ export class StoreBacking implements Backing {
     if (!await this.#put(id, record, null)) {
       // Nobody else has that id: to try another one is of no use.
       throw new SessionStoreError("save", {
-        cause: new Error("Cannot store session: there is no room for it"),
+        cause: new Error("Cannot save session: the store has no room"),
       });
     }
     const ends = this.#stored !== null && renewal !== "copy";
