@@ -144,7 +144,6 @@ function merge(claims: JSONObject, info: JSONObject): JSONObject {
   for (const name of SIGNED) delete fetched[name];
   for (const address of ADDRESSES) {
     const other = Object.hasOwn(info, address) ? signed : fetched;
-    delete other[address];
     delete other[`${address}_verified`];
   }
   return { ...signed, ...fetched };
