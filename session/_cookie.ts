@@ -58,7 +58,7 @@ export interface SessionCookieOptions {
 const NAME = /^[\w!#$%&'*+.^`|~-]{1,256}$/;
 
 /** Labels with dots between them (RFC 1123, 2.1), and one in front at most. */
-const DOMAIN = /^(?:(?:^\.?|\.)(?!-)[a-z\d-]{1,63}(?<!-))+$/i;
+const DOMAIN = /^(?:(?:^|\.)(?!-)[a-z\d-]{1,63}(?<!-))+$/i;
 
 /** What a proxy in front of the server would have added. */
 const FORWARDING = [
