@@ -41,7 +41,7 @@ export interface ExampleApp extends ServedApp, AsyncDisposable {
   /** The e-mails that were sent so far. */
   readonly mails: Mail[];
   /** Lets time go by, in milliseconds. */
-  wait(time: number): void;
+  wait(passed: number): void;
   /** A browser without cookies. */
   visitor(): Visitor;
   /** A browser in which somebody with a role is logged in. */
@@ -72,7 +72,8 @@ export async function startExampleApp(
   const log: string[] = [];
   const errors: unknown[] = [];
   const mails: Mail[] = [];
-  let waited = 0;
+  // It stands still, for delays must not depend on how long a hash takes.
+  let time = Date.now();
   const app = createApp({
     database: wrap(database),
     baseURL,
@@ -81,7 +82,7 @@ export async function startExampleApp(
     reportError: (error) => errors.push(error),
     sendMail: (mail) => void mails.push(mail),
     trustedProxies,
-    now: () => Date.now() + waited,
+    now: () => time,
   });
   server.serve(app.fetch);
   return {
@@ -92,7 +93,7 @@ export async function startExampleApp(
     log,
     errors,
     mails,
-    wait: (time) => void (waited += time),
+    wait: (passed) => void (time += passed),
     visitor: () => createVisitor(baseURL),
     async loggedIn(role = "user") {
       const email = `${role}-${crypto.randomUUID()}@example.com`;

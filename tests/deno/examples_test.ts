@@ -119,12 +119,14 @@ Deno.test("password_login.ts slows down guessing, for that address and account",
     const { fetch } = createTestClient({
       fetch: (request) => passwords.fetch(request, info),
     });
-    const answers = [];
-    for (let guess = 0; guess < guesses; guess++) {
-      const fields = { email, password: `correct horse ${guess}` };
-      answers.push((await post(fetch, "/login", fields)).status);
-    }
-    return answers;
+    // At once: the delay is a second, and five hashes may take longer.
+    const answers = await Promise.all(
+      Array.from({ length: guesses }, (_, guess) => {
+        const fields = { email, password: `correct horse ${guess}` };
+        return post(fetch, "/login", fields);
+      }),
+    );
+    return answers.map(({ status }) => status).sort();
   };
   const email = "guessed@example.com";
   assertEquals(await statuses("203.0.113.7", email, 6), [
