@@ -44,7 +44,7 @@ const requests: RawRequest[] = [
 /** A server that runs, and the lines that it logs. */
 interface Logging extends AsyncDisposable {
   readonly port: number;
-  readonly lines: () => Promise<string[]>;
+  readonly lines: (count: number) => Promise<string[]>;
 }
 
 for (const [name, start] of [["Deno", startDeno], ["Bun", startBun]] as const) {
@@ -61,7 +61,7 @@ for (const [name, start] of [["Deno", startDeno], ["Bun", startBun]] as const) {
         const shown = JSON.stringify(request);
         assertEquals(statusOf(actual), statusOf(expected), shown);
       }
-      const lines = await server.lines();
+      const lines = await server.lines(requests.length);
       // The first line is that of the connection which looked for it.
       const expected = (await model.stop()).slice(-requests.length);
       assertEquals(lines.length, requests.length);
@@ -137,22 +137,22 @@ console.log(server.port);`,
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let output = (await reader.read()).value ?? "";
   const port = Number(output);
-  const readAll = async () => {
-    child.kill("SIGKILL");
-    for (let chunk; !(chunk = await reader.read()).done;) output += chunk.value;
-    await child.status;
+  const read = async () => {
+    const { done, value = "" } = await reader.read();
+    output += value;
+    return !done;
   };
-  let ended = false;
   return {
     port,
-    async lines() {
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      await readAll();
-      ended = true;
-      return output.trimEnd().split("\n").slice(1);
+    async lines(count) {
+      // The port is a line, too; what follows the last newline is none.
+      while (output.split("\n").length < count + 2 && await read());
+      return output.split("\n").slice(1, -1);
     },
     async [Symbol.asyncDispose]() {
-      if (!ended) await readAll();
+      child.kill("SIGKILL");
+      while (await read());
+      await child.status;
       await Deno.remove(folder, { recursive: true });
     },
   };
