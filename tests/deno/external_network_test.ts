@@ -34,13 +34,16 @@ Deno.test("a body that never ends is left after the timeout, and its connection 
       cancel: () => resolve(),
     });
     return new Response(body, { headers: json });
-  });
-  assert(message.includes("no answer within 300 ms"), message);
+  }, { timeout: 500 });
+  assert(message.includes("no answer within 500 ms"), message);
   await cancelled;
 });
 
 /** Logs in at a provider on the network whose token endpoint answers this. */
-async function failureOf(answer: () => Response): Promise<string> {
+async function failureOf(
+  answer: () => Response,
+  limits: { readonly timeout?: number } = {},
+): Promise<string> {
   const seen: string[] = [];
   await using server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },
@@ -58,7 +61,7 @@ async function failureOf(answer: () => Response): Promise<string> {
   const login = new Login(provider, {
     allowInsecureLoopback: true,
     fetch: undefined,
-    timeout: 300,
+    ...limits,
   });
   const outcome = await login.run();
   assertEquals(outcome.code, "token_request_failed");
