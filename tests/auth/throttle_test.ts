@@ -17,6 +17,9 @@ const start = 1_700_000_000_000;
 const minute = 60_000;
 const hour = 60 * minute;
 
+/** An address has no more than an account. */
+const strict = { attempts: 5, delay: 1_000, maxDelay: 900_000 };
+
 /** A throttle with a clock of its own. */
 function createClocked(options: ThrottleOptions = {}) {
   let time = start;
@@ -29,12 +32,13 @@ function createClocked(options: ThrottleOptions = {}) {
     account = "ada",
     address: string | undefined = "203.0.113.7",
     headers: Record<string, string> = {},
-    right = false,
+    right: boolean | (() => void) = false,
   ): Promise<true | number> {
     const request = new Request("https://example.com/login", { headers });
     const context = new RequestContext(request, { remoteAddress: address });
     const result = await throttle.attempt(context, account);
     if (!result.allowed) return result.retryAfter;
+    if (typeof right === "function") right();
     if (right) await result.succeed();
     return true;
   }
@@ -75,6 +79,12 @@ Deno.test("createThrottle() does not let refused attempts prolong the delay", as
   assertEquals(await fail(50), Array(50).fill(1));
   pass(1000);
   assertEquals(await attempt(), true);
+});
+
+Deno.test("createThrottle() does not count refused attempts against the address", async () => {
+  const { attempt, fail } = createClocked();
+  await fail(200);
+  assertEquals(await attempt("bob"), true);
 });
 
 Deno.test("createThrottle() does not lock out a user whose name a stranger guesses with (ASVS 6.3.1)", async () => {
@@ -138,6 +148,14 @@ Deno.test("createThrottle() takes back an attempt that is cancelled, and no othe
   assertEquals(refused, { allowed: false, retryAfter: 1 });
 });
 
+Deno.test("createThrottle() takes the latest failure back of several", async () => {
+  const { attempt, fail, pass } = createClocked({ perAddress: strict });
+  await fail(2);
+  pass(30 * minute);
+  assertEquals(await attempt("bob", "203.0.113.7", {}, true), true);
+  assertEquals(await fail(4, "bob"), [true, true, true, 1]);
+});
+
 Deno.test("createThrottle() does not count right attempts", async () => {
   const { attempt } = createClocked();
   for (let index = 0; index < 300; index++) {
@@ -189,6 +207,49 @@ Deno.test("createThrottle() does not forget a failure with one of an hour ago", 
   assertEquals(await fail(3), [true, true, 1]);
   pass(57 * minute);
   assertEquals(await fail(4), [true, 2, 2, 2], "the three still count");
+});
+
+Deno.test("createThrottle() forgets a failure after a tenth more than an hour, whatever came later", async () => {
+  const { fail, pass } = createClocked();
+  await fail(1);
+  pass(30 * minute);
+  await fail(3);
+  pass(36 * minute);
+  assertEquals(await fail(3), [true, true, 1]);
+});
+
+Deno.test("createThrottle() keeps no more of many failures than of few", async () => {
+  let longest = 0;
+  const memory = createMemorySessionStore({ now: () => start });
+  const store = withCalls({
+    get: (key) => memory.get(key),
+    put(key, value, options) {
+      longest = Math.max(longest, value.length);
+      return memory.put(key, value, options);
+    },
+  });
+  const many = { attempts: 1_000, delay: 1_000, maxDelay: 1_000 };
+  const { attempt, pass } = createClocked({
+    store,
+    perAccount: many,
+    perAddress: many,
+  });
+  for (let time = 0; time < 500; time++) {
+    assertEquals(await attempt(), true);
+    pass(7_000);
+  }
+  assertLess(longest, 250);
+});
+
+Deno.test("createThrottle() frees the store of old counts every ten minutes", async () => {
+  const times: number[] = [];
+  const store = withCalls({ sweep: (time) => void times.push(time) });
+  const { attempt, pass } = createClocked({ store });
+  for (let passed = 0; passed <= 25; passed++) {
+    await attempt();
+    pass(minute);
+  }
+  assertEquals(times, [start + 10 * minute, start + 20 * minute]);
 });
 
 Deno.test("createThrottle() lets nobody guess more than seventeen times within an hour", async () => {
@@ -280,6 +341,20 @@ Deno.test("createThrottle() counts attempts at once on several machines", async 
   );
   const allowed = answers.filter((answer) => answer === true).length;
   assert(allowed <= 5, `${allowed}`);
+});
+
+Deno.test("createThrottle() counts in a store on the network", async () => {
+  const store = slow(createMemorySessionStore({ now: () => start }));
+  const { attempt, fail } = createClocked({ store });
+  await fail(4);
+  assertEquals(await attempt("ada", "203.0.113.7", {}, true), true);
+  assertEquals(await fail(6), [true, true, true, true, true, 1]);
+});
+
+Deno.test("createThrottle() takes back an attempt that was forgotten meanwhile", async () => {
+  const { attempt, pass } = createClocked();
+  const slowly = () => attempt("ada", "203.0.113.7", {}, () => pass(hour));
+  assertEquals([await slowly(), await slowly()], [true, true]);
 });
 
 const spellings = ["ADA", " ada ", "\uff41da", "Ada"];
