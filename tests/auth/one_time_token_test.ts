@@ -81,6 +81,60 @@ Deno.test("takeOneTimeToken() gives one of an account's tokens that are taken at
   }
 });
 
+Deno.test("takeOneTimeToken() gives it once, also to a request that waits for its lock (ASVS 6.5.1)", async () => {
+  const memory = createMemorySessionStore();
+  const token = await createOneTimeToken(memory, { purpose, account: 7 });
+  const found = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const late: SessionStore = {
+    get: (key) => memory.get(key),
+    async put(key, value, options) {
+      found.resolve();
+      await gate.promise;
+      return memory.put(key, value, options);
+    },
+    delete: (key) => memory.delete(key),
+  };
+  const second = takeOneTimeToken(late, { purpose, token });
+  await found.promise;
+  assert(await takeOneTimeToken(memory, { purpose, token }) !== null);
+  gate.resolve();
+  assertEquals(await second, null);
+});
+
+Deno.test("takeOneTimeToken() keeps nobody waiting for other accounts and purposes", async () => {
+  const store = slow(createMemorySessionStore());
+  const uses = await Promise.all(
+    ["password-reset", "login"].flatMap((purpose) =>
+      [1, 2, 3].map(async (account) => {
+        const token = await createOneTimeToken(store, { purpose, account });
+        return { purpose, token };
+      })
+    ),
+  );
+  const grants = await Promise.all(
+    uses.map((use) => takeOneTimeToken(store, use)),
+  );
+  assertEquals(grants.map((grant) => grant?.account), [1, 2, 3, 1, 2, 3]);
+});
+
+Deno.test("takeOneTimeToken() leaves nothing in the store", async () => {
+  const keys = new Set<string>();
+  const memory = createMemorySessionStore();
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put(key, value, options) {
+      keys.add(key);
+      return memory.put(key, value, options);
+    },
+    delete: (key) => memory.delete(key),
+  };
+  const token = await createOneTimeToken(store, { purpose, account: 7 });
+  assert(await takeOneTimeToken(store, { purpose, token }) !== null);
+  assertEquals(keys.size, 2, "the token and its lock");
+  for (const key of keys) assertEquals(await memory.get(key), null);
+});
+
 Deno.test("takeOneTimeToken() can be tried again after the store failed", async () => {
   const memory = createMemorySessionStore();
   const token = await createOneTimeToken(memory, { purpose, account: 7 });
