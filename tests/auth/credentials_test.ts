@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   completeAuth,
   createCredentialsAuthProvider,
@@ -215,6 +215,33 @@ Deno.test("credentialsAuthResult() does not count an attempt that verify could n
 function reasonOf(result: CredentialsAuthResult<unknown>): string {
   return result.ok ? "right" : result.reason;
 }
+
+Deno.test("credentialsAuthResult() throws what verify throws once the attempt is taken back", async () => {
+  let isCancelled = false;
+  const provider = createCredentialsAuthProvider({
+    name: "throttled",
+    parse: () => "guess",
+    verify: () => Promise.reject(new Error("no database")),
+    throttle: {
+      attempt: () =>
+        Promise.resolve({
+          allowed: true,
+          succeed: () => Promise.resolve(),
+          async cancel() {
+            await new Promise((resolve) => setTimeout(resolve));
+            isCancelled = true;
+          },
+        }),
+    },
+    account: () => "ada",
+  });
+  await assertRejects(
+    () => credentialsAuthResult(provider, context()),
+    Error,
+    "no database",
+  );
+  assert(isCancelled);
+});
 
 Deno.test("credentialsAuthResult() throws what verify throws, though the throttle fails too", async () => {
   const provider = createCredentialsAuthProvider({
