@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import type { ExternalAuthError } from "@gatehouse/web/auth";
+import type { ExternalAuthCache, ExternalAuthError } from "@gatehouse/web/auth";
 import {
   Auth,
   auth,
@@ -300,6 +300,24 @@ Deno.test("createJWTAuthScheme() believes tokens of known keys while garbage ask
   assertEquals(errors.map(({ code }) => code), ["keys_failed"]);
 });
 
+Deno.test("createJWTAuthScheme() rests for 5 s after a request for new keys that took long to fail", async () => {
+  let time = now;
+  const { authenticate, provider, sign } = await createIssuer({
+    now: () => time,
+    onError: () => {},
+  });
+  await authenticate(await sign());
+  provider.faults.respond = () => {
+    time += 10_000;
+    return new Response(null, { status: 503 });
+  };
+  for (let count = 0; count < 3; count++) {
+    const unknown = await sign({}, { kid: "unknown" });
+    assertEquals((await authenticate(unknown)).status, "refused");
+  }
+  assertEquals(provider.count("/keys"), 2);
+});
+
 Deno.test("createJWTAuthScheme() asks for new keys again after 5 s where they could not be had", async () => {
   let time = now;
   const errors: ExternalAuthError[] = [];
@@ -358,6 +376,49 @@ Deno.test("createJWTAuthScheme() takes metadata of issuers where nobody logs in"
   const { authenticate, provider, sign } = await createIssuer();
   provider.faults.metadata = ({ issuer, jwks_uri }) => ({ issuer, jwks_uri });
   assertEquals((await authenticate(await sign())).status, "authenticated");
+});
+
+Deno.test("createJWTAuthScheme() takes no keys over http from metadata", async () => {
+  const errors: ExternalAuthError[] = [];
+  const { authenticate, provider, sign } = await createIssuer({
+    onError: (error) => errors.push(error),
+  });
+  provider.faults.metadata = ({ issuer }) => ({
+    issuer,
+    jwks_uri: "http://localhost/keys",
+  });
+  assertEquals((await authenticate(await sign())).status, "refused");
+  assertEquals(errors.map(({ code }) => code), ["discovery_failed"]);
+});
+
+Deno.test("createJWTAuthScheme() keeps metadata and keys in its cache", async () => {
+  const kept = new Map<string, unknown>();
+  const cache: ExternalAuthCache = {
+    get: (key) => kept.get(key),
+    set: (key, value) => void kept.set(key, value),
+  };
+  const { authenticate, provider, sign } = await createIssuer({ cache });
+  const token = await sign();
+  assertEquals((await authenticate(token)).status, "authenticated");
+  assertEquals([...kept.keys()], [
+    "gatehouse:metadata:https://id.example",
+    "gatehouse:keys:https://id.example/keys",
+  ]);
+
+  const { authenticate: other } = await createIssuer({
+    cache,
+    fetch: () => Promise.reject(new Error("The issuer is away")),
+  });
+  assertEquals((await other(token)).status, "authenticated");
+  assertEquals(provider.requests.length, 2);
+});
+
+Deno.test("createJWTAuthScheme() bears with a clock as far off as clockTolerance says", async () => {
+  const { authenticate, sign } = await createIssuer({ clockTolerance: 120 });
+  for (const [age, status] of [[119, "authenticated"], [121, "refused"]]) {
+    const token = await sign({ exp: seconds - Number(age) });
+    assertEquals((await authenticate(token)).status, status);
+  }
 });
 
 Deno.test("createJWTAuthScheme() says that metadata names no keys", async () => {
@@ -463,6 +524,17 @@ for (const [options, message] of mistakes) {
       TypeError,
       message,
     );
+  });
+}
+
+const bounds: Changes[] = [
+  { clockTolerance: 0, timeout: 1, maxResponseBytes: 1024 },
+  { clockTolerance: 600, timeout: 600_000, maxResponseBytes: 16_777_216 },
+];
+
+for (const options of bounds) {
+  Deno.test(`createJWTAuthScheme() can be made with ${JSON.stringify(options)}`, async () => {
+    await createIssuer(options);
   });
 }
 
