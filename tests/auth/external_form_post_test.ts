@@ -38,7 +38,7 @@ Deno.test("form_post: the answer is sealed into a cookie of its own and read by 
       "HttpOnly",
       "SameSite=None",
       "Path=/",
-      "Max-Age=60",
+      "Max-Age=60;",
     ]
   ) {
     assert(cookie.includes(part), part);
@@ -118,6 +118,18 @@ Deno.test("form_post: answers that pile up take 6 kB of cookies at most, and the
   }
   assertEquals(new Set(names).size, 5);
   assertEquals(removed, names.slice(0, 3));
+});
+
+Deno.test("form_post: an answer that is posted twice does not give way to itself", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider, { responseMode: "form_post" });
+  const callback = new URL(await login.begin());
+  callback.searchParams.set("code", "c".repeat(2400));
+  for (let time = 0; time < 2; time++) {
+    const { cookie, gone } = await post(login, callback.href);
+    assert(cookie.length > 3072);
+    assertEquals(gone, []);
+  }
 });
 
 Deno.test("form_post: cookies that nobody set are not sent back", async () => {
