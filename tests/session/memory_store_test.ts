@@ -241,6 +241,41 @@ Deno.test("createMemorySessionStore() has each of two users with many logins pus
   assertEquals(await store.get("b99"), null);
 });
 
+Deno.test("createMemorySessionStore() takes no room from a user with a hundred sessions, or with more before", async () => {
+  const store = createMemorySessionStore({ maxRecords: 300 });
+  const log = async (name: string, count: number) => {
+    for (let n = 0; n < count; n++) {
+      await put(store, name + n, "one", [`user:${name}`]);
+    }
+  };
+  await log("a", 100);
+  await log("b", 101);
+  await log("c", 101);
+  await store.delete("b0");
+  for (let n = 0; n < 101; n++) await store.delete(`c${n}`);
+
+  for (let n = 0; n < 500; n++) await put(store, `visitor${n}`, "one");
+  assertEquals((await store.byIndex!("user:a")).length, 100);
+  assertEquals((await store.byIndex!("user:b")).length, 100);
+  assertNotEquals(await store.get("visitor499"), null);
+});
+
+Deno.test("createMemorySessionStore() has one account's flood of one-time tokens push out its own", async () => {
+  const store = createMemorySessionStore({ maxRecords: 300 });
+  await put(store, "first", "one", ["one-time:other"]);
+  for (let n = 0; n < 1_000; n++) {
+    await put(store, `flood${n}`, "one", ["one-time:flood"]);
+  }
+  assertNotEquals(await store.get("first"), null);
+});
+
+Deno.test("createMemorySessionStore() deletes a value that has one name twice", async () => {
+  const store = createMemorySessionStore();
+  await put(store, "key", "one", ["user:7", "user:7"]);
+  await store.delete("key");
+  assertEquals(await store.byIndex!("user:7"), []);
+});
+
 Deno.test("createMemorySessionStore() says so where it has no room for a value", async () => {
   const store = createMemorySessionStore({ maxRecords: 100 });
   for (let n = 0; n < 100; n++) {
