@@ -389,6 +389,18 @@ const targeted = [
   "Surrogate-Control",
 ];
 
+Deno.test("session() leaves a CDN no header of its own, whichever it is", async () => {
+  const browser = new Browser(new Server());
+  for (const name of targeted) {
+    const headers = { "Cache-Control": "private", [name]: "max-age=600" };
+    await browser.visit((session) => {
+      session.get("a");
+      return new Response("page", { headers });
+    });
+    assertEquals(browser.response.headers.get(name), null, name);
+  }
+});
+
 for (const sent of ["public, max-age=60", "private"]) {
   Deno.test(`session() leaves a CDN no header of its own beside Cache-Control "${sent}" (RFC 9213, 2.2)`, async () => {
     const browser = new Browser(new Server());
