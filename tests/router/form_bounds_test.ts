@@ -102,6 +102,26 @@ Deno.test("formData() behind another one keeps the form that was read, in its bo
   assertEquals((await send("twice as long")).status, 413);
 });
 
+Deno.test("formData() keeps the form of a middleware that read the body, and reads what none has read", async () => {
+  const own: Middleware<readonly []> = async (context) => {
+    const { request, url } = context;
+    context.set(
+      FormData,
+      url.pathname === "/read" ? await request.formData() : new FormData(),
+    );
+  };
+  const router = createRouter({ middleware: [own, formData()] });
+  router.post("/*", (context) => new Response(`${[...context.get(FormData)]}`));
+  for (const path of ["/read", "/unread"]) {
+    const body = new URLSearchParams({ a: "1" });
+    const response = await router.fetch(origin + path, {
+      method: "POST",
+      body,
+    });
+    assertEquals([response.status, await response.text()], [200, "a,1"]);
+  }
+});
+
 Deno.test("formData() in a mounted router keeps the form that was read, in its bounds", async () => {
   const inner = createRouter({ middleware: [formData({ maxParts: 1 })] });
   inner.post("/", (context) => new Response(`${[...context.get(FormData)]}`));

@@ -93,7 +93,7 @@ const hostile: [
   ["too many pairs", 413, "a&".repeat(101), { "Content-Type": urlencoded }],
   ["too many files", 413, files(11), {}],
   ["too many parts", 413, fields(101), {}],
-  ["multipart without boundary", 400, "x", {
+  ["multipart without boundary", 400, "--undefined--\r\n", {
     "Content-Type": "multipart/form-data",
   }],
   [
@@ -108,9 +108,12 @@ const hostile: [
     '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx --b-- y',
     { "Content-Type": "multipart/form-data; boundary=b" },
   ],
-  ["multipart with a boundary that can be read in two ways", 400, "--a\\b--", {
-    "Content-Type": 'multipart/form-data; boundary="a\\b"',
-  }],
+  [
+    "multipart with a boundary that can be read in two ways",
+    400,
+    '--ab\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n--ab--\r\n--a\\b--',
+    { "Content-Type": 'multipart/form-data; boundary="a\\b"' },
+  ],
   ["multipart that is none", 400, "\0\0\0", {
     "Content-Type": "multipart/form-data; boundary=b",
   }],

@@ -64,6 +64,7 @@ const refused: unknown[] = [
   "/a\r\nSet-Cookie: x=1",
   "/a\0",
   "/a\x1f",
+  "/a\x7f",
   " //evil.example",
   "https://evil.example/",
   "http:evil.example",

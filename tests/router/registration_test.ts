@@ -236,8 +236,8 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
   ],
   [
     "a proxy that is no text",
-    () => createRouter({ trustedProxies: [1] as never }),
-    `Cannot create router: trustedProxies can't be "1"`,
+    () => createRouter({ trustedProxies: ["10.0.0.1", 1] as never }),
+    `Cannot create router: trustedProxies can't be "10.0.0.1,1"`,
   ],
   [
     "a guard in a list in place of the options",

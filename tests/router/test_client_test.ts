@@ -37,6 +37,7 @@ const cookies: [line: string, kept: Record<string, string>][] = [
   ["old=2; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT", { old: "2" }],
   ["old=2; Max-Age=0; Max-Age=60", { old: "2" }],
   ["old=2; Max-Age=00", {}],
+  ["old=2; Max-Age=", { old: "2" }],
   ["old =2", { old: "2" }],
   ["=1", { old: "0" }],
   ["a", { old: "0" }],
