@@ -26,6 +26,7 @@ const rows: [string, StandardSchemaV1, unknown, unknown][] = [
   ["date()", coerce.date(), 0, new Date(0)],
   ["date()", coerce.date(), "1970-01-01T01:00:00+01:00", new Date(0)],
   ["date()", coerce.date(), "1970-01-01T00:00", new Date(0)],
+  ["date()", coerce.date(), "1970-01-01T20:00", new Date(72_000_000)],
   ["date()", coerce.date(), "1970-01-01T00:00:01.5", new Date(1500)],
   ["optional number()", optional(coerce.number()), undefined, undefined],
 ];

@@ -210,8 +210,18 @@ Deno.test("intersect() takes what both sides make anew for the same", () => {
     string().transform(() => [1]),
     string().transform(() => [2]),
   );
-  for (const schema of [Dates, Lists, Items]) {
-    assertEquals(parseSafe(schema, "a").success, false);
+  const ObjectAndList = intersect(
+    string().transform(() => ({ length: 1 })),
+    string().transform(() => [1]),
+  );
+  const DateAndText = intersect(
+    string().transform(() => new Date(0)),
+    string().transform((text) => text),
+  );
+  for (const schema of [Dates, Lists, Items, ObjectAndList, DateAndText]) {
+    const result = parseSafe(schema, "a");
+    const codes = result.success ? [] : result.issues.map(({ code }) => code);
+    assertEquals(codes, ["conflict"]);
   }
 });
 

@@ -212,12 +212,17 @@ for (const [code, schema, value, message, params = {}] of rows) {
 }
 
 Deno.test("german writes the dates of bounds as the other messages do", () => {
-  const schema = date().pipe(min(new Date(0)));
-  const result = parseSafe(schema, new Date(-1), { messages: german });
-  assertEquals(
-    result.success ? "" : result.issues[0]?.message,
-    "Muss mindestens 1970-01-01T00:00:00.000Z sein",
-  );
+  const epoch = new Date(0);
+  for (
+    const [check, time, message] of [
+      [min(epoch), -1, "Muss mindestens 1970-01-01T00:00:00.000Z sein"],
+      [max(epoch), 1, "Darf höchstens 1970-01-01T00:00:00.000Z sein"],
+    ] as const
+  ) {
+    const schema = date().pipe(check);
+    const result = parseSafe(schema, new Date(time), { messages: german });
+    assertEquals(result.success ? "" : result.issues[0]?.message, message);
+  }
 });
 
 Deno.test("messages come from the schema or check, else the parse, else us", () => {

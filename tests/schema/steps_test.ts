@@ -299,3 +299,18 @@ Deno.test("optional(), nullable() and steps keep the value as it is", () => {
   assertStrictEquals(parse(List, null), null);
   assertStrictEquals(parse(List, undefined), undefined);
 });
+
+Deno.test("transform() that fails leaves what the input throws to the parse", () => {
+  const schema = object({
+    a: string().transform((_text, fail) => fail()),
+    b: string(),
+  });
+  const input = {
+    a: "x",
+    get b() {
+      throw new Error("own");
+    },
+  };
+  const result = parseSafe(schema, input);
+  assertEquals(result.success, false);
+});
