@@ -43,6 +43,12 @@ const init = {
 };
 const user = () => "ada";
 
+Deno.test("logger() cuts a user's name that is too long to be read", async () => {
+  const user = () => "a".repeat(5_000);
+  const fields = await fieldsOf({ user }, "/users/7");
+  assertEquals(fields["user.id"], `${"a".repeat(1_024)}...`);
+});
+
 Deno.test("logger() writes JSON in the names of the Elastic Common Schema", async () => {
   const fields = await fieldsOf({ user }, "/users/7?tab=1&token=abc", init);
   const { message, ...rest } = fields;
