@@ -37,6 +37,7 @@ const wrong: [string, Record<string, unknown>, string][] = [
   }, "issuer is not an https URL"],
   ["an issuer with a query", { issuer: "https://id.example/?a" }, "issuer"],
   ["an issuer with a fragment", { issuer: "https://id.example/#a" }, "issuer"],
+  ["an issuer with a |", { issuer: "https://id.example/a|b" }, "issuer"],
   [
     "an issuer with credentials",
     { issuer: "https://a:b@id.example" },

@@ -157,14 +157,20 @@ Deno.test("requests carry neither redirects nor more than they need", async () =
 Deno.test("an answer of the size that is allowed is accepted, one byte more is not", async () => {
   const provider = await TestProvider.create();
   const metadata = JSON.stringify(provider.metadata());
-  for (const [size, expected] of [[4096, 302], [4097, 502]] as const) {
+  const sizes = [
+    [4096, 302, { maxResponseBytes: 4096 }],
+    [4097, 502, { maxResponseBytes: 4096 }],
+    [262_144, 302, {}],
+    [262_145, 502, {}],
+  ] as const;
+  for (const [size, expected, limits] of sizes) {
     provider.faults = {
       respond: ({ path }) =>
         path.startsWith("/.well-known")
           ? new Response(metadata.padEnd(size), { headers: json })
           : undefined,
     };
-    const login = new Login(provider, { maxResponseBytes: 4096 });
+    const login = new Login(provider, limits);
     assertEquals((await login.visit("/login")).status, expected);
   }
 });
