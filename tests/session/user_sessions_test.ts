@@ -231,6 +231,31 @@ Deno.test("sessions().endAll() is not escaped by an id that changes between list
   assertEquals(await browser.visit((session) => session.userId), 7);
 });
 
+Deno.test("sessions().endAll() is not escaped by a change between reading and ending", async () => {
+  const memory = createMemorySessionStore();
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    async put(...args) {
+      const run = meanwhile;
+      meanwhile = undefined;
+      await run?.();
+      return memory.put(...args);
+    },
+    delete: (key) => memory.delete(key),
+    byIndex: (name) => memory.byIndex!(name),
+  };
+  const server = new Server({ store });
+  const thief = await logIn(server, 7);
+  const browser = await logIn(server, 7);
+  await browser.visit(async (session, context) => {
+    meanwhile = () => thief.visit((session) => session.set("a", 1));
+    await sessions(context).endAll({ except: session.id });
+  });
+  assertEquals(meanwhile, undefined);
+  assertEquals(await thief.visit((session) => session.userId), undefined);
+});
+
 Deno.test("sessions().endAll() comes to an end where new sessions never do", async () => {
   const memory = createMemorySessionStore();
   let listed = 0;
