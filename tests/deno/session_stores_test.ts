@@ -51,13 +51,10 @@ Deno.test("createSQLSessionStore() sweeps out all that has expired, however much
   assertEquals(rows.map(({ id }) => id), ["login"]);
 });
 
-Deno.test({
-  name:
-    "createSQLSessionStore() creates its table once, however many begin at once",
-  ignore: postgres === null,
-  sanitizeOps: false,
-  sanitizeResources: false,
-  fn: async () => {
+testServed(
+  "createSQLSessionStore() creates its table once, however many begin at once",
+  postgres,
+  async () => {
     const { port } = await (servers.postgres ??= startPostgres(postgres!));
     for (let round = 0; round < 5; round++) {
       const table = `sessions_${round}`;
@@ -73,15 +70,12 @@ Deno.test({
       for (const { close } of opened) await close();
     }
   },
-});
+);
 
-Deno.test({
-  name:
-    "createSQLSessionStore() sweeps out nothing that PostgreSQL is putting anew",
-  ignore: postgres === null,
-  sanitizeOps: false,
-  sanitizeResources: false,
-  fn: async () => {
+testServed(
+  "createSQLSessionStore() sweeps out nothing that PostgreSQL is putting anew",
+  postgres,
+  async () => {
     const { port } = await (servers.postgres ??= startPostgres(postgres!));
     const sql = connect({
       port,
@@ -116,19 +110,13 @@ Deno.test({
       await sql.end();
     }
   },
-});
+);
 
-Deno.test({
-  name:
-    "createRedisSessionStore() leaves no index without an end, and none that ends too early",
-  ignore: redis === null,
-  sanitizeOps: false,
-  sanitizeResources: false,
-  fn: async () => {
-    const { port } = await (servers.redis ??= startRedis(redis!));
-    const client = createClient({ url: `redis://127.0.0.1:${port}` });
-    await client.connect();
-    try {
+testServed(
+  "createRedisSessionStore() leaves no index without an end, and none that ends too early",
+  redis,
+  () =>
+    withRedis(async (client) => {
       const store = createRedisSessionStore(
         (command, args) => client.sendCommand([command, ...args]),
         { prefix: "bounded:" },
@@ -149,33 +137,21 @@ Deno.test({
 
       for (const key of ["long", "short", "next"]) await store.delete(key);
       assertEquals(await client.keys("bounded:*"), []);
-    } finally {
-      client.destroy();
-    }
-  },
-});
+    }),
+);
 
-Deno.test({
-  name:
-    "createRedisSessionStore() keeps the contract where the client sends a command again whose reply was lost",
-  ignore: redis === null,
-  sanitizeOps: false,
-  sanitizeResources: false,
-  fn: async () => {
-    const { port } = await (servers.redis ??= startRedis(redis!));
-    const client = createClient({ url: `redis://127.0.0.1:${port}` });
-    await client.connect();
-    try {
+testServed(
+  "createRedisSessionStore() keeps the contract where the client sends a command again whose reply was lost",
+  redis,
+  () =>
+    withRedis(async (client) => {
       const store = createRedisSessionStore(async (command, args) => {
         await client.sendCommand([command, ...args]);
         return await client.sendCommand([command, ...args]);
       }, { prefix: "again:" });
       for (const { run } of testSessionStore(() => store)) await run();
-    } finally {
-      client.destroy();
-    }
-  },
-});
+    }),
+);
 
 /** Registers the kit's tests for a store that is opened by the first of them. */
 function testOn(what: string, kind: string, program: string | null): void {
@@ -186,14 +162,37 @@ function testOn(what: string, kind: string, program: string | null): void {
     run: () => checkEdges(createStore),
   });
   for (const { name, run } of tests) {
-    Deno.test({
-      name: `${what}: ${name}`,
-      ignore: program === null,
-      // Clients keep their sockets and timers until all tests are done.
-      sanitizeOps: false,
-      sanitizeResources: false,
-      fn: run,
-    });
+    testServed(`${what}: ${name}`, program, run);
+  }
+}
+
+/** Registers a test that is skipped where its program is missing. */
+function testServed(
+  name: string,
+  program: string | null,
+  fn: () => void | Promise<void>,
+): void {
+  Deno.test({
+    name,
+    ignore: program === null,
+    // Clients keep their sockets and timers until all tests are done.
+    sanitizeOps: false,
+    sanitizeResources: false,
+    fn,
+  });
+}
+
+/** Connects to Redis for a while. */
+async function withRedis(
+  use: (client: ReturnType<typeof createClient>) => Promise<void>,
+): Promise<void> {
+  const { port } = await (servers.redis ??= startRedis(redis!));
+  const client = createClient({ url: `redis://127.0.0.1:${port}` });
+  await client.connect();
+  try {
+    await use(client);
+  } finally {
+    client.destroy();
   }
 }
 
