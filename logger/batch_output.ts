@@ -27,6 +27,14 @@ export interface BatchOutputOptions {
   readonly flush?: (text: string) => void | Promise<void>;
 
   /**
+   * How long `flush` may take, in milliseconds. What takes longer is reported by
+   * `console.error`, and the next lines are written without waiting for it.
+   *
+   * @default {10_000}
+   */
+  readonly timeout?: number;
+
+  /**
    * How much waits at most while `flush` is at work, in characters. Lines
    * beyond that are dropped, and counted by `console.error`.
    *
@@ -103,9 +111,20 @@ export function prints(output: (message: string) => void): boolean {
   return output === console.log || printing.has(output);
 }
 
+/** A write that has begun, and has not ended. */
+interface Write {
+  /** Settles at its end; it never rejects. */
+  readonly ended: Promise<void>;
+  /** When it takes too long. */
+  readonly due: number;
+  /** Goes on without it. */
+  giveUp(): void;
+}
+
 class Batch {
   readonly #bytes: number;
   readonly #ms: number;
+  readonly #timeout: number;
   readonly #maxWaiting: number;
   readonly #write: (lines: readonly string[]) => void | Promise<void>;
   #lines: string[] = [];
@@ -114,17 +133,18 @@ class Batch {
   #dropped = 0;
   #due = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The write at work; it never rejects. */
-  #writing: Promise<void> | undefined;
+  /** The write at work. */
+  #writing: Write | undefined;
   /** Settles when all that is collected now is written. */
   #settled: PromiseWithResolvers<void> | undefined;
 
   constructor(options: BatchOutputOptions) {
-    const { bytes = 16_384, ms = 1_000, maxWaiting = 1_048_576 } = options;
+    const { bytes = 16_384, ms = 1_000, timeout = 10_000 } = options;
+    const { flush, maxWaiting = 1_048_576 } = options;
     this.#bytes = positive("bytes", bytes);
-    this.#ms = positive("ms", ms);
+    this.#ms = finite("ms", ms);
+    this.#timeout = finite("timeout", timeout);
     this.#maxWaiting = positive("maxWaiting", maxWaiting);
-    const { flush } = options;
     this.#write = flush === undefined
       ? (lines) => console.log(lines.join("\n"))
       : (lines) => flush(lines.join("\n") + "\n");
@@ -133,8 +153,7 @@ class Batch {
   add(message: string): void {
     let length = this.#length + message.length + 1;
     if (length > this.#maxWaiting) {
-      // Nothing is at work: there is no one to wait for.
-      if (this.#writing === undefined && this.#length > 0) this.#begin();
+      this.#advance();
       length = this.#length + message.length + 1;
     }
     if (length > this.#maxWaiting) {
@@ -147,7 +166,7 @@ class Batch {
       this.#due = Date.now() + this.#ms;
       this.#timer ??= setTimeout(() => this.flush(), this.#ms);
     }
-    if (this.#writing === undefined && this.#isDue()) this.#begin();
+    if (this.#isDue()) this.#advance();
   }
 
   /** Looks at the clock too: a Worker drops the timers of an ended request. */
@@ -158,36 +177,56 @@ class Batch {
   }
 
   settled(): Promise<void> {
-    if (this.#length === 0) return this.#writing ?? Promise.resolve();
+    if (this.#length === 0) return this.#writing?.ended ?? Promise.resolve();
     return (this.#settled ??= Promise.withResolvers()).promise;
   }
 
   async flush(): Promise<void> {
     while (this.#writing !== undefined || this.#length > 0) {
-      if (this.#writing === undefined) this.#begin();
-      await this.#writing;
+      this.#advance();
+      await this.#writing?.ended;
     }
+  }
+
+  /** Begins a write, unless one is at work that may still end. */
+  #advance(): void {
+    // By the clock too, for the timer may be dropped.
+    if (this.#writing && Date.now() >= this.#writing.due) {
+      this.#writing.giveUp();
+    }
+    if (this.#writing === undefined && this.#length > 0) this.#begin();
   }
 
   /** Writes what was collected, one write at a time to keep the order. */
   #begin(): void {
     const lines = this.#lines;
-    const settled = this.#settled;
+    const { promise, resolve } = this.#settled ?? Promise.withResolvers<void>();
     this.#lines = [];
     this.#length = 0;
     this.#settled = undefined;
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const end = () => {
+      // It may have been given up before.
+      if (this.#writing !== write) return;
+      clearTimeout(timer);
       this.#writing = undefined;
       this.#reportDropped();
-      settled?.resolve();
+      resolve();
       if (this.#length >= this.#bytes) this.#begin();
     };
+    const giveUp = () => {
+      report(`Cannot wait for the log: a write took over ${this.#timeout} ms`);
+      end();
+    };
+    const due = Date.now() + this.#timeout;
+    const write: Write = this.#writing = { ended: promise, due, giveUp };
     try {
       const written: unknown = this.#write(lines);
       if (written === undefined) return end();
-      this.#writing = Promise.resolve(written).catch(report).then(end);
+      timer = setTimeout(giveUp, this.#timeout);
+      Promise.resolve(written).catch(report).then(end);
     } catch (error) {
       report(error);
       end();
@@ -217,6 +256,11 @@ export function hand(
   // A Worker must live until what was collected is written.
   if (output.settled === undefined) return;
   waitUntilOf(context)?.(output.settled());
+}
+
+/** A timer takes no `Infinity`. */
+function finite(name: string, value: number): number {
+  return positive(name, value === Infinity ? NaN : value);
 }
 
 function positive(name: string, value: number): number {

@@ -172,6 +172,75 @@ Deno.test("batchOutput() tells of a line that is too long for it", async () => {
   });
 });
 
+Deno.test("batchOutput() goes on after a write that does not end, and reports it", async () => {
+  await withErrors(async (errors) => {
+    const written: string[] = [];
+    const writes: (() => void)[] = [];
+    const output = batchOutput({
+      bytes: 1,
+      timeout: 20,
+      flush(text) {
+        written.push(text);
+        return new Promise<void>((resolve) => writes.push(resolve));
+      },
+    });
+    output("one");
+    await output.flush();
+    assertEquals(errors, ["Cannot wait for the log: a write took over 20 ms"]);
+
+    // One that ends after all ends no other.
+    output("two");
+    writes[0]!();
+    output("three");
+    await soon();
+    assertEquals(written.length, errors.length + 1);
+    while (written.length < 3) {
+      writes.at(-1)!();
+      await soon();
+    }
+    writes[2]!();
+    await output.flush();
+    assertEquals(written, ["one\n", "two\n", "three\n"]);
+  });
+});
+
+Deno.test("batchOutput() goes on after a write whose timer is dropped with its request", async () => {
+  await withErrors(async (errors) => {
+    const written: string[] = [];
+    const output = batchOutput({
+      bytes: 1,
+      timeout: 60_000,
+      maxWaiting: 100,
+      flush(text) {
+        written.push(text);
+        return written.length > 1 ? undefined : new Promise(() => {});
+      },
+    });
+    const { setTimeout, Date: { now } } = globalThis;
+    try {
+      // As Workers do where a client has left.
+      Object.assign(globalThis, { setTimeout: () => 0 });
+      output("lost");
+      for (let index = 0; index < 20; index++) output("0123456789");
+      assertEquals(written, ["lost\n"]);
+      Date.now = () => now() + 60_000;
+      output("next");
+    } finally {
+      Object.assign(globalThis, { setTimeout });
+      Date.now = now;
+    }
+    assertEquals(errors, [
+      "Cannot wait for the log: a write took over 60000 ms",
+      "Cannot keep up with the log: dropped 11 lines",
+    ]);
+    await output.flush();
+    assertEquals(
+      written.slice(1).join(""),
+      "0123456789\n".repeat(9) + "next\n",
+    );
+  });
+});
+
 Deno.test("batchOutput() takes a flood in one tick when writes are immediate", () => {
   let length = 0;
   const output = batchOutput({
@@ -253,9 +322,18 @@ Deno.test("logger() on Workers keeps a request going until its line is written",
   await answer;
 });
 
-for (const name of ["bytes", "ms", "maxWaiting"] as const) {
+const bad = [0, -1, NaN];
+
+for (
+  const [name, values] of [
+    ["bytes", bad],
+    ["ms", [...bad, Infinity]],
+    ["timeout", [...bad, Infinity]],
+    ["maxWaiting", bad],
+  ] as const
+) {
   Deno.test(`batchOutput() throws when made with a bad ${name}`, () => {
-    for (const value of [0, -1, NaN]) {
+    for (const value of values) {
       assertThrows(() => batchOutput({ [name]: value }), RangeError, name);
     }
   });
