@@ -59,7 +59,7 @@ export interface CachedDocumentOptions<Value> {
 /** Milliseconds that a document is not asked for again that could not be had. */
 export const RETRY_AFTER = 5_000;
 
-/** Milliseconds after which others no longer wait for one that fetches. */
+/** Milliseconds after which one of those who wait fetches, too. */
 const PATIENCE = 2_000;
 
 /** Milliseconds that the outer cache may take: it is there to save time. */

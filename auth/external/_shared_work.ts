@@ -3,7 +3,8 @@
  *
  * Nobody waits for it for ever: Workers drop a request whose client left, with
  * its timers and its `finally`, and what it was doing never ends. Whoever has
- * waited long enough does it in its place.
+ * waited long enough does it too, and all take what ends first: it may have been
+ * slow and not lost.
  */
 export class SharedWork<Value> {
   readonly #patience: number;
@@ -38,7 +39,8 @@ export class SharedWork<Value> {
   }
 
   async #begin(work: () => Promise<Value>): Promise<Value> {
-    const promise = work();
+    const begun = this.#current === undefined ? [] : [this.#current.promise];
+    const promise = Promise.race([...begun, work()]);
     const current = { promise, end: Date.now() + this.#patience };
     this.#current = current;
     try {

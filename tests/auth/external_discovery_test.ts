@@ -140,6 +140,29 @@ Deno.test("discovery and keys happen once for 100 logins at once", async () => {
   assertEquals(provider.count("/token"), 100);
 });
 
+Deno.test("discovery that is slow has logins wait for its answer, and not for one another", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider);
+  const first = Promise.withResolvers<Response>();
+  const second = Promise.withResolvers<Response>();
+  const answers = [first, second];
+  provider.faults.respond = () => {
+    // The first is slow, and not lost: it ends once somebody has asked again.
+    if (provider.requests.length === 2) first.resolve(metadata());
+    return answers.shift()?.promise;
+  };
+  const metadata = () => Response.json(provider.metadata());
+  const statuses = await Promise.all(
+    Array.from(
+      { length: 10 },
+      async () => (await login.visit("/login")).status,
+    ),
+  );
+  second.resolve(metadata());
+  assertEquals(statuses, Array(10).fill(302));
+  assertEquals(provider.count(WELL_KNOWN), 2);
+});
+
 for (const userinfo of [true, false]) {
   Deno.test(`a complete login costs one token request${userinfo ? " and one for userinfo" : ""}, once all is known`, async () => {
     const provider = await TestProvider.create();
