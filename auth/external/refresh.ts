@@ -110,9 +110,10 @@ async function refreshOnce(
   tokens: RefreshableTokens,
   refreshToken: string,
 ): Promise<ExternalAuthTokens> {
+  await checkBeforehand(engine, tokens);
   const ofEngine = pending.getOrInsertComputed(engine, () => new Map());
   const key = JSON.stringify([refreshToken, tokens.issuer, tokens.subject]);
-  // The keys may be asked for first.
+  // The keys may be asked for once more.
   const patience = 2 * engine.transport.timeout;
   const work = ofEngine.getOrInsertComputed(
     key,
@@ -130,7 +131,6 @@ async function refresh(
   tokens: RefreshableTokens,
   refreshToken: string,
 ): Promise<ExternalAuthTokens> {
-  await checkBeforehand(engine, tokens);
   const renewed = await requestTokens(engine, {
     grant_type: "refresh_token",
     refresh_token: refreshToken,

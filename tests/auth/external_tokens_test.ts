@@ -63,6 +63,18 @@ Deno.test("refreshExternalAuth() makes one request for calls at once with the sa
   assertEquals(provider.count("/token"), 2);
 });
 
+Deno.test("refreshExternalAuth() uses no refresh token twice where the keys take long to come", async () => {
+  const { provider, tokens } = await loggedIn();
+  const slow = () => new Promise<void>((done) => setTimeout(done, 400));
+  const cache = { get: slow, set: slow };
+  const client = clientOf(provider, { cache, timeout: 500 });
+  const results = await Promise.all(
+    [1, 2].map(() => refreshExternalAuth(client, tokens)),
+  );
+  assertEquals(results.map(({ ok }) => ok), [true, true]);
+  assertEquals(provider.count("/token"), 2);
+});
+
 const changed: [string, Faults][] = [
   ["oidcc-client-test-refresh-token-invalid-issuer: another issuer", {
     claims: (c) => ({ ...c, iss: "https://evil.example" }),
