@@ -90,7 +90,8 @@ export interface BatchOutput extends AsyncDisposable {
  *
  * @param options When to write, and how.
  * @returns The output.
- * @throws {RangeError} If a bound is not a positive number.
+ * @throws {RangeError} If a bound is not a positive number, or a time is one that
+ * no timer takes: 2,147,483,648 and more.
  */
 export function batchOutput(options: BatchOutputOptions = {}): BatchOutput {
   const batch = new Batch(options);
@@ -142,8 +143,8 @@ class Batch {
     const { bytes = 16_384, ms = 1_000, timeout = 10_000 } = options;
     const { flush, maxWaiting = 1_048_576 } = options;
     this.#bytes = positive("bytes", bytes);
-    this.#ms = finite("ms", ms);
-    this.#timeout = finite("timeout", timeout);
+    this.#ms = positive("ms", ms, LONGEST_TIMER);
+    this.#timeout = positive("timeout", timeout, LONGEST_TIMER);
     this.#maxWaiting = positive("maxWaiting", maxWaiting);
     this.#write = flush === undefined
       ? (lines) => console.log(lines.join("\n"))
@@ -258,14 +259,13 @@ export function hand(
   waitUntilOf(context)?.(output.settled());
 }
 
-/** A timer takes no `Infinity`. */
-function finite(name: string, value: number): number {
-  return positive(name, value === Infinity ? NaN : value);
-}
+/** What timers can wait for, in milliseconds: they begin anew beyond it. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 
-function positive(name: string, value: number): number {
-  if (value > 0) return value;
+function positive(name: string, value: number, most = Infinity): number {
+  if (value > 0 && value <= most) return value;
+  const bound = most === Infinity ? "" : ` up to ${most}`;
   throw new RangeError(
-    `Cannot create batch output: ${name} "${value}" is not a positive number`,
+    `Cannot create batch output: ${name} "${value}" is not a positive number${bound}`,
   );
 }

@@ -327,14 +327,18 @@ const bad = [0, -1, NaN];
 for (
   const [name, values] of [
     ["bytes", bad],
-    ["ms", [...bad, Infinity]],
-    ["timeout", [...bad, Infinity]],
+    ["ms", [...bad, 2 ** 31, Infinity]],
+    ["timeout", [...bad, 2 ** 31, Infinity]],
     ["maxWaiting", bad],
   ] as const
 ) {
   Deno.test(`batchOutput() throws when made with a bad ${name}`, () => {
     for (const value of values) {
-      assertThrows(() => batchOutput({ [name]: value }), RangeError, name);
+      assertThrows(
+        () => batchOutput({ [name]: value }),
+        RangeError,
+        `${name} "${value}" is not a positive number`,
+      );
     }
   });
 }
