@@ -21,6 +21,8 @@ export type Storable<Value> = Value extends JSONValue ? Value
     | Iterable<unknown>
     | { toJSON(): unknown }
     | ((...args: never[]) => unknown) ? "JSON can't hold this"
+  // Of a mere object nothing is known: it may be a Map.
+  : keyof Value extends never ? "JSON can't hold this"
   : Value extends object ? {
       readonly [Key in keyof Value]:
         | Storable<Exclude<Value[Key], undefined>>
