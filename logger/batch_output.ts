@@ -218,8 +218,9 @@ class Batch {
       if (this.#length >= this.#bytes) this.#begin();
     };
     const giveUp = () => {
-      report(`Cannot wait for the log: a write took over ${this.#timeout} ms`);
       end();
+      // Afterwards, for it may come back as a line.
+      report(`Cannot wait for the log: a write took over ${this.#timeout} ms`);
     };
     const due = Date.now() + this.#timeout;
     const write: Write = this.#writing = { ended: promise, due, giveUp };

@@ -204,6 +204,29 @@ Deno.test("batchOutput() goes on after a write that does not end, and reports it
   });
 });
 
+Deno.test("batchOutput() goes on after a write that does not end where console.error is logged too", async () => {
+  const written: string[] = [];
+  const output = batchOutput({
+    bytes: 1,
+    timeout: 20,
+    flush(text) {
+      written.push(text);
+      return written.length > 1 ? undefined : new Promise(() => {});
+    },
+  });
+  await withErrors(async () => {
+    console.error = output;
+    output("lost");
+    output("next");
+    await output.flush();
+  });
+  assertEquals(written, [
+    "lost\n",
+    "next\n",
+    "Cannot wait for the log: a write took over 20 ms\n",
+  ]);
+});
+
 Deno.test("batchOutput() goes on after a write whose timer is dropped with its request", async () => {
   await withErrors(async (errors) => {
     const written: string[] = [];
@@ -230,8 +253,8 @@ Deno.test("batchOutput() goes on after a write whose timer is dropped with its r
       Date.now = now;
     }
     assertEquals(errors, [
-      "Cannot wait for the log: a write took over 60000 ms",
       "Cannot keep up with the log: dropped 11 lines",
+      "Cannot wait for the log: a write took over 60000 ms",
     ]);
     await output.flush();
     assertEquals(
