@@ -119,7 +119,7 @@ function watch(
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** Bun takes streams of texts too. */
+/** Bun and Workers take streams of texts too. */
 function bytesOf(chunk: Uint8Array | string): Uint8Array {
   return typeof chunk === "string" ? encoder.encode(chunk) : chunk;
 }
@@ -154,8 +154,9 @@ async function pump(
       const { done, value } = await reader.read();
       isWriting = true;
       if (done) break;
-      for (let start = 0; start < value.byteLength; start += portion) {
-        const chunk = value.subarray(start, start + portion);
+      const whole = bytesOf(value);
+      for (let start = 0; start < whole.byteLength; start += portion) {
+        const chunk = whole.subarray(start, start + portion);
         await writer.write(chunk);
         bytes += chunk.byteLength;
       }

@@ -38,7 +38,7 @@ export function createEndingApp(): Router {
     "/styles",
     () => new Response(new Blob(["a {}"], { type: "text/css" })),
   );
-  // Bun takes texts for a stream, which types don't know.
+  // Bun and Workers take texts for a stream, which types don't know.
   const texts: Iterable<Uint8Array> = JSON.parse('["événement ", "", "2"]');
   router.get("/texts", () => new Response(ReadableStream.from(texts)));
   router.get("/large", () => new Response(new Uint8Array(50_000_000)));

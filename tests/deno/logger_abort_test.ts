@@ -78,6 +78,14 @@ for (const [name, start] of servers) {
     // Deno takes a body as small as this whole, and then finds nobody there.
     assertEquals(outcome, name === "Deno" ? "complete" : "aborted");
   });
+
+  Deno.test(`logger() on ${name} takes the streams of texts that Bun and Workers take`, async () => {
+    await using server = await start();
+    const response = await fetch(`${server.origin}/texts`);
+    assertEquals(await response.text(), "événement 2");
+    const { bytes, outcome } = await lastLine(server, 1);
+    assertEquals([bytes, outcome], [13, "complete"]);
+  });
 }
 
 Deno.test("logger() with countBytes sends a text as a text on Bun, and guesses nowhere", async () => {
@@ -91,14 +99,6 @@ Deno.test("logger() with countBytes sends a text as a text on Bun, and guesses n
     const type = response.headers.get("Content-Type");
     assertEquals(type, "text/plain;charset=utf-8", path);
   }
-});
-
-Deno.test("logger() with countBytes takes the streams of texts that Bun takes", async () => {
-  await using server = await startBun();
-  const response = await fetch(`${server.origin}/texts`);
-  assertEquals(await response.text(), "événement 2");
-  const { bytes, outcome } = await lastLine(server, 1);
-  assertEquals([bytes, outcome], [13, "complete"]);
 });
 
 Deno.test("logger() on Deno lets a WebSocket through, and logs 101", async () => {
