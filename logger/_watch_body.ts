@@ -119,9 +119,11 @@ function watch(
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** Bun and Workers take streams of texts too. */
-function bytesOf(chunk: Uint8Array | string): Uint8Array {
-  return typeof chunk === "string" ? encoder.encode(chunk) : chunk;
+/** Bun and Workers take streams of texts, of buffers and of any view too. */
+function bytesOf(chunk: ArrayBufferView | ArrayBuffer | string): Uint8Array {
+  if (typeof chunk === "string") return encoder.encode(chunk);
+  const view = ArrayBuffer.isView(chunk) ? chunk : new DataView(chunk);
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }
 
 /**

@@ -38,9 +38,13 @@ export function createEndingApp(): Router {
     "/styles",
     () => new Response(new Blob(["a {}"], { type: "text/css" })),
   );
-  // Bun and Workers take texts for a stream, which types don't know.
-  const texts: Iterable<Uint8Array> = JSON.parse('["événement ", "", "2"]');
-  router.get("/texts", () => new Response(ReadableStream.from(texts)));
+  // Bun and Workers take all of it for a stream, which types don't know.
+  const { buffer } = new Uint8Array([51, 52, 53]);
+  const chunks: unknown[] = ["événement ", "", "2", buffer];
+  chunks.push(new DataView(buffer, 1), new Uint16Array(buffer, 0, 1));
+  router.get("/chunks", () => {
+    return new Response(ReadableStream.from(chunks as Iterable<Uint8Array>));
+  });
   router.get("/large", () => new Response(new Uint8Array(50_000_000)));
   router.get("/endless", () => new Response(endless()));
   router.get("/failing", () => new Response(failing()));
