@@ -215,7 +215,7 @@ class Batch {
       this.#writing = undefined;
       this.#reportDropped();
       resolve();
-      if (this.#length >= this.#bytes) this.#begin();
+      if (this.#length >= this.#bytes) this.#advance();
     };
     const giveUp = () => {
       end();

@@ -158,6 +158,32 @@ Deno.test("batchOutput() drops lines rather than to grow without end, and counts
   });
 });
 
+Deno.test("batchOutput() writes one chunk at a time where console.error is logged too", async () => {
+  let writing = 0;
+  let most = 0;
+  const output = batchOutput({
+    bytes: 1,
+    maxWaiting: 100,
+    async flush() {
+      most = Math.max(most, ++writing);
+      await soon();
+      writing--;
+    },
+  });
+  const errors: unknown[] = [];
+  await withErrors(async () => {
+    console.error = (problem) => {
+      errors.push(problem);
+      output("What is wrong:");
+      output(String(problem));
+    };
+    for (let index = 0; index < 20; index++) output("0123456789");
+    await output.flush();
+  });
+  assertEquals(errors, ["Cannot keep up with the log: dropped 10 lines"]);
+  assertEquals(most, 1);
+});
+
 Deno.test("batchOutput() tells of a line that is too long for it", async () => {
   await withErrors((errors) => {
     const written: string[] = [];
