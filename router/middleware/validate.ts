@@ -94,7 +94,11 @@ export type ValidEntries<Schemas extends InputSchemas> = readonly [
   ...EntriesOfPart<Schemas, "form", typeof ValidForm>,
 ];
 
-/** Parts that no request has, such as a misspelt one, with a word about each. */
+/**
+ * Parts that no request has, such as a misspelt one, with a word about each. A
+ * function of your own that hands schemas on takes them as `validate` does:
+ * `Schemas & OtherParts<Schemas>`.
+ */
 export type OtherParts<Schemas> = {
   readonly [
     Name in Exclude<keyof Schemas, InputPart>

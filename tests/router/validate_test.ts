@@ -16,6 +16,7 @@ import { methodOverride } from "@gatehouse/web/method-override-middleware";
 import {
   type InputSchema,
   type InputSchemas,
+  type OtherParts,
   validate,
   type ValidateOptions,
   ValidForm,
@@ -526,6 +527,23 @@ Deno.test("validate() says so where the body was read before", async () => {
   router.post("/", { middleware }, () => new Response());
   await router.fetch(origin, post("{}"));
   assert(message.startsWith("TypeError: Cannot validate the body"), message);
+});
+
+Deno.test("validate() can be called by a function that takes schemas like it", async () => {
+  const validated = <Schemas extends InputSchemas>(
+    schemas: Schemas & OtherParts<Schemas>,
+  ) => validate(schemas, { maxBytes: 100 });
+  const router = createRouter();
+  const middleware = [
+    validated({ json: object({ title: string() }) }),
+  ] as const;
+  router.post("/", { middleware }, (context) => {
+    const { title } = context.get(ValidJSON);
+    same<typeof title, string>();
+    return new Response(title);
+  });
+  const response = await router.fetch(origin, post('{"title":"Tea"}'));
+  assertEquals(await response.text(), "Tea");
 });
 
 const misuses: [string, unknown, unknown, new () => Error][] = [
