@@ -1,8 +1,8 @@
 /**
  * Stands in for `@std/http/cookie` where JSR cannot be reached, with the same
- * refusals: callers that pass here pass there.
+ * refusals: callers that pass here pass there. Not over a package of npm's: a
+ * bundle should weigh here about what it does there.
  */
-import { parse, serialize } from "npm:cookie@^1.0.2";
 
 /** A cookie to set. */
 export interface Cookie {
@@ -19,52 +19,42 @@ export interface Cookie {
   sameSite?: "Strict" | "Lax" | "None";
 }
 
-/** Reads the `Cookie` header; throws at a pair without a name or an `=`. */
-export function getCookies(headers: Headers): Record<string, string> {
-  const header = headers.get("Cookie");
-  const cookies: Record<string, string> = {};
-  for (const pair of header?.split(";") ?? []) {
-    if (!/^\s*[^=\s][^=]*=/.test(pair)) {
-      throw new SyntaxError("Cannot parse the Cookie header: malformed pair");
-    }
-    // One pair at a time: of two with the same name the last one counts.
-    Object.assign(cookies, parse(pair, { decode: (text) => text }));
-  }
-  return cookies;
-}
+/** What each part may be (RFC 6265, section 4.1.1). */
+const GRAMMAR = {
+  name: /^[!#$%&'*+./\w^`|~-]+$/,
+  value: /^[!#-+\--:<-[\]-~]*$/,
+  domain: /^(?!-)[!-:<-~]*(?<![.-])$/,
+  path: /^[ -:<-~]*$/,
+  maxAge: /^[\d.]+$/,
+};
 
 /** Appends a `Set-Cookie` header; changes a cookie whose name has a prefix. */
 export function setCookie(headers: Headers, cookie: Cookie): void {
-  if (!/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(cookie.value)) {
-    throw new SyntaxError(`Cannot set cookie "${cookie.name}": invalid value`);
-  }
-  if (cookie.name.startsWith("__Secure")) cookie.secure = true;
+  if (/^__(?:Secure|Host)/.test(cookie.name)) cookie.secure = true;
   if (cookie.name.startsWith("__Host")) {
-    cookie.secure = true;
     cookie.path = "/";
     delete cookie.domain;
   }
-  const { name, value, expires, maxAge, sameSite, ...attributes } = cookie;
-  if (maxAge !== undefined && maxAge < 0) {
-    throw new RangeError(`Cannot set cookie "${name}": negative maxAge`);
+  for (const [part, grammar] of Object.entries(GRAMMAR)) {
+    const value = cookie[part as keyof typeof GRAMMAR];
+    if (value !== undefined && !grammar.test(String(value))) {
+      throw new SyntaxError(`Cannot set cookie "${cookie.name}": bad ${part}`);
+    }
   }
-  headers.append(
-    "Set-Cookie",
-    serialize(name, value, {
-      ...attributes,
-      encode: (text) => text,
-      maxAge: Number.isInteger(maxAge) ? maxAge : undefined,
-      expires: expires === undefined ? undefined : new Date(expires),
-      sameSite: sameSite?.toLowerCase() as Lowercase<typeof sameSite & string>,
-    }),
-  );
-}
-
-/** Appends a `Set-Cookie` header that expires the cookie. */
-export function deleteCookie(
-  headers: Headers,
-  name: string,
-  attributes?: Omit<Cookie, "name" | "value" | "expires" | "maxAge">,
-): void {
-  setCookie(headers, { name, value: "", expires: new Date(0), ...attributes });
+  const { expires, maxAge } = cookie;
+  const attributes = {
+    "Domain": cookie.domain,
+    "Path": cookie.path,
+    "Expires": expires && new Date(expires).toUTCString(),
+    "Max-Age": Number.isInteger(maxAge) ? String(maxAge) : undefined,
+    "SameSite": cookie.sameSite,
+    "HttpOnly": cookie.httpOnly,
+    "Secure": cookie.secure,
+    "Partitioned": cookie.partitioned,
+  };
+  let text = `${cookie.name}=${cookie.value}`;
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value) text += value === true ? `; ${name}` : `; ${name}=${value}`;
+  }
+  headers.append("Set-Cookie", text);
 }
