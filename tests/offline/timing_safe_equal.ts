@@ -7,7 +7,7 @@ export function timingSafeEqual(
   b: ArrayBufferView | ArrayBufferLike,
 ): boolean {
   if (a.byteLength !== b.byteLength) {
-    throw new RangeError("Cannot compare values of different lengths");
+    throw new TypeError("Cannot compare values of different lengths");
   }
   return equalBytes(bytes(a), bytes(b));
 }

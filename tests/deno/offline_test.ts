@@ -1,0 +1,75 @@
+/** The stand-ins for `@std` refuse what it does, whichever of them is in use. */
+import * as used from "@std/assert";
+import { setCookie } from "@std/http/cookie";
+import * as standIns from "../offline/assert.ts";
+import { setCookie as setCookieOffline } from "../offline/cookie.ts";
+
+class Private {
+  #value: number;
+  constructor(value: number) {
+    this.#value = value;
+  }
+  get value(): number {
+    return this.#value;
+  }
+}
+
+const symbol = Symbol();
+const different: Record<string, [unknown, unknown]> = {
+  "a member that is undefined": [{ a: undefined }, {}],
+  "members of other names": [{ a: undefined }, { b: undefined }],
+  "a symbol": [{ [symbol]: 1 }, {}],
+  "a hole": [Array(1), [undefined]],
+  "members of arrays": [Object.assign([1], { a: 1 }), [1]],
+  "a match": ["a".match(/a/), ["a"]],
+  "an array and an object": [[1], { 0: 1 }],
+  "a class": [new Private(1), { value: 1 }],
+  "what getters tell": [new Private(1), new Private(2)],
+  "causes": [new Error("a", { cause: 1 }), new Error("a", { cause: 2 })],
+  "codes": [
+    Object.assign(new Error("a"), { code: 1 }),
+    Object.assign(new Error("a"), { code: 2 }),
+  ],
+  "errors": [new TypeError("a"), new Error("a")],
+  "dates": [new Date(1), new Date(2)],
+  "addresses": [new URL("http://a/"), new URL("http://b/")],
+  "queries": [new URLSearchParams("a=1"), new URLSearchParams("a=2")],
+  "sets": [new Set([1]), new Set([2])],
+  "maps": [new Map([["a", { b: 1 }]]), new Map([["a", { b: 2 }]])],
+  "bytes": [new Uint8Array([1]), new Int8Array([1])],
+  "views": [
+    new DataView(new Uint8Array([1]).buffer),
+    new DataView(new Uint8Array([2]).buffer),
+  ],
+};
+
+for (const [what, pair] of Object.entries(different)) {
+  Deno.test(`assertEquals() tells apart ${what}, in the stand-in too`, () => {
+    for (const { assertEquals } of [used, standIns]) {
+      refuses(() => assertEquals(...pair));
+      refuses(() => assertEquals({ in: pair[0] }, { in: pair[1] }));
+    }
+  });
+}
+
+Deno.test("assertMatch() goes on where a global expression stands, in the stand-in too", () => {
+  for (const { assertMatch } of [used, standIns]) {
+    const expression = /a/g;
+    assertMatch("a", expression);
+    refuses(() => assertMatch("a", expression));
+  }
+});
+
+Deno.test("setCookie() refuses names that are no tokens, in the stand-in too", () => {
+  for (const set of [setCookie, setCookieOffline]) {
+    for (const character of '()@<>,;:\\"[]?={} \t\x7f\u00e9') {
+      const name = `a${character}b`;
+      refuses(() => set(new Headers(), { name, value: "" }));
+    }
+    set(new Headers(), { name: "!#$%&'*+-.^_`|~", value: "" });
+  }
+});
+
+function refuses(fn: () => void): void {
+  used.assertThrows(fn);
+}
