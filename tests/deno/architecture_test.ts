@@ -17,6 +17,17 @@ const DOORS = [
   "session/secrets.ts",
 ];
 
+/** What tests of the inside import, by file: nothing else has a name to use. */
+const INSIDE: Record<string, readonly string[]> = {
+  "tests/bench/_id_token_race.ts": [
+    "auth/external/_cached_document.ts",
+    "auth/external/_id_token.ts",
+    "auth/external/_keys.ts",
+  ],
+  "tests/deno/session_index_test.ts": ["session/internal.ts"],
+  "tests/deno/session_sealer_test.ts": ["session/internal.ts"],
+};
+
 /** The one file that knows each dependency. */
 const KEEPERS = {
   "@noble/hashes": "auth/password/_noble_hashes.ts",
@@ -110,6 +121,30 @@ Deno.test("every file of the library is reached from an entry", async () => {
   assertEquals(unreached, []);
 });
 
+Deno.test("tests and examples import the package by its name", async () => {
+  const found: Record<string, string[]> = {};
+  for (const folder of ["examples/", "tests/"]) {
+    for await (const file of filesBelow(folder)) {
+      if (!file.endsWith(".ts")) continue;
+      const source = await Deno.readTextFile(new URL(file, ROOT));
+      const files = [...source.matchAll(/\b(?:from|import) *\(?"(\.[^"]+)"/g)]
+        .map(([, path]) => relative(new URL(path, new URL(file, ROOT)).href))
+        .filter((path) => floorOf(path) >= 0);
+      if (files.length > 0) found[file] = files;
+    }
+  }
+  assertEquals(found, INSIDE);
+});
+
+Deno.test("every file beside tests is named as one, or as a part of some", async () => {
+  const others: string[] = [];
+  for await (const file of filesBelow("tests/")) {
+    if (/^tests\/(?:bench|offline|runtimes)\//.test(file)) continue;
+    if (!/\/(?:_\w+|\w+_test)\.ts$/.test(file)) others.push(file);
+  }
+  assertEquals(others, []);
+});
+
 function mayImport(from: string, to: string): boolean {
   if (from.split("/")[0] === to.split("/")[0]) return true;
   return floorOf(to) < floorOf(from) && DOORS.includes(to);
@@ -188,12 +223,16 @@ function relative(url: string): string {
   return url.startsWith(ROOT.href) ? url.slice(ROOT.href.length) : url;
 }
 
-async function* sources(folder = ""): AsyncGenerator<string> {
-  const entries = Deno.readDir(new URL(folder, ROOT));
-  for await (const { name, isDirectory } of entries) {
-    const path = folder + name + (isDirectory ? "/" : "");
-    if (floorOf(path) < 0) continue;
-    if (isDirectory) yield* sources(path);
-    else if (path.endsWith(".ts")) yield path;
+async function* sources(): AsyncGenerator<string> {
+  for await (const file of filesBelow("")) {
+    if (floorOf(file) >= 0 && file.endsWith(".ts")) yield file;
+  }
+}
+
+async function* filesBelow(folder: string): AsyncGenerator<string> {
+  for await (const entry of Deno.readDir(new URL(folder, ROOT))) {
+    const path = folder + entry.name;
+    if (!entry.isDirectory) yield path;
+    else if (!entry.name.startsWith(".")) yield* filesBelow(`${path}/`);
   }
 }

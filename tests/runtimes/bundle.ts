@@ -2,8 +2,8 @@ import config from "../../deno.json" with { type: "json" };
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** The folders whose tests say how the library behaves, wherever it runs. */
-const FOLDERS = ["auth", "logger", "router", "schema", "session"];
+/** The folder of tests that do not say how the library behaves anywhere. */
+const DENO_ONLY = "deno";
 
 /** The modules that Bun and Workers have without an installation. */
 const BUILT_IN = ["bun", "bun:sqlite", "cloudflare:workers"];
@@ -54,14 +54,15 @@ export async function bundleFile(entry: string | URL): Promise<string> {
   }
 }
 
-async function testFiles(): Promise<string[]> {
+/** What `deno test` takes for tests, in all folders but one. */
+async function testFiles(folder = ""): Promise<string[]> {
   const files: string[] = [];
-  for (const folder of FOLDERS) {
-    for await (
-      const { name } of Deno.readDir(new URL(`tests/${folder}`, ROOT))
-    ) {
-      if (name.endsWith("_test.ts")) files.push(`${folder}/${name}`);
-    }
+  const entries = Deno.readDir(new URL(`tests/${folder}`, ROOT));
+  for await (const { name, isDirectory } of entries) {
+    const path = folder + name;
+    if (path === DENO_ONLY) continue;
+    if (isDirectory) files.push(...await testFiles(`${path}/`));
+    else if (/(?:^|[._])test\.[cm]?[jt]sx?$/.test(name)) files.push(path);
   }
   return files.sort();
 }
