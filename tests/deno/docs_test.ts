@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
+import { codeBlocks } from "./_markdown.ts";
 
 const ENTRIES = Object.values(config.exports);
 
@@ -34,6 +35,27 @@ Deno.test("every exported function and class has an example", async () => {
     ).map(({ name }) => name);
 
   assertEquals([...new Set(missing)], []);
+});
+
+Deno.test("every example is a block that deno test --doc runs, and asserts something", async () => {
+  const { stdout } = await deno("doc", "--json", ...ENTRIES);
+  const examples: string[] = [];
+  JSON.parse(stdout, (_key, value) => {
+    if (value?.kind === "example") examples.push(value.doc);
+    return value;
+  });
+
+  const idle = examples.filter((example) => {
+    const blocks = codeBlocks(example);
+    return blocks.length === 0 ||
+      !blocks.every(({ language, words, text }) =>
+        language === "ts" && words.length === 0 &&
+        /\bassert|testSessionStore|testMatcher/.test(text)
+      );
+  });
+
+  assert(examples.length > 0);
+  assertEquals(idle, []);
 });
 
 Deno.test("every entry says what it is", async () => {
