@@ -17,9 +17,11 @@ function findMyWayRouter(routes: readonly BenchRoute[]): Find {
 /** Bytes for each of 10,000 routes, in a process of their own. */
 async function memoryOf(name: string): Promise<number> {
   const script = new URL("_match_memory.ts", import.meta.url).pathname;
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "--v8-flags=--expose-gc", script, name],
+    stderr: "inherit",
   }).output();
+  if (!success) throw new Error(`Cannot measure the memory of ${name}`);
   return Number(new TextDecoder().decode(stdout));
 }
 
