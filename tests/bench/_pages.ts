@@ -5,7 +5,6 @@ import type { Table } from "./_measure.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const DATA = new URL("docs/benchmarks.json", ROOT);
-const PAGE = new URL("docs/benchmarks.md", ROOT);
 const IMAGES = new URL("docs/images/", ROOT);
 
 /**
@@ -20,17 +19,24 @@ export async function writePages(fresh: readonly Table[]): Promise<void> {
     .toSorted((a, b) => keyOf(a) < keyOf(b) ? -1 : 1);
   await Deno.mkdir(IMAGES, { recursive: true });
   await Deno.writeTextFile(DATA, JSON.stringify(all));
-  await Deno.writeTextFile(PAGE, pageOf(all));
-  const written = [DATA.pathname, PAGE.pathname];
-  for (const table of all) {
-    const image = imageOf(table);
-    if (image === null) continue;
-    const chart = new URL(image, IMAGES);
-    await Deno.writeTextFile(chart, chartOf(table));
-    written.push(chart.pathname);
+  const written = [DATA.pathname];
+  for (const [path, text] of filesOf(all)) {
+    const file = new URL(path, ROOT);
+    await Deno.writeTextFile(file, text);
+    written.push(file.pathname);
   }
   await deno(["fmt", ...written], { cwd: ROOT });
   await writePart("speed", summaryOf(all));
+}
+
+/** What is shown of tables beside the README: texts by path, not formatted. */
+export function filesOf(tables: readonly Table[]): Map<string, string> {
+  const files = new Map([["docs/benchmarks.md", pageOf(tables)]]);
+  for (const table of tables) {
+    const image = imageOf(table);
+    if (image !== null) files.set(`docs/images/${image}`, chartOf(table));
+  }
+  return files;
 }
 
 /** The tables of the last long run. */
@@ -43,9 +49,11 @@ export async function readTables(): Promise<Table[]> {
   }
 }
 
+/** A title that tells the runtime, which a server has one of its own for. */
 function keyOf({ title, runtime }: Table): string {
   const end = ` on ${runtime}`;
-  return title.endsWith(end) ? title : title + end;
+  const isTold = title.endsWith(end) || /\b(?:Deno|Bun)\.serve\b/.test(title);
+  return isTold ? title : title + end;
 }
 
 /** The file name of a table's chart, if it has one. */
@@ -103,8 +111,8 @@ const SUMMARY: readonly Line[] = [
   },
 ];
 
-/** Ratios in a few lines. */
-function summaryOf(tables: readonly Table[]): string {
+/** Ratios in a few lines, for the README. */
+export function summaryOf(tables: readonly Table[]): string {
   const lines = SUMMARY.map(({ work, title, of, to }) => {
     const ratios = ["Deno", "Bun"].map((runtime) => {
       const table = tables.find((table) =>
@@ -127,8 +135,7 @@ function pageOf(tables: readonly Table[]): string {
   return `# Benchmarks
 
 \`deno task bench\` measures, writes this page and draws its charts. Everything in
-a table ran interleaved in one process; a value is the median of many rounds.
-Compare the columns of one table, never two tables: machines differ.
+a table took turns on one machine; a time is the median of many rounds. Compare the columns of one table, never two tables: machines differ.
 
 ${tables.map(sectionOf).join("\n")}`;
 }
@@ -137,7 +144,10 @@ function sectionOf(table: Table): string {
   const { rows, unit, bounds } = table;
   const [base] = rows;
   const lines = rows.map(({ name, value }) =>
-    `| ${name} | ${round(value)} | ${round(value / base!.value)} |`
+    // Patterns have asterisks, which would be emphasis.
+    `| ${name.replaceAll("*", "\\*")} | ${round(value)} | ${
+      round(value / base!.value)
+    } |`
   );
   const notes = bounds.map(({ of, to, most, ratio }) =>
     `- ${of} takes ${round(ratio)} of ${to}; the bound is ${round(most)}`
