@@ -12,8 +12,13 @@ const ATTEMPTS = 4;
 
 const quick = Deno.args.includes("--quick");
 const wanted = Deno.args.filter((argument) => !argument.startsWith("--"));
-const names = (await benchmarks())
-  .filter((name) => wanted.length === 0 || wanted.includes(name));
+const all = await benchmarks();
+const unknown = wanted.filter((name) => !all.includes(name));
+if (unknown.length > 0) {
+  console.log(`No such benchmark: ${unknown.join(", ")}`);
+  Deno.exit(1);
+}
+const names = wanted.length === 0 ? all : wanted;
 
 const failed: string[] = [];
 const tables: Table[] = [];
