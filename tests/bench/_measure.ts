@@ -46,6 +46,8 @@ export interface Table {
   readonly unit: string;
   readonly rows: readonly { readonly name: string; readonly value: number }[];
   readonly bounds: readonly (Bound & { readonly ratio: number })[];
+  /** What took part, such as `hono@4.13.19`; absent where nobody noted it. */
+  readonly versions?: readonly string[];
 }
 
 /** What a loaded machine may add to a ratio before the gate fails. */

@@ -141,7 +141,7 @@ ${tables.map(sectionOf).join("\n")}`;
 }
 
 function sectionOf(table: Table): string {
-  const { rows, unit, bounds } = table;
+  const { rows, unit, bounds, versions = [] } = table;
   const [base] = rows;
   const lines = rows.map(({ name, value }) =>
     // Patterns have asterisks, which would be emphasis.
@@ -152,6 +152,7 @@ function sectionOf(table: Table): string {
   const notes = bounds.map(({ of, to, most, ratio }) =>
     `- ${of} takes ${round(ratio)} of ${to}; the bound is ${round(most)}`
   );
+  const packages = versions.map((version) => `\`${version}\``);
   const image = imageOf(table);
   const picture = image === null
     ? ""
@@ -165,6 +166,8 @@ ${picture}
 ${lines.join("\n")}
 
 ${notes.join("\n")}
+
+${packages.length > 0 ? `Versions: ${packages.join(", ")}` : ""}
 `;
 }
 

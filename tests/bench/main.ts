@@ -25,7 +25,8 @@ const tables: Table[] = [];
 for (const name of names) {
   console.log(`\n# ${name}`);
   const result = await run(name);
-  tables.push(...result.tables);
+  const versions = await versionsOf(name);
+  tables.push(...result.tables.map((table) => ({ ...table, versions })));
   if (!result.holds) failed.push(name);
 }
 if (!quick) await writePages(tables);
@@ -41,6 +42,18 @@ async function benchmarks(): Promise<string[]> {
     if (name.endsWith("_bench.ts")) names.push(name.slice(0, -9));
   }
   return names.sort();
+}
+
+/** The runtimes and the packages of a benchmark. */
+async function versionsOf(name: string): Promise<string[]> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json", `${import.meta.dirname}/${name}_bench.ts`],
+  }).output();
+  const { modules } = JSON.parse(new TextDecoder().decode(stdout));
+  const packages = modules.map(({ specifier }: { specifier: string }) =>
+    /^npm:\/(@?[^@]+@[^/]+)/.exec(specifier)?.[1]
+  ).filter(Boolean);
+  return [...new Set([`deno@${Deno.version.deno}`, ...packages])];
 }
 
 async function run(
