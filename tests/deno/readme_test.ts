@@ -57,6 +57,10 @@ Deno.test("every program of the README is formatted and type-checks", async () =
   }
 });
 
+Deno.test("every program of the README is run below", () => {
+  assertEquals(programs.length, 3);
+});
+
 Deno.test("the first program of the README greets", async () => {
   await using server = await serveProgram(programs[0]);
   const { fetch } = createTestClient(overHTTP, { origin: server.origin });
