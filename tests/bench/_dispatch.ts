@@ -42,18 +42,28 @@ export async function benchDispatch(quick: boolean): Promise<boolean> {
       ["dispatch, param route, five middleware", requests, 5],
     ] as const
   ) {
-    await demandSame(list[7]!, middleware);
-    const medians = await measure(candidates(list, middleware), effort);
+    const fetches = Object.entries(applications).map(([name, create]) =>
+      [name, create(middleware)] as const
+    );
+    await demandSame(fetches, list[7]!);
+    const candidates = fetches.map(([name, fetch]): Candidate => ({
+      name,
+      run: (turn) => fetch(list[turn % list.length]!),
+    }));
+    const medians = await measure(candidates, effort);
     holds = printTable(title, medians, bounds(middleware)) && holds;
   }
   return holds;
 }
 
 /** Who answers wrongly, or not at all, would be the fastest. */
-async function demandSame(request: Request, middleware: number): Promise<void> {
+async function demandSame(
+  fetches: readonly (readonly [name: string, fetch: Fetch])[],
+  request: Request,
+): Promise<void> {
   const expected = await (await bare(request)).text();
-  for (const [name, create] of Object.entries(applications)) {
-    const response = await create(middleware)(request);
+  for (const [name, fetch] of fetches) {
+    const response = await fetch(request);
     if (response.status !== 200 || await response.text() !== expected) {
       throw new Error(`${name} answers ${request.url} wrongly`);
     }
@@ -65,16 +75,6 @@ function bounds(middleware: number): Bound[] {
   return middleware === 0
     ? [{ of, to: "bare", most: 1.7 }, { of, to: "elysia", most: 1 }]
     : [{ of, to: "hono", most: 0.5 }, { of, to: "h3", most: 1 }];
-}
-
-function candidates(
-  list: readonly Request[],
-  middleware: number,
-): Candidate[] {
-  return Object.entries(applications).map(([name, create]) => {
-    const fetch = create(middleware);
-    return { name, run: (turn) => fetch(list[turn % list.length]!) };
-  });
 }
 
 /** The same small application everywhere, with so many idle middleware. */
