@@ -57,30 +57,31 @@ const TOLERANCE = 1.5;
 const REPORT = "GATEHOUSE_BENCH_REPORT";
 
 /**
- * Measures candidates in turn, so that what the machine does besides hits all of
- * them, and returns each one's median in nanoseconds. Another one begins each
- * round: nobody always clears what the same one left. Work that returns no
- * promise is not awaited, unless the effort says so.
+ * Measures candidates in turn, and returns the time of each in nanoseconds: the
+ * median of how many times as long it took as the first one in the same round,
+ * times that one's median. What the machine does besides hits a round as a whole,
+ * and the next one not at all. Another candidate begins each round: nobody always
+ * clears what the same one left. Work that returns no promise is not awaited,
+ * unless the effort says so.
  */
 export async function measure(
   candidates: readonly Candidate[],
   effort: Effort,
 ): Promise<Map<string, number>> {
-  const samples = new Map<string, number[]>(
-    candidates.map(({ name }) => [name, []]),
-  );
+  const samples: number[][] = candidates.map(() => []);
   const warmUp = Math.ceil(effort.rounds / 4);
   for (let round = -warmUp; round < effort.rounds; round++) {
     for (let turn = 0; turn < candidates.length; turn++) {
-      const candidate =
-        candidates[(round + warmUp + turn) % candidates.length]!;
-      const time = await timeOf(candidate, effort);
-      if (round >= 0) samples.get(candidate.name)!.push(time);
+      const index = (round + warmUp + turn) % candidates.length;
+      const time = await timeOf(candidates[index]!, effort);
+      if (round >= 0) samples[index]!.push(time);
     }
   }
-  return new Map(
-    [...samples].map(([name, times]) => [name, medianOf(times)]),
+  const [first = []] = samples;
+  const times = samples.map((times) =>
+    medianOf(first) * medianOf(times.map((time, i) => time / first[i]!))
   );
+  return new Map(candidates.map(({ name }, index) => [name, times[index]!]));
 }
 
 /** Keeps results alive, so that no engine drops the work that made them. */
