@@ -1,3 +1,4 @@
+import { isPlain } from "./_canonical.ts";
 import { addParams } from "./_guard.ts";
 import type { Match } from "./_match.ts";
 import { NO_PARAMS, SLASH } from "./_path.ts";
@@ -27,22 +28,25 @@ let best: Leaf<unknown> | null = null;
 let match: Match<unknown> | null = null;
 
 /**
- * Begins a search with another URL.
+ * Begins a search for the canonical form of a URL.
  *
- * @param given The URL without a hash, or the path alone.
- * @param start Where its path begins.
- * @param parsed The URL, where it is parsed already.
+ * @param given The URL.
+ * @param start Where its path begins; -1 where that is not known.
+ * @returns Whether the URL is valid.
  */
-export function beginSearch(
-  given: string,
-  start: number,
-  parsed: URL | null,
-): void {
+export function beginSearch(given: string, start: number): boolean {
   shown = given;
   pathStart = start;
-  url = parsed;
-  const query = given.indexOf("?", start);
-  pathEnd = query < 0 ? given.length : query;
+  url = null;
+  if (!isPlain(given, start)) {
+    url = URL.parse(given);
+    if (url === null) return false;
+    shown = url.pathname;
+    pathStart = 0;
+  }
+  const query = shown.indexOf("?", pathStart);
+  pathEnd = query < 0 ? shown.length : query;
+  return true;
 }
 
 /**

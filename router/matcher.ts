@@ -1,4 +1,4 @@
-import { isPlain, pathStart } from "./_canonical.ts";
+import { pathStart } from "./_canonical.ts";
 import { guardOf } from "./_guard.ts";
 import type { Match } from "./_match.ts";
 import { requestMethods } from "./method.ts";
@@ -127,12 +127,23 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     start: number = pathStart(url),
   ): Match<Data> | null {
     const trees = this.#trees[method];
-    if (start >= 0 && trees?.folded === null) {
-      const found = matchStraight(trees.exact, url, start);
-      if (found) return found;
-      if (found === null && !this.#hasAny && method !== "HEAD") return null;
-    }
-    return this.#begin(url, start) ? this.#find(method) : null;
+    const found = start >= 0 && trees?.folded === null
+      ? matchStraight(trees.exact, url, start)
+      : undefined;
+    return found ?? this.#find(method, url, start, found);
+  }
+
+  /** The match of a route of the method, or of one that stands in for it. */
+  #find(
+    method: string,
+    url: string,
+    start: number,
+    found: null | undefined,
+  ): Match<Data> | null {
+    if (found === null && !this.#hasAny && method !== "HEAD") return null;
+    if (!beginSearch(url, start)) return null;
+    return this.#findIn(method) ??
+      (method === "HEAD" ? this.#findIn("GET") : null) ?? this.#findIn("ANY");
   }
 
   /**
@@ -143,7 +154,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
    */
   allowedMethods(url: string): string[] {
     const allowed = new Set<string>();
-    if (!this.#begin(url, pathStart(url))) return [];
+    if (!beginSearch(url, pathStart(url))) return [];
     for (const method of Object.keys(this.#trees)) {
       if (this.#findIn(method) === null) continue;
       if (method === "ANY") requestMethods.forEach((each) => allowed.add(each));
@@ -151,24 +162,6 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     }
     if (allowed.has("GET")) allowed.add("HEAD");
     return [...allowed].sort();
-  }
-
-  /** Begins a search for the canonical form of a URL, if it is valid. */
-  #begin(url: string, start: number): boolean {
-    if (isPlain(url, start)) {
-      beginSearch(url, start, null);
-      return true;
-    }
-    const parsed = URL.parse(url);
-    if (parsed === null) return false;
-    beginSearch(parsed.pathname, 0, parsed);
-    return true;
-  }
-
-  /** The match of a route of a method, or of one that stands in for it. */
-  #find(method: string): Match<Data> | null {
-    return this.#findIn(method) ??
-      (method === "HEAD" ? this.#findIn("GET") : null) ?? this.#findIn("ANY");
   }
 
   #findIn(method: string): Match<Data> | null {
