@@ -20,8 +20,7 @@ export function isAbort(error: unknown, context: RequestContext): boolean {
 
 /** Whether the request's signal tells whether anybody waits for the answer. */
 export function hasSignal(context: RequestContext): boolean {
-  const info = context.get(Platform)[0];
-  return typeof info !== "object" || info === null || !("completed" in info);
+  return !("completed" in Object(context.get(Platform)[0]));
 }
 
 /** Whether a server handed over the request, who else could not abort it. */

@@ -3,7 +3,7 @@ import type { ContextEntries, ProvidedGetters } from "./context_entry.ts";
 import { MissingContextValueError } from "./errors.ts";
 import type { RequestMethod } from "./method.ts";
 import { NO_PARAMS } from "./_path.ts";
-import { Platform } from "./platform.ts";
+import { NONE, Platform } from "./platform.ts";
 import { clientAddress, type TrustedProxies } from "./remote_address.ts";
 import type { RoutePattern } from "./pattern.ts";
 import type { Router } from "./router.ts";
@@ -88,7 +88,7 @@ export class RequestContext<RouteParams = Record<string, string>> {
   route: MatchedRoute | undefined = undefined;
 
   /** The methods that the path answers, for a request that no route matched. */
-  allowedMethods: readonly string[] = none;
+  allowedMethods: readonly string[] = NONE;
 
   readonly #options: RequestContextOptions;
   #remoteAddress: string | undefined;
@@ -103,7 +103,7 @@ export class RequestContext<RouteParams = Record<string, string>> {
    * @param request The request.
    * @param options What the router knows besides the request.
    */
-  constructor(request: Request, options: RequestContextOptions = noOptions) {
+  constructor(request: Request, options: RequestContextOptions = {}) {
     this.request = request;
     this.method = request.method as RequestMethod;
     this.params = NO_PARAMS as RouteParams;
@@ -193,7 +193,7 @@ export class RequestContext<RouteParams = Record<string, string>> {
 
   get #platform(): readonly unknown[] {
     const { platform, parent } = this.#options;
-    return platform ?? (parent === undefined ? none : parent.#platform);
+    return platform ?? (parent === undefined ? NONE : parent.#platform);
   }
 }
 
@@ -222,7 +222,3 @@ function indexOf(
   while (index >= 0 && values[index] !== key) index -= 2;
   return index;
 }
-
-const none: readonly never[] = /* @__PURE__ */ Object.freeze([]);
-
-const noOptions: RequestContextOptions = {};

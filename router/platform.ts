@@ -1,14 +1,16 @@
 import { type ContextKey, createContextKey } from "./context_key.ts";
 
+/** The list of nothing that all requests share. */
+export const NONE: readonly never[] = /* @__PURE__ */ Object.freeze([]);
+
 /**
  * The key of what the runtime passed beside the request: Deno's info, Bun's
  * server, or the `env` and `ctx` of Workers. Empty where nothing was passed.
  */
 export const Platform: ContextKey<readonly unknown[]> =
-  /* @__PURE__ */ createContextKey<readonly unknown[]>(
-    /* @__PURE__ */ Object.freeze([]),
-    { name: "Platform" },
-  );
+  /* @__PURE__ */ createContextKey<readonly unknown[]>(NONE, {
+    name: "Platform",
+  });
 
 /** What runtimes pass, as far as it is looked at. Applications pass others. */
 type Passed =

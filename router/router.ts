@@ -1,7 +1,6 @@
 import type { RequestHandler } from "./action.ts";
 import type { ContextEntries } from "./context_entry.ts";
 import type { RequestContext } from "./context.ts";
-import { Dispatcher } from "./_dispatcher.ts";
 import type { Registration } from "./_registration.ts";
 import type { Matcher } from "./matcher.ts";
 import type { RequestMethod } from "./method.ts";
@@ -13,6 +12,7 @@ import type {
   RegisterRoute,
 } from "./register.ts";
 import type { TrustedProxies } from "./remote_address.ts";
+import { untypedRouter } from "./_untyped_router.ts";
 
 /** What a matcher holds for each route. */
 export type MatchData = Registration;
@@ -171,7 +171,5 @@ export interface Router<Entries extends ContextEntries = readonly []> {
 export function createRouter<
   const List extends readonly Middleware[],
 >(options: RouterOptions<List> = {}): Router<EntriesOfAll<List>> {
-  return new Dispatcher(
-    options as RouterOptions,
-  ) as unknown as Router<EntriesOfAll<List>>;
+  return untypedRouter(options as RouterOptions) as Router<EntriesOfAll<List>>;
 }

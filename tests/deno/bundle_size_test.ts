@@ -55,12 +55,12 @@ const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
 };
 
 /** What drops out of every bundle that creates no router. */
-const ROUTER = /router\/(?:router|_dispatcher|context|matcher|pattern)\.ts/;
+const ROUTER = /router\/(?:router|_untyped_router|context|matcher|pattern)\.ts/;
 
 /** What the bundle of an entry must not hold, as its modules are named. */
 const STRANGERS: readonly (readonly [Entry, readonly RegExp[]])[] = [
   ["./fetch-router", [/session\//, /auth\//, /logger\//, /npm/]],
-  ["./fetch-router/routes", [/router\/(?:router|context|_dispatcher)\.ts/]],
+  ["./fetch-router/routes", [/router\/(?:router|context|_untyped_router)\.ts/]],
   ["./form-data-middleware", [/session\//, /auth\//]],
   ["./secure-headers-middleware", [ROUTER]],
   ["./validate-middleware", [/schema\//, ROUTER]],

@@ -1,0 +1,101 @@
+import type {
+  Action,
+  Controller,
+  MiddlewareOptions,
+  RequestHandler,
+  RouteTarget,
+} from "./action.ts";
+import { chain } from "./_chain.ts";
+import { RequestContext } from "./context.ts";
+import { defaultHandler, defaultOnError } from "./_defaults.ts";
+import { dispatchWith, forValidUrls } from "./_dispatch.ts";
+import { fetchWith } from "./_fetch.ts";
+import { ArrayMatcher } from "./matcher.ts";
+import { type RequestMethod, requestMethods } from "./method.ts";
+import { type MountTarget, rememberRouter, toMounted } from "./mount.ts";
+import { checkMiddleware, collectRoutes, refuse } from "./_registration.ts";
+import type { RegisteredRoute, Router, RouterOptions } from "./router.ts";
+import type { RouteMap } from "./routes/route.ts";
+import { settling } from "./_settle.ts";
+
+/** Makes the router behind its typed face. */
+export function untypedRouter(options: RouterOptions): Router {
+  const {
+    middleware,
+    matcher = new ArrayMatcher(),
+    trailingSlash = "strict",
+    trustedProxies = 0,
+    onError,
+    defaultHandler: answerOther,
+    ...others
+  } = options;
+  refuse(others, "the router");
+  checkOption(
+    "trailingSlash",
+    trailingSlash,
+    ["strict", "redirect", "ignore"].includes(trailingSlash),
+  );
+  checkOption(
+    "trustedProxies",
+    trustedProxies,
+    typeof trustedProxies === "number" ||
+      Array.isArray(trustedProxies) &&
+        trustedProxies.every((proxy) => typeof proxy === "string"),
+  );
+  const routes: RegisteredRoute[] = [];
+
+  function route(
+    method: RequestMethod | "ANY" | undefined,
+    target: RouteTarget | RouteMap,
+    first: Action | MiddlewareOptions | Controller<RouteMap>,
+    second?: RequestHandler,
+  ): void {
+    for (const registration of collectRoutes(target, first, second, method)) {
+      const { method, pattern } = registration;
+      matcher.add(method, pattern, registration);
+      routes.push({ method, pattern: pattern.source });
+    }
+  }
+
+  function mount(prefix: string, target: MountTarget): void {
+    const handler = toMounted(prefix, target);
+    route("ANY", prefix, handler);
+    route("ANY", `${prefix}/*`, handler);
+  }
+
+  const list = checkMiddleware(middleware, "the router");
+  const dispatch = dispatchWith(
+    matcher,
+    trailingSlash,
+    answerOther ?? defaultHandler,
+  );
+  const answer = settling(
+    list.length === 0 ? dispatch : forValidUrls(chain(list, dispatch)),
+    onError ?? defaultOnError,
+  );
+  const members: Record<string, unknown> = {
+    routes,
+    route,
+    map: route.bind(null, undefined),
+    mount,
+  };
+  for (const method of requestMethods) {
+    // `get`, `head` and so on.
+    members[method.toLowerCase()] = route.bind(null, method);
+  }
+  const router = members as unknown as Router;
+  members.fetch = fetchWith(answer, router, trustedProxies);
+  rememberRouter(router.fetch, (request, parent) => {
+    const inner = new RequestContext(request, { router, parent });
+    inner.method = parent.method;
+    return answer(inner);
+  });
+  return router;
+}
+
+/** @throws {TypeError} If an option is none, which types can't always tell. */
+function checkOption(name: string, value: unknown, isOne: boolean): void {
+  if (!isOne) {
+    throw new TypeError(`Cannot create router: ${name} can't be "${value}"`);
+  }
+}
