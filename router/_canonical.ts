@@ -1,18 +1,25 @@
 /** The origin of the last URL, in canonical form, with a slash. */
-let lastOrigin = "http://localhost/";
+let lastOrigin = "";
+/** The same with what follows a slash: no text between begins otherwise. */
+let lastEnd = "";
 
 /**
  * Where the path of a URL begins that has a canonical http or https origin and
  * no credentials; -1 for any other text.
  */
 export function pathStart(url: string): number {
-  // The quickest of the ways to ask how a text begins.
-  if (url.lastIndexOf(lastOrigin, 0) !== 0) {
-    const origin = `${URL.parse(url)?.origin}/`;
-    if (!/^https?:/.test(origin) || !url.startsWith(origin)) return -1;
-    lastOrigin = origin;
-  }
-  return lastOrigin.length - 1;
+  // No other way to ask how a text begins is as quick on V8.
+  return url >= lastOrigin && url < lastEnd
+    ? lastOrigin.length - 1
+    : findPathStart(url);
+}
+
+function findPathStart(url: string): number {
+  const origin = URL.parse(url)?.origin ?? "";
+  if (!/^http/.test(origin) || !url.startsWith(`${origin}/`)) return -1;
+  lastOrigin = `${origin}/`;
+  lastEnd = `${origin}0`;
+  return origin.length;
 }
 
 /**

@@ -290,6 +290,31 @@ Deno.test("a wildcard is decoded, also where another route has the escapes as it
   assertEquals({ ...match.params }, { 0: "é/x/y" });
 });
 
+Deno.test("match() is not misled by an origin that looks like the last one", () => {
+  const matcher = new ArrayMatcher<null>();
+  matcher.add("GET", new RoutePattern("/:a"), null);
+  const last = "http://example.com";
+  // Texts before and behind all that begin with the last origin and a slash.
+  for (
+    const end of ["", "0", "1", "z", "-0", ".0a", ":0", ":1", ":80", "!", "~"]
+  ) {
+    matcher.match("GET", `${last}/x`);
+    const match = matcher.match("GET", `${last}${end}/y`);
+    assertEquals(match?.params.a, "y", end);
+  }
+  for (
+    const other of [
+      "http://example.co",
+      "https://example.com",
+      "http://a",
+      "http://z",
+    ]
+  ) {
+    matcher.match("GET", `${last}/x`);
+    assertEquals(matcher.match("GET", `${other}/y`)?.params.a, "y", other);
+  }
+});
+
 Deno.test("params of one match are not those of the next", () => {
   const matcher = new ArrayMatcher<null>();
   matcher.add("GET", new RoutePattern("/:a"), null);
