@@ -1,17 +1,23 @@
 /** The origin of the last URL, in canonical form, with a slash. */
-let lastOrigin = "";
+let lastOrigin = "http://localhost/";
 /** The same with what follows a slash: no text between begins otherwise. */
-let lastEnd = "";
+let lastEnd = "http://localhost0";
+
+/**
+ * V8 compares texts by order in half the time that it takes to ask how one
+ * begins. To JavaScriptCore it is the other way round.
+ */
+const isOrderSlow = /* @__PURE__ */ (() => "Bun" in globalThis)();
 
 /**
  * Where the path of a URL begins that has a canonical http or https origin and
  * no credentials; -1 for any other text.
  */
 export function pathStart(url: string): number {
-  // No other way to ask how a text begins is as quick on V8.
-  return url >= lastOrigin && url < lastEnd
-    ? lastOrigin.length - 1
-    : findPathStart(url);
+  const isLast = isOrderSlow
+    ? url.startsWith(lastOrigin)
+    : url >= lastOrigin && url < lastEnd;
+  return isLast ? lastOrigin.length - 1 : findPathStart(url);
 }
 
 function findPathStart(url: string): number {

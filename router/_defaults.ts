@@ -7,7 +7,7 @@ import type { RequestContext } from "./context.ts";
  */
 export function defaultHandler(context: RequestContext): Response {
   const headers = { Allow: context.allowedMethods.join(", ") };
-  if (headers.Allow === "") return new Response("Not Found", { status: 404 });
+  if (!headers.Allow) return new Response("Not Found", { status: 404 });
   return context.method === "OPTIONS"
     ? new Response(null, { status: 204, headers })
     : new Response("Method Not Allowed", { status: 405, headers });

@@ -58,16 +58,13 @@ export function search<Data>(
   folded: Tree<Data> | null,
 ): Match<Data> | null {
   best = match = null;
-  text = shown;
-  searchTree(exact);
-  if (folded !== null) {
-    text = shown.toLowerCase();
-    searchTree(folded);
-  }
+  searchTree(exact, shown);
+  if (folded !== null) searchTree(folded, shown.toLowerCase());
   return match;
 }
 
-function searchTree(tree: Tree<unknown>): void {
+function searchTree(tree: Tree<unknown>, given: string): void {
+  text = given;
   bytes = tree.bytes;
   walk(tree.root, pathStart, 0);
 }

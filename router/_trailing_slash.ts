@@ -25,5 +25,8 @@ export function redirectToOther(
   const path = context.get(MountPrefix) + pathname;
   // Two slashes at the start would name a host; "/.//" is the same path.
   const location = (path.startsWith("//") ? `/.${path}` : path) + search;
-  return redirect(location, /^(?:GET|HEAD)$/.test(context.method) ? 301 : 308);
+  return redirect(
+    location,
+    ["GET", "HEAD"].includes(context.method) ? 301 : 308,
+  );
 }

@@ -80,7 +80,7 @@ export function toMounted(
 }
 
 /** The methods that no request can be made with (Fetch, "forbidden method"). */
-const UNMADE = /^(?:CONNECT|TRACE|TRACK)$/i;
+const UNMADE = /^(?:connect|trace|track)$/i;
 
 function withoutPrefix(context: RequestContext, length: number): Request {
   const { request } = context;
