@@ -23,7 +23,7 @@ export function dispatchWith(
 
   function findOther(method: string, url: string): Match<Registration> | null {
     const href = canonicalHref(url);
-    return href === null ? href : matcher.match(method, href);
+    return href === null ? null : matcher.match(method, href);
   }
 
   /** Looks for the path with its trailing slash taken off or put on. */

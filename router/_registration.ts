@@ -20,7 +20,8 @@ export interface Registration extends MatchedRoute {
   readonly handler: Handle;
 }
 
-type Registrable = Action | MiddlewareOptions | Controller<RouteMap>;
+/** What answers a route, or the routes of a map. */
+export type Registrable = Action | MiddlewareOptions | Controller<RouteMap>;
 
 /** What an action or a controller may say; it comes without types too. */
 interface Behavior {

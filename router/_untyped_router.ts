@@ -1,10 +1,4 @@
-import type {
-  Action,
-  Controller,
-  MiddlewareOptions,
-  RequestHandler,
-  RouteTarget,
-} from "./action.ts";
+import type { RequestHandler, RouteTarget } from "./action.ts";
 import { chain } from "./_chain.ts";
 import { RequestContext } from "./context.ts";
 import { defaultHandler, defaultOnError } from "./_defaults.ts";
@@ -13,7 +7,12 @@ import { fetchWith } from "./_fetch.ts";
 import { ArrayMatcher } from "./matcher.ts";
 import { type RequestMethod, requestMethods } from "./method.ts";
 import { type MountTarget, rememberRouter, toMounted } from "./mount.ts";
-import { checkMiddleware, collectRoutes, refuse } from "./_registration.ts";
+import {
+  checkMiddleware,
+  collectRoutes,
+  refuse,
+  type Registrable,
+} from "./_registration.ts";
 import type { RegisteredRoute, Router, RouterOptions } from "./router.ts";
 import type { RouteMap } from "./routes/route.ts";
 import { settling } from "./_settle.ts";
@@ -47,7 +46,7 @@ export function untypedRouter(options: RouterOptions): Router {
   function route(
     method: RequestMethod | "ANY" | undefined,
     target: RouteTarget | RouteMap,
-    first: Action | MiddlewareOptions | Controller<RouteMap>,
+    first: Registrable,
     second?: RequestHandler,
   ): void {
     for (const registration of collectRoutes(target, first, second, method)) {
