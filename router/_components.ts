@@ -19,6 +19,8 @@ export type ComponentName = typeof COMPONENTS[number];
 export interface Component {
   /** Which one it is. */
   readonly name: ComponentName;
+  /** The text of its pattern. */
+  readonly source: string;
   /** What the pattern consists of. */
   readonly parts: readonly Part[];
 }
@@ -30,7 +32,7 @@ export interface Component {
  * @throws {TypeError} If the pattern is not valid; the message is the reason.
  */
 export function parseComponent(name: ComponentName, source: string): Component {
-  return { name, parts: parsePattern(source, delimiterOf(name)) };
+  return { name, source, parts: parsePattern(source, delimiterOf(name)) };
 }
 
 /** What separates the segments of a component, or "". */

@@ -25,123 +25,109 @@ export interface Part {
  * @throws {TypeError} If the pattern is not valid; the message is the reason.
  * @see {@link https://urlpattern.spec.whatwg.org/#parsing | URL Pattern, 2.1.3 Parsing}
  */
-export function parsePattern(pattern: string, delimiter: string): Part[] {
-  let count = 0;
+export function parsePattern(source: string, delimiter: string): Part[] {
+  pattern = source;
+  at = count = 0;
   let number = 0;
   /** Fixed text that is not a part yet. */
   let pending = "";
-  for (let at = 0; at < pattern.length;) {
-    const piece = readPiece(pattern, at, delimiter);
-    const { isGroup, prefix, source, modifier } = piece;
-    at = piece.end;
-    pending += piece.before;
+  while (at < pattern.length) {
+    const start = at;
+    const isBraced = take("{") !== "";
+    const text = read(TEXT);
+    const slash = take("/");
+    const name = read(NAME).slice(1);
+    const value = readValue(name);
+    if (at === start) {
+      throw new TypeError(`there is a ${pattern[at]} where none can be`);
+    }
+    const suffix = isBraced ? read(TEXT) : "";
+    if (isBraced && take("}") === "") {
+      throw new TypeError("a { has no } or has two groups before it");
+    }
+    const isGroup = name + value !== "";
+    const modifier = isGroup || isBraced ? read(MODIFIER) as Modifier : "";
+    // Outside of braces a slash belongs to the group behind it.
+    const isOwn = isGroup && delimiter === "/";
+    const prefix = isBraced ? text + slash : isOwn ? slash : "";
+    if (!isBraced) pending += isOwn ? text : text + slash;
     if (!isGroup && modifier === "") {
       pending += prefix;
       continue;
     }
-    if (pending !== "") found[count++] = textPart(fixed(pending, delimiter));
+    addText(pending, delimiter);
     pending = "";
-    if (isGroup) {
-      const type = typeOf(source, delimiter);
-      found[count++] = {
-        type,
-        name: piece.name || String(number++),
-        prefix: fixed(prefix, delimiter),
-        source: type === "regexp" ? source! : "",
-        suffix: fixed(piece.suffix, delimiter),
-        modifier,
-      };
-    } else if (prefix !== "") {
-      found[count++] = textPart(fixed(prefix, delimiter), modifier);
+    if (!isGroup) {
+      addText(prefix, delimiter, modifier);
+      continue;
     }
+    const type = typeOf(value, delimiter);
+    found[count++] = {
+      type,
+      name: name || String(number++),
+      prefix: fixed(prefix, delimiter),
+      source: type === "regexp" ? value : "",
+      suffix: fixed(suffix, delimiter),
+      modifier,
+    };
   }
-  if (pending !== "") found[count++] = textPart(fixed(pending, delimiter));
+  addText(pending, delimiter);
   return found.slice(0, count);
 }
 
-/** The parts so far: an application has many patterns, and this is one list. */
+// One pattern is parsed at a time: an application has many of them, and this
+// leaves no garbage.
+/** The pattern, and how far it was read. */
+let pattern = "";
+let at = 0;
+/** The parts so far, and how many there are. */
 const found: Part[] = [];
-
-/** Fixed text, a group, or both in braces; and what is in front of that. */
-interface Piece {
-  readonly isGroup: boolean;
-  /** The fixed text that does not belong to the group. */
-  readonly before: string;
-  readonly prefix: string;
-  readonly name: string;
-  /** The source of a regexp group or of `*`. */
-  readonly source: string | undefined;
-  readonly suffix: string;
-  readonly modifier: Modifier;
-  /** Where the piece ends. */
-  readonly end: number;
-}
-
-/** Reads the piece that begins at a position. */
-function readPiece(pattern: string, start: number, delimiter: string): Piece {
-  let at = start;
-  const isBraced = pattern[at] === "{";
-  if (isBraced) at++;
-  let text = read(TEXT, pattern, at);
-  at += text.length;
-  const slash = pattern[at] === "/" ? "/" : "";
-  at += slash.length;
-  const name = pattern[at] === ":" ? read(NAME, pattern, at + 1) : "";
-  if (name !== "") at += name.length + 1;
-  let source: string | undefined;
-  if (name === "" && pattern[at] === "*") {
-    source = ".*";
-    at++;
-  } else if (pattern[at] === "(") {
-    const end = endOfRegExp(pattern, at);
-    source = pattern.slice(at + 1, end);
-    // Not every runtime's platform refuses it.
-    if (source === "") throw new TypeError("a regexp group is empty");
-    at = end + 1;
-  }
-  if (at === start) {
-    throw new TypeError(`there is a ${pattern[at]} where none can be`);
-  }
-  const suffix = isBraced ? read(TEXT, pattern, at) : "";
-  at += suffix.length;
-  if (isBraced && pattern[at++] !== "}") {
-    throw new TypeError("a { has no } or has two groups before it");
-  }
-  const isGroup = name !== "" || source !== undefined;
-  const hasModifier = (isGroup || isBraced) && "?*+".includes(pattern[at]!);
-  const modifier = hasModifier ? pattern[at++] as Modifier : "";
-  // Outside of braces a slash belongs to the group behind it.
-  const isOwn = !isBraced && isGroup && delimiter === "/";
-  if (!isOwn) text += slash;
-  const before = isBraced ? "" : text;
-  const prefix = isBraced ? text : isOwn ? slash : "";
-  return { isGroup, before, prefix, name, source, suffix, modifier, end: at };
-}
+let count = 0;
 
 /** Plain and escaped characters, up to the slash that may belong to a group. */
 const TEXT = /(?:[^\\:({*}+?/]+|\\.|\/(?![:*(]))*/sy;
-const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*/uy;
+const NAME = /:[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*/uy;
+const MODIFIER = /[?*+]/y;
 
-/** What an expression matches at a position, or "". */
-function read(token: RegExp, pattern: string, at: number): string {
-  token.lastIndex = at;
-  return token.test(pattern) ? pattern.slice(at, token.lastIndex) : "";
+/** Adds a part that is fixed text, where there is any. */
+function addText(text: string, delimiter: string, modifier?: Modifier): void {
+  if (text !== "") found[count++] = textPart(fixed(text, delimiter), modifier);
 }
 
-/** Where the closing parenthesis is of a regexp group. */
-function endOfRegExp(pattern: string, start: number): number {
-  let depth = 0;
-  for (let at = start; at < pattern.length; at++) {
+/** Reads what an expression matches, or "". */
+function read(token: RegExp): string {
+  const start = token.lastIndex = at;
+  if (token.test(pattern)) at = token.lastIndex;
+  return pattern.slice(start, at);
+}
+
+/** Reads a character, or "" where there is another. */
+function take(char: string): string {
+  return pattern[at] === char ? pattern[at++]! : "";
+}
+
+/** Reads the source of a regexp group or of `*`, or "". */
+function readValue(name: string): string {
+  if (name === "" && take("*") !== "") return ".*";
+  if (take("(") === "") return "";
+  const start = at;
+  for (let depth = 1; depth > 0; at++) {
+    if (at >= pattern.length) {
+      throw new TypeError("a regexp group has no closing parenthesis");
+    }
     const char = pattern[at];
     if (char === "\\") at++;
     else if (char === "(") depth++;
-    else if (char === ")" && --depth === 0) return at;
+    else if (char === ")") depth--;
   }
-  throw new TypeError("a regexp group has no closing parenthesis");
+  const source = pattern.slice(start, at - 1);
+  // Not every runtime's platform refuses it.
+  if (source === "") throw new TypeError("a regexp group is empty");
+  return source;
 }
 
-function typeOf(source: string | undefined, delimiter: string): Part["type"] {
-  return source === undefined ||
+function typeOf(source: string, delimiter: string): Part["type"] {
+  return source === "" ||
       source.replace("\\", "") === `[^${delimiter}]+?`
     ? "segment"
     : source === ".*"

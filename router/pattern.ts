@@ -1,6 +1,5 @@
 import {
   type Component,
-  type ComponentName,
   COMPONENTS,
   foldCase,
   parseComponent,
@@ -79,7 +78,6 @@ export class RoutePattern {
   /** The names of the params, numbers for those without a name. */
   readonly paramNames: readonly string[];
 
-  readonly #input: URLPatternInit;
   // For the matcher too, hence not #private: the static block that would let it
   // in keeps a class in every bundle.
   private readonly ignoreCase: boolean;
@@ -97,10 +95,10 @@ export class RoutePattern {
   constructor(input: PatternInput, options?: RoutePatternOptions) {
     this.ignoreCase = options?.ignoreCase ?? false;
     try {
-      this.#input = this.#read(input);
-      this.source = describe(this.#input);
-      this.components = (Object.keys(this.#input) as ComponentName[])
-        .map((name) => parseComponent(name, this.#input[name]!));
+      this.components = this.#read(input);
+      this.source = this.components.length === 1
+        ? this.components[0]!.source
+        : describe(this.#input);
       this.paramNames = paramNames(this.components);
       // A regexp group is for the platform to judge.
       if (hasRegExp(this.components)) this.urlPattern;
@@ -147,13 +145,10 @@ export class RoutePattern {
    * @throws {TypeError} If the joined pattern is not valid.
    */
   prefixed(prefix: string): RoutePattern {
-    const start = new RoutePattern(prefix, this.#options);
-    const { pathname, ...others } = this.#input;
-    return new RoutePattern({
-      ...start.#input,
-      ...others,
-      pathname: joinPaths(start.#input.pathname!, pathname!),
-    }, this.#options);
+    const own = this.#input;
+    const start = new RoutePattern(prefix, this.#options).#input;
+    const pathname = joinPaths(start.pathname!, own.pathname!);
+    return new RoutePattern({ ...start, ...own, pathname }, this.#options);
   }
 
   /**
@@ -163,6 +158,13 @@ export class RoutePattern {
    */
   toString(): string {
     return this.source;
+  }
+
+  /** The same pattern for other patterns. */
+  get #input(): URLPatternInit {
+    return Object.fromEntries(
+      this.components.map(({ name, source }) => [name, source]),
+    );
   }
 
   get #options(): Required<RoutePatternOptions> {
@@ -177,15 +179,15 @@ export class RoutePattern {
       : new RoutePattern({ pathname, search, hash }, this.#options);
   }
 
-  /** The pattern component by component; what is not constrained is absent. */
-  #read(input: PatternInput): URLPatternInit {
+  /** The components that are constrained. */
+  #read(input: PatternInput): Component[] {
     if (typeof input === "string" && !WHOLE_URL.test(input)) {
-      return { pathname: withSlash(input) };
+      return [parseComponent("pathname", withSlash(input))];
     }
     const given: URLPatternInit = Object(input);
     const { protocol, pathname, baseURL } = given;
     if (pathname !== undefined && Object.keys(given).length === 1) {
-      return { pathname };
+      return [parseComponent("pathname", pathname)];
     }
     // The platform would take any object for a pattern that all URLs match.
     if (
@@ -195,16 +197,14 @@ export class RoutePattern {
     const all = this.#urlPattern = input instanceof URLPattern
       ? input
       : new URLPattern(input, this.#options);
-    const result: URLPatternInit = {};
-    for (const name of COMPONENTS) {
-      const source = all[name];
-      if (source !== "*" || name === "pathname") result[name] = source;
-    }
     // What the platform hands back can be another pattern, if read again.
-    if (protocol === undefined && baseURL === undefined) {
-      result.pathname = pathname ?? result.pathname;
-    }
-    return result;
+    const path = protocol === undefined && baseURL === undefined
+      ? pathname ?? all.pathname
+      : all.pathname;
+    return COMPONENTS.flatMap((name) => {
+      if (name === "pathname") return parseComponent(name, path);
+      return all[name] === "*" ? [] : parseComponent(name, all[name]);
+    });
   }
 }
 
@@ -212,22 +212,26 @@ export class RoutePattern {
 const WHOLE_URL = /^[^/]*:\/\//;
 
 function paramNames(components: readonly Component[]): readonly string[] {
-  const names: string[] = [];
+  let count = 0;
   for (const { parts } of components) {
     for (const { name } of parts) {
       if (name === "") continue;
       if (name === "__proto__") {
         throw new TypeError("__proto__ can't be the name of a param");
       }
-      if (!names.includes(name)) names.push(name);
+      const index = names.indexOf(name);
+      if (index < 0 || index >= count) names[count++] = name;
       // Numbers may occur in each component.
       else if (!/^\d/.test(name)) {
         throw new TypeError(`the param "${name}" occurs twice`);
       }
     }
   }
-  return names.slice();
+  return names.slice(0, count);
 }
+
+/** The names so far: an application has many patterns, and this is one list. */
+const names: string[] = [];
 
 function describe(input: URLPatternInit): string {
   const { protocol, hostname, port, pathname = "*", search, hash } = input;
