@@ -8,7 +8,13 @@ import { Platform } from "./platform.ts";
  * reading it prints a warning. Its info has `completed` in its place.
  */
 export function throwIfAborted(context: RequestContext): void {
-  if (hasSignal(context)) context.request.signal.throwIfAborted();
+  if (hasSignal(context)) refuseAborted(context.request);
+}
+
+/** The same for who knows that there is a signal. */
+export function refuseAborted({ signal }: Request): void {
+  // Half the time that the method `throwIfAborted` takes on some runtimes.
+  if (signal.aborted) throw signal.reason;
 }
 
 /** Whether an error is the reason that the request was aborted for. */

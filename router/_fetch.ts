@@ -1,3 +1,4 @@
+import { refuseAborted } from "./_abort.ts";
 import { isInit } from "./_arguments.ts";
 import { RequestContext } from "./context.ts";
 import { NONE } from "./platform.ts";
@@ -25,7 +26,7 @@ export function fetchWith(
       ? new Request(input, init as RequestInit | undefined)
       : input;
     const platform = takesInit ? others.slice(1) : others;
-    if (platform.length === 0) request.signal.throwIfAborted();
+    if (platform.length === 0) refuseAborted(request);
     return new RequestContext(request, { router, trustedProxies, platform });
   }
 
@@ -34,7 +35,7 @@ export function fetchWith(
       if (arguments.length < 3 && init === undefined && isRequest(input)) {
         // A server hands over what was just received; others call when they
         // like.
-        input.signal.throwIfAborted();
+        refuseAborted(input);
         return answer(new RequestContext(input, alone));
       }
       // A rest parameter in place of `arguments` costs a list with each request.
