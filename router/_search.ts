@@ -5,7 +5,7 @@ import { NO_PARAMS, SLASH } from "./_path.ts";
 import {
   bestOf,
   better,
-  isLower,
+  childOf,
   type Leaf,
   type Node,
   type Tree,
@@ -72,10 +72,7 @@ function searchTree(tree: Tree<unknown>, given: string): void {
 /** Goes on from a node, whose text ends at a position. */
 function walk(node: Node<unknown>, at: number, depth: number): void {
   const code = text.charCodeAt(at);
-  let { child } = node;
-  while (child !== null && child.first !== code) {
-    child = isLower(code, child.first) ? child.low : child.high;
-  }
+  const child = childOf(node, code);
   if (child !== null && mayLead(child) && isAt(child, at)) {
     walk(child, at + child.length, depth);
   }

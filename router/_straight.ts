@@ -12,7 +12,7 @@ import {
 import {
   bestOf,
   better,
-  isLower,
+  childOf,
   type Leaf,
   type Node,
   rivalOf,
@@ -50,10 +50,7 @@ export function matchStraight<Data>(
   let rival: Leaf<Data> | null = null;
   while (at < length) {
     const code = text.charCodeAt(at);
-    let { child } = node;
-    while (child !== null && child.first !== code) {
-      child = isLower(code, child.first) ? child.low : child.high;
-    }
+    const child = childOf(node, code);
     differs: if (child !== null) {
       const { start: first, length: size } = child;
       if (at + size > length) break differs;

@@ -91,8 +91,20 @@ export class Node<Data> {
  * Whether a character belongs to the lower side of another. They are shuffled,
  * so that those that come in their order make no list of the tree.
  */
-export function isLower(code: number, first: number): boolean {
+function isLower(code: number, first: number): boolean {
   return (code * 157 & 255) < (first * 157 & 255);
+}
+
+/** The node behind another whose text begins with a character. */
+export function childOf<Data>(
+  node: Node<Data>,
+  code: number,
+): Node<Data> | null {
+  let { child } = node;
+  while (child !== null && child.first !== code) {
+    child = isLower(code, child.first) ? child.low : child.high;
+  }
+  return child;
 }
 
 /** The paths of the routes of one method. */
