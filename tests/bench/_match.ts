@@ -121,7 +121,7 @@ function pick(
 function callsOf(routes: readonly BenchRoute[], times: number): Call[] {
   const calls: Call[] = [];
   for (let i = 0; i < routes.length * times; i++) {
-    const [method, path] = routes[(i * 7_919 + i) % routes.length]!;
+    const [method, path] = routes[(i * 7_919) % routes.length]!;
     calls.push(callOf(method, pathOf(path, i * 31 + 7)));
   }
   return calls;
