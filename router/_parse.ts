@@ -46,7 +46,9 @@ export function parsePattern(source: string, delimiter: string): Part[] {
       throw new TypeError("a { has no } or has two groups before it");
     }
     const isGroup = name + value !== "";
-    const modifier = isGroup || isBraced ? read(MODIFIER) as Modifier : "";
+    const modifier = isGroup || isBraced
+      ? take("?") || take("*") || take("+")
+      : "";
     // Outside of braces a slash belongs to the group behind it.
     const isOwn = isGroup && delimiter === "/";
     const prefix = isBraced ? text + slash : isOwn ? slash : "";
@@ -87,7 +89,6 @@ let count = 0;
 /** Plain and escaped characters, up to the slash that may belong to a group. */
 const TEXT = /(?:[^\\:({*}+?/]+|\\.|\/(?![:*(]))*/sy;
 const NAME = /:[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*/uy;
-const MODIFIER = /[?*+]/y;
 
 /** Adds a part that is fixed text, where there is any. */
 function addText(text: string, delimiter: string, modifier?: Modifier): void {
@@ -102,8 +103,10 @@ function read(token: RegExp): string {
 }
 
 /** Reads a character, or "" where there is another. */
-function take(char: string): string {
-  return pattern[at] === char ? pattern[at++]! : "";
+function take<Char extends string>(char: Char): Char | "" {
+  if (pattern[at] !== char) return "";
+  at++;
+  return char;
 }
 
 /** Reads the source of a regexp group or of `*`, or "". */
