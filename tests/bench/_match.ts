@@ -10,7 +10,13 @@ import {
   githubRoutes,
   pathOf,
 } from "./github_routes.ts";
-import { type Build, gatehouse, memoirist, ROUTERS } from "./_match_routers.ts";
+import {
+  type Build,
+  type Find,
+  gatehouse,
+  memoirist,
+  ROUTERS,
+} from "./_match_routers.ts";
 import { type Bound, type Candidate, measure, printTable } from "./_measure.ts";
 
 /** A request: its method, its URL, and the path of that. */
@@ -84,22 +90,40 @@ async function race(
   builds: Readonly<Record<string, Build>>,
   rounds: number,
 ): Promise<Map<string, number>> {
-  const candidates: Candidate[] = Object.entries(builds)
-    .map(([name, build]) => {
-      const find = build(routes);
-      const run = () => {
-        let found = 0;
-        for (const [method, url, path] of calls) {
-          if (find(method, url, path) !== null) found++;
-        }
-        return found;
-      };
-      return { name, run };
-    });
-  return perCall(
-    await measure(candidates, { rounds, turns: 1 }),
-    calls.length,
-  );
+  const finds = Object.entries(builds)
+    .map(([name, build]) => [name, build(routes)] as const);
+  const candidates = finds.map(([name, find]): Candidate => ({
+    name,
+    run: () => {
+      let found = 0;
+      for (const [method, url, path] of calls) {
+        if (find(method, url, path) !== null) found++;
+      }
+      return found;
+    },
+  }));
+  const passes = await measure(candidates, { rounds, turns: 1 });
+  await demandSame(finds, calls);
+  return perCall(passes, calls.length);
+}
+
+/** Who finds fewer routes than the first one has less to do. */
+async function demandSame(
+  finds: readonly (readonly [name: string, find: Find])[],
+  calls: readonly Call[],
+): Promise<void> {
+  let expected: number | undefined;
+  for (const [name, find] of finds) {
+    let found = 0;
+    for (const [method, url, path] of calls) {
+      // Some say `undefined`, and one a promise, where others say null.
+      if ((await find(method, url, path) ?? null) !== null) found++;
+    }
+    expected ??= found;
+    if (found !== expected) {
+      throw new Error(`${name} finds ${found} routes in place of ${expected}`);
+    }
+  }
 }
 
 function perCall(
