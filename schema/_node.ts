@@ -88,13 +88,12 @@ export class Node implements Schema<unknown> {
   }
 
   pipe(...checks: readonly CheckNode<never>[]): this {
-    const { sort, parts } = this;
     let special: Sort | undefined;
     for (const check of checks) special ??= check.sort;
     // The first checks are its type's, those behind them run on what passed.
-    const isFirst = sort.checks && this.checks === NO_CHECKS;
+    const isFirst = this.sort.checks && this.checks === NO_CHECKS;
     const node: Node = isFirst && !special
-      ? new Node(sort, parts, this)
+      ? new Node(this.sort, this.parts, this)
       : wrap(special ?? STEP, this, (value: unknown) => runChecks(node, value));
     node.checks = checks;
     return node as this;
@@ -117,14 +116,7 @@ export class Node implements Schema<unknown> {
     const node = wrap(
       { ...STEP, name: "transform" },
       this,
-      (value: unknown) => {
-        try {
-          const result = call(change, value as never, giveUp);
-          return result instanceof Later ? result.catch(failureOf) : result;
-        } catch (error) {
-          return failureOf(error);
-        }
-      },
+      (value: unknown) => call(change, value as never, giveUp),
     );
     return node as Schema<unknown> as Schema<Awaited<New>, unknown>;
   }
@@ -217,8 +209,7 @@ export function hasSort(
 
 /** Makes a schema around another. */
 export function wrap(sort: Sort, inner: Node, act?: unknown): Node {
-  const parts: Around = { inner, act };
-  return new Node(sort, parts, inner);
+  return new Node(sort, { inner, act } satisfies Around, inner);
 }
 
 /** Fails because the value has the wrong type. */
@@ -238,18 +229,22 @@ export function wrongType(
 /** True while code of the application runs: what it throws is its own. */
 let isCalling = false;
 
-/** Calls code of the application. */
+/** Calls code of the application, which may stop with a failure of ours. */
 export function call<Argument, Second>(
   callee: (argument: Argument, second: Second) => unknown,
   argument: Argument,
   second?: Second,
 ): unknown {
   isCalling = true;
-  const result = callee(argument, second!);
-  const isLate = typeof (result as Partial<PromiseLike<unknown>>)?.then ===
-    "function";
-  isCalling = false;
-  return isLate ? Later.resolve(result) : result;
+  try {
+    const result = callee(argument, second!);
+    const isLate = typeof (result as Partial<PromiseLike<unknown>>)?.then ===
+      "function";
+    isCalling = false;
+    return isLate ? Later.resolve(result).catch(failureOf) : result;
+  } catch (error) {
+    return failureOf(error);
+  }
 }
 
 /** Stops a function of the application that has no value to give. */
@@ -257,11 +252,13 @@ function giveUp(options?: RefineOptions): never {
   throw failBy(options);
 }
 
-/** What such a function stopped with. Other errors are its own. */
+/** What the application stopped with. Other errors are its own. */
 function failureOf(error: unknown): Failure {
-  if (!(error instanceof Failure)) throw error;
-  isCalling = false;
-  return error;
+  if (error instanceof Failure) {
+    isCalling = false;
+    return error;
+  }
+  throw error;
 }
 
 /** Runs all checks on a value that has its type. */

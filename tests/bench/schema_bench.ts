@@ -10,24 +10,15 @@
  *
  * `deno run -A tests/bench/schema_bench.ts [--quick]`
  */
+import { sizeOfLogin } from "../deno/_bundle_sizes.ts";
 import { finish, printTable } from "./_measure.ts";
 import { benchOnBun } from "./_on_bun.ts";
 import { raceSchemas } from "./_schema_race.ts";
 
 const quick = Deno.args.includes("--quick");
 
-const LOGIN = `
-import { object, parseSafe, string } from "@gatehouse/web/data-schema";
-import { email, minLength } from "@gatehouse/web/data-schema/checks";
-const Login = object({
-  email: string().pipe(email()),
-  password: string().pipe(minLength(8)),
-});
-export const login = (value: unknown) => parseSafe(Login, value);
-`;
-
 const onDeno = await raceSchemas({ quick, mean: 1.5 });
-const sizes = new Map([["gatehouse", await sizeOf(LOGIN)], ["bound", 2_200]]);
+const sizes = new Map([["gatehouse", await sizeOfLogin()], ["bound", 2_200]]);
 const fits = printTable(
   "login form with parseSafe, minified and gzipped",
   sizes,
@@ -41,22 +32,3 @@ const onBun = await benchOnBun(
   `raceSchemas({ quick: ${quick}, mean: 1.3 })`,
 );
 finish(onDeno && fits && onBun);
-
-/** Bytes of a program, bundled, minified and gzipped. */
-async function sizeOf(program: string): Promise<number> {
-  const config = new URL("../../deno.json", import.meta.url).pathname;
-  const path = await Deno.makeTempFile({ suffix: ".ts" });
-  try {
-    await Deno.writeTextFile(path, program);
-    const { stdout, success } = await new Deno.Command(Deno.execPath(), {
-      args: ["bundle", "--quiet", "--minify", "--config", config, path],
-      stderr: "inherit",
-    }).output();
-    if (!success) throw new Error("Cannot bundle the login form");
-    const zipped = new Blob([stdout]).stream()
-      .pipeThrough(new CompressionStream("gzip"));
-    return (await new Response(zipped).bytes()).length;
-  } finally {
-    await Deno.remove(path);
-  }
-}

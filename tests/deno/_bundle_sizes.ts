@@ -57,11 +57,42 @@ export async function measureEntries(): Promise<BundleSize[]> {
   const sizes: BundleSize[] = [];
   for (const [entry, text] of await bundleEntries(["--minify"])) {
     const blob = new Blob([text]);
-    const gzip = blob.stream().pipeThrough(new CompressionStream("gzip"));
-    const { byteLength: gzipped } = await new Response(gzip).arrayBuffer();
-    sizes.push({ entry, minified: blob.size, gzipped });
+    sizes.push({
+      entry,
+      minified: blob.size,
+      gzipped: await gzippedSize(blob),
+    });
   }
   return sizes;
+}
+
+const LOGIN = `
+import { object, parseSafe, string } from "@gatehouse/web/data-schema";
+import { email, minLength } from "@gatehouse/web/data-schema/checks";
+const Login = object({
+  email: string().pipe(email()),
+  password: string().pipe(minLength(8)),
+});
+export const login = (value: unknown) => parseSafe(Login, value);
+`;
+
+/** Bytes of a login form with `parseSafe`, bundled, minified and gzipped. */
+export async function sizeOfLogin(): Promise<number> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const [input, output] = [`${folder}/login.ts`, `${folder}/login.js`];
+    await Deno.writeTextFile(input, LOGIN);
+    const options = ["bundle", "--minify", "-c", "deno.json", "-o", output];
+    await deno([...options, input], { cwd: ROOT });
+    return await gzippedSize(new Blob([await Deno.readFile(output)]));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function gzippedSize(blob: Blob): Promise<number> {
+  const gzip = blob.stream().pipeThrough(new CompressionStream("gzip"));
+  return (await new Response(gzip).bytes()).length;
 }
 
 /** The page with the table. */

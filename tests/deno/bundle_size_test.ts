@@ -6,6 +6,7 @@ import {
   type Entry,
   measureEntries,
   readPage,
+  sizeOfLogin,
 } from "./_bundle_sizes.ts";
 
 /**
@@ -88,6 +89,10 @@ Deno.test("every entry stays within its budget", async () => {
     }
   }
   assertEquals(problems, []);
+});
+
+Deno.test("a login form with parseSafe takes 2.2 kB at most", async () => {
+  assertLess(await sizeOfLogin(), 2_201);
 });
 
 Deno.test("an entry's bundle holds nothing of what it does not need", async () => {
