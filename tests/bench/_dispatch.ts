@@ -31,7 +31,7 @@ const statics = Array.from(
 export async function benchDispatch(quick: boolean): Promise<boolean> {
   // Every router is awaited: some answer without a promise now and then.
   const effort = {
-    ...quick ? { rounds: 12, turns: 10_000 } : { rounds: 30, turns: 20_000 },
+    ...quick ? { rounds: 24, turns: 10_000 } : { rounds: 30, turns: 20_000 },
     awaitsAll: true,
   };
   let holds = true;
