@@ -47,6 +47,35 @@ Deno.test("pipe() runs all checks and leaves the schema as it was", () => {
   );
 });
 
+Deno.test("pipe() runs its checks on what those of an earlier one let through", () => {
+  const Text = string().pipe(minLength(3)).pipe(startsWith("a"));
+  const codes = (value: unknown) => {
+    const result = parseSafe(Text, value);
+    return result.success ? [] : result.issues.map(({ code }) => code);
+  };
+
+  assertEquals(codes("b"), ["min_length"]);
+  assertEquals(codes("bcd"), ["starts_with"]);
+  assertEquals(codes("abc"), []);
+});
+
+Deno.test("a getter that throws behind a rule or a transform is an issue", () => {
+  const hostile = {
+    first: "a",
+    get second() {
+      throw new Error("hostile");
+    },
+  };
+  for (
+    const first of [string().refine(() => true), string().transform(Number)]
+  ) {
+    const result = parseSafe(object({ first, second: string() }), hostile);
+    assertEquals(result.success ? [] : result.issues.map(({ code }) => code), [
+      "unreadable",
+    ]);
+  }
+});
+
 Deno.test("pipe() takes checks on every type", () => {
   const isTrue: Check<unknown> = {
     code: "is_true",
