@@ -118,6 +118,8 @@ const wrong: [string, StandardSchemaV1, unknown, [string, PropertyKey[]][]][] =
       { type: "b" },
       [["variant", ["type"]]],
     ],
+    ["null for a variant", variant("type", {}), null, [["type", []]]],
+    ["list for a variant", variant("type", {}), [], [["type", []]]],
     [
       "variant without a name",
       variant("type", { a: object({}) }),

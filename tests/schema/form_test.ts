@@ -155,6 +155,7 @@ const failures: [string, Parameters<typeof field>[0], string, string][] = [
   ["boolean", boolean(), "f=maybe", "type"],
   ["date", date(), "f=tomorrow", "type"],
   ["terms that are not accepted", literal(true), "", "required"],
+  ["word that accepts no terms", literal(true), "f=no", "type"],
   ["value that is repeated", string(), "f=a&f=b", "repeated"],
 ];
 

@@ -212,6 +212,16 @@ Deno.test("toJSONSchema() writes draft-07 and OpenAPI 3.0 in their own words", (
   }
 });
 
+Deno.test("toJSONSchema() refuses what OpenAPI 3.0 has no words for", () => {
+  for (const schema of [tuple([string()]), lazy(() => string())]) {
+    assertThrows(
+      () => toJSONSchema(schema, { target: "openapi-3.0" }),
+      TypeError,
+      "Cannot describe",
+    );
+  }
+});
+
 Deno.test("toJSONSchema() tells input from output", () => {
   const Query = object({
     page: defaulted(coerce.number(), 1),

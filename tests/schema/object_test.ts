@@ -44,6 +44,11 @@ Deno.test("object() drops, refuses or keeps unknown keys", () => {
     ],
   );
   assertEquals(input.before, 0);
+  const both = parseSafe(strictObject(shape), { id: "1", name: "Ada", x: 0 });
+  assertEquals(
+    both.success ? [] : both.issues.map(({ code, path }) => [code, path]),
+    [["type", ["id"]], ["unknown_key", ["x"]]],
+  );
 });
 
 Deno.test("object() keeps unknown keys beside properties that change", () => {
