@@ -18,6 +18,9 @@ const bounds: [string, FormDataOptions, () => BodyInit, number][] = [
   ["11 files", {}, () => parts(0, 11), 413],
   ["90 fields and 10 files", {}, () => parts(90, 10), 200],
   ["91 fields and 10 files", {}, () => parts(91, 10), 413],
+  // Counted before they are parsed, which would fail.
+  ["100 parts without an end", {}, () => delimiters(101), 400],
+  ["101 parts without an end", {}, () => delimiters(102), 413],
   ["2 pairs of 2", { maxParts: 2 }, () => pairs(2), 200],
   ["3 pairs of 2", { maxParts: 2 }, () => pairs(3), 413],
   ["no file of none", { maxFiles: 0 }, () => parts(1, 0), 200],
@@ -40,6 +43,14 @@ for (const [what, options, body, status] of bounds) {
     assertEquals(response.status, status);
   });
 }
+
+Deno.test("formData() reads a body of the most bytes whose header tells its length", async () => {
+  const router = createRouter({ middleware: [formData({ maxBytes: 10 })] });
+  router.post("/", () => new Response("ok"));
+  const headers = { "Content-Length": "10" };
+  const init = { method: "POST", headers, body: text(10) };
+  assertEquals((await router.fetch(origin, init)).status, 200);
+});
 
 Deno.test("formData() answers 413 to a length that the header alone tells, and does not begin to read", async () => {
   let pulled = false;
@@ -187,6 +198,12 @@ function parts(fields: number, files: number): FormData {
   for (let i = 0; i < fields; i++) form.append("field", "1");
   for (let i = 0; i < files; i++) form.append("file", new File(["1"], "1"));
   return form;
+}
+
+/** A multipart body that begins parts and ends none. */
+function delimiters(count: number): Blob {
+  const type = "multipart/form-data; boundary=next";
+  return new Blob(["--next\r\n".repeat(count)], { type });
 }
 
 /** A form of one field that has so many bytes. */
