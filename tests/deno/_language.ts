@@ -1,0 +1,376 @@
+/**
+ * Finds sentences that do not follow the project's language rules. Run it on
+ * files or folders to see their findings:
+ *
+ *     deno run -A tests/deno/_language.ts session docs/sessions.md
+ *
+ * @module
+ */
+import ts from "npm:typescript@6.0.3";
+import { codeBlocks } from "./_markdown.ts";
+
+/** A sentence that breaks a rule. */
+export interface Finding {
+  readonly file: string;
+  readonly line: number;
+  readonly rule: string;
+  readonly sentence: string;
+}
+
+/** One comment, string or paragraph. */
+export interface Prose {
+  readonly file: string;
+  readonly line: number;
+  readonly kind: "function" | "summary" | "comment" | "string" | "page";
+  /** The words, with code spans replaced by `code`. */
+  readonly words: string;
+}
+
+/** The first words of a relative clause. */
+const RELATIVE = /^(?:What|Whether|Where|Who|Whoever|Whose|Which)\b/;
+
+/** A summary may not begin with these either. */
+const RELATIVE_SUMMARY =
+  /^(?:What|Whether|Where|Who|Whoever|Whose|Which|How|When)\b/;
+
+/** Words that end in "s" without being verbs. */
+const NO_VERBS = new Set(
+  "This Options Its Always Less Sometimes Perhaps Types Headers Names Values Characters Milliseconds Seconds Bytes Keys Tests Parts Fields Rows Errors Requests Responses Cookies Sessions Rules"
+    .split(" "),
+);
+
+/** The words that a plain reader stumbles over, and the better ones. */
+const BANNED: readonly (readonly [RegExp, string])[] = [
+  [/\bnobody\b/i, "no user, no one, or name the subject"],
+  [/\bsomebody\b/i, "a user, a client, an attacker"],
+  [/\bwhoever\b/i, "a user who, anyone who"],
+  [/\b(?:is|are) none\b/i, "does not exist, is missing"],
+  [
+    /(?<!\bthere )\b(?:is|are|was|were) no (?!longer|more than|different)/i,
+    "is not a",
+  ],
+  [/\bwhat is\b(?![^.]*\?)/i, "name the thing"],
+  [/\bof (?:its|their|one's) own\b/i, "own, separate, itself"],
+  [/\balone\b/i, "only"],
+  [/\bat hand\b/i, "available"],
+  [/\bmend(?:s|ed|ing)?\b/i, "fix"],
+  [/\b(?:is|are|was|be) away\b/i, "is unavailable"],
+  [/\bbeside\b/i, "next to, in addition to"],
+  [/\bbesides\b/i, "in addition, also"],
+  [/\bturn(?:s|ed|ing)? \w* ?away\b/i, "reject"],
+  [/\bhand(?:s|ed|ing)? on\b/i, "pass"],
+  [/\bstands? for itself\b/i, "is independent"],
+  [/\belsewhere than\b/i, "outside"],
+  [/\b(?:tells?|told) nobody\b/i, "does not reveal"],
+  [/\bis answered (?:with )?\d{3}\b/i, "gets a 4xx, responds with"],
+  [/\be-mails?\b/i, "email"],
+  [/\bsign(?:s|ed)? in\b/i, "log in"],
+];
+
+/**
+ * Sentences that use a listed word in its plain sense. The key is a part of the
+ * sentence, the value the reason.
+ */
+const ALLOWED: ReadonlyMap<string, string> = new Map([
+  ["let alone", "an idiom"],
+]);
+
+/** Reads the prose of one source file or page. */
+export function proseOf(file: string, source: string): Prose[] {
+  return file.endsWith(".md") ? ofPage(file, source) : ofSource(file, source);
+}
+
+/** Finds the sentences of a piece of prose that break a rule. */
+export function findingsOf(prose: Prose): Finding[] {
+  const { file, line, kind, words } = prose;
+  const findings: Finding[] = [];
+  const add = (rule: string, sentence: string) => {
+    if ([...ALLOWED.keys()].some((part) => sentence.includes(part))) return;
+    findings.push({ file, line, rule, sentence });
+  };
+  const sentences = sentencesOf(words);
+  const [summary = ""] = sentences;
+  const isDoc = kind === "function" || kind === "summary";
+  if (isDoc && RELATIVE_SUMMARY.test(summary)) {
+    add("a summary names the thing or says what it does", summary);
+  }
+  const [first] = summary.split(/[\s,:]/);
+  if (
+    kind === "function" &&
+    (!/^[A-Z][a-z-]+s;?$/.test(first) || NO_VERBS.has(first))
+  ) {
+    add("a function summary starts with a third-person verb", summary);
+  }
+  for (const sentence of sentences) {
+    if (
+      kind !== "string" && RELATIVE.test(sentence) && !sentence.endsWith("?") &&
+      !(isDoc && sentence === summary)
+    ) {
+      add("a sentence does not start with a relative clause", sentence);
+    }
+    for (const [pattern, better] of BANNED) {
+      const [found] = pattern.exec(sentence) ?? [];
+      if (found !== undefined) add(`not "${found}": ${better}`, sentence);
+    }
+  }
+  return findings;
+}
+
+/** Splits prose into sentences. */
+export function sentencesOf(words: string): string[] {
+  return words
+    .replace(
+      /\b(?:e\.g|i\.e|etc|vs|cf)\./g,
+      (short) => short.replaceAll(".", ""),
+    )
+    .split(/(?<=[.!?:])\s+(?=["“(`A-Z0-9])|\n{2,}/)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => /\w/.test(sentence));
+}
+
+function ofSource(file: string, text: string): Prose[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const found: Prose[] = [];
+  const seen = new Set<number>();
+  const lineAt = (position: number) =>
+    source.getLineAndCharacterOfPosition(position).line + 1;
+
+  function comments(node: ts.Node): void {
+    for (
+      const range of ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []
+    ) read(range, node);
+    for (
+      const range of ts.getTrailingCommentRanges(text, node.getEnd()) ?? []
+    ) read(range, node);
+  }
+
+  function read({ pos, end, kind }: ts.CommentRange, node: ts.Node): void {
+    if (seen.has(pos)) return;
+    seen.add(pos);
+    const raw = text.slice(pos, end);
+    const line = lineAt(pos);
+    if (!raw.startsWith("/**")) {
+      const words = kind === ts.SyntaxKind.SingleLineCommentTrivia
+        ? raw.replace(/^\/\/+\s?/, "")
+        : raw.slice(2, -2);
+      if (/^\s*(?:deno-|@ts-|@ts)/.test(words)) return;
+      found.push({ file, line, kind: "comment", words: plain(words) });
+      return;
+    }
+    const body = raw.slice(3, -2).replace(/^\s*\* ?/gm, "");
+    const [main, ...tags] = body.split(/^(?=@\w+)/m);
+    const summary = main.trim().startsWith("@") ? "" : plain(main);
+    if (summary !== "") {
+      found.push({
+        file,
+        line,
+        kind: isFunction(node) ? "function" : "summary",
+        words: summary,
+      });
+    }
+    for (const tag of main.trim().startsWith("@") ? [main, ...tags] : tags) {
+      const [, name, rest] = /^@(\w+)\s*([\s\S]*)$/.exec(tag) ?? [];
+      if (
+        name === undefined ||
+        ["example", "see", "default", "module", "link"].includes(name)
+      ) continue;
+      const words = plain(
+        rest.replace(/^\{[^}]*\}\s*/, "").replace(
+          name === "param" ? /^\S+\s*/ : /^/,
+          "",
+        ),
+      );
+      if (words !== "") found.push({ file, line, kind: "comment", words });
+    }
+  }
+
+  function visit(node: ts.Node): void {
+    const children = node.getChildren(source)
+      .filter((child) => !ts.isJSDoc(child));
+    if (children.length === 0) comments(node);
+    if (
+      isText(node) && node.text.split(" ").length > 3 &&
+      !/[<{]\/?\w|^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE)\b/.test(node.text)
+    ) {
+      found.push({
+        file,
+        line: lineAt(node.getStart()),
+        kind: "string",
+        words: node.text,
+      });
+    }
+    children.forEach(visit);
+  }
+  visit(source);
+  // Line comments that follow one another are one paragraph.
+  return found.reduce<Prose[]>((all, prose) => {
+    const last = all.at(-1);
+    if (
+      last?.kind === "comment" && prose.kind === "comment" &&
+      prose.line === last.line + last.words.split("\n").length
+    ) {
+      all[all.length - 1] = { ...last, words: `${last.words}\n${prose.words}` };
+    } else all.push(prose);
+    return all;
+  }, []).map((prose) => ({
+    ...prose,
+    words: prose.words.replace(/(?<!\n)\n(?!\n)/g, " "),
+  }));
+}
+
+function isText(
+  node: ts.Node,
+): node is
+  | ts.StringLiteral
+  | ts.NoSubstitutionTemplateLiteral
+  | ts.TemplateHead {
+  return ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) ||
+    ts.isTemplateHead(node) || ts.isTemplateMiddle(node) ||
+    ts.isTemplateTail(node);
+}
+
+/** Returns `true` if a comment before this token documents a function. */
+function isFunction(token: ts.Node): boolean {
+  let node = token;
+  while (
+    node.parent !== undefined &&
+    node.parent.getFullStart() === token.getFullStart() &&
+    !ts.isSourceFile(node.parent)
+  ) {
+    node = node.parent;
+    if (
+      ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) ||
+      ts.isMethodSignature(node)
+    ) return true;
+  }
+  return false;
+}
+
+function ofPage(file: string, source: string): Prose[] {
+  let text = source.replace(
+    /<!--[\s\S]*?-->/g,
+    (all) => all.replace(/[^\n]/g, " "),
+  );
+  for (const { text: code } of codeBlocks(source)) {
+    text = text.replace(code, () => code.replace(/[^\n]/g, " "));
+  }
+  const prose: Prose[] = [];
+  let line = 1;
+  for (const block of text.split(/(\n(?:\s*\n|(?=\s*(?:[-*|#]|\d+\.)\s)))/)) {
+    const words = plain(block.replace(/^\s*(?:#+|[-*]|\d+\.|>)\s+/, ""));
+    if (
+      words !== "" && !block.trim().startsWith("```") &&
+      !/^[|<]/.test(block.trim())
+    ) {
+      prose.push({
+        file,
+        line: line + (/^\n*/.exec(block)?.[0].length ?? 0),
+        kind: "page",
+        words: words.replace(/\s*\n\s*/g, " "),
+      });
+    } else if (block.trim().startsWith("|")) {
+      for (const cell of block.split("|").map(plain)) {
+        if (cell.includes(" ")) {
+          prose.push({ file, line, kind: "string", words: cell });
+        }
+      }
+    }
+    line += block.split("\n").length - 1;
+  }
+  return prose;
+}
+
+/** Replaces code and links, which follow other rules, with plain words. */
+function plain(text: string): string {
+  return text
+    .replace(/```[\s\S]*?```/g, "")
+    .replace(
+      /\{@link\w*\s+([^}|]+)(?:\|([^}]*))?\}/g,
+      (_, target, label) => label ?? target,
+    )
+    .replace(/`[^`]*`/g, "`code`")
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/[*_]{1,2}([^*_]+)[*_]{1,2}/g, "$1")
+    .trim();
+}
+
+/** Reads every source file and page below the given paths. */
+export async function readProse(
+  root: URL,
+  paths: readonly string[],
+): Promise<Prose[]> {
+  const all: Prose[] = [];
+  for (const path of paths) {
+    for await (const file of filesBelow(root, path)) {
+      all.push(...proseOf(file, await Deno.readTextFile(new URL(file, root))));
+    }
+  }
+  return all;
+}
+
+async function* filesBelow(root: URL, path: string): AsyncGenerator<string> {
+  if (/\.(?:ts|md)$/.test(path)) return yield path;
+  for await (
+    const { name, isDirectory } of Deno.readDir(new URL(`${path}/`, root))
+  ) {
+    if (isDirectory) yield* filesBelow(root, `${path}/${name}`);
+    else if (/\.(?:ts|md)$/.test(name)) yield `${path}/${name}`;
+  }
+}
+
+/** The number of times a word may occur in 1,000 words. */
+export interface Density {
+  readonly word: RegExp;
+  readonly most: number;
+  readonly better: string;
+}
+
+/** Words that are fine now and then. The Deno standard library has 0.2 to 1.6. */
+export const DENSITIES: readonly Density[] = [
+  { word: /\bwhat\b/gi, most: 3, better: "name the thing" },
+  { word: /\bwhere\b/gi, most: 1.5, better: "if, when or unless" },
+  { word: /\blists?\b/gi, most: 1.5, better: "array" },
+  { word: /\btexts?\b/gi, most: 2.5, better: "string" },
+];
+
+/** Counts a word. */
+export function countOf(prose: readonly Prose[], word: RegExp): number {
+  return prose.reduce(
+    (sum, { words }) => sum + (words.match(word)?.length ?? 0),
+    0,
+  );
+}
+
+/** Counts a word, per 1,000 words of prose. */
+export function densityOf(prose: readonly Prose[], word: RegExp): number {
+  const all = prose.flatMap(({ words }) => words.split(/\s+/)).length;
+  return 1000 * countOf(prose, word) / all;
+}
+
+/** Returns the share of sentences with more than 25 words, from 0 to 1. */
+export function shareOfLongSentences(prose: readonly Prose[]): number {
+  const lengths = prose.filter(({ kind }) => kind !== "string")
+    .flatMap(({ words }) => sentencesOf(words))
+    .map((sentence) => sentence.split(/\s+/).length);
+  return lengths.filter((length) => length > 25).length / lengths.length;
+}
+
+if (import.meta.main) {
+  const root = new URL("../../", import.meta.url);
+  const paths = Deno.args.map((path) => path.replace(/\/$/, ""));
+  const prose = await readProse(root, paths);
+  const findings = prose.flatMap(findingsOf);
+  for (const { file, line, rule, sentence } of findings) {
+    const short = sentence.replace(/\s+/g, " ").slice(0, 160);
+    console.log(`${file}:${line}\n  ${rule}\n  ${short}`);
+  }
+  console.log(`${findings.length} findings in ${prose.length} pieces of prose`);
+  for (const { word, most, better } of DENSITIES) {
+    const density = densityOf(prose, word).toFixed(1);
+    console.log(
+      `${word.source}: ${density} per 1,000 words, at most ${most} (${better})`,
+    );
+  }
+  const share = 100 * shareOfLongSentences(prose);
+  console.log(`${share.toFixed(1)} % of the sentences have more than 25 words`);
+}
