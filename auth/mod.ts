@@ -36,7 +36,7 @@
  *
  * @module
  */
-export { completeAuth } from "./complete_auth.ts";
+export { completeAuth, type CompleteAuthOptions } from "./complete_auth.ts";
 export {
   createCredentialsAuthProvider,
   type CredentialsAuthProvider,

@@ -122,7 +122,8 @@ export class CookieBacking implements Backing {
     const { storeTimeout } = this.#config;
     const ask = () => revokedBefore(userId);
     const time = await callStore("check", ask, storeTimeout);
-    return (record.authenticatedAt ?? record.createdAt) < (time ?? 0);
+    // By the login, not by authenticatedAt, which may be much earlier.
+    return record.createdAt < (time ?? 0);
   }
 
   /** What all cookies together say. */

@@ -133,10 +133,11 @@ export class Journal {
     if (!deleteOld && this.#renewal === "none") this.#renewal = "copy";
   }
 
-  /** Makes the user another one, and with it the id. */
+  /** Sets or removes the user, and renews the id. */
   logIn(
     userId: string | number | undefined,
     names: readonly string[] = [],
+    authenticatedAt?: number,
   ): void {
     const now = this.#config.now();
     const expiresAt = now + this.#config.timeouts.absolute;
@@ -146,7 +147,15 @@ export class Journal {
       // One user's messages are none of another's business.
       this.#shown?.clear();
     }
-    this.add({ type: "login", userId, now, expiresAt, label, names });
+    this.add({
+      type: "login",
+      userId,
+      now,
+      authenticatedAt,
+      expiresAt,
+      label,
+      names,
+    });
     // Only a login begins a session where this one has ended meanwhile.
     this.#renewal = userId === undefined ? "move" : "login";
   }

@@ -31,6 +31,8 @@ export type Operation =
     readonly type: "login";
     readonly userId: string | number | undefined;
     readonly now: number;
+    /** The time at which the user proved their identity, if it is not now. */
+    readonly authenticatedAt: number | undefined;
     readonly expiresAt: number;
     readonly label: SessionLabel;
     readonly names: readonly string[];
@@ -105,7 +107,7 @@ function logIn(
   record.userId = operation.userId;
   record.authenticatedAt = operation.userId === undefined
     ? undefined
-    : operation.now;
+    : operation.authenticatedAt ?? operation.now;
   record.createdAt = operation.now;
   record.expiresAt = operation.expiresAt;
   content.label = operation.label;

@@ -35,6 +35,9 @@ export function setResponseHeader(
   scope.headers.set(name, value);
 }
 
+/** Milliseconds by which the clock of a provider may be ahead of ours. */
+const CLOCK_TOLERANCE = 60_000;
+
 /** What a login leaves beside the user. */
 export interface LoginOptions {
   /**
@@ -46,6 +49,12 @@ export interface LoginOptions {
    * @default {[]}
    */
   readonly names?: readonly string[];
+  /**
+   * The time at which the user proved their identity, in epoch milliseconds.
+   *
+   * @default {undefined}
+   */
+  readonly authenticatedAt?: number | undefined;
 }
 
 /**
@@ -54,20 +63,31 @@ export interface LoginOptions {
  * key begins with `__auth.`.
  *
  * @throws {TypeError} If the session was destroyed, or the response is made.
- * @throws {RangeError} If there are too many names.
+ * @throws {RangeError} If there are too many names, or `authenticatedAt` is not a
+ * time in the past.
  * @see {@link https://owasp.org/www-project-application-security-verification-standard/ | ASVS 5.0, 7.2.4}
  */
 export async function beginLogin(
   session: Session,
   userId: string | number,
-  { names = [] }: LoginOptions = {},
+  { authenticatedAt, names = [] }: LoginOptions = {},
 ): Promise<void> {
-  const { journal } = scopeOf(await session.load());
+  const { config, journal } = scopeOf(await session.load());
   journal.demandWritable("log in to");
+  const time = pastTime(authenticatedAt, config.now());
   checkIndex([userIndex(userId), ...names]);
   // For a user who is logged in already too: a login is always a new id.
-  journal.logIn(userId, names);
+  journal.logIn(userId, names, time);
   await session.commit();
+}
+
+/** A clock that is ahead must not make a login look fresh for longer. */
+function pastTime(time: number | undefined, now: number): number | undefined {
+  if (time === undefined) return undefined;
+  if (time >= 0 && time <= now + CLOCK_TOLERANCE) return Math.min(time, now);
+  throw new RangeError(
+    `Cannot log in to session: authenticatedAt "${time}" is not a time in the past, in epoch milliseconds`,
+  );
 }
 
 /**

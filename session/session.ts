@@ -99,12 +99,15 @@ export class Session {
     return this.#reading().view.userId;
   }
 
-  /** When the session began, or its user logged in. Epoch milliseconds. */
+  /** The time of the login, or of the session's start. Epoch milliseconds. */
   get createdAt(): number {
     return this.#reading().view.createdAt;
   }
 
-  /** When the user logged in, if one is. Epoch milliseconds. */
+  /**
+   * The time at which the user last proved their identity, if one is logged in,
+   * in epoch milliseconds. After an external login it may be before `createdAt`.
+   */
   get authenticatedAt(): number | undefined {
     return this.#reading().view.authenticatedAt;
   }

@@ -17,9 +17,11 @@ export interface SessionInfo {
   readonly id: string;
   /** Whether it is the session of this request. */
   readonly current: boolean;
-  /** When it began. Epoch milliseconds. */
+  /** The time of the login. Epoch milliseconds. */
   readonly createdAt: number;
-  /** When its user logged in. Epoch milliseconds. */
+  /**
+   * The time at which its user last proved their identity. Epoch milliseconds.
+   */
   readonly authenticatedAt: number | undefined;
   /** When it was last used, within a quarter of the idle timeout. */
   readonly seenAt: number;

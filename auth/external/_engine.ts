@@ -69,6 +69,8 @@ export interface OpenIDDefinition {
   readonly isKeyIssuer?: (keyIssuer: string, tokenIssuer: string) => boolean;
   /** What is wrong with claims that are true; absent where nothing can be. */
   readonly problemOf?: (claims: JSONObject) => string | undefined;
+  /** `true` if it honors `max_age` and tells `auth_time`. */
+  readonly canReauthenticate: boolean;
   /** Whether to ask the userinfo endpoint. */
   readonly userinfo: boolean;
   /** The algorithms of ID tokens; `undefined` for the advertised ones. */

@@ -188,16 +188,18 @@ async function problemOfHash(
 
 function checkAge(claims: JSONObject, expectation: IdTokenExpectation): void {
   const { clockTolerance, maxAge, now } = expectation;
-  if (maxAge === undefined) return;
-  const { auth_time } = claims;
-  if (typeof auth_time !== "number") {
-    throw refusal('claim "auth_time": it is missing');
+  const { auth_time = null } = claims;
+  if (auth_time === null) {
+    if (maxAge === undefined) return;
+    throw refusal('claim "auth_time": it is missing, and maxAge needs it');
   }
-  const age = now / 1000 - auth_time;
-  if (age < -clockTolerance) {
+  const latest = now / 1000 + clockTolerance;
+  // An application may rely on it even if it did not ask for it.
+  if (typeof auth_time !== "number" || auth_time < 0 || auth_time > latest) {
     throw refusal('claim "auth_time": it is not a time in the past');
   }
-  if (age > maxAge + clockTolerance) {
+  const age = now / 1000 - auth_time;
+  if (maxAge !== undefined && age > maxAge + clockTolerance) {
     throw new ExternalAuthError(
       "authentication_too_old",
       `Cannot accept the login: the user authenticated more than ${maxAge} s ago`,

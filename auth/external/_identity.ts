@@ -24,8 +24,10 @@ export interface Identity {
   readonly issuer: string;
   /** Absent where only the profile tells it. */
   readonly subject?: string;
-  /** The session at the provider, where the ID token names one. */
+  /** The session at the provider, if the ID token names one. */
   readonly sessionId?: string;
+  /** The verified `auth_time`, in epoch milliseconds and never in the future. */
+  readonly authenticatedAt?: number;
   readonly claims: JSONObject;
 }
 
@@ -56,7 +58,7 @@ export async function identify(
     maxAge,
     nonce,
   });
-  const { iss, sid, sub } = claims;
+  const { auth_time, iss, sid, sub } = claims;
   const { userinfo_endpoint } = await engine.metadata();
   const info = openid.userinfo && userinfo_endpoint !== undefined
     ? await fetchUserinfo(engine, userinfo_endpoint, accessToken, sub)
@@ -65,6 +67,9 @@ export async function identify(
     issuer: openid.canonicalIssuer?.(iss) ?? iss,
     subject: sub,
     ...isIdentifier(sid) && { sessionId: sid },
+    ...typeof auth_time === "number" && {
+      authenticatedAt: Math.min(auth_time * 1000, engine.now()),
+    },
     claims: info === undefined ? claims : merge(claims, info),
   };
 }

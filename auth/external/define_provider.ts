@@ -147,7 +147,7 @@ function readClient(
       refuse('clientSecret is missing, and clientAuthentication is not "none"');
     }
   }
-  checkAuthorization(options, refuse);
+  checkAuthorization(traits, options, refuse);
   return {
     authentication,
     clientId,
@@ -175,6 +175,7 @@ function checkKey(
 }
 
 function checkAuthorization(
+  { openid }: ProviderTraits,
   options: ExternalAuthProviderOptions,
   refuse: Refuse,
 ): void {
@@ -189,6 +190,9 @@ function checkAuthorization(
   }
   if (maxAge !== undefined && !(Number.isSafeInteger(maxAge) && maxAge >= 0)) {
     refuse(`maxAge "${maxAge}" is not a number of seconds`);
+  }
+  if (maxAge !== undefined && openid === undefined) {
+    refuse("maxAge needs an ID token, and it does not speak OpenID Connect");
   }
   if (responseMode !== "query" && responseMode !== "form_post") {
     refuse(`responseMode "${responseMode}" is neither query nor form_post`);

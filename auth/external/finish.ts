@@ -188,7 +188,7 @@ async function finish<Profile>(
     code_verifier: transaction.verifier,
   });
   const identity = await identify(engine, tokens, transaction);
-  const { issuer, subject, sessionId, claims } = identity;
+  const { authenticatedAt, issuer, subject, sessionId, claims } = identity;
   const profile = parse(() => engine.definition.parseProfile(claims));
   const sub = subject ?? parse(() => engine.definition.subjectOf(claims));
   if (typeof sub !== "string" || sub === "" || sub.length > 255) {
@@ -203,6 +203,7 @@ async function finish<Profile>(
     issuer,
     subject: sub,
     profile,
+    ...authenticatedAt !== undefined && { authenticatedAt },
     claims,
     tokens: { ...tokens, subject: sub, issuer },
     ...intentOf(transaction),

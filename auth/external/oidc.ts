@@ -88,6 +88,9 @@ export function defineOIDCProvider(
     metadata: givenMetadata(preset, options, openid?.isMetadataIssuer),
     openid: {
       ...openid,
+      // OpenID Connect Core 1.0, section 15.1: every provider supports max_age.
+      canReauthenticate: options.canReauthenticate ??
+        openid?.canReauthenticate ?? true,
       userinfo: options.userinfo ?? true,
       algorithms: checkAlgorithms(preset.name, options.idTokenAlgorithms),
       trustedAudiences: options.trustedAudiences ?? [],

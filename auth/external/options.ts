@@ -28,8 +28,8 @@ export interface AuthorizationOptions {
    */
   readonly loginHint?: string;
   /**
-   * How long ago the user may have authenticated, in seconds. What the provider
-   * answers is checked.
+   * How long ago the user may have authenticated, in seconds. The login fails
+   * unless the ID token proves it. For OpenID Connect only.
    *
    * @default {undefined}
    */
@@ -163,6 +163,14 @@ export interface OIDCOptions extends ExternalAuthProviderOptions {
    * @default {undefined}
    */
   readonly metadata?: ProviderMetadata;
+  /**
+   * `true` if the provider honors `max_age` and sends `auth_time`. Only the
+   * provider's `canReauthenticate` depends on it: a login with `maxAge` fails
+   * without `auth_time`, whatever this option says.
+   *
+   * @default {true; false for Google and Microsoft Entra ID}
+   */
+  readonly canReauthenticate?: boolean;
   /**
    * Whether to ask the userinfo endpoint too, where the provider has one.
    *

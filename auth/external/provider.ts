@@ -16,6 +16,12 @@ export interface ExternalAuthProvider<Profile = unknown> {
   readonly redirectUri: string;
   /** What the application asks to know or to do. */
   readonly scopes: readonly string[];
+  /**
+   * `true` if a login started with `{ prompt: "login", maxAge: 0 }` makes the
+   * user authenticate again, and the result proves it. If `false`, have the user
+   * confirm another way.
+   */
+  readonly canReauthenticate: boolean;
   /** Holds the type of the profile. Never present at run time. */
   readonly "~profile"?: Profile;
 }
@@ -65,6 +71,13 @@ export interface ExternalAuthSuccess<Profile> {
   readonly subject: string;
   /** The profile, as `finishExternalAuth` returns it. */
   readonly profile: Profile;
+  /**
+   * The time at which the user proved their identity to the provider, in epoch
+   * milliseconds: the claim `auth_time` of the ID token. Missing if the provider
+   * does not say. Pass it to `completeAuth`, so that `requireFreshAuth` judges
+   * by the real time.
+   */
+  readonly authenticatedAt?: number;
   /** All claims, of the ID token and of userinfo; else the profile's source. */
   readonly claims: Readonly<Record<string, unknown>>;
   /** The tokens. */
@@ -87,6 +100,7 @@ export function registerProvider<Profile>(
     clientId: client.clientId,
     redirectUri: options.redirectUri,
     scopes: Object.freeze([...scopes]),
+    canReauthenticate: definition.openid?.canReauthenticate ?? false,
   });
   engines.set(provider, engine as ProviderEngine<unknown>);
   return provider;

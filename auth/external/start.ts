@@ -95,7 +95,8 @@ export interface StartExternalAuthOptions extends AuthorizationOptions {
  * @param options Where to return to, and what to ask of the user.
  * @returns The redirect to the provider.
  * @throws {TypeError} If no session middleware ran before, `maxAge` is not a
- * number of seconds, or `data` not a JSON object.
+ * number of seconds or the provider does not speak OpenID Connect, or `data` is
+ * not a JSON object.
  * @throws {RangeError} If `data` is too large.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1 | RFC 6749, section 4.1.1}
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest | OpenID Connect Core 1.0, section 3.1.2.1}
@@ -107,12 +108,7 @@ export async function startExternalAuth(
 ): Promise<Response> {
   const engine = engineOf(provider);
   sessionOf(context, "start the external login");
-  const { maxAge } = options;
-  if (maxAge !== undefined && !(Number.isSafeInteger(maxAge) && maxAge >= 0)) {
-    throw new TypeError(
-      `Cannot start the external login: maxAge "${maxAge}" is not a number of seconds`,
-    );
-  }
+  checkMaxAge(engine, options);
   const data = options.data && copyData(options.data);
   try {
     const location = await authorizationURL(engine, context, {
@@ -130,6 +126,24 @@ export async function startExternalAuth(
       status: 502,
       headers: { "Cache-Control": "no-store" },
     });
+  }
+}
+
+function checkMaxAge(
+  { definition: { name, openid } }: ProviderEngine<unknown>,
+  { maxAge }: StartExternalAuthOptions,
+): void {
+  if (maxAge === undefined) return;
+  if (!(Number.isSafeInteger(maxAge) && maxAge >= 0)) {
+    throw new TypeError(
+      `Cannot start the external login: maxAge "${maxAge}" is not a number of seconds`,
+    );
+  }
+  // Without an ID token a maxAge would look as if it had been checked.
+  if (openid === undefined) {
+    throw new TypeError(
+      `Cannot start the external login: "${name}" does not tell when users authenticated, so maxAge can't be checked (see canReauthenticate)`,
+    );
   }
 }
 

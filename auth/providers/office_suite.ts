@@ -31,6 +31,9 @@ const IS_GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * Key users by issuer and subject. `picture` is always `null`: it is there only
  * for who holds an access token.
  *
+ * To confirm logins here, add the optional claim `auth_time` of ID tokens, and
+ * set `canReauthenticate` to `true`.
+ *
  * Setting it up:
  * 1. Open the Microsoft Entra admin center, https://entra.microsoft.com.
  * 2. Under "App registrations", register a new application.
@@ -77,6 +80,8 @@ export function createOfficeSuiteAuthProvider(
     issuer: `${HOST}/${tenant}/v2.0`,
     assertionAudience: "token_endpoint",
     openid: {
+      // Without an optional claim its ID tokens have no auth_time.
+      canReauthenticate: false,
       isMetadataIssuer: (issuer) => isMetadataIssuer(issuer, tenant),
       isCallbackIssuer: (issuer, metadataIssuer) =>
         metadataIssuer.includes(PLACEHOLDER) && isTenantIssuer(issuer),

@@ -22,6 +22,10 @@ const BARE_ISSUER = "accounts.google.com";
  * Creates the search-portal account provider: **Google**, with the scopes
  * `openid`, `email` and `profile` by default.
  *
+ * Google ignores `maxAge`, so it can't confirm a login (`canReauthenticate` is
+ * `false`). For verified applications its setting "Session age claims" adds
+ * `auth_time` to ID tokens.
+ *
  * Setting it up:
  * 1. Open the Google Cloud console, https://console.cloud.google.com.
  * 2. Choose or create a project.
@@ -62,6 +66,8 @@ export function createPortalAuthProvider(
     issuer: ISSUER,
     authorizationParams: hostedDomain === undefined ? {} : { hd: hostedDomain },
     openid: {
+      // It ignores max_age.
+      canReauthenticate: false,
       isTokenIssuer: (issuer) => issuer === ISSUER || issuer === BARE_ISSUER,
       canonicalIssuer: () => ISSUER,
       // The request's parameter is a hint that the user can change.

@@ -12,8 +12,10 @@ import {
   requireFreshAuth,
 } from "@gatehouse/web/auth-middleware";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
 
 const scheme = createSessionAuthScheme({
   name: "session",
@@ -138,6 +140,90 @@ Deno.test("session.destroy() after completeAuth() ends the login (spec 2.3, 4.4;
   await app.fetch("POST", "/logout", cookie);
   assertEquals((await app.fetch("GET", "/fresh", cookie)).status, 401);
 });
+
+Deno.test("completeAuth() takes the time of an authentication elsewhere: an old one is not fresh", async () => {
+  const app = createAgedApp(() => 1_000_000);
+  const login = await app.fetch("/login?at=900000");
+  assertEquals(await login.json(), {
+    authenticatedAt: 900_000,
+    createdAt: 1_000_000,
+  });
+  assertEquals((await app.fetch("/fresh")).status, 401);
+  await app.fetch("/login?at=950000");
+  assertEquals((await app.fetch("/fresh")).status, 200);
+});
+
+Deno.test("completeAuth() with an old authenticatedAt starts the session's timeouts at the login", async () => {
+  let now = 100 * 86_400_000;
+  const app = createAgedApp(() => now);
+  await app.fetch("/login?at=1");
+  now += 60_000;
+  assertEquals(await (await app.fetch("/user")).json(), 1);
+});
+
+Deno.test("completeAuth() takes a time that is a little ahead for now", async () => {
+  const app = createAgedApp(() => 1_000_000);
+  const login = await app.fetch("/login?at=1060000");
+  assertEquals((await login.json()).authenticatedAt, 1_000_000);
+});
+
+for (const at of ["NaN", "Infinity", "-1", "1060001", "1e20"]) {
+  Deno.test(`completeAuth() throws for the authenticatedAt ${at}, and logs nobody in`, async () => {
+    const app = createAgedApp(() => 1_000_000);
+    const login = await app.fetch(`/login?at=${at}`);
+    assertEquals(await login.text(), "RangeError");
+    assertEquals(await (await app.fetch("/user")).json(), null);
+  });
+}
+
+Deno.test("completeAuth() with an old authenticatedAt is not revoked, and a later revocation ends it", async () => {
+  let now = 1_000_000;
+  let revokedAt = 950_000;
+  const storage = createCookieSessionStorage({
+    secrets: ["0123456789abcdef0123456789abcdef"],
+    revokedBefore: () => revokedAt,
+  });
+  const app = createAgedApp(() => now, storage);
+  await app.fetch("/login?at=900000");
+  assertEquals(await (await app.fetch("/user")).json(), 1);
+  now += 1000;
+  revokedAt = now;
+  assertEquals(await (await app.fetch("/user")).json(), null);
+});
+
+/** An application whose logins tell when the user authenticated. */
+function createAgedApp(
+  now: () => number,
+  storage?: ReturnType<typeof createCookieSessionStorage>,
+) {
+  const router = createRouter({
+    middleware: [
+      session(storage === undefined ? { now } : { now, store: storage }),
+      auth({ schemes: [scheme] }),
+    ],
+  });
+  router.get("/login", async (context) => {
+    const authenticatedAt = Number(context.url.searchParams.get("at"));
+    try {
+      const session = await completeAuth(context, 1, { authenticatedAt });
+      return Response.json({
+        authenticatedAt: session.authenticatedAt,
+        createdAt: session.createdAt,
+      });
+    } catch (error) {
+      return new Response((error as Error).name);
+    }
+  });
+  router.get(
+    "/user",
+    (context) => Response.json(context.get(Session).userId ?? null),
+  );
+  router.get("/fresh", {
+    middleware: [requireAuth(), requireFreshAuth(60_000, { now })],
+  }, () => new Response("fresh"));
+  const browser = createTestClient(router, { origin: "https://example.com" });
+  return { fetch: (path: string) => browser.fetch(path) };
+}
 
 const ids: unknown[] = [undefined, null, "", NaN, 1.5, Infinity, {}, true, 1n];
 for (const id of ids) {

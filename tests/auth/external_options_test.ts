@@ -195,6 +195,7 @@ Deno.test("a provider shows no secret", () => {
     "clientId",
     "redirectUri",
     "scopes",
+    "canReauthenticate",
   ]);
   assertEquals(JSON.stringify(provider).includes("s3cret"), false);
 });
@@ -232,6 +233,7 @@ Deno.test("finishExternalAuth() throws a TypeError for what no factory made", as
     clientId: "x",
     redirectUri: "https://app.example/",
     scopes: [],
+    canReauthenticate: false,
   };
   let error: unknown;
   try {

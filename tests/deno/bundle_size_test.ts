@@ -36,7 +36,7 @@ const BUDGETS: Record<Entry, number> = {
   "./logger-middleware": 7.4,
   "./method-override-middleware": 0.4,
   "./secure-headers-middleware": 0.6,
-  "./session": 5.4,
+  "./session": 5.5,
   "./session-middleware": 11.8,
   "./session/cloudflare": 1.6,
   "./session/cookie": 3.7,
