@@ -156,6 +156,7 @@ export {
   type JSONValue,
   type MemorySessionStoreOptions,
   type PutOptions,
+  type SafeCause,
   Session,
   SessionConflictError,
   type SessionInfo,

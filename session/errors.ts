@@ -1,3 +1,7 @@
+import { type SafeCause, safeCause } from "./_safe_cause.ts";
+
+export type { SafeCause };
+
 /**
  * Thrown by {@linkcode Session.commit} when what must happen once has already
  * happened elsewhere: another request took the same value, or the session ended.
@@ -40,8 +44,13 @@ export class SessionConflictError extends Error {
 }
 
 /**
- * Thrown when the session store fails. The request fails with it: a store that
- * is away must not look like a logout.
+ * Thrown when the session store fails. The request fails with it: an
+ * unavailable store must not look like a logout.
+ *
+ * The error is safe to log. Drivers attach the arguments of the failed command
+ * to their errors, which include what sessions hold. So the `cause` has only the
+ * name, the code and the beginning of the message of the driver's error, up to
+ * the first quote, bracket or other sign of an argument.
  *
  * @example Answering 503
  * ```ts
@@ -70,13 +79,20 @@ export class SessionStoreError extends Error {
   /** The machine-readable code. Branch on it, never on the message. */
   readonly code = "session_store_failed";
 
+  /** The name, code and safe part of the message of the driver's error. */
+  declare readonly cause?: SafeCause;
+
   /**
    * Creates the error.
    *
-   * @param verb What could not be done with the session, such as `"read"`.
+   * @param verb The action that failed, such as `"read"`.
    * @param options The error of the store, as `cause`.
    */
-  constructor(verb: string, options?: ErrorOptions) {
-    super(`Cannot ${verb} session: the store failed`, options);
+  constructor(verb: string, options: ErrorOptions = {}) {
+    const cause = safeCause(options.cause);
+    super(
+      `Cannot ${verb} session: the store failed`,
+      cause === undefined ? undefined : { cause },
+    );
   }
 }

@@ -19,7 +19,11 @@
  *
  * @module
  */
-export { SessionConflictError, SessionStoreError } from "./errors.ts";
+export {
+  type SafeCause,
+  SessionConflictError,
+  SessionStoreError,
+} from "./errors.ts";
 export type { JSONValue, Storable } from "./json.ts";
 export {
   createMemorySessionStore,
