@@ -13,10 +13,24 @@ const ttl = 60_000;
 /** Milliseconds: the first lifetime that a check waits for, and the last. */
 const BRIEF = { first: 150, last: 10_000 };
 
+/** Keys that no value can have. */
+const MALFORMED = ["", "\0", "a\nb", "é", "\ud800", "x".repeat(100_000)];
+
 /** The contract of a store, one rule each. */
 export const storeChecks: readonly Check[] = [
   ["get() returns null for a key that was never put", async (store) => {
     expect("get", await store.get(newKey()), null);
+  }],
+  ["get() and delete() find nothing under a malformed key", async (store) => {
+    const [key, name] = [newKey(), newName()];
+    await create(store, key, "one", { index: [name] });
+    const encoded = encodeURIComponent(name);
+    for (const bad of [`index:${name}`, `index:${encoded}`, ...MALFORMED]) {
+      expect("get", await store.get(bad), null);
+      await store.delete(bad);
+    }
+    expect("value", (await store.get(key))?.value, "one");
+    expect("keys", await store.byIndex?.(name) ?? [key], [key]);
   }],
   ["put() stores a value under a new key", async (store) => {
     const key = newKey();

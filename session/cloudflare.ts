@@ -10,6 +10,7 @@
  */
 import type { ObjectCommand } from "./_durable_object.ts";
 import { checkIndex } from "./_index_names.ts";
+import { checkKey, isKey } from "./_keys.ts";
 import type { PutOptions, SessionStore, StoredValue } from "./store.ts";
 
 export {
@@ -69,6 +70,7 @@ class DurableObjectStore<Id> implements SessionStore {
   }
 
   async get(key: string): Promise<StoredValue | null> {
+    if (!isKey(key)) return null;
     return await this.#send(`value:${key}`, { do: "get" }) as
       | StoredValue
       | null;
@@ -80,6 +82,7 @@ class DurableObjectStore<Id> implements SessionStore {
     options: PutOptions,
   ): Promise<boolean> {
     const { ifVersion, ttl } = options;
+    checkKey(key);
     const index = checkIndex(options.index ?? []);
     // Two objects have no common transaction. So the index learns of the key
     // before, and whoever reads the index asks the value's object if it is so.
@@ -91,6 +94,7 @@ class DurableObjectStore<Id> implements SessionStore {
   }
 
   async delete(key: string): Promise<void> {
+    if (!isKey(key)) return;
     await this.#send(`value:${key}`, { do: "delete" });
   }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import { checkIndex } from "./_index_names.ts";
+import { checkKey, isKey } from "./_keys.ts";
 import type { PutOptions, SessionStore, StoredValue } from "./store.ts";
 
 /** A key of Deno KV, as this store makes them. */
@@ -112,6 +113,7 @@ class DenoKVStore implements SessionStore {
   }
 
   async get(key: string): Promise<StoredValue | null> {
+    if (!isKey(key)) return null;
     const { value, versionstamp } = await this.#kv.get(this.#valueKey(key));
     // Deno KV removes what expired some time later.
     return this.#isLive(value)
@@ -126,7 +128,7 @@ class DenoKVStore implements SessionStore {
   ): Promise<boolean> {
     const { ifVersion, ttl } = options;
     const index = checkIndex(options.index ?? []);
-    const found = await this.#kv.get(this.#valueKey(key));
+    const found = await this.#kv.get(this.#valueKey(checkKey(key)));
     const version = this.#isLive(found.value) ? found.versionstamp : null;
     if (version !== ifVersion) return false;
 
@@ -142,6 +144,7 @@ class DenoKVStore implements SessionStore {
   }
 
   async delete(key: string): Promise<void> {
+    if (!isKey(key)) return;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const found = await this.#kv.get(this.#valueKey(key));
       if (found.value === null) return;

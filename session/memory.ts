@@ -1,4 +1,5 @@
 import { checkIndex } from "./_index_names.ts";
+import { checkKey } from "./_keys.ts";
 import { USER_PREFIX } from "./_record.ts";
 import type { PutOptions, SessionStore, StoredValue } from "./store.ts";
 
@@ -118,7 +119,7 @@ class MemoryStore implements SessionStore {
 
   put(key: string, value: string, options: PutOptions): boolean {
     const now = this.#now();
-    const current = this.#live(key, now);
+    const current = this.#live(checkKey(key), now);
     if ((current?.version ?? null) !== options.ifVersion) return false;
     if (now - this.#sweptAt >= SWEEP_INTERVAL) this.sweep(now);
     const index = checkIndex(options.index ?? []);

@@ -5,6 +5,7 @@
  */
 import { newVersion } from "./_bytes.ts";
 import { checkIndex } from "./_index_names.ts";
+import { checkKey, isKey } from "./_keys.ts";
 import type { PutOptions, SessionStore, StoredValue } from "./store.ts";
 
 /** Sends one command and returns its reply, with texts as strings. */
@@ -29,10 +30,9 @@ const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** Takes a key out of the index sets of the names that it has. */
+/** Removes an id from the index sets of some names, separated by spaces. */
 const UNINDEX = `
-local function unindex(key, index, id)
-  local names = redis.call('HGET', key, 'index')
+local function unindex(names, index, id)
   if not names then return end
   for name in string.gmatch(names, '[^ ]+') do
     redis.call('ZREM', index .. name, id)
@@ -42,15 +42,18 @@ end`;
 /**
  * KEYS: the value's. ARGV: see `put`. Some clients send a command again whose
  * reply was lost with the connection: the version tells that it was done.
+ *
+ * HSET is the first write. Beyond `maxmemory` Redis refuses a script's first
+ * write if it takes memory, but none after a write that takes none.
  */
 const PUT = `${NOW}${UNINDEX}
 local version = redis.call('HGET', KEYS[1], 'version') or ''
 if version == ARGV[3] then return 1 end
 if version ~= ARGV[1] then return 0 end
-unindex(KEYS[1], ARGV[5], ARGV[6])
-redis.call('DEL', KEYS[1])
+local names = redis.call('HGET', KEYS[1], 'index')
 redis.call('HSET', KEYS[1], 'value', ARGV[2], 'version', ARGV[3], 'index', ARGV[7])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
+unindex(names, ARGV[5], ARGV[6])
 for name in string.gmatch(ARGV[7], '[^ ]+') do
   local set = ARGV[5] .. name
   redis.call('ZREMRANGEBYSCORE', set, '-inf', now)
@@ -63,7 +66,7 @@ return 1`;
 
 /** KEYS: the value's. ARGV: the prefix of index sets, the id. */
 const DELETE = `${UNINDEX}
-unindex(KEYS[1], ARGV[1], ARGV[2])
+unindex(redis.call('HGET', KEYS[1], 'index'), ARGV[1], ARGV[2])
 return redis.call('DEL', KEYS[1])`;
 
 /** KEYS: the index set. */
@@ -123,6 +126,7 @@ class RedisStore implements SessionStore {
   }
 
   async get(key: string): Promise<StoredValue | null> {
+    if (!isKey(key)) return null;
     const reply = await this.#command("HMGET", [
       this.#prefix + key,
       "value",
@@ -142,7 +146,7 @@ class RedisStore implements SessionStore {
     const { ifVersion, index = [], ttl } = options;
     // An empty version stands for "none"; no value has it.
     if (ifVersion === "") return false;
-    const reply = await this.#eval(PUT, this.#prefix + key, [
+    const reply = await this.#eval(PUT, this.#prefix + checkKey(key), [
       ifVersion ?? "",
       value,
       newVersion(),
@@ -155,6 +159,7 @@ class RedisStore implements SessionStore {
   }
 
   async delete(key: string): Promise<void> {
+    if (!isKey(key)) return;
     await this.#eval(DELETE, this.#prefix + key, [this.#index, key]);
   }
 

@@ -5,6 +5,7 @@
  */
 import { newVersion } from "./_bytes.ts";
 import { checkIndex } from "./_index_names.ts";
+import { checkKey, isKey } from "./_keys.ts";
 import type { PutOptions, SessionStore, StoredValue } from "./store.ts";
 
 /** A parameter of a statement. */
@@ -113,6 +114,7 @@ class SQLStore implements SessionStore {
   }
 
   async get(key: string): Promise<StoredValue | null> {
+    if (!isKey(key)) return null;
     const [row] = await this.#run(
       `SELECT value, version FROM ${this.#table} WHERE id = ? AND expires_at > ?`,
       [key, this.#now()],
@@ -127,6 +129,7 @@ class SQLStore implements SessionStore {
     value: string,
     options: PutOptions,
   ): Promise<boolean> {
+    checkKey(key);
     const now = this.#now();
     const row = [
       value,
@@ -145,6 +148,7 @@ class SQLStore implements SessionStore {
   }
 
   async delete(key: string): Promise<void> {
+    if (!isKey(key)) return;
     await this.#run(`DELETE FROM ${this.#table} WHERE id = ?`, [key]);
   }
 

@@ -37,7 +37,7 @@ export interface SessionStore {
   /**
    * Reads a value.
    *
-   * @param key The key.
+   * @param key The key. It may come from a URL: a malformed key finds nothing.
    * @returns The value, or `null` where there is none or it has expired.
    */
   get(key: string): StoredValue | null | Promise<StoredValue | null>;
@@ -45,7 +45,8 @@ export interface SessionStore {
   /**
    * Stores a value if the version is still the one named.
    *
-   * @param key The key.
+   * @param key The key: 1 to 256 printable ASCII characters. None begins with
+   * `index:`, which a store can use for its index.
    * @param value The text to store: any but NUL characters.
    * @param options The lifetime, the version to replace and the index names.
    * @returns Whether it was stored. `false` means that another writer was
