@@ -1,42 +1,88 @@
-import { ENDED_TTL, endMark, parseEndMark } from "./_record.ts";
+import {
+  ENDED_TTL,
+  endMark,
+  parseEndMark,
+  parseRecord,
+  type SessionRecord,
+} from "./_record.ts";
+import { SessionStoreError } from "./errors.ts";
 import type { SessionStore } from "./store.ts";
 
-/** How often sessions are listed until no new one is among them. */
-const MAX_ROUNDS = 5;
+/**
+ * The most times that sessions are listed. Each time, sessions must have moved
+ * or begun since the last list. So many in a row mean a broken index.
+ */
+const MAX_ROUNDS = 1_000;
 
-/** How often one is ended that others write to. */
-const MAX_ATTEMPTS = 10;
+/** How many sessions end at the same time. */
+const BATCH = 20;
+
+/** How many writers and id changes of one session are tolerated. */
+const MAX_ATTEMPTS = 50;
 
 /**
- * Ends what is stored under a key, with a mark for the requests that are on
- * their way: none of them is to begin a session in its place.
+ * Ends a session, or the session that it has become under a new id. It leaves a
+ * mark, so that requests in flight begin no session in its place.
  *
  * @param store The store.
- * @param key The key.
- * @returns Whether there was anything.
+ * @param id The id of the session.
+ * @param accept Returns `true` for a session that may be ended.
+ * @returns `true` if a session was ended.
  */
 export async function endStored(
   store: SessionStore,
-  key: string,
+  id: string,
+  accept: (record: SessionRecord, id: string) => boolean,
 ): Promise<boolean> {
+  let current = id;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const found = await store.get(key);
-    if (found === null || parseEndMark(found.value) !== null) return false;
-    const options = { ttl: ENDED_TTL, ifVersion: found.version };
-    if (await store.put(key, endMark(), options)) return true;
+    const found = await store.get(current);
+    if (found === null) return false;
+    const mark = parseEndMark(found.value);
+    if (mark !== null) {
+      if (mark.next === undefined) return false;
+      current = mark.next;
+      continue;
+    }
+    const record = parseRecord(found.value);
+    if (record === null || !accept(record, current)) return false;
+    if (await putEndMark(store, current, found.version)) return true;
   }
-  await store.delete(key);
+  await store.delete(current);
   return true;
 }
 
 /**
- * Ends the sessions of a list. One that changed its id since it was listed is in
- * the next list, so that the list is read until nothing new is in it.
+ * Replaces a session by the mark of its end. A store that is full refuses the
+ * mark, but not a deletion.
+ *
+ * @returns `false` if the session has changed meanwhile.
+ */
+export async function putEndMark(
+  store: SessionStore,
+  id: string,
+  version: string,
+): Promise<boolean> {
+  try {
+    return await store.put(id, endMark(), {
+      ttl: ENDED_TTL,
+      ifVersion: version,
+    });
+  } catch {
+    await store.delete(id);
+    return true;
+  }
+}
+
+/**
+ * Ends the sessions of a list. A session that changed its id meanwhile is in the
+ * next list. So the sessions are listed again until no new one is found.
  *
  * @param list Lists the ids.
- * @param end Ends one; tells whether there was one.
- * @param except The id of one that goes on.
+ * @param end Ends one session, and returns `true` if there was one.
+ * @param except The id of a session that goes on.
  * @returns How many were ended.
+ * @throws {SessionStoreError} If there are always new ones.
  */
 export async function endListed(
   list: () => Promise<readonly string[]>,
@@ -47,11 +93,15 @@ export async function endListed(
   let count = 0;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const ids = (await list()).filter((id) => !seen.has(id));
-    if (ids.length === 0) break;
-    for (const id of ids) {
-      seen.add(id);
-      if (await end(id)) count++;
+    if (ids.length === 0) return count;
+    while (ids.length > 0) {
+      const batch = ids.splice(0, BATCH);
+      for (const id of batch) seen.add(id);
+      const ended = await Promise.all(batch.map(end));
+      count += ended.filter(Boolean).length;
     }
   }
-  return count;
+  throw new SessionStoreError("end", {
+    cause: new Error("The index always lists new sessions"),
+  });
 }

@@ -118,6 +118,14 @@ export interface ResolvedTimeouts {
 /** The most bytes that a session may take. */
 export const MAX_RECORD_BYTES = 32 * 1024;
 
+/** A session's id is 32 bytes as base64url: the hash of its token. */
+const SESSION_ID = /^[\w-]{43}$/;
+
+/** Returns `true` if a string has the form of a session's id. */
+export function isSessionId(id: string): boolean {
+  return SESSION_ID.test(id);
+}
+
 /** What `endMark` writes. */
 const END_MARK = /^\{"ended":true(?:,"next":"([\w-]{43})")?\}$/;
 

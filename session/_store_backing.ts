@@ -8,6 +8,7 @@ import type {
 import { encodeBase64Url, randomToken, sha256 } from "./_bytes.ts";
 import { readCookies } from "./_cookie_header.ts";
 import { callStore } from "./_call_store.ts";
+import { putEndMark } from "./_end_listed.ts";
 import { SessionStoreError } from "./errors.ts";
 import {
   ENDED_TTL,
@@ -22,6 +23,9 @@ import type { SessionStore, StoredValue } from "./store.ts";
 
 /** How many times a save is tried against other writers. */
 const MAX_ATTEMPTS = 100;
+
+/** How many times an end is tried against other writers. */
+const MAX_ENDING_ATTEMPTS = 10;
 
 /** How many cookies of the right name are tried. */
 const MAX_CANDIDATES = 4;
@@ -117,11 +121,10 @@ export class StoreBacking implements Backing {
       if (this.#stale) await this.#load();
       if (this.#stored === null) {
         if (this.#next === undefined) return;
-        // Another request was faster to move it. Whoever ends a session means
-        // what it has become, too.
+        // Another request gave the session a new id: end it there.
         this.id = this.#next;
         this.#next = undefined;
-      } else if (await this.#claim()) {
+      } else if (await this.#endStored(attempt)) {
         this.#stored = null;
         this.cookies = [{ suffix: "", value: null }];
         return;
@@ -129,6 +132,19 @@ export class StoreBacking implements Backing {
       this.#stale = true;
     }
     throw new SessionStoreError("end");
+  }
+
+  /** Ends what is stored, in the end without regard to other writers. */
+  async #endStored(attempt: number): Promise<boolean> {
+    const { id } = this;
+    const { version } = this.#stored!;
+    return await this.#call("end", async () => {
+      if (attempt < MAX_ENDING_ATTEMPTS) {
+        return await putEndMark(this.#store, id, version);
+      }
+      await this.#store.delete(id);
+      return true;
+    });
   }
 
   async abandon(): Promise<void> {
@@ -168,9 +184,9 @@ export class StoreBacking implements Backing {
    * Ends what is stored under the id, if it is what we know: of several that
    * try, one succeeds.
    *
-   * @param next The id under which the session goes on, if it does.
+   * @param next The id under which the session goes on.
    */
-  async #claim(next?: string): Promise<boolean> {
+  async #claim(next: string): Promise<boolean> {
     const options = { ttl: ENDED_TTL, ifVersion: this.#stored!.version };
     return await this.#call(
       "end",

@@ -116,6 +116,13 @@ export async function endSessionsByName(
     await callStore(verb, ask, STORE_TIMEOUT);
   return await endListed(
     () => call("list", () => store.byIndex!(name)),
-    (key) => call("end", () => endStored(store, key)),
+    (key) =>
+      call(
+        "end",
+        () =>
+          endStored(store, key, ({ content, userId }) =>
+            userId !== undefined &&
+            [userIndex(userId), ...content.names].includes(name)),
+      ),
   );
 }

@@ -3,6 +3,7 @@ import { callStore } from "./_call_store.ts";
 import { endListed, endStored } from "./_end_listed.ts";
 import {
   endOf,
+  isSessionId,
   parseRecord,
   type SessionLabel,
   type SessionRecord,
@@ -146,17 +147,31 @@ class Sessions implements UserSessions {
 
   async end(id: string, userId?: string | number): Promise<boolean> {
     userId ??= await this.#ownUserId();
-    // An id of someone else's session must be of no use.
-    if (await this.#recordOf(id, userId) === null) return false;
-    return await this.#call("end", (store) => endStored(store, id));
+    return await this.#end(id, userId);
   }
 
   async endAll(options: EndAllOptions = {}): Promise<number> {
     const { userId = await this.#ownUserId(), except } = options;
     return await endListed(
       () => this.#idsOf(userId),
-      (id) => this.end(id, userId),
+      (id) => this.#end(id, userId, except),
       except,
+    );
+  }
+
+  /** Ends a session if it is the user's, and not the one to except. */
+  async #end(
+    id: string,
+    userId: string | number | undefined,
+    except?: string,
+  ): Promise<boolean> {
+    if (userId === undefined) return false;
+    // An id of another user's session must be of no use.
+    const accept = (record: SessionRecord, current: string) =>
+      current !== except && this.#isTheirs(record, userId);
+    return await this.#call(
+      "end",
+      (store) => isSessionId(id) && endStored(store, id, accept),
     );
   }
 
@@ -193,14 +208,16 @@ class Sessions implements UserSessions {
     id: string,
     userId: string | number | undefined,
   ): Promise<SessionRecord | null> {
-    if (userId === undefined || id === "") return null;
+    if (userId === undefined) return null;
     const found = await this.#call("read", (store) => store.get(id));
     const record = found === null ? null : parseRecord(found.value);
-    if (record === null) return null;
+    return record !== null && this.#isTheirs(record, userId) ? record : null;
+  }
+
+  #isTheirs(record: SessionRecord, userId: string | number): boolean {
     const { now, timeouts } = this.#scope.config;
-    const isLive = endOf(record, timeouts) > now();
-    const isTheirs = String(record.userId) === String(userId);
-    return isLive && isTheirs ? record : null;
+    return endOf(record, timeouts) > now() &&
+      String(record.userId) === String(userId);
   }
 
   #call<Value>(

@@ -266,12 +266,23 @@ Deno.test("session() counts a store that does not answer as failed", async () =>
 Deno.test("session() answers 503 to a logout that the store did not take", async () => {
   const { browser, fault } = faulty();
   await browser.visit((session) => session.set("userId", 7));
-  fault.method = "put";
+  fault.method = "write";
   fault.how = "rejects";
   assertEquals(await send(browser, (session) => session.destroy()), 503);
   assertEquals(browser.response.headers.getSetCookie(), []);
   fault.method = undefined;
   assertEquals(await browser.visit((session) => session.userId), 7);
+});
+
+Deno.test("session() logs out although the store takes no new values", async () => {
+  const { browser, fault } = faulty();
+  await browser.visit((session) => session.set("userId", 7));
+  const stolen = browser.copy();
+  fault.method = "put";
+  fault.how = "rejects";
+  assertEquals(await send(browser, (session) => session.destroy()), 200);
+  assertEquals(browser.cookies.size, 0);
+  assertEquals(await stolen.visit((session) => session.userId), undefined);
 });
 
 Deno.test("session() shows the handler's error, not that of saving after it", async () => {
@@ -533,7 +544,7 @@ Deno.test("session() puts two routers with a store each side by side", async () 
 });
 
 interface Fault {
-  method?: "get" | "put" | "delete" | "byIndex";
+  method?: "get" | "put" | "delete" | "byIndex" | "write";
   how: "throws" | "rejects" | "hangs";
 }
 
@@ -549,10 +560,12 @@ function faulty(): { browser: Browser; fault: Fault; errors: unknown[] } {
       ? new Promise<never>(() => {})
       : Promise.reject(error);
   };
+  const fails = (method: "put" | "delete") =>
+    fault.method === method || fault.method === "write";
   const store: SessionStore = {
     get: (key) => fault.method === "get" ? fail() : memory.get(key),
-    put: (...args) => fault.method === "put" ? fail() : memory.put(...args),
-    delete: (key) => fault.method === "delete" ? fail() : memory.delete(key),
+    put: (...args) => fails("put") ? fail() : memory.put(...args),
+    delete: (key) => fails("delete") ? fail() : memory.delete(key),
     byIndex: (name) =>
       fault.method === "byIndex" ? fail() : memory.byIndex!(name),
   };

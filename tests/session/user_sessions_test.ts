@@ -256,20 +256,55 @@ Deno.test("sessions().endAll() is not escaped by a change between reading and en
   assertEquals(await thief.visit((session) => session.userId), undefined);
 });
 
-Deno.test("sessions().endAll() comes to an end where new sessions never do", async () => {
+Deno.test("sessions().endAll() fails if the index lists new sessions for ever", async () => {
   const memory = createMemorySessionStore();
   let listed = 0;
   const store: SessionStore = {
     get: (key) => memory.get(key),
     put: (...args) => memory.put(...args),
     delete: (key) => memory.delete(key),
-    byIndex: () => [`new-${++listed}`],
+    byIndex: () => [`${++listed}`.padEnd(43, "x")],
   };
   const browser = await logIn(new Server({ store }), 7);
-  const ended = await browser.visit((_session, context) =>
-    sessions(context).endAll()
+  await assertRejects(
+    () => browser.visit((_session, context) => sessions(context).endAll()),
+    Error,
+    "Cannot end session: the store failed",
   );
-  assertEquals([ended, listed], [0, 5]);
+  assertEquals(listed, 1_000);
+});
+
+Deno.test("sessions().end() asks the store for nothing but ids of sessions", async () => {
+  const memory = createMemorySessionStore();
+  const asked: string[] = [];
+  const store: SessionStore = {
+    get: (key) => {
+      asked.push(key);
+      return memory.get(key);
+    },
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+  };
+  const browser = await logIn(new Server({ store }), 7);
+  asked.length = 0;
+  const hostile = [
+    "",
+    "index:user:7",
+    "../index:user:7",
+    "__proto__",
+    "x".repeat(42),
+    "x".repeat(44),
+    `${"x".repeat(43)}\n`,
+    "é".repeat(43),
+    "\ud800",
+    "x".repeat(1_000_000),
+  ];
+  await browser.visit(async (_session, context) => {
+    for (const id of hostile) {
+      assertEquals(await sessions(context).end(id, 7), false);
+    }
+  });
+  assertEquals(asked.length, 1);
 });
 
 Deno.test("sessions() says where a store cannot list", async () => {
