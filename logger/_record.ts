@@ -43,8 +43,8 @@ export class RequestRecord implements Log {
     return this.ids.traceId;
   }
 
-  get traceparent(): string {
-    return this.ids.traceparent;
+  traceHeaders(): Record<string, string> {
+    return this.ids.traceHeaders();
   }
 
   /** Made when first asked for. */

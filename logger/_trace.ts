@@ -3,11 +3,11 @@ import type { RequestContext } from "../router/mod.ts";
 /** Where the ids of a request come from, and where they go. */
 export interface LogIdOptions {
   /**
-   * Whether the request id and the `traceparent` that a request carries are
-   * taken over.
+   * `true` to continue the request id, the `traceparent` and the `tracestate`
+   * of incoming requests, or a function that decides for each request.
    *
-   * Trust: anyone can send these headers. Take them over only from proxies of
-   * your own which set or check them.
+   * Trust: anyone can send these headers. Continue them only behind proxies of
+   * yours that set, check or remove them.
    *
    * @default {false}
    */
@@ -32,31 +32,45 @@ export interface LogIdOptions {
 /** A field name (RFC 9110, section 5.6.2). */
 const fieldName = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** What a request id of someone else may look like. */
+/** The request ids that are accepted from others. */
 const requestIdShape = /^[\w.:-]{1,128}$/;
 
 /**
- * Version, trace id, parent id and flags. Of later versions the same four
- * fields are read (W3C Trace Context, sections 3.2 and 4.3).
+ * Version, trace id, parent id and flags. Later versions may add fields, of
+ * which nothing is known (W3C Trace Context, sections 3.2 and 4.3). A comma
+ * means that the header was sent twice.
  */
 const traceparentShape =
-  /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-([\da-f]{2})(-.*)?$/;
+  /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-([\da-f]{2})(-[^,]*)?$/;
 
-/** The ids of one request, made when first asked for. */
+/** A member of a `tracestate` (level 2, which allows all keys of level 1). */
+const traceStateMember =
+  /^[\da-z][\da-z_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~]$/;
+
+/** The trace that a request belongs to. */
+interface Trace {
+  readonly traceId: string;
+  readonly flags: string;
+  /** The state of other tracing systems, or an empty string. */
+  readonly tracestate: string;
+}
+
+/** The ids of one request. They are created when they are first read. */
 export class RequestIds {
   readonly #incomingId: string | null = null;
-  readonly #incomingTrace: string | null = null;
+  readonly #traceparent: string | null = null;
+  readonly #tracestate: string | null = null;
   #requestId: string | undefined;
-  #traceId: string | undefined;
-  #hex: string | undefined;
-  #flags = "01";
+  #trace: Trace | undefined;
+  #spanId: string | undefined;
 
-  /** Copies what is trusted while the request can be read. */
+  /** Copies the trusted headers while the request can be read. */
   constructor(context: RequestContext, { trust, header }: ResolvedIdOptions) {
     if (trust === false || (trust !== true && !trust(context))) return;
     const { headers } = context.request;
     this.#incomingId = headers.get(header);
-    this.#incomingTrace = headers.get("traceparent");
+    this.#traceparent = headers.get("traceparent");
+    this.#tracestate = headers.get("tracestate");
   }
 
   get requestId(): string {
@@ -68,47 +82,79 @@ export class RequestIds {
   }
 
   get traceId(): string {
-    if (this.#traceId !== undefined) return this.#traceId;
-    const [, version, traceId, flags, rest] =
-      traceparentShape.exec(this.#incomingTrace ?? "") ?? [];
-    if (traceId === undefined || (version === "00" && rest !== undefined)) {
-      return this.#traceId = this.#random.slice(0, 32);
-    }
-    // Of the flags, only "sampled" is known in every version.
-    this.#flags = (parseInt(flags, 16) & 1) === 1 ? "01" : "00";
-    return this.#traceId = traceId;
+    return this.#currentTrace.traceId;
   }
 
   get spanId(): string {
-    return this.#random.slice(32);
+    return this.#spanId ??= randomHex(16);
   }
 
-  get traceparent(): string {
-    return `00-${this.traceId}-${this.spanId}-${this.#flags}`;
+  /** Returns the headers of one outgoing request, with a new parent id. */
+  traceHeaders(): Record<string, string> {
+    const { traceId, flags, tracestate } = this.#currentTrace;
+    const traceparent = `00-${traceId}-${randomHex(16)}-${flags}`;
+    return tracestate === "" ? { traceparent } : { traceparent, tracestate };
   }
 
-  /** The digits of a trace id and of a span id. */
-  get #random(): string {
-    return this.#hex ??= randomDigits();
+  get #currentTrace(): Trace {
+    return this.#trace ??= continueTrace(this.#traceparent, this.#tracestate) ??
+      { traceId: randomHex(32), flags: "01", tracestate: "" };
   }
 }
 
-/** How many digits are made at a time: to ask for them costs the most. */
+/** Reads a trace from its headers. Returns `null` if there is none. */
+function continueTrace(
+  traceparent: string | null,
+  tracestate: string | null,
+): Trace | null {
+  const [, version, traceId, flags = "", rest] =
+    traceparentShape.exec(traceparent ?? "") ?? [];
+  if (traceId === undefined || (version === "00" && rest !== undefined)) {
+    return null;
+  }
+  return {
+    traceId,
+    // Every version defines the flag "sampled". The others must be zero.
+    flags: (parseInt(flags, 16) & 1) === 1 ? "01" : "00",
+    tracestate: tracestate === null ? "" : readTraceState(tracestate),
+  };
+}
+
+/**
+ * Returns a `tracestate` to pass on: empty if any member is invalid or if there
+ * are more than 32, and shortened to 512 characters (section 3.3).
+ */
+function readTraceState(header: string): string {
+  const members = header.split(",")
+    .map((member) => member.replace(/^[ \t]+|[ \t]+$/g, ""))
+    .filter((member) => member !== "");
+  if (members.length > 32) return "";
+  if (!members.every((member) => traceStateMember.test(member))) return "";
+  const isTooLong = () => members.join().length > 512;
+  // Section 3.3.1.5: members of over 128 characters first, then from the end.
+  for (let index = members.length - 1; index >= 0 && isTooLong(); index--) {
+    if (members[index]!.length > 128) members.splice(index, 1);
+  }
+  while (isTooLong()) members.pop();
+  return members.join();
+}
+
+/** The number of digits that are created at a time: each call is slow. */
 const poolSize = 64 * 48;
 
 let pool = "";
 let used = 0;
 
-/** The digits of a trace id and of a span id, 32 and 16. */
-function randomDigits(): string {
-  if (used === pool.length) {
+/** Returns random digits, as many as a trace id (32) or a span id (16) has. */
+function randomHex(length: 16 | 32): string {
+  if (used + length > pool.length) {
     const bytes = crypto.getRandomValues(new Uint8Array(poolSize / 2));
-    // Zeros alone would mean "none" (W3C Trace Context, section 3.2.2.3).
+    // An id of zeros is invalid (W3C Trace Context, section 3.2.2.3).
     for (let start = 0; start < bytes.length; start += 8) bytes[start] ||= 1;
     pool = bytes.toHex();
     used = 0;
   }
-  return pool.slice(used, used += 48);
+  return pool.slice(used, used += length);
 }
 
 /** The options with their defaults. */

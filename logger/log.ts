@@ -17,8 +17,14 @@ export interface Log {
   readonly requestId: string;
   /** The id of the trace that the request is part of. */
   readonly traceId: string;
-  /** The `traceparent` header for requests that are made on behalf of this. */
-  readonly traceparent: string;
+  /**
+   * Creates the `traceparent` header of one outgoing request and, if the trace
+   * has one, its `tracestate`. Call it once for each outgoing request: every
+   * call has a parent id of its own.
+   *
+   * @returns The headers, to spread into those of the request.
+   */
+  traceHeaders(): Record<string, string>;
   /**
    * Writes a line.
    *

@@ -29,7 +29,9 @@ async function idsOf(
     })],
   });
   router.get("/", (context) => {
-    const { requestId, traceId, traceparent } = context.get(Log);
+    const log = context.get(Log);
+    const { requestId, traceId } = log;
+    const { traceparent } = log.traceHeaders();
     return Response.json({ requestId, traceId, traceparent });
   });
   const response = await router.fetch("https://example.com/", { headers });
