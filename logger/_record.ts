@@ -124,10 +124,10 @@ function textOf(
 }
 
 /**
- * A referrer that is neither redacted nor escaped: printable ASCII alone, and of
- * that no `?`, `#`, `@`, quotes or backslashes.
+ * A referrer that needs neither redaction nor escapes: printable ASCII without
+ * `?`, `#`, `@`, `;`, `%`, quotes and backslashes.
  */
-const plain = /^[ !$->A-[\]-~]*$/;
+const plain = /^[ !$&-:<->A-[\]-~]*$/;
 
 function referrerOf(
   header: string,

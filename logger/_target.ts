@@ -1,7 +1,7 @@
 import type { RequestContext } from "../router/mod.ts";
 import { truncate } from "./_escape.ts";
 import type { LoggerPlan } from "./_plan.ts";
-import { redactQuery } from "./redaction.ts";
+import { redactURL } from "./redaction.ts";
 
 /** An origin as its parser leaves it. */
 interface Origin {
@@ -45,7 +45,7 @@ export function targetOf(
 
 function redact(path: string, isSecret: LoggerPlan["isSecret"]): string {
   const shown = truncate(path);
-  return isSecret === false ? shown : redactQuery(shown, isSecret);
+  return isSecret === false ? shown : redactURL(shown, isSecret);
 }
 
 /** The scheme and the host of a request. */

@@ -100,9 +100,10 @@ export interface LoggerOptions {
   readonly countBytes?: boolean;
 
   /**
-   * Tells which query parameters hold secrets, by their decoded names. Their
-   * values are replaced in the URL and in the referrer, as are values that hold
-   * such a parameter in turn, encoded up to three times. `false` turns it off.
+   * Returns `true` if a parameter holds a secret, by its decoded name. The
+   * logger replaces its value in the URL and in the referrer: in the query, in
+   * matrix parameters, and in values that contain such a parameter or such a
+   * JSON property. `false` turns this off.
    *
    * @default {isSecretName}
    */

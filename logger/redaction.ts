@@ -1,38 +1,62 @@
-/** What stands in for a secret (as OpenTelemetry's conventions have it). */
+/** The replacement of a secret value (as in OpenTelemetry's conventions). */
 const replacement = "REDACTED";
 
-/** Words that make the name of a parameter that of a secret. */
-const words =
-  "assertion|auth|authorization|bearer|code|credential|hmac|jwt|key|mfa|nonce|" +
-  "otp|pass|passcode|passphrase|passwd|pin|pwd|samlart|samlresponse|secret|" +
-  "session|sid|sig|state|ticket|totp|verifier";
+/** Words that mark a secret anywhere in a name, as in `passwordconfirm`. */
+const stems =
+  "credential|csrf|dpop|jwt|kennwort|passphrase|passw(?:d|or[dt])|" +
+  "pwd|secret(?!ar)|sess(?:ion)?id|(?<!ob|pos)session|signature|" +
+  "token(?!i[sz])|verification|xsrf";
 
-/** Words that do so at the end of another word too, as in `authtoken`. */
+/** Words that mark a secret only if they are a whole word of the name. */
+const words =
+  "2fa|activat(?:e|ion)|authori[sz]ation|bearer|challenge|confirm(?:ation)?|cred|" +
+  "cvc|cvv|hmac|iban|invit(?:e|ation)|magic|mfa|passport|pgt(?:id|iou)?|pin|pw|" +
+  "recover|recovery|reset|salt|samlart|samlresponse|sid|sign|sso|state|tfa|" +
+  "unlock|verify|wctx|wresult|(?:card|account)[^a-z\\d]?(?:number|num|no)|" +
+  "credit[^a-z\\d]?card|social[^a-z\\d]?security|tax[^a-z\\d]?id";
+
+/**
+ * Words that mark a secret at the end of a word, as in `smscode`, unless the
+ * word before them says otherwise, as in `postcode` and `sort_key`.
+ */
 const endings =
-  "(?:access|api|private|secret|session)key|(?:auth|otp|reset)code|" +
-  "password|secret|sess(?:ion)?id|signature|token";
+  "assertion|auth|cookie|hash|nonce|otp|sig|ssn|ticket|verifier|" +
+  "(?<!by|com|over|sur|tres|under)pass|" +
+  "(?<!(?<![a-z])(?:de|en|op|uni|vs)|(?:airport|area|bar|char|city|color|" +
+  "country|currency|error|exit|http|lang|language|locale|post|postal|product|" +
+  "region|source|status|zip)[^a-z\\d]?)code|" +
+  "(?<!don|hoc|joc|lac|mon|tur|whis|" +
+  "(?:foreign|group|hot|order|partition|primary|public|sort)[^a-z\\d]?)key(?:id)?|" +
+  "(?:activation|confirmation|invitation|invite|login|magic|reset|share)link|" +
+  "(?:auth|login|relay)state";
 
 const secretName = /* @__PURE__ */ new RegExp(
-  `(?:(?<![a-z\\d])(?:${words})|${endings})s?\\d*(?![a-z\\d])`,
+  `${stems}|(?:(?<![a-z\\d])(?:${words})|${endings})s?\\d*(?![a-z\\d])`,
   "iu",
 );
 
-/**
- * What a query has that holds such a name, or hides it. None of it is shorter
- * than three characters, which lets engines look for it in less time.
- */
-const suspicious = /* @__PURE__ */ new RegExp(
-  `${words}|${endings}|[%\\x80-\\uffff][^]{2}`,
-  "i",
-);
+/** Last words that make a name harmless: `inviteCount`, `token_type`. */
+const harmlessEnd =
+  /[^a-z\d](?:count|format|length|limit|method|page|size|sort|status|total|ttl|type)$/i;
 
-/** How often a value is decoded in search of parameters in it. */
+/**
+ * Matches every query that may hold a secret: a part of each word above, an
+ * encoded character, a password in a URL or a JSON Web Token. Alternatives of
+ * three characters and more let V8 skip ahead.
+ */
+const suspicious =
+  /2fa|account|activat|assertion|auth|bearer|card|challenge|code|confirm|cookie|cred|csrf|cvc|cvv|dpop|eyJ|hash|hmac|iban|invit|jwt|kennwort|key|link|magic|mfa|nonce|otp|pass|pgt|pin|pw[^a-z]|pwd|recover|reset|salt|saml|secret|sess|sid|sig|social|ssn|sso|state|tax|tfa|ticket|token|unlock|verif|wctx|wresult|xsrf|[%\x80-\uffff\\@][^]{2}/i;
+
+/** How often a name or a value is decoded. */
 const maxDepth = 3;
 
 /**
- * Tells whether a query parameter is known to carry secrets, by the words of
- * its name: code, state, token, key, secret, password, signature, session and
- * the like.
+ * Returns `true` if a parameter is known to carry secrets, by the words of its
+ * name: code, state, token, key, secret, password, signature, hash, session,
+ * cookie, invite, verification, IBAN and the like.
+ *
+ * Names that only describe a secret, such as `inviteCount` and `token_type`,
+ * and everyday names, such as `postcode` and `sort_key`, return `false`.
  *
  * @example Redacting one's own parameters as well
  * ```ts
@@ -47,81 +71,132 @@ const maxDepth = 3;
  * ```
  *
  * @param name The name of the parameter, decoded.
- * @returns Whether its value must not be logged.
+ * @returns `true` if its value must not be logged.
  */
 export function isSecretName(name: string): boolean {
-  return secretName.test(name) ||
-    secretName.test(name.replace(/([a-z\d])([A-Z])/g, "$1 $2"));
+  const separated = name.replace(/([a-z\d])([A-Z])/g, "$1 $2");
+  return (secretName.test(name) || secretName.test(separated)) &&
+    !harmlessEnd.test(separated);
 }
 
 /**
- * Replaces the values of secret parameters in a URL, or a path with a query, and
- * those that hold a URL with such a parameter, such as `returnTo`.
+ * Replaces the values of secret parameters in the query and in the path of a
+ * URL, and the values that contain such a parameter, such as `returnTo`.
  */
-export function redactQuery(
+export function redactURL(
   url: string,
   isSecret: (name: string) => boolean,
 ): string {
-  let start = url.indexOf("?") + 1;
-  if (start === 0) return url;
-  // One look clears most queries.
-  if (isSecret === isSecretName && !suspicious.test(url.slice(start))) {
-    return url;
-  }
-  let redacted = "";
-  let copied = 0;
-  while (start > 0) {
-    const ampersand = url.indexOf("&", start);
-    const end = ampersand < 0 ? url.length : ampersand;
-    const value = url.indexOf("=", start) + 1;
-    const hasValue = value > 0 && value < end;
-    const secret = hasValue &&
-      (isSecret(decode(url.slice(start, value - 1))) ||
-        holdsSecret(url.slice(value, end), isSecret));
-    if (secret) {
-      redacted += url.slice(copied, value) + replacement;
-      copied = end;
-    }
-    start = ampersand + 1;
-  }
-  return copied === 0 ? url : redacted + url.slice(copied);
+  const mark = url.indexOf("?");
+  const query = mark < 0 ? "" : url.slice(mark);
+  const hasMatrix = /[;%]/.test(url);
+  // Most requests need no more than these two looks.
+  if (!hasMatrix && !mayHoldSecret(query, isSecret)) return url;
+  const path = mark < 0 ? url : url.slice(0, mark);
+  return redactPath(path, isSecret) + redactQuery(query, isSecret);
 }
 
-/** The same for a URL from a header, which can hold a password of its own. */
+function mayHoldSecret(
+  query: string,
+  isSecret: (name: string) => boolean,
+): boolean {
+  return isSecret !== isSecretName || suspicious.test(query);
+}
+
+/** Replaces the parameters of path segments, as in `/orders;sort=name`. */
+function redactPath(
+  path: string,
+  isSecret: (name: string) => boolean,
+): string {
+  return path.replace(
+    /((?:;|%3b)([^;/=]*?)(?:=|%3d))([^;/]+)/gi,
+    (parameter, start: string, name: string, value: string) =>
+      isSecretPair(name, value, isSecret) ? start + replacement : parameter,
+  );
+}
+
+function redactQuery(
+  query: string,
+  isSecret: (name: string) => boolean,
+): string {
+  return query.replace(
+    /(?<=[?&])([^&=]*)=([^&]+)/g,
+    (pair, name: string, value: string) =>
+      mayHoldSecret(pair, isSecret) && isSecretPair(name, value, isSecret)
+        ? `${name}=${replacement}`
+        : pair,
+  );
+}
+
+/** Does the same for a URL in a header, which can contain a password. */
 export function redactReferrer(
   url: string,
   isSecret: (name: string) => boolean,
 ): string {
-  // No browser sends a fragment (RFC 9110, section 10.1.3): it can only harm.
+  // Browsers send no fragment (RFC 9110, section 10.1.3).
   const [page = ""] = url.split("#", 1);
   const bare = page.includes("@")
     ? page.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i, "$1")
     : page;
-  return redactQuery(bare, isSecret);
+  return redactURL(bare, isSecret);
 }
 
-/** Whether a value, decoded once or more, holds a secret parameter itself. */
+function isSecretPair(
+  name: string,
+  value: string,
+  isSecret: (name: string) => boolean,
+): boolean {
+  return decodings(name).some(isSecret) || holdsSecret(value, isSecret);
+}
+
+/** Returns `true` if a value, decoded or not, contains a secret itself. */
 function holdsSecret(
   value: string,
   isSecret: (name: string) => boolean,
 ): boolean {
-  let text = value;
-  for (let depth = 0; depth <= maxDepth; depth++) {
-    if (!/=|%(?:25)*3d/i.test(text)) return false;
-    for (const pair of text.split(/[?&#]/)) {
-      const end = pair.indexOf("=");
-      if (end > 0 && isSecret(decode(pair.slice(0, end)))) return true;
-    }
-    if (!text.includes("%")) return false;
-    const encoded = `v=${text.replaceAll("&", "%26")}`;
-    text = new URLSearchParams(encoded).get("v") ?? "";
-  }
-  return false;
+  // Everything to look for has one of these or a letter, which may be encoded.
+  if (!/[=:@]|eyJ|%(?:25)*(?:3[ad]|[4-7])/i.test(value)) return false;
+  const texts = decodings(value);
+  return texts.some((text) =>
+    isSecretText(text) || namesIn(text).some((name) => isSecret(name))
+  ) || (texts.length > maxDepth && /%[\da-f]{2}/i.test(texts[maxDepth]!));
 }
 
-/** A name as the application reads it, so that `%63ode` hides nothing. */
-function decode(name: string): string {
-  if (!/[%+]/.test(name)) return name;
-  // URLSearchParams never throws, unlike decodeURIComponent.
-  return new URLSearchParams(`${name}=`).keys().next().value ?? name;
+/** Returns a text as it is, and decoded once, twice and so on. */
+function decodings(text: string): string[] {
+  const texts = [text];
+  for (let depth = 0; depth < maxDepth; depth++) {
+    const last = texts[depth]!;
+    if (!/[%+]/.test(last)) break;
+    // URLSearchParams never throws, unlike decodeURIComponent.
+    const next = new URLSearchParams(`v=${last.replaceAll("&", "%26")}`)
+      .get("v") ?? "";
+    if (next === last) break;
+    texts.push(next);
+  }
+  return texts;
+}
+
+/** Finds a JSON Web Token, or the password of a URL. */
+function isSecretText(text: string): boolean {
+  return /(?<![\w-])eyJ[\w-]{5}|\/\/[^/?#@]*:[^/?#@]*@/.test(text);
+}
+
+/** Returns the names of the parameters and the JSON properties in a text. */
+function namesIn(text: string): string[] {
+  if (!/[=:]/.test(text)) return [];
+  const plain = text.replace(
+    /\\+u([\da-f]{4})/gi,
+    (_, code: string) => String.fromCharCode(parseInt(code, 16)),
+  );
+  const parameters = plain.split(/[?&#;]/)
+    .filter((pair) => pair.indexOf("=") > 0)
+    .map((pair) => pair.slice(0, pair.indexOf("=")));
+  const properties = Array.from(
+    plain.matchAll(
+      /["'`]([^"'`\\]+)\\*["'`]\s*:|[{,(]\s*([^\s"'`{}(),:]+)\s*:/g,
+    ),
+    ([, quoted, bare]) => quoted ?? bare ?? "",
+  );
+  return [...parameters, ...properties];
 }

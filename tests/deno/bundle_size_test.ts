@@ -33,7 +33,7 @@ const BUDGETS: Record<Entry, number> = {
   "./fetch-router/routes": 5.1,
   "./fetch-router/testing": 6.6,
   "./form-data-middleware": 1.5,
-  "./logger-middleware": 7.4,
+  "./logger-middleware": 8.8,
   "./method-override-middleware": 0.4,
   "./secure-headers-middleware": 0.6,
   "./session": 6.1,
