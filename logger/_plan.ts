@@ -1,4 +1,5 @@
-import { prints, report } from "./batch_output.ts";
+import { report } from "./_batch.ts";
+import { prints } from "./batch_output.ts";
 import { wantsColor } from "./_colors.ts";
 import { escapeField, truncate } from "./_escape.ts";
 import { formatCombined, formatDev, formatShort } from "./_formats.ts";

@@ -1,5 +1,6 @@
 import type { RequestContext } from "../router/mod.ts";
-import { hand, report } from "./batch_output.ts";
+import { report } from "./_batch.ts";
+import { hand } from "./batch_output.ts";
 import { truncate } from "./_escape.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";
 import type { LogInfo } from "./log_info.ts";

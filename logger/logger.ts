@@ -5,7 +5,8 @@ import {
   type RequestContext,
   withHeaders,
 } from "../router/mod.ts";
-import { hand, report } from "./batch_output.ts";
+import { report } from "./_batch.ts";
+import { hand } from "./batch_output.ts";
 import { truncate } from "./_escape.ts";
 import { Log } from "./log.ts";
 import type { LoggerOptions } from "./options.ts";

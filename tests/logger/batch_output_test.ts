@@ -110,29 +110,142 @@ async function withErrors(
   }
 }
 
+/** Writes like a disk that is full for the given number of times. */
+function failingFlush(
+  failures: number,
+  asynchronous: boolean,
+  written: string[],
+): (text: string) => void | Promise<void> {
+  let count = 0;
+  return (text) => {
+    if (count++ >= failures) return void written.push(text);
+    const error = new Error("disk is full");
+    if (asynchronous) return Promise.reject(error);
+    throw error;
+  };
+}
+
+const full = "Error: disk is full";
+
 for (const asynchronous of [false, true]) {
-  Deno.test(`batchOutput() goes on after a ${asynchronous ? "rejected" : "failed"} write, and reports it`, async () => {
+  const kind = asynchronous ? "rejected" : "failed";
+
+  Deno.test(`batchOutput() writes the lines of a ${kind} write again, before later ones`, async () => {
     await withErrors(async (errors) => {
-      let count = 0;
       const written: string[] = [];
-      const output = batchOutput({
-        flush(text) {
-          if (count++ > 0) return void written.push(text);
-          if (asynchronous) return Promise.reject(new Error("disk is full"));
-          throw new Error("disk is full");
-        },
-      });
+      const flush = failingFlush(1, asynchronous, written);
+      const output = batchOutput({ flush });
       output("one");
       const settled = output.settled();
       await output.flush();
       await settled;
       output("two");
       await output.flush();
-      assertEquals(errors, ["Error: disk is full"]);
-      assertEquals(written, ["two\n"]);
+      assertEquals(errors, [full]);
+      assertEquals(written, ["one\n", "two\n"]);
+    });
+  });
+
+  Deno.test(`batchOutput() writes the lines of a ${kind} write again by itself`, async () => {
+    await withErrors(async (errors) => {
+      const written: string[] = [];
+      const flush = failingFlush(1, asynchronous, written);
+      const output = batchOutput({ ms: 10, flush });
+      output("one");
+      await output.settled();
+      assertEquals(written, ["one\n"]);
+      assertEquals(errors, [full]);
+    });
+  });
+
+  Deno.test(`batchOutput() drops the lines of two ${kind} writes, and counts them`, async () => {
+    await withErrors(async (errors) => {
+      const written: string[] = [];
+      const flush = failingFlush(2, asynchronous, written);
+      const output = batchOutput({ flush });
+      output("one");
+      output("two");
+      const settled = output.settled();
+      await output.flush();
+      await settled;
+      output("three");
+      await output.flush();
+      assertEquals(errors, [full, full, "Cannot write log: dropped 2 lines"]);
+      assertEquals(written, ["three\n"]);
+    });
+  });
+
+  Deno.test(`batchOutput() tries each line twice at most while writes are ${kind}, and counts every line`, async () => {
+    await withErrors(async (errors) => {
+      const tries = new Map<string, number>();
+      const output = batchOutput({
+        bytes: 100,
+        maxWaiting: 300,
+        flush(text) {
+          for (const line of text.trimEnd().split("\n")) {
+            tries.set(line, (tries.get(line) ?? 0) + 1);
+          }
+          if (asynchronous) return Promise.reject(new Error("disk is full"));
+          throw new Error("disk is full");
+        },
+      });
+      for (let index = 0; index < 500; index++) {
+        output(`line ${index}`);
+        if (index % 25 === 0) await soon();
+      }
+      await output.flush();
+      await output.settled();
+      assertEquals(Math.max(...tries.values()) <= 2, true);
+      const dropped = errors.map((error) =>
+        Number(/dropped (\d+) lines/.exec(error)?.[1] ?? 0)
+      );
+      assertEquals(dropped.reduce((sum, count) => sum + count, 0), 500);
     });
   });
 }
+
+Deno.test("batchOutput() counts the lines of a write that fails after its time", async () => {
+  await withErrors(async (errors) => {
+    let fail = () => {};
+    const output = batchOutput({
+      bytes: 1,
+      timeout: 10,
+      flush: () =>
+        new Promise<void>((_, reject) => fail = () => reject("late")),
+    });
+    output("one");
+    await output.flush();
+    fail();
+    await soon();
+    assertEquals(errors, [
+      "Cannot wait for the log: a write took over 10 ms",
+      "late",
+      "Cannot write log: dropped 1 lines",
+    ]);
+  });
+});
+
+Deno.test("logger() fails no request where console.error throws, too", async () => {
+  const { error } = console;
+  console.error = () => {
+    throw new Error("no console");
+  };
+  try {
+    const output = batchOutput({
+      bytes: 1,
+      flush() {
+        throw new Error("disk is full");
+      },
+    });
+    const router = createRouter({ middleware: [logger({ output })] });
+    router.get("/", () => new Response("ok"));
+    const response = await router.fetch("https://example.com/");
+    assertEquals(await response.text(), "ok");
+    await output.flush();
+  } finally {
+    console.error = error;
+  }
+});
 
 Deno.test("batchOutput() drops lines rather than to grow without end, and counts them", async () => {
   await withErrors(async (errors) => {
