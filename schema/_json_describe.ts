@@ -1,6 +1,7 @@
 // Writes schemas as JSON Schema: one function for each sort of schema.
 
 import { writeChecks } from "./_json_checks.ts";
+import { copyPlain } from "./_copy.ts";
 import { hasSort, innerOf, type Node } from "./_node.ts";
 import { givesMissing, takesMissing } from "./_json_presence.ts";
 import type { JSONSchema, JSONSchemaTarget } from "./json_schema.ts";
@@ -88,7 +89,7 @@ function writeDefault(node: Node, writing: Writing): JSONSchema {
   const inner = inside(node, writing);
   const isData = typeof act !== "function" && typeof act !== "bigint" &&
     act !== undefined && !(act instanceof Date);
-  return isData ? { ...inner, default: act } : inner;
+  return isData ? { ...inner, default: copyPlain(act) } : inner;
 }
 
 function writeEnum(node: Node, { target }: Writing): JSONSchema {

@@ -1,3 +1,5 @@
+import { isPlain } from "./_copy.ts";
+
 /** Where a form's values come from. */
 export type FormInput = FormData | URLSearchParams | FormRecord;
 
@@ -17,11 +19,7 @@ export function formOf(value: unknown): FormReader | undefined {
   if (value instanceof FormData || value instanceof URLSearchParams) {
     return value;
   }
-  if (typeof value !== "object" || value === null) return undefined;
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype
-    ? new RecordForm(value as FormRecord)
-    : undefined;
+  return isPlain(value) ? new RecordForm(value as FormRecord) : undefined;
 }
 
 class RecordForm implements FormReader {

@@ -1,4 +1,5 @@
 import { add, andThen, conclude, fail, isPart, type Part } from "./_failure.ts";
+import { isPlain } from "./_copy.ts";
 import { Node, run, type Sort, toNode } from "./_node.ts";
 import type { Schema } from "./schema.ts";
 import type {
@@ -100,10 +101,4 @@ function merge(first: unknown, second: unknown): unknown {
     output[key] = merged;
   }
   return output;
-}
-
-function isPlain(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

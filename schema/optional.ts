@@ -1,3 +1,4 @@
+import { copyPlain } from "./_copy.ts";
 import { type Around, call, run, type Sort, toNode, wrap } from "./_node.ts";
 import type { DefaultedSchema, OptionalSchema, Schema } from "./schema.ts";
 import type {
@@ -75,7 +76,12 @@ const NULLABLE: Sort = {
 };
 
 /**
- * Gives a value where the input has none. The default is not validated.
+ * Returns a default for a missing value. The default is not validated.
+ *
+ * Each use returns a fresh copy of the default, so that no request sees another
+ * request's changes. Plain objects, arrays, dates, maps and sets are copied at
+ * every depth. Instances of other classes are shared: pass a function that
+ * creates them.
  *
  * @example A page number
  * ```ts
@@ -88,14 +94,17 @@ const NULLABLE: Sort = {
  * ```
  *
  * @param schema The schema of the value where there is one.
- * @param value The value for all others, or a function that makes it.
+ * @param value The default, or a function that returns it. The function is
+ * called for each missing value, and its result is not copied.
  * @returns The schema.
+ * @throws {TypeError} If the default contains itself, or nests deeper than 100
+ * levels.
  */
 export function defaulted<Inner extends StandardSchemaV1>(
   schema: Inner,
   value: InferOutput<Inner> | (() => InferOutput<Inner>),
 ): DefaultedSchema<InferOutput<Inner>, InferInput<Inner> | undefined> {
-  return wrap(DEFAULTED, toNode(schema), value) as Schema<
+  return wrap(DEFAULTED, toNode(schema), copyPlain(value)) as Schema<
     unknown
   > as DefaultedSchema<
     InferOutput<Inner>,
@@ -108,6 +117,8 @@ const DEFAULTED: Sort = {
   run(value, context) {
     const { inner, act } = this.parts as Around;
     if (value !== undefined) return run(inner, value, context);
-    return typeof act === "function" ? call(act as () => unknown, value) : act;
+    return typeof act === "function"
+      ? call(act as () => unknown, value)
+      : copyPlain(act);
   },
 };

@@ -1,8 +1,9 @@
 import type { Issue } from "./issue.ts";
 
 /**
- * Thrown by `parse` for a value that does not pass. It tells what is wrong
- * and where, and never holds the value.
+ * Thrown by `parse` for a value that does not pass. The message names the first
+ * issue and its path, escaped for logs and cut to 200 characters each. Neither
+ * the message nor the issues contain the value.
  *
  * @example Telling what is wrong
  * ```ts
@@ -31,12 +32,30 @@ export class ValidationError extends Error {
    */
   constructor(issues: readonly Issue[]) {
     const [first] = issues;
-    const where = first?.path.map(String).join(".");
+    const path = cut(first?.path.map(String).join(".") ?? "")
+      .replace(/["\\]/g, "\\$&");
+    const message = cut(first?.message ?? "no issue given");
     super(
-      `Cannot parse value${where ? ` at "${where}"` : ""}: ${
-        first?.message ?? "no issue given"
-      }`,
+      escape(`Cannot parse value${path && ` at "${path}"`}: ${message}`),
     );
     this.issues = issues;
   }
+}
+
+/** The longest path or message of an issue in the error's message. */
+const MAX_LENGTH = 200;
+
+function cut(text: string): string {
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
+}
+
+/**
+ * Escapes controls, line separators, bidirectional overrides and lone
+ * surrogates: keys come from the client, and error messages end up in logs.
+ */
+function escape(text: string): string {
+  return text.replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  );
 }
