@@ -9,8 +9,22 @@ export interface Context {
   readonly copy?: boolean | undefined;
   /** The innermost value that a recursive schema is in the middle of. */
   readonly trail?: Trail | undefined;
-  /** How many values recursive schemas looked at so far, in all. */
-  visits?: { count: number };
+  /** The work of recursive schemas so far, shared by the whole parse. */
+  work?: Work;
+}
+
+/** The work of recursive schemas in one parse. */
+export interface Work {
+  /** The number of objects and arrays that they looked at. */
+  visits: number;
+  /** The results by schema and value, once a value may be met again. */
+  results?: Map<unknown, Map<unknown, ResultAtDepth>>;
+}
+
+/** The result of a recursive schema, which depends on the depth of the value. */
+export interface ResultAtDepth {
+  readonly depth: number;
+  readonly result: unknown;
 }
 
 /** A value that a recursive schema is in the middle of. */

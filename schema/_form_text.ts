@@ -1,7 +1,16 @@
 // What the texts of a form become, by the type that the schema asks for.
 
-import { hasSort, innerOf, type Node } from "./_node.ts";
+import {
+  type Around,
+  hasSort,
+  innerOf,
+  Node,
+  run,
+  type Sort,
+  wrap,
+} from "./_node.ts";
 import { readBigint, readBoolean, readDate, readNumber } from "./_text.ts";
+import type { UnionParts } from "./union.ts";
 
 /** How to read the texts of a field. */
 export interface TextConverter {
@@ -31,7 +40,7 @@ export function textConverter(node: Node): TextConverter {
   const read = name === "enum"
     ? (text: string) => readEnum(item.parts as readonly unknown[], text)
     : READERS[name];
-  const isMissing = takesMissing || name in READERS;
+  const isMissing = takesMissing || isConverted(item);
   return {
     convert: (text) => {
       if (text === "" && isMissing) return missing;
@@ -40,6 +49,49 @@ export function textConverter(node: Node): TextConverter {
     absent: name === "boolean" && !takesMissing ? false : undefined,
   };
 }
+
+/** Returns `true` if the schema takes no string, so that `""` means missing. */
+function isConverted(node: Node): boolean {
+  const { parts, sort } = baseOf(node);
+  return sort.name === "union"
+    ? (parts as UnionParts).nodes.every(isConverted)
+    : sort.name in READERS;
+}
+
+/**
+ * Lets each option of a union convert the string for itself: `"5"` is a number
+ * for `number()` and a string for `string()`.
+ */
+export function convertOptions(node: Node): Node {
+  const { parts, sort } = node;
+  if (sort.name === "array") return copy(node, convertOptions(parts as Node));
+  if (sort.name === "union") {
+    const nodes = (parts as UnionParts).nodes.map((option) =>
+      wrap(OPTION, convertOptions(option), textConverter(option).convert)
+    );
+    return copy(node, { nodes } satisfies UnionParts);
+  }
+  const inner = innerOf(node);
+  return inner
+    ? copy(node, { ...parts as Around, inner: convertOptions(inner) })
+    : node;
+}
+
+function copy(node: Node, parts: unknown): Node {
+  const copied = new Node(node.sort, parts, node);
+  copied.checks = node.checks;
+  return copied;
+}
+
+const OPTION: Sort = {
+  name: "option",
+  run(value, context) {
+    const { inner, act } = this.parts as Around;
+    const convert = act as (text: string) => unknown;
+    const given = typeof value === "string" ? convert(value) : value;
+    return run(inner, given, context);
+  },
+};
 
 /** The value that a text names, of those that there are. */
 function readEnum(values: readonly unknown[], text: string): unknown {

@@ -8,6 +8,7 @@ import type { JSONSchema, JSONSchemaTarget } from "./json_schema.ts";
 import { type LazyParts, resolve } from "./lazy.ts";
 import type { ObjectPlan } from "./object.ts";
 import type { Entry } from "./record.ts";
+import type { UnionParts } from "./union.ts";
 import type { VariantParts } from "./variant.ts";
 
 /** A description in the making. */
@@ -64,7 +65,11 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   }),
   string: () => ({ type: "string" }),
   tuple: writeTuple,
-  union: (node, writing) => ({ anyOf: all(node, writing) }),
+  union: (node, writing) => ({
+    anyOf: (node.parts as UnionParts).nodes.map((option) =>
+      describe(option, writing)
+    ),
+  }),
   variant: writeVariant,
 };
 

@@ -3,6 +3,7 @@
 
 import { innerOf, type Node } from "./_node.ts";
 import { type LazyParts, resolve } from "./lazy.ts";
+import type { UnionParts } from "./union.ts";
 
 /** Whether a key with this schema may be missing from an object. */
 export function takesMissing(node: Node): boolean {
@@ -16,7 +17,9 @@ export function takesMissing(node: Node): boolean {
     case "enum":
       return (parts as readonly unknown[]).includes(undefined);
     case "union":
-      return (parts as readonly Node[]).some(takesMissing);
+      return (parts as UnionParts).nodes.some(takesMissing);
+    case "intersect":
+      return (parts as readonly Node[]).every(takesMissing);
     case "lazy":
       return takesMissing(resolve(parts as LazyParts));
   }

@@ -143,7 +143,7 @@ export function runRoot<Output>(
       isCalling = wasCalling;
       throw error;
     }
-    result = failBy({ code: "unreadable" });
+    result = error instanceof Failure ? error : failBy({ code: "unreadable" });
   }
   // No finally: Bun is slower with one.
   isCalling = wasCalling;
@@ -166,7 +166,9 @@ function finish<Output>(
     };
   }
   return result instanceof Later
-    ? result.then((late) => finish<Output>(node, late, context))
+    ? result.catch(failureOf).then((late) =>
+      finish<Output>(node, late, context)
+    )
     : { success: true, value: result as Output };
 }
 

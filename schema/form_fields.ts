@@ -30,7 +30,8 @@ export interface FormFieldOptions {
  * converted. An empty text is a missing value there and for optional schemas,
  * and stays an empty text for `string()`. A missing boolean is `false`, as
  * browsers leave out checkboxes that are not ticked. A missing text has the
- * message of the schema's first check.
+ * message of the schema's first check. Each option of a `union()` converts the
+ * string for itself: the first one that accepts the result wins.
  *
  * @example A page number with a default
  * ```ts
@@ -55,7 +56,8 @@ export function field<Source extends StandardSchemaV1>(
 }
 
 /**
- * Reads all texts of a name, as a list.
+ * Reads all strings of a name as an array: `tags`, `tags[]`, and `tags[0]` or
+ * `tags.0` in order.
  *
  * @example Ticked boxes
  * ```ts

@@ -8,7 +8,7 @@ import {
   MAX_ISSUES,
   type Part,
 } from "./_failure.ts";
-import { itemOf, textConverter } from "./_form_text.ts";
+import { convertOptions, itemOf, textConverter } from "./_form_text.ts";
 import { FormTree, MAX_FIELDS, readTree, splitName } from "./_form_tree.ts";
 import {
   hasSort,
@@ -47,7 +47,8 @@ export type FormOutput<Shape extends FormShape> = ObjectOutput<
  * texts, files and lists of them, as other frameworks hand forms and queries on.
  *
  * A form inside a form is read from nested names: `address.city` or
- * `address[city]`, and `items[0].name` for a list of forms. Names nest at most
+ * `address[city]`, and `items[0].name` for an array of forms. `fields()` and
+ * `files()` also read `tags[0]` and `tags.0`. Names nest at most
  * 5 deep, indexes stay below 1,000 and leave nothing out, and such a form has
  * at most 1,000 values; names with `__proto__`, `constructor` or `prototype`
  * are dropped.
@@ -119,7 +120,7 @@ function planField(key: string, property: FormShape[string]): FieldPlan {
   const { kind, schema, name = key } = "~standard" in property
     ? { kind: "form", schema: property } as const
     : property;
-  const node = toNode(schema as StandardSchemaV1);
+  const node = convertOptions(toNode(schema as StandardSchemaV1));
   const item = itemOf(node);
   const inner = item.sort === FORMS
     ? item.parts as readonly FieldPlan[]
@@ -175,14 +176,30 @@ const FORMS: Sort = {
     if (value instanceof FormTree) return walk(plans, value, context);
     const form = formOf(value);
     if (form === undefined) return wrongType(this, value);
-    if (plans.every(({ inner }) => inner === undefined)) {
-      return walk(plans, form, context);
-    }
+    if (!isNested(plans, form)) return walk(plans, form, context);
     const tree = readTree(form);
     if (tree !== undefined) return walk(plans, tree, context);
     return fail("too_large", "Too many fields", { max: MAX_FIELDS });
   },
 };
+
+/** Returns `true` if the shape has forms inside, or the form indexed names. */
+function isNested(plans: readonly FieldPlan[], form: FormReader): boolean {
+  if (plans.some(({ inner }) => inner !== undefined)) return true;
+  const several = plans.filter(isSeveral);
+  if (several.length === 0) return false;
+  for (const [name] of form) {
+    for (const plan of several) {
+      if (!name.startsWith(plan.name)) continue;
+      if (/^(?:\[\d|\.\d)/.test(name.slice(plan.name.length))) return true;
+    }
+  }
+  return false;
+}
+
+function isSeveral({ kind }: FieldPlan): boolean {
+  return kind === "fields" || kind === "files";
+}
 
 function walk(
   plans: readonly FieldPlan[],
@@ -213,7 +230,7 @@ function runFlat(
   context: Context,
 ): unknown {
   const values = input.getAll(plan.name);
-  return plan.kind === "fields" || plan.kind === "files"
+  return isSeveral(plan)
     ? runAll(plan, values.concat(input.getAll(`${plan.name}[]`)), context)
     : runOne(plan, values, context);
 }
@@ -234,13 +251,11 @@ function runTree(
     return run(node, isMissing ? undefined : tree, context);
   }
   if (children.size === 0) {
-    return kind === "fields" || kind === "files"
+    return isSeveral(plan)
       ? runAll(plan, values, context)
       : runOne(plan, values, context);
   }
-  const items = kind === "fields" || kind === "files"
-    ? tree.items()
-    : undefined;
+  const items = isSeveral(plan) ? tree.items() : undefined;
   if (items === undefined) return conflict();
   return plan.inner === undefined
     ? runAll(plan, items.flatMap(({ values }) => values), context)

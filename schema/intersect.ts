@@ -1,6 +1,7 @@
 import { add, andThen, conclude, fail, isPart, type Part } from "./_failure.ts";
 import { isPlain } from "./_copy.ts";
 import { Node, run, type Sort, toNode } from "./_node.ts";
+import { rememberResults } from "./lazy.ts";
 import type { Schema } from "./schema.ts";
 import type {
   InferInput,
@@ -53,6 +54,7 @@ export function intersect<
 const INTERSECTIONS: Sort = {
   name: "intersect",
   run(value, context) {
+    if (typeof value === "object") rememberResults(context);
     let failed: Part[] | undefined;
     const output: unknown[] = [];
     for (const node of this.parts as readonly Node[]) {

@@ -1,4 +1,5 @@
 import { add, conclude, fail } from "./_failure.ts";
+import { readOwn } from "./_literals.ts";
 import { Node, run, type Sort, toNode, wrongType } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
 import type { Schema } from "./schema.ts";
@@ -66,9 +67,7 @@ const VARIANTS: Sort = {
       return wrongType(this, value);
     }
     const { key, nodes } = this.parts as VariantParts;
-    const name = Object.hasOwn(value, key)
-      ? (value as Record<string, unknown>)[key]
-      : undefined;
+    const name = readOwn(value, key);
     const node = nodes.get(name);
     if (node) return run(node, value, context);
     const expected = [...nodes.keys()];

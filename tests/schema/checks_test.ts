@@ -241,6 +241,13 @@ const rows: readonly Row[] = [
       " https://example.com",
       "https://example.com\n",
       "https://exa\tmple.com",
+      "https:example.com",
+      "https:/example.com",
+      "https:///example.com",
+      "https:\\\\example.com",
+      "https://\\example.com",
+      "https",
+      "httpsx",
     ],
   },
   {

@@ -16,8 +16,10 @@ import {
   parse,
   parseSafe,
   string,
+  union,
 } from "@gatehouse/web/data-schema";
 import {
+  email,
   fileSize,
   maxLength,
   min,
@@ -214,6 +216,97 @@ Deno.test("fields() reads all values of a name, with or without brackets", () =>
   });
   const Nulls = object({ ids: fields(array(nullable(number()))) });
   assertEquals(parse(Nulls, query("ids=1&ids=")), { ids: [1, null] });
+});
+
+const flat = object({
+  tags: fields(array(string())),
+  q: field(optional(string())),
+});
+
+for (
+  const [text, tags] of [
+    ["tags[0]=x", ["x"]],
+    ["tags[1]=y&tags[0]=x", ["x", "y"]],
+    ["tags.0=x&tags.1=y", ["x", "y"]],
+    ["tags[0]=x&q=a", ["x"]],
+  ] as const
+) {
+  Deno.test(`fields() of a flat form reads indexed names: ${text}`, () => {
+    assertEquals(parse(flat, query(text)).tags, [...tags]);
+  });
+}
+
+for (
+  const text of ["tags[1]=x", "tags[0]=x&tags=y", "tags[0]=x&tags[]=y"]
+) {
+  Deno.test(`fields() of a flat form refuses ${text} instead of dropping it`, () => {
+    assertEquals(issuesOf(flat, query(text)), [["conflict", ["tags"], "tags"]]);
+  });
+}
+
+Deno.test("fields() of a flat form reads indexed names under another name", () => {
+  const Form = object({ ids: fields(array(number()), { name: "filter[id]" }) });
+  assertEquals(parse(Form, query("filter[id][0]=1")), { ids: [1] });
+});
+
+Deno.test("fields() of a flat form bounds indexed names", () => {
+  const text = Array.from({ length: 1001 }, (_, i) => `tags[${i}]=x`).join("&");
+  assertEquals(issuesOf(flat, query(text)), [["too_large", [], undefined]]);
+});
+
+const unions: [string, Parameters<typeof field>[0], string, unknown][] = [
+  ["a number or a word", union([number(), literal("all")]), "f=5", 5],
+  ["a number or a word", union([number(), literal("all")]), "f=all", "all"],
+  ["a number, then a string", union([number(), string()]), "f=5", 5],
+  ["a string, then a number", union([string(), number()]), "f=5", "5"],
+  [
+    "a string with a check, then a number",
+    union([string().pipe(email()), number()]),
+    "f=5",
+    5,
+  ],
+  ["a date or a boolean", union([date(), boolean()]), "f=on", true],
+  ["an optional union", optional(union([number(), boolean()])), "f=7", 7],
+  [
+    "a union with a rule behind it",
+    union([number(), bigint()]).refine((value) => value > 1).transform(String),
+    "f=2",
+    "2",
+  ],
+  [
+    "a union in a union",
+    union([literal("all"), union([number(), boolean()])]),
+    "f=3",
+    3,
+  ],
+  [
+    "a union with a default",
+    defaulted(union([number(), boolean()]), 1),
+    "f=",
+    1,
+  ],
+  ["an empty string or a number", union([number(), string()]), "f=", ""],
+];
+
+for (const [name, schema, text, expected] of unions) {
+  Deno.test(`field() reads ${name} from "${text}"`, () => {
+    assertEquals(parse(object({ f: field(schema) }), query(text)), {
+      f: expected,
+    });
+  });
+}
+
+Deno.test("fields() reads unions in arrays", () => {
+  const Form = object({ f: fields(array(union([number(), literal("all")]))) });
+  assertEquals(parse(Form, query("f=1&f=all")).f, [1, "all"]);
+});
+
+Deno.test("field() tells what is wrong with a union", () => {
+  const Form = object({ f: field(union([number().pipe(min(3)), boolean()])) });
+  assertEquals(issuesOf(Form, query("f=2")), [["min", ["f"], "f"]]);
+  assertEquals(issuesOf(Form, query("f=x")), [["union", ["f"], "f"]]);
+  assertEquals(issuesOf(Form, query("f=")), [["required", ["f"], "f"]]);
+  assertEquals(issuesOf(Form, query("")), [["required", ["f"], "f"]]);
 });
 
 Deno.test("file() and files() take an empty file without a name for none", () => {
