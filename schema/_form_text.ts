@@ -87,11 +87,17 @@ const OPTION: Sort = {
   name: "option",
   run(value, context) {
     const { inner, act } = this.parts as Around;
-    const convert = act as (text: string) => unknown;
-    const given = typeof value === "string" ? convert(value) : value;
-    return run(inner, given, context);
+    return run(inner, read(value, act as TextConverter["convert"]), context);
   },
 };
+
+/** Converts a string of the form, and leaves files as they are. */
+export function read(
+  value: unknown,
+  convert: TextConverter["convert"],
+): unknown {
+  return typeof value === "string" ? convert(value) : value;
+}
 
 /** The value that a text names, of those that there are. */
 function readEnum(values: readonly unknown[], text: string): unknown {

@@ -165,23 +165,20 @@ function finish<Output>(
       issues: node.fieldOf ? issues.map(node.fieldOf) : issues,
     };
   }
-  return result instanceof Later
-    ? result.catch(failureOf).then((late) =>
-      finish<Output>(node, late, context)
-    )
-    : { success: true, value: result as Output };
+  if (result instanceof Later) {
+    const settled = result.catch(failureOf);
+    return settled.then((late) => finish<Output>(node, late, context));
+  }
+  return { success: true, value: result as Output };
 }
 
 /** Validates; the commonest schemas at a glance. */
 export function run(node: Node, value: unknown, context: Context): unknown {
   const { kind } = node;
-  if (
-    kind === "string"
-      ? typeof value === "string"
-      : kind === "number"
-      ? typeof value === "number" && value - value === 0
-      : kind === "boolean" && typeof value === "boolean"
-  ) return runChecks(node, value);
+  const isOfItsType = typeof value === "string" && kind === "string" ||
+    typeof value === "boolean" && kind === "boolean" ||
+    typeof value === "number" && kind === "number" && value - value === 0;
+  if (isOfItsType) return runChecks(node, value);
   return node.run(value, context);
 }
 

@@ -12,6 +12,8 @@ export type FormRecord = Readonly<
 export interface FormReader extends Iterable<[string, FormDataEntryValue]> {
   /** The values of a name, in order. */
   getAll(name: string): FormDataEntryValue[];
+  /** Returns `true` if the form has a value of this name. */
+  has(name: string): boolean;
 }
 
 /** The form that a value is, if it is one. */
@@ -35,6 +37,10 @@ class RecordForm implements FormReader {
       : undefined;
     const values = Array.isArray(value) ? value : [value];
     return values.filter(isValue);
+  }
+
+  has(name: string): boolean {
+    return this.getAll(name).length > 0;
   }
 
   *[Symbol.iterator](): Generator<[string, FormDataEntryValue]> {

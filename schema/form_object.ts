@@ -8,7 +8,7 @@ import {
   MAX_ISSUES,
   type Part,
 } from "./_failure.ts";
-import { convertOptions, itemOf, textConverter } from "./_form_text.ts";
+import { convertOptions, itemOf, read, textConverter } from "./_form_text.ts";
 import { FormTree, MAX_FIELDS, readTree, splitName } from "./_form_tree.ts";
 import {
   hasSort,
@@ -185,14 +185,19 @@ const FORMS: Sort = {
 
 /** Returns `true` if the shape has forms inside, or the form indexed names. */
 function isNested(plans: readonly FieldPlan[], form: FormReader): boolean {
-  if (plans.some(({ inner }) => inner !== undefined)) return true;
-  const several = plans.filter(isSeveral);
-  if (several.length === 0) return false;
-  for (const [name] of form) {
-    for (const plan of several) {
-      if (!name.startsWith(plan.name)) continue;
-      if (/^(?:\[\d|\.\d)/.test(name.slice(plan.name.length))) return true;
-    }
+  return plans.some((plan) =>
+    plan.inner !== undefined || isSeveral(plan) && hasIndex(form, plan.name)
+  );
+}
+
+function hasIndex(form: FormReader, name: string): boolean {
+  if (form.has(`${name}[0]`) || form.has(`${name}.0`)) return true;
+  // Reading all names takes long. It pays only if the array would be empty.
+  if (form.has(name) || form.has(`${name}[]`)) return false;
+  for (const [other] of form) {
+    const isIndexed = other.startsWith(name) &&
+      /^[.[]\d/.test(other.slice(name.length));
+    if (isIndexed) return true;
   }
   return false;
 }
@@ -291,13 +296,6 @@ function runOne(
     return fail("required", "Required", { expected: node.expected }, message);
   }
   return result;
-}
-
-function read(
-  value: FormDataEntryValue,
-  convert: (text: string) => unknown,
-): unknown {
-  return typeof value === "string" ? convert(value) : value;
 }
 
 /** Browsers send an empty file without a name where none was chosen. */
