@@ -53,7 +53,7 @@ Deno.test("ValidationError escapes and cuts the message of another library", () 
   const forged = `Unrecognized key "a\n[error] forged\x1b" ${"x".repeat(1e6)}`;
   const schema = string().refine(() => false, { message: forged });
   const { issues, message } = errorOf(schema, "a");
-  assert(!/[\n\x1b]/.test(message));
+  assert(!/\p{Cc}/u.test(message));
   assertLess(message.length, 400);
   assertEquals(issues[0]?.message, forged);
 });
