@@ -38,6 +38,11 @@ export function setResponseHeader(
 /** Milliseconds by which the clock of a provider may be ahead of ours. */
 const CLOCK_TOLERANCE = 60_000;
 
+/** Returns an object that all sessions of one session middleware share. */
+export function middlewareOf(session: Session): object {
+  return scopeOf(session).config;
+}
+
 /** What a login leaves beside the user. */
 export interface LoginOptions {
   /**

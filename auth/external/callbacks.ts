@@ -8,6 +8,7 @@ import { isCallbackOf } from "./_callback.ts";
 import type { ProviderEngine } from "./_engine.ts";
 import { forgetAnswer, sealAnswer } from "./_form_post.ts";
 import { readForm } from "./_form.ts";
+import { isShared } from "./_own_callback.ts";
 import { engineOf, type ExternalAuthProvider } from "./provider.ts";
 
 /**
@@ -98,15 +99,13 @@ export function externalAuthCallbacks(
 
 /** Each issuer has a callback of its own (RFC 9700, section 4.4.2). */
 function checkCallbacks(engines: readonly ProviderEngine<unknown>[]): void {
-  const issuers = new Map<string, string>();
-  for (const { definition, redirectUri: { href } } of engines) {
-    const { issuer } = definition;
-    if ((issuers.get(href) ?? issuer) !== issuer) {
-      throw new TypeError(
-        `Cannot guard the callbacks: redirectUri "${href}" is that of two issuers`,
-      );
-    }
-    issuers.set(href, issuer);
+  for (const [i, engine] of engines.entries()) {
+    const other = engines.slice(0, i).find((other) => isShared(engine, other));
+    if (other === undefined) continue;
+    const { href } = engine.redirectUri;
+    throw new TypeError(
+      `Cannot guard the callbacks: redirectUri "${href}" is that of two issuers`,
+    );
   }
 }
 

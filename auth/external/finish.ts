@@ -4,6 +4,7 @@ import { sessionOf } from "../_session_of.ts";
 import { type Callback, readCode, takeCallback } from "./_callback.ts";
 import type { ProviderEngine } from "./_engine.ts";
 import { identify } from "./_identity.ts";
+import { demandOwnCallback } from "./_own_callback.ts";
 import { noteLogin } from "./_login_names.ts";
 import { report } from "./_report.ts";
 import { requestTokens } from "./_token_request.ts";
@@ -83,7 +84,8 @@ export type ExternalAuthResult<Profile> =
  * @param provider The provider that the login was begun at.
  * @param context The context of the request.
  * @returns The profile, or `null` where the login failed.
- * @throws {TypeError} If no session middleware ran before.
+ * @throws {TypeError} If no session middleware ran before, or the application
+ * uses another issuer with the same `redirectUri`.
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#CodeFlowAuth | OpenID Connect Core 1.0, section 3.1}
  */
 export async function finishExternalAuth<Provider extends ExternalAuthProvider>(
@@ -135,7 +137,8 @@ const results = /* @__PURE__ */ new WeakMap<
  * @param provider The provider that the login was begun at.
  * @param context The context of the request.
  * @returns The result.
- * @throws {TypeError} If no session middleware ran before.
+ * @throws {TypeError} If no session middleware ran before, or the application
+ * uses another issuer with the same `redirectUri`.
  */
 export function externalAuthResult<Provider extends ExternalAuthProvider>(
   provider: Provider,
@@ -154,7 +157,9 @@ async function run<Profile>(
   engine: ProviderEngine<Profile>,
   context: RequestContext,
 ): Promise<ExternalAuthResult<Profile>> {
-  const session = sessionOf(context, "finish the external login");
+  const purpose = "finish the external login";
+  const session = sessionOf(context, purpose);
+  demandOwnCallback(session, engine, purpose);
   // The URL of this page has the code in it (RFC 9700, section 4.2.4).
   setResponseHeader(session, "Referrer-Policy", "no-referrer");
   let callback: Callback | undefined;

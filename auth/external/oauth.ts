@@ -1,5 +1,6 @@
 import { isSecureURL } from "./_bounded_fetch.ts";
 import type { ProfileDefinition } from "./_engine.ts";
+import { isIdentifier } from "./_id_token.ts";
 import { defineProvider } from "./define_provider.ts";
 import type { ExternalAuthProviderOptions } from "./options.ts";
 import type { ExternalAuthProvider } from "./provider.ts";
@@ -37,12 +38,14 @@ export interface OAuthProviderOptions<Profile>
    */
   readonly subjectOf?: (body: Readonly<Record<string, unknown>>) => string;
   /**
-   * Who vouches for the users. It is half of every identity's key: choose it
-   * once. Where the provider sends `iss` to the callback it must be that.
+   * The name of the user directory, such as `https://music.example`. Half of
+   * every identity's key: choose it once. If the provider sends `iss` to the
+   * callback, it must be that.
    *
-   * @default {the origin of authorizationEndpoint}
+   * Trust: two directories need two issuers. If a host has several realms, name
+   * the realm too: `https://sso.example/staff`.
    */
-  readonly issuer?: string;
+  readonly issuer: string;
   /**
    * Headers of the profile's request.
    *
@@ -68,6 +71,7 @@ export interface OAuthProviderOptions<Profile>
  *
  * const provider = createOAuthProvider({
  *   name: "music",
+ *   issuer: "https://music.example",
  *   authorizationEndpoint: "https://music.example/authorize",
  *   tokenEndpoint: "https://music.example/token",
  *   profileEndpoint: "https://api.music.example/me",
@@ -108,7 +112,7 @@ export function createOAuthProvider<Profile>(
 /** What a preset of OAuth 2.0 states. */
 export interface OAuthPreset<Profile> {
   readonly name: string;
-  readonly issuer?: string;
+  readonly issuer: string;
   readonly scopes: readonly string[];
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
@@ -125,7 +129,8 @@ export function defineOAuthProvider<Profile>(
   preset: OAuthPreset<Profile>,
   options: ExternalAuthProviderOptions,
 ): ExternalAuthProvider<Profile> {
-  const { authorizationEndpoint, revocationEndpoint, tokenEndpoint } = preset;
+  const { authorizationEndpoint, issuer, revocationEndpoint, tokenEndpoint } =
+    preset;
   const { allowInsecureLoopback = false } = options;
   const endpoints = {
     authorizationEndpoint,
@@ -141,7 +146,14 @@ export function defineOAuthProvider<Profile>(
       `Cannot create external provider "${preset.name}": ${name} is not an https URL`,
     );
   }
-  const issuer = preset.issuer ?? new URL(authorizationEndpoint).origin;
+  // A host is no directory: one host may have several realms.
+  if (!isIdentifier(issuer)) {
+    throw new TypeError(
+      `Cannot create external provider "${preset.name}": issuer is missing or not an identifier, name the user directory, such as "${
+        new URL(authorizationEndpoint).origin
+      }"`,
+    );
+  }
   return defineProvider({
     name: preset.name,
     issuer,

@@ -6,6 +6,7 @@ import {
 } from "../../router/mod.ts";
 import { sessionOf } from "../_session_of.ts";
 import type { ProviderEngine } from "./_engine.ts";
+import { demandOwnCallback } from "./_own_callback.ts";
 import { report } from "./_report.ts";
 import { pushRequest } from "./_pushed_request.ts";
 import {
@@ -94,7 +95,8 @@ export interface StartExternalAuthOptions extends AuthorizationOptions {
  * @param context The context of the request.
  * @param options Where to return to, and what to ask of the user.
  * @returns The redirect to the provider.
- * @throws {TypeError} If no session middleware ran before, `maxAge` is not a
+ * @throws {TypeError} If no session middleware ran before, the application uses
+ * another issuer with the same `redirectUri`, `maxAge` is not a
  * number of seconds or the provider does not speak OpenID Connect, or `data` is
  * not a JSON object.
  * @throws {RangeError} If `data` is too large.
@@ -107,7 +109,8 @@ export async function startExternalAuth(
   options: StartExternalAuthOptions = {},
 ): Promise<Response> {
   const engine = engineOf(provider);
-  sessionOf(context, "start the external login");
+  const purpose = "start the external login";
+  demandOwnCallback(sessionOf(context, purpose), engine, purpose);
   checkMaxAge(engine, options);
   const data = options.data && copyData(options.data);
   try {

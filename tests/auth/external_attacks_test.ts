@@ -1,6 +1,8 @@
 // What somebody who controls a browser, a page or another provider can try.
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { externalAuthCallbacks, startExternalAuth } from "@gatehouse/web/auth";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { session } from "@gatehouse/web/session-middleware";
 import { clientOf, Login, logIn, ORIGIN } from "./_login.ts";
 import { type Faults, TestProvider, USER } from "./_test_provider.ts";
 
@@ -69,7 +71,12 @@ for (const [name, { issuer, ...changed }] of registrations) {
     const other = await TestProvider.create(issuer);
     const login = new Login(provider);
     const client = clientOf(other, changed);
-    login.router.get("/other", (context) => startExternalAuth(client, context));
+    // The application as it was configured before, with the same sessions.
+    const before = createRouter({
+      middleware: [session({ store: login.store, now: provider.now })],
+    });
+    before.get("/other", (context) => startExternalAuth(client, context));
+    login.router.get("/other", ({ request }) => before.fetch(request));
     const outcome = await login.end(await login.begin("/other", other));
     assertEquals(outcome.code, "provider_mismatch");
     assertEquals([provider.count("/token"), other.count("/token")], [0, 0]);
@@ -78,16 +85,21 @@ for (const [name, { issuer, ...changed }] of registrations) {
 
 Deno.test("externalAuthCallbacks() throws a TypeError for two providers with one callback (RFC 9700, section 4.4.2)", async () => {
   const one = clientOf(await TestProvider.create());
+  const own = clientOf(await TestProvider.create(), {
+    redirectUri: `${ORIGIN}/callback?provider=own`,
+  });
   const other = clientOf(await TestProvider.create("https://other.example"));
   const apart = clientOf(await TestProvider.create("https://other.example"), {
     redirectUri: `${ORIGIN}/callback?provider=other`,
   });
-  assertThrows(
-    () => externalAuthCallbacks([one, other]),
-    TypeError,
-    'redirectUri "https://app.example/callback"',
-  );
-  externalAuthCallbacks([one, apart]);
+  for (const shared of [[one, other], [one, apart], [apart, one]]) {
+    assertThrows(
+      () => externalAuthCallbacks(shared),
+      TypeError,
+      'redirectUri "https://app.example/callback',
+    );
+  }
+  externalAuthCallbacks([own, apart]);
   externalAuthCallbacks([one, one]);
 });
 

@@ -286,6 +286,7 @@ for (const [name, body, subjectOf, subject] of subjects) {
     const client = createOAuthProvider({
       ...service.options(),
       name: "music",
+      issuer: "https://music.example",
       authorizationEndpoint: "https://music.example/authorize",
       tokenEndpoint: "https://music.example/token",
       profileEndpoint: "https://api.music.example/me",
@@ -308,4 +309,49 @@ async function hmac(secret: string, text: string): Promise<string> {
     .importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
   const bytes = await crypto.subtle.sign("HMAC", key, encoder.encode(text));
   return new Uint8Array(bytes).toHex();
+}
+
+/** A realm of a host that has several. */
+function realmOf(service: Service, realm: string, issuer: string) {
+  const base = `https://sso.example/${realm}`;
+  return createOAuthProvider({
+    ...service.options(),
+    name: realm,
+    issuer,
+    authorizationEndpoint: `${base}/authorize`,
+    tokenEndpoint: `${base}/token`,
+    profileEndpoint: `${base}/me`,
+    scopes: ["profile"],
+    parseProfile: ({ id }) => ({ id }),
+  });
+}
+
+Deno.test("createOAuthProvider() gives two users of two realms on one host two identities", async () => {
+  const keys: string[] = [];
+  for (const realm of ["staff", "guests"]) {
+    const base = `https://sso.example/${realm}`;
+    const service = new Service(await TestProvider.create(), {
+      [`${base}/token`]: "/token",
+      [`${base}/me`]: "/userinfo",
+    });
+    service.provider.user = { id: 1 };
+    const { result } = await visit(service, realmOf(service, realm, base));
+    assert(result.ok);
+    keys.push(`${result.issuer} ${result.subject}`);
+  }
+  assertEquals(keys, [
+    "https://sso.example/staff 1",
+    "https://sso.example/guests 1",
+  ]);
+});
+
+for (const issuer of [undefined, "", "a".repeat(256), "line\nbreak", 7]) {
+  Deno.test(`createOAuthProvider() does not make up an issuer: ${JSON.stringify(issuer)?.slice(0, 12)} throws a TypeError`, async () => {
+    const service = new Service(await TestProvider.create(), {});
+    assertThrows(
+      () => realmOf(service, "staff", issuer as string),
+      TypeError,
+      'external provider "staff": issuer is missing or not an identifier',
+    );
+  });
 }

@@ -70,6 +70,7 @@ for (const method of ["client_secret_basic", "client_secret_post"]) {
 Deno.test("RFC 6749, section 3.3: where no scope is asked for, the parameter is left out, for it must not be empty", async () => {
   const client = createOAuthProvider({
     name: "music",
+    issuer: "https://music.example",
     authorizationEndpoint: "https://music.example/authorize",
     tokenEndpoint: "https://music.example/token",
     profileEndpoint: "https://music.example/me",

@@ -161,6 +161,7 @@ Deno.test("refreshExternalAuth() fails softly where the provider is down", async
 Deno.test("refreshExternalAuth() works without OpenID Connect", async () => {
   const client = createOAuthProvider({
     name: "music",
+    issuer: "https://music.example",
     authorizationEndpoint: "https://music.example/authorize",
     tokenEndpoint: "https://music.example/token",
     profileEndpoint: "https://music.example/me",

@@ -29,6 +29,7 @@ const codeHost = createCodeHostAuthProvider(registration);
 const music = createOAuthProvider({
   ...registration,
   name: "music",
+  issuer: "https://music.example",
   authorizationEndpoint: "https://music.example/authorize",
   tokenEndpoint: "https://music.example/token",
   profileEndpoint: "https://music.example/me",

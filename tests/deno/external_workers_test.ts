@@ -67,7 +67,7 @@ async function startLogins(issuer: string): Promise<Worker> {
     const issuer = "${issuer}";
     const oidc = createOIDCAuthProvider({ ...options, name: "oidc", issuer });
     const oauth = createOAuthProvider({
-      ...options, name: "oauth", scopes: [], parseProfile: () => null,
+      ...options, name: "oauth", issuer, scopes: [], parseProfile: () => null,
       authorizationEndpoint: issuer + "/authorize",
       tokenEndpoint: issuer + "/token", profileEndpoint: issuer + "/profile",
     });

@@ -1,0 +1,67 @@
+import { middlewareOf } from "../../session/internal.ts";
+import type { Session } from "../../session/mod.ts";
+import type { ProviderEngine } from "./_engine.ts";
+
+// With a common callback, the application can't tell whose answer it gets: a
+// hostile provider sends the user on to an honest one, and gets its code
+// (RFC 9700, section 4.4). PKCE and the nonce do not help, because the hostile
+// provider can relay those of a login that it began itself.
+
+/** A callback, and the issuer whose answers arrive there. */
+type Callback = Pick<ProviderEngine<unknown>, "redirectUri"> & {
+  readonly definition: { readonly issuer: string; readonly name: string };
+};
+
+/** The callbacks that the applications of this process use, by path. */
+const callbacks = /* @__PURE__ */ new WeakMap<
+  object,
+  Map<string, Callback[]>
+>();
+
+/** The most callbacks with one path that are remembered. */
+const MAX_CALLBACKS = 1000;
+
+/**
+ * Notes that an application uses a provider.
+ *
+ * @throws {TypeError} If it uses another issuer with the same callback.
+ */
+export function demandOwnCallback(
+  session: Session,
+  engine: ProviderEngine<unknown>,
+  purpose: string,
+): void {
+  const paths = callbacks.getOrInsertComputed(
+    middlewareOf(session),
+    () => new Map(),
+  );
+  const { definition: { issuer, name }, redirectUri } = engine;
+  const known = paths.getOrInsertComputed(redirectUri.pathname, () => []);
+  const other = known.find((callback) => isShared(callback, engine));
+  if (other !== undefined) {
+    throw new TypeError(
+      `Cannot ${purpose}: "${name}" and "${other.definition.name}" are different issuers with one redirectUri "${redirectUri.href}" (RFC 9700, section 4.4), give each its own path`,
+    );
+  }
+  const isKnown = known.some((callback) =>
+    callback.definition.issuer === issuer &&
+    callback.redirectUri.href === redirectUri.href
+  );
+  if (isKnown) return;
+  known.push({ definition: { issuer, name }, redirectUri });
+  if (known.length > MAX_CALLBACKS) known.shift();
+}
+
+/** Tells whether answers of one issuer could arrive at the other's callback. */
+export function isShared(one: Callback, other: Callback): boolean {
+  const [a, b] = [one.redirectUri, other.redirectUri];
+  return one.definition.issuer !== other.definition.issuer &&
+    // The origin does not count: see isCallbackOf.
+    a.pathname === b.pathname && (isWithin(a, b) || isWithin(b, a));
+}
+
+function isWithin(a: URL, b: URL): boolean {
+  return [...a.searchParams].every(([name, value]) =>
+    b.searchParams.getAll(name).includes(value)
+  );
+}
