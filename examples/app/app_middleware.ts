@@ -1,5 +1,5 @@
 import { externalAuthCallbacks } from "@gatehouse/web/auth";
-import { auth, createSessionAuthScheme } from "@gatehouse/web/auth-middleware";
+import { auth } from "@gatehouse/web/auth-middleware";
 import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import type { EntriesOfAll, Router } from "@gatehouse/web/fetch-router";
 import { formData } from "@gatehouse/web/form-data-middleware";
@@ -8,6 +8,7 @@ import { methodOverride } from "@gatehouse/web/method-override-middleware";
 import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
 import { session } from "@gatehouse/web/session-middleware";
 import { errorPages } from "./error_pages.ts";
+import { sessionScheme } from "./log_in.ts";
 import { pagePolicy } from "./page_policy.ts";
 import type { Services } from "./services.ts";
 
@@ -23,10 +24,6 @@ export function appMiddleware(options: MiddlewareOptions) {
   const { services, log } = options;
   const { store, now } = services;
   const { origin } = new URL(services.baseURL);
-  const browser = createSessionAuthScheme({
-    name: "noticeboard",
-    verify: (id) => services.users.find(Number(id)),
-  });
   return [
     logger({ output: log }),
     secureHeaders({ contentSecurityPolicy: pagePolicy() }),
@@ -36,7 +33,7 @@ export function appMiddleware(options: MiddlewareOptions) {
     crossOriginProtection({ origin }),
     externalAuthCallbacks(services.logins.map(({ provider }) => provider)),
     session({ store, origin, now }),
-    auth({ schemes: [browser] }),
+    auth({ schemes: [sessionScheme(services.users)] }),
   ] as const;
 }
 

@@ -1,28 +1,50 @@
 import { revokeOneTimeTokens } from "@gatehouse/web/auth";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import { sessions } from "@gatehouse/web/session";
+import type { LinkedIdentity } from "./data/identities.ts";
 import type { Services } from "./services.ts";
 
-/** What one-time tokens that reset a password are made for. */
+/** The purpose of one-time tokens that reset a password. */
 export const PASSWORD_RESET = "password-reset";
 
 /**
- * Ends what somebody could have opened with the old password, but for API keys
- * and linked logins: programs and other ways in that their owner looks through.
+ * Deletes the sessions, the access tokens and the one-time links of a user whose
+ * access version was just raised: from that moment they do not work, and no new
+ * ones can be made with an old session.
  *
  * @param except The id of a session that goes on.
  */
-export async function endAccess(
+export async function endSessionsAndTokens(
   { store, tokens }: Services,
   context: RequestContext,
   userId: number,
   except?: string,
 ): Promise<void> {
-  // Sessions first: one that goes on could make another token.
-  await sessions(context).endAll({ userId, except });
   await tokens.revokeAll(userId);
+  await sessions(context).endAll({ userId, except });
   await revokeOneTimeTokens(store, {
     purpose: PASSWORD_RESET,
     account: userId,
   });
+}
+
+/** The ways in that a reset has removed. */
+export interface RemovedAccess {
+  readonly identities: readonly LinkedIdentity[];
+  readonly keys: number;
+}
+
+/**
+ * Removes the linked logins and the API keys of a user who has just reset the
+ * password by email. Whoever held the account before may have made them: also
+ * somebody who registered with the address of its owner, and waited for them.
+ */
+export async function removeLoginsAndKeys(
+  { identities, keys }: Services,
+  userId: number,
+): Promise<RemovedAccess> {
+  return {
+    identities: await identities.unlinkAll(userId),
+    keys: await keys.revokeAll(userId),
+  };
 }

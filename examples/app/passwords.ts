@@ -1,5 +1,4 @@
 import {
-  completeAuth,
   createCredentialsAuthProvider,
   type CredentialsAuthProvider,
 } from "@gatehouse/web/auth";
@@ -11,6 +10,7 @@ import {
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import type { Session } from "@gatehouse/web/session";
 import type { UserLogin } from "./data/users.ts";
+import { logIn } from "./log_in.ts";
 import type { Services } from "./services.ts";
 
 /** An address and a password that somebody typed. */
@@ -51,7 +51,7 @@ async function verify(
     if (!needsRehash) return found;
     const passwordHash = await hashPassword(password);
     const { id } = found.user;
-    if (await users.replacePasswordHash(id, hash, passwordHash)) {
+    if (await users.rehashPassword(id, hash, passwordHash)) {
       return { ...found, passwordHash };
     }
     // Something else has replaced it: another login, or a change of password.
@@ -59,16 +59,18 @@ async function verify(
 }
 
 /**
- * Logs in who has proved their password: `null` where it was changed meanwhile.
- * That ended all sessions that there were, and so not the one that begins here.
+ * Logs in a user who has proved their password.
+ *
+ * @returns The session, or `null` if access was ended meanwhile, for example
+ * because the password was changed.
  */
 export async function completePasswordLogin(
   { users }: Services,
   context: RequestContext,
-  { user, passwordHash }: UserLogin,
+  { user }: UserLogin,
 ): Promise<Session | null> {
-  const session = await completeAuth(context, user.id);
-  if (await users.hasPasswordHash(user.id, passwordHash)) return session;
+  const session = await logIn(context, user);
+  if (await users.hasAccess(user)) return session;
   session.destroy();
   return null;
 }

@@ -43,7 +43,7 @@ export const routes = route({
     logins: {
       index: get("/account/logins"),
       link: post("/account/logins/:provider"),
-      unlink: del("/account/logins/:provider"),
+      unlink: del("/account/logins/:id"),
     },
   },
 

@@ -181,14 +181,14 @@ Deno.test("an access token that expired, or whose user is gone, is refused (spec
     passwordHash: "",
   });
   const tokens = new AccessTokens(app.database);
-  const expired = await tokens.create(user!.id, "old", Date.now() - 1);
+  const expired = await tokens.create(user!, "old", Date.now() - 1);
   const status = async (token: string | null) => {
     const headers = { Authorization: `Bearer ${token}` };
     return (await app.visitor().get("/api/me", headers)).status;
   };
 
   assertEquals(await status(expired), 401);
-  const works = await tokens.create(user!.id, "new", Date.now() + 60_000);
+  const works = await tokens.create(user!, "new", Date.now() + 60_000);
   assertEquals(await status(works), 200);
   await app.users.remove(user!.id);
   assertEquals(await status(works), 401);

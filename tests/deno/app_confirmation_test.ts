@@ -20,7 +20,7 @@ const forms: readonly Form[] = [
   { does: "links a login", path: "/account/logins/demo", fields: {} },
   {
     does: "unlinks a login",
-    path: "/account/logins/demo",
+    path: "/account/logins/1",
     fields: { _method: "DELETE" },
   },
   { does: "makes an API key", path: "/account/keys", fields: { label: "x" } },

@@ -171,7 +171,7 @@ Deno.test("POST /forgot-password says what is wrong with an address", async () =
   assertStringIncludes(body, 'value="&lt;ada&gt;"');
 });
 
-Deno.test("a reset ends sessions, access tokens and the old password, not API keys (issue 6)", async () => {
+Deno.test("a reset ends sessions, access tokens, API keys and the old password", async () => {
   await using app = await startExampleApp();
   const visitor = await register(app);
   const { asKey, asToken } = await makeSecrets(app, visitor);
@@ -190,10 +190,10 @@ Deno.test("a reset ends sessions, access tokens and the old password, not API ke
 
   assertEquals([status, location], [302, "/reset-password/done"]);
   const { body } = await stranger.get(location!);
-  assertStringIncludes(body, "API keys and linked logins still work");
+  assertStringIncludes(body, "Its access tokens, API keys and");
   assertEquals((await visitor.get("/account")).status, 302);
   assertEquals((await stranger.get("/account")).status, 302);
-  assertEquals([await asToken(), await asKey()], [401, 200]);
+  assertEquals([await asToken(), await asKey()], [401, 401]);
   assertEquals(await statusOfLogin(app, PASSWORD), 422);
   assertEquals(await statusOfLogin(app, next), 302);
 });

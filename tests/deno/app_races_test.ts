@@ -1,5 +1,5 @@
 // What happens when something else changes right in the middle of a request.
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertFalse } from "@std/assert";
 import { hashPassword } from "@gatehouse/web/auth/password";
 import type { Query } from "../../examples/app/data/database.ts";
 import {
@@ -57,6 +57,98 @@ Deno.test("a session that a reset ends makes no access token on its way out", as
   assertEquals(await app.database("SELECT * FROM access_tokens", []), []);
 });
 
+const changes: readonly {
+  readonly what: string;
+  readonly change: (app: ExampleApp, owner: Visitor) => Promise<void>;
+}[] = [
+  {
+    what: "a change of password",
+    async change(_app, owner) {
+      const { status } = await owner.post("/account/password", {
+        _method: "PUT",
+        currentPassword: PASSWORD,
+        password: next,
+        confirmPassword: next,
+      });
+      assertEquals(status, 302);
+    },
+  },
+  {
+    what: "a reset",
+    async change(app, owner) {
+      const form = await resetForm(app, owner);
+      const { status } = await owner.post("/reset-password", form);
+      assertEquals(status, 302);
+    },
+  },
+  {
+    what: "an admin's logout",
+    async change(app) {
+      const admin = await app.loggedIn("admin");
+      const path = "/admin/1/sessions";
+      const { status } = await admin.post(path, { _method: "DELETE" });
+      assertEquals(status, 302);
+    },
+  },
+];
+
+for (const { what, change } of changes) {
+  Deno.test(`an access token made during ${what} does not work`, async () => {
+    const { wrap, before } = meanwhile();
+    await using app = await startExampleApp({ wrap });
+    const owner = await register(app.visitor());
+    const thief = app.visitor();
+    await thief.post("/login", { email, password: PASSWORD });
+    // The guard has let the request pass, and then all access ends.
+    before("INSERT INTO access_tokens", () => change(app, owner));
+
+    const { status, body } = await thief
+      .post("/account/tokens", { label: "x" });
+
+    const token = body.match(/<code id="secret">([^<]+)</)?.[1] ?? "none";
+    const api = await app.visitor().get("/api/me", {
+      Authorization: `Bearer ${token}`,
+    });
+    assertEquals([status, api.status], [302, 401]);
+    assertEquals(await app.database("SELECT * FROM access_tokens", []), []);
+  });
+}
+
+for (
+  const { what, statement, attack } of [
+    {
+      what: "an API key",
+      statement: "INSERT INTO api_keys",
+      attack: (thief: Visitor) => thief.post("/account/keys", { label: "x" }),
+    },
+    {
+      what: "a linked login",
+      statement: "INSERT INTO identities",
+      async attack(thief: Visitor) {
+        const start = await thief.post("/account/logins/demo");
+        return await thief.logInExternally("demo-grace", start);
+      },
+    },
+  ]
+) {
+  Deno.test(`${what} made during a reset does not work`, async () => {
+    const { wrap, before } = meanwhile();
+    await using app = await startExampleApp({ wrap });
+    const thief = await register(app.visitor());
+    const owner = app.visitor();
+    const form = await resetForm(app, owner);
+    before(statement, async () => {
+      assertEquals((await owner.post("/reset-password", form)).status, 302);
+    });
+
+    const { body } = await attack(thief);
+
+    assertFalse(body.includes('id="secret"'));
+    assertEquals(await app.database("SELECT * FROM api_keys", []), []);
+    assertEquals(await app.database("SELECT * FROM identities", []), []);
+  });
+}
+
 Deno.test("two admins at once, who demote each other, do not both succeed", async () => {
   const { wrap, after } = meanwhile();
   await using app = await startExampleApp({ wrap });
@@ -110,19 +202,31 @@ async function register(visitor: Visitor): Promise<Visitor> {
   return visitor;
 }
 
-/** Has something happen, once, right after a statement was run. */
+/** Runs something once, right before or after a statement. */
 function meanwhile() {
-  let due: { beginning: string; happens: () => Promise<void> } | undefined;
+  interface Due {
+    readonly when: "before" | "after";
+    readonly beginning: string;
+    readonly happens: () => Promise<void>;
+  }
+  let due: Due | undefined;
+  const happen = async (when: Due["when"], sql: string) => {
+    if (due?.when !== when || !sql.startsWith(due.beginning)) return;
+    const { happens } = due;
+    due = undefined;
+    await happens();
+  };
   return {
+    before(beginning: string, happens: () => Promise<void>) {
+      due = { when: "before", beginning, happens };
+    },
     after(beginning: string, happens: () => Promise<void>) {
-      due = { beginning, happens };
+      due = { when: "after", beginning, happens };
     },
     wrap: (query: Query): Query => async (sql, params) => {
+      await happen("before", sql);
       const rows = await query(sql, params);
-      if (due === undefined || !sql.startsWith(due.beginning)) return rows;
-      const { happens } = due;
-      due = undefined;
-      await happens();
+      await happen("after", sql);
       return rows;
     },
   };

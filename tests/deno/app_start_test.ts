@@ -1,5 +1,9 @@
+import { DatabaseSync } from "node:sqlite";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createTables } from "../../examples/app/data/database.ts";
+import { overSQLite } from "../../examples/app/data/sqlite.ts";
+import { Users } from "../../examples/app/data/users.ts";
 import { type Runtime, startApp, TASKS } from "./_app_servers.ts";
 import { freePort, overHTTP } from "./_programs.ts";
 
@@ -34,6 +38,22 @@ for (const runtime of Object.keys(TASKS) as Runtime[]) {
     }
   });
 }
+
+Deno.test("a database of an older version gets the columns that it lacks", async () => {
+  using database = overSQLite(new DatabaseSync(":memory:"));
+  await database(
+    `CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE,
+      password_hash TEXT, name TEXT, role TEXT, avatar_url TEXT,
+      created_at INTEGER)`,
+    [],
+  );
+  await database("INSERT INTO users (name, role) VALUES ('Ada', 'user')", []);
+
+  for (let start = 1; start <= 2; start++) await createTables(database);
+
+  const user = await new Users(database).find(1);
+  assertEquals([user?.name, user?.accessVersion], ["Ada", 1]);
+});
 
 Deno.test("only the entry files of the application know a runtime", async () => {
   const known: string[] = [];

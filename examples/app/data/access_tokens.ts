@@ -1,6 +1,7 @@
 import { createToken, hashToken } from "@gatehouse/web/auth";
 import { MOST_PER_USER } from "./api_keys.ts";
 import type { Query } from "./database.ts";
+import type { User } from "./users.ts";
 
 /** An access token as its owner sees it after it was made. */
 export interface AccessToken {
@@ -21,9 +22,15 @@ export class AccessTokens {
     this.#query = query;
   }
 
-  /** Makes a token: `null` where the user has too many. It is shown once. */
+  /**
+   * Creates a token, which is shown once. The statement checks the access
+   * version that the guard saw: a token must not survive a change of password
+   * that happens between the guard and the insert.
+   *
+   * @returns The token, or `null` if the user has too many, or access was ended.
+   */
   async create(
-    userId: number,
+    { id, accessVersion }: User,
     label: string,
     expiresAt: number,
   ): Promise<string | null> {
@@ -31,21 +38,22 @@ export class AccessTokens {
     const now = Date.now();
     await this.#query(
       "DELETE FROM access_tokens WHERE user_id = ? AND expires_at <= ?",
-      [userId, now],
+      [id, now],
     );
     const rows = await this.#query(
       `INSERT INTO access_tokens
         (user_id, label, token_hash, expires_at, created_at)
-        SELECT ?, ?, ?, ?, ?
-        WHERE (SELECT COUNT(*) FROM access_tokens WHERE user_id = ?) < ?
+        SELECT id, ?, ?, ?, ? FROM users
+        WHERE id = ? AND access_version = ?
+        AND (SELECT COUNT(*) FROM access_tokens WHERE user_id = users.id) < ?
         RETURNING id`,
       [
-        userId,
         label,
         await hashToken(token),
         expiresAt,
         now,
-        userId,
+        id,
+        accessVersion,
         MOST_PER_USER,
       ],
     );

@@ -1,5 +1,6 @@
 import { createToken, hashToken } from "@gatehouse/web/auth";
 import type { Query } from "./database.ts";
+import type { User } from "./users.ts";
 
 /** The most keys, and the most access tokens, that a user can have. */
 export const MOST_PER_USER = 20;
@@ -21,20 +22,28 @@ export class APIKeys {
     this.#query = query;
   }
 
-  /** Makes a key: `null` where the user has too many. It is shown once. */
-  async create(userId: number, label: string): Promise<string | null> {
+  /**
+   * Creates a key, which is shown once.
+   *
+   * @returns The key, or `null` if the user has too many, or access was ended.
+   */
+  async create(
+    { id, accessVersion }: User,
+    label: string,
+  ): Promise<string | null> {
     const key = createToken({ prefix: "board_key" });
     const rows = await this.#query(
       `INSERT INTO api_keys (user_id, label, key_hash, created_at)
-        SELECT ?, ?, ?, ?
-        WHERE (SELECT COUNT(*) FROM api_keys WHERE user_id = ?) < ?
+        SELECT id, ?, ?, ? FROM users
+        WHERE id = ? AND access_version = ?
+        AND (SELECT COUNT(*) FROM api_keys WHERE user_id = users.id) < ?
         RETURNING id`,
       [
-        userId,
         label,
         await hashToken(key),
         Date.now(),
-        userId,
+        id,
+        accessVersion,
         MOST_PER_USER,
       ],
     );
@@ -59,6 +68,16 @@ export class APIKeys {
   async revoke(id: number, userId: number): Promise<void> {
     const sql = "DELETE FROM api_keys WHERE id = ? AND user_id = ?";
     await this.#query(sql, [id, userId]);
+  }
+
+  /**
+   * Revokes all keys of a user.
+   *
+   * @returns The number of keys that were revoked.
+   */
+  async revokeAll(userId: number): Promise<number> {
+    const sql = "DELETE FROM api_keys WHERE user_id = ? RETURNING id";
+    return (await this.#query(sql, [userId])).length;
   }
 
   /** Finds the owner and the label of a key. */

@@ -20,13 +20,15 @@ const TABLES = [
     role TEXT NOT NULL DEFAULT 'user'
       CHECK (role IN ('user', 'editor', 'admin')),
     avatar_url TEXT,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    access_version INTEGER NOT NULL DEFAULT 1
   )`,
   `CREATE TABLE IF NOT EXISTS identities (
     issuer TEXT NOT NULL,
     subject TEXT NOT NULL,
     user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     login TEXT NOT NULL,
+    email TEXT,
     created_at INTEGER NOT NULL,
     PRIMARY KEY (issuer, subject)
   )`,
@@ -57,7 +59,18 @@ const TABLES = [
   `CREATE INDEX IF NOT EXISTS access_tokens_user ON access_tokens (user_id)`,
 ];
 
-/** Creates the tables that are not there yet. */
+/** Columns that tables of older versions do not have. */
+const ADDED_COLUMNS = [
+  ["users", "access_version", "INTEGER NOT NULL DEFAULT 1"],
+  ["identities", "email", "TEXT"],
+] as const;
+
+/** Creates missing tables and columns. */
 export async function createTables(query: Query): Promise<void> {
   for (const statement of TABLES) await query(statement, []);
+  for (const [table, column, type] of ADDED_COLUMNS) {
+    const columns = await query(`PRAGMA table_info(${table})`, []);
+    if (columns.some(({ name }) => name === column)) continue;
+    await query(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`, []);
+  }
 }

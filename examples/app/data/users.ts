@@ -16,8 +16,13 @@ export interface User {
   readonly avatarURL: string | null;
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  /** Whether the user can log in with a password. */
+  /** `true` if the user can log in with a password. */
   readonly hasPassword: boolean;
+  /**
+   * Counts how often all access to the account was ended, for example by a new
+   * password. Sessions hold the number they began with, and end with it.
+   */
+  readonly accessVersion: number;
 }
 
 /** A user with what is needed to verify their password. */
@@ -124,10 +129,10 @@ export class Users {
   }
 
   /**
-   * Replaces a password hash, if it is still the one that was verified: a
-   * slower request must not undo a change of password.
+   * Stores a new hash of the same password, unless the password was changed
+   * meanwhile: a slower request must not undo that.
    */
-  async replacePasswordHash(
+  async rehashPassword(
     id: number,
     before: string,
     after: string,
@@ -140,16 +145,48 @@ export class Users {
     return rows.length === 1;
   }
 
-  /** Whether the hash of a user's password is still this one. */
-  async hasPasswordHash(id: number, hash: string): Promise<boolean> {
-    const sql = "SELECT id FROM users WHERE id = ? AND password_hash = ?";
-    return (await this.#query(sql, [id, hash])).length === 1;
+  /**
+   * Changes a password and ends all access, unless the password was changed
+   * meanwhile.
+   *
+   * @returns The new access version, or `null` if nothing was changed.
+   */
+  async changePassword(
+    id: number,
+    before: string,
+    after: string,
+  ): Promise<number | null> {
+    const [row] = await this.#query(
+      `UPDATE users
+        SET password_hash = ?, access_version = access_version + 1
+        WHERE id = ? AND password_hash = ? RETURNING access_version`,
+      [after, id, before],
+    );
+    return row === undefined ? null : Number(row.access_version);
   }
 
-  /** Sets the hash of a password, whatever it was before. */
-  async setPasswordHash(id: number, hash: string): Promise<void> {
-    const sql = "UPDATE users SET password_hash = ? WHERE id = ?";
-    await this.#query(sql, [hash, id]);
+  /** Sets a new password, whatever the old one was, and ends all access. */
+  async resetPassword(id: number, hash: string): Promise<void> {
+    await this.#query(
+      `UPDATE users
+        SET password_hash = ?, access_version = access_version + 1
+        WHERE id = ?`,
+      [hash, id],
+    );
+  }
+
+  /** Ends all access: every session of the user is logged out. */
+  async endAccess(id: number): Promise<void> {
+    await this.#query(
+      "UPDATE users SET access_version = access_version + 1 WHERE id = ?",
+      [id],
+    );
+  }
+
+  /** Returns `true` if access was not ended since the user was read. */
+  async hasAccess({ id, accessVersion }: User): Promise<boolean> {
+    const sql = "SELECT id FROM users WHERE id = ? AND access_version = ?";
+    return (await this.#query(sql, [id, accessVersion])).length === 1;
   }
 
   /** Removes a user and all that belongs to them. */
@@ -172,6 +209,7 @@ function toUser(row: Row): User {
     avatarURL: row.avatar_url === null ? null : String(row.avatar_url),
     createdAt: Number(row.created_at),
     hasPassword: row.password_hash !== "",
+    accessVersion: Number(row.access_version),
   };
 }
 

@@ -6,18 +6,20 @@ import {
 } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
+import type { LinkedIdentity } from "../data/identities.ts";
 import type { ExternalLogin } from "../external_logins.ts";
 import { html, type Markup } from "../html.ts";
 import { pagePolicy } from "../page_policy.ts";
 import { accountPage } from "../pages/account_page.ts";
 import { method } from "../pages/form_fields.ts";
+import { time } from "../pages/time.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { requireLogin } from "./account.ts";
 import { requireConfirmation } from "./confirmation.ts";
 import { startLinking } from "./external_login.ts";
 
-/** Which external logins belong to the account. */
+/** The external logins that belong to the account. */
 export function addAccountLogins(
   router: AppRouter,
   services: Services,
@@ -58,11 +60,10 @@ export function addAccountLogins(
       unlink: {
         middleware,
         async handler(context) {
-          const login = find(context.params.provider);
-          if (login === undefined) return notFound();
           const { id } = context.get(Auth);
-          const message = await identities.unlink(login.name, id)
-            ? `${login.label} is unlinked`
+          const isGone = await identities.unlink(Number(context.params.id), id);
+          const message = isGone
+            ? "The login is unlinked"
             : "This is your only way to log in, so it stays";
           context.get(Session).flash("message", message);
           return redirect(index.href());
@@ -75,36 +76,58 @@ export function addAccountLogins(
 function loginsPage(
   context: RequestContext,
   logins: readonly ExternalLogin[],
-  linked: readonly string[],
+  linked: readonly LinkedIdentity[],
 ): Response {
   return accountPage(context, {
     title: "Linked logins",
     content: html`
       <p>
-        Log in here with an account you have elsewhere. It is linked only from
-        this page, never by an email address that looks the same.
+        Log in here with an account that you have elsewhere. Logins are linked
+        only on this page, never because of the same email address. Unlink those
+        that you do not know, then change your password.
       </p>
-      <ul class="rows">
-        ${logins.map((login) => row(login, linked.includes(login.name)))}
-      </ul>
+      ${linked.length > 0 && html`
+        <ul class="rows">
+          ${linked.map((identity) => linkedRow(logins, identity))}
+        </ul>
+      `}
+      ${logins.length > 0 && html`
+        <h2>Link another login</h2>
+        <ul class="rows">${logins.map(linkRow)}</ul>
+      `}
     `,
   });
 }
 
-function row({ name, label }: ExternalLogin, isLinked: boolean): Markup {
-  const { link, unlink } = routes.account.logins;
-  const href = (isLinked ? unlink : link).href({ provider: name });
+function linkedRow(
+  logins: readonly ExternalLogin[],
+  { id, login, account, linkedAt }: LinkedIdentity,
+): Markup {
+  const label = logins.find(({ name }) => name === login)?.label ?? login;
   return html`
     <li>
       <div>
         <strong>${label}</strong>
-        ${isLinked && html`<span class="badge">linked</span>`}
+        <p class="meta">${account}</p>
+        <p class="meta">Linked ${time(linkedAt)}</p>
       </div>
-      <form method="post" action="${href}">
-        ${isLinked && method("DELETE")}
-        <button class="quiet">
-          ${isLinked ? `Unlink ${label}` : `Link ${label}`}
+      <form method="post" action="${routes.account.logins.unlink.href({ id })}">
+        ${method("DELETE")}
+        <button class="quiet" aria-label="Unlink ${label}, ${account}">
+          Unlink
         </button>
+      </form>
+    </li>
+  `;
+}
+
+function linkRow({ name, label }: ExternalLogin): Markup {
+  const href = routes.account.logins.link.href({ provider: name });
+  return html`
+    <li>
+      <strong>${label}</strong>
+      <form method="post" action="${href}">
+        <button class="quiet">Link ${label}</button>
       </form>
     </li>
   `;

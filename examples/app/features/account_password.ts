@@ -5,9 +5,10 @@ import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
-import { endAccess } from "../end_access.ts";
+import { endSessionsAndTokens } from "../end_access.ts";
 import { failed, PasswordChange } from "../forms.ts";
 import { html, type Markup } from "../html.ts";
+import { keepAccess } from "../log_in.ts";
 import { accountPage } from "../pages/account_page.ts";
 import {
   errorSummary,
@@ -59,11 +60,11 @@ export function addAccountPassword(
         if (after === null) return refuse({ password: TOO_COMMON });
         // Only over the password that was proved: it may be another by now.
         const before = proof.user.passwordHash;
-        const changed = await users.replacePasswordHash(user.id, before, after);
-        if (!changed) return refuse(notYours);
-        // Whoever knew the old password is out.
+        const version = await users.changePassword(user.id, before, after);
+        if (version === null) return refuse(notYours);
         const session = context.get(Session);
-        await endAccess(services, context, user.id, session.id);
+        keepAccess(session, version);
+        await endSessionsAndTokens(services, context, user.id, session.id);
         session.flash(
           "message",
           "Your password is changed, your other sessions and your access tokens are ended",

@@ -6,6 +6,7 @@ import type { AppRouter } from "../app_middleware.ts";
 import { MOST_PER_USER } from "../data/api_keys.ts";
 import { failed, SecretLabel } from "../forms.ts";
 import { routes } from "../routes.ts";
+import type { User } from "../data/users.ts";
 import type { Services } from "../services.ts";
 import {
   type Secret,
@@ -13,7 +14,7 @@ import {
   secretsPage,
 } from "../pages/secrets_page.ts";
 import type { FormState } from "../pages/form_fields.ts";
-import { requireLogin } from "./account.ts";
+import { loginPath, requireLogin } from "./account.ts";
 import { requireConfirmation } from "./confirmation.ts";
 
 /** How long an access token works: 30 days, in milliseconds. */
@@ -22,7 +23,7 @@ const TOKEN_LIFETIME = 30 * 24 * 60 * 60 * 1000;
 /** A kind of secret together with where it is kept. */
 interface SecretShelf extends SecretKind {
   list(userId: number): Promise<readonly Secret[]>;
-  create(userId: number, label: string): Promise<string | null>;
+  create(user: User, label: string): Promise<string | null>;
   revoke(id: number, userId: number): Promise<void>;
 }
 
@@ -41,7 +42,7 @@ export function addAccountSecrets(
       "For programs. An API key reads the notices, and works until you revoke it.",
     usage: (key) => `curl -H "X-API-Key: ${key}" ${address}`,
     list: (userId) => keys.list(userId),
-    create: (userId, label) => keys.create(userId, label),
+    create: (user, label) => keys.create(user, label),
     revoke: (id, userId) => keys.revoke(id, userId),
   });
   addShelf(router, services, routes.account.tokens, {
@@ -50,8 +51,8 @@ export function addAccountSecrets(
     about: "An access token may do at the API what you may do, for 30 days.",
     usage: (token) => `curl -H "Authorization: Bearer ${token}" ${address}`,
     list: (userId) => tokens.list(userId),
-    create: (userId, label) =>
-      tokens.create(userId, label, Date.now() + TOKEN_LIFETIME),
+    create: (user, label) =>
+      tokens.create(user, label, Date.now() + TOKEN_LIFETIME),
     revoke: (id, userId) => tokens.revoke(id, userId),
   });
 }
@@ -94,20 +95,21 @@ function addShelf(
       ],
     },
     async (context) => {
-      const { id } = context.get(Auth);
+      const user = context.get(Auth);
       const form = context.get(FormData);
       const result = parseSafe(SecretLabel, form);
       if (!result.success) {
         const state = failed(form, ["label"], result.issues);
-        return await show(context, id, state);
+        return await show(context, user.id, state);
       }
-      const secret = await shelf.create(id, result.value.label);
+      const secret = await shelf.create(user, result.value.label);
       if (secret === null) {
+        if (!await services.users.hasAccess(user)) return redirect(loginPath);
         const error = `You have ${MOST_PER_USER} already: revoke one first`;
-        return await show(context, id, { error });
+        return await show(context, user.id, { error });
       }
       // Shown in this answer and never again: only its hash is kept.
-      return await show(context, id, {}, secret);
+      return await show(context, user.id, {}, secret);
     },
   );
 

@@ -3,7 +3,7 @@ import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { ROLES, type User } from "../data/users.ts";
-import { endAccess } from "../end_access.ts";
+import { endSessionsAndTokens } from "../end_access.ts";
 import { html, type Markup } from "../html.ts";
 import { method } from "../pages/form_fields.ts";
 import { page } from "../pages/layout.ts";
@@ -56,7 +56,8 @@ export function addAdmin(router: AppRouter, services: Services): void {
     async (context) => {
       const user = await users.find(Number(context.params.id));
       if (user === null) return new Response("Not Found", { status: 404 });
-      await endAccess(services, context, user.id);
+      await users.endAccess(user.id);
+      await endSessionsAndTokens(services, context, user.id);
       return done(
         context,
         `${user.name} is logged out everywhere, and their access tokens are ended`,

@@ -64,7 +64,9 @@ export function addConfirmation(router: AppRouter, services: Services): void {
         const user = context.get(Auth);
         if (user.hasPassword) return passwordPage(context, user, {});
         const linked = await identities.list(user.id);
-        const own = logins.filter(({ name }) => linked.includes(name));
+        const own = logins.filter(({ name }) =>
+          linked.some(({ login }) => login === name)
+        );
         return confirmPage(context, choice(context, own));
       },
       async action(context) {

@@ -1,17 +1,21 @@
-import { completeAuth, startExternalAuth } from "@gatehouse/web/auth";
+import { startExternalAuth } from "@gatehouse/web/auth";
 import { Auth } from "@gatehouse/web/auth-middleware";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
+import { accountOf, type NewIdentity } from "../data/identities.ts";
 import type { User } from "../data/users.ts";
 import type {
   ExternalLogin,
   ExternalLoginSuccess,
 } from "../external_logins.ts";
 import { html, type Markup } from "../html.ts";
+import { logIn } from "../log_in.ts";
+import { linkedMail } from "../mails.ts";
 import { page } from "../pages/layout.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
+import { loginPath } from "./account.ts";
 
 /** Login at identity providers (spec 5.2). */
 export function addExternalLogin(router: AppRouter, services: Services): void {
@@ -39,8 +43,12 @@ export function addExternalLogin(router: AppRouter, services: Services): void {
       return new Response("Authentication failed", { status: 401 });
     }
     return result.data.linkTo === undefined
-      ? await logIn(context, services, result, login)
-      : await link(context, services, result, login);
+      ? await finishLogin(context, services, result, login)
+      : await link(context, services, {
+        result,
+        login,
+        user: context.get(Auth),
+      });
   });
 }
 
@@ -58,16 +66,23 @@ export function startLinking(
 
 async function link(
   context: RequestContext,
-  { identities }: Services,
-  identity: ExternalLoginSuccess,
-  { name, label }: ExternalLogin,
+  services: Services,
+  { result, login, user }: {
+    readonly result: ExternalLoginSuccess;
+    readonly login: ExternalLogin;
+    readonly user: User | null;
+  },
 ): Promise<Response> {
-  const userId = identity.data.linkTo;
-  if (typeof userId !== "number" || userId !== context.get(Auth)?.id) {
+  const { identities, sendMail } = services;
+  const { label } = login;
+  if (user === null || user.id !== result.data.linkTo) {
     return new Response("Authentication failed", { status: 401 });
   }
-  const isNew = await identities.link(identity, userId, name);
-  if (!isNew && await identities.findUserId(identity) !== userId) {
+  const identity = identityOf(result, login);
+  const isNew = await identities.link(identity, user);
+  if (!isNew && await identities.findUserId(identity) !== user.id) {
+    // Or access to the account was ended just now.
+    if (!await services.users.hasAccess(user)) return redirect(loginPath);
     return refusal(context, {
       title: "This login belongs to another account",
       content: html`
@@ -78,12 +93,25 @@ async function link(
       `,
     });
   }
+  if (isNew && user.email) {
+    const account = accountOf(identity);
+    const linked = { login: login.name, account };
+    sendMail(linkedMail(services, user.email, linked));
+  }
   context.get(Session).flash("message", `You can now log in with ${label}`);
   return redirect(routes.account.logins.index.href());
 }
 
-/** Finds or makes the user of an external login, and logs them in. */
-async function logIn(
+function identityOf(
+  { issuer, subject, person }: ExternalLoginSuccess,
+  { name }: ExternalLogin,
+): NewIdentity {
+  const email = person.emailVerified ? person.email : null;
+  return { issuer, subject, login: name, email };
+}
+
+/** Finds or creates the user of an external login, and logs them in. */
+async function finishLogin(
   context: RequestContext,
   services: Services,
   result: ExternalLoginSuccess,
@@ -94,7 +122,7 @@ async function logIn(
     ? await createUser(services, result, login)
     : await services.users.find(known);
   if (user === null) return addressTaken(context);
-  const session = await completeAuth(context, user.id);
+  const session = await logIn(context, user);
   session.flash("message", `Welcome, ${user.name}`);
   return redirect(result.returnTo);
 }
@@ -120,7 +148,7 @@ async function createUser(
   if (user === null) return null;
   let isLinked = false;
   try {
-    isLinked = await identities.link(result, user.id, login.name);
+    isLinked = await identities.link(identityOf(result, login), user);
   } finally {
     // Or nobody could log in to it, and its address would be taken for good.
     if (!isLinked) await users.remove(user.id);

@@ -10,9 +10,14 @@ import {
   withHeaders,
 } from "@gatehouse/web/fetch-router";
 import type { AppRouter } from "../app_middleware.ts";
-import { endAccess, PASSWORD_RESET } from "../end_access.ts";
+import {
+  endSessionsAndTokens,
+  PASSWORD_RESET,
+  removeLoginsAndKeys,
+} from "../end_access.ts";
 import { failed, PasswordReset, ResetRequest } from "../forms.ts";
 import { html, type Markup } from "../html.ts";
+import { resetDoneMail, resetMail } from "../mails.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { page } from "../pages/layout.ts";
 import { hashNewPassword, TOO_COMMON } from "../passwords.ts";
@@ -62,10 +67,8 @@ function addRequest(router: AppRouter, services: Services): void {
  * Sends a link to the address, if it has an account with a password. A token is
  * made in any case: answers that differ in nothing must not differ in time.
  */
-async function sendLink(
-  { users, store, sendMail, baseURL, now }: Services,
-  email: string,
-): Promise<void> {
+async function sendLink(services: Services, email: string): Promise<void> {
+  const { users, store, sendMail, now } = services;
   const user = await users.findByEmail(email);
   const token = await createOneTimeToken(store, {
     purpose: PASSWORD_RESET,
@@ -73,21 +76,12 @@ async function sendLink(
     now,
   });
   if (!user?.email || !user.hasPassword) return;
-  sendMail({
-    to: user.email,
-    subject: "Choose a new password",
-    text: `Somebody, hopefully you, wants a new password for the noticeboard.
-This link works once, for ten minutes:
-
-${baseURL}${choose.index.href({}, { token })}
-
-If it was not you, do nothing: your password stays as it is.`,
-  });
+  sendMail(resetMail(services, user.email, token));
 }
 
 /** The page that the link opens. To open it uses nothing up. */
 function addChoice(router: AppRouter, services: Services): void {
-  const { users, store, now } = services;
+  const { store, now } = services;
   const purpose = PASSWORD_RESET;
 
   router.map(choose, {
@@ -120,15 +114,28 @@ function addChoice(router: AppRouter, services: Services): void {
         }
         const grant = await takeOneTimeToken(store, use);
         if (grant === null) return uselessPage(context);
-        const userId = Number(grant.account);
-        await users.setPasswordHash(userId, hash);
-        await endAccess(services, context, userId);
+        await resetPassword(services, context, Number(grant.account), hash);
         return redirect(done.href());
       },
     },
   });
 
   router.get(done, donePage);
+}
+
+/** Sets the password, and removes every other way into the account. */
+async function resetPassword(
+  services: Services,
+  context: RequestContext,
+  userId: number,
+  hash: string,
+): Promise<void> {
+  const { users, sendMail } = services;
+  await users.resetPassword(userId, hash);
+  const removed = await removeLoginsAndKeys(services, userId);
+  const user = await users.find(userId);
+  if (user?.email) sendMail(resetDoneMail(services, user.email, removed));
+  await endSessionsAndTokens(services, context, userId);
 }
 
 function requestPage(
@@ -184,7 +191,8 @@ function choicePage(
         label: "New password",
         type: "password",
         autocomplete: "new-password",
-        hint: "At least 8 characters. It ends all sessions and access tokens.",
+        hint:
+          "At least 8 characters. It ends all sessions, and removes access tokens, API keys and linked logins.",
       }, state)}
       ${field({
         name: "confirmPassword",
@@ -220,11 +228,13 @@ function uselessPage(context: RequestContext): Response {
 function donePage(context: RequestContext): Response {
   const content = html`
     <p>
-      All sessions of your account are ended and its access tokens are revoked.
+      All sessions of your account are ended. Its access tokens, API keys and
+      linked logins are removed, because somebody else may have made them. We
+      have sent you an email that lists them.
     </p>
     <p>
-      <strong>API keys and linked logins still work.</strong> If somebody else
-      had your password, look through them on your account page.
+      To use a login at another site again, log in with your new password and
+      link it again under “Linked logins”.
     </p>
     <p class="actions">
       <a class="button" href="${routes.login.index.href()}">Log in</a>

@@ -1,10 +1,10 @@
-import { completeAuth } from "@gatehouse/web/auth";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import type { AppRouter } from "../app_middleware.ts";
 import { failed, Registration, valuesOf } from "../forms.ts";
 import { html } from "../html.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
+import { logIn } from "../log_in.ts";
 import { page } from "../pages/layout.ts";
 import { hashNewPassword, TOO_COMMON } from "../passwords.ts";
 import { routes } from "../routes.ts";
@@ -40,7 +40,7 @@ export function addRegistration(router: AppRouter, { users }: Services): void {
             errors: { email: "An account with this email already exists." },
           });
         }
-        const session = await completeAuth(context, user.id);
+        const session = await logIn(context, user);
         session.flash("message", `Welcome, ${name}`);
         return redirect(routes.home.href());
       },

@@ -1,0 +1,79 @@
+import type { LinkedIdentity } from "./data/identities.ts";
+import type { RemovedAccess } from "./end_access.ts";
+import type { ExternalLogin } from "./external_logins.ts";
+import { routes } from "./routes.ts";
+import type { Mail, Services } from "./services.ts";
+
+/** The email with the link that resets a password. */
+export function resetMail(
+  { baseURL }: Services,
+  to: string,
+  token: string,
+): Mail {
+  const { choose } = routes.passwordReset;
+  return {
+    to,
+    subject: "Choose a new password",
+    text: `Somebody, hopefully you, wants a new password for the noticeboard.
+This link works once, for ten minutes:
+
+${baseURL}${choose.index.href({}, { token })}
+
+If it was not you, do nothing: your password stays as it is.`,
+  };
+}
+
+/** The email that tells an owner about a reset, and what it has removed. */
+export function resetDoneMail(
+  { baseURL, logins }: Services,
+  to: string,
+  { identities, keys }: RemovedAccess,
+): Mail {
+  const removed = [
+    "All sessions and access tokens",
+    ...keys === 0 ? [] : [`${keys} API ${keys === 1 ? "key" : "keys"}`],
+    ...identities.map((identity) => identityText(logins, identity)),
+  ];
+  return {
+    to,
+    subject: "Your password was reset",
+    text: `The password of your account at the noticeboard was reset.
+These no longer work:
+
+${removed.map((line) => `- ${line}`).join("\n")}
+
+You can link your own logins again after you log in with the new password:
+${baseURL}${routes.account.logins.index.href()}
+
+If you did not reset it, somebody else can read your email. Secure your mailbox,
+then choose a new password: ${baseURL}${routes.passwordReset.request.index.href()}`,
+  };
+}
+
+/** The email that tells an owner about a login that was linked. */
+export function linkedMail(
+  { baseURL, logins }: Services,
+  to: string,
+  identity: Pick<LinkedIdentity, "login" | "account">,
+): Mail {
+  return {
+    to,
+    subject: "A login was linked to your account",
+    text: `This login can now open your account at the noticeboard:
+
+- ${identityText(logins, identity)}
+
+If it was not you, reset your password. That removes all linked logins, API keys
+and sessions: ${baseURL}${routes.passwordReset.request.index.href()}`,
+  };
+}
+
+/** One line for an identity: a provider must not be able to add lines. */
+function identityText(
+  logins: readonly ExternalLogin[],
+  { login, account }: Pick<LinkedIdentity, "login" | "account">,
+): string {
+  const label = logins.find(({ name }) => name === login)?.label ?? login;
+  const line = account.replace(/[\p{C}\p{Z}]+/gu, " ");
+  return `${label}: ${[...line].slice(0, 100).join("")}`;
+}
