@@ -26,6 +26,7 @@ import { addAdmin } from "./features/admin.ts";
 import { addAPI } from "./features/api.ts";
 import { addConfirmation } from "./features/confirmation.ts";
 import { addEditor } from "./features/editor.ts";
+import { addEmailConfirmation } from "./features/email_confirmation.ts";
 import { addExternalLogin } from "./features/external_login.ts";
 import { addHome } from "./features/home.ts";
 import { addLogin } from "./features/login.ts";
@@ -126,6 +127,7 @@ export function createApp(options: AppOptions): AppRouter {
   addExternalLogin(router, services);
   addAccount(router, services);
   addConfirmation(router, services);
+  addEmailConfirmation(router, services);
   addAccountPassword(router, services);
   addAccountLogins(router, services);
   addAccountSessions(router);

@@ -17,11 +17,17 @@ export interface DemoProviderOptions {
   readonly baseURL: string;
   /** What the application calls it in URLs. */
   readonly name: string;
+  /**
+   * Returns the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
 }
 
 /** Creates the demo identity provider, with the application as its client. */
 export async function createDemoProvider(
-  { issuer, baseURL, name }: DemoProviderOptions,
+  { issuer, baseURL, name, now }: DemoProviderOptions,
 ): Promise<DemoProvider> {
   const registration = {
     name,
@@ -32,6 +38,7 @@ export async function createDemoProvider(
   };
   const { fetch } = await createIdentityProvider({
     issuer,
+    now,
     clients: [{
       id: registration.clientId,
       secret: registration.clientSecret,

@@ -24,6 +24,11 @@ export interface ExternalLoginSuccess {
   readonly issuer: string;
   readonly subject: string;
   readonly person: ExternalPerson;
+  /**
+   * The time at which the user proved their identity to the provider, in epoch
+   * milliseconds. Missing if the provider does not tell.
+   */
+  readonly authenticatedAt?: number | undefined;
   /** A path of this application. */
   readonly returnTo: string;
   /** What the login was started with. */
@@ -37,13 +42,6 @@ export interface ExternalLogin {
   /** Its name on buttons. */
   readonly label: string;
   readonly provider: ExternalAuthProvider;
-  /**
-   * Whether it tells when somebody authenticated there (`auth_time`), and so can
-   * be made to ask again.
-   *
-   * @default {false}
-   */
-  readonly tellsAge?: boolean;
   /** The origin of its pages, where that is not https. */
   readonly insecureOrigin?: string;
   /** Finishes a login. */
@@ -63,6 +61,12 @@ export interface ExternalLoginOptions {
    * @default {() => {}}
    */
   readonly reportError?: (line: string) => void;
+  /**
+   * Returns the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
 }
 
 /** What every provider is created with. */
@@ -71,6 +75,7 @@ export interface ClientOptions {
   readonly clientSecret: string;
   readonly redirectUri: string;
   readonly onError: (error: { readonly code: string }) => void;
+  readonly now?: () => number;
 }
 
 /** The client of this application at a provider. */
@@ -78,13 +83,14 @@ export function clientOptions(
   name: string,
   clientId: string,
   clientSecret: string,
-  { baseURL, reportError = () => {} }: ExternalLoginOptions,
+  { baseURL, reportError = () => {}, now }: ExternalLoginOptions,
 ): ClientOptions {
   return {
     clientId,
     clientSecret,
     redirectUri: redirectUri(baseURL, name),
     onError: ({ code }) => reportError(`Login at "${name}" failed: ${code}`),
+    now,
   };
 }
 
@@ -95,7 +101,7 @@ export function redirectUri(baseURL: string, name: string): string {
 
 /** Makes a provider a login of the application. */
 export function createExternalLogin<Profile>(
-  about: Pick<ExternalLogin, "name" | "label" | "tellsAge">,
+  about: Pick<ExternalLogin, "name" | "label">,
   provider: ExternalAuthProvider<Profile>,
   describe: (profile: Profile) => ExternalPerson,
 ): ExternalLogin {
@@ -105,9 +111,18 @@ export function createExternalLogin<Profile>(
     async finish(context) {
       const result = await externalAuthResult(provider, context);
       if (!result.ok) return result;
-      const { issuer, subject, profile, returnTo, data } = result;
+      const { issuer, subject, profile, authenticatedAt } = result;
+      const { returnTo, data } = result;
       const person = describe(profile);
-      return { ok: true, issuer, subject, person, returnTo, data };
+      return {
+        ok: true,
+        issuer,
+        subject,
+        person,
+        authenticatedAt,
+        returnTo,
+        data,
+      };
     },
   };
 }
@@ -137,7 +152,7 @@ export function createOIDCLogin(
     ...clientOptions(name, clientId, clientSecret, options),
   });
   const login = createExternalLogin(
-    { name, label, tellsAge: true },
+    { name, label },
     provider,
     describeOIDC,
   );

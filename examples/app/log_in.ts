@@ -1,4 +1,4 @@
-import { completeAuth } from "@gatehouse/web/auth";
+import { completeAuth, type CompleteAuthOptions } from "@gatehouse/web/auth";
 import { createSessionAuthScheme } from "@gatehouse/web/auth-middleware";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import type { Session } from "@gatehouse/web/session";
@@ -7,12 +7,13 @@ import type { User, Users } from "./data/users.ts";
 /** The session key of the user's access version. */
 const ACCESS_VERSION = "accessVersion";
 
-/** Logs a user in, as far as their access is not ended meanwhile. */
+/** Logs a user in, with a session that ends with the user's access. */
 export async function logIn(
   context: RequestContext,
   user: User,
+  options?: CompleteAuthOptions,
 ): Promise<Session> {
-  const session = await completeAuth(context, user.id);
+  const session = await completeAuth(context, user.id, options);
   keepAccess(session, user.accessVersion);
   return session;
 }

@@ -23,6 +23,27 @@ If it was not you, do nothing: your password stays as it is.`,
   };
 }
 
+/** The email with the link that confirms a login. */
+export function confirmMail(
+  { baseURL }: Services,
+  to: string,
+  token: string,
+): Mail {
+  const { open } = routes.account.confirmByEmail;
+  return {
+    to,
+    subject: "Confirm that it is you",
+    text:
+      `Somebody who is logged in to your account at the noticeboard wants to change it.
+If that is you, open this link in the same browser. It works once, for ten
+minutes:
+
+${baseURL}${open.index.href({}, { token })}
+
+If it was not you, do not open it, and end all sessions on your account page.`,
+  };
+}
+
 /** The email that tells an owner about a reset, and what it has removed. */
 export function resetDoneMail(
   { baseURL, logins }: Services,

@@ -77,7 +77,7 @@ const NAMED: readonly (readonly [prefix: string, name: string, Create])[] = [
     )],
   ["IDENTITY_CLOUD", "identity-cloud", (client, get) =>
     createExternalLogin(
-      { name: "identity-cloud", label: "Auth0", tellsAge: true },
+      { name: "identity-cloud", label: "Auth0" },
       createIdentityCloudAuthProvider({
         ...client,
         domain: get("IDENTITY_CLOUD_DOMAIN"),
@@ -86,7 +86,7 @@ const NAMED: readonly (readonly [prefix: string, name: string, Create])[] = [
     )],
   ["WORKFORCE_ID", "workforce-id", (client, get) =>
     createExternalLogin(
-      { name: "workforce-id", label: "Okta", tellsAge: true },
+      { name: "workforce-id", label: "Okta" },
       createWorkforceIdAuthProvider({
         ...client,
         issuer: get("WORKFORCE_ID_ISSUER"),

@@ -30,6 +30,10 @@ export const routes = route({
   account: {
     profile: resource("account", { only: ["show", "update"] }),
     confirm: form("account/confirm"),
+    confirmByEmail: {
+      send: post("/account/confirm/send"),
+      open: form("account/confirm/email"),
+    },
     password: form("account/password", { formMethod: "PUT" }),
     sessions: {
       index: get("/account/sessions"),

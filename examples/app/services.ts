@@ -40,6 +40,8 @@ export interface Services extends Omit<ServicesOptions, "database"> {
   readonly loginThrottle: Throttle;
   /** Slows down who asks for links to reset passwords. */
   readonly resetThrottle: Throttle;
+  /** Slows down requests for links that confirm a login. */
+  readonly confirmThrottle: Throttle;
 }
 
 /** Puts the services together over one database. */
@@ -53,6 +55,7 @@ export function createServices(options: ServicesOptions): Services {
     keys: new APIKeys(database),
     tokens: new AccessTokens(database),
     loginThrottle: createThrottle({ store, now }),
+    confirmThrottle: createThrottle({ name: "confirm", store, now }),
     resetThrottle: createThrottle({ name: "password-reset", store, now }),
   };
 }

@@ -26,13 +26,23 @@ interface CodeEntry extends Grant {
 
 /** Codes and access tokens, in memory: they end with the process. */
 export class Grants {
+  readonly #now: () => number;
   readonly #codes = new Map<string, CodeEntry>();
   readonly #tokens = new Map<string, Grant & { readonly expiresAt: number }>();
 
-  /** Makes a code for a grant. */
+  /**
+   * Creates an empty store.
+   *
+   * @param now Returns the time in epoch milliseconds.
+   */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Creates a code for a grant. */
   issueCode(grant: Grant): string {
     const code = random();
-    const expiresAt = Date.now() + CODE_LIFETIME;
+    const expiresAt = this.#now() + CODE_LIFETIME;
     keep(this.#codes, code, { ...grant, expiresAt, token: null });
     return code;
   }
@@ -52,12 +62,12 @@ export class Grants {
       this.#codes.delete(code);
       return null;
     }
-    if (entry.expiresAt <= Date.now() || !isFor(entry)) {
+    if (entry.expiresAt <= this.#now() || !isFor(entry)) {
       this.#codes.delete(code);
       return null;
     }
     entry.token = random();
-    const expiresAt = Date.now() + TOKEN_LIFETIME;
+    const expiresAt = this.#now() + TOKEN_LIFETIME;
     keep(this.#tokens, entry.token, { ...entry, expiresAt });
     return { grant: entry, token: entry.token };
   }
@@ -65,7 +75,7 @@ export class Grants {
   /** The grant of an access token that works. */
   find(token: string): Grant | null {
     const entry = this.#tokens.get(token);
-    return entry === undefined || entry.expiresAt <= Date.now() ? null : entry;
+    return entry === undefined || entry.expiresAt <= this.#now() ? null : entry;
   }
 }
 

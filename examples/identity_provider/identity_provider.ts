@@ -40,6 +40,12 @@ export interface IdentityProviderOptions {
   readonly issuer: string;
   /** The applications that may send people here. */
   readonly clients: readonly Client[];
+  /**
+   * Returns the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
 }
 
 /** A demo identity provider, ready to be served. */
@@ -64,11 +70,11 @@ const routes = route({
  * @throws {RangeError} If the issuer is no http origin on a loopback address.
  */
 export async function createIdentityProvider(
-  { issuer, clients }: IdentityProviderOptions,
+  { issuer, clients, now = Date.now }: IdentityProviderOptions,
 ): Promise<IdentityProvider> {
   checkIssuer(issuer);
-  const grants = new Grants();
-  const signer = await createSigner(issuer);
+  const grants = new Grants(now);
+  const signer = await createSigner(issuer, now);
   const router = createRouter({
     middleware: [
       loopbackOnly(new URL(issuer).host),
@@ -86,7 +92,7 @@ export async function createIdentityProvider(
     return new Response(stylesheet, { headers });
   });
   router.map(routes.authorize, {
-    actions: authorizeActions(issuer, clients, grants),
+    actions: authorizeActions({ issuer, clients, now }, grants),
   });
   router.post(
     routes.token,
@@ -105,8 +111,7 @@ export async function createIdentityProvider(
 
 /** Shows the page where somebody chooses who they are, and takes the choice. */
 function authorizeActions(
-  issuer: string,
-  clients: readonly Client[],
+  { issuer, clients, now }: Required<IdentityProviderOptions>,
   grants: Grants,
 ) {
   const parse = ({ url }: RequestContext) =>
@@ -123,7 +128,7 @@ function authorizeActions(
       if ("error" in request) return refuse(request);
       const choice = String(context.get(FormData).get("person"));
       const person = findPerson(choice);
-      const authenticatedAt = Date.now();
+      const authenticatedAt = now();
       const answer: Record<string, string> = person === null
         ? { error: "access_denied" }
         : { code: grants.issueCode({ request, person, authenticatedAt }) };

@@ -15,8 +15,14 @@ export interface Signer {
   sign(grant: Grant): Promise<string>;
 }
 
-/** Makes a key pair, and what signs with it. */
-export async function createSigner(issuer: string): Promise<Signer> {
+/** Milliseconds that an ID token is valid. */
+const ID_TOKEN_LIFETIME = 300_000;
+
+/** Creates a key pair and the function that signs with it. */
+export async function createSigner(
+  issuer: string,
+  now: () => number,
+): Promise<Signer> {
   const { publicKey, privateKey } = await generateKeyPair("RS256");
   const jwk = await exportJWK(publicKey);
   const kid = await calculateJwkThumbprint(jwk);
@@ -29,8 +35,8 @@ export async function createSigner(issuer: string): Promise<Signer> {
       .setIssuer(issuer)
       .setSubject(person.sub)
       .setAudience(request.client.id)
-      .setIssuedAt()
-      .setExpirationTime("5 minutes")
+      .setIssuedAt(new Date(now()))
+      .setExpirationTime(new Date(now() + ID_TOKEN_LIFETIME))
       .sign(privateKey);
   return { publicJwk: { ...jwk, kid, alg: "RS256", use: "sig" }, sign };
 }

@@ -64,7 +64,15 @@ export async function startExampleApp(
   const demoServer = listen();
   const baseURL = `http://localhost:${server.port}`;
   const issuer = `http://127.0.0.1:${demoServer.port}`;
-  const demo = await createDemoProvider({ issuer, baseURL, name: "demo" });
+  // It stands still, for delays must not depend on how long a hash takes.
+  let time = Date.now();
+  const now = () => time;
+  const demo = await createDemoProvider({
+    issuer,
+    baseURL,
+    name: "demo",
+    now,
+  });
   demoServer.serve(demo.fetch);
   const database = overSQLite(new DatabaseSync(":memory:"));
   await createTables(database);
@@ -72,17 +80,15 @@ export async function startExampleApp(
   const log: string[] = [];
   const errors: unknown[] = [];
   const mails: Mail[] = [];
-  // It stands still, for delays must not depend on how long a hash takes.
-  let time = Date.now();
   const app = createApp({
     database: wrap(database),
     baseURL,
-    logins: [createOIDCLogin(demo.registration, { baseURL })],
+    logins: [createOIDCLogin(demo.registration, { baseURL, now })],
     log: (line) => log.push(line),
     reportError: (error) => errors.push(error),
     sendMail: (mail) => void mails.push(mail),
     trustedProxies,
-    now: () => time,
+    now,
   });
   server.serve(app.fetch);
   return {

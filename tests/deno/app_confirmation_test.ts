@@ -86,6 +86,8 @@ Deno.test("who has no password confirms at their provider, and is back where the
   const start = await visitor.get(href.replaceAll("&amp;", "&"));
   // A provider that still knows them would send them back unasked.
   assertEquals(maxAgeOf(start), "0");
+  const { searchParams } = new URL(start.location!);
+  assertEquals(searchParams.get("prompt"), "login");
   const back = await visitor.logInExternally("demo-ada", start);
 
   assertEquals(back.location, "/account/keys");

@@ -64,10 +64,12 @@ export function addConfirmation(router: AppRouter, services: Services): void {
         const user = context.get(Auth);
         if (user.hasPassword) return passwordPage(context, user, {});
         const linked = await identities.list(user.id);
-        const own = logins.filter(({ name }) =>
+        const own = logins.filter(({ name, provider }) =>
+          provider.canReauthenticate &&
           linked.some(({ login }) => login === name)
         );
-        return confirmPage(context, choice(context, own));
+        if (own.length > 0) return confirmPage(context, choice(context, own));
+        return emailPage(context, user.email, {});
       },
       async action(context) {
         const user = context.get(Auth);
@@ -93,7 +95,8 @@ export function addConfirmation(router: AppRouter, services: Services): void {
   });
 }
 
-function returnToOf({ url }: RequestContext): string {
+/** The page to go on with after the confirmation. */
+export function returnToOf({ url }: RequestContext): string {
   const elsewhere = routes.account.password.index.href();
   return safeRedirectPath(url.searchParams.get("returnTo"), elsewhere);
 }
@@ -124,7 +127,7 @@ function passwordPage(
   return confirmPage(context, content, status);
 }
 
-/** Users without a password log in anew where they logged in before. */
+/** Lets users without a password log in again at a provider that asks them. */
 function choice(
   context: RequestContext,
   logins: readonly ExternalLogin[],
@@ -143,7 +146,41 @@ function choice(
   `;
 }
 
-function confirmPage(
+/**
+ * Offers a link by email to users without a password whose providers do not ask
+ * again: one click at those proves nothing.
+ */
+export function emailPage(
+  context: RequestContext,
+  email: string | null,
+  state: FormState,
+  status = 200,
+): Response {
+  const search = { returnTo: returnToOf(context) };
+  const { send } = routes.account.confirmByEmail;
+  const content = email === null
+    ? html`
+      <p>
+        Your login provider cannot confirm that it is you, and your account here
+        has no verified email address. So this cannot be changed here. Please
+        ask an admin.
+      </p>
+    `
+    : html`
+      ${errorSummary(state)}
+      <p>
+        Your login provider does not ask you again. We can send a link to
+        ${email} instead.
+      </p>
+      <form method="post" action="${send.href({}, search)}">
+        <button>Send the link</button>
+      </form>
+    `;
+  return confirmPage(context, content, status);
+}
+
+/** The frame of all pages that confirm a login. */
+export function confirmPage(
   context: RequestContext,
   content: Markup,
   status = 200,

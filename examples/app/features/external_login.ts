@@ -26,12 +26,13 @@ export function addExternalLogin(router: AppRouter, services: Services): void {
     const login = find(context.params.provider);
     if (login === undefined) return notFound();
     const returnTo = context.url.searchParams.get("returnTo");
-    // Who is logged in is here to confirm it: a provider that still knows them
-    // would send them back unasked. Not all of them can be made to ask.
-    const asksAgain = context.get(Auth) !== null && login.tellsAge;
+    // A user who is logged in wants to confirm that. A provider that remembers
+    // them would send them back without a question.
+    const isConfirmation = context.get(Auth) !== null &&
+      login.provider.canReauthenticate;
     return startExternalAuth(login.provider, context, {
       returnTo,
-      maxAge: asksAgain ? 0 : undefined,
+      ...isConfirmation && { prompt: "login", maxAge: 0 },
     });
   });
 
@@ -122,7 +123,10 @@ async function finishLogin(
     ? await createUser(services, result, login)
     : await services.users.find(known);
   if (user === null) return addressTaken(context);
-  const session = await logIn(context, user);
+  // If the provider does not say when, one click may have been enough: then the
+  // login counts as old, and is confirmed before anything that matters.
+  const { authenticatedAt = 0 } = result;
+  const session = await logIn(context, user, { authenticatedAt });
   session.flash("message", `Welcome, ${user.name}`);
   return redirect(result.returnTo);
 }

@@ -1,0 +1,129 @@
+import {
+  createOneTimeToken,
+  readOneTimeToken,
+  takeOneTimeToken,
+} from "@gatehouse/web/auth";
+import { Auth } from "@gatehouse/web/auth-middleware";
+import {
+  redirect,
+  type RequestContext,
+  safeRedirectPath,
+  withHeaders,
+} from "@gatehouse/web/fetch-router";
+import type { AppRouter } from "../app_middleware.ts";
+import { html } from "../html.ts";
+import { logIn } from "../log_in.ts";
+import { confirmMail } from "../mails.ts";
+import { routes } from "../routes.ts";
+import type { Services } from "../services.ts";
+import { slowDown, waitText } from "../slow_down.ts";
+import { requireLogin } from "./account.ts";
+import { confirmPage, emailPage, returnToOf } from "./confirmation.ts";
+
+/** The purpose of one-time tokens that confirm a login. */
+const purpose = "confirm-login";
+
+/** The longest path to return to that goes into a token, in characters. */
+const LONGEST_PATH = 500;
+
+const { send, open } = routes.account.confirmByEmail;
+
+/** A link by email that confirms a login which no provider asks for again. */
+export function addEmailConfirmation(
+  router: AppRouter,
+  services: Services,
+): void {
+  const { confirmThrottle, sendMail, store, now } = services;
+
+  router.post(send, { middleware: [requireLogin] }, async (context) => {
+    const { id: account, email, hasPassword } = context.get(Auth);
+    // The password is the better proof.
+    if (email === null || hasPassword) {
+      return emailPage(context, null, {}, 422);
+    }
+    // Every request counts, so that the mailbox is not flooded.
+    const attempt = await confirmThrottle.attempt(context, email);
+    if (!attempt.allowed) {
+      const { retryAfter } = attempt;
+      const state = { error: waitText(retryAfter) };
+      return slowDown(retryAfter, emailPage(context, email, state, 429));
+    }
+    const returnTo = returnToOf(context);
+    const data = returnTo.length > LONGEST_PATH ? undefined : returnTo;
+    const options = { purpose, account, data, now };
+    const token = await createOneTimeToken(store, options);
+    sendMail(confirmMail(services, email, token));
+    return sentPage(context);
+  });
+
+  router.map(open, {
+    middleware: [requireLogin],
+    actions: {
+      async index(context) {
+        const token = context.url.searchParams.get("token");
+        const grant = await readOneTimeToken(store, { purpose, token, now });
+        return grant?.account === context.get(Auth).id && token !== null
+          ? openPage(context, token)
+          : uselessPage(context);
+      },
+      async action(context) {
+        const user = context.get(Auth);
+        const token = context.get(FormData).get("token");
+        const use = { purpose, token, now };
+        // The link of another user is not used up here.
+        const known = await readOneTimeToken(store, use);
+        if (known?.account !== user.id) return uselessPage(context);
+        const grant = await takeOneTimeToken(store, use);
+        if (grant === null) return uselessPage(context);
+        // The session goes on under a new id, with a new time of login.
+        await logIn(context, user);
+        const fallback = routes.account.profile.show.href();
+        return redirect(safeRedirectPath(grant.data, fallback));
+      },
+    },
+  });
+}
+
+function sentPage(context: RequestContext): Response {
+  return confirmPage(
+    context,
+    html`
+      <p>
+        A link is on its way to your address. Open it in this browser. It works
+        once, for ten minutes.
+      </p>
+      <p class="hint">
+        This example sends no email: the link is printed where the server runs.
+      </p>
+    `,
+  );
+}
+
+function openPage(context: RequestContext, token: string): Response {
+  const content = html`
+    <p>Confirm only if you have just asked for this link yourself.</p>
+    <form method="post" action="${open.action.href()}">
+      <input type="hidden" name="token" value="${token}">
+      <button>Confirm</button>
+    </form>
+  `;
+  return withHeaders(
+    confirmPage(context, content),
+    (headers) => headers.set("Cache-Control", "no-store"),
+  );
+}
+
+function uselessPage(context: RequestContext): Response {
+  const content = html`
+    <p>
+      This link does not work: it was used already, is older than ten minutes, or
+      belongs to another account.
+    </p>
+    <p class="actions">
+      <a class="button" href="${routes.account.confirm.index.href()}">
+        Ask for a new link
+      </a>
+    </p>
+  `;
+  return confirmPage(context, content, 400);
+}
