@@ -23,6 +23,24 @@ Deno.test("every program of the guide and the README that takes forms behind a s
   assertEquals(open.map(({ place }) => place), []);
 });
 
+Deno.test("every program of the guide hashes a new password before it uses up the link", async () => {
+  const calls = /\b(hashPassword|takeOneTimeToken)\(/g;
+  const found = (await programs())
+    .map(({ place, text }) => {
+      const code = withoutComments(text);
+      return {
+        place,
+        names: [...code.matchAll(calls)].map(([, name]) => name),
+      };
+    })
+    .filter(({ names }) => new Set(names).size === 2);
+  assert(found.length > 0);
+  for (const { place, names } of found) {
+    // A full queue would cost the user the link.
+    assertEquals(names[0], "hashPassword", place);
+  }
+});
+
 const session = "session({ store })";
 const origin = "crossOriginProtection()";
 
