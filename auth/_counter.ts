@@ -1,13 +1,6 @@
 import { callStore } from "../session/internal.ts";
 import type { SessionStore, StoredValue } from "../session/mod.ts";
-
-/** When what is counted has to wait, in milliseconds. */
-export interface CounterLimit {
-  readonly attempts: number;
-  readonly delay: number;
-  readonly maxDelay: number;
-  readonly window: number;
-}
+import type { ThrottleLimit } from "./_throttle_limits.ts";
 
 /** Where counts are kept. */
 export interface CounterConfig {
@@ -48,6 +41,8 @@ export interface CountAt {
   wait(): Promise<number>;
   /** Counts an attempt, unless it has to wait. */
   add(): Promise<Counted>;
+  /** Forgets the failures. */
+  clear(): Promise<void>;
 }
 
 /** How often a count that others change at the same time is tried. */
@@ -66,9 +61,9 @@ export class Counter {
   readonly #store: SessionStore;
   readonly #storeTimeout: number;
   readonly #now: () => number;
-  readonly #limit: CounterLimit;
+  readonly #limit: ThrottleLimit;
 
-  constructor(config: CounterConfig, limit: CounterLimit) {
+  constructor(config: CounterConfig, limit: ThrottleLimit) {
     this.#store = config.store;
     this.#storeTimeout = config.storeTimeout;
     this.#now = config.now;
@@ -84,7 +79,12 @@ export class Counter {
     return {
       wait: async () => this.#waitOf(parse((await this.#get(key))?.value)),
       add: () => this.#add(key, whenRight),
+      clear: () => this.#clear(key),
     };
+  }
+
+  async #clear(key: string): Promise<void> {
+    await this.#call(() => this.#store.delete(key));
   }
 
   async #add(key: string, whenRight: "clear" | "decrement"): Promise<Counted> {
@@ -99,9 +99,7 @@ export class Counter {
       const next = { slices, blockedUntil: delay === 0 ? 0 : now + delay };
       if (await this.#put(key, next, found?.version ?? null)) {
         const cancel = () => this.#subtract(key, next.blockedUntil);
-        const clear = async () =>
-          await this.#call(() => this.#store.delete(key));
-        const succeed = whenRight === "clear" ? clear : cancel;
+        const succeed = whenRight === "clear" ? () => this.#clear(key) : cancel;
         return { allowed: true, succeed, cancel };
       }
     }

@@ -116,6 +116,7 @@ export {
   type Throttle,
   type ThrottleAttempt,
   type ThrottleLimit,
+  type ThrottleLimits,
   type ThrottleOptions,
 } from "./throttle.ts";
 export {

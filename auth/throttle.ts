@@ -2,32 +2,34 @@ import type { RequestContext } from "../router/mod.ts";
 import { STORE_TIMEOUT, sweeper } from "../session/internal.ts";
 import { encodeBase64Url, sha256 } from "../session/secrets.ts";
 import { createMemorySessionStore, type SessionStore } from "../session/mod.ts";
-import { type Counted, Counter, type CounterLimit } from "./_counter.ts";
-import { isUndeclaredProxy, networkOf } from "./_network.ts";
+import { type CountAt, Counter, type CounterConfig } from "./_counter.ts";
+import { KnownDevices } from "./_known_devices.ts";
+import { addressBlockOf, isUndeclaredProxy, networkOf } from "./_network.ts";
+import {
+  DEVICE_LIMIT,
+  notPositive,
+  resolveLimits,
+  type ThrottleLimit,
+  type ThrottleLimits,
+} from "./_throttle_limits.ts";
 
-/** When attempts are delayed. */
-export interface ThrottleLimit {
-  /** How many attempts may fail before there is a delay. */
-  readonly attempts: number;
-  /** The first delay, in milliseconds. Each failure doubles it. */
-  readonly delay: number;
-  /** The longest delay, in milliseconds. */
-  readonly maxDelay: number;
-}
+export type { ThrottleLimit, ThrottleLimits };
 
 /** Options for {@linkcode createThrottle}. */
-export interface ThrottleOptions {
+export interface ThrottleOptions extends ThrottleLimits {
   /**
-   * What is throttled, in one store that several throttles share.
+   * The name of this throttle. Throttles that share a store need different
+   * names; they share the known devices.
    *
    * @default {"login"}
    */
   readonly name?: string;
 
   /**
-   * Where the counts are kept. Machines that share it count together.
+   * The store of the counts and of the known devices. Machines that share it
+   * count together.
    *
-   * @default {createMemorySessionStore({ maxRecords: 50_000 })}
+   * @default {createMemorySessionStore()}
    */
   readonly store?: SessionStore;
 
@@ -40,51 +42,40 @@ export interface ThrottleOptions {
   readonly storeTimeout?: number;
 
   /**
-   * The limit for one account from one address.
+   * The name of the device cookie, without the prefix `__Host-`, which it has
+   * if the session's cookie is secure.
    *
-   * @default {{ attempts: 5, delay: 1_000, maxDelay: 900_000 }}
+   * @default {"device"}
    */
-  readonly perAccount?: ThrottleLimit;
+  readonly deviceCookie?: string;
 
   /**
-   * The limit for one address and all accounts. Of IPv6, a /64 is one address.
-   *
-   * @default {{ attempts: 100, delay: 1_000, maxDelay: 60_000 }}
-   */
-  readonly perAddress?: ThrottleLimit;
-
-  /**
-   * How long a failure counts, in milliseconds; at most a tenth longer. A delay
-   * that is running goes on.
-   *
-   * @default {3_600_000}
-   */
-  readonly window?: number;
-
-  /**
-   * Tells the client's address.
+   * Returns the client's address.
    *
    * @default {(context) => context.remoteAddress}
    */
   readonly address?: (context: RequestContext) => string | undefined;
 
   /**
-   * Tells the time in epoch milliseconds.
+   * Returns the time in epoch milliseconds.
    *
    * @default {Date.now}
    */
   readonly now?: () => number;
 }
 
-/** Whether an attempt may be made. */
+/** The answer to an attempt. */
 export type ThrottleAttempt =
   | {
     readonly allowed: true;
-    /** Takes the attempt back out of the counts, because it was right. */
+    /**
+     * Takes the attempt back out of the counts, because it was right. Makes the
+     * browser a known device of the account, if the session middleware ran.
+     */
     readonly succeed: () => Promise<void>;
     /**
-     * Takes the attempt back out of the counts, and nothing else, because nobody
-     * could tell whether it was right.
+     * Takes only this attempt back out of the counts, because the application
+     * could not find out whether it was right.
      */
     readonly cancel: () => Promise<void>;
   }
@@ -97,31 +88,51 @@ export type ThrottleAttempt =
 /** Slows down guessing. */
 export interface Throttle {
   /**
-   * Counts an attempt as failed, before it is made: a hundred at once are a
-   * hundred. Call `succeed` if it was right, `cancel` if nobody could tell.
+   * Counts an attempt as failed before it is made, so that a hundred at once are
+   * a hundred. Call `succeed` if it was right, `cancel` if it could not be made.
    *
    * @param context The context of the request.
-   * @param account What the attempt is about, such as an e-mail address.
+   * @param account The account of the attempt, such as an email address; `null`
+   * counts by address only.
    * @returns Whether the attempt may be made.
    * @throws {SessionStoreError} If the store fails: the attempt must not be made.
    */
-  attempt(context: RequestContext, account: string): Promise<ThrottleAttempt>;
+  attempt(
+    context: RequestContext,
+    account: string | null,
+  ): Promise<ThrottleAttempt>;
+
+  /**
+   * Makes the browser a known device of the account and forgets the account's
+   * failures. Call it when users prove themselves in another way, such as by the
+   * link of a reset email.
+   *
+   * Trust: only call it for the account's owner.
+   *
+   * @param context The context of the request, with a session.
+   * @param account The account, as `attempt` gets it.
+   * @throws {SessionStoreError} If the store fails.
+   */
+  trustDevice(context: RequestContext, account: string): Promise<void>;
 }
 
 /**
- * Creates a throttle: it delays attempts ever longer after a few have failed,
- * for one account from one address, and for one address and all accounts.
+ * Creates a throttle, which delays attempts after a few have failed. It counts
+ * failures by account and address, by address, by IPv6 network, and slowly by
+ * account.
  *
- * Where it knows an address, it does not count by account alone: a stranger who
- * knows a name could lock its owner out. So it does not stop a guesser with many
- * addresses; good passwords and second factors do.
+ * The count by account stops guessers with many addresses. So that it locks no
+ * owner out, a browser that logged in before is exempt from all of these counts.
+ * It is recognized by a cookie that `succeed` sets through the session
+ * middleware, and that is good for this account. After ten failures in a row it
+ * counts as an unknown device again: it may be stolen. An account has up to ten
+ * known devices, each for a year from its last login.
  *
  * Trust: the client's address must be the client's. Behind a proxy, set the
- * router's `trustedProxies`. Where a proxy shows that was forgotten, attempts
- * are counted by account and the proxy's address, and no longer by address
- * alone; where there is no address, by account alone, with ten times the
- * attempts of `perAccount`. Both print a warning once, and both let a guesser
- * delay the owner of the account.
+ * router's `trustedProxies`. If a proxy is in front that the router does not
+ * know, the limit by address is ten times as high, as all clients share it. If
+ * there is no address, the throttle only counts by account. Both print a warning
+ * once.
  *
  * @example Five guesses, and then a second's delay
  * ```ts
@@ -142,26 +153,20 @@ export interface Throttle {
  * if (!sixth.allowed) assertEquals(sixth.retryAfter, 1);
  * ```
  *
- * @param options The limits, and where the counts are kept.
+ * @param options The limits, and the store.
  * @returns The throttle, for `createCredentialsAuthProvider` or on its own.
  * @throws {RangeError} If a limit or a timeout is not a positive number.
- * @see {@link https://owasp.org/www-project-application-security-verification-standard/ | ASVS 5.0, 6.3.1}
+ * @see {@link https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies | OWASP, Device Cookies}
+ * @see {@link https://pages.nist.gov/800-63-3/sp800-63b.html | NIST SP 800-63B, 5.2.2}
  */
 export function createThrottle(options: ThrottleOptions = {}): Throttle {
-  return new AddressThrottle(options);
+  return new AccountThrottle(options);
 }
 
-/**
- * How many times the attempts of `perAccount` an account has where addresses
- * are not known, since then all its users and guessers share the count.
- */
-const ACCOUNT_FACTOR = 10;
-
-class AddressThrottle implements Throttle {
+class AccountThrottle implements Throttle {
   readonly #name: string;
-  readonly #pairs: Counter;
-  readonly #addresses: Counter;
-  readonly #accounts: Counter;
+  readonly #counters: Record<Kind, Counter>;
+  readonly #devices: KnownDevices;
   readonly #address: (context: RequestContext) => string | undefined;
   readonly #sweep: () => Promise<void>;
   #warned = false;
@@ -169,84 +174,109 @@ class AddressThrottle implements Throttle {
   constructor(options: ThrottleOptions) {
     const {
       name = "login",
-      store = createMemorySessionStore({ maxRecords: 50_000 }),
-      storeTimeout = STORE_TIMEOUT,
-      window = 3_600_000,
+      deviceCookie = "device",
       now = Date.now,
+      store = createMemorySessionStore({ now }),
+      storeTimeout = STORE_TIMEOUT,
     } = options;
-    const pair = { attempts: 5, delay: 1_000, maxDelay: 900_000 };
-    const address = { attempts: 100, delay: 1_000, maxDelay: 60_000 };
-    this.#name = name;
-    const perAccount = { ...pair, ...options.perAccount };
-    const attempts = ACCOUNT_FACTOR * perAccount.attempts;
-    this.#pairs = counter(perAccount);
-    this.#accounts = counter({ ...perAccount, attempts });
-    this.#addresses = counter({ ...address, ...options.perAddress });
-    this.#address = options.address ?? ((context) => context.remoteAddress);
     checkStoreTimeout(storeTimeout);
+    const limits = resolveLimits(options);
+    const config: CounterConfig = { store, storeTimeout, now };
+    this.#name = name;
+    this.#counters = {
+      pair: new Counter(config, limits.perAccountAndAddress),
+      account: new Counter(config, limits.perAccount),
+      address: new Counter(config, limits.perAddress),
+      proxy: new Counter(config, limits.perProxy),
+      network: new Counter(config, limits.perNetwork),
+      known: new Counter(config, DEVICE_LIMIT),
+    };
+    this.#devices = new KnownDevices(config, deviceCookie);
+    this.#address = options.address ?? ((context) => context.remoteAddress);
     this.#sweep = sweeper(store, { now, storeTimeout });
-
-    function counter(limit: ThrottleLimit): Counter {
-      const config = { store, storeTimeout, now };
-      return new Counter(config, checkLimit({ ...limit, window }));
-    }
   }
 
   async attempt(
     context: RequestContext,
-    account: string,
+    account: string | null,
   ): Promise<ThrottleAttempt> {
     await this.#sweep();
-    const counts = await this.#countsOf(context, account);
+    const name = account === null ? null : canonicalName(account);
+    const known = name === null ? null : await this.#fromDevice(context, name);
+    if (known !== null) return known;
+    const counts = await this.#countsOf(context, name);
     const waits = await Promise.all(counts.map((count) => count.wait()));
     const wait = Math.max(0, ...waits);
     if (wait > 0) return refuse(wait);
-    const allowed: Extract<Counted, { allowed: true }>[] = [];
-    for (const count of counts) {
-      const counted = await count.add();
-      // Others at the same time were faster, and used up what was left.
-      if (!counted.allowed) return refuse(counted.wait);
-      allowed.push(counted);
-    }
-    return {
-      allowed: true,
-      succeed: async () => {
-        await Promise.all(allowed.map((counted) => counted.succeed()));
-      },
-      cancel: async () => {
-        await Promise.all(allowed.map((counted) => counted.cancel()));
-      },
-    };
+    return await allow(counts, async () => {
+      if (name !== null) await this.#devices.add(context, name, null);
+    });
   }
 
-  /** What an attempt is counted by. */
-  async #countsOf(context: RequestContext, account: string) {
-    const address = this.#address(context);
+  async trustDevice(context: RequestContext, account: string): Promise<void> {
     const name = canonicalName(account);
+    const address = this.#address(context);
+    const counts = [this.#count("account", name)];
+    if (address !== undefined) counts.push(this.#pair(address, name));
+    for (const count of await Promise.all(counts)) await count.clear();
+    await this.#devices.add(context, name, null);
+  }
+
+  /**
+   * Counts an attempt from a known device of the account, which is exempt from
+   * all other counts; `null` from any other device.
+   */
+  async #fromDevice(
+    context: RequestContext,
+    name: string,
+  ): Promise<ThrottleAttempt | null> {
+    const device = await this.#devices.find(context, name);
+    if (device === null) return null;
+    const count = await this.#count("known", `${name} ${device}`);
+    const attempt = await allow([count], async () => {
+      await this.#devices.add(context, name, device);
+    });
+    return attempt.allowed ? attempt : null;
+  }
+
+  /** Returns the counts of an attempt from an unknown device. */
+  async #countsOf(
+    context: RequestContext,
+    name: string | null,
+  ): Promise<CountAt[]> {
+    const address = this.#address(context);
+    const counts: Promise<CountAt>[] = [];
+    // Without an address, all attempts without an account share one count.
+    if (name !== null || address === undefined) {
+      counts.push(this.#count("account", name ?? ""));
+    }
     if (address === undefined) {
       this.#warn("the client's address is not known");
-      const key = await this.#key("account", name);
-      return [this.#accounts.at(key, "clear")];
+      return await Promise.all(counts);
     }
-    const network = networkOf(address);
-    // Always by the peer's own address. What a header says of the client may be
-    // the client's word, and would be a new count with each guess. So behind a
-    // proxy that nobody declared, all who try one account share its count: that
-    // delays its owner too, but nobody else.
-    const pair = await this.#key("pair", `${network} ${name}`);
-    const pairCount = this.#pairs.at(pair, "clear");
-    if (isUndeclaredProxy(context, address)) {
+    // Always by the peer's own address: a forwarding header may be the client's
+    // word, and would be a new count with each guess.
+    const isProxy = isUndeclaredProxy(context, address);
+    if (isProxy) {
       this.#warn("a proxy is in front, but trustedProxies is not set");
-      return [pairCount];
     }
-    const all = await this.#key("address", network);
-    return [this.#addresses.at(all, "decrement"), pairCount];
+    const kind = isProxy ? "proxy" : "address";
+    counts.push(this.#count(kind, networkOf(address)));
+    const block = isProxy ? null : addressBlockOf(address);
+    if (block !== null) counts.push(this.#count("network", block));
+    if (name !== null) counts.push(this.#pair(address, name));
+    return await Promise.all(counts);
   }
 
-  /** A key that tells nobody who reads the store whose it is. */
-  async #key(kind: string, text: string): Promise<string> {
+  #pair(address: string, name: string): Promise<CountAt> {
+    return this.#count("pair", `${networkOf(address)} ${name}`);
+  }
+
+  /** Returns a count, under a key that does not reveal whose it is. */
+  async #count(kind: Kind, text: string): Promise<CountAt> {
     const hash = await sha256(`${this.#name} ${kind} ${text}`);
-    return `throttle:${encodeBase64Url(hash)}`;
+    const key = `throttle:${kind}:${encodeBase64Url(hash)}`;
+    return this.#counters[kind].at(key, WHEN_RIGHT[kind]);
   }
 
   #warn(reason: string): void {
@@ -256,8 +286,48 @@ class AddressThrottle implements Throttle {
   }
 }
 
+/** What attempts are counted by. */
+type Kind = "pair" | "account" | "address" | "proxy" | "network" | "known";
+
 /**
- * As databases compare names: another spelling is no other account.
+ * One right password must not excuse the guesses at other accounts, so that the
+ * counts that accounts share are only decremented.
+ */
+const WHEN_RIGHT: Record<Kind, "clear" | "decrement"> = {
+  pair: "clear",
+  account: "clear",
+  known: "clear",
+  address: "decrement",
+  proxy: "decrement",
+  network: "decrement",
+};
+
+/** Adds an attempt to all counts, or to none if one refuses it. */
+async function allow(
+  counts: readonly CountAt[],
+  remember: () => Promise<void>,
+): Promise<ThrottleAttempt> {
+  const results = await Promise.all(counts.map((count) => count.add()));
+  const allowed = results.filter((counted) => counted.allowed);
+  const cancel = async () => {
+    await Promise.all(allowed.map((counted) => counted.cancel()));
+  };
+  if (allowed.length < results.length) {
+    // Others at the same time were faster and used up what was left.
+    await cancel();
+    const waits = results.map((one) => one.allowed ? 0 : one.wait);
+    return refuse(Math.max(...waits));
+  }
+  const succeed = async () => {
+    await Promise.all(allowed.map((counted) => counted.succeed()));
+    await remember();
+  };
+  return { allowed: true, succeed, cancel };
+}
+
+/**
+ * Returns the name as databases compare it: another spelling is no other
+ * account.
  *
  * Trimmed before it is cut off, or leading spaces would make other accounts of
  * one. Cut off, because normalizing takes quadratic time: names of this length
@@ -271,21 +341,8 @@ function refuse(wait: number): ThrottleAttempt {
   return { allowed: false, retryAfter: Math.ceil(wait / 1000) };
 }
 
-function checkLimit(limit: CounterLimit): CounterLimit {
-  for (const [name, value] of Object.entries(limit)) {
-    if (!(value > 0)) throw notPositive(name, value);
-  }
-  return limit;
-}
-
 /** A timer takes no `Infinity`. */
 function checkStoreTimeout(value: number): void {
   if (Number.isFinite(value) && value > 0) return;
   throw notPositive("storeTimeout", value);
-}
-
-function notPositive(name: string, value: number): RangeError {
-  return new RangeError(
-    `Cannot create throttle: ${name} "${value}" is not a positive number`,
-  );
 }

@@ -77,6 +77,7 @@ export class CookiePolicy {
   readonly #name: string;
   readonly #secureName: string;
   readonly #secureOnly: boolean;
+  readonly #origin: string | undefined;
 
   /** @throws {TypeError} If an option cannot be part of a cookie. */
   constructor(options: SessionCookieOptions, origin: string | undefined) {
@@ -102,12 +103,27 @@ export class CookiePolicy {
       throw new TypeError(`Cannot create session cookie: ${problem}`);
     }
     this.#options = options;
+    this.#origin = origin;
     this.#name = name;
     const hostOnly = domain === undefined && path === "/";
     this.#secureName = `${hostOnly ? "__Host-" : "__Secure-"}${name}`;
     this.#secureOnly = sameSite === "None" ||
       options.partitioned === true ||
       origin !== undefined && protocolOf(origin) === "https:";
+  }
+
+  /**
+   * Creates the policy of another cookie that is as secure as this one and that
+   * only this host gets, whatever the domain of this one.
+   */
+  forHost(name: string): CookiePolicy {
+    const { partitioned, sameSite } = this.#options;
+    const options = {
+      name,
+      ...partitioned !== undefined && { partitioned },
+      ...sameSite !== undefined && { sameSite },
+    };
+    return new CookiePolicy(options, this.#origin);
   }
 
   /** The cookie's name. No other one is ever read. */

@@ -12,7 +12,15 @@ export function detachedScope(): SessionScope {
   const journal = new Journal(new DetachedBacking(), config, () => ({}));
   journal.isLoaded = true;
   const load = () => Promise.resolve();
-  return { config, headers: undefined, journal, load, store: null };
+  const hostCookie = () => ({ value: undefined, set: () => {} });
+  return {
+    config,
+    headers: undefined,
+    hostCookie,
+    journal,
+    load,
+    store: null,
+  };
 }
 
 /** A session that is kept by itself alone. */

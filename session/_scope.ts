@@ -1,11 +1,12 @@
 import type { RequestContext } from "../router/mod.ts";
 import type { Backing, SessionConfig } from "./_backing.ts";
 import type { CookiePolicy } from "./_cookie.ts";
+import { readCookies } from "./_cookie_header.ts";
 import { CookieStorage } from "./_cookie_storage.ts";
 import { Journal } from "./_journal.ts";
 import type { SessionLabel } from "./_record.ts";
 import { StoreBacking } from "./_store_backing.ts";
-import type { SessionScope } from "./session.ts";
+import type { HostCookie, SessionScope } from "./session.ts";
 import type { SessionStore } from "./store.ts";
 
 /** What the requests of one middleware share. */
@@ -17,6 +18,8 @@ export interface Shared {
   readonly storage: SessionStore | CookieStorage;
 }
 
+const NO_COOKIES: readonly string[] = [];
+
 /** The longest `User-Agent` that is remembered, in characters. */
 const MAX_USER_AGENT = 256;
 
@@ -27,6 +30,8 @@ const MAX_USER_AGENT = 256;
 export class Scope implements SessionScope {
   /** Headers that the response needs besides; what asks for them knows why. */
   headers: Headers | undefined;
+  /** The `Set-Cookie` headers of other cookies, and their values, by name. */
+  #hostCookies: Map<string, { value: string; header: string }> | undefined;
   readonly #context: RequestContext;
   readonly #shared: Shared;
   #isSecure = true;
@@ -58,6 +63,31 @@ export class Scope implements SessionScope {
   /** The session's changes. */
   get journal(): Journal {
     return this.#journal ??= this.#begin();
+  }
+
+  /** The `Set-Cookie` headers of cookies other than the session's. */
+  get hostCookies(): readonly string[] {
+    return this.#hostCookies === undefined
+      ? NO_COOKIES
+      : Array.from(this.#hostCookies.values(), ({ header }) => header);
+  }
+
+  /** Returns another cookie of this host, which has the session's security. */
+  hostCookie(name: string): HostCookie {
+    const policy = this.#shared.policy.forHost(name);
+    const isSecure = policy.isSecure(this.#context);
+    const fullName = policy.name(isSecure);
+    const header = this.#context.request.headers.get("Cookie");
+    return {
+      value: this.#hostCookies?.get(fullName)?.value ??
+        readCookies(header, fullName)[0],
+      set: (value, maxAge) => {
+        const change = { suffix: "", value, maxAge };
+        const header = policy.setCookie(change, isSecure);
+        this.#hostCookies ??= new Map();
+        this.#hostCookies.set(fullName, { value, header });
+      },
+    };
   }
 
   /** The `Set-Cookie` headers that the response needs. */

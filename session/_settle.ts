@@ -81,7 +81,10 @@ async function save(scope: Scope): Promise<boolean> {
 
 function finish(response: Response, scope: Scope): Response {
   const { headers } = scope;
-  const marked = scope.isUntouched ? response : markSession(response, scope);
+  const { hostCookies } = scope;
+  const marked = scope.isUntouched && hostCookies.length === 0
+    ? response
+    : markSession(response, scope, hostCookies);
   if (headers === undefined || marked.status === 101) return marked;
   return withHeaders(marked, (own) => {
     for (const [name, value] of headers) own.set(name, value);
@@ -91,10 +94,12 @@ function finish(response: Response, scope: Scope): Response {
 /** Tells the browser of a new or an ended session, and caches of any. */
 function markSession(
   response: Response,
-  { cookies, journal }: Scope,
+  scope: Scope,
+  hostCookies: readonly string[],
 ): Response {
+  const cookies = [...scope.cookies, ...hostCookies];
   if (cookies.length > 0) return withCookies(response, cookies);
-  return journal.accessed ? madePrivate(response) : response;
+  return scope.journal.accessed ? madePrivate(response) : response;
 }
 
 function conflict(): Response {

@@ -8,7 +8,7 @@ import { callStore, STORE_TIMEOUT } from "./_call_store.ts";
 import { endListed, endStored } from "./_end_listed.ts";
 import { checkIndex } from "./_index_names.ts";
 import { userIndex } from "./_record.ts";
-import { scopeOf, type Session } from "./session.ts";
+import { type HostCookie, scopeOf, type Session } from "./session.ts";
 import type { SessionStore } from "./store.ts";
 
 export {
@@ -18,6 +18,7 @@ export {
   serializeCookie,
 } from "./_cookie_header.ts";
 export { callStore, STORE_TIMEOUT };
+export type { HostCookie };
 export { Sealer } from "./_sealer.ts";
 export { sweeper } from "./_sweeper.ts";
 
@@ -41,6 +42,14 @@ const CLOCK_TOLERANCE = 60_000;
 /** Returns an object that all sessions of one session middleware share. */
 export function middlewareOf(session: Session): object {
   return scopeOf(session).config;
+}
+
+/**
+ * Returns another cookie of the session's host. It is HttpOnly, and it has the
+ * prefix, `Secure` and `SameSite` of the session's cookie, but never a domain.
+ */
+export function hostCookie(session: Session, name: string): HostCookie {
+  return scopeOf(session).hostCookie(name);
 }
 
 /** What a login leaves beside the user. */

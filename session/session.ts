@@ -6,12 +6,22 @@ import type { JSONValue, Storable } from "./json.ts";
 import { checkedText, checkUserId, toText } from "./_operation.ts";
 import type { SessionStore } from "./store.ts";
 
+/** Another cookie, which has the security of the session's cookie. */
+export interface HostCookie {
+  /** The value that the browser sent, or that was set before. */
+  readonly value: string | undefined;
+  /** Sets the cookie on the response, for a number of seconds. */
+  set(value: string, maxAge: number): void;
+}
+
 /** Where a session comes from. */
 export interface SessionScope {
   /** What the middleware was set up with. */
   readonly config: SessionConfig;
   /** Headers that the response needs besides. */
   headers: Headers | undefined;
+  /** Returns another cookie of this host. */
+  hostCookie(name: string): HostCookie;
   /** The session's changes. */
   readonly journal: Journal;
   /** Where sessions can be listed; `null` where there is no such place. */

@@ -18,7 +18,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 /** An address has no more than an account. */
-const strict = { attempts: 5, delay: 1_000, maxDelay: 900_000 };
+const strict = { attempts: 5, maxDelay: 900_000 };
 
 /** A throttle with a clock of its own. */
 function createClocked(options: ThrottleOptions = {}) {
@@ -105,7 +105,9 @@ Deno.test("createThrottle() delays an address that tries many accounts (ASVS 6.3
 
 Deno.test("createThrottle() delays an address by a minute at most: others share it", async () => {
   // In an hour there are only sixty minutes, which is no hundred failures.
-  const { attempt, pass } = createClocked({ window: 24 * hour });
+  const { attempt, pass } = createClocked({
+    perAddress: { window: 24 * hour },
+  });
   for (let index = 0; index < 200; index++) {
     await attempt(`user${index}`);
     pass(60_000);
@@ -166,7 +168,7 @@ Deno.test("createThrottle() does not count right attempts", async () => {
 
 Deno.test("createThrottle() forgets a failure after an hour", async () => {
   const { fail, pass } = createClocked({
-    perAccount: { attempts: 5, delay: 1000, maxDelay: 1000 },
+    perAccountAndAddress: { maxDelay: 1000 },
   });
   await fail(5);
   pass(3_601_001);
@@ -232,6 +234,7 @@ Deno.test("createThrottle() keeps no more of many failures than of few", async (
   const { attempt, pass } = createClocked({
     store,
     perAccount: many,
+    perAccountAndAddress: many,
     perAddress: many,
   });
   for (let time = 0; time < 500; time++) {
@@ -252,8 +255,8 @@ Deno.test("createThrottle() frees the store of old counts every ten minutes", as
   assertEquals(times, [start + 10 * minute, start + 20 * minute]);
 });
 
-Deno.test("createThrottle() lets nobody guess more than seventeen times within an hour", async () => {
-  const { attempt, pass } = createClocked();
+Deno.test("createThrottle() lets one address guess at one account 17 times within an hour", async () => {
+  const { attempt, pass } = createClocked({ perAccount: { attempts: 10_000 } });
   const guesses: number[] = [];
   for (let time = 0; time < 48 * hour;) {
     const answer = await attempt();
@@ -275,8 +278,7 @@ Deno.test("createThrottle() lets nobody guess more than seventeen times within a
 
 Deno.test("createThrottle() lets a delay run that is longer than failures count", async () => {
   const { attempt, fail, pass } = createClocked({
-    window: minute,
-    perAccount: { attempts: 5, delay: hour, maxDelay: hour },
+    perAccountAndAddress: { window: minute, delay: hour, maxDelay: hour },
   });
   await fail(5);
   pass(59 * minute);
@@ -297,7 +299,7 @@ Deno.test("createThrottle() does not make a day of a second when the clock is se
 Deno.test("createThrottle() holds a delay against a machine whose clock is behind", async () => {
   const limits = {
     store: createMemorySessionStore({ now: () => start }),
-    perAccount: { attempts: 5, delay: hour, maxDelay: hour },
+    perAccountAndAddress: { attempts: 5, delay: hour, maxDelay: hour },
   };
   const [ahead, behind] = [createClocked(limits), createClocked(limits)];
   behind.pass(-1000);
@@ -426,7 +428,7 @@ Deno.test("createThrottle() does not let anyone guess without end where there is
   await withWarnings(async (warnings) => {
     // The default is the address of the context.
     const { attempt, fail } = createClocked({ address: () => undefined });
-    assertEquals(await fail(50), Array(50).fill(true));
+    assertEquals(await fail(40), Array(40).fill(true));
     assertEquals(await fail(50), Array(50).fill(1));
     assertEquals(await attempt("bob"), true, "accounts count alone");
     assertEquals(warnings, [
@@ -492,6 +494,52 @@ Deno.test("createThrottle() believes an address that the router took from a head
   });
 });
 
+Deno.test("createThrottle() still limits the address of a proxy that nobody declared, at ten times the attempts", async () => {
+  await withWarnings(async () => {
+    const { attempt } = createClocked();
+    let allowed = 0;
+    for (let index = 0; index < 5_000; index++) {
+      const headers = { "X-Forwarded-For": `203.0.113.${index & 255}` };
+      const answer = await attempt(`user${index}`, "10.0.0.5", headers);
+      if (answer === true) allowed++;
+    }
+    assertEquals(allowed, 1_000);
+  });
+});
+
+/** A peer, a header, and whether the header lists the peer's address. */
+const lists: [peer: string, name: string, value: string, isListed: boolean][] =
+  [
+    ["10.0.0.5", "X-Forwarded-For", "10.0.0.5", true],
+    ["10.0.0.5", "X-Forwarded-For", "203.0.113.7, 10.0.0.5", true],
+    ["10.0.0.5", "X-Forwarded-For", "203.0.113.7,10.0.0.5:8080", true],
+    ["10.0.0.5", "X-Forwarded-For", "10.0.0.50", false],
+    ["10.0.0.5", "X-Forwarded-For", "110.0.0.5", false],
+    ["10.0.0.5", "X-Forwarded-For", "203.0.113.7, 210.0.0.51", false],
+    ["10.0.0.5", "X-Real-IP", "10.0.0.5", true],
+    ["10.0.0.5", "X-Real-IP", "10.0.0.55", false],
+    ["10.0.0.5", "Forwarded", 'for="10.0.0.5:80";proto=https', true],
+    ["10.0.0.5", "Forwarded", "for=203.0.113.7, For=10.0.0.5", true],
+    ["10.0.0.5", "Forwarded", "for=203.0.113.7;by=10.0.0.5", false],
+    ["fd00::1", "X-Forwarded-For", "fd00:0:0::1", true],
+    ["fd00::1", "X-Forwarded-For", "FD00::1", true],
+    ["fd00::1", "X-Forwarded-For", "fd00::1a", false],
+    ["fd00::1", "Forwarded", 'for="[fd00::1]:4711"', true],
+    ["fd00::1", "Forwarded", 'for="[fd00::12]"', false],
+    ["10.0.0.5", "X-Forwarded-For", ",".repeat(100_000), false],
+    ["10.0.0.5", "Forwarded", "for=".repeat(50_000), false],
+  ];
+
+for (const [peer, name, value, isListed] of lists) {
+  const what = `${name}: ${value.slice(0, 40)}`;
+  Deno.test(`createThrottle() ${isListed ? "finds" : "does not find"} ${peer} in "${what}"`, async () => {
+    await withWarnings(async (warnings) => {
+      await createClocked().attempt("ada", peer, { [name]: value });
+      assertEquals(warnings.length, isListed ? 0 : 1);
+    });
+  });
+}
+
 Deno.test("createThrottle() keeps throttles of different names in one store apart", async () => {
   const store = createMemorySessionStore();
   const login = createClocked({ store });
@@ -514,9 +562,12 @@ Deno.test("createThrottle() stores neither accounts nor addresses", async () => 
     delete: (key) => memory.delete(key),
   };
   await createClocked({ store }).attempt("ada");
-  assertEquals(keys.length, 2);
+  assertEquals(keys.length, 3);
   for (const key of keys) {
-    assert(/^throttle:[\w-]{43}\[\[\[1700000000000,1\]\],0\]$/.test(key), key);
+    assert(
+      /^throttle:[a-z]+:[\w-]{43}\[\[\[1700000000000,1\]\],0\]$/.test(key),
+      key,
+    );
   }
 });
 
@@ -628,13 +679,19 @@ for (const storeTimeout of [0, -1, NaN, Infinity]) {
   });
 }
 
-for (const limit of ["attempts", "delay", "maxDelay"] as const) {
+for (const limit of ["attempts", "delay", "maxDelay", "window"] as const) {
   Deno.test(`createThrottle() throws when made with a bad ${limit}`, () => {
-    const good = { attempts: 5, delay: 1000, maxDelay: 1000 };
     for (const value of [0, -1, NaN]) {
-      for (const kind of ["perAccount", "perAddress"]) {
+      for (
+        const kind of [
+          "perAccount",
+          "perAccountAndAddress",
+          "perAddress",
+          "perNetwork",
+        ]
+      ) {
         assertThrows(
-          () => createThrottle({ [kind]: { ...good, [limit]: value } }),
+          () => createThrottle({ [kind]: { [limit]: value } }),
           RangeError,
           `${limit} "${value}"`,
         );

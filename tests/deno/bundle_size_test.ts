@@ -36,7 +36,7 @@ const BUDGETS: Record<Entry, number> = {
   "./logger-middleware": 8.8,
   "./method-override-middleware": 0.4,
   "./secure-headers-middleware": 0.6,
-  "./session": 6.1,
+  "./session": 6.2,
   "./session-middleware": 11.8,
   "./session/cloudflare": 1.6,
   "./session/cookie": 4.1,

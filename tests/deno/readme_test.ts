@@ -70,8 +70,13 @@ Deno.test("the first program of the README greets", async () => {
 
 Deno.test("the login of the README logs in, and keeps others out", async () => {
   await using server = await serveProgram(programs[1]);
-  const { fetch } = createTestClient(overHTTP, { origin: server.origin });
-  const send = (password: string, email = "ada@example.com") =>
+  const client = createTestClient(overHTTP, { origin: server.origin });
+  const { fetch } = client;
+  const send = (
+    password: string,
+    email = "ada@example.com",
+    { fetch } = client,
+  ) =>
     fetch("/login?returnTo=%2F%3Fa%3D1", {
       method: "POST",
       body: new URLSearchParams({ email, password }),
@@ -95,8 +100,10 @@ Deno.test("the login of the README logs in, and keeps others out", async () => {
   assertEquals(answer.headers.get("Location"), "/?a=1");
   assertEquals(await (await fetch("/")).text(), "Hello Ada");
 
+  // A known device has more guesses.
+  const stranger = createTestClient(overHTTP, { origin: server.origin });
   const guesses = await Promise.all(
-    Array.from({ length: 6 }, () => send("guessed")),
+    Array.from({ length: 6 }, () => send("guessed", undefined, stranger)),
   );
   for (const { body } of guesses) await body?.cancel();
   const statuses = guesses.map(({ status }) => status).sort();

@@ -1,0 +1,156 @@
+import type { RequestContext } from "../router/mod.ts";
+import { callStore, type HostCookie, hostCookie } from "../session/internal.ts";
+import { encodeBase64Url, sha256 } from "../session/secrets.ts";
+import { Session } from "../session/mod.ts";
+import type { CounterConfig } from "./_counter.ts";
+
+/** Seconds for which a browser keeps the device cookie: one year. */
+const MAX_AGE = 31_536_000;
+
+/** The most devices that an account has. */
+const MAX_DEVICES = 10;
+
+/** The most accounts that a browser is known to. */
+const MAX_ACCOUNTS = 5;
+
+/** How often a record that others change at the same time is tried. */
+const MAX_TRIES = 20;
+
+/** 128 random bits. */
+const ID = /^[\w-]{22}$/;
+
+/** A device of an account: the hash of its ID, and its last login. */
+type Device = readonly [hash: string, seenAt: number];
+
+/**
+ * The browsers that accounts logged in on before, after OWASP's device cookies.
+ *
+ * The cookie holds random IDs, one for each account, so a device is known to
+ * the account that it belongs to and to no other. The store holds their hashes.
+ * Without a secret, a cookie cannot be forged, and it can be revoked.
+ */
+export class KnownDevices {
+  readonly #config: CounterConfig;
+  readonly #cookieName: string;
+
+  constructor(config: CounterConfig, cookieName: string) {
+    this.#config = config;
+    this.#cookieName = cookieName;
+  }
+
+  /** Returns the hash of the device's ID, or `null` for an unknown device. */
+  async find(context: RequestContext, account: string): Promise<string | null> {
+    const ids = idsOf(this.#cookie(context));
+    if (ids.length === 0) return null;
+    const { devices } = await this.#read(await keyOf(account));
+    const hashes = await Promise.all(ids.map((id) => hashOf(id, account)));
+    return devices.find(([hash]) => hashes.includes(hash))?.[0] ?? null;
+  }
+
+  /**
+   * Makes the browser a known device of the account, and sets its cookie.
+   *
+   * @param keep The hash of an ID that the browser may keep. Without it, the
+   * browser gets a new ID: a copy of the old cookie may be somebody else's.
+   */
+  async add(
+    context: RequestContext,
+    account: string,
+    keep: string | null,
+  ): Promise<void> {
+    const cookie = this.#cookie(context);
+    if (cookie === null) return;
+    const ids = idsOf(cookie);
+    const hashes = await Promise.all(ids.map((id) => hashOf(id, account)));
+    const kept = keep === null ? undefined : ids[hashes.indexOf(keep)];
+    const id = kept ?? newId();
+    const hash = await hashOf(id, account);
+    const old = await this.#replace(account, hashes, hash);
+    if (old === null) return;
+    const others = ids.filter((_, at) => !old.includes(hashes[at]!));
+    const value = [id, ...others].slice(0, MAX_ACCOUNTS).join(".");
+    cookie.set(value, MAX_AGE);
+  }
+
+  /**
+   * Puts a device in the place of those that this browser was before.
+   *
+   * @returns The hashes of the devices that were replaced; `null` if others
+   * changed the record too often.
+   */
+  async #replace(
+    account: string,
+    browser: readonly string[],
+    hash: string,
+  ): Promise<string[] | null> {
+    const key = await keyOf(account);
+    const { now, store, storeTimeout } = this.#config;
+    const ttl = MAX_AGE * 1000;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const { devices, version } = await this.#read(key);
+      const old = devices.filter(([one]) => browser.includes(one));
+      const others = devices.filter(([one]) => !browser.includes(one))
+        .sort(([, a], [, b]) => b - a).slice(0, MAX_DEVICES - 1);
+      const value = JSON.stringify([[hash, now()], ...others]);
+      const put = () => store.put(key, value, { ttl, ifVersion: version });
+      if (await callStore("throttle", put, storeTimeout)) {
+        return old.map(([one]) => one);
+      }
+    }
+    return null;
+  }
+
+  async #read(
+    key: string,
+  ): Promise<{ devices: readonly Device[]; version: string | null }> {
+    const { now, store, storeTimeout } = this.#config;
+    const get = () => store.get(key);
+    const found = await callStore("throttle", get, storeTimeout);
+    const oldest = now() - MAX_AGE * 1000;
+    const devices = parse(found?.value)
+      .filter(([, seenAt]) => seenAt >= oldest);
+    return { devices, version: found?.version ?? null };
+  }
+
+  /** The device cookie, or `null` if no session middleware can set it. */
+  #cookie(context: RequestContext): HostCookie | null {
+    return context.has(Session)
+      ? hostCookie(context.get(Session), this.#cookieName)
+      : null;
+  }
+}
+
+function idsOf(cookie: HostCookie | null): string[] {
+  const value = cookie?.value ?? "";
+  // Anybody can send a cookie of any length.
+  if (value.length > 23 * MAX_ACCOUNTS) return [];
+  return [...new Set(value.split("."))].filter((id) => ID.test(id));
+}
+
+function newId(): string {
+  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+}
+
+async function keyOf(account: string): Promise<string> {
+  return `throttle:device:${encodeBase64Url(await sha256(account))}`;
+}
+
+/** With the account, so that the ID is good for no other. */
+async function hashOf(id: string, account: string): Promise<string> {
+  return encodeBase64Url(await sha256(`device ${id} ${account}`));
+}
+
+function parse(text: string | undefined): readonly Device[] {
+  if (text === undefined) return [];
+  try {
+    const devices: unknown = JSON.parse(text);
+    return Array.isArray(devices) ? devices.filter(isDevice) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isDevice(value: unknown): value is Device {
+  return Array.isArray(value) && typeof value[0] === "string" &&
+    Number.isFinite(value[1]);
+}

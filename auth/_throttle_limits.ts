@@ -1,0 +1,135 @@
+/** When attempts are delayed. */
+export interface ThrottleLimit {
+  /** How many attempts may fail before there is a delay. */
+  readonly attempts: number;
+  /** The first delay, in milliseconds. Each failure doubles it. */
+  readonly delay: number;
+  /** The longest delay, in milliseconds. */
+  readonly maxDelay: number;
+  /**
+   * How long a failure counts, in milliseconds; at most a tenth longer. A delay
+   * that is running goes on.
+   */
+  readonly window: number;
+}
+
+/** The limits of a throttle. Each option changes some parts of a default. */
+export interface ThrottleLimits {
+  /**
+   * The limit for one account from one address.
+   *
+   * @default {{ attempts: 5, delay: 1_000, maxDelay: 900_000, window: 3_600_000 }}
+   */
+  readonly perAccountAndAddress?: Partial<ThrottleLimit>;
+
+  /**
+   * The limit for one account from all unknown devices. With the default, an
+   * account has at most 87 failures within 30 days.
+   *
+   * @default {{ attempts: 40, delay: 1_000, maxDelay: 86_400_000, window: 2_592_000_000 }}
+   */
+  readonly perAccount?: Partial<ThrottleLimit>;
+
+  /**
+   * The limit for one address and all accounts. Of IPv6, a /64 is one address.
+   * Behind a proxy that `trustedProxies` does not name, all clients share an
+   * address, so that it has ten times the attempts.
+   *
+   * @default {{ attempts: 100, delay: 1_000, maxDelay: 60_000, window: 3_600_000 }}
+   */
+  readonly perAddress?: Partial<ThrottleLimit>;
+
+  /**
+   * The limit for one /48 of IPv6 and all accounts.
+   *
+   * @default {{ attempts: 1_000, delay: 1_000, maxDelay: 60_000, window: 3_600_000 }}
+   */
+  readonly perNetwork?: Partial<ThrottleLimit>;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/**
+ * The defaults. An account has 40 failures at once, 17 with delays from 1 s to
+ * 18 h, and then one a day. That makes 87 within 30 days: with the 10 of a
+ * stolen device cookie, fewer than 100 (NIST SP 800-63B, 5.2.2).
+ */
+const DEFAULTS: Record<keyof ThrottleLimits, ThrottleLimit> = {
+  perAccountAndAddress: {
+    attempts: 5,
+    delay: SECOND,
+    maxDelay: 15 * MINUTE,
+    window: HOUR,
+  },
+  perAccount: {
+    attempts: 40,
+    delay: SECOND,
+    maxDelay: DAY,
+    window: 30 * DAY,
+  },
+  perAddress: {
+    attempts: 100,
+    delay: SECOND,
+    maxDelay: MINUTE,
+    window: HOUR,
+  },
+  perNetwork: {
+    attempts: 1_000,
+    delay: SECOND,
+    maxDelay: MINUTE,
+    window: HOUR,
+  },
+};
+
+/**
+ * The limit of a known device: after ten failures it counts as an unknown
+ * device, until its owner logs in.
+ */
+export const DEVICE_LIMIT: ThrottleLimit = {
+  attempts: 10,
+  delay: 30 * DAY,
+  maxDelay: 30 * DAY,
+  window: 30 * DAY,
+};
+
+/** How many clients an address has that is a proxy's, in multiples of a limit. */
+const PROXY_FACTOR = 10;
+
+/** The limits with their defaults, and that of a proxy's address. */
+export type ResolvedLimits =
+  & Readonly<Record<keyof ThrottleLimits, ThrottleLimit>>
+  & { readonly perProxy: ThrottleLimit };
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws {RangeError} If a part of a limit is not a positive number.
+ */
+export function resolveLimits(limits: ThrottleLimits): ResolvedLimits {
+  const perAddress = resolve("perAddress");
+  return {
+    perAccountAndAddress: resolve("perAccountAndAddress"),
+    perAccount: resolve("perAccount"),
+    perAddress,
+    perNetwork: resolve("perNetwork"),
+    perProxy: { ...perAddress, attempts: PROXY_FACTOR * perAddress.attempts },
+  };
+
+  function resolve(kind: keyof ThrottleLimits): ThrottleLimit {
+    const limit = { ...DEFAULTS[kind], ...limits[kind] };
+    for (const [part, value] of Object.entries(limit)) {
+      if (!(value > 0)) throw notPositive(`${kind}.${part}`, value);
+    }
+    return limit;
+  }
+}
+
+/** The error for an option that is not a positive number. */
+export function notPositive(name: string, value: number): RangeError {
+  return new RangeError(
+    `Cannot create throttle: ${name} "${value}" is not a positive number`,
+  );
+}

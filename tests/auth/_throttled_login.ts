@@ -1,0 +1,94 @@
+import { createThrottle, type ThrottleOptions } from "@gatehouse/web/auth";
+import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
+import { createMemorySessionStore } from "@gatehouse/web/session";
+import {
+  session,
+  type SessionOptions,
+} from "@gatehouse/web/session-middleware";
+
+/** One attempt at a throttled login. */
+export interface Guess {
+  readonly account?: string;
+  readonly address?: string | undefined;
+  readonly cookie?: string | undefined;
+  readonly right?: boolean;
+  readonly headers?: Record<string, string>;
+}
+
+/** The answer: `true`, or the seconds to wait; and the device cookie. */
+export interface GuessAnswer {
+  readonly allowed: boolean;
+  readonly retryAfter: number;
+  /** The `Set-Cookie` headers. */
+  readonly setCookies: readonly string[];
+  /** The device cookie as a browser sends it back. */
+  readonly cookie: string | undefined;
+}
+
+/** Creates a login behind a throttle with a clock of its own. */
+export function createThrottledLogin(
+  options: ThrottleOptions = {},
+  sessionOptions: SessionOptions = {},
+) {
+  let time = 1_700_000_000_000;
+  const now = () => time;
+  const store = options.store ?? createMemorySessionStore({ now });
+  const throttle = createThrottle({ now, ...options, store });
+  const middleware = session({
+    ...sessionOptions,
+    store: createMemorySessionStore({ now }),
+    now,
+  });
+
+  async function guess(
+    { account = "ada", address = "203.0.113.7", ...rest }: Guess = {},
+  ): Promise<GuessAnswer> {
+    const headers = new Headers(rest.headers);
+    if (rest.cookie !== undefined) headers.set("Cookie", rest.cookie);
+    const info = { remoteAddr: { hostname: address } };
+    const router = createRouter({ middleware: [middleware] });
+    router.post("/login", async (context) => {
+      const attempt = await throttle.attempt(context, account);
+      if (attempt.allowed && rest.right) await attempt.succeed();
+      return Response.json({
+        allowed: attempt.allowed,
+        retryAfter: attempt.allowed ? 0 : attempt.retryAfter,
+      });
+    });
+    const url = "https://example.com/login";
+    const request = new Request(url, { method: "POST", headers });
+    const response = await router.fetch(request, info);
+    return await answerOf(response);
+  }
+
+  return {
+    guess,
+    middleware,
+    store,
+    throttle,
+    now,
+    pass(ms: number): void {
+      time += ms;
+    },
+    /** Logs in, and returns the device cookie. */
+    async knownDevice(options: Guess = {}): Promise<string> {
+      const { cookie } = await guess({ ...options, right: true });
+      if (cookie === undefined) throw new Error("The login set no cookie");
+      return cookie;
+    },
+  };
+}
+
+/** Reads the answer of a throttled handler. */
+export async function answerOf(response: Response): Promise<GuessAnswer> {
+  const setCookies = response.headers.getSetCookie();
+  const device = setCookies.find((cookie) => cookie.includes("device="));
+  const { allowed, retryAfter } = await response.json();
+  return { allowed, retryAfter, setCookies, cookie: device?.split(";")[0] };
+}
+
+/** The context of a request without a session. */
+export function contextOf(address: string | undefined): RequestContext {
+  const request = new Request("https://example.com/login", { method: "POST" });
+  return new RequestContext(request, { remoteAddress: address });
+}
