@@ -15,7 +15,7 @@ import {
  * what is worth it to everybody who imports the entry.
  */
 const BUDGETS: Record<Entry, number> = {
-  ".": 77.7,
+  ".": 79.8,
   "./auth": 34.7,
   "./auth-middleware": 6.7,
   "./auth/jwt": 12.3,
