@@ -33,7 +33,7 @@ export interface CredentialsAuthProviderOptions<Credentials, User> {
    *
    * @default {undefined}
    */
-  readonly throttle?: Throttle;
+  readonly throttle?: Pick<Throttle, "attempt">;
 
   /**
    * Tells which account the credentials are for, such as their e-mail address;
