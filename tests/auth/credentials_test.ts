@@ -147,7 +147,7 @@ Deno.test("credentialsAuthResult() verifies once within a request", async () => 
 /** A throttle that says what it is told, and keeps what it was asked. */
 function fakeThrottle(allowed: boolean) {
   const asked: unknown[] = [];
-  const throttle: Throttle = {
+  const throttle: Pick<Throttle, "attempt"> = {
     attempt(_context, account) {
       asked.push(account);
       return Promise.resolve(
