@@ -15,8 +15,8 @@ export interface LogInfo {
   /** The path and the query of the URL, secrets in the query redacted. */
   readonly url: string;
   /**
-   * The status of the response. Where there was none: 500 where the handler
-   * threw, and 499 where it did because the client had left.
+   * The status of the response. It is 499 if the handler gave up because the
+   * client left.
    */
   readonly status: number;
   /**
@@ -46,7 +46,10 @@ export interface LogInfo {
   readonly user: string | undefined;
   /** How the response ended. */
   readonly outcome: LogOutcome;
-  /** The name of the error that the handler threw, or the body failed with. */
+  /**
+   * The name of the error that the handler threw, unless it was answered with a
+   * status from 400 to 499, or of the error that the body failed with.
+   */
   readonly error: string | undefined;
   /** The id of the request; `undefined` in formats that have no place for it. */
   readonly requestId: string | undefined;

@@ -1,7 +1,6 @@
 import {
   type ContextEntry,
   type Middleware,
-  Platform,
   type RequestContext,
   withHeaders,
 } from "../router/mod.ts";
@@ -18,9 +17,9 @@ import { type BodyEnd, lengthOf, watchBody } from "./_watch_body.ts";
 /**
  * Creates a middleware that logs each request once its response is there.
  *
- * Put it first, so that the time includes all other middleware. A handler that
- * throws is logged with status 500, or 499 where it gave up because the client
- * had left, and the error thrown on. All fields are
+ * Put it first, so that the time includes all other middleware. If a handler
+ * throws, the line has the status that answers the error and the error's name;
+ * if it gave up because the client left, the status is 499. All fields are
  * escaped and cut to a readable length: no header and no path can forge a line
  * or move a terminal. Cookies and `Authorization` are never looked at.
  *
@@ -60,14 +59,7 @@ export function logger(
   const log: Logging = async (context, next) => {
     const record = new RequestRecord(context, plan);
     context.set(Log, record);
-    let response: Response;
-    try {
-      response = await next();
-    } catch (error) {
-      fail(record, error);
-      throw error;
-    }
-    return answer(record, response);
+    return answer(record, await next());
   };
   return endsWithClient ? outlivingClients(log) : log;
 }
@@ -86,37 +78,31 @@ function outlivingClients(log: Logging): Logging {
   };
 }
 
-/** Logs what a handler threw. */
-function fail(record: RequestRecord, error: unknown): void {
-  const isLeft = isAbort(error, record.context);
-  finish(record, isLeft ? 499 : 500);
-  end(record, isLeft ? { outcome: "aborted" } : { error });
-}
-
-/** Whether a handler gave up because nobody waits for its answer any more. */
-function isAbort(error: unknown, context: RequestContext): boolean {
-  const info = context.get(Platform)[0];
-  const isDeno = typeof info === "object" && info !== null &&
-    "completed" in info;
-  // Deno.serve prints a warning when its signal is read: only what such a
-  // signal throws tells that the handler has done so.
-  if (isDeno && !(error instanceof DOMException)) return false;
-  const { aborted, reason } = context.request.signal;
-  return aborted && error === reason;
-}
-
 /** Logs a response, now or once its body has ended. */
 function answer(record: RequestRecord, response: Response): Response {
   const { skip, countBytes, hasHeaders, ids } = record.plan;
   const sent = ids.respond ? identify(record, response) : response;
-  if (skip?.(record.context, sent)) return sent;
+  const { error } = record.context;
+  if (error === undefined && skip?.(record.context, sent)) return sent;
   finish(record, sent.status);
+  // The router answers 499 if the handler gave up because the client left.
+  if (sent.status === 499) {
+    end(record, { outcome: "aborted" });
+    return sent;
+  }
+  if (error !== undefined) noteError(record, error);
   // Nobody reads the body of an answer to HEAD.
   if (countBytes && record.line.method !== "HEAD") {
     return watchBody(sent, record.context, (body) => end(record, body));
   }
   end(record, { bytes: hasHeaders ? lengthOf(sent) : undefined });
   return sent;
+}
+
+/** Notes an error, unless its response says that the request was at fault. */
+function noteError({ line }: RequestRecord, error: unknown): void {
+  if (line.status >= 400 && line.status < 500) return;
+  line.error = nameOf(error);
 }
 
 /** Fills in what is known once the handler is done, and later may not be. */
@@ -162,5 +148,9 @@ function end({ plan, context, line, start }: RequestRecord, body: BodyEnd) {
 
 /** The kind of an error. Its message may hold what should not be logged. */
 function nameOf(error: unknown): string {
-  return error instanceof Error ? truncate(String(error.name)) : typeof error;
+  try {
+    return error instanceof Error ? truncate(String(error.name)) : typeof error;
+  } catch {
+    return "Error";
+  }
 }

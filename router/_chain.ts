@@ -1,75 +1,56 @@
-import { isServed, throwIfAborted } from "./_abort.ts";
+import { isAborted, isServed } from "./_abort.ts";
+import type { RequestHandler } from "./action.ts";
 import type { RequestContext } from "./context.ts";
-import type { Middleware, MiddlewareResult } from "./middleware.ts";
+import type { Middleware, NextFunction } from "./middleware.ts";
 import { isResponse } from "./_response.ts";
 
-/** Answers a request, or hands it on. */
+/** Answers a request. It never throws, and its promise never rejects. */
 export type Handle = (
   context: RequestContext,
 ) => Response | Promise<Response>;
 
-/** The same, behind middleware: what is thrown is in the promise. */
+/** Answers an error, and notes it on the context. Its promise never rejects. */
+export type AnswerError = (
+  error: unknown,
+  context: RequestContext,
+) => Promise<Response>;
+
+/** A {@linkcode Handle} behind middleware, which gets promises only. */
 type Step = (
   context: RequestContext,
   isLate: boolean,
 ) => Promise<Response>;
 
-/** Puts middleware around a handler, the first outermost. */
-export function chain(list: readonly Middleware[], handler: Handle): Handle {
-  if (list.length === 0) return handler;
-  const first = list.reduceRight(link, lastStep(handler));
-  return (context) => first(context, false);
-}
-
-/** The last promise that was made of a response which was there at once. */
-let answered: Promise<Response> | undefined;
-
-/**
- * Whether a promise is the one that the handler was just answered with, so that
- * nothing can be wrong with it. It saves waiting for it. Ask once.
- */
-export function isAnswered(promise: Promise<Response>): boolean {
-  const found = isLast(promise);
-  answered = undefined;
-  return found;
-}
-
-/** A handler may have returned nothing, which is no promise. */
-function isLast(promise: Promise<Response>): boolean {
-  return promise !== undefined && promise === answered;
-}
-
-function lastStep(handler: Handle): Step {
-  return (context, isLate) => {
+/** Answers what a handler throws, and anything that is not a response. */
+export function guard(
+  handler: RequestHandler,
+  answerError: AnswerError,
+): Handle {
+  return (context) => {
     try {
-      // A server's request can't have been aborted since it was handed over, if
-      // nothing has waited since.
-      if (isLate || !isServed(context)) throwIfAborted(context);
       const result = handler(context);
-      if (isResponse(result)) return answered = Promise.resolve(result);
-      return isLast(result)
+      return isResponse(result)
         ? result
-        : Promise.resolve(checked(result, context));
+        : checked(result, context, answerError);
     } catch (error) {
-      return Promise.reject(error);
+      return answerError(error, context);
     }
   };
 }
 
-/** The response as it is, or an error where a handler made none. */
-export function checked(
-  result: Response | Promise<Response>,
+function checked(
+  result: Promise<Response>,
   context: RequestContext,
-): Response | Promise<Response> {
-  if (isResponse(result)) return result;
-  return Promise.resolve(result).then((response) => {
-    if (isResponse(response)) return response;
-    throw noResponse(context);
-  });
+  answerError: AnswerError,
+): Promise<Response> {
+  const fail = (error: unknown) => answerError(error, context);
+  return Promise.resolve(result).then(
+    (response) => isResponse(response) ? response : fail(noResponse(context)),
+    fail,
+  );
 }
 
-/** What is thrown for a handler that returned anything else. */
-export function noResponse({ method, route, url }: RequestContext): TypeError {
+function noResponse({ method, route, url }: RequestContext): TypeError {
   const target = route?.pattern.source ?? url.pathname;
   const whose = route ? "its" : "the default";
   return new TypeError(
@@ -77,61 +58,82 @@ export function noResponse({ method, route, url }: RequestContext): TypeError {
   );
 }
 
+/** Puts middleware around a handler, the first outermost. */
+export function chain(
+  list: readonly Middleware[],
+  handle: Handle,
+  answerError: AnswerError,
+): Handle {
+  if (list.length === 0) return handle;
+  const first = list.reduceRight(
+    (rest, middleware) => link(rest, middleware, answerError),
+    lastStep(handle, answerError),
+  );
+  return (context) => first(context, false);
+}
+
+function lastStep(handle: Handle, answerError: AnswerError): Step {
+  return (context, isLate) => {
+    // The request of a server cannot have been aborted if nothing has waited
+    // since it was passed.
+    if ((isLate || !isServed(context)) && isAborted(context)) {
+      return answerError(context.request.signal.reason, context);
+    }
+    return Promise.resolve(handle(context));
+  };
+}
+
 /**
- * Puts one middleware around what follows it.
+ * Puts one middleware around the rest of the chain.
  *
- * One that neither answers nor calls `next` is taken to have called it (spec
- * 7). One that returns the promise of `next()` adds none of its own.
+ * A middleware that neither answers nor calls `next` lets the request through
+ * (spec 7). One that returns the promise of `next()` costs no other promise.
  */
-function link(rest: Step, middleware: Middleware): Step {
+function link(
+  rest: Step,
+  middleware: Middleware,
+  answerError: AnswerError,
+): Step {
   return (context, isLate) => {
     let downstream: Promise<Response> | undefined;
-    const next = (): Promise<Response> => {
-      if (downstream !== undefined) {
-        return silent(Promise.reject(
-          new TypeError("Cannot call next: it was called before"),
-        ));
-      }
-      downstream = rest(context, isLate);
-      return isLate ? silent(downstream) : downstream;
+    const next: NextFunction = () => {
+      if (downstream !== undefined) return calledTwice();
+      return downstream = rest(context, isLate);
+    };
+    const finish = (response: Response | undefined | void) => {
+      if (response === undefined) return downstream ?? next();
+      return isResponse(response)
+        ? response
+        : answerError(noMiddlewareResult(), context);
     };
     try {
       const result = middleware(context, next);
       if (result !== undefined && result === downstream) return downstream;
       isLate = true;
-      if (downstream !== undefined && !isLast(downstream)) silent(downstream);
-      return settled(result, () => downstream, next);
+      return result === undefined || isResponse(result)
+        ? Promise.resolve(finish(result))
+        : Promise.resolve(result).then(
+          finish,
+          (error) => answerError(error, context),
+        );
     } catch (error) {
-      if (downstream !== undefined) silent(downstream);
-      return Promise.reject(error);
+      return answerError(error, context);
     }
   };
 }
 
-/**
- * Keeps a promise from ending the process where it fails before anybody waits
- * for it: a middleware may do something else first, and may fail at that.
- */
-function silent(promise: Promise<Response>): Promise<Response> {
-  promise.catch(() => {});
-  return promise;
+/** Rejects, without ending the process if the middleware does not wait for it. */
+function calledTwice(): Promise<never> {
+  const rejected = Promise.reject(
+    new TypeError("Cannot call next: it was called before"),
+  );
+  rejected.catch(() => {});
+  return rejected;
 }
 
-/** The response of a middleware, or of what follows where it gave none. */
-function settled(
-  result: MiddlewareResult,
-  downstream: () => Promise<Response> | undefined,
-  next: () => Promise<Response>,
-): Promise<Response> {
-  const finish = (response: Response | undefined | void) => {
-    if (response === undefined) return downstream() ?? next();
-    if (isResponse(response)) return response;
-    // Going on would let a guard with a bug in its answer pass everyone.
-    throw new TypeError(
-      "Cannot go on after a middleware: it returned neither a Response nor nothing",
-    );
-  };
-  return result === undefined || isResponse(result)
-    ? Promise.resolve(finish(result))
-    : Promise.resolve(result).then(finish);
+/** Going on would let a guard with a bug in its answer pass everyone. */
+function noMiddlewareResult(): TypeError {
+  return new TypeError(
+    "Cannot go on after a middleware: it returned neither a Response nor nothing",
+  );
 }

@@ -1,6 +1,5 @@
-import type { RequestHandler } from "./action.ts";
 import { canonicalHref, pathStart } from "./_canonical.ts";
-import { checked, type Handle } from "./_chain.ts";
+import type { AnswerError, Handle } from "./_chain.ts";
 import type { RequestContext } from "./context.ts";
 import { toHead } from "./_defaults.ts";
 import { ArrayMatcher, type Match, type Matcher } from "./matcher.ts";
@@ -9,7 +8,7 @@ import type { RouterOptions } from "./router.ts";
 import { redirectToOther, withOtherSlash } from "./_trailing_slash.ts";
 
 /**
- * Makes what finds the route of a request and has it answer.
+ * Creates the function that finds the route of a request and lets it answer.
  *
  * Engines make one piece of what all requests pass, as long as it is short: what
  * few of them need is in functions of its own.
@@ -17,7 +16,8 @@ import { redirectToOther, withOtherSlash } from "./_trailing_slash.ts";
 export function dispatchWith(
   matcher: Matcher<Registration>,
   trailingSlash: Required<RouterOptions>["trailingSlash"],
-  defaultHandler: RequestHandler,
+  defaultHandler: Handle,
+  answerError: AnswerError,
 ): Handle {
   const own = matcher instanceof ArrayMatcher ? matcher : undefined;
 
@@ -49,40 +49,35 @@ export function dispatchWith(
     return defaultHandler(context);
   }
 
-  return (context) => {
-    const { method, request: { url } } = context;
-    const start = pathStart(url);
-    // Our own matcher notices by itself where a path is not canonical.
-    const match = own === undefined || start < 0
-      ? findOther(method, url)
-      : own.match(method, url, start);
-    return match === null
-      ? answerOther(method, context)
-      : answer(method, context, match);
-  };
-}
+  /** Lets the matched route answer; HEAD gets no body from a GET route. */
+  function answer(
+    method: string,
+    context: RequestContext,
+    { data, params }: Match<Registration>,
+  ): Response | Promise<Response> {
+    context.params = params;
+    context.route = data;
+    const result = data.handler(context);
+    return method === "HEAD" && data.method !== "HEAD"
+      ? toHead(result, context).catch((error) => answerError(error, context))
+      : result;
+  }
 
-/** Has the matched route answer; HEAD gets no body from those of GET. */
-function answer(
-  method: string,
-  context: RequestContext,
-  { data, params }: Match<Registration>,
-): Response | Promise<Response> {
-  context.params = params;
-  context.route = data;
-  const result = data.handler(context);
-  return method === "HEAD" && data.method !== "HEAD"
-    ? toHead(checked(result, context), context)
-    : result;
-}
-
-/** Middleware may rely on `context.url`. */
-export function forValidUrls(run: Handle): Handle {
   return (context) => {
-    const { url } = context.request;
-    return pathStart(url) < 0 && canonicalHref(url) === null
-      ? badRequest()
-      : run(context);
+    try {
+      const { method, request: { url } } = context;
+      const start = pathStart(url);
+      // Our own matcher notices by itself if a path is not canonical.
+      const match = own === undefined || start < 0
+        ? findOther(method, url)
+        : own.match(method, url, start);
+      return match === null
+        ? answerOther(method, context)
+        : answer(method, context, match);
+    } catch (error) {
+      // A matcher of the application may throw.
+      return answerError(error, context);
+    }
   };
 }
 

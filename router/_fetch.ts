@@ -1,15 +1,15 @@
-import { refuseAborted } from "./_abort.ts";
+import { isAbort, isServed, refuseAborted } from "./_abort.ts";
 import { isInit } from "./_arguments.ts";
+import type { Handle } from "./_chain.ts";
 import { RequestContext } from "./context.ts";
 import { NONE } from "./platform.ts";
 import type { TrustedProxies } from "./remote_address.ts";
-import { isRequest } from "./_response.ts";
+import { isRequest, isResponse } from "./_response.ts";
 import type { FetchFunction, Router } from "./router.ts";
-import type { Answer } from "./_settle.ts";
 
-/** Makes what answers a request, or what one can be made of. */
+/** Creates the `fetch` function of a router. */
 export function fetchWith(
-  answer: Answer,
+  handle: Handle,
   router: Router,
   trustedProxies: TrustedProxies,
 ): FetchFunction {
@@ -30,19 +30,41 @@ export function fetchWith(
     return new RequestContext(request, { router, trustedProxies, platform });
   }
 
+  function answer(context: RequestContext): Promise<Response> {
+    const result = handle(context);
+    return isResponse(result)
+      ? Promise.resolve(result)
+      : unlessAborted(result, context);
+  }
+
   return function (input: string | URL | Request, init?: unknown) {
     try {
       if (arguments.length < 3 && init === undefined && isRequest(input)) {
-        // A server hands over what was just received; others call when they
-        // like.
+        // A server passes a request at once; others call at any time.
         refuseAborted(input);
         return answer(new RequestContext(input, alone));
       }
       // A rest parameter in place of `arguments` costs a list with each request.
       const others = arguments.length < 3 ? [init] : [...arguments].slice(1);
-      return answer(contextOf(input, others));
+      const context = contextOf(input, others);
+      // Servers would print the reason of an abort as an error.
+      return isServed(context)
+        ? Promise.resolve(handle(context))
+        : answer(context);
     } catch (error) {
       return Promise.reject(error);
     }
   };
+}
+
+/** Rejects as the global `fetch` does if the request was aborted meanwhile. */
+function unlessAborted(
+  result: Promise<Response>,
+  context: RequestContext,
+): Promise<Response> {
+  return result.then((response) => {
+    const { error } = context;
+    if (error !== undefined && isAbort(error, context)) throw error;
+    return response;
+  });
 }

@@ -5,7 +5,7 @@ import type {
   RequestHandler,
   RouteTarget,
 } from "./action.ts";
-import { chain, type Handle } from "./_chain.ts";
+import type { Handle } from "./_chain.ts";
 import type { MatchedRoute } from "./context.ts";
 import { checkMethod, type RequestMethod } from "./method.ts";
 import type { Middleware } from "./middleware.ts";
@@ -18,6 +18,14 @@ export interface Registration extends MatchedRoute {
   readonly method: RequestMethod | "ANY";
   /** Answers the request: the handler, behind its middleware. */
   readonly handler: Handle;
+}
+
+/** A route as an application registers it. */
+export interface CollectedRoute extends MatchedRoute {
+  /** The middleware of its groups and its own, the first outermost. */
+  readonly middleware: readonly Middleware[];
+  /** The application's handler. */
+  readonly handler: RequestHandler;
 }
 
 /** What answers a route, or the routes of a map. */
@@ -40,7 +48,7 @@ export function collectRoutes(
   first: Registrable,
   second: RequestHandler | undefined,
   method?: RequestMethod | "ANY",
-): Registration[] {
+): CollectedRoute[] {
   if (!isRouteMap(target)) {
     const route = toRoute(target, method);
     const name = describe(route);
@@ -66,7 +74,7 @@ function collect(
   outer: readonly Middleware[],
   name: string,
   prefix = "",
-): Registration[] {
+): CollectedRoute[] {
   const { handler, actions, middleware, ...others } = toBehavior(action);
   refuse(others, name);
   const list = [...outer, ...checkMiddleware(middleware, name)];
@@ -76,7 +84,7 @@ function collect(
     }
     const { pattern } = target;
     const method = checkMethod(target.method);
-    return [{ method, pattern, handler: chain(list, handler) }];
+    return [{ method, pattern, middleware: list, handler }];
   }
   if (typeof actions !== "object" || actions === null) {
     throw new TypeError(

@@ -1,8 +1,9 @@
 import type { RequestHandler, RouteTarget } from "./action.ts";
-import { chain } from "./_chain.ts";
+import { chain, guard } from "./_chain.ts";
 import { RequestContext } from "./context.ts";
 import { defaultHandler, defaultOnError } from "./_defaults.ts";
-import { dispatchWith, forValidUrls } from "./_dispatch.ts";
+import { dispatchWith } from "./_dispatch.ts";
+import { answerErrorsWith } from "./_error_answers.ts";
 import { fetchWith } from "./_fetch.ts";
 import { ArrayMatcher } from "./matcher.ts";
 import { type RequestMethod, requestMethods } from "./method.ts";
@@ -15,7 +16,6 @@ import {
 } from "./_registration.ts";
 import type { RegisteredRoute, Router, RouterOptions } from "./router.ts";
 import type { RouteMap } from "./routes/route.ts";
-import { settling } from "./_settle.ts";
 
 /** Makes the router behind its typed face. */
 export function untypedRouter(options: RouterOptions): Router {
@@ -42,6 +42,7 @@ export function untypedRouter(options: RouterOptions): Router {
         trustedProxies.every((proxy) => typeof proxy === "string"),
   );
   const routes: RegisteredRoute[] = [];
+  const answerError = answerErrorsWith(onError ?? defaultOnError);
 
   function route(
     method: RequestMethod | "ANY" | undefined,
@@ -49,9 +50,11 @@ export function untypedRouter(options: RouterOptions): Router {
     first: Registrable,
     second?: RequestHandler,
   ): void {
-    for (const registration of collectRoutes(target, first, second, method)) {
-      const { method, pattern } = registration;
-      matcher.add(method, pattern, registration);
+    const list = collectRoutes(target, first, second, method);
+    for (const { method, pattern, middleware, handler } of list) {
+      const guarded = guard(handler, answerError);
+      const handle = chain(middleware, guarded, answerError);
+      matcher.add(method, pattern, { method, pattern, handler: handle });
       routes.push({ method, pattern: pattern.source });
     }
   }
@@ -66,12 +69,10 @@ export function untypedRouter(options: RouterOptions): Router {
   const dispatch = dispatchWith(
     matcher,
     trailingSlash,
-    answerOther ?? defaultHandler,
+    guard(answerOther ?? defaultHandler, answerError),
+    answerError,
   );
-  const answer = settling(
-    list.length === 0 ? dispatch : forValidUrls(chain(list, dispatch)),
-    onError ?? defaultOnError,
-  );
+  const handle = chain(list, dispatch, answerError);
   const members: Record<string, unknown> = {
     routes,
     route,
@@ -83,11 +84,14 @@ export function untypedRouter(options: RouterOptions): Router {
     members[method.toLowerCase()] = route.bind(null, method);
   }
   const router = members as unknown as Router;
-  members.fetch = fetchWith(answer, router, trustedProxies);
-  rememberRouter(router.fetch, (request, parent) => {
+  members.fetch = fetchWith(handle, router, trustedProxies);
+  rememberRouter(router.fetch, async (request, parent) => {
     const inner = new RequestContext(request, { router, parent });
     inner.method = parent.method;
-    return answer(inner);
+    const response = await handle(inner);
+    // The middleware outside has to know of it too.
+    parent.error = inner.error;
+    return response;
   });
   return router;
 }

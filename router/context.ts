@@ -90,6 +90,15 @@ export class RequestContext<RouteParams = Record<string, string>> {
   /** The methods that the path answers, for a request that no route matched. */
   allowedMethods: readonly string[] = NONE;
 
+  /**
+   * The error that a handler or an inner middleware threw; `undefined` if there
+   * was none. The response of `next()` is then the one that answers the error.
+   *
+   * A middleware that replaces this response, because the error is none to it,
+   * may set it to `undefined` for those outside.
+   */
+  error: unknown = undefined;
+
   readonly #options: RequestContextOptions;
   #remoteAddress: string | undefined;
   #url: URL | undefined;
@@ -112,9 +121,14 @@ export class RequestContext<RouteParams = Record<string, string>> {
     if (parent !== undefined) this.#values = parent.#values ??= [];
   }
 
-  /** The canonical URL of the request, the one that routes are matched on. */
+  /**
+   * The canonical URL of the request, the one that routes are matched on.
+   *
+   * It has no credentials. If the request has no valid http or https URL, this
+   * is `https://malformed.invalid/`. The router answers both kinds 400.
+   */
   get url(): URL {
-    return this.#url ??= new URL(this.request.url);
+    return this.#url ??= parseURL(this.request.url);
   }
 
   /** The client's address, where the runtime tells it. */
@@ -211,6 +225,19 @@ export type HandlerContext<
   & { [Index in keyof Entries as never]-?: 0 }
   & ProvidedGetters<Entries>
   & RequestContext<RouteParams>;
+
+/** The URL of requests that have none: no host has it (RFC 2606, section 2). */
+const MALFORMED = "https://malformed.invalid/";
+
+/** Parses the URL of a request, whatever its text. */
+function parseURL(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    return new URL(MALFORMED);
+  }
+  if (url.username || url.password) url.username = url.password = "";
+  return url;
+}
 
 /** Where a key is among keys and values; below zero if it is not there. */
 function indexOf(

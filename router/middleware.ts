@@ -1,7 +1,11 @@
 import type { RequestContext } from "./context.ts";
 import type { ContextEntries } from "./context_entry.ts";
 
-/** Runs what comes after a middleware and returns its response. */
+/**
+ * Runs the rest of the chain and returns its response. It does not reject if a
+ * handler throws: the response is the answer to the error, and `context.error`
+ * is the error.
+ */
 export type NextFunction = () => Promise<Response>;
 
 /** What a middleware may return: nothing means the response of what follows. */
@@ -20,7 +24,7 @@ export type MiddlewareResult =
  */
 export interface Middleware<Entries extends ContextEntries = ContextEntries> {
   /**
-   * Handles the request or hands it on.
+   * Handles the request, or passes it on.
    *
    * @param context The context of the request.
    * @param next Runs the rest of the chain. Call it at most once.

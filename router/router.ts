@@ -43,10 +43,12 @@ export interface RouterOptions<
    */
   readonly matcher?: Matcher<MatchData>;
   /**
-   * Answers for what a handler or a middleware threw, and no middleware caught.
-   * The answer passes no middleware any more: where error pages need what the
-   * others add, put one last that catches and answers. If this fails too, both
-   * errors are printed and the answer is 500.
+   * Answers what a handler or a middleware throws, at the place where it was
+   * thrown: the response passes back through the middleware outside, which read
+   * the error from `context.error`. It is not called for an error that has a
+   * method `toResponse`, whose response is sent instead, nor for the reason of
+   * an aborted request. If it throws, the router prints both errors and answers
+   * 500.
    *
    * @default {prints the error and answers 500}
    */
@@ -85,8 +87,8 @@ export interface FetchFunction {
    *
    * @param input The request, or its URL.
    * @param init What to build the request with.
-   * @returns The response. It rejects where `fetch` would for the arguments,
-   * and for a request that was aborted before.
+   * @returns The response. It rejects if `fetch` would for these arguments, and
+   * if the request was aborted.
    */
   (input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /**
@@ -94,7 +96,7 @@ export interface FetchFunction {
    *
    * @param request The request.
    * @param platform What the runtime passes besides, for the `Platform` key.
-   * @returns The response.
+   * @returns The response. It never rejects: 499 if the request was aborted.
    */
   (request: Request, ...platform: unknown[]): Promise<Response>;
 }

@@ -32,7 +32,7 @@ async function saved(
   if (scope.cookies.length > 0) await sweep();
   if (isOurs) return finish(response, scope);
   drop(response);
-  return finish(conflict(), scope);
+  return finish(new SessionConflictError("taken").toResponse(), scope);
 }
 
 /** Has a stream that nobody is going to read come to its end. */
@@ -40,29 +40,25 @@ function drop(response: Response): void {
   response.body?.cancel().catch(() => {});
 }
 
-/** Saves what can be saved when a handler has thrown, and throws the same. */
-export async function rescue(
-  error: unknown,
+/**
+ * Finishes the response to an error: saves nothing more, but sends the cookie of
+ * what was committed before. A session that was destroyed ends all the same: a
+ * logout must not fail because of what comes after it.
+ */
+export async function finishError(
+  response: Response,
   scope: Scope,
-  sweep: () => Promise<void>,
 ): Promise<Response> {
   scope.close();
-  if (error instanceof SessionConflictError) {
-    return await saved(conflict(), scope, sweep);
-  }
-  if (scope.isUntouched) throw error;
+  if (scope.isUntouched) return finish(response, scope);
   const { journal } = scope;
-  try {
-    // A save that the handler did not wait for can be that of a login.
-    await journal.idle();
-    // An id that no response can hand out must not replace the present one, and
-    // one that has done so already leads nobody anywhere.
-    if (scope.cookies.length > 0) await journal.abandon();
-    else if (journal.destroyed || !journal.needsCookie) await journal.save();
-  } catch {
-    // The first error says what is wrong.
+  // A commit that the handler did not wait for is still a commit.
+  await journal.idle();
+  if (journal.destroyed) {
+    // The error that is being answered says what is wrong.
+    await journal.save().catch(() => {});
   }
-  throw error;
+  return finish(response, scope);
 }
 
 /** Saves; tells whether everything that was taken was still there. */
@@ -100,11 +96,4 @@ function markSession(
   const cookies = [...scope.cookies, ...hostCookies];
   if (cookies.length > 0) return withCookies(response, cookies);
   return scope.journal.accessed ? madePrivate(response) : response;
-}
-
-function conflict(): Response {
-  return new Response("Conflict", {
-    status: 409,
-    headers: { "Cache-Control": "no-store" },
-  });
 }

@@ -6,7 +6,7 @@ export type { SafeCause };
  * Thrown by {@linkcode Session.commit} when what must happen once has already
  * happened elsewhere: another request took the same value, or the session ended.
  *
- * Where nobody catches it, the session middleware answers 409.
+ * If nothing catches it, the router answers 409, without calling `onError`.
  *
  * @example Telling it apart by its code
  * ```ts
@@ -40,6 +40,18 @@ export class SessionConflictError extends Error {
         : "Cannot commit session: it has ended meanwhile",
     );
     this.reason = reason;
+  }
+
+  /**
+   * Creates the response that the router sends: 409 Conflict.
+   *
+   * @returns The response.
+   */
+  toResponse(): Response {
+    return new Response("Conflict", {
+      status: 409,
+      headers: { "Cache-Control": "no-store" },
+    });
   }
 }
 

@@ -3,13 +3,17 @@
  *
  * @module
  */
-import type { ContextEntry, Middleware } from "../router/mod.ts";
+import type {
+  ContextEntry,
+  Middleware,
+  RequestContext,
+} from "../router/mod.ts";
 import { STORE_TIMEOUT } from "./_call_store.ts";
 import { CookiePolicy, type SessionCookieOptions } from "./_cookie.ts";
 import { type CookieSessionStorage, CookieStorage } from "./_cookie_storage.ts";
 import type { ResolvedTimeouts } from "./_record.ts";
 import { Scope, type Shared } from "./_scope.ts";
-import { rescue, settle } from "./_settle.ts";
+import { finishError, settle } from "./_settle.ts";
 import { sweeper } from "./_sweeper.ts";
 import { createMemorySessionStore } from "./memory.ts";
 import { Session } from "./session.ts";
@@ -110,11 +114,10 @@ export interface SessionOptions {
  * when the browser closes. Only on plain http from the same machine it is
  * `session`, without `Secure`. A broken or foreign cookie is no session.
  *
- * The session is saved when the handler is done, also when it threw; then
- * without a change of the id, because an error's response carries no cookie.
- * Where a login was committed before the throw, nobody can get its cookie: it
- * ends, and the user has to log in again. A store that fails is an error, never
- * "no session".
+ * The session is saved after the handler. If the handler throws, nothing is
+ * saved except for what it committed before; the error's response carries the
+ * cookie for that. A destroyed session ends in either case. A store that fails
+ * is an error, never "no session".
  *
  * Requests can be on their way when a session ends. For 15 seconds, those with
  * the old cookie get no new session, so that a late answer does not replace the
@@ -203,25 +206,28 @@ export function session(
     context.set(Session, new Session(scope));
     // Once: to read a header is dear on Deno.
     const header = lazy ? null : context.request.headers.get("Cookie");
-    return answer(scope, header, next, sweep);
+    return answer(scope, context, header, next, sweep);
   };
 }
 
-/** Has the others answer, with the session that the cookies lead to. */
+/** Loads the session, runs the rest of the chain, and saves. */
 async function answer(
   scope: Scope,
+  context: RequestContext,
   cookies: string | null,
   next: () => Promise<Response>,
   sweep: () => Promise<void>,
 ): Promise<Response> {
-  let response;
   try {
     if (cookies !== null) await scope.load(cookies);
-    response = await next();
   } catch (error) {
-    return rescue(error, scope, sweep);
+    scope.close();
+    throw error;
   }
-  return settle(response, scope, sweep);
+  const response = await next();
+  return context.error === undefined
+    ? settle(response, scope, sweep)
+    : finishError(response, scope);
 }
 
 function storageOf(

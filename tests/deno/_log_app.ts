@@ -22,17 +22,23 @@ export function createLogApp(output: (line: string) => void): Router {
 /** Responses that end in every way, and what was logged of them at `/lines`. */
 export function createEndingApp(): Router {
   const lines: unknown[] = [];
+  const errors: string[] = [];
   const router = createRouter({
     middleware: [logger({
       countBytes: true,
       format: ({ url, status, outcome, error, contentLength }) =>
         JSON.stringify({ url, status, outcome, error, bytes: contentLength }),
-      skip: ({ url }) => url.pathname === "/lines",
+      skip: ({ url }) => ["/lines", "/errors"].includes(url.pathname),
       output: (line) => lines.push(JSON.parse(line)),
     })],
-    onError: () => new Response("Internal Server Error", { status: 500 }),
+    onError: (error) => {
+      errors.push(String(error));
+      return new Response("Internal Server Error", { status: 500 });
+    },
   });
   router.get("/lines", () => Response.json(lines));
+  // What `onError` was called with.
+  router.get("/errors", () => Response.json(errors));
   router.get("/whole", () => new Response("x".repeat(100_000)));
   router.get(
     "/styles",

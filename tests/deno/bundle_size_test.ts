@@ -52,7 +52,7 @@ const BUDGETS: Record<Entry, number> = {
  * Take an entry out when it is within its budget.
  */
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
-  "./fetch-router": 12.8,
+  "./fetch-router": 13.1,
 };
 
 /** What drops out of every bundle that creates no router. */

@@ -45,6 +45,7 @@ for (const [name, start] of servers) {
       url: "/throwing",
       status: 500,
       outcome: "complete",
+      bytes: 21,
       error: "RangeError",
     });
 
@@ -68,6 +69,8 @@ for (const [name, start] of servers) {
     await leave(server, "/waiting");
     const line = await lastLine(server, 1);
     assertEquals(line, { url: "/waiting", status: 499, outcome: "aborted" });
+    const errors = await (await fetch(`${server.origin}/errors`)).json();
+    assertEquals(errors, [], "a client that left is no error for onError");
   });
 
   Deno.test(`logger() on ${name} writes a line for a client that left before the answer was there`, async () => {

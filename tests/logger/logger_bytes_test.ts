@@ -189,7 +189,7 @@ Deno.test("logger() with countBytes logs a throw once", async () => {
   await fetch();
   assertEquals(infos.map(brief), [{
     status: 500,
-    contentLength: undefined,
+    contentLength: 0,
     outcome: "complete",
     error: "TypeError",
   }]);

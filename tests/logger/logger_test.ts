@@ -324,20 +324,57 @@ Deno.test("logger() does not log what skip leaves out (spec B.3)", async () => {
   assertEquals(seen, [["/", 200], ["/nowhere", 404]]);
 });
 
-Deno.test("logger() logs a throw whatever skip says, and throws it on", async () => {
+/** Runs a router behind a logger, and returns the lines. */
+async function linesBehind(
+  handler: (context: RequestContext) => Promise<Response>,
+  request: Request,
+  options: { skip?: () => boolean; onError?: () => Response } = {},
+  ...platform: unknown[]
+): Promise<string[]> {
   const lines: string[] = [];
-  const middleware = logger({
-    format: ({ status, error }) => `${status} ${error}`,
-    skip: () => true,
-    output: (line) => lines.push(line),
+  const { skip, onError = () => new Response(null, { status: 500 }) } = options;
+  const router = createRouter({
+    onError,
+    middleware: [logger({
+      format: ({ status, outcome, error }) => `${status} ${outcome} ${error}`,
+      output: (line) => lines.push(line),
+      ...skip && { skip },
+    })],
   });
-  const context = new RequestContext(new Request("https://example.com/"));
-  const thrown = new RangeError("with a secret");
-  const caught = await assertRejects(
-    async () => await middleware(context, () => Promise.reject(thrown)),
+  router.get("/", handler);
+  await router.fetch(request, ...platform).catch(() => {});
+  return lines;
+}
+
+Deno.test("logger() logs a throw whatever skip says", async () => {
+  const lines = await linesBehind(
+    () => Promise.reject(new RangeError("with a secret")),
+    new Request("https://example.com/"),
+    { skip: () => true },
   );
-  assertEquals(caught, thrown);
-  assertEquals(lines, ["500 RangeError"]);
+  assertEquals(lines, ["500 complete RangeError"]);
+});
+
+Deno.test("logger() names no error that is answered as a mistake of the client", async () => {
+  const lines = await linesBehind(
+    () => Promise.reject(new RangeError("no such note")),
+    new Request("https://example.com/"),
+    { onError: () => new Response(null, { status: 404 }) },
+  );
+  assertEquals(lines, ["404 complete undefined"]);
+});
+
+Deno.test("logger() survives an error whose name cannot be read", async () => {
+  const hostile = Object.defineProperty(new Error(), "name", {
+    get: () => {
+      throw new Error("name");
+    },
+  });
+  const lines = await linesBehind(
+    () => Promise.reject(hostile),
+    new Request("https://example.com/"),
+  );
+  assertEquals(lines, ["500 complete Error"]);
 });
 
 const departures: [what: string, reason: unknown][] = [
@@ -347,34 +384,38 @@ const departures: [what: string, reason: unknown][] = [
 ];
 
 for (const [what, reason] of departures) {
-  Deno.test(`logger() logs a handler that gave up as the client left ${what} as 499, aborted`, async () => {
-    const lines: string[] = [];
-    const middleware = logger({
-      format: ({ status, outcome, error }) => `${status} ${outcome} ${error}`,
-      output: (line) => lines.push(line),
+  for (const platform of [[], [{}, {}]]) {
+    const how = platform.length === 0 ? "a caller" : "a server";
+    Deno.test(`logger() logs a handler that gave up as the client left ${what} as 499, aborted, and ${how} gets no error page`, async () => {
+      let calls = 0;
+      const controller = new AbortController();
+      const request = new Request("https://example.com/", {
+        signal: controller.signal,
+      });
+      const lines = await linesBehind(
+        ({ request }) => {
+          controller.abort(reason);
+          return Promise.reject(request.signal.reason);
+        },
+        request,
+        {
+          onError: () => {
+            calls++;
+            return new Response(null, { status: 500 });
+          },
+        },
+        ...platform,
+      );
+      assertEquals(lines, ["499 aborted undefined"]);
+      assertEquals(calls, 0);
     });
-    const controller = new AbortController();
-    const { signal } = controller;
-    const request = new Request("https://example.com/", { signal });
-    const answering = middleware(new RequestContext(request), () => {
-      controller.abort(reason);
-      return Promise.reject(request.signal.reason);
-    });
-    const caught = await Promise.resolve(answering).catch((error) => error);
-    assertEquals(caught, request.signal.reason);
-    assertEquals(lines, ["499 aborted undefined"]);
-  });
+  }
 }
 
 Deno.test("logger() logs another abort than the client's as a throw", async () => {
-  const lines: string[] = [];
-  const middleware = logger({
-    format: ({ status, outcome, error }) => `${status} ${outcome} ${error}`,
-    output: (line) => lines.push(line),
-  });
-  const context = new RequestContext(new Request("https://example.com/"));
-  await assertRejects(async () =>
-    await middleware(context, () => Promise.reject(AbortSignal.abort().reason))
+  const lines = await linesBehind(
+    () => Promise.reject(AbortSignal.abort().reason),
+    new Request("https://example.com/"),
   );
   assertEquals(lines, ["500 complete AbortError"]);
 });

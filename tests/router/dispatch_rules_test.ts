@@ -153,22 +153,6 @@ Deno.test("router.fetch() hands on the very response, an upgrade among them", as
   }
 });
 
-Deno.test("router.fetch() lets no middleware see a request without a valid URL", async () => {
-  let ran = false;
-  const router = createRouter({
-    middleware: [(_, next) => {
-      ran = true;
-      return next();
-    }],
-  });
-  router.get("/*", ok);
-  const request = Object.defineProperty(new Request(origin), "url", {
-    value: "https://a b/",
-  });
-  assertEquals((await router.fetch(request)).status, 400);
-  assertEquals(ran, false);
-});
-
 const badInputs: unknown[] = [undefined, null, 1, {}, "/path", "http://", ""];
 
 for (const input of badInputs) {
@@ -220,7 +204,7 @@ Deno.test("router.fetch() rejects a request that is aborted during a route's mid
   assertEquals(ran, false);
 });
 
-Deno.test("router.fetch() rejects a server's request that is aborted while its middleware waits", async () => {
+Deno.test("router.fetch() answers 499 to a server's request that is aborted while its middleware waits", async () => {
   const controller = new AbortController();
   let ran = false;
   const router = createRouter({
@@ -236,7 +220,7 @@ Deno.test("router.fetch() rejects a server's request that is aborted while its m
     return ok();
   });
   const request = new Request(origin, { signal: controller.signal });
-  await assertRejects(() => router.fetch(request, {}, {}), Error, "left");
+  assertEquals((await router.fetch(request, {}, {})).status, 499);
   assertEquals(ran, false);
 });
 
@@ -305,23 +289,6 @@ Deno.test("router.fetch() makes errors of handlers that return no Response, behi
     'TypeError: Cannot answer GET "/behind": its handler returned no Response',
     'TypeError: Cannot answer GET "/none": the default handler returned no Response',
   ]);
-});
-
-Deno.test("a middleware that answers for errors leaves the response to those around it", async () => {
-  const answersErrors: Middleware<readonly []> = async (_, next) => {
-    try {
-      return await next();
-    } catch {
-      return new Response("an error page", { status: 500 });
-    }
-  };
-  const router = createRouter({ middleware: [secureHeaders(), answersErrors] });
-  router.get("/", () => {
-    throw new Error("secret");
-  });
-  const response = await router.fetch(origin);
-  assertEquals(await response.text(), "an error page");
-  assertEquals(response.headers.get("X-Content-Type-Options"), "nosniff");
 });
 
 Deno.test("createRouter() throws for middleware that is no list of functions", () => {

@@ -105,12 +105,9 @@ Deno.test("a middleware that returns nothing after next() gives the response of 
 });
 
 Deno.test("a middleware that swallows an error and returns nothing has not answered for it", async () => {
-  const swallow: Middleware<readonly []> = async (_, next) => {
-    try {
-      await next();
-    } catch {
-      // Nothing is returned.
-    }
+  const swallow: Middleware<readonly []> = async (context, next) => {
+    await next();
+    context.error = undefined;
   };
   const { answer, errors } = await run(swallow, () => {
     throw new Error("bug");
@@ -129,7 +126,7 @@ Deno.test("next() always returns a promise, of the very response", async () => {
   assertEquals([same, answer], [true, "other"]);
 });
 
-Deno.test("an error is what middleware around it awaits, sync or late, as it was thrown", async () => {
+Deno.test("next() resolves with the answer to an error, and context.error is as it was thrown", async () => {
   const error = new Error("bug");
   for (
     const handler of [() => Promise.reject(error), () => {
@@ -137,15 +134,12 @@ Deno.test("an error is what middleware around it awaits, sync or late, as it was
     }]
   ) {
     let seen: unknown;
-    await run(async (_, next) => {
-      try {
-        return await next();
-      } catch (caught) {
-        seen = caught;
-        return new Response();
-      }
+    const { answer } = await run(async (context, next) => {
+      const response = await next();
+      seen = context.error;
+      return response;
     }, handler);
-    assertEquals(seen === error, true);
+    assertEquals([seen === error, answer], [true, "onError"]);
   }
 });
 

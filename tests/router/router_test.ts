@@ -408,16 +408,13 @@ Deno.test("global middleware runs before matching, on the method as it then is",
   assertEquals(await response.text(), "POST DELETE");
 });
 
-Deno.test("onError() answers for what a handler throws, once, after middleware has seen it", async () => {
+Deno.test("onError() answers for what a handler throws, once, before middleware sees the answer", async () => {
   const seen: string[] = [];
   const router = createRouter({
-    middleware: [async (_, next) => {
-      try {
-        return await next();
-      } catch (error) {
-        seen.push("middleware");
-        throw error;
-      }
+    middleware: [async (context, next) => {
+      const response = await next();
+      seen.push(`middleware after ${context.error}`);
+      return response;
     }],
     onError: (error, context) => {
       seen.push(`${error} at ${context.url.pathname}`);
@@ -429,7 +426,10 @@ Deno.test("onError() answers for what a handler throws, once, after middleware h
   });
   const response = await router.fetch(`${origin}/throws`);
   assertEquals(await response.text(), "sorry");
-  assertEquals(seen, ["middleware", "Error: secret at /throws"]);
+  assertEquals(seen, [
+    "Error: secret at /throws",
+    "middleware after Error: secret",
+  ]);
 });
 
 Deno.test("router.fetch() turns a handler that returns no Response into an error naming the route", async () => {

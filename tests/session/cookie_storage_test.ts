@@ -346,7 +346,7 @@ Deno.test("session({ secrets }) destroys all its cookies", async () => {
   assertEquals(browser.cookies.size, 0);
 });
 
-Deno.test("session({ secrets }) cannot send the cookie of a handler that threw", async () => {
+Deno.test("session({ secrets }) saves nothing for a handler that threw, but what it committed", async () => {
   const browser = new Browser(server());
   await browser.visit((session) => session.set("a", 1));
   await assertRejects(() =>
@@ -356,6 +356,15 @@ Deno.test("session({ secrets }) cannot send the cookie of a handler that threw",
     })
   );
   assertEquals(await browser.visit((session) => session.get("a")), 1);
+  await assertRejects(() =>
+    browser.visit(async (session) => {
+      session.set("a", 2);
+      await session.commit();
+      session.set("a", 3);
+      throw new Error("handler");
+    })
+  );
+  assertEquals(await browser.visit((session) => session.get("a")), 2);
 });
 
 function server(options: SessionOptions = {}): Server {

@@ -1,0 +1,324 @@
+/** Errors are answered where they are thrown, so that middleware sees the answer. */
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import {
+  createRouter,
+  type Middleware,
+  type RequestContext,
+} from "@gatehouse/web/fetch-router";
+import { logger } from "@gatehouse/web/logger-middleware";
+import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+import { Session } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+
+const origin = "https://example.com";
+const bug = new RangeError("bug");
+const sorry = () => new Response("sorry", { status: 500 });
+const throws = () => {
+  throw bug;
+};
+const pass: Middleware<readonly []> = (_, next) => next();
+const later: Middleware<readonly []> = async (_, next) => await next();
+
+/** Sets a header on every response, as CORS middleware does. */
+const stamp: Middleware<readonly []> = async (_, next) => {
+  const response = await next();
+  response.headers.set("Access-Control-Allow-Origin", "*");
+  return response;
+};
+
+const places: [string, readonly Middleware[], () => Response][] = [
+  ["a handler", [], throws],
+  ["a handler behind middleware", [pass, later], throws],
+  ["a late handler", [], () => Promise.reject(bug) as never],
+  ["a middleware", [throws], sorry],
+  ["a middleware of a promise", [() => Promise.reject(bug)], sorry],
+  ["a middleware after next()", [
+    async (_, next) => {
+      await next();
+      throw bug;
+    },
+  ], sorry],
+  ["an inner middleware", [later, pass, throws], sorry],
+];
+
+for (const [what, middleware, handler] of places) {
+  Deno.test(`what ${what} throws is answered with the headers of the middleware outside`, async () => {
+    const seen: unknown[] = [];
+    const router = createRouter({
+      middleware: [secureHeaders(), stamp, async (context, next) => {
+        const response = await next();
+        seen.push(context.error, response.status);
+        return response;
+      }],
+      onError: (error) => {
+        seen.push(error);
+        return sorry();
+      },
+    });
+    router.get("/", { middleware }, handler);
+    const response = await router.fetch(origin);
+    assertEquals([response.status, await response.text()], [500, "sorry"]);
+    assertEquals(response.headers.get("X-Content-Type-Options"), "nosniff");
+    assertEquals(response.headers.get("Access-Control-Allow-Origin"), "*");
+    assertEquals(seen, [bug, bug, 500]);
+  });
+}
+
+const malformed = "https://malformed.invalid/";
+const urls = [
+  ["http://", malformed],
+  ["https://a b/", malformed],
+  ["data:,x", malformed],
+  ["file:///etc/passwd", malformed],
+  ["", malformed],
+  ["https://u:p@example.com/x?y", "https://example.com/x?y"],
+] as const;
+
+for (const [url, expected] of urls) {
+  Deno.test(`the 400 for the URL "${url}" has the headers of the middleware, which can read context.url`, async () => {
+    const seen: string[] = [];
+    const lines: string[] = [];
+    const router = createRouter({
+      middleware: [
+        logger({ format: "short", output: (line) => lines.push(line) }),
+        secureHeaders(),
+        session(),
+        (context, next) => {
+          seen.push(context.url.href);
+          return next();
+        },
+      ],
+    });
+    router.get("/*", () => new Response("reached"));
+    const request = Object.defineProperty(new Request(origin), "url", {
+      value: url,
+    });
+    const response = await router.fetch(request);
+    assertEquals([response.status, await response.text()], [
+      400,
+      "Bad Request",
+    ]);
+    assertEquals(response.headers.get("X-Content-Type-Options"), "nosniff");
+    assertEquals(seen, [expected]);
+    assert(lines.length === 1 && lines[0].includes("400"), lines[0]);
+  });
+}
+
+Deno.test("context.error is undefined where nothing was thrown", async () => {
+  const seen: unknown[] = [];
+  const router = createRouter({
+    middleware: [async (context, next) => {
+      const response = await next();
+      seen.push(context.error);
+      return response;
+    }],
+  });
+  router.get("/", () => new Response());
+  for (const path of ["/", "/none"]) await router.fetch(origin + path);
+  assertEquals(seen, [undefined, undefined]);
+});
+
+Deno.test("context.error is an error also where undefined was thrown", async () => {
+  let seen: unknown;
+  const router = createRouter({
+    middleware: [async (context, next) => {
+      const response = await next();
+      seen = context.error;
+      return response;
+    }],
+    onError: sorry,
+  });
+  router.get("/", () => Promise.reject(undefined));
+  await router.fetch(origin);
+  assertEquals(
+    String(seen),
+    'TypeError: Cannot answer GET "/": undefined was thrown',
+  );
+});
+
+Deno.test("a middleware can answer an error, and mark it as handled", async () => {
+  const seen: unknown[] = [];
+  const outer: Middleware<readonly []> = async (context, next) => {
+    const response = await next();
+    seen.push(context.error);
+    return response;
+  };
+  const notFound: Middleware<readonly []> = async (context, next) => {
+    const response = await next();
+    if (context.error !== bug) return response;
+    context.error = undefined;
+    return new Response("no such note", { status: 404 });
+  };
+  const router = createRouter({
+    middleware: [outer, notFound],
+    onError: sorry,
+  });
+  router.get("/", throws);
+  const response = await router.fetch(origin);
+  assertEquals(await response.text(), "no such note");
+  assertEquals(seen, [undefined]);
+});
+
+Deno.test("an error has one answer, though many middleware are around it", async () => {
+  let calls = 0;
+  const router = createRouter({
+    middleware: [later, pass, later],
+    onError: () => {
+      calls++;
+      return sorry();
+    },
+  });
+  router.get("/", { middleware: [later, later] }, throws);
+  await router.fetch(origin);
+  assertEquals(calls, 1);
+});
+
+Deno.test("what a mounted router's handler throws is answered inside, and known outside", async () => {
+  const inner = createRouter({
+    middleware: [stamp],
+    onError: () => new Response("inner", { status: 500 }),
+  });
+  inner.get("/", throws);
+  let seen: RequestContext | undefined;
+  const outer = createRouter({
+    middleware: [secureHeaders(), async (context, next) => {
+      const response = await next();
+      seen = context;
+      return response;
+    }],
+    onError: () => new Response("outer", { status: 500 }),
+  });
+  outer.mount("/in", inner);
+  const response = await outer.fetch(`${origin}/in`);
+  assertEquals(await response.text(), "inner");
+  assertEquals(response.headers.get("Access-Control-Allow-Origin"), "*");
+  assertEquals(response.headers.get("X-Content-Type-Options"), "nosniff");
+  assertStrictEquals(seen?.error, bug);
+});
+
+Deno.test("what a mounted foreign handler throws is answered by the router", async () => {
+  const router = createRouter({ middleware: [stamp], onError: sorry });
+  router.mount("/in", () => Promise.reject(bug));
+  const response = await router.fetch(`${origin}/in/x`);
+  assertEquals(await response.text(), "sorry");
+  assertEquals(response.headers.get("Access-Control-Allow-Origin"), "*");
+});
+
+Deno.test("a matcher that throws is answered behind the middleware", async () => {
+  const router = createRouter({
+    middleware: [stamp],
+    onError: sorry,
+    matcher: {
+      add() {},
+      match: throws as never,
+      allowedMethods: () => [],
+    },
+  });
+  const response = await router.fetch(origin);
+  assertEquals(await response.text(), "sorry");
+  assertEquals(response.headers.get("Access-Control-Allow-Origin"), "*");
+});
+
+Deno.test("HEAD gets the error's answer without a body", async () => {
+  const router = createRouter({ middleware: [stamp], onError: sorry });
+  router.get("/", () => Promise.reject(bug));
+  const response = await router.fetch(origin, { method: "HEAD" });
+  assertEquals([response.status, response.body], [500, null]);
+  assertEquals(response.headers.get("Access-Control-Allow-Origin"), "*");
+});
+
+Deno.test("an error that has its own answer is not an error for onError", async () => {
+  class NotFoundError extends Error {
+    toResponse(): Response {
+      return new Response("no such note", { status: 404 });
+    }
+  }
+  let calls = 0;
+  let seen: unknown;
+  const router = createRouter({
+    middleware: [stamp, async (context, next) => {
+      const response = await next();
+      seen = context.error;
+      return response;
+    }],
+    onError: () => {
+      calls++;
+      return sorry();
+    },
+  });
+  router.get("/", () => {
+    throw new NotFoundError();
+  });
+  const response = await router.fetch(origin);
+  assertEquals(await response.text(), "no such note");
+  assertEquals(response.headers.get("Access-Control-Allow-Origin"), "*");
+  assert(seen instanceof NotFoundError);
+  assertEquals(calls, 0);
+});
+
+for (
+  const [what, toResponse] of [
+    ["throws", throws],
+    ["returns a string", () => "text"],
+  ] as const
+) {
+  Deno.test(`an error whose toResponse() ${what} is answered 500, and printed`, async () => {
+    const printed: unknown[] = [];
+    const { error } = console;
+    console.error = (problem: unknown) => void printed.push(problem);
+    try {
+      const router = createRouter();
+      const thrown = { toResponse };
+      router.get("/", () => Promise.reject(thrown));
+      const response = await router.fetch(origin);
+      assertEquals(response.status, 500);
+      assertEquals(await response.text(), "Internal Server Error");
+      assertStrictEquals(printed[0], thrown);
+    } finally {
+      console.error = error;
+    }
+  });
+}
+
+Deno.test("a session that was committed before a throw stays alive, with its cookie and the headers outside", async () => {
+  const router = createRouter({
+    middleware: [secureHeaders(), session()],
+    onError: sorry,
+  });
+  router.get("/login", async (context) => {
+    const session = context.get(Session);
+    session.set("userId", 7);
+    await session.commit();
+    session.set("later", 1);
+    throw bug;
+  });
+  router.get("/", (context) => {
+    const session = context.get(Session);
+    return Response.json([session.userId, session.get("later") ?? null]);
+  });
+  const failed = await router.fetch(`${origin}/login`);
+  assertEquals(failed.status, 500);
+  assertEquals(failed.headers.get("X-Content-Type-Options"), "nosniff");
+  const [cookie] = failed.headers.getSetCookie()[0].split(";");
+  const response = await router.fetch(origin, { headers: { cookie } });
+  assertEquals(await response.json(), [7, null]);
+});
+
+Deno.test("a line of the log tells the error, and the status that onError answered", async () => {
+  const lines: string[] = [];
+  const router = createRouter({
+    middleware: [logger({
+      format: ({ status, error, outcome }) => `${status} ${error} ${outcome}`,
+      output: (line) => lines.push(line),
+      ids: { respond: true },
+    })],
+    onError: (error) =>
+      new Response(null, { status: error === bug ? 503 : 500 }),
+  });
+  router.get("/", throws);
+  router.get("/other", () => Promise.reject(new Error("other")));
+  const { headers } = await router.fetch(origin);
+  await router.fetch(`${origin}/other`);
+  assertEquals(lines, ["503 RangeError complete", "500 Error complete"]);
+  assert(headers.get("X-Request-Id") !== null);
+});
