@@ -3,7 +3,6 @@ import {
   assertEquals,
   assertMatch,
   assertNotEquals,
-  assertRejects,
   assertThrows,
 } from "@std/assert";
 import {
