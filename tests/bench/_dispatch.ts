@@ -5,11 +5,11 @@
  * compiles with eval; half of Hono with middleware. On Deno and on Bun.
  */
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
-import { createRouter as createRemixRouter } from "npm:@remix-run/fetch-router@0.20";
-import { Elysia } from "npm:elysia@1.4";
-import { H3 } from "npm:h3@2";
-import { Hono } from "npm:hono@4";
-import { IttyRouter } from "npm:itty-router@5";
+import { createRouter as createRemixRouter } from "npm:@remix-run/fetch-router@0.20.1";
+import { Elysia } from "npm:elysia@1.4.30";
+import { H3 } from "npm:h3@2.0.8";
+import { Hono } from "npm:hono@4.13.19";
+import { IttyRouter } from "npm:itty-router@5.0.24";
 import { type Bound, type Candidate, measure, printTable } from "./_measure.ts";
 
 /** Answers a request, with or without what the runtime passes besides. */

@@ -4,11 +4,11 @@ import {
   configure,
   getLogger,
   getTextFormatter,
-} from "npm:@logtape/logtape@^2";
-import { RequestContext as RemixContext } from "npm:@remix-run/fetch-router@^0.20";
-import { logger as remixLogger } from "npm:@remix-run/logger-middleware@^0.2";
-import { Context as HonoContext } from "npm:hono@^4";
-import { logger as honoLogger } from "npm:hono@^4/logger";
+} from "npm:@logtape/logtape@2.4.2";
+import { RequestContext as RemixContext } from "npm:@remix-run/fetch-router@0.20.1";
+import { logger as remixLogger } from "npm:@remix-run/logger-middleware@0.2.1";
+import { Context as HonoContext } from "npm:hono@4.13.19";
+import { logger as honoLogger } from "npm:hono@4.13.19/logger";
 import { type Candidate, measure, printTable } from "./_measure.ts";
 
 /**

@@ -1,14 +1,14 @@
 /** The routers that the benchmark of matching compares, with one face. */
 import { ArrayMatcher, RoutePattern } from "@gatehouse/web/fetch-router";
-import MedleyRouter from "npm:@medley/router@0.2";
-import { createMultiMatcher } from "npm:@remix-run/route-pattern@0.23/match";
-import { RegExpRouter } from "npm:hono@4/router/reg-exp-router";
-import { SmartRouter } from "npm:hono@4/router/smart-router";
-import { TrieRouter } from "npm:hono@4/router/trie-router";
-import { IttyRouter } from "npm:itty-router@5";
-import { Memoirist } from "npm:memoirist@1";
-import { addRoute, createRouter, findRoute } from "npm:rou3@1";
-import { compileRouter } from "npm:rou3@1/compiler";
+import MedleyRouter from "npm:@medley/router@0.2.1";
+import { createMultiMatcher } from "npm:@remix-run/route-pattern@0.23.0/match";
+import { RegExpRouter } from "npm:hono@4.13.19/router/reg-exp-router";
+import { SmartRouter } from "npm:hono@4.13.19/router/smart-router";
+import { TrieRouter } from "npm:hono@4.13.19/router/trie-router";
+import { IttyRouter } from "npm:itty-router@5.0.24";
+import { Memoirist } from "npm:memoirist@1.2.2";
+import { addRoute, createRouter, findRoute } from "npm:rou3@1.0.0";
+import { compileRouter } from "npm:rou3@1.0.0/compiler";
 import type { BenchRoute } from "./github_routes.ts";
 
 /** Finds a route; peers get the path ready, ours has to find it in the URL. */

@@ -9,12 +9,12 @@ import {
   session,
   type SessionOptions,
 } from "@gatehouse/web/session-middleware";
-import { createCookie } from "npm:@remix-run/cookie@^0.5.1";
-import { RequestContext as RemixContext } from "npm:@remix-run/fetch-router@^0.18.2";
-import { Session as RemixSession } from "npm:@remix-run/session@^0.4.2";
-import { createCookieSessionStorage } from "npm:@remix-run/session@^0.4.2/cookie-storage";
-import { session as remixSession } from "npm:@remix-run/session-middleware@^0.2.2";
-import { getIronSession, sealData } from "npm:iron-session@^9";
+import { createCookie } from "npm:@remix-run/cookie@0.5.3";
+import { RequestContext as RemixContext } from "npm:@remix-run/fetch-router@0.18.2";
+import { Session as RemixSession } from "npm:@remix-run/session@0.4.2";
+import { createCookieSessionStorage } from "npm:@remix-run/session@0.4.2/cookie-storage";
+import { session as remixSession } from "npm:@remix-run/session-middleware@0.2.2";
+import { getIronSession, sealData } from "npm:iron-session@9.0.1";
 import { type Candidate, measure, printTable } from "./_measure.ts";
 
 /** What is stored: about 300 bytes of JSON. */

@@ -11,8 +11,8 @@
  */
 import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import morgan from "npm:morgan@^1";
-import { pinoHttp } from "npm:pino-http@^11";
+import morgan from "npm:morgan@1.12.1";
+import { pinoHttp } from "npm:pino-http@11.0.0";
 import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { drop, raceLoggers, requests } from "./_logger_race.ts";

@@ -1,4 +1,4 @@
-import findMyWay from "npm:find-my-way@9";
+import findMyWay from "npm:find-my-way@9.10.1";
 import { benchMatch } from "./_match.ts";
 import { finish, printTable } from "./_measure.ts";
 import type { Find } from "./_match_routers.ts";

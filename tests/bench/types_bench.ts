@@ -43,8 +43,8 @@ export const app = createRouter({ middleware: [auth] });
   },
   {
     name: "hono",
-    head: `import { Hono } from "npm:hono@4";
-import { createMiddleware } from "npm:hono@4/factory";
+    head: `import { Hono } from "npm:hono@4.13.19";
+import { createMiddleware } from "npm:hono@4.13.19/factory";
 interface User { readonly id: number; readonly name: string }
 const auth = createMiddleware<{ Variables: { user: User } }>(
   async (context, next) => {

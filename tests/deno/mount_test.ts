@@ -1,9 +1,9 @@
 /** Applications of other frameworks below a prefix, over a real socket. */
 import { assertEquals } from "@std/assert";
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
-import { H3 } from "npm:h3@2";
-import { Hono } from "npm:hono@4";
-import { IttyRouter } from "npm:itty-router@5";
+import { H3 } from "npm:h3@2.0.8";
+import { Hono } from "npm:hono@4.13.19";
+import { IttyRouter } from "npm:itty-router@5.0.24";
 
 const hono = new Hono()
   .get(

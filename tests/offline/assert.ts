@@ -2,7 +2,7 @@
  * Stands in for `@std/assert` where JSR cannot be reached: the functions that
  * the tests use. Not over `node:assert`, for the same tests run in Workers.
  */
-import { isEqualWith, isPlainObject } from "npm:es-toolkit@^1.53.2/predicate";
+import { isEqualWith, isPlainObject } from "npm:es-toolkit@1.53.2/predicate";
 
 type Class<T> = abstract new (...args: never[]) => T;
 

@@ -1,5 +1,5 @@
 /** Stands in for `@std/crypto/timing-safe-equal` where JSR cannot be reached. */
-import { equalBytes } from "npm:@noble/ciphers@^2.4.0/utils.js";
+import { equalBytes } from "npm:@noble/ciphers@2.4.0/utils.js";
 
 /** Compares in constant time; throws where the lengths differ, as 1.1 does. */
 export function timingSafeEqual(
