@@ -161,14 +161,18 @@ export {
   SessionConflictError,
   type SessionInfo,
   type SessionLabel,
+  SessionLimitError,
   sessions,
   type SessionStore,
   SessionStoreError,
   type Storable,
   type StoredValue,
+  sweepSessions,
+  type SweepSessionsOptions,
   type UserSessions,
 } from "./session/mod.ts";
 export {
+  type AnonymousLimit,
   type CookieSessionStorage,
   type LazySession,
   session,

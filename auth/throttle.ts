@@ -168,7 +168,7 @@ class AccountThrottle implements Throttle {
   readonly #counters: Record<Kind, Counter>;
   readonly #devices: KnownDevices;
   readonly #address: (context: RequestContext) => string | undefined;
-  readonly #sweep: () => Promise<void>;
+  readonly #sweep: () => void;
   #warned = false;
 
   constructor(options: ThrottleOptions) {
@@ -193,14 +193,14 @@ class AccountThrottle implements Throttle {
     };
     this.#devices = new KnownDevices(config, deviceCookie);
     this.#address = options.address ?? ((context) => context.remoteAddress);
-    this.#sweep = sweeper(store, { now, storeTimeout });
+    this.#sweep = sweeper(store, now);
   }
 
   async attempt(
     context: RequestContext,
     account: string | null,
   ): Promise<ThrottleAttempt> {
-    await this.#sweep();
+    this.#sweep();
     const name = account === null ? null : canonicalName(account);
     const known = name === null ? null : await this.#fromDevice(context, name);
     if (known !== null) return known;

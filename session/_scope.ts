@@ -1,4 +1,5 @@
 import type { RequestContext } from "../router/mod.ts";
+import type { AnonymousQuota } from "./_anonymous_quota.ts";
 import type { Backing, SessionConfig } from "./_backing.ts";
 import type { CookiePolicy } from "./_cookie.ts";
 import { readCookies } from "./_cookie_header.ts";
@@ -16,6 +17,7 @@ export interface Shared {
   readonly config: SessionConfig;
   readonly policy: CookiePolicy;
   readonly storage: SessionStore | CookieStorage;
+  readonly quota: AnonymousQuota;
 }
 
 const NO_COOKIES: readonly string[] = [];
@@ -121,14 +123,19 @@ export class Scope implements SessionScope {
   }
 
   #begin(): Journal {
-    const { config, isLazy, policy, storage } = this.#shared;
+    const { config, isLazy, policy, quota, storage } = this.#shared;
     // Now, for Deno closes a request that is upgraded to a WebSocket.
     this.#isSecure = policy.isSecure(this.#context);
     const name = policy.name(this.#isSecure);
+    const label = () => labelOf(this.#context);
     this.#backing = storage instanceof CookieStorage
       ? storage.backing(name, config)
-      : new StoreBacking(name, storage, config);
-    const label = () => labelOf(this.#context);
+      : new StoreBacking(
+        name,
+        storage,
+        config,
+        () => quota.admit(label().address),
+      );
     const journal = new Journal(this.#backing, config, label);
     journal.closed = this.#isClosed;
     // Else the middleware loads it before anyone gets to see it.

@@ -7,7 +7,7 @@ import { SessionConflictError } from "./errors.ts";
 export function settle(
   response: Response,
   scope: Scope,
-  sweep: () => Promise<void>,
+  sweep: () => void,
 ): Response | Promise<Response> {
   scope.close();
   return !scope.isUntouched && scope.journal.isDue
@@ -18,7 +18,7 @@ export function settle(
 async function saved(
   response: Response,
   scope: Scope,
-  sweep: () => Promise<void>,
+  sweep: () => void,
 ): Promise<Response> {
   let isOurs;
   try {
@@ -29,7 +29,7 @@ async function saved(
     await scope.journal.abandon().catch(() => {});
     throw error;
   }
-  if (scope.cookies.length > 0) await sweep();
+  if (scope.cookies.length > 0) sweep();
   if (isOurs) return finish(response, scope);
   drop(response);
   return finish(new SessionConflictError("taken").toResponse(), scope);

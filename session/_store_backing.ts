@@ -50,6 +50,7 @@ export class StoreBacking implements Backing {
   readonly #name: string;
   readonly #store: SessionStore;
   readonly #config: SessionConfig;
+  readonly #admitAnonymous: () => void;
   #stored: Stored | null = null;
   /** The ids that this request has ended in favour of new ones. */
   readonly #replaced: string[] = [];
@@ -60,7 +61,17 @@ export class StoreBacking implements Backing {
   /** The id that the session was found to have moved to. */
   #next: string | undefined;
 
-  constructor(name: string, store: SessionStore, config: SessionConfig) {
+  /**
+   * @param admitAnonymous Counts an anonymous session that begins, and throws if
+   * there are too many.
+   */
+  constructor(
+    name: string,
+    store: SessionStore,
+    config: SessionConfig,
+    admitAnonymous: () => void,
+  ) {
+    this.#admitAnonymous = admitAnonymous;
     this.#name = name;
     this.#store = store;
     this.#config = config;
@@ -102,6 +113,8 @@ export class StoreBacking implements Backing {
       const record = make(stored);
       if (stored === null && record.isEmpty) return record;
       const moves = stored === null || renewal !== "none";
+      const isOneMore = stored === null || renewal === "copy";
+      if (isOneMore && record.userId === undefined) this.#admitAnonymous();
       const written = moves
         ? await this.#move(record, renewal)
         : await this.#put(this.id, record, this.#stored!.version);

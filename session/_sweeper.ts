@@ -1,24 +1,24 @@
-import type { SessionConfig } from "./_backing.ts";
-import { callStore } from "./_call_store.ts";
 import type { SessionStore } from "./store.ts";
 
 /** Milliseconds between two sweeps of the store. */
 const SWEEP_INTERVAL = 600_000;
 
-/** Sweeps the store now and then; a failure is the next sweep's concern. */
-export function sweeper(
-  store: SessionStore,
-  { now, storeTimeout }: Pick<SessionConfig, "now" | "storeTimeout">,
-): () => Promise<void> {
+/**
+ * Creates a function that sweeps the store now and then. It returns at once, so
+ * that no visitor waits for a sweep. If a sweep leaves something, the next call
+ * begins another. A failure is ignored: no store returns expired values.
+ */
+export function sweeper(store: SessionStore, now: () => number): () => void {
   let sweptAt = now();
-  return async () => {
+  return () => {
     const time = now();
     if (time - sweptAt < SWEEP_INTERVAL) return;
     sweptAt = time;
-    try {
-      await callStore("sweep", () => store.sweep?.(time), storeTimeout);
-    } catch {
-      // Expired values are refused on reading, swept or not.
-    }
+    Promise.try(() => store.sweep?.(time)).then(
+      (hasMore) => {
+        if (hasMore === true) sweptAt = -Infinity;
+      },
+      () => {},
+    );
   };
 }

@@ -56,6 +56,73 @@ export class SessionConflictError extends Error {
 }
 
 /**
+ * Thrown when an anonymous visitor begins a session and there are too many
+ * already. Logins have no such limit.
+ *
+ * If nothing catches it, the router answers 429 (too many from one address) or
+ * 503 (too many in all) with `Retry-After`, without calling `onError`.
+ *
+ * @example Reading the limit
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { SessionLimitError } from "@gatehouse/web/session";
+ *
+ * const error = new SessionLimitError("address", 30);
+ * assertEquals(error.code, "session_limit");
+ * assertEquals(error.toResponse().status, 429);
+ * assertEquals(error.toResponse().headers.get("Retry-After"), "30");
+ * ```
+ */
+export class SessionLimitError extends Error {
+  /** The class name, stable under minification. */
+  override readonly name = "SessionLimitError";
+
+  /** The machine-readable code. Branch on it, never on the message. */
+  readonly code = "session_limit";
+
+  /** The limit that was reached: that of one address, or that of all. */
+  readonly limit: "address" | "total";
+
+  /** Seconds until sessions can begin again. */
+  readonly retryAfter: number;
+
+  /**
+   * Creates the error.
+   *
+   * @param limit The limit that was reached.
+   * @param retryAfter Seconds until sessions can begin again.
+   */
+  constructor(limit: "address" | "total", retryAfter: number) {
+    super(
+      `Cannot begin session: too many anonymous sessions ${
+        limit === "address" ? "from this address" : "in all"
+      }`,
+    );
+    this.limit = limit;
+    this.retryAfter = retryAfter;
+  }
+
+  /**
+   * Creates the response that the router sends: 429 Too Many Requests, or 503
+   * Service Unavailable.
+   *
+   * @returns The response.
+   */
+  toResponse(): Response {
+    const [status, text] = this.limit === "address"
+      ? [429, "Too Many Requests"]
+      : [503, "Service Unavailable"];
+    return new Response(text, {
+      status,
+      headers: {
+        "Cache-Control": "no-store",
+        "Retry-After": String(this.retryAfter),
+      },
+    });
+  }
+}
+
+/**
  * Thrown when the session store fails. The request fails with it: an
  * unavailable store must not look like a logout.
  *

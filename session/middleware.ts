@@ -8,6 +8,7 @@ import type {
   Middleware,
   RequestContext,
 } from "../router/mod.ts";
+import { type AnonymousLimit, AnonymousQuota } from "./_anonymous_quota.ts";
 import { STORE_TIMEOUT } from "./_call_store.ts";
 import { CookiePolicy, type SessionCookieOptions } from "./_cookie.ts";
 import { type CookieSessionStorage, CookieStorage } from "./_cookie_storage.ts";
@@ -19,7 +20,7 @@ import { createMemorySessionStore } from "./memory.ts";
 import { Session } from "./session.ts";
 import type { SessionStore } from "./store.ts";
 
-export type { CookieSessionStorage, SessionCookieOptions };
+export type { AnonymousLimit, CookieSessionStorage, SessionCookieOptions };
 
 /** How long sessions last, in milliseconds. */
 export interface SessionTimeouts {
@@ -85,6 +86,17 @@ export interface SessionOptions {
    * @default {{ idle: 1_800_000, absolute: 43_200_000, anonymous: 600_000 }}
    */
   readonly timeouts?: SessionTimeouts;
+  /**
+   * How many anonymous sessions can begin in ten minutes, in each process. Beyond
+   * it, requests that would begin one get a 429 or a 503 with `Retry-After`.
+   * Logins, and sessions in cookies, have no such limit.
+   *
+   * Trust: the client's address must be the client's. Behind a proxy, set the
+   * router's `trustedProxies`.
+   *
+   * @default {{ perAddress: 1_000, total: 100_000 }}
+   */
+  readonly anonymousLimit?: AnonymousLimit;
   /**
    * The address that browsers see. With an https one the cookie is always
    * `Secure`. Set it where a proxy on the same machine ends TLS.
@@ -196,10 +208,11 @@ export function session(
     config: { timeouts, now, storeTimeout },
     policy: new CookiePolicy(options.cookie ?? {}, options.origin),
     storage: storageOf(options),
+    quota: new AnonymousQuota(options.anonymousLimit ?? {}, now),
   };
   const sweep = shared.storage instanceof CookieStorage
-    ? () => Promise.resolve()
-    : sweeper(shared.storage, shared.config);
+    ? () => {}
+    : sweeper(shared.storage, now);
 
   return (context, next) => {
     const scope = new Scope(shared, context);
@@ -216,7 +229,7 @@ async function answer(
   context: RequestContext,
   cookies: string | null,
   next: () => Promise<Response>,
-  sweep: () => Promise<void>,
+  sweep: () => void,
 ): Promise<Response> {
   try {
     if (cookies !== null) await scope.load(cookies);

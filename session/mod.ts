@@ -22,6 +22,7 @@
 export {
   type SafeCause,
   SessionConflictError,
+  SessionLimitError,
   SessionStoreError,
 } from "./errors.ts";
 export type { JSONValue, Storable } from "./json.ts";
@@ -38,3 +39,4 @@ export {
   type UserSessions,
 } from "./sessions.ts";
 export type { PutOptions, SessionStore, StoredValue } from "./store.ts";
+export { sweepSessions, type SweepSessionsOptions } from "./sweep_sessions.ts";

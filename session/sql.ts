@@ -54,6 +54,9 @@ const INDEX_COLUMNS = ["index1", "index2", "index3", "index4"];
 /** How many expired rows one statement removes, and how many one sweep runs. */
 const SWEEP = { rows: 1_000, statements: 100 };
 
+/** How many expired rows go with each new one: more than come. */
+const ROWS_PER_INSERT = 4;
+
 /**
  * Creates a session store in an SQL table, over one function that runs a
  * statement. Every operation is a single statement, so that a pool, an HTTP
@@ -137,13 +140,12 @@ class SQLStore implements SessionStore {
       Math.ceil(now + options.ttl),
       ...indexColumns(options.index ?? []),
     ];
-    const rows = options.ifVersion === null
-      ? await this.#insert(key, row, now)
-      : await this.#run(
-        `UPDATE ${this.#table} SET ${COLUMNS.map((name) => `${name} = ?`)}
-        WHERE id = ? AND version = ? AND expires_at > ? RETURNING id`,
-        [...row, key, options.ifVersion, now],
-      );
+    if (options.ifVersion === null) return await this.#insert(key, row, now);
+    const rows = await this.#run(
+      `UPDATE ${this.#table} SET ${COLUMNS.map((name) => `${name} = ?`)}
+      WHERE id = ? AND version = ? AND expires_at > ? RETURNING id`,
+      [...row, key, options.ifVersion, now],
+    );
     return rows.length > 0;
   }
 
@@ -162,30 +164,24 @@ class SQLStore implements SessionStore {
     return rows.map((row) => String(row.id));
   }
 
-  async sweep(now: number): Promise<void> {
+  async sweep(now: number): Promise<boolean> {
     const time = Math.floor(now);
     for (let count = 0; count < SWEEP.statements; count++) {
-      // Twice: a row that is put anew meanwhile is looked at again, and there
-      // PostgreSQL asks only what is asked of the row itself.
-      const removed = await this.#run(
-        `DELETE FROM ${this.#table} WHERE expires_at <= ? AND id IN (
-        SELECT id FROM ${this.#table}
-        WHERE expires_at <= ? LIMIT ${SWEEP.rows}) RETURNING id`,
-        [time, time],
-      );
-      if (removed.length < SWEEP.rows) return;
+      const removed = await this.#removeExpired(time, SWEEP.rows);
+      if (removed < SWEEP.rows) return false;
       // A database in this process would keep all others waiting.
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
+    return true;
   }
 
-  /** Inserts a row; an expired one in its place counts as none. */
-  #insert(
-    key: string,
-    row: SQLValue[],
-    now: number,
-  ): Promise<readonly SQLRow[]> {
-    return this.#run(
+  /**
+   * Inserts a row, also in place of an expired one. Then it removes a few expired
+   * rows, so that the table stays as small as what lives in it, with or without
+   * sweeps.
+   */
+  async #insert(key: string, row: SQLValue[], now: number): Promise<boolean> {
+    const rows = await this.#run(
       `INSERT INTO ${this.#table} (${COLUMNS}, id) VALUES (${
         [...row, key].map(() => "?")
       }) ON CONFLICT (id) DO UPDATE SET ${
@@ -193,6 +189,28 @@ class SQLStore implements SessionStore {
       } WHERE ${this.#table}.expires_at <= ? RETURNING id`,
       [...row, key, now],
     );
+    if (rows.length === 0) return false;
+    // The row is stored. What is left now, the next insert removes.
+    await this.#removeExpired(now, ROWS_PER_INSERT).catch(() => {});
+    return true;
+  }
+
+  /** Removes some expired rows, the oldest first, and returns how many. */
+  async #removeExpired(now: number, limit: number): Promise<number> {
+    const oldest = `SELECT id FROM ${this.#table} WHERE expires_at <= ?
+      ORDER BY expires_at LIMIT ${limit}`;
+    // PostgreSQL reads the index of the key for an array, but the whole table
+    // for IN. Rows that others write or remove are skipped.
+    const list = this.#dialect === "sqlite"
+      ? `IN (${oldest})`
+      : `= ANY(ARRAY(${oldest} FOR UPDATE SKIP LOCKED))`;
+    // The time is compared twice: another writer may have put a row anew.
+    const removed = await this.#run(
+      `DELETE FROM ${this.#table} WHERE id ${list} AND expires_at <= ?
+      RETURNING id`,
+      [now, now],
+    );
+    return removed.length;
   }
 
   async #run(sql: string, params: SQLValue[]): Promise<readonly SQLRow[]> {

@@ -75,12 +75,15 @@ export interface SessionStore {
   byIndex?(name: string): readonly string[] | Promise<readonly string[]>;
 
   /**
-   * Frees the room of expired values, for stores that do not do so by
-   * themselves. It is called now and then when a session is created.
+   * Removes expired values, for stores that do not do so by themselves. One call
+   * takes a moment at most. The library calls it now and then when a session
+   * begins, in processes that run for ten minutes. So `put` should remove a few
+   * expired values for each new one.
    *
    * @param now The time in epoch milliseconds.
+   * @returns `true` if there are more expired values to remove.
    */
-  sweep?(now: number): void | Promise<void>;
+  sweep?(now: number): boolean | void | Promise<boolean | void>;
 
   /**
    * Whether compare-and-swap holds among all writers. Where it is not

@@ -559,6 +559,25 @@ Deno.test("session() sweeps its store now and then", async () => {
   assertEquals(begun, Date.UTC(2026, 0, 1) + 10 * MINUTE);
 });
 
+Deno.test("session() sweeps again soon where a sweep has left something", async () => {
+  const clock = new Clock();
+  const memory = createMemorySessionStore({ now: clock.now });
+  const left = [true, true, false];
+  let sweeps = 0;
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+    sweep: () => Promise.resolve(left[sweeps++]),
+  };
+  const server = new Server({ store, now: clock.now });
+  clock.time += 10 * MINUTE;
+  for (let count = 0; count < 10; count++) {
+    await new Browser(server).visit((session) => session.set("a", 1));
+  }
+  assertEquals(sweeps, 3);
+});
+
 Deno.test("sessions() fails with the store", async () => {
   const { browser, fault } = faulty();
   await browser.visit((session) => session.set("userId", 7));

@@ -1,0 +1,56 @@
+import { SessionStoreError } from "./errors.ts";
+import type { SessionStore } from "./store.ts";
+
+/** The most sweeps of one call: far more than any store needs. */
+const MAX_SWEEPS = 100_000;
+
+/** Options for {@linkcode sweepSessions}. */
+export interface SweepSessionsOptions {
+  /**
+   * Returns the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
+}
+
+/**
+ * Removes all expired values from a store, for a cron job.
+ *
+ * It is rarely needed: Redis, Deno KV and Durable Objects remove what expires,
+ * and a store in an SQL table removes a few expired rows with each new one. Use
+ * it after a flood, or if nobody logs in for a long time.
+ *
+ * @example Sweeping at night
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createMemorySessionStore, sweepSessions } from "@gatehouse/web/session";
+ *
+ * let time = 0;
+ * const now = () => time;
+ * const store = createMemorySessionStore({ now });
+ * await store.put("key", "value", { ttl: 1_000, ifVersion: null });
+ *
+ * time = 1_000;
+ * // Deno.cron("sweep", "0 4 * * *", () => sweepSessions(store));
+ * await sweepSessions(store, { now });
+ * assertEquals(await store.get("key"), null);
+ * ```
+ *
+ * @param store The store.
+ * @param options The clock.
+ * @throws {SessionStoreError} If the store fails.
+ */
+export async function sweepSessions(
+  store: SessionStore,
+  options: SweepSessionsOptions = {},
+): Promise<void> {
+  const { now = Date.now } = options;
+  try {
+    for (let count = 0; count < MAX_SWEEPS; count++) {
+      if (await store.sweep?.(now()) !== true) return;
+    }
+  } catch (cause) {
+    throw new SessionStoreError("sweep", { cause });
+  }
+}

@@ -1,0 +1,170 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { completeAuth } from "@gatehouse/web/auth";
+import { createMemorySessionStore, type Session } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+import { Clock, MINUTE, Server } from "./_browser.ts";
+
+const anonymousLimit = { perAddress: 3, total: 10 };
+
+Deno.test("session() answers 429 to an address that begins too many anonymous sessions", async () => {
+  const clock = new Clock();
+  const server = new Server({ anonymousLimit, now: clock.now });
+  const visit = visitor(server);
+  for (let count = 0; count < 3; count++) {
+    assertEquals((await visit("203.0.113.7")).status, 200);
+  }
+  clock.time += 4 * MINUTE;
+  const refused = await visit("203.0.113.7");
+  assertEquals(refused.status, 429);
+  assertEquals(await refused.text(), "Too Many Requests");
+  assertEquals(refused.headers.get("Retry-After"), "360");
+  assertEquals(refused.headers.get("Cache-Control"), "no-store");
+  assertEquals(refused.headers.getSetCookie(), []);
+
+  assertEquals((await visit("203.0.113.8")).status, 200);
+  clock.time += 6 * MINUTE;
+  assertEquals((await visit("203.0.113.7")).status, 200);
+});
+
+Deno.test("session() answers 503 when all addresses together begin too many anonymous sessions", async () => {
+  const clock = new Clock();
+  const store = createMemorySessionStore({ now: clock.now });
+  const server = new Server({ anonymousLimit, now: clock.now, store });
+  const visit = visitor(server);
+  const statuses: number[] = [];
+  for (let host = 1; host <= 12; host++) {
+    statuses.push((await visit(`203.0.113.${host}`)).status);
+  }
+  assertEquals(statuses, [...Array(10).fill(200), 503, 503]);
+  // The address is not known everywhere.
+  const refused = await visit(undefined);
+  assertEquals(refused.status, 503);
+  assertEquals(refused.headers.get("Retry-After"), "600");
+  clock.time += 10 * MINUTE;
+  assertEquals((await visit(undefined)).status, 200);
+});
+
+Deno.test("session() answers a handler that commits one anonymous session too many", async () => {
+  const server = new Server({ anonymousLimit: { perAddress: 1 } });
+  const begin = async (session: Session) => {
+    session.set("a", 1);
+    await session.commit();
+  };
+  const visit = visitor(server, begin);
+  assertEquals((await visit("203.0.113.7")).status, 200);
+  const refused = await visit("203.0.113.7");
+  assertEquals(refused.status, 429);
+  assertEquals(refused.headers.getSetCookie(), []);
+});
+
+Deno.test("session() refuses nobody who logs in, has a session or needs none", async () => {
+  const server = new Server({ anonymousLimit: { perAddress: 1, total: 2 } });
+  const first = await visitor(server)("203.0.113.7");
+  const [cookie] = first.headers.getSetCookie()[0].split(";");
+  for (const address of ["203.0.113.7", "203.0.113.8", "203.0.113.9"]) {
+    await visitor(server)(address);
+  }
+  const statusOf = async (
+    act: Parameters<Server["request"]>[0],
+    headers = {},
+  ) => (await visitor(server, act, headers)("203.0.113.7")).status;
+  assertEquals(await statusOf((session) => session.set("b", 1)), 503);
+  assertEquals(await statusOf((session) => session.get("b")), 200);
+  assertEquals(await statusOf((session) => session.set("userId", 7)), 200);
+  assertEquals(
+    await statusOf((_session, context) => completeAuth(context, 7)),
+    200,
+  );
+  const change = (session: Session) => session.set("b", 1);
+  assertEquals(await statusOf(change, { cookie }), 200);
+  const renew = (session: Session) => session.regenerateId();
+  assertEquals(await statusOf(renew, { cookie }), 200);
+});
+
+Deno.test("session() counts the copies that an anonymous session leaves", async () => {
+  const server = new Server({ anonymousLimit: { perAddress: 2 } });
+  const first = await visitor(server)("203.0.113.7");
+  const [cookie] = first.headers.getSetCookie()[0].split(";");
+  const copy = visitor(server, (session) => session.regenerateId(false), {
+    cookie,
+  });
+  assertEquals((await copy("203.0.113.7")).status, 200);
+  assertEquals((await copy("203.0.113.7")).status, 429);
+});
+
+for (
+  const [what, addresses, statuses] of [
+    [
+      "a whole IPv6 /64 as one",
+      [
+        "2001:db8:1:2::1",
+        "2001:DB8:1:2::2",
+        "2001:db8:1:2:3:4:5:6",
+        "2001:db8:1:2::4",
+        "2001:db8:1:3::1",
+      ],
+      [200, 200, 200, 429, 200],
+    ],
+    [
+      "an IPv6 /64 with zeros as one",
+      ["2001:db8::1", "2001:db8::2", "2001:db8:0:0:1::", "2001:db8::3"],
+      [200, 200, 200, 429],
+    ],
+  ] as const
+) {
+  Deno.test(`session() counts ${what}`, async () => {
+    const visit = visitor(new Server({ anonymousLimit }));
+    const seen: number[] = [];
+    for (const address of addresses) seen.push((await visit(address)).status);
+    assertEquals(seen, [...statuses]);
+  });
+}
+
+for (const address of ["127.0.0.1", "10.0.0.1", "::1", "fd00::1"]) {
+  Deno.test(`session() gives ${address}, which may be a proxy, ten times the limit`, async () => {
+    const server = new Server({ anonymousLimit: { perAddress: 2 } });
+    const visit = visitor(server);
+    for (let count = 0; count < 20; count++) {
+      assertEquals((await visit(address)).status, 200);
+    }
+    assertEquals((await visit(address)).status, 429);
+  });
+}
+
+Deno.test("session() does not count sessions in cookies", async () => {
+  const server = new Server({
+    anonymousLimit: { perAddress: 1 },
+    secrets: ["a secret of more than thirty-two characters"],
+  });
+  for (let count = 0; count < 3; count++) {
+    assertEquals((await visitor(server)("203.0.113.7")).status, 200);
+  }
+});
+
+Deno.test("session() throws for an anonymous limit that is not a positive number", () => {
+  for (const bad of [0, -1, NaN]) {
+    for (const name of ["perAddress", "total"]) {
+      assertThrows(
+        () => session({ anonymousLimit: { [name]: bad } }),
+        RangeError,
+        `anonymousLimit ${name} "${bad}" is not a positive number`,
+      );
+    }
+  }
+});
+
+/** Returns a function that sends a request from an address. */
+function visitor(
+  server: Server,
+  act: Parameters<Server["request"]>[0] = (session) => session.set("a", 1),
+  headers: HeadersInit = {},
+): (address: string | undefined) => Promise<Response> {
+  return (address) =>
+    server.request(
+      act,
+      headers,
+      "https://example.com",
+      address &&
+        { remoteAddr: { transport: "tcp", hostname: address, port: 1 } },
+    );
+}
