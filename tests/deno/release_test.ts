@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Ajv } from "npm:ajv@8.20.0";
 import { parse } from "npm:yaml@2.9.1";
 import config from "../../deno.json" with { type: "json" };
+import { packagesInUse, readNpmLock } from "../offline/npm_lock.ts";
 import { createSbom, readGraphs, standIns } from "./_sbom.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -209,7 +210,7 @@ async function* files(folder: string): AsyncGenerator<string> {
   ) {
     if (name === "release_test.ts") continue;
     if (isDirectory) yield* files(`${folder}${name}/`);
-    else if (/\.(?:[jt]sx?|md|json)$/.test(name)) yield folder + name;
+    else if (/\.(?:[jt]sx?|md)$/.test(name)) yield folder + name;
   }
 }
 
@@ -246,6 +247,25 @@ Deno.test("every package that tests, benchmarks and the guide use has an exact v
   }
   assert(count > 40, `${count} packages`);
   assertEquals(found, []);
+});
+
+Deno.test("the tests run with a lock for every npm package", async () => {
+  assertMatch(config.tasks.test.command, /deno test -A --lock=\$NPM_LOCK /);
+  const { specifiers, npm } = await readNpmLock();
+  // Deno writes `^6` as `6`.
+  const locked = new Set(
+    Object.keys(specifiers).map((one) => one.replace("@^", "@")),
+  );
+  const used = await packagesInUse();
+  assert(used.length > 30, `${used.length} packages`);
+  assertEquals(
+    used.filter((one) => !locked.has(one.replace("@^", "@"))),
+    [],
+    "deno task lock",
+  );
+  for (const [id, { integrity }] of Object.entries(npm)) {
+    assertMatch(integrity, /^sha512-[\w+/]{86}==$/, id);
+  }
 });
 
 Deno.test("CI starts programs of npm with an exact version", async () => {
