@@ -1,38 +1,82 @@
 // Writes schemas as JSON Schema: one function for each sort of schema.
 
 import { writeChecks } from "./_json_checks.ts";
-import { copyPlain } from "./_copy.ts";
-import { hasSort, innerOf, type Node } from "./_node.ts";
-import { givesMissing, takesMissing } from "./_json_presence.ts";
-import type { JSONSchema, JSONSchemaTarget } from "./json_schema.ts";
+import { copyPlain, isPlain } from "./_copy.ts";
+import { mayBeMissing } from "./_json_presence.ts";
+import { relocate } from "./_json_references.ts";
+import { type Around, innerOf, type Node } from "./_node.ts";
+import type {
+  JSONSchema,
+  JSONSchemaOptions,
+  JSONSchemaTarget,
+  StandardJSONSchemaProps,
+} from "./json_schema.ts";
 import { type LazyParts, resolve } from "./lazy.ts";
 import type { ObjectPlan } from "./object.ts";
 import type { Entry } from "./record.ts";
 import type { UnionParts } from "./union.ts";
 import type { VariantParts } from "./variant.ts";
 
-/** A description in the making. */
+/** The state of an export. */
 export interface Writing {
   readonly target: JSONSchemaTarget;
   readonly io: "input" | "output";
-  /** Recursive schemas, with their names. */
-  readonly names: Map<Node, string>;
+  readonly onUnsupported: JSONSchemaOptions["onUnsupported"];
+  /** The names of the definitions, by schema. */
+  readonly names: Map<unknown, string>;
   readonly definitions: Record<string, JSONSchema>;
+  /** The path of the part in the value. */
+  readonly path: string[];
 }
 
 /** Describes a schema with its checks. */
 export function describe(node: Node, writing: Writing): JSONSchema {
-  const write = WRITERS[node.sort.name];
-  if (write === undefined) return refuse(node.sort.name);
+  const { name } = node.sort;
+  const write = WRITERS[name] ?? (() => unsupported(name, writing));
   const schema = write(node, writing);
-  // Checks behind a change say nothing of what comes in.
-  const isChanged = writing.io === "input" &&
-    hasSort(innerOf(node), ["transform", "coerced"]);
+  // Checks behind a transform say nothing about the input.
+  const isChanged = writing.io === "input" && mayChange(innerOf(node));
   return isChanged ? schema : writeChecks(node, schema);
 }
 
-function refuse(name: string): never {
-  throw new TypeError(`Cannot describe "${name}" as JSON Schema`);
+/** Describes a part of the value. */
+function describeAt(key: string, node: Node, writing: Writing): JSONSchema {
+  writing.path.push(key);
+  const schema = describe(node, writing);
+  writing.path.pop();
+  return schema;
+}
+
+/** Returns `true` if a schema's output may be another value than its input. */
+function mayChange(node: Node | undefined): boolean {
+  if (!node) return false;
+  const { parts, sort } = node;
+  switch (sort.name) {
+    case "coerced":
+    case "transform":
+    case "value":
+      return true;
+    case "intersect":
+      return (parts as readonly Node[]).some(mayChange);
+    case "union":
+      return (parts as UnionParts).nodes.some(mayChange);
+    case "variant":
+      return [...(parts as VariantParts).nodes.values()].some(mayChange);
+    case "lazy":
+      return mayChange(resolve(parts as LazyParts));
+  }
+  return mayChange(innerOf(node));
+}
+
+/** Leaves a part out if the caller wants that, and throws otherwise. */
+function unsupported(
+  type: string,
+  { onUnsupported, path, target }: Writing,
+  reason = `not supported in ${target}`,
+): JSONSchema {
+  if (onUnsupported) return onUnsupported({ type, path: [...path] }) ?? {};
+  const place = path.length > 0 ? ` at "${path.join(".")}"` : "";
+  throw new TypeError(`Cannot describe schema "${type}"${place}: ${reason}`);
 }
 
 type Writer = (node: Node, writing: Writing) => JSONSchema;
@@ -41,11 +85,13 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   any: () => ({}),
   array: (node, writing) => ({
     type: "array",
-    items: describe(node.parts as Node, writing),
+    items: describeAt("*", node.parts as Node, writing),
   }),
   boolean: () => ({ type: "boolean" }),
   transform: (node, writing) =>
-    writing.io === "input" ? inside(node, writing) : refuse("transform"),
+    writing.io === "input"
+      ? inside(node, writing)
+      : unsupported("transform", writing),
   coerced: writeCoerced,
   defaulted: writeDefault,
   enum: writeEnum,
@@ -90,25 +136,32 @@ function writeCoerced(node: Node, writing: Writing): JSONSchema {
 }
 
 function writeDefault(node: Node, writing: Writing): JSONSchema {
-  const { act } = node.parts as { act: unknown };
+  const { act } = node.parts as Around;
   const inner = inside(node, writing);
-  const isData = typeof act !== "function" && typeof act !== "bigint" &&
-    act !== undefined && !(act instanceof Date);
-  return isData ? { ...inner, default: copyPlain(act) } : inner;
+  return isJSON(act) ? { ...inner, default: copyPlain(act) } : inner;
 }
 
-function writeEnum(node: Node, { target }: Writing): JSONSchema {
+/** Returns `true` if JSON can express the value in full. */
+function isJSON(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (Array.isArray(value)) return value.every(isJSON);
+  if (isPlain(value)) return Object.values(value).every(isJSON);
+  return value === null || ["string", "boolean"].includes(typeof value);
+}
+
+function writeEnum(node: Node, writing: Writing): JSONSchema {
   const values = (node.parts as readonly unknown[])
     .filter((value) => value !== undefined);
-  for (const value of values) {
-    const isData = typeof value !== "bigint" &&
-      (typeof value !== "number" || Number.isFinite(value));
-    if (!isData) refuse(String(value));
-  }
-  return values.length === 1 && target !== "openapi-3.0"
+  const odd = values.find((value) => !isJSON(value));
+  if (odd !== undefined) return unsupported(String(odd), writing);
+  if (values.length === 0) return NOTHING;
+  return values.length === 1 && writing.target !== "openapi-3.0"
     ? { const: values[0] }
     : { enum: values };
 }
+
+/** Takes no JSON value. */
+const NOTHING: JSONSchema = { not: {} };
 
 function writeNullable(node: Node, writing: Writing): JSONSchema {
   const inner = inside(node, writing);
@@ -123,10 +176,11 @@ function writeNullable(node: Node, writing: Writing): JSONSchema {
 
 function writeObject(node: Node, writing: Writing): JSONSchema {
   const { keys, nodes } = node.parts as ObjectPlan;
-  const mayLack = writing.io === "input" ? takesMissing : givesMissing;
-  const required = keys.filter((_, slot) => !mayLack(nodes[slot]!));
+  const required = keys.filter((_, slot) =>
+    !mayBeMissing(nodes[slot]!, writing.io)
+  );
   const properties = Object.fromEntries(
-    keys.map((key, slot) => [key, describe(nodes[slot]!, writing)]),
+    keys.map((key, slot) => [key, describeAt(key, nodes[slot]!, writing)]),
   );
   return {
     type: "object",
@@ -144,14 +198,18 @@ function writeRecord(node: Node, writing: Writing): JSONSchema {
     ...isFree || writing.target === "openapi-3.0"
       ? {}
       : { propertyNames: names },
-    additionalProperties: describe(value, writing),
+    additionalProperties: describeAt("*", value, writing),
   };
 }
 
 function writeTuple(node: Node, writing: Writing): JSONSchema {
   const { target } = writing;
-  if (target === "openapi-3.0") return refuse("tuple");
-  const items = all(node, writing);
+  if (target === "openapi-3.0") return unsupported("tuple", writing);
+  const items = (node.parts as readonly Node[]).map((item, index) =>
+    describeAt(String(index), item, writing)
+  );
+  // Both versions forbid an empty array of items.
+  if (items.length === 0) return { type: "array", maxItems: 0 };
   const sizes = { minItems: items.length, maxItems: items.length };
   return target === "draft-07"
     ? { type: "array", items, additionalItems: false, ...sizes }
@@ -160,32 +218,63 @@ function writeTuple(node: Node, writing: Writing): JSONSchema {
 
 function writeVariant(node: Node, writing: Writing): JSONSchema {
   const { key, nodes } = node.parts as VariantParts;
-  const anyOf = [...nodes].map(([name, node]) => ({
-    allOf: [
-      { properties: { [key]: { enum: [name] } }, required: [key] },
-      describe(node, writing),
-    ],
-  }));
+  const anyOf = [...nodes].map(([name, option]) => {
+    const schema = describe(option, writing);
+    // The output lacks the key if the option's own schema does not name it.
+    return writing.io === "output" ? schema : {
+      allOf: [
+        { properties: { [key]: { enum: [name] } }, required: [key] },
+        schema,
+      ],
+    };
+  });
   return { anyOf };
 }
 
 function writeLazy(lazy: Node, writing: Writing): JSONSchema {
-  const { definitions, names, target } = writing;
-  if (target === "openapi-3.0") return refuse("lazy");
+  if (writing.target === "openapi-3.0") return unsupported("lazy", writing);
   const node = resolve(lazy.parts as LazyParts);
-  let name = names.get(node);
-  if (name === undefined) {
-    name = `schema${names.size}`;
-    names.set(node, name);
-    definitions[name] = describe(node, writing);
-  }
-  const place = target === "draft-07" ? "definitions" : "$defs";
-  return { $ref: `#/${place}/${name}` };
+  return define(node, writing, () => describe(node, writing));
 }
 
-function writeForeign(node: Node, { io, target }: Writing): JSONSchema {
-  const { jsonSchema } = node.parts as {
-    jsonSchema?: Record<"input" | "output", (options: unknown) => JSONSchema>;
-  };
-  return jsonSchema?.[io]({ target }) ?? refuse("schema of another library");
+/** Refers to a definition, which is written at the first reference. */
+function define(
+  owner: unknown,
+  { definitions, names, target }: Writing,
+  write: (place: string) => JSONSchema,
+): JSONSchema {
+  const folder = target === "draft-07" ? "definitions" : "$defs";
+  let name = names.get(owner);
+  const $ref = `#/${folder}/${name ?? `schema${names.size}`}`;
+  if (name === undefined) {
+    name = `schema${names.size}`;
+    names.set(owner, name);
+    definitions[name] = write($ref);
+  }
+  return { $ref };
+}
+
+type Converters = Partial<StandardJSONSchemaProps>;
+
+function writeForeign(node: Node, writing: Writing): JSONSchema {
+  const { io, target } = writing;
+  const standard = node.parts as Converters;
+  const { jsonSchema, vendor = "unknown" } = standard;
+  const type = `schema of ${vendor}`;
+  if (!jsonSchema) {
+    return unsupported(type, writing, "it has no JSON Schema");
+  }
+  let document: JSONSchema;
+  try {
+    document = jsonSchema[io]({ target });
+  } catch (error) {
+    return unsupported(type, writing, String((error as Error)?.message));
+  }
+  const part = relocate(document, "#");
+  const hasReferences =
+    JSON.stringify(part) !== JSON.stringify(relocate(document, ""));
+  if (!hasReferences) return part;
+  return target === "openapi-3.0"
+    ? unsupported(type, writing, "it refers to itself")
+    : define(standard, writing, (place) => relocate(document, place));
 }

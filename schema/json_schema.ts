@@ -25,13 +25,37 @@ export interface JSONSchemaOptions {
    * @default {"input"}
    */
   readonly io?: "input" | "output" | undefined;
+  /**
+   * Called for each part that JSON Schema can't describe, such as a date, or a
+   * tuple in OpenAPI 3.0. It returns the JSON Schema of the part; if it returns
+   * nothing, the export takes any value there.
+   *
+   * @default {throws a TypeError}
+   */
+  readonly onUnsupported?:
+    | ((part: UnsupportedPart) => JSONSchema | undefined | void)
+    | undefined;
+}
+
+/** A part of a schema that JSON Schema can't describe. */
+export interface UnsupportedPart {
+  /** The type of the part: `date`, `tuple`, `schema of zod`, … */
+  readonly type: string;
+  /** The keys that lead to the part. `*` stands for every item or value. */
+  readonly path: readonly string[];
 }
 
 /**
  * Describes a schema in JSON Schema.
  *
- * Rules of your own (`refine`) have no words there: the description then takes
- * more than the schema does.
+ * JSON Schema can't express everything: rules of your own (`refine`), flags of
+ * patterns and the details of `url()` are missing from the export, which then
+ * takes more values than the schema, never fewer. A `pattern()` that may treat
+ * characters outside the BMP differently in JSON Schema (with `.`, `[^…]`, `\D`,
+ * `\S` or `\W`) is exported only if it has the flag `u`.
+ *
+ * Schemas of other libraries are asked for their JSON Schema, and validate
+ * `undefined` once to find out if a property is required.
  *
  * @example Publishing what a route takes
  * ```ts
@@ -58,20 +82,27 @@ export interface JSONSchemaOptions {
  * @param schema The schema.
  * @param options The version, and the side to describe.
  * @returns The description.
- * @throws {TypeError} If a part has no description, such as a date, a `Map` or
- * the output of a transform.
+ * @throws {TypeError} If JSON Schema can't describe a part, such as a date, a
+ * `Map` or the output of a transform, and there is no `onUnsupported`.
  * @see {@link https://json-schema.org/draft/2020-12/json-schema-core | JSON Schema Core}
  */
 export function toJSONSchema(
   schema: StandardSchemaV1,
   options: JSONSchemaOptions = {},
 ): JSONSchema {
-  const { target = "draft-2020-12", io = "input" } = options;
+  const { target = "draft-2020-12", io = "input", onUnsupported } = options;
   const dialect = DIALECTS[target];
   if (dialect === undefined) {
     throw new TypeError(`Cannot write JSON Schema "${target}": not supported`);
   }
-  const writing: Writing = { target, io, names: new Map(), definitions: {} };
+  const writing: Writing = {
+    target,
+    io,
+    onUnsupported,
+    names: new Map(),
+    definitions: {},
+    path: [],
+  };
   const described = describe(toNode(schema), writing);
   const place = target === "draft-07" ? "definitions" : "$defs";
   const { definitions } = writing;

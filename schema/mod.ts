@@ -64,6 +64,7 @@ export {
   type StandardJSONSchemaProps,
   type StandardJSONSchemaV1,
   toJSONSchema,
+  type UnsupportedPart,
   withJSONSchema,
 } from "./json_schema.ts";
 export { lazy } from "./lazy.ts";

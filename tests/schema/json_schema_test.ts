@@ -25,11 +25,13 @@ import {
   toJSONSchema,
   tuple,
   union,
+  type UnsupportedPart,
   variant,
   withJSONSchema,
 } from "@gatehouse/web/data-schema";
 import {
   email,
+  endsWith,
   integer,
   length,
   max,
@@ -39,6 +41,7 @@ import {
   multipleOf,
   pattern,
   startsWith,
+  url,
   uuid,
 } from "@gatehouse/web/data-schema/checks";
 import * as coerce from "@gatehouse/web/data-schema/coerce";
@@ -154,6 +157,74 @@ const rows: [string, StandardSchemaV1, JSONSchema][] = [
     }],
   }],
   ["input of a transform", string().transform(() => 1), text],
+  ["an empty tuple", tuple([]), { type: "array", maxItems: 0 }],
+  ["a literal that JSON lacks", literal(undefined), { not: {} }],
+  ["an enum without values", enum_([]), { not: {} }],
+  ["patterns that count code units", string().pipe(pattern(/^..$/)), text],
+  ["patterns of negated sets", string().pipe(pattern(/^[^a][^b]$/)), text],
+  ["patterns of escaped negated sets", string().pipe(pattern(/^\D\W$/)), text],
+  [
+    "patterns of escapes that the mode changes",
+    string().pipe(pattern(new RegExp("\\p{L}"))),
+    text,
+  ],
+  [
+    "patterns of repeated letters",
+    string().pipe(pattern(new RegExp("^\\u{2}$"))),
+    text,
+  ],
+  ["patterns of half a pair", string().pipe(pattern(/\ud83d/)), text],
+  ["patterns of literal points", string().pipe(pattern(/^[.\d]+\.\w$/)), {
+    type: "string",
+    pattern: "^[.\\d]+\\.\\w$",
+  }],
+  ["patterns of code points", string().pipe(pattern(/^..$/u)), {
+    type: "string",
+    pattern: "^..$",
+  }],
+  ["a URL by its scheme", string().pipe(url({ schemes: ["a+b", "https"] })), {
+    type: "string",
+    pattern: "^(?:[aA]\\+[bB]|[hH][tT][tT][pP][sS]):",
+  }],
+  ["half a pair", string().pipe(endsWith("\ude00")), text],
+  ["bounds that JSON lacks", number().pipe(min(-Infinity), max(10n)), {
+    type: "number",
+  }],
+  ["lengths that JSON Schema lacks", string().pipe(maxLength(1.5)), text],
+  ["lengths of two types", union([array(any()), string()]).pipe(maxLength(2)), {
+    anyOf: [{ type: "array", items: {} }, text],
+    maxItems: 2,
+    maxLength: 2,
+  }],
+  [
+    "checks behind a transform in a union",
+    union([string().transform(Number), number()]).pipe(max(2)),
+    { anyOf: [text, { type: "number" }] },
+  ],
+  [
+    "checks behind a transform in a variant",
+    variant("t", { a: object({}).transform(() => "abc") }).pipe(maxLength(5)),
+    {
+      anyOf: [{
+        allOf: [
+          { properties: { t: { enum: ["a"] } }, required: ["t"] },
+          { type: "object", properties: {} },
+        ],
+      }],
+    },
+  ],
+  [
+    "checks behind a transform in an intersection",
+    intersect(string().transform(Number), string().transform(Number))
+      .pipe(max(2)),
+    { allOf: [text, text] },
+  ],
+  ["defaults of JSON alone", defaulted(any(), { a: [new Date(0)] }), {}],
+  [
+    "an intersection that may be missing",
+    object({ a: intersect(optional(string()), optional(string())) }),
+    { type: "object", properties: { a: { allOf: [text, text] } } },
+  ],
 ];
 
 for (const [name, schema, expected] of rows) {
@@ -256,6 +327,226 @@ for (
     assertThrows(() => toJSONSchema(object({ a: schema })), TypeError);
   });
 }
+
+Deno.test("toJSONSchema() leaves out checks behind a transform in lazy()", () => {
+  const Late = lazy(() => string().transform(Number)).pipe(max(2));
+  const { $schema: _, ...described } = toJSONSchema(Late);
+  assertEquals(described, {
+    $ref: "#/$defs/schema0",
+    $defs: { schema0: text },
+  });
+});
+
+Deno.test("toJSONSchema() keeps checks next to a reference", () => {
+  const Name = lazy(() => string()).pipe(maxLength(2));
+  const { allOf } = toJSONSchema(Name, { target: "draft-07" });
+  assertEquals(allOf, [
+    { $ref: "#/definitions/schema0" },
+    { maxLength: 2, maxItems: 2 },
+  ]);
+});
+
+Deno.test("toJSONSchema() leaves unsupported parts out and reports them", () => {
+  const parts: UnsupportedPart[] = [];
+  const Order = object({
+    id: string(),
+    place: tuple([number(), number()]),
+    days: array(object({ day: date(), count: bigint() })),
+    sizes: record(string(), literal(1n)),
+    comment: lazy(() => string()),
+  });
+  const described = toJSONSchema(Order, {
+    target: "openapi-3.0",
+    onUnsupported(part) {
+      parts.push(part);
+      if (part.type === "date") return { type: "string", format: "date" };
+    },
+  });
+  assertEquals(described, {
+    type: "object",
+    properties: {
+      id: text,
+      place: {},
+      days: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { day: { type: "string", format: "date" }, count: {} },
+          required: ["day", "count"],
+        },
+      },
+      sizes: { type: "object", additionalProperties: {} },
+      comment: {},
+    },
+    required: ["id", "place", "days", "sizes", "comment"],
+  });
+  assertEquals(parts, [
+    { type: "tuple", path: ["place"] },
+    { type: "date", path: ["days", "*", "day"] },
+    { type: "bigint", path: ["days", "*", "count"] },
+    { type: "1", path: ["sizes", "*"] },
+    { type: "lazy", path: ["comment"] },
+  ]);
+});
+
+Deno.test("toJSONSchema() leaves out the output of a transform, which may be missing", () => {
+  const Form = object({ a: string().transform(() => undefined), b: string() });
+  const types: string[] = [];
+  const { required } = toJSONSchema(Form, {
+    io: "output",
+    onUnsupported: ({ type }) => void types.push(type),
+  });
+  assertEquals([required, types], [["b"], ["transform"]]);
+});
+
+Deno.test("toJSONSchema() says which part it can't describe", () => {
+  assertThrows(
+    () => toJSONSchema(object({ a: array(object({ at: date() })) })),
+    TypeError,
+    'Cannot describe schema "date" at "a.*.at": not supported in draft-2020-12',
+  );
+  assertThrows(
+    () => toJSONSchema(object({ part: undescribed })),
+    TypeError,
+    'Cannot describe schema "schema of other" at "part": it has no JSON Schema',
+  );
+});
+
+/** A schema of a library that describes nothing. */
+const undescribed: StandardSchemaV1 = {
+  "~standard": {
+    version: 1,
+    vendor: "other",
+    validate: (value) => ({ value }),
+  },
+};
+
+/** A schema of another library, with the document that it gives. */
+function foreign(
+  document: Record<string, unknown>,
+  validate: StandardSchemaV1["~standard"]["validate"],
+): StandardSchemaV1 {
+  const give = () => document;
+  const jsonSchema = { input: give, output: give };
+  const standard = {
+    version: 1 as const,
+    vendor: "other",
+    validate,
+    jsonSchema,
+  };
+  return { "~standard": standard };
+}
+
+const refused = () => ({ issues: [{ message: "Required" }] });
+
+Deno.test("toJSONSchema() moves the references of self-describing parts along", () => {
+  const Part = foreign({
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    properties: {
+      self: { $ref: "#" },
+      name: { $ref: "#/$defs/name" },
+      $ref: { type: "string" },
+      default: { $ref: "#anchor" },
+      other: { $ref: "https://schemas.example/other#/a" },
+    },
+    default: { $ref: "#" },
+    $defs: { name: { type: "string", const: { $ref: "#" } } },
+  }, refused);
+  const described = toJSONSchema(object({ a: Part, b: array(Part) }));
+  const base = "#/$defs/schema0";
+  assertEquals(described, {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    properties: {
+      a: { $ref: base },
+      b: { type: "array", items: { $ref: base } },
+    },
+    required: ["a", "b"],
+    $defs: {
+      schema0: {
+        type: "object",
+        properties: {
+          self: { $ref: base },
+          name: { $ref: `${base}/$defs/name` },
+          $ref: { type: "string" },
+          default: { $ref: "#anchor" },
+          other: { $ref: "https://schemas.example/other#/a" },
+        },
+        default: { $ref: "#" },
+        $defs: { name: { type: "string", const: { $ref: "#" } } },
+      },
+    },
+  });
+});
+
+Deno.test("toJSONSchema() puts parts without references in place, without $schema", () => {
+  const $schema = "http://json-schema.org/draft-07/schema#";
+  const Part = foreign({ $schema, type: "string" }, refused);
+  assertEquals(toJSONSchema(object({ a: Part }), { target: "draft-07" }), {
+    $schema,
+    type: "object",
+    properties: { a: text },
+    required: ["a"],
+  });
+});
+
+const presences: [
+  string,
+  StandardSchemaV1["~standard"]["validate"],
+  boolean,
+  boolean,
+][] = [
+  ["refuses undefined", refused, true, true],
+  ["takes undefined", (value) => ({ value }), false, false],
+  ["gives a default", () => ({ value: "a" }), false, true],
+  ["is async", () => Promise.reject(new Error("offline")), false, false],
+  [
+    "throws",
+    () => {
+      throw new Error("broken");
+    },
+    false,
+    false,
+  ],
+];
+
+for (const [name, validate, input, output] of presences) {
+  Deno.test(`toJSONSchema() knows if a self-describing part is required that ${name}`, () => {
+    const schema = object({ a: foreign({}, validate) });
+    const isRequired = (io: "input" | "output") =>
+      toJSONSchema(schema, { io }).required !== undefined;
+    assertEquals([isRequired("input"), isRequired("output")], [input, output]);
+  });
+}
+
+Deno.test("withJSONSchema() gives parts that toJSONSchema() embeds whole", () => {
+  interface Tree {
+    kids: Tree[];
+  }
+  const Tree: Schema<Tree> = object({ kids: array(lazy(() => Tree)) });
+  const described = toJSONSchema(object({ tree: withJSONSchema(Tree) }));
+  assertEquals(described.properties, { tree: { $ref: "#/$defs/schema0" } });
+  assertEquals(described.required, ["tree"]);
+  const { schema0 } = described.$defs as Record<string, JSONSchema>;
+  assertEquals(schema0?.properties, {
+    kids: {
+      type: "array",
+      items: { $ref: "#/$defs/schema0/$defs/schema0" },
+    },
+  });
+});
+
+Deno.test("toJSONSchema() refuses self-describing parts with references in OpenAPI 3.0", () => {
+  const Part = foreign({ items: { $ref: "#" } }, refused);
+  const options = { target: "openapi-3.0" } as const;
+  assertThrows(() => toJSONSchema(object({ a: Part }), options), TypeError);
+  const onUnsupported = () => {};
+  assertEquals(
+    toJSONSchema(object({ a: Part }), { ...options, onUnsupported }).properties,
+    { a: {} },
+  );
+});
 
 Deno.test("withJSONSchema() offers Standard JSON Schema beside validation", async () => {
   const User = withJSONSchema(object({ name: string() }));
