@@ -243,7 +243,7 @@ function makeSubject(random: Random, depth: number): Subject {
     case 14: {
       // Checks behind a change, in each schema that may hide it.
       const Changed = string().transform((text) => text.length);
-      const schema = pick<Schema<number>>([
+      const schema = pick<Schema<number, unknown>>([
         Changed,
         union([Changed, number()]),
         lazy(() => Changed),

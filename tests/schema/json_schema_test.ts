@@ -170,7 +170,7 @@ const rows: [string, StandardSchemaV1, JSONSchema][] = [
   ],
   [
     "patterns of repeated letters",
-    string().pipe(pattern(new RegExp("^\\u{2}$"))),
+    string().pipe(pattern(new RegExp("^\\u{61}$"))),
     text,
   ],
   ["patterns of half a pair", string().pipe(pattern(/\ud83d/)), text],
