@@ -4,6 +4,7 @@ import {
 } from "@gatehouse/web/auth";
 import {
   hashPassword,
+  type PasswordQueue,
   PasswordRefusedError,
   verifyPassword,
 } from "@gatehouse/web/auth/password";
@@ -78,12 +79,18 @@ export async function completePasswordLogin(
 /** What a form says of a password that everybody would guess. */
 export const TOO_COMMON = "This password is too common: please choose another";
 
-/** Hashes a password that somebody chose: `null` for a common one. */
+/**
+ * Hashes a new password.
+ *
+ * @param queue The queue to wait in. By default it is that of all logins.
+ * @returns The hash, or `null` for a common password.
+ */
 export async function hashNewPassword(
   password: string,
+  queue?: PasswordQueue,
 ): Promise<string | null> {
   try {
-    return await hashPassword(password, { refuse: isCommon });
+    return await hashPassword(password, { refuse: isCommon, queue });
   } catch (error) {
     if (error instanceof PasswordRefusedError) return null;
     throw error;

@@ -1,4 +1,8 @@
 import { createThrottle, type Throttle } from "@gatehouse/web/auth";
+import {
+  createPasswordQueue,
+  type PasswordQueue,
+} from "@gatehouse/web/auth/password";
 import type { SessionStore } from "@gatehouse/web/session";
 import type { ExternalLogin } from "./external_logins.ts";
 import { AccessTokens } from "./data/access_tokens.ts";
@@ -40,6 +44,10 @@ export interface Services extends Omit<ServicesOptions, "database"> {
   readonly loginThrottle: Throttle;
   /** Slows down who asks for links to reset passwords. */
   readonly resetThrottle: Throttle;
+  /** Slows down registrations, and tests of addresses with them. */
+  readonly registrationThrottle: Throttle;
+  /** Hashes passwords of registrations, so that logins do not wait for them. */
+  readonly registrationQueue: PasswordQueue;
   /** Slows down requests for links that confirm a login. */
   readonly confirmThrottle: Throttle;
 }
@@ -55,6 +63,13 @@ export function createServices(options: ServicesOptions): Services {
     keys: new APIKeys(database),
     tokens: new AccessTokens(database),
     loginThrottle: createThrottle({ store, now }),
+    registrationThrottle: createThrottle({
+      name: "registration",
+      store,
+      now,
+      perAddress: { attempts: 20, delay: 60_000, maxDelay: 900_000 },
+    }),
+    registrationQueue: createPasswordQueue({ running: 1, waiting: 16 }),
     confirmThrottle: createThrottle({ name: "confirm", store, now }),
     resetThrottle: createThrottle({ name: "password-reset", store, now }),
   };

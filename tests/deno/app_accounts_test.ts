@@ -105,6 +105,48 @@ Deno.test("the sessions page lists sessions and ends one, or all others", async 
   }
 });
 
+Deno.test("an admin sees every user, 50 to a page", async () => {
+  await using app = await startExampleApp();
+  const admin = await app.loggedIn("admin");
+  for (let number = 1; number <= 600; number++) {
+    const name = `User ${String(number).padStart(3, "0")}`;
+    await app.users.create({ name, email: null, passwordHash: "" });
+  }
+  const seen = new Set<string>();
+  let path: string | undefined = "/admin";
+  let count = 0;
+  for (; path !== undefined && count < 20; count++) {
+    const { body } = await admin.get(path);
+    for (const [, name] of body.matchAll(/<strong>(User \d+)<\/strong>/g)) {
+      assertFalse(seen.has(name));
+      seen.add(name);
+    }
+    path = body.match(/<a href="([^"]+)" rel="next">/)?.[1];
+  }
+  assertEquals([seen.size, count], [600, 13]);
+
+  const { body } = await admin.get("/admin?page=3");
+  assertStringIncludes(body, '<a href="/admin?page=2" rel="prev">');
+  assertStringIncludes(body, "Page 3 of 13");
+  // A change comes back to the same page.
+  const [, action] = body.match(/action="(\/admin\/\d+\?page=3)"/)!;
+  const form = { _method: "PUT", role: "editor" };
+  assertEquals((await admin.post(action, form)).location, "/admin?page=3");
+});
+
+for (
+  const page of ["0", "-1", "x", "1.5", "1e9", "999999999999999999999", ""]
+) {
+  Deno.test(`an admin who asks for page "${page}" sees users`, async () => {
+    await using app = await startExampleApp();
+    const admin = await app.loggedIn("admin");
+    const { status, body } = await admin.get(`/admin?page=${page}`);
+    assertEquals(status, 200);
+    assertStringIncludes(body, "<strong>Some admin</strong>");
+    assertFalse(body.includes("Page 1 of 1"));
+  });
+}
+
 Deno.test("nobody ends a session of somebody else", async () => {
   await using app = await startExampleApp();
   const { logIn, visitor } = await registered(app);

@@ -103,6 +103,64 @@ Deno.test("more logins at once than can wait are answered 503 (issue 6)", async 
   assertEquals(app.errors, []);
 });
 
+Deno.test("a flood of registrations lets an honest user log in", async () => {
+  await using app = await startExampleApp({ trustedProxies: 1 });
+  await register(app);
+  const passwords = { password: PASSWORD, confirmPassword: PASSWORD };
+  const full = Promise.withResolvers<void>();
+  let isOver = false;
+  const flood = Array.from({ length: 150 }, async (_, number) => {
+    const visitor = app.visitor();
+    const address = { "X-Forwarded-For": `203.0.113.${number}` };
+    for (let count = 0; count < 10 && !isOver; count++) {
+      const email = `m${number}-${count}@example.com`;
+      const form = { name: "Mallory", email, ...passwords };
+      const { status } = await visitor.post("/register", form, address);
+      if (status === 503) full.resolve();
+    }
+  });
+  await full.promise;
+
+  const statuses: number[] = [];
+  for (let count = 0; count < 3; count++) {
+    statuses.push(await statusOfLogin(app, PASSWORD));
+  }
+
+  isOver = true;
+  await Promise.all(flood);
+  assertEquals(statuses, [302, 302, 302]);
+  assertEquals(app.errors, []);
+});
+
+Deno.test("one address registers and tests 20 addresses an hour, then it takes longer", async () => {
+  await using app = await startExampleApp({ trustedProxies: 1 });
+  await register(app);
+  const attempt = (email: string, from = "203.0.113.7") => {
+    const passwords = { password: PASSWORD, confirmPassword: PASSWORD };
+    return app.visitor().post("/register", {
+      name: "Mallory",
+      email,
+      ...passwords,
+    }, { "X-Forwarded-For": from });
+  };
+  for (let count = 0; count < 10; count++) {
+    assertEquals((await attempt(`m${count}@example.com`)).status, 302);
+    // To learn that an address has an account counts too.
+    app.database("UPDATE users SET email = ? WHERE id = 1", [`t${count}@x.y`]);
+    assertEquals((await attempt(`t${count}@x.y`)).status, 422);
+  }
+
+  const { status, headers, body } = await attempt("t9@x.y");
+
+  assertEquals([status, headers.get("Retry-After")], [429, "60"]);
+  assertStringIncludes(body, "Too many attempts. Please wait 60 seconds");
+  assertStringIncludes(body, 'value="t9@x.y"');
+  assertFalse(body.includes("already exists"));
+  assertEquals((await attempt("ada@example.org", "203.0.113.8")).status, 302);
+  app.wait(61_000);
+  assertEquals((await attempt("t9@x.y")).status, 422);
+});
+
 Deno.test("a common password is refused wherever one is chosen (issue 6)", async () => {
   await using app = await startExampleApp();
   const common = { password: "Password123", confirmPassword: "Password123" };

@@ -42,6 +42,22 @@ export interface NewUser {
   readonly avatarURL?: string | null;
 }
 
+/** The part of a list that a page shows. */
+export interface ListOptions {
+  /**
+   * The most users to return.
+   *
+   * @default {50}
+   */
+  readonly limit?: number;
+  /**
+   * The number of users to skip.
+   *
+   * @default {0}
+   */
+  readonly offset?: number;
+}
+
 /** The users of the application. */
 export class Users {
   readonly #query: Query;
@@ -73,10 +89,10 @@ export class Users {
       : { user: toUser(row), passwordHash: String(row.password_hash) };
   }
 
-  /** All users, by name. */
-  async list(): Promise<User[]> {
-    const sql = "SELECT * FROM users ORDER BY name, id LIMIT 500";
-    return (await this.#query(sql, [])).map(toUser);
+  /** Returns some users in the order of their names. */
+  async list({ limit = 50, offset = 0 }: ListOptions = {}): Promise<User[]> {
+    const sql = "SELECT * FROM users ORDER BY name, id LIMIT ? OFFSET ?";
+    return (await this.#query(sql, [limit, offset])).map(toUser);
   }
 
   /** How many users there are. */

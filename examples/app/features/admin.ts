@@ -13,6 +13,9 @@ import type { Services } from "../services.ts";
 import { requireLogin } from "./account.ts";
 import { requireConfirmation } from "./confirmation.ts";
 
+/** The users on one page. */
+const PAGE_SIZE = 50;
+
 const guards = [requireLogin, requireRole("admin")] as const;
 
 /** Where admins say who may do what. */
@@ -27,7 +30,16 @@ export function addAdmin(router: AppRouter, services: Services): void {
     middleware: guards,
     actions: {
       async index(context) {
-        return adminPage(context, await users.list(), context.get(Auth).id);
+        const pages = Math.max(1, Math.ceil(await users.count() / PAGE_SIZE));
+        const number = Math.min(pageNumber(context), pages);
+        const offset = (number - 1) * PAGE_SIZE;
+        const list = await users.list({ limit: PAGE_SIZE, offset });
+        return adminPage(context, {
+          list,
+          ownId: context.get(Auth).id,
+          number,
+          pages,
+        });
       },
       update: {
         middleware: [confirmation],
@@ -68,25 +80,70 @@ export function addAdmin(router: AppRouter, services: Services): void {
 
 function done(context: RequestContext, message: string): Response {
   context.get(Session).flash("message", message);
-  return redirect(routes.admin.users.index.href());
+  return redirect(pageLink(pageNumber(context)));
+}
+
+/** Returns the number of the page in the query: 1 if it has no valid one. */
+function pageNumber({ url }: RequestContext): number {
+  const page = url.searchParams.get("page") ?? "";
+  return /^[1-9]\d{0,8}$/.test(page) ? Number(page) : 1;
+}
+
+/** Returns the search of a link that stays on a page: none for the first. */
+function pageSearch(number: number): { readonly page: number } | undefined {
+  return number === 1 ? undefined : { page: number };
+}
+
+function pageLink(number: number): string {
+  return routes.admin.users.index.href({}, pageSearch(number));
+}
+
+interface UserPage {
+  readonly list: readonly User[];
+  readonly ownId: number;
+  /** The number of this page, from 1. */
+  readonly number: number;
+  /** The number of all pages. */
+  readonly pages: number;
 }
 
 function adminPage(
   context: RequestContext,
-  list: readonly User[],
-  ownId: number,
+  { list, ownId, number, pages }: UserPage,
 ): Response {
   return page(context, {
     title: "Admin",
     content: html`
       <h1>Users</h1>
-      <ul class="rows">${list.map((user) => row(user, user.id === ownId))}</ul>
+      <ul class="rows">
+        ${list.map((user) => row(user, user.id === ownId, number))}
+      </ul>
+      ${pages > 1 && pageLinks(number, pages)}
     `,
   });
 }
 
-function row(user: User, isOwn: boolean): Markup {
+function pageLinks(number: number, pages: number): Markup {
+  return html`
+    <nav aria-label="Pages of users">
+      <p class="actions">
+        ${number > 1 &&
+          html`
+            <a href="${pageLink(number - 1)}" rel="prev">Previous page</a>
+          `}
+        <span>Page ${number} of ${pages}</span>
+        ${number < pages &&
+          html`
+            <a href="${pageLink(number + 1)}" rel="next">Next page</a>
+          `}
+      </p>
+    </nav>
+  `;
+}
+
+function row(user: User, isOwn: boolean, pageNumber: number): Markup {
   const { id, name, email, role, createdAt } = user;
+  const search = pageSearch(pageNumber);
   return html`
     <li>
       <div>
@@ -97,7 +154,7 @@ function row(user: User, isOwn: boolean): Markup {
       ${!isOwn && html`
         <div class="actions">
           <form class="inline" method="post" action="${routes.admin.users.update
-            .href({ id })}">
+            .href({ id }, search)}">
             ${method("PUT")}
             <select name="role" aria-label="Role of ${name}">
               ${ROLES.map((option) =>
@@ -112,7 +169,10 @@ function row(user: User, isOwn: boolean): Markup {
               Save
             </button>
           </form>
-          <form method="post" action="${routes.admin.endSessions.href({ id })}">
+          <form method="post" action="${routes.admin.endSessions.href(
+            { id },
+            search,
+          )}">
             ${method("DELETE")}
             <button class="danger" aria-label="Log ${name} out everywhere">
               Log out

@@ -9,12 +9,22 @@ import { page } from "../pages/layout.ts";
 import { hashNewPassword, TOO_COMMON } from "../passwords.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
+import { slowDown, waitText } from "../slow_down.ts";
 
 /** The fields that are shown again after a failure. */
 const shown = ["name", "email"];
 
-/** Registration with name, e-mail address and password (spec 5.1.5). */
-export function addRegistration(router: AppRouter, { users }: Services): void {
+/**
+ * Registration with name, email address and password (spec 5.1.5).
+ *
+ * The specification wants it to say that an address has an account. The throttle
+ * bounds how many addresses can be tested like that. `docs/register_users.md`
+ * shows a registration that reveals nothing.
+ */
+export function addRegistration(
+  router: AppRouter,
+  { users, registrationThrottle, registrationQueue }: Services,
+): void {
   router.map(routes.register, {
     actions: {
       index: (context) => registrationPage(context, {}),
@@ -26,7 +36,17 @@ export function addRegistration(router: AppRouter, { users }: Services): void {
           return registrationPage(context, state);
         }
         const { name, email, password } = result.value;
-        const passwordHash = await hashNewPassword(password);
+        // Every attempt counts, also one that succeeds.
+        const attempt = await registrationThrottle.attempt(context, email);
+        if (!attempt.allowed) {
+          const error = waitText(attempt.retryAfter);
+          const state = { values: valuesOf(form, shown), error };
+          return slowDown(
+            attempt.retryAfter,
+            registrationPage(context, state, 429),
+          );
+        }
+        const passwordHash = await hashNewPassword(password, registrationQueue);
         if (passwordHash === null) {
           return registrationPage(context, {
             values: valuesOf(form, shown),
@@ -48,10 +68,14 @@ export function addRegistration(router: AppRouter, { users }: Services): void {
   });
 }
 
-function registrationPage(context: RequestContext, state: FormState): Response {
+function registrationPage(
+  context: RequestContext,
+  state: FormState,
+  status = state.errors === undefined ? 200 : 422,
+): Response {
   return page(context, {
     title: "Register",
-    status: state.errors === undefined ? 200 : 422,
+    status,
     content: html`
       <div class="narrow">
         <h1>Register</h1>
