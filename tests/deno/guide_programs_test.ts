@@ -65,6 +65,18 @@ Deno.test("getting_started.md: the login registers, logs in, and survives a rest
   }
 });
 
+Deno.test("getting_started.md: one client address registers 20 times, then it waits", async () => {
+  const { "main.ts": program } = await programs("getting_started.md");
+  const env = { DATABASE: ":memory:" };
+  await using server = await serveProgram(program, { env });
+  const register = (email: string) =>
+    send(browserOf(server), "/register", { ...ADA, email });
+  for (let count = 0; count < 20; count++) {
+    assertEquals((await register(`${count}@example.com`)).status, 302);
+  }
+  assertEquals((await register("0@example.com")).status, 429);
+});
+
 Deno.test("getting_started.md: behind a proxy the cookie is secure, and other sites are kept out", async () => {
   const { "main.ts": program } = await programs("getting_started.md");
   const env = { ORIGIN: "https://app.example.com", DATABASE: ":memory:" };
