@@ -103,6 +103,32 @@ Deno.test("more logins at once than can wait are answered 503 (issue 6)", async 
   assertEquals(app.errors, []);
 });
 
+Deno.test("an owner who has reset the password logs in at once, whatever was guessed before", async () => {
+  await using app = await startExampleApp();
+  await register(app);
+  for (let count = 0; count < 7; count++) await statusOfLogin(app, "wrong one");
+  const token = await resetToken(app);
+  const owner = app.visitor();
+  const form = { token, password: next, confirmPassword: next };
+  await owner.post("/reset-password", form);
+
+  const login = await owner.post("/login", { email, password: next });
+
+  assertEquals(login.status, 302);
+});
+
+Deno.test("guesses from elsewhere do not delay a login on the device that registered", async () => {
+  await using app = await startExampleApp();
+  const visitor = await register(app);
+  await visitor.post("/logout");
+  for (let count = 0; count < 7; count++) await statusOfLogin(app, "wrong one");
+  assertEquals(await statusOfLogin(app, PASSWORD), 429);
+
+  const login = await visitor.post("/login", { email, password: PASSWORD });
+
+  assertEquals(login.status, 302);
+});
+
 Deno.test("a flood of registrations lets an honest user log in", async () => {
   await using app = await startExampleApp({ trustedProxies: 1 });
   await register(app);

@@ -130,12 +130,14 @@ async function resetPassword(
   userId: number,
   hash: string,
 ): Promise<void> {
-  const { users, sendMail } = services;
+  const { users, sendMail, loginThrottle } = services;
   await users.resetPassword(userId, hash);
   const removed = await removeLoginsAndKeys(services, userId);
   const user = await users.find(userId);
   if (user?.email) sendMail(resetDoneMail(services, user.email, removed));
   await endSessionsAndTokens(services, context, userId);
+  // The owner can log in now, however many guesses there were.
+  if (user?.email) await loginThrottle.trustDevice(context, user.email);
 }
 
 function requestPage(

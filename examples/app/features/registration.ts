@@ -23,8 +23,11 @@ const shown = ["name", "email"];
  */
 export function addRegistration(
   router: AppRouter,
-  { users, registrationThrottle, registrationQueue }: Services,
+  services: Services,
 ): void {
+  const { users, loginThrottle } = services;
+  const { registrationThrottle, registrationQueue } = services;
+
   router.map(routes.register, {
     actions: {
       index: (context) => registrationPage(context, {}),
@@ -37,7 +40,7 @@ export function addRegistration(
         }
         const { name, email, password } = result.value;
         // Every attempt counts, also one that succeeds.
-        const attempt = await registrationThrottle.attempt(context, email);
+        const attempt = await registrationThrottle.attempt(context, null);
         if (!attempt.allowed) {
           const error = waitText(attempt.retryAfter);
           const state = { values: valuesOf(form, shown), error };
@@ -61,6 +64,8 @@ export function addRegistration(
           });
         }
         const session = await logIn(context, user);
+        // Guesses from elsewhere do not delay a login on this device.
+        await loginThrottle.trustDevice(context, email);
         session.flash("message", `Welcome, ${name}`);
         return redirect(routes.home.href());
       },
