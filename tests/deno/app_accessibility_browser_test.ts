@@ -31,6 +31,15 @@ for (const [colorScheme, run] of Object.entries(schemes)) {
       await app.loggedIn("user");
       await admin.post("/editor", { title: "Tea", body: "All welcome" });
       await admin.post("/account/keys", { label: "Backup" });
+      await app.database(
+        `INSERT INTO identities (issuer, subject, user_id, login, created_at)
+          VALUES ('https://id.example', 'ada', 1, 'other', 0)`,
+        [],
+      );
+      for (let number = 1; number <= 60; number++) {
+        const name = `User ${number}`;
+        await app.users.create({ name, email: null, passwordHash: "" });
+      }
       await using browser = await launch();
       const context = await browser.newContext({
         colorScheme: colorScheme as keyof typeof schemes,
@@ -49,7 +58,8 @@ for (const [colorScheme, run] of Object.entries(schemes)) {
 
       const value = admin.cookie()!;
       await context.addCookies([{ name: "session", value, url: app.baseURL }]);
-      for (const path of PAGES_FOR_ADMINS) {
+      const more = ["/admin?page=2", "/account/confirm/email?token=x"];
+      for (const path of [...PAGES_FOR_ADMINS, ...more]) {
         await page.goto(app.baseURL + path);
         assertEquals(await faults(page, run), [], path);
       }
@@ -58,6 +68,19 @@ for (const [colorScheme, run] of Object.entries(schemes)) {
       await page.getByRole("button", { name: "Create API key" }).click();
       await page.locator("#secret").waitFor();
       assertEquals(await faults(page, run), [], "/account/keys, made");
+      await app.database(
+        "UPDATE users SET password_hash = '' WHERE id = 1",
+        [],
+      );
+      await page.goto(`${app.baseURL}/account/confirm`);
+      assertEquals(await faults(page, run), [], "/account/confirm, by email");
+      await page.getByRole("button", { name: "Send the link" }).click();
+      await page.getByText("A link is on its way").waitFor();
+      assertEquals(await faults(page, run), [], "/account/confirm/send");
+      const [link] = app.mails.at(-1)!.text.match(/http\S+/)!;
+      await page.goto(link);
+      await page.getByRole("button", { name: "Confirm" }).waitFor();
+      assertEquals(await faults(page, run), [], "/account/confirm/email");
       await context.close();
     },
   );
