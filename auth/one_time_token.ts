@@ -1,3 +1,4 @@
+import { callStore, STORE_TIMEOUT } from "../session/internal.ts";
 import { encodeBase64Url, sha256 } from "../session/secrets.ts";
 import type { SessionStore, StoredValue } from "../session/mod.ts";
 
@@ -30,6 +31,14 @@ export interface OneTimeTokenOptions {
    * @default {Date.now}
    */
   readonly now?: () => number;
+
+  /**
+   * Milliseconds that each call to the store may take. Beyond it, the store
+   * counts as failed.
+   *
+   * @default {5_000}
+   */
+  readonly storeTimeout?: number;
 }
 
 /** What a one-time token that is presented must be for. */
@@ -45,6 +54,14 @@ export interface OneTimeTokenUse {
    * @default {Date.now}
    */
   readonly now?: () => number;
+
+  /**
+   * Milliseconds that each call to the store may take. Beyond it, the store
+   * counts as failed.
+   *
+   * @default {5_000}
+   */
+  readonly storeTimeout?: number;
 }
 
 /** A one-time token that is right. */
@@ -93,6 +110,7 @@ const longestLifetime = 7 * 24 * 3_600_000;
  * store is only eventually consistent.
  * @throws {RangeError} If `ttl` is not from 1 ms to 7 days.
  * @throws {Error} If the store has no room for it.
+ * @throws {SessionStoreError} If the store fails.
  * @see {@link https://owasp.org/www-project-application-security-verification-standard/ | ASVS 5.0, 6.5}
  */
 export async function createOneTimeToken(
@@ -121,7 +139,7 @@ export async function createOneTimeToken(
   }
   // 128 random bits (ASVS 5.0, 6.5.x and 11.5.1).
   const token = encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
-  const stored = await store.put(
+  const stored = await bounded(store, options).put(
     await keyOf(purpose, token),
     JSON.stringify({ account, data, expiresAt: now() + ttl }),
     { ttl, ifVersion: null, index: [await indexOf(purpose, account)] },
@@ -158,6 +176,7 @@ export async function createOneTimeToken(
  * @param store Where it was put.
  * @param use The token, and what it is to open.
  * @returns Whose it is, or `null` for a token that is not right, or no more.
+ * @throws {SessionStoreError} If the store fails.
  */
 export async function takeOneTimeToken(
   store: SessionStore,
@@ -165,28 +184,62 @@ export async function takeOneTimeToken(
 ): Promise<OneTimeTokenGrant | null> {
   const found = await find(store, use);
   if (found === null) return null;
-  const { purpose } = use;
+  const { purpose, storeTimeout } = use;
   const { account } = found.grant;
+  const calls = bounded(store, use);
   // Each of two tokens at once would be taken before the other one revokes it.
   const lock = `${await indexOf(purpose, account)}:lock`;
-  if (!await swap(store, lock, null)) return null;
+  if (!await swap(calls, lock, null)) return null;
   try {
-    if (!await swap(store, found.key, found.stored.version)) return null;
-    await store.delete(found.key);
-    await revokeOneTimeTokens(store, { purpose, account });
+    if (!await swap(calls, found.key, found.stored.version)) return null;
+    await calls.delete(found.key);
+    await revokeOneTimeTokens(store, {
+      purpose,
+      account,
+      ...storeTimeout !== undefined && { storeTimeout },
+    });
     return found.grant;
   } finally {
-    await store.delete(lock);
+    await calls.delete(lock);
   }
 }
 
 /** What only one of several requests can do. To delete is no test. */
 async function swap(
-  store: SessionStore,
+  calls: BoundedCalls,
   key: string,
   ifVersion: string | null,
 ): Promise<boolean> {
-  return await store.put(key, taken, { ttl: 60_000, ifVersion });
+  return await calls.put(key, taken, { ttl: 60_000, ifVersion });
+}
+
+/** The calls to a store, each within its time. */
+type BoundedCalls = Required<
+  Pick<SessionStore, "get" | "put" | "delete" | "byIndex">
+>;
+
+/**
+ * Bounds the calls to a store in time.
+ *
+ * @throws {RangeError} If the timeout is not a positive number.
+ */
+function bounded(
+  store: SessionStore,
+  { storeTimeout = STORE_TIMEOUT }: Pick<OneTimeTokenUse, "storeTimeout">,
+): BoundedCalls {
+  if (!(Number.isFinite(storeTimeout) && storeTimeout > 0)) {
+    throw new RangeError(
+      `Cannot use one-time token: storeTimeout "${storeTimeout}" is not a positive number`,
+    );
+  }
+  return {
+    get: (key) => callStore("read", () => store.get(key), storeTimeout),
+    put: (key, value, options) =>
+      callStore("save", () => store.put(key, value, options), storeTimeout),
+    delete: (key) => callStore("end", () => store.delete(key), storeTimeout),
+    byIndex: (name) =>
+      callStore("list", () => store.byIndex?.(name) ?? [], storeTimeout),
+  };
 }
 
 /**
@@ -210,6 +263,7 @@ async function swap(
  * @param store Where it was put.
  * @param use The token, and what it is to open.
  * @returns Whose it is, or `null` for a token that is not right, or no more.
+ * @throws {SessionStoreError} If the store fails.
  */
 export async function readOneTimeToken(
   store: SessionStore,
@@ -244,14 +298,16 @@ export async function readOneTimeToken(
  *
  * @param store Where they were put.
  * @param options What they are for.
+ * @throws {SessionStoreError} If the store fails.
  */
 export async function revokeOneTimeTokens(
   store: SessionStore,
-  options: Pick<OneTimeTokenOptions, "purpose" | "account">,
+  options: Pick<OneTimeTokenOptions, "purpose" | "account" | "storeTimeout">,
 ): Promise<void> {
   const { purpose, account } = options;
-  const keys = await store.byIndex?.(await indexOf(purpose, account)) ?? [];
-  for (const key of keys) await store.delete(key);
+  const calls = bounded(store, options);
+  const keys = await calls.byIndex(await indexOf(purpose, account));
+  for (const key of keys) await calls.delete(key);
 }
 
 interface Found {
@@ -262,11 +318,12 @@ interface Found {
 
 async function find(
   store: SessionStore,
-  { purpose, token, now = Date.now }: OneTimeTokenUse,
+  use: OneTimeTokenUse,
 ): Promise<Found | null> {
+  const { purpose, token, now = Date.now } = use;
   if (typeof token !== "string" || !/^[\w-]{22}$/.test(token)) return null;
   const key = await keyOf(purpose, token);
-  const stored = await store.get(key);
+  const stored = await bounded(store, use).get(key);
   const grant = stored === null ? null : parse(stored.value, now());
   return stored === null || grant === null ? null : { key, stored, grant };
 }

@@ -1,14 +1,19 @@
+/** Seconds after which a client may try again, unless the queue knows better. */
+const RETRY_AFTER = 10;
+
 /**
- * Thrown when so many passwords wait to be hashed that one more would only wait
- * in vain. Answer 503, and let the client try again in a few seconds.
+ * Thrown when so many passwords wait to be hashed that one more would wait too
+ * long. If nothing catches it, the router answers 503 with `Retry-After`.
  *
- * @example Telling it apart by its code
+ * @example The response to it
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { PasswordQueueFullError } from "@gatehouse/web/auth/password";
  *
  * const error = new PasswordQueueFullError(64);
  * assertEquals(error.code, "password_queue_full");
+ * assertEquals(error.toResponse().status, 503);
+ * assertEquals(error.toResponse().headers.get("Retry-After"), "10");
  * ```
  */
 export class PasswordQueueFullError extends Error {
@@ -18,17 +23,38 @@ export class PasswordQueueFullError extends Error {
   /** The machine-readable code. Branch on it, never on the message. */
   readonly code = "password_queue_full";
 
-  /** How many passwords were waiting. */
+  /** The number of passwords that were waiting. */
   readonly waiting: number;
+
+  /** Seconds after which a client may try again. */
+  readonly retryAfter: number;
 
   /**
    * Creates the error.
    *
-   * @param waiting How many passwords were waiting.
+   * @param waiting The number of passwords that were waiting.
+   * @param retryAfter Seconds after which a client may try again.
    */
-  constructor(waiting: number) {
+  constructor(waiting: number, retryAfter: number = RETRY_AFTER) {
     super(`Cannot hash the password: ${waiting} are waiting already`);
     this.waiting = waiting;
+    this.retryAfter = retryAfter;
+  }
+
+  /**
+   * Creates the response: 503 Service Unavailable, which no cache stores.
+   *
+   * @returns The response.
+   * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-15.6.4 | RFC 9110, 503 Service Unavailable}
+   */
+  toResponse(): Response {
+    return new Response("Service Unavailable", {
+      status: 503,
+      headers: {
+        "Cache-Control": "no-store",
+        "Retry-After": String(this.retryAfter),
+      },
+    });
   }
 }
 

@@ -127,6 +127,11 @@ class LeasedQueue implements PasswordQueue {
     }
   }
 
+  /** Seconds after which all who wait now have had their turn or given up. */
+  get #retryAfter(): number {
+    return Math.ceil(this.#options.longestWait / 1000);
+  }
+
   #lease(place: symbol): void {
     this.#leases.set(place, Date.now() + this.#options.longestRun);
   }
@@ -134,7 +139,7 @@ class LeasedQueue implements PasswordQueue {
   async #wait(place: symbol): Promise<void> {
     const waiting = this.#waiters.size;
     if (waiting >= this.#options.waiting) {
-      throw new PasswordQueueFullError(waiting);
+      throw new PasswordQueueFullError(waiting, this.#retryAfter);
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: Waiter = {
@@ -146,7 +151,8 @@ class LeasedQueue implements PasswordQueue {
       },
       giveUp: () => {
         this.#waiters.delete(waiter);
-        reject(new PasswordQueueFullError(this.#waiters.size));
+        const { size } = this.#waiters;
+        reject(new PasswordQueueFullError(size, this.#retryAfter));
       },
     };
     this.#waiters.add(waiter);

@@ -8,6 +8,7 @@ import {
 import {
   createMemorySessionStore,
   type SessionStore,
+  SessionStoreError,
 } from "@gatehouse/web/session";
 
 const purpose = "password-reset";
@@ -340,3 +341,44 @@ Deno.test("createOneTimeToken() rejects a store that can't tell who was first", 
     "can't tell who takes it first",
   );
 });
+
+const calls: Record<
+  string,
+  (store: SessionStore, storeTimeout: number) => Promise<unknown>
+> = {
+  createOneTimeToken: (store, storeTimeout) =>
+    createOneTimeToken(store, { purpose, account: 7, storeTimeout }),
+  readOneTimeToken: (store, storeTimeout) =>
+    readOneTimeToken(store, { purpose, token: "a".repeat(22), storeTimeout }),
+  takeOneTimeToken: (store, storeTimeout) =>
+    takeOneTimeToken(store, { purpose, token: "a".repeat(22), storeTimeout }),
+  revokeOneTimeTokens: (store, storeTimeout) =>
+    revokeOneTimeTokens(store, { purpose, account: 7, storeTimeout }),
+};
+
+const failures: Record<string, () => Promise<never>> = {
+  hangs: () => new Promise<never>(() => {}),
+  fails: () => Promise.reject(new Error("away")),
+};
+
+for (const [name, call] of Object.entries(calls)) {
+  for (const [how, answer] of Object.entries(failures)) {
+    Deno.test(`${name}() throws a SessionStoreError if the store ${how}`, async () => {
+      const store: SessionStore = {
+        get: answer,
+        put: answer,
+        delete: answer,
+        byIndex: answer,
+      };
+      await assertRejects(() => call(store, 20), SessionStoreError);
+    });
+  }
+
+  Deno.test(`${name}() throws for a storeTimeout that is not positive`, async () => {
+    await assertRejects(
+      () => call(createMemorySessionStore(), 0),
+      RangeError,
+      'storeTimeout "0"',
+    );
+  });
+}

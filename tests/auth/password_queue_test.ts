@@ -163,3 +163,24 @@ for (const options of misuse) {
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
+
+Deno.test("PasswordQueueFullError answers 503, with the longest wait as Retry-After", async () => {
+  const queue = createPasswordQueue({
+    running: 1,
+    waiting: 0,
+    longestWait: 2_500,
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const first = queue.run(() => promise);
+  const error = await assertRejects(
+    () => queue.run(() => Promise.resolve()),
+    PasswordQueueFullError,
+  );
+  const response = error.toResponse();
+  assertEquals(response.status, 503);
+  assertEquals(response.headers.get("Retry-After"), "3");
+  assertEquals(response.headers.get("Cache-Control"), "no-store");
+  assertEquals(await response.text(), "Service Unavailable");
+  resolve();
+  await first;
+});
