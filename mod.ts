@@ -270,6 +270,7 @@ export {
   type Throttle,
   type ThrottleAttempt,
   type ThrottleLimit,
+  type ThrottleLimits,
   type ThrottleOptions,
   type TokenOptions,
   tooManyRequests,
@@ -320,4 +321,5 @@ export {
   PasswordRefusedError,
   type PasswordVerification,
   verifyPassword,
+  type VerifyPasswordOptions,
 } from "./auth/password/mod.ts";

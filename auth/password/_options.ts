@@ -68,6 +68,23 @@ export interface HashPasswordOptions extends PasswordOptions {
   readonly refuse?: (password: string) => boolean | Promise<boolean>;
 }
 
+/** Options for checking a password. */
+export interface VerifyPasswordOptions extends PasswordOptions {
+  /**
+   * Saves the new hash of a right password whose stored hash has another
+   * algorithm, cost or pepper than new ones. Without it, old hashes stay as they
+   * are. It is not called if too many passwords wait to be hashed: the next login
+   * tries again.
+   *
+   * Trust: it must replace only the old hash, as in `UPDATE users SET hash =
+   * :newHash WHERE id = :id AND hash = :oldHash`. Otherwise it could undo a
+   * change of the password at the same moment.
+   *
+   * @default {undefined}
+   */
+  readonly saveHash?: (newHash: string, oldHash: string) => unknown;
+}
+
 /** A secret key for hashes. */
 export interface PasswordPepper {
   /**

@@ -25,14 +25,16 @@
 import { compare } from "bcryptjs";
 
 /** Rounds are powers of two; 15 take two seconds in JavaScript. */
-const SHAPE = /^\$2[aby]\$(?:0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
+const SHAPE =
+  /^(?:bcrypt(_sha256)?\$)?(\$2[aby]\$(?:0[4-9]|1[0-5])\$[./A-Za-z0-9]{53})$/;
 
 /** All that bcrypt ever looks at. */
 const MAX_BYTES = 72;
 
 /**
  * Reads bcrypt hashes that begin with `$2a$`, `$2b$` or `$2y$` and have 4 to 15
- * rounds. For the `readers` of `verifyPassword`.
+ * rounds. For the `readers` of `verifyPassword`. Also reads those of Django, which
+ * begin with `bcrypt_sha256$` or `bcrypt$`.
  *
  * It says no to passwords longer than 72 bytes and to those with a NUL: bcrypt
  * ignores what comes after the 72nd byte and repeats the password around a NUL,
@@ -56,11 +58,21 @@ const MAX_BYTES = 72;
 export function readBcrypt(
   hash: string,
 ): ((password: string) => Promise<boolean>) | null {
-  if (!SHAPE.test(hash)) return null;
+  const [, sha256, bcrypt] = SHAPE.exec(hash) ?? [];
+  if (bcrypt === undefined) return null;
+  if (sha256 !== undefined) {
+    return async (password) => await compare(await hexDigest(password), bcrypt);
+  }
   return async (password) => {
     // Computed in any case, so that the answer takes equally long.
-    const isRight = await compare(password, hash);
+    const isRight = await compare(password, bcrypt);
     return isRight && !password.includes("\0") &&
       new TextEncoder().encode(password).length <= MAX_BYTES;
   };
+}
+
+/** The hexadecimal SHA-256 that Django puts in front of bcrypt. */
+async function hexDigest(password: string): Promise<string> {
+  const bytes = new TextEncoder().encode(password);
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }

@@ -25,6 +25,7 @@ export type {
   PasswordOptions,
   PasswordPepper,
   PasswordReader,
+  VerifyPasswordOptions,
 } from "./_options.ts";
 export {
   hashPassword,

@@ -4,15 +4,17 @@ import {
   formatArgon2Hash,
   parseArgon2Hash,
 } from "./_argon2_hash.ts";
+import { toPhcString } from "./_framework_hashes.ts";
 import { argon2Engines, type Argon2Inputs } from "./argon2_engine.ts";
 import { readPbkdf2 } from "./_pbkdf2.ts";
 import { readScrypt } from "./_scrypt.ts";
-import { PasswordRefusedError } from "./errors.ts";
+import { PasswordQueueFullError, PasswordRefusedError } from "./errors.ts";
 import {
   type HashPasswordOptions,
   type PasswordOptions,
   type PasswordSettings,
   settingsOf,
+  type VerifyPasswordOptions,
 } from "./_options.ts";
 
 /** Whether a password was right. */
@@ -21,8 +23,9 @@ export interface PasswordVerification {
   readonly ok: boolean;
 
   /**
-   * Whether to hash the password anew and store that: it was right, and its
-   * hash is of another algorithm, cost or pepper than new ones are.
+   * `true` if the password was right, and its stored hash still has another
+   * algorithm, cost or pepper than new ones: `saveHash` was not given, or too
+   * many passwords were waiting.
    */
   readonly needsRehash: boolean;
 }
@@ -109,24 +112,30 @@ export async function hashPassword(
  * Trust: the hash comes from your own storage. Its parameters are bounded all
  * the same, before any work is done.
  *
+ * Give it `saveHash`, so that old hashes are replaced as their users log in.
+ *
  * @example Logging in, and moving an old hash to today's cost
  * ```ts
- * import { assert } from "@std/assert";
+ * import { assert, assertStringIncludes } from "@std/assert";
  * import { hashPassword, verifyPassword } from "@gatehouse/web/auth/password";
  *
  * const user = {
  *   hash: await hashPassword("correct horse", { memory: 8192 }),
  * };
  *
- * const { ok, needsRehash } = await verifyPassword(user.hash, "correct horse");
- * if (needsRehash) user.hash = await hashPassword("correct horse");
+ * const { ok } = await verifyPassword(user.hash, "correct horse", {
+ *   saveHash(newHash, oldHash) {
+ *     if (user.hash === oldHash) user.hash = newHash;
+ *   },
+ * });
  *
- * assert(ok && needsRehash);
+ * assert(ok);
+ * assertStringIncludes(user.hash, "$m=19456,");
  * ```
  *
  * @param hash The stored hash, or nothing where there is no such user.
  * @param password The password, as the client sent it.
- * @param options How new passwords are hashed.
+ * @param options How new passwords are hashed, and how to save a new hash.
  * @returns Whether the password is right, and whether to hash it anew.
  * @throws {TypeError} When the hash is neither a string nor nothing.
  * @throws {RangeError} When an option is out of bounds.
@@ -135,7 +144,26 @@ export async function hashPassword(
 export async function verifyPassword(
   hash: string | null | undefined,
   password: string,
-  options: PasswordOptions = {},
+  options: VerifyPasswordOptions = {},
+): Promise<PasswordVerification> {
+  const result = await check(hash, password, options);
+  const { saveHash } = options;
+  if (!result.needsRehash || !hash || saveHash === undefined) return result;
+  try {
+    // Its own options only: the password is in use, whatever would refuse it.
+    const { refuse: _, ...rest } = options as HashPasswordOptions;
+    await saveHash(await hashPassword(password, rest), hash);
+    return { ok: true, needsRehash: false };
+  } catch (error) {
+    if (error instanceof PasswordQueueFullError) return result;
+    throw error;
+  }
+}
+
+async function check(
+  hash: string | null | undefined,
+  password: string,
+  options: PasswordOptions,
 ): Promise<PasswordVerification> {
   const settings = settingsOf(options);
   if (typeof (hash ?? "") !== "string") {
@@ -145,7 +173,7 @@ export async function verifyPassword(
   // The same quick answer for every user, so it tells nothing about one.
   if (bytes === null) return { ok: false, needsRehash: false };
 
-  const stored = hash ? parseArgon2Hash(hash) : null;
+  const stored = hash ? parseArgon2Hash(toPhcString(hash)) : null;
   const inputs = stored && storedInputs(stored, bytes, settings);
   const read = hash && !stored ? readOther(hash, settings) : null;
   return await settings.queue.run(async () => {
@@ -224,11 +252,10 @@ function readOther(
   hash: string,
   { readers }: PasswordSettings,
 ): ((password: string) => Promise<boolean>) | null {
-  for (const read of [readScrypt, readPbkdf2, ...readers]) {
-    const check = read(hash);
-    if (check !== null) return check;
-  }
-  return null;
+  const phc = toPhcString(hash);
+  let check = readScrypt(phc) ?? readPbkdf2(phc);
+  for (const read of readers) check ??= read(hash);
+  return check;
 }
 
 async function derive(

@@ -68,6 +68,59 @@ const known = [
     password: "U*U*U",
     hash: "$2y$05$XXXXXXXXXXXXXXXXXXXXXOAcXxm9kjPGEMsLznoKqmqw7tc8WCx4a",
   },
+  {
+    what: "PBKDF2 of Django",
+    password: "pässword",
+    hash:
+      "pbkdf2_sha256$600000$Wm9vTqLh2PbCx7yKs4RdJe$TwPUPGpQeJNzJwA9by0NrrBooI3pTw/9ICZ5puGCZY0=",
+  },
+  {
+    what: "scrypt of Django 5",
+    password: "pässword",
+    hash:
+      "scrypt$16384$Wm9vTqLh2PbCx7yKs4RdJe$8$5$6s5LeRqgNF6w+G7mAxsLcHmyVJLWosGv2ATZDZfoebA02GZkGRinqQa68XcN6qcCVvQQgn2Ul17v19QEmZoivw==",
+  },
+  {
+    what: "scrypt of Django 4",
+    password: "pässword",
+    hash:
+      "scrypt$16384$Wm9vTqLh2PbCx7yKs4RdJe$8$1$aIT0IhVoATKn4tML1wF8oEtv3pRjJM9wO1QJDKcfJRkJlDGMeSyLEMPMO+XtKc6vSumZ5DszbjSMCa/GZD4CZw==",
+  },
+  {
+    what: "Argon2 of Django",
+    password: "pässword",
+    hash:
+      "argon2$argon2id$v=19$m=1024,t=2,p=8$SfJk/fexeBy5MHI1qtMXRA$EA4jf3CjsctPv/e2DSr+vVUiKYYpKwPFopzYDBADukM",
+  },
+  {
+    what: "bcrypt_sha256 of Django",
+    password: "pässword",
+    hash:
+      "bcrypt_sha256$$2b$04$abcdefghijklmnopqrstuu4EAkLIqFCSjdz5Hr2newQUVEvu5mihm",
+  },
+  {
+    what: "bcrypt of Django",
+    password: "pässword",
+    hash: "bcrypt$$2b$04$abcdefghijklmnopqrstuum174eFeoTj0DHmtuueFaS3Wde4P7wHG",
+  },
+  {
+    what: "scrypt of Werkzeug",
+    password: "pässword",
+    hash:
+      "scrypt:32768:8:1$YRqqzbRe8qsA6Tel$3c44e475ae965c333ac251a35b3d535b650d931789cc568146243b01fe847b8b5c897a4f24b950e5064e465c1e0244e87e73dedf64120c1802042680404bf830",
+  },
+  {
+    what: "PBKDF2-SHA256 of Werkzeug",
+    password: "pässword",
+    hash:
+      "pbkdf2:sha256:600000$8yF7Uy0bL79nG8Lw$8835538898b6a2d701f20f73951b2de2feb67908e920ec559fd3e8c853584c35",
+  },
+  {
+    what: "PBKDF2-SHA512 of Werkzeug",
+    password: "pässword",
+    hash:
+      "pbkdf2:sha512:1000$l1Vk68AlVniogP8D$069015e5d364b3c791246b8134b8f723e5719b2669a81323ab2aaede3d9c1e5a08fa0140ab34dbbccb26a8187c6c96d976c793d2d71b98dc8c1d1fc17562c912",
+  },
 ];
 
 for (const { what, password, hash } of known) {
@@ -115,6 +168,26 @@ const TAIL = "CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
 
 /** Each would cost too much, or is written as no writer would. */
 const refused = [
+  `pbkdf2_sha256$2000001$saltsaltsalt$${HASH}=`,
+  `pbkdf2_sha256$0$saltsaltsalt$${HASH}=`,
+  `pbkdf2_sha256$1000$salt$${HASH}=`,
+  `pbkdf2_sha256$1000$${"s".repeat(65)}$${HASH}=`,
+  `pbkdf2_sha256$1000$saltsaltsalt$${HASH}==x`,
+  `pbkdf2_md5$1000$saltsaltsalt$${HASH}=`,
+  `scrypt$16385$saltsaltsalt$8$1$${HASH}=`,
+  `scrypt$262144$saltsaltsalt$8$1$${HASH}=`,
+  `scrypt$16384$saltsaltsalt$8$99$${HASH}=`,
+  `scrypt$9999999999$saltsaltsalt$8$1$${HASH}=`,
+  `scrypt:32767:8:1$saltsaltsalt$${"ab".repeat(32)}`,
+  `scrypt:1048576:8:1$saltsaltsalt$${"ab".repeat(32)}`,
+  `scrypt:32768:8:1$saltsaltsalt$${"ab".repeat(100)}`,
+  `scrypt:32768:8:1$saltsaltsalt$abc`,
+  `pbkdf2:sha256:2000001$saltsaltsalt$${"ab".repeat(32)}`,
+  `pbkdf2:sha1:1000$saltsaltsalt$${"ab".repeat(20)}`,
+  `argon2$argon2id$v=19$m=9999999,t=2,p=1$${SALT}$${HASH}`,
+  `argon2$argon2x$v=19$m=1024,t=2,p=1$${SALT}$${HASH}`,
+  `bcrypt_sha256$$2b$16$${TAIL}`,
+  `bcrypt_sha512$$2b$05$${TAIL}`,
   `$scrypt$ln=21,r=8,p=1$${SALT}$${HASH}`,
   `$scrypt$ln=20,r=8,p=1$${SALT}$${HASH}`,
   `$scrypt$ln=18,r=8,p=1$${SALT}$${HASH}`,

@@ -1,0 +1,78 @@
+import { encodeBase64 } from "./_phc.ts";
+
+/** The longest hash that is rewritten, in characters. */
+const MAX_LENGTH = 512;
+
+/** A salt as Django and Werkzeug write it: its characters are its bytes. */
+const SALT = "([!-#%-~]{1,64})";
+
+const DIGITS = "([1-9][0-9]{0,9})";
+
+/** Each format, and its parts as a PHC string. */
+const FORMATS: readonly (readonly [
+  RegExp,
+  (...parts: string[]) => string | undefined,
+])[] = /* @__PURE__ */ [
+  // Django: algorithm$iterations$salt$base64
+  [
+    new RegExp(`^pbkdf2_sha256\\$${DIGITS}\\$${SALT}\\$([\\w+/]+)={0,2}$`),
+    (iterations, salt, hash) =>
+      `$pbkdf2-sha256$i=${iterations}$${base64Of(salt)}$${hash}`,
+  ],
+  // Django: scrypt$N$salt$r$p$base64
+  [
+    new RegExp(
+      `^scrypt\\$${DIGITS}\\$${SALT}\\$${DIGITS}\\$${DIGITS}\\$([\\w+/]+)={0,2}$`,
+    ),
+    (cost, salt, blockSize, lanes, hash) =>
+      `$scrypt$ln=${logOf(cost)},r=${blockSize},p=${lanes}$${
+        base64Of(salt)
+      }$${hash}`,
+  ],
+  // Django: argon2 and a PHC string
+  [/^argon2(\$argon2(?:id|i|d)\$.+)$/, (phc) => phc],
+  // Werkzeug: pbkdf2:sha256:iterations$salt$hex
+  [
+    new RegExp(
+      `^pbkdf2:(sha256|sha512):${DIGITS}\\$${SALT}\\$((?:[0-9a-f]{2})+)$`,
+    ),
+    (hash, iterations, salt, hex) =>
+      `$pbkdf2-${hash}$i=${iterations}$${base64Of(salt)}$${base64OfHex(hex)}`,
+  ],
+  // Werkzeug: scrypt:N:r:p$salt$hex
+  [
+    new RegExp(
+      `^scrypt:${DIGITS}:${DIGITS}:${DIGITS}\\$${SALT}\\$((?:[0-9a-f]{2})+)$`,
+    ),
+    (cost, blockSize, lanes, salt, hex) =>
+      `$scrypt$ln=${logOf(cost)},r=${blockSize},p=${lanes}$${base64Of(salt)}$${
+        base64OfHex(hex)
+      }`,
+  ],
+];
+
+/**
+ * Rewrites a hash of Django or Werkzeug as a PHC string, whose parameters the
+ * readers then bound; any other string stays as it is.
+ */
+export function toPhcString(text: string): string {
+  if (text.length > MAX_LENGTH) return text;
+  for (const [format, rewrite] of FORMATS) {
+    const match = format.exec(text);
+    if (match !== null) return rewrite(...match.slice(1)) ?? text;
+  }
+  return text;
+}
+
+/** The binary logarithm; no whole number if the cost is no power of two. */
+function logOf(cost: string | undefined): number {
+  return Math.log2(Number(cost));
+}
+
+function base64Of(salt = ""): string {
+  return encodeBase64(new TextEncoder().encode(salt));
+}
+
+function base64OfHex(hex = ""): string {
+  return encodeBase64(Uint8Array.fromHex(hex));
+}
