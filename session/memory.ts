@@ -28,10 +28,11 @@ export interface MemorySessionStoreOptions {
 }
 
 /**
- * What an entry is to the bounds: a login, something else with an index name
- * (a one-time token), or neither (an anonymous session, a counter).
+ * The kind of an entry for the bounds: a login, something else with an index
+ * name (a one-time token), one of the counts of a throttle, or none of these (an
+ * anonymous session).
  */
-type Kind = "login" | "indexed" | "plain";
+type Kind = "login" | "indexed" | "plain" | `throttle:${string}`;
 
 /** What there is of one kind, and what it takes. */
 interface Crowd {
@@ -61,8 +62,8 @@ const SWEEP_INTERVAL = 60_000;
  * that runs as one process and may forget its sessions when it restarts.
  *
  * It is bounded. What strangers can cause (anonymous sessions, one-time tokens,
- * counters of a throttle) pushes out its like, and a flood of one sort leaves the
- * other sorts half of the room, be it of many or of large ones. Before all else
+ * each of the counts of a throttle) pushes out its like, and a flood of one sort
+ * leaves the other sorts their room, be it of many or of large ones. Before all else
  * goes what one user has beyond a hundred sessions, oldest first, so that who logs
  * in over and over takes room from nobody. Other logins are only pushed out by
  * logins, where the store is full of them: the one that was not used for longest.
@@ -95,11 +96,7 @@ class MemoryStore implements SessionStore {
   readonly #maxBytes: number;
   readonly #now: () => number;
   readonly #entries = new Map<string, Entry>();
-  readonly #crowds: Record<Kind, Crowd> = {
-    login: { keys: new Set(), bytes: 0 },
-    indexed: { keys: new Set(), bytes: 0 },
-    plain: { keys: new Set(), bytes: 0 },
-  };
+  readonly #crowds = new Map<Kind, Crowd>();
   readonly #keysByName = new Map<string, Set<string>>();
   /** The names of users with more sessions than they need. */
   readonly #crowdedUsers = new Set<string>();
@@ -128,13 +125,13 @@ class MemoryStore implements SessionStore {
       version: String(++this.#versions),
       expiresAt: now + options.ttl,
       index,
-      kind: kindOf(index),
+      kind: kindOf(key, index),
       bytes: ENTRY_BYTES + 2 * (key.length + value.length + lengthOf(index)),
     };
     this.delete(key);
     this.#bytes += entry.bytes;
     this.#entries.set(key, entry);
-    const crowd = this.#crowds[entry.kind];
+    const crowd = this.#crowd(entry.kind);
     crowd.keys.add(key);
     crowd.bytes += entry.bytes;
     for (const name of index) {
@@ -151,7 +148,7 @@ class MemoryStore implements SessionStore {
     if (entry === undefined) return;
     this.#bytes -= entry.bytes;
     this.#entries.delete(key);
-    const crowd = this.#crowds[entry.kind];
+    const crowd = this.#crowd(entry.kind);
     crowd.keys.delete(key);
     crowd.bytes -= entry.bytes;
     for (const name of entry.index) {
@@ -195,15 +192,8 @@ class MemoryStore implements SessionStore {
     const [crowded] = this.#crowdedUsers;
     const user = index.find((name) => this.#crowdedUsers.has(name)) ?? crowded;
     if (user !== undefined) return oldestOf(this.#keysByName.get(user)!);
-    const { indexed, login, plain } = this.#crowds;
-    // Of what strangers can cause, the larger part of what there is too much
-    // of, number or bytes: a flood of the one leaves the other its room.
-    const isIndexed = this.#entries.size > this.#maxRecords
-      ? indexed.keys.size > plain.keys.size
-      : indexed.bytes > plain.bytes;
-    const crowd = isIndexed ? indexed : plain;
-    const { keys } = crowd.keys.size > 0 ? crowd : login;
-    if (keys === this.#crowds[kind].keys) {
+    const { keys } = this.#largestCrowd();
+    if (keys === this.#crowd(kind).keys) {
       // The same holds for one-time tokens.
       for (const name of index) {
         const named = this.#keysByName.get(name);
@@ -213,11 +203,39 @@ class MemoryStore implements SessionStore {
     }
     return oldestOf(keys);
   }
+
+  #crowd(kind: Kind): Crowd {
+    return this.#crowds.getOrInsertComputed(
+      kind,
+      () => ({ keys: new Set(), bytes: 0 }),
+    );
+  }
+
+  /**
+   * Returns the largest kind of all that strangers can cause, by number or by
+   * bytes, of which there are too many: a flood of one kind leaves the others
+   * their room. Logins are the last.
+   */
+  #largestCrowd(): Crowd {
+    const isNumber = this.#entries.size > this.#maxRecords;
+    const sizeOf = ({ bytes, keys }: Crowd) => isNumber ? keys.size : bytes;
+    let largest: Crowd | undefined;
+    for (const [kind, crowd] of this.#crowds) {
+      if (kind === "login" || crowd.keys.size === 0) continue;
+      if (largest === undefined || sizeOf(crowd) > sizeOf(largest)) {
+        largest = crowd;
+      }
+    }
+    return largest ?? this.#crowd("login");
+  }
 }
 
 /** Tells a login, which nothing but another login may push out. */
-function kindOf(index: readonly string[]): Kind {
-  if (index.length === 0) return "plain";
+function kindOf(key: string, index: readonly string[]): Kind {
+  if (index.length === 0) {
+    const [count] = /^throttle:[a-z]+(?=:)/.exec(key) ?? [];
+    return count as Kind | undefined ?? "plain";
+  }
   return index.some(isUserName) ? "login" : "indexed";
 }
 
