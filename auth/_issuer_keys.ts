@@ -6,7 +6,7 @@ import {
   RETRY_AFTER,
 } from "./external/_cached_document.ts";
 import { readMetadata } from "./external/_discovery.ts";
-import { discover, keySource } from "./external/_engine.ts";
+import { discover, KEYS_TIMES, keySource } from "./external/_engine.ts";
 import { fetchKeys, parseKeys, type ProviderKeys } from "./external/_keys.ts";
 
 /** Whose keys they are, and where. */
@@ -68,8 +68,7 @@ function sourceOf(
   }
   const keys = createCachedDocument({
     key: `gatehouse:keys:${jwksUri}`,
-    ttl: 600_000,
-    cooldown: 30_000,
+    ...KEYS_TIMES,
     load: () => fetchKeys(transport, jwksUri),
     parse: parseKeys,
     now,

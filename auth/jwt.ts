@@ -275,8 +275,12 @@ function createBelief<User extends AuthenticatedUser>(
     if (claimsOf(token).iss !== issuer) return null;
     const verification = await verify(token);
     if (!verification?.ok) return null;
-    const { iss, sub } = verification.claims;
-    return iss === issuer && typeof sub === "string" && sub !== ""
+    const { iat, iss, sub } = verification.claims;
+    const latest = now() / 1000 + limits.clockTolerance;
+    // With a time of issue ahead, a token outlives what its issuer revokes.
+    const isIssued = iat === undefined ||
+      typeof iat === "number" && iat <= latest;
+    return isIssued && iss === issuer && typeof sub === "string" && sub !== ""
       ? verification.claims as AccessTokenClaims
       : null;
   };

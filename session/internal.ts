@@ -112,16 +112,28 @@ export function beginAnew(session: Session): void {
   scopeOf(session).journal.begins = true;
 }
 
+/** Which sessions `endSessionsByName` ends. */
+export interface EndByNameOptions {
+  /**
+   * Spares sessions whose login was later, in epoch milliseconds.
+   *
+   * @default {Infinity}
+   */
+  readonly before?: number;
+}
+
 /**
  * Ends every session that is found by a name, those included that change their
  * id meanwhile.
  *
+ * @param options Which of them.
  * @returns How many were ended.
  * @throws {TypeError} If the store has no index.
  */
 export async function endSessionsByName(
   store: SessionStore,
   name: string,
+  { before = Infinity }: EndByNameOptions = {},
 ): Promise<number> {
   if (store.byIndex === undefined) {
     throw new TypeError("Cannot end sessions: the store has no byIndex");
@@ -134,8 +146,8 @@ export async function endSessionsByName(
       call(
         "end",
         () =>
-          endStored(store, key, ({ content, userId }) =>
-            userId !== undefined &&
+          endStored(store, key, ({ content, createdAt, userId }) =>
+            userId !== undefined && createdAt <= before &&
             [userIndex(userId), ...content.names].includes(name)),
       ),
   );

@@ -28,14 +28,18 @@ export interface ExternalAuthCache {
 
 /** A document that is fetched when needed and kept for a while. */
 export interface CachedDocument<Value> {
-  /** The document, fetched by one request for all who ask meanwhile. */
+  /**
+   * Returns the document. Concurrent calls share one fetch. If the fetch fails,
+   * the last document is good for a while longer.
+   */
   get(): Promise<Value>;
   /**
-   * The document anew, after the given one turned out to be old: at once, and
-   * then not again for a while, in which the answer is `undefined`. After a
-   * failure that while is short.
+   * Returns the document anew, after the given one turned out to be old: at
+   * once, and then `undefined` for the length of the cooldown. After a failure
+   * the cooldown is short. Each caller has its own, so that logout tokens, which
+   * anybody can send, do not use up that of logins.
    */
-  renew(old: Value): Promise<Value | undefined>;
+  renew(old: Value, caller?: "login" | "logout"): Promise<Value | undefined>;
 }
 
 /** Where a document comes from and how long it is kept. */
@@ -44,6 +48,8 @@ export interface CachedDocumentOptions<Value> {
   readonly key: string;
   /** How long it is kept, in milliseconds. */
   readonly ttl: number;
+  /** How long it is used if it can't be fetched again, in milliseconds. */
+  readonly maxStale: number;
   /** How long no second renewal follows a first, in milliseconds. */
   readonly cooldown: number;
   /** Fetches it. A failure is not kept. */
@@ -70,46 +76,78 @@ interface Kept<Value> {
   readonly at: number;
 }
 
-/** Keeps a document, in the process and in the outer cache where there is one. */
+/** The last renewal that a caller has asked for. */
+interface Renewal {
+  readonly at: number;
+  /** Milliseconds until the next one. */
+  readonly pause: number;
+}
+
+/** Keeps a document in the process, and in the outer cache if there is one. */
 export function createCachedDocument<Value>(
   options: CachedDocumentOptions<Value>,
 ): CachedDocument<Value> {
-  const { ttl, cooldown, now } = options;
+  const { ttl, cooldown, maxStale, now } = options;
   let kept: Kept<Value> | undefined;
   const fetching = new SharedWork<Kept<Value>>(PATIENCE);
-  let renewedAt = -Infinity;
-  let pause = cooldown;
+  const renewals = new Map<string, Renewal>();
+  /** The time at which the provider did not answer; -Infinity if it did. */
+  let failedAt = -Infinity;
+
+  async function load(): Promise<JSONObject> {
+    try {
+      const body = await options.load();
+      failedAt = -Infinity;
+      return body;
+    } catch (error) {
+      failedAt = now();
+      throw error;
+    }
+  }
 
   function fetchOnce(mayBeCached: boolean): Promise<Kept<Value>> {
     return fetching.run(async () =>
-      kept = await fetchDocument(options, mayBeCached)
+      kept = await fetchDocument({ ...options, load }, mayBeCached)
     );
   }
 
   return {
     async get() {
-      if (kept !== undefined && isFresh(kept.at, now(), ttl)) return kept.value;
-      return (await fetchOnce(true)).value;
+      const time = now();
+      if (kept !== undefined && isFresh(kept.at, time, ttl)) return kept.value;
+      const stale = kept !== undefined && isFresh(kept.at, time, maxStale)
+        ? kept
+        : undefined;
+      // One caller asks again. The others need not wait with it.
+      const isAsked = fetching.isBegun || isFresh(failedAt, time, RETRY_AFTER);
+      if (stale !== undefined && isAsked) return stale.value;
+      try {
+        return (await fetchOnce(true)).value;
+      } catch (error) {
+        // An answer that is not usable may be a withdrawal: it counts.
+        if (stale === undefined || failedAt === -Infinity) throw error;
+        return stale.value;
+      }
     },
-    async renew(old) {
+    async renew(old, caller = "login") {
       if (kept !== undefined && kept.value !== old) return kept.value;
+      const time = now();
       if (!fetching.isBegun) {
-        const time = now();
-        if (time >= renewedAt && time - renewedAt < pause) return undefined;
-        renewedAt = time;
+        const { at, pause } = renewals.get(caller) ?? NEVER;
+        if (isFresh(at, time, pause)) return undefined;
+        renewals.set(caller, { at: time, pause: cooldown });
       }
       try {
-        const { value } = await fetchOnce(false);
-        pause = cooldown;
-        return value;
+        return (await fetchOnce(false)).value;
       } catch (error) {
-        renewedAt = now();
-        pause = RETRY_AFTER;
+        renewals.set(caller, { at: now(), pause: RETRY_AFTER });
         throw error;
       }
     },
   };
 }
+
+const NEVER: Renewal = { at: -Infinity, pause: 0 };
 
 async function fetchDocument<Value>(
   options: CachedDocumentOptions<Value>,

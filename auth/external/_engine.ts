@@ -112,11 +112,17 @@ export interface ProviderEngine<Profile> {
 /** Milliseconds that metadata is kept. */
 const METADATA_TTL = 3_600_000;
 
-/** Milliseconds that keys are kept. */
-const KEYS_TTL = 600_000;
+/** Milliseconds that metadata is used while the provider can't be reached. */
+const METADATA_MAX_STALE = 86_400_000;
 
-/** Milliseconds between two renewals of keys that turned out to be old. */
-const KEYS_COOLDOWN = 30_000;
+/** Milliseconds that keys are kept, and used without the provider. */
+export const KEYS_TIMES = {
+  ttl: 600_000,
+  // Shorter than for metadata: a withdrawn key must not work for a day.
+  maxStale: 3_600_000,
+  // Between two renewals of keys that turned out to be old.
+  cooldown: 30_000,
+} as const;
 
 /** What documents of a provider are kept by. */
 type Keeping = Pick<ExternalAuthProviderOptions, "cache" | "now">;
@@ -147,6 +153,7 @@ export function discover<Metadata>(
   const document = createCachedDocument({
     key: `gatehouse:metadata:${issuer}`,
     ttl: METADATA_TTL,
+    maxStale: METADATA_MAX_STALE,
     cooldown: METADATA_TTL,
     load: () => fetchMetadata(transport, issuer),
     parse,
@@ -174,8 +181,7 @@ export function keySource(
     if (current?.[0] !== url) {
       const keys = createCachedDocument({
         key: `gatehouse:keys:${url}`,
-        ttl: KEYS_TTL,
-        cooldown: KEYS_COOLDOWN,
+        ...KEYS_TIMES,
         load: () => fetchKeys(transport, url),
         parse: parseKeys,
         now,

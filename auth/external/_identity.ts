@@ -169,10 +169,22 @@ async function fetchProfile(
     ...await get(engine, url.href, accessToken, headers, secrets),
   };
   for (const [name, place] of Object.entries(extra)) {
-    const answer = await ask(engine, place, accessToken, headers);
-    body[name] = answer.status === 200 ? answer.body : null;
+    body[name] = await askOptional(engine, place, accessToken, headers);
   }
   return body;
+}
+
+/** A document that the profile can do without; `null` if there is none. */
+async function askOptional(
+  ...request: Parameters<typeof ask>
+): Promise<unknown> {
+  try {
+    const { status, body } = await ask(...request);
+    return status === 200 ? body : null;
+  } catch (error) {
+    if (error instanceof ExternalAuthError) return null;
+    throw error;
+  }
 }
 
 async function get(

@@ -1,5 +1,9 @@
 import type { RequestContext } from "../../router/mod.ts";
-import { endSessionsByName } from "../../session/internal.ts";
+import {
+  callStore,
+  endSessionsByName,
+  STORE_TIMEOUT,
+} from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
 import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
 import type { JSONObject } from "./_bounded_fetch.ts";
@@ -58,7 +62,10 @@ const MAX_AGE = 600;
  *
  * The request comes from the provider's server, without a cookie: put the route
  * in front of a cross-origin protection that is `strict`. A token is accepted
- * once; again, where finding the user or ending the sessions threw.
+ * once, and ends no session that began after it was issued. If `findUserId` or
+ * the store fails, the answer is a 400, `onError` of the provider (or
+ * `console.error`) gets an error with the code `logout_failed`, and the token can
+ * be sent again.
  *
  * @example The route
  * ```ts
@@ -89,7 +96,8 @@ const MAX_AGE = 600;
  * @param provider The provider.
  * @param context The context of the request.
  * @param options Where the sessions live.
- * @returns The response: 200, or 400 where the token must not be believed.
+ * @returns The response: 200, or 400 if the token is invalid or the logout
+ * failed.
  * @throws {TypeError} If the store can't find sessions by index.
  * @see {@link https://openid.net/specs/openid-connect-backchannel-1_0.html#Validation | OpenID Connect Back-Channel Logout 1.0, section 2.6}
  */
@@ -110,13 +118,15 @@ export async function backChannelLogout(
       engine,
       form?.getAll("logout_token"),
     );
-    const mark = await useOnce(engine, options.store, claims);
-    await logOut(toLogout(engine, claims), mark, options);
+    await logOut(engine, claims, options);
     return answer(200);
   } catch (error) {
     if (!(error instanceof ExternalAuthError)) throw error;
+    const isOurs = error.code === "logout_failed";
+    // Nobody sees the answer, so that one must not go unnoticed.
+    if (isOurs && engine.options.onError === undefined) console.error(error);
     report(engine, error);
-    return answer(400, "invalid_request");
+    return answer(400, isOurs ? "server_error" : "invalid_request");
   }
 }
 
@@ -130,9 +140,11 @@ async function verifyLogoutToken(
     throw refusal("there is none, or several");
   }
   const metadata = await engine.metadata();
+  const { get, renew } = await engine.keys();
   const verification = await verifyWithKeys(
     token,
-    await engine.keys(),
+    // Anybody can send a token of an unknown key.
+    { get, renew: (old) => renew(old, "logout") },
     openid,
     {
       algorithms: idTokenAlgorithms(openid.algorithms, metadata),
@@ -185,6 +197,36 @@ function isObject(value: unknown): value is JSONObject {
   return typeof value === "object" && value !== null;
 }
 
+async function logOut(
+  engine: ProviderEngine<unknown>,
+  claims: JSONObject,
+  { findUserId, store }: BackChannelLogoutOptions,
+): Promise<void> {
+  let mark: string | undefined;
+  try {
+    mark = await useOnce(engine, store, claims);
+    const logout = toLogout(engine, claims);
+    const userId = await findUserId?.(logout) ?? null;
+    const names = namesOf(logout);
+    if (userId !== null) names.push(`user:${userId}`);
+    // A token that is replayed ends no later login, even if a full store has
+    // evicted the mark of its first use.
+    const before = ((claims.iat as number) + engine.clockTolerance) * 1000;
+    for (const name of names) await endSessionsByName(store, name, { before });
+  } catch (error) {
+    if (error instanceof ExternalAuthError) throw error;
+    // The sessions may live on: the provider must be able to try again.
+    if (mark !== undefined) {
+      await Promise.try(() => store.delete(mark!)).catch(() => {});
+    }
+    throw new ExternalAuthError(
+      "logout_failed",
+      "Cannot log out by back channel: the session store or findUserId failed",
+      { cause: reduce(error) },
+    );
+  }
+}
+
 /** Remembers the token for as long as it would be accepted: under which key. */
 async function useOnce(
   engine: ProviderEngine<unknown>,
@@ -193,32 +235,24 @@ async function useOnce(
 ): Promise<string> {
   const hash = await sha256(JSON.stringify([iss, jti]));
   const key = `logout:${encodeBase64Url(hash)}`;
-  const isNew = await store.put(key, "used", {
+  const options = {
     ttl: (MAX_AGE + 2 * engine.clockTolerance) * 1000,
     ifVersion: null,
-  });
+  };
+  const isNew = await callStore(
+    "write",
+    () => store.put(key, "used", options),
+    STORE_TIMEOUT,
+  );
   if (!isNew) throw refusal("it was used before");
   return key;
 }
 
-async function logOut(
-  logout: BackChannelLogout,
-  mark: string,
-  { findUserId, store }: BackChannelLogoutOptions,
-): Promise<void> {
-  try {
-    const userId = await findUserId?.(logout) ?? null;
-    for (const name of namesOf(logout)) await endSessionsByName(store, name);
-    if (userId !== null) await endSessionsByName(store, `user:${userId}`);
-  } catch (error) {
-    // Nobody is logged out yet: the provider must be able to try again.
-    try {
-      await store.delete(mark);
-    } catch {
-      // The first error says what is wrong.
-    }
-    throw error;
-  }
+/** A driver's error may have its arguments as properties. */
+function reduce(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined;
+  const { code, message, name } = error as Error & { code?: unknown };
+  return Object.assign(new Error(message), { name, code });
 }
 
 function toLogout(

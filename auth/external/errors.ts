@@ -54,6 +54,8 @@
  *   itself; show where the user can end it at the provider.
  * - `logout_token_invalid`: the logout token must not be believed. No user is
  *   there to see it.
+ * - `logout_failed`: the logout token is valid, but the session store or
+ *   `findUserId` failed. The sessions may live on; the provider may try again.
  */
 export type ExternalAuthErrorCode =
   | "wrong_callback"
@@ -79,7 +81,8 @@ export type ExternalAuthErrorCode =
   | "profile_invalid"
   | "refresh_token_missing"
   | "revocation_failed"
-  | "logout_token_invalid";
+  | "logout_token_invalid"
+  | "logout_failed";
 
 /** What is known of a failure besides its code and message. */
 export interface ExternalAuthErrorOptions {

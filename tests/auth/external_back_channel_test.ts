@@ -7,7 +7,11 @@ import {
   assertLess,
   assertStringIncludes,
 } from "@std/assert";
-import { backChannelLogout, completeAuth } from "@gatehouse/web/auth";
+import {
+  backChannelLogout,
+  completeAuth,
+  type ExternalAuthError,
+} from "@gatehouse/web/auth";
 import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
@@ -18,7 +22,7 @@ import {
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { SignJWT, UnsecuredJWT } from "jose";
-import { clientOf } from "./_login.ts";
+import { clientOf, Login } from "./_login.ts";
 import { TestProvider, USER } from "./_test_provider.ts";
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
@@ -72,10 +76,10 @@ Deno.test("backChannelLogout() takes a token again after the user could not be f
     throw new Error("the database is away");
   };
   faults.find = fail;
-  assertEquals((await app.send(token)).status, 500);
+  assertEquals((await app.send(token)).status, 400);
   faults.find = undefined;
   faults.list = fail;
-  assertEquals((await app.send(token)).status, 500);
+  assertEquals((await app.send(token)).status, 400);
   assertEquals(await (await browser.fetch("/")).text(), "1");
   faults.list = undefined;
   assertEquals((await app.send(token)).status, 200);
@@ -263,8 +267,68 @@ Deno.test("backChannelLogout() answers where a store says nothing for five secon
     return await app.send(await logoutToken(provider));
   });
   for (const { status } of await Promise.all(answers)) {
-    assertEquals(status, 500);
+    assertEquals(status, 400);
   }
+});
+
+Deno.test("a logout token of an unknown key does not cost a login its new keys, right after a rotation", async () => {
+  const provider = await TestProvider.create();
+  const login = new Login(provider);
+  const client = clientOf(provider, {
+    redirectUri: "https://app.example/own/callback",
+  });
+  login.add("/own/login", "/own/callback", client);
+  const store = createMemorySessionStore();
+  login.router.post(
+    "/logout",
+    (context) => backChannelLogout(client, context, { store }),
+  );
+  assertEquals((await login.run("/own/login")).code, "");
+
+  const stranger = await TestProvider.create();
+  await stranger.rotate();
+  const body = new URLSearchParams({
+    logout_token: await logoutToken(stranger),
+  });
+  const junk = await login.visit("/logout", { method: "POST", body });
+  assertEquals(junk.status, 400);
+
+  await provider.rotate();
+  assertEquals((await login.run("/own/login")).code, "");
+});
+
+Deno.test("backChannelLogout() ends no login that began after the token, though its first use was forgotten", async () => {
+  const { app, provider } = await setUp();
+  const old = await logoutToken(provider, (c) => ({
+    ...c,
+    iat: Number(c.iat) - 60,
+  }));
+  const browser = await app.logIn(1);
+  assertEquals((await app.send(old)).status, 200);
+  assertEquals(await (await browser.fetch("/")).text(), "1");
+  const now = await logoutToken(provider);
+  assertEquals((await app.send(now)).status, 200);
+  assertEquals(await (await browser.fetch("/")).text(), "nobody");
+});
+
+Deno.test("backChannelLogout() answers 400 without a cache where the store fails, and tells the operator why (section 2.8)", async () => {
+  const faults: Faults = {};
+  const { app, provider } = await setUp(faults);
+  await app.logIn(1);
+  faults.list = () => {
+    throw Object.assign(new Error("the database is away"), {
+      code: "ECONNREFUSED",
+      arguments: ["a secret"],
+    });
+  };
+  const response = await app.send(await logoutToken(provider));
+  assertEquals(response.status, 400);
+  assertEquals(response.headers.get("Cache-Control"), "no-store");
+  assertEquals(await response.json(), { error: "server_error" });
+  assertEquals(app.codes, ["logout_failed"]);
+  const [{ cause }] = app.errors;
+  assertEquals((cause as Error).name, "SessionStoreError");
+  assertEquals(JSON.stringify(cause).includes("a secret"), false);
 });
 
 /** What happens while a user is found, a value, and after sessions are listed. */
@@ -295,9 +359,13 @@ function createApp(provider: TestProvider, faults: Faults) {
     },
   };
   const codes: string[] = [];
+  const errors: ExternalAuthError[] = [];
   const logouts: unknown[] = [];
   const client = clientOf(provider, {
-    onError: ({ code }) => codes.push(code),
+    onError: (error) => {
+      codes.push(error.code);
+      errors.push(error);
+    },
   });
   const router = createRouter({
     middleware: [crossOriginProtection(), session({ store })],
@@ -325,6 +393,7 @@ function createApp(provider: TestProvider, faults: Faults) {
   });
   return {
     codes,
+    errors,
     logouts,
     async logIn(id: number) {
       const browser = createTestClient(router);

@@ -91,6 +91,16 @@ const addresses: [string, () => Response][] = [
     "they are nonsense",
     () => Response.json([null, 1, { primary: true, verified: true, email: 7 }]),
   ],
+  [
+    "they are a page with status 500",
+    () => new Response("<h1>Unicorn!</h1>", { status: 500 }),
+  ],
+  [
+    "they can't be reached",
+    () => {
+      throw new TypeError("connection reset");
+    },
+  ],
   ["they are no list", () => Response.json({ email: "a@b.example" })],
 ];
 

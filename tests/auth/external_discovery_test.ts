@@ -319,3 +319,87 @@ function memoryCache() {
 function fails(): never {
   throw new Error("The cache is down");
 }
+
+/** A provider of which only the token endpoint answers after the first login. */
+async function withoutDocuments(answer: () => Response | Promise<Response>) {
+  const provider = await TestProvider.create();
+  let time = Date.now();
+  provider.now = () => time;
+  const login = new Login(provider);
+  assertEquals((await login.run()).code, "");
+  provider.faults = {
+    respond: ({ path }) =>
+      path === WELL_KNOWN || path === "/keys" ? answer() : undefined,
+  };
+  const pass = (ms: number) => time += ms;
+  const count = () => provider.count(WELL_KNOWN) + provider.count("/keys");
+  return { provider, login, pass, count };
+}
+
+const outages: [string, () => Response | Promise<Response>][] = [
+  ["can't be reached", () => Promise.reject(new TypeError("refused"))],
+  ["answer 503", () => Response.json({}, { status: 503 })],
+  ["answer a page", () => new Response("<h1>Soon back</h1>")],
+];
+
+for (const [name, answer] of outages) {
+  Deno.test(`logins go on for an hour while metadata and keys ${name}`, async () => {
+    const { login, pass } = await withoutDocuments(answer);
+    pass(3_599_000);
+    assertEquals((await login.run()).code, "");
+    pass(2_000);
+    assertEquals((await login.run()).code, "keys_failed");
+  });
+}
+
+Deno.test("metadata that can't be fetched again is used for a day, and no longer", async () => {
+  const { login, pass } = await withoutDocuments(() =>
+    Promise.reject(new TypeError("refused"))
+  );
+  pass(86_399_000);
+  assertEquals((await login.visit("/login")).status, 302);
+  pass(2_000);
+  assertEquals((await login.visit("/login")).status, 502);
+});
+
+Deno.test("metadata and keys that can't be fetched again are asked for every five seconds", async () => {
+  const { count, login, pass } = await withoutDocuments(() =>
+    new Response(null, { status: 503 })
+  );
+  pass(3_600_000 - 60_000);
+  await login.run();
+  const first = count();
+  await login.run();
+  assertEquals(count(), first);
+  pass(5_000);
+  await login.run();
+  assertEquals(count(), first + 1);
+});
+
+Deno.test("metadata that names another issuer now is not replaced by what it was", async () => {
+  const { login, pass } = await withoutDocuments(() =>
+    Response.json({ issuer: "https://evil.example" })
+  );
+  pass(3_600_000);
+  assertEquals((await login.visit("/login")).status, 502);
+});
+
+Deno.test("keys that a provider has withdrawn are not replaced by what they were", async () => {
+  const { login, pass } = await withoutDocuments(() =>
+    Response.json({ keys: [] })
+  );
+  pass(600_000);
+  assertEquals((await login.run()).code, "keys_failed");
+});
+
+Deno.test("logins go on with fresh metadata and keys once the provider is back", async () => {
+  const { login, pass, provider } = await withoutDocuments(() =>
+    new Response(null, { status: 503 })
+  );
+  pass(3_599_000);
+  await login.run();
+  provider.faults = {};
+  await provider.rotate();
+  pass(5_000);
+  assertEquals((await login.run()).code, "");
+});

@@ -101,6 +101,8 @@ const refused: [what: string, claims: Changes, header?: Changes][] = [
   ["no end (ASVS 9.2.1)", { exp: undefined }],
   ["an end that is no number", { exp: `${seconds + 300}` }],
   ["its time to come (ASVS 9.2.1)", { nbf: seconds + 31 }],
+  ["an issue in 31 s", { iat: seconds + 31 }],
+  ["an issue in an hour", { iat: seconds + 3600, exp: seconds + 7200 }],
   ["no subject", { sub: undefined }],
   ["an empty subject", { sub: "" }],
   ["a subject that is no text", { sub: 7 }],
@@ -559,3 +561,9 @@ for (const options of outOfRange) {
     );
   });
 }
+
+Deno.test("createJWTAuthScheme() takes a token whose issuer's clock is 30 s ahead", async () => {
+  const { authenticate, sign } = await createIssuer();
+  const token = await sign({ iat: seconds + 30 });
+  assertEquals((await authenticate(token)).status, "authenticated");
+});
