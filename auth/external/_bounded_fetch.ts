@@ -36,9 +36,19 @@ export interface ProviderAnswer {
 /** The longest message of a failing fetch that is repeated, in characters. */
 const MAX_MESSAGE = 10_000;
 
-/** Says why there is no answer. It never leaves the folder but as a cause. */
+/** The most errors of a chain of causes that are repeated. */
+const MAX_CAUSES = 4;
+
+/** Tells why there is no answer. It leaves the folder only as a cause. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
+  /** The status of an answer that is not usable. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number) {
+    super(message);
+    this.status = status;
+  }
 }
 
 /**
@@ -105,6 +115,7 @@ async function fetchBounded<Answer>(
   } catch (error) {
     throw new RequestError(
       `Cannot fetch "${place}": ${describe(error, request)}`,
+      error instanceof RequestError ? error.status : undefined,
     );
   } finally {
     clearTimeout(timer);
@@ -158,7 +169,7 @@ function checkStatus(response: Response): void {
   const { body, status, type } = response;
   if (type !== "opaqueredirect" && (status < 300 || status > 399)) return;
   body?.cancel().catch(() => {});
-  throw new RequestError("it redirects");
+  throw new RequestError("it redirects", status);
 }
 
 function checkType({ body, headers, status }: Response): void {
@@ -166,7 +177,7 @@ function checkType({ body, headers, status }: Response): void {
   const [essence] = contentType.split(";", 1);
   if (/^application\/(?:[\w.-]+\+)?json$/i.test(essence.trim())) return;
   body?.cancel().catch(() => {});
-  throw new RequestError(`status ${status}, and not JSON`);
+  throw new RequestError(`status ${status}, and not JSON`, status);
 }
 
 async function readText(
@@ -198,10 +209,16 @@ function parseJSON(text: string, status: number): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new RequestError(`status ${status}, and the JSON is malformed`);
+    throw new RequestError(
+      `status ${status}, and the JSON is malformed`,
+      status,
+    );
   }
   if (typeof value !== "object" || value === null) {
-    throw new RequestError(`status ${status}, and the JSON is no object`);
+    throw new RequestError(
+      `status ${status}, and the JSON is no object`,
+      status,
+    );
   }
   // An own member of this name would become a prototype where it is assigned.
   delete (value as Record<string, unknown>)["__proto__"];
@@ -210,16 +227,41 @@ function parseJSON(text: string, status: number): unknown {
 
 /** What happened, without the query and the secrets that a fetch may repeat. */
 function describe(error: unknown, { secrets = [] }: ProviderRequest): string {
-  if (!(error instanceof Error)) return "fetch failed";
-  let text = error.message.slice(0, MAX_MESSAGE);
-  if (text.length === MAX_MESSAGE) return "fetch failed, with a long message";
+  const text = messagesOf(error).join(": ");
+  if (text === "") return "fetch failed";
+  if (text.length > MAX_MESSAGE) return "fetch failed, with a long message";
+  return redact(text, secrets).slice(0, 500);
+}
+
+/** Deno and Node say only "fetch failed", and have the reason as its cause. */
+function messagesOf(error: unknown): string[] {
+  const messages: string[] = [];
+  let current: unknown = error;
+  for (let depth = 0; depth < MAX_CAUSES; depth++) {
+    // Several addresses were tried: one reason is enough.
+    if (current instanceof AggregateError) current = current.errors[0];
+    if (!(current instanceof Error)) break;
+    const { cause, code, message } = current as Error & { code?: unknown };
+    const isNew = message !== "" &&
+      !messages.some((known) => known.includes(message));
+    if (isNew) messages.push(message);
+    else if (message === "" && typeof code === "string") messages.push(code);
+    current = cause;
+  }
+  return messages;
+}
+
+/**
+ * Removes secrets from a text, the query of any URL, and what could begin a line
+ * of a log.
+ */
+export function redact(text: string, secrets: readonly string[]): string {
   for (const secret of secrets.filter((secret) => secret !== "")) {
     const encoded = new URLSearchParams([["", secret]]).toString().slice(1);
     for (const form of [secret, encoded, encodeURIComponent(secret)]) {
       text = text.replaceAll(form, "…");
     }
   }
-  // Without the query of any URL, and without what could begin a line of a log.
   return text.replaceAll(/\?[^\s"')]*/g, "?…")
-    .replaceAll(/[^\x20-\x7e…]+/g, " ").slice(0, 500);
+    .replaceAll(/[^\x20-\x7e…]+/g, " ");
 }

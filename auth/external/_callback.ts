@@ -1,7 +1,7 @@
 import { MountPrefix, type RequestContext } from "../../router/mod.ts";
 import { isIssuerOf, type ProviderEngine } from "./_engine.ts";
 import { openAnswer } from "./_form_post.ts";
-import { cleanError } from "./_token_request.ts";
+import { type ProviderRefusal, toRefusal } from "./_provider_error.ts";
 import { isAlive, takeTransaction, type Transaction } from "./_transaction.ts";
 import { ExternalAuthError, type ExternalAuthErrorCode } from "./errors.ts";
 
@@ -126,21 +126,25 @@ async function checkIssuer(
 function checkRefusal(params: URLSearchParams): void {
   const error = params.get("error");
   if (error === null) return;
-  const providerError = cleanError(error) ?? "unknown";
+  // The browser may bring anything: not a secret of this login either.
+  const secrets = [...params.getAll("code"), ...params.getAll("state")];
+  const description = params.get("error_description");
+  const refusal = toRefusal(error, description, secrets);
+  const { providerError } = refusal;
   const code = providerError === "access_denied"
     ? "access_denied"
     : "authorization_refused";
-  throw failure(code, `the provider answered ${providerError}`, providerError);
+  throw failure(code, `the provider answered ${providerError}`, refusal);
 }
 
 function failure(
   code: ExternalAuthErrorCode,
   state: string,
-  providerError?: string,
+  refusal?: ProviderRefusal,
 ): ExternalAuthError {
   return new ExternalAuthError(
     code,
     `Cannot finish the external login: ${state}`,
-    { providerError },
+    refusal,
   );
 }

@@ -1,5 +1,6 @@
 import { fetchJSON, isSecureURL, type JSONObject } from "./_bounded_fetch.ts";
 import type { Transport } from "./_bounded_fetch.ts";
+import { unanswered } from "./_provider_error.ts";
 import { ExternalAuthError } from "./errors.ts";
 import type { ProviderMetadata } from "./metadata.ts";
 
@@ -37,10 +38,15 @@ export async function fetchMetadata(
   try {
     answer = await fetchJSON(transport, { url });
   } catch (cause) {
-    throw failure(issuer, "its metadata is out of reach", cause);
+    throw unanswered(
+      "discovery_failed",
+      `Cannot use the provider "${issuer}"`,
+      cause,
+    );
   }
-  if (answer.status !== 200) {
-    throw failure(issuer, `its metadata comes with status ${answer.status}`);
+  const { status } = answer;
+  if (status !== 200) {
+    throw failure(issuer, `its metadata comes with status ${status}`, status);
   }
   return answer.body as JSONObject;
 }
@@ -106,10 +112,10 @@ export function readMetadata(
   return metadata;
 }
 
-function failure(issuer: string, state: string, cause?: unknown) {
+function failure(issuer: string, state: string, status?: number) {
   return new ExternalAuthError(
     "discovery_failed",
     `Cannot use the provider "${issuer}": ${state}`,
-    { cause },
+    { status },
   );
 }

@@ -28,7 +28,10 @@ const MAX_COOKIE = 4096;
 const MAX_COOKIES = 6144;
 
 /** What the answer may consist of. */
-const PARAMS = ["code", "state", "iss", "error"] as const;
+const PARAMS = ["code", "state", "iss", "error", "error_description"] as const;
+
+/** The longest description of an error that is kept, in characters. */
+const MAX_DESCRIPTION = 500;
 
 /** The `Set-Cookie` header that removes the answer to a state. */
 export async function forgetAnswer(state: string): Promise<string> {
@@ -47,7 +50,10 @@ export async function sealAnswer(
   answer: URLSearchParams,
 ): Promise<string[] | null> {
   const kept = PARAMS.flatMap((name) =>
-    answer.getAll(name).slice(0, 2).map((value) => [name, value])
+    answer.getAll(name).slice(0, 2).map((value) => [
+      name,
+      name === "error_description" ? value.slice(0, MAX_DESCRIPTION) : value,
+    ])
   );
   const expiresAt = engine.now() + LIFETIME;
   const text = JSON.stringify({ kept, expiresAt });

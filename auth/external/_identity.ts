@@ -15,6 +15,7 @@ import {
   isIdentifier,
   verifyIdToken,
 } from "./_id_token.ts";
+import { refusalOf, unanswered } from "./_provider_error.ts";
 import type { TokenResponse } from "./_token_request.ts";
 import type { Transaction } from "./_transaction.ts";
 import { ExternalAuthError } from "./errors.ts";
@@ -192,7 +193,12 @@ async function get(
 ): Promise<JSONObject> {
   const { status, body } = await ask(...request);
   if (status === 200) return body as JSONObject;
-  throw failure(`the endpoint answered ${status}`);
+  const [, , accessToken, , secrets = []] = request;
+  throw new ExternalAuthError(
+    "userinfo_failed",
+    `Cannot get the profile: the endpoint answered ${status}`,
+    { status, ...refusalOf(body as JSONObject, [accessToken, ...secrets]) },
+  );
 }
 
 async function ask(
@@ -210,14 +216,6 @@ async function ask(
       secrets: [accessToken, ...secrets],
     });
   } catch (cause) {
-    throw failure("the endpoint gave no usable answer", cause);
+    throw unanswered("userinfo_failed", "Cannot get the profile", cause);
   }
-}
-
-function failure(state: string, cause?: unknown): ExternalAuthError {
-  return new ExternalAuthError(
-    "userinfo_failed",
-    `Cannot get the profile: ${state}`,
-    { cause },
-  );
 }

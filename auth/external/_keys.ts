@@ -3,6 +3,7 @@ import {
   type JSONObject,
   type Transport,
 } from "./_bounded_fetch.ts";
+import { unanswered } from "./_provider_error.ts";
 import { ExternalAuthError } from "./errors.ts";
 import { createKeySet, type KeySet } from "./_jwt.ts";
 
@@ -37,11 +38,14 @@ export async function fetchKeys(
   try {
     answer = await fetchJSON(transport, { url });
   } catch (cause) {
-    throw failure("they are out of reach", cause);
+    throw unanswered(
+      "keys_failed",
+      "Cannot use the keys of the provider",
+      cause,
+    );
   }
-  if (answer.status !== 200) {
-    throw failure(`they come with status ${answer.status}`);
-  }
+  const { status } = answer;
+  if (status !== 200) throw failure(`they come with status ${status}`, status);
   return answer.body as JSONObject;
 }
 
@@ -137,10 +141,10 @@ function normalize(key: PublicKey): PublicKey {
   return kept as PublicKey;
 }
 
-function failure(state: string, cause?: unknown) {
+function failure(state: string, status?: number) {
   return new ExternalAuthError(
     "keys_failed",
     `Cannot use the keys of the provider: ${state}`,
-    { cause },
+    { status },
   );
 }

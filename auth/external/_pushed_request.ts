@@ -1,8 +1,8 @@
 import { fetchJSON, type JSONObject } from "./_bounded_fetch.ts";
 import { proveClient } from "./_client_authentication.ts";
 import type { ProviderEngine } from "./_engine.ts";
-import { providerErrorOf } from "./_token_request.ts";
-import { ExternalAuthError } from "./errors.ts";
+import { refusalOf, unanswered } from "./_provider_error.ts";
+import { ExternalAuthError, type ExternalAuthErrorOptions } from "./errors.ts";
 import type { ProviderMetadata } from "./metadata.ts";
 
 /**
@@ -32,14 +32,21 @@ export async function pushRequest(
       secrets,
     });
   } catch (cause) {
-    throw failure("the endpoint gave no usable answer", { cause });
+    throw unanswered(
+      "pushed_authorization_failed",
+      "Cannot push the authorization request",
+      cause,
+    );
   }
   const body = answer.body as JSONObject;
   const { request_uri } = body;
   // 201 by the section 2.2; some answer 200.
   if (answer.status !== 201 && answer.status !== 200) {
-    const providerError = providerErrorOf(body, secrets);
-    throw failure(`the endpoint answered ${answer.status}`, { providerError });
+    const { status } = answer;
+    throw failure(`the endpoint answered ${status}`, {
+      status,
+      ...refusalOf(body, secrets),
+    });
   }
   if (typeof request_uri !== "string" || !/^[!-~]{1,2048}$/.test(request_uri)) {
     throw failure('"request_uri" is missing or malformed');
@@ -49,7 +56,7 @@ export async function pushRequest(
 
 function failure(
   state: string,
-  options?: { readonly cause?: unknown; readonly providerError?: string },
+  options?: ExternalAuthErrorOptions,
 ): ExternalAuthError {
   return new ExternalAuthError(
     "pushed_authorization_failed",

@@ -1,6 +1,7 @@
 import { fetchJSON, type JSONObject } from "./_bounded_fetch.ts";
 import { proveClient } from "./_client_authentication.ts";
 import type { ProviderEngine } from "./_engine.ts";
+import { refusalOf, unanswered } from "./_provider_error.ts";
 import { ExternalAuthError } from "./errors.ts";
 
 /** What a token endpoint granted, checked for shape. */
@@ -44,54 +45,26 @@ export async function requestTokens(
       secrets,
     });
   } catch (cause) {
-    throw new ExternalAuthError(
+    throw unanswered(
       "token_request_failed",
       "Cannot get tokens: the token endpoint gave no usable answer",
-      { cause },
+      cause,
     );
   }
   const body = answer.body as JSONObject;
-  const refusal = providerErrorOf(body, secrets);
+  const refusal = refusalOf(body, secrets);
+  const { status } = answer;
   // Some providers refuse with status 200.
-  if (answer.status !== 200 || refusal !== undefined) {
+  if (status !== 200 || refusal !== undefined) {
     throw new ExternalAuthError(
       "token_request_refused",
-      `Cannot get tokens: the token endpoint answered ${answer.status}${
-        refusal === undefined ? "" : `, ${refusal}`
+      `Cannot get tokens: the token endpoint answered ${status}${
+        refusal === undefined ? "" : `, ${refusal.providerError}`
       }`,
-      { providerError: refusal },
+      { status, ...refusal },
     );
   }
   return parseTokens(body, asked);
-}
-
-/**
- * The error code in a provider's answer: a text (RFC 6749, section 5.2), or an
- * object with a `type`, as one provider has it.
- */
-export function providerErrorOf(
-  body: JSONObject,
-  secrets: readonly string[] = [],
-): string | undefined {
-  if (!Object.hasOwn(body, "error")) return undefined;
-  const { error } = body;
-  const text = typeof error === "object" && error !== null
-    ? (error as JSONObject).type
-    : error;
-  return cleanError(text, secrets) ?? "unknown";
-}
-
-/** An error code as it may stand in a log: short, plain, and no secret. */
-export function cleanError(
-  text: unknown,
-  secrets: readonly string[] = [],
-): string | undefined {
-  if (typeof text !== "string" || !/^[\w .:-]{1,64}$/.test(text)) {
-    return undefined;
-  }
-  return secrets.some((secret) => secret !== "" && text.includes(secret))
-    ? undefined
-    : text;
 }
 
 function parseTokens(body: JSONObject, asked: number): TokenResponse {

@@ -249,10 +249,11 @@ async function useOnce(
 }
 
 /** A driver's error may have its arguments as properties. */
-function reduce(error: unknown): unknown {
-  if (!(error instanceof Error)) return undefined;
+function reduce(error: unknown, depth = 3): Error | undefined {
+  if (!(error instanceof Error) || depth === 0) return undefined;
   const { code, message, name } = error as Error & { code?: unknown };
-  return Object.assign(new Error(message), { name, code });
+  const cause = reduce(error.cause, depth - 1);
+  return Object.assign(new Error(message, cause && { cause }), { name, code });
 }
 
 function toLogout(

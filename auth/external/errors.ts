@@ -98,6 +98,18 @@ export interface ExternalAuthErrorOptions {
    * @default {undefined}
    */
   readonly providerError?: string;
+  /**
+   * The provider's own description of the error.
+   *
+   * @default {undefined}
+   */
+  readonly providerErrorDescription?: string;
+  /**
+   * The HTTP status of the provider's answer.
+   *
+   * @default {undefined}
+   */
+  readonly status?: number | undefined;
 }
 
 /**
@@ -130,6 +142,16 @@ export class ExternalAuthError extends Error {
   readonly providerError: string | undefined;
 
   /**
+   * The provider's own description of the error, for the log: at most 300 ASCII
+   * characters, in which `…` replaces what looks like a secret. It is the
+   * provider's text, or a stranger's: never show it to users.
+   */
+  readonly providerErrorDescription: string | undefined;
+
+  /** The HTTP status of the provider's answer, if there was one. */
+  readonly status: number | undefined;
+
+  /**
    * Creates the error.
    *
    * @param code The code.
@@ -141,9 +163,11 @@ export class ExternalAuthError extends Error {
     message: string,
     options: ExternalAuthErrorOptions = {},
   ) {
-    const { cause, providerError } = options;
+    const { cause, providerError, providerErrorDescription, status } = options;
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.providerError = providerError;
+    this.providerErrorDescription = providerErrorDescription;
+    this.status = status;
   }
 }

@@ -1,6 +1,7 @@
 import { proveClient } from "./_client_authentication.ts";
 import { fetchStatus } from "./_bounded_fetch.ts";
 import type { ProviderEngine } from "./_engine.ts";
+import { unanswered } from "./_provider_error.ts";
 import { report } from "./_report.ts";
 import { ExternalAuthError } from "./errors.ts";
 import type { ExternalAuthFailure } from "./finish.ts";
@@ -88,16 +89,16 @@ async function revoke(
       secrets,
     });
   } catch (cause) {
-    throw failure("the endpoint gave no usable answer", cause);
+    throw unanswered("revocation_failed", "Cannot revoke the tokens", cause);
   }
   // A token that the provider does not know is 200 too (section 2.2).
-  if (status !== 200) throw failure(`the endpoint answered ${status}`);
+  if (status !== 200) throw failure(`the endpoint answered ${status}`, status);
 }
 
-function failure(state: string, cause?: unknown): ExternalAuthError {
+function failure(state: string, status?: number): ExternalAuthError {
   return new ExternalAuthError(
     "revocation_failed",
     `Cannot revoke the tokens: ${state}`,
-    { cause },
+    { status },
   );
 }

@@ -39,6 +39,21 @@ Deno.test("a body that never ends is left after the timeout, and its connection 
   await cancelled;
 });
 
+Deno.test("the message tells why a provider can't be reached: a closed port", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  listener.close();
+  const errors: string[] = [];
+  const provider = await TestProvider.create(`http://127.0.0.1:${port}`);
+  const login = new Login(provider, {
+    allowInsecureLoopback: true,
+    fetch: undefined,
+    onError: ({ message }) => errors.push(message),
+  });
+  assertEquals((await login.visit("/login")).status, 502);
+  assert(/refused/i.test(errors[0]!), errors[0]);
+});
+
 /** Logs in at a provider on the network whose token endpoint answers this. */
 async function failureOf(
   answer: () => Response,
