@@ -126,6 +126,11 @@ export class CookiePolicy {
     return new CookiePolicy(options, this.#origin);
   }
 
+  /** `true` if browsers send the cookie only from pages of the same site. */
+  get isStrict(): boolean {
+    return this.#options.sameSite === "Strict";
+  }
+
   /** The cookie's name. No other one is ever read. */
   name(isSecure: boolean): string {
     return isSecure ? this.#secureName : this.#name;

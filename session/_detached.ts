@@ -17,6 +17,7 @@ export function detachedScope(): SessionScope {
     config,
     headers: undefined,
     hostCookie,
+    isStrict: false,
     journal,
     load,
     store: null,

@@ -57,6 +57,11 @@ export class Scope implements SessionScope {
     return this.#shared.config;
   }
 
+  /** `true` if browsers send the cookie only from pages of the same site. */
+  get isStrict(): boolean {
+    return this.#shared.policy.isStrict;
+  }
+
   /** Whether nothing asked for the session so far. */
   get isUntouched(): boolean {
     return this.#journal === undefined;

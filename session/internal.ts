@@ -52,6 +52,11 @@ export function hostCookie(session: Session, name: string): HostCookie {
   return scopeOf(session).hostCookie(name);
 }
 
+/** Tells whether the session's cookie has `SameSite=Strict`. */
+export function isStrict(session: Session): boolean {
+  return scopeOf(session).isStrict;
+}
+
 /** What a login leaves beside the user. */
 export interface LoginOptions {
   /**

@@ -26,6 +26,8 @@ export interface SessionScope {
   readonly journal: Journal;
   /** Where sessions can be listed; `null` where there is no such place. */
   readonly store: SessionStore | null;
+  /** `true` if browsers send the cookie only from pages of the same site. */
+  readonly isStrict: boolean;
   /** Reads the session, once for all who ask. */
   load(): Promise<void>;
 }

@@ -26,6 +26,8 @@ export interface Transaction {
   readonly maxAge?: number;
   /** What the application wants back. */
   readonly data?: ExternalAuthData;
+  /** `true` if a page of another origin began it. */
+  readonly isForeign?: true;
 }
 
 /** What a new transaction is known by. */
@@ -43,11 +45,20 @@ const LIFETIME = 600_000;
 /** Milliseconds that the clocks of an application's servers may be apart. */
 const CLOCK_TOLERANCE = 30_000;
 
-/** How many logins a session can have in flight. */
-const MAX_PENDING = 8;
+/** The logins that a session can have in flight: their number, and bytes. */
+interface Bounds {
+  readonly count: number;
+  readonly bytes: number;
+}
 
-/** The most bytes that they take together: the session has 32 kB for all. */
-const MAX_PENDING_BYTES = 12_288;
+/** For logins that the user began here. The session has 32 kB for all. */
+const OWN: Bounds = { count: 8, bytes: 12_288 };
+
+/**
+ * For logins that a page of another origin began, with a link or a popup. They
+ * must not push out those that the user began here.
+ */
+const FOREIGN: Bounds = { count: 2, bytes: 3_072 };
 
 /**
  * The most bytes that one takes as JSON within JSON: sealed, and with what
@@ -96,22 +107,41 @@ export async function keepTransaction(
 ): Promise<void> {
   const session = await sessionOf(context, "start the external login").load();
   const name = await nameOf(state);
+  const started: Transaction = isFromElsewhere(context.request)
+    ? { ...transaction, isForeign: true }
+    : transaction;
   session.update(KEY, (value) => {
-    const others = Object.entries(toPending(value))
+    const logins = Object.entries(toPending(value))
       .filter(([, other]) => isAlive(other, now))
-      .sort(([, a], [, b]) => a.startedAt - b.startedAt)
-      .slice(1 - MAX_PENDING);
-    return withinBounds([...others, [name, transaction]]);
+      .sort(([, a], [, b]) => a.startedAt - b.startedAt);
+    logins.push([name, started]);
+    const own = logins.filter(([, { isForeign }]) => !isForeign);
+    const foreign = logins.filter(([, { isForeign }]) => isForeign);
+    // In cookies, where room is short, the last ones are kept.
+    return toJSON(Object.fromEntries([
+      ...withinBounds(foreign, FOREIGN),
+      ...withinBounds(own, OWN),
+    ]));
   });
   beginAnew(session);
 }
 
-/** The logins as the session keeps them: the oldest give way. */
-function withinBounds(logins: [string, Transaction][]): JSONValue {
-  while (
-    logins.length > 1 && byteLength(JSON.stringify(logins)) > MAX_PENDING_BYTES
-  ) logins.shift();
-  return toJSON(Object.fromEntries(logins));
+/** Old browsers do not say where a request comes from: it is taken for one here. */
+function isFromElsewhere({ headers }: Request): boolean {
+  const site = headers.get("Sec-Fetch-Site");
+  return site === "cross-site" || site === "same-site";
+}
+
+/** The newest of the logins, which are in the order of their start. */
+function withinBounds(
+  logins: [string, Transaction][],
+  { bytes, count }: Bounds,
+): [string, Transaction][] {
+  const kept = logins.slice(-count);
+  while (kept.length > 1 && byteLength(JSON.stringify(kept)) > bytes) {
+    kept.shift();
+  }
+  return kept;
 }
 
 /**

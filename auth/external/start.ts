@@ -15,6 +15,7 @@ import {
   keepTransaction,
   type StartedTransaction,
 } from "./_transaction.ts";
+import { isStrict } from "../../session/internal.ts";
 import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
 import { ExternalAuthError } from "./errors.ts";
 import type { ProviderMetadata } from "./metadata.ts";
@@ -95,7 +96,8 @@ export interface StartExternalAuthOptions extends AuthorizationOptions {
  * @param context The context of the request.
  * @param options Where to return to, and what to ask of the user.
  * @returns The redirect to the provider.
- * @throws {TypeError} If no session middleware ran before, the application uses
+ * @throws {TypeError} If no session middleware ran before, its cookie has
+ * `sameSite: "Strict"` and the provider is on another site, the application uses
  * another issuer with the same `redirectUri`, `maxAge` is not a
  * number of seconds or the provider does not speak OpenID Connect, or `data` is
  * not a JSON object.
@@ -150,6 +152,21 @@ function checkMaxAge(
   }
 }
 
+/**
+ * Browsers leave a Strict cookie out of the provider's answer: each login would
+ * end with `state_unknown`. The last two labels of a host are at most the site,
+ * so that no login which works is refused.
+ *
+ * @throws {TypeError} If the provider is on another site than the application.
+ */
+function demandSameSite(location: URL, { hostname }: URL): void {
+  const siteOf = (host: string) => host.split(".").slice(-2).join(".");
+  if (siteOf(location.hostname) === siteOf(hostname)) return;
+  throw new TypeError(
+    'Cannot start the external login: the session cookie has sameSite "Strict", which browsers do not send with the answer of a provider, use "Lax"',
+  );
+}
+
 async function authorizationURL(
   engine: ProviderEngine<unknown>,
   context: RequestContext,
@@ -157,6 +174,12 @@ async function authorizationURL(
 ): Promise<URL> {
   const { client, now, options: registered } = engine;
   const metadata = await engine.metadata();
+  if (isStrict(sessionOf(context, "start the external login"))) {
+    demandSameSite(
+      new URL(metadata.authorization_endpoint),
+      engine.redirectUri,
+    );
+  }
   const chosen = { ...registered, ...withoutUndefined(options) };
   const returnTo = safeRedirectPath(options.returnTo);
   const started = createTransaction(now(), {

@@ -5,6 +5,7 @@ import {
   startExternalAuth,
 } from "@gatehouse/web/auth";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { session } from "@gatehouse/web/session-middleware";
 import { clientOf, errorOf, Login, logIn } from "./_login.ts";
 import { TestProvider, USER } from "./_test_provider.ts";
@@ -51,6 +52,83 @@ Deno.test("startExternalAuth() keeps eight logins and forgets the oldest", async
     codes.push((await login.end(callback)).code);
   }
   assertEquals(codes, ["state_unknown", "", "", "", "", "", "", "", ""]);
+});
+
+for (const site of ["cross-site", "same-site"]) {
+  for (const store of ["memory", "cookies"]) {
+    Deno.test(`a ${site} page can't push out a login that the user began: twenty popups, sessions in ${store}`, async () => {
+      const provider = await TestProvider.create();
+      const { begin, end } = createPopupApp(provider, store === "cookies");
+      const own = await begin();
+      const returnTo = `/${"a".repeat(1000)}`;
+      for (let i = 0; i < 20; i++) await begin(site, returnTo);
+      assertEquals(await end(own), USER.sub);
+    });
+  }
+
+  Deno.test(`startExternalAuth() lets a ${site} link begin a login, and two at once`, async () => {
+    const provider = await TestProvider.create();
+    const { begin, end } = createPopupApp(provider, false);
+    const callbacks = [await begin(site), await begin(site), await begin(site)];
+    const subjects: string[] = [];
+    for (const callback of callbacks) subjects.push(await end(callback));
+    assertEquals(subjects, ["state_unknown", USER.sub, USER.sub]);
+  });
+}
+
+/** An application whose logins begin on its own page, or on another one. */
+function createPopupApp(provider: TestProvider, inCookies: boolean) {
+  const client = clientOf(provider);
+  const secrets = ["0123456789abcdef0123456789abcdef"];
+  const router = createRouter({
+    middleware: [inCookies ? session({ secrets }) : session()],
+  });
+  router.get("/login", (context) =>
+    startExternalAuth(client, context, {
+      returnTo: context.url.searchParams.get("returnTo"),
+    }));
+  router.get("/callback", async (context) => {
+    const result = await externalAuthResult(client, context);
+    return new Response(result.ok ? result.subject : result.error.code);
+  });
+  const browser = createTestClient(router, { origin: "https://app.example" });
+  return {
+    async begin(site = "same-origin", returnTo = "/"): Promise<string> {
+      const { headers } = await browser.fetch(
+        `/login?${new URLSearchParams({ returnTo })}`,
+        { headers: { "Sec-Fetch-Site": site } },
+      );
+      return provider.authorize(headers.get("Location"));
+    },
+    end: async (callback: string) =>
+      await (await browser.fetch(callback)).text(),
+  };
+}
+
+Deno.test("startExternalAuth() throws for a session cookie with sameSite Strict, which the answer would come without", async () => {
+  const status = async (redirectUri: string, sameSite: "Strict" | "Lax") => {
+    const provider = await TestProvider.create("https://id.company.example");
+    const client = clientOf(provider, { redirectUri });
+    const errors: string[] = [];
+    const router = createRouter({
+      middleware: [session({ cookie: { sameSite } })],
+      onError(error) {
+        errors.push(String(error));
+        return new Response(null, { status: 500 });
+      },
+    });
+    router.get("/login", (context) => startExternalAuth(client, context));
+    const response = await router.fetch(new URL("/login", redirectUri).href);
+    assertEquals(response.headers.getSetCookie().length, errors.length ? 0 : 1);
+    return [response.status, ...errors.map((error) => error.slice(0, 60))];
+  };
+  assertEquals(await status("https://app.example/callback", "Strict"), [
+    500,
+    "TypeError: Cannot start the external login: the session cook",
+  ]);
+  assertEquals(await status("https://app.example/callback", "Lax"), [302]);
+  const sameSite = "https://app.company.example/callback";
+  assertEquals(await status(sameSite, "Strict"), [302]);
 });
 
 Deno.test("finishExternalAuth() takes a state once: back button and replay (RFC 9700, section 4.2.4)", async () => {
