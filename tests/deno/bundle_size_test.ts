@@ -15,8 +15,8 @@ import {
  * what is worth it to everybody who imports the entry.
  */
 const BUDGETS: Record<Entry, number> = {
-  ".": 80.8,
-  "./auth": 35.2,
+  ".": 82.3,
+  "./auth": 36.5,
   "./auth-middleware": 6.7,
   "./auth/jwt": 12.3,
   "./auth/password": 17.6,
