@@ -52,6 +52,7 @@ async function race(alg: string, quick: boolean): Promise<boolean> {
     key: "keys",
     ttl: Infinity,
     cooldown: 0,
+    maxStale: 3_600_000,
     load: () => Promise.resolve({ keys: [jwk] }),
     parse: parseKeys,
     now: () => now,
