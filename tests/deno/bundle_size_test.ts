@@ -15,7 +15,7 @@ import {
  * what is worth it to everybody who imports the entry.
  */
 const BUDGETS: Record<Entry, number> = {
-  ".": 82.3,
+  ".": 82.6,
   "./auth": 36.5,
   "./auth-middleware": 6.7,
   "./auth/jwt": 12.3,
