@@ -168,7 +168,11 @@ export function collect(
   issues: Issue[] = [],
   above: readonly PropertyKey[] = [],
 ): readonly Issue[] {
-  const path = key === undefined ? above : above.concat(key);
+  const path = key === undefined
+    ? above
+    : above.length > 0
+    ? [...above, key]
+    : [key];
   if (!source) {
     for (const part of parts!) collect(part as Failure, context, issues, path);
   } else if (issues.length < MAX_ISSUES) {

@@ -11,6 +11,7 @@ import {
   type Context,
   failBy,
   Failure,
+  isPart,
   Later,
 } from "./_failure.ts";
 import type { Issue, Message } from "./issue.ts";
@@ -143,7 +144,7 @@ export function runRoot<Output>(
       isCalling = wasCalling;
       throw error;
     }
-    result = error instanceof Failure ? error : failBy({ code: "unreadable" });
+    result = isPart(error) ? error : failBy({ code: "unreadable" });
   }
   // No finally: Bun is slower with one.
   isCalling = wasCalling;
@@ -237,10 +238,12 @@ export function call<Argument, Second>(
   isCalling = true;
   try {
     const result = callee(argument, second!);
-    const isLate = typeof (result as Partial<PromiseLike<unknown>>)?.then ===
-      "function";
+    // What the result's own `then` throws is not the application's error.
     isCalling = false;
-    return isLate ? Later.resolve(result).catch(failureOf) : result;
+    return typeof (result as Partial<PromiseLike<unknown>>)?.then ===
+        "function"
+      ? Later.resolve(result).catch(failureOf)
+      : result;
   } catch (error) {
     return failureOf(error);
   }

@@ -5,6 +5,7 @@ import {
   assertThrows,
 } from "@std/assert";
 import {
+  any,
   array,
   boolean,
   type Check,
@@ -342,4 +343,17 @@ Deno.test("transform() that fails leaves what the input throws to the parse", ()
   };
   const result = parseSafe(schema, input);
   assertEquals(result.success, false);
+});
+
+Deno.test("transform() may return a client's object whose then throws", () => {
+  const hostile = {
+    get then() {
+      throw new Error("hostile");
+    },
+  };
+  const schema = object({ a: any<object>().transform((value) => value) });
+  const result = parseSafe(schema, { a: hostile });
+  assertEquals(result.success || result.issues.map(({ code }) => code), [
+    "unreadable",
+  ]);
 });
