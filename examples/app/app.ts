@@ -4,18 +4,13 @@
  * other runtimes can run it.
  */
 import { PasswordQueueFullError } from "@gatehouse/web/auth/password";
-import {
-  createRouter,
-  type RequestContext,
-  type TrustedProxies,
-} from "@gatehouse/web/fetch-router";
+import { createRouter, type TrustedProxies } from "@gatehouse/web/fetch-router";
 import { type SessionStore, SessionStoreError } from "@gatehouse/web/session";
 import { createSQLSessionStore } from "@gatehouse/web/session/sql";
 import icon from "./pages/icon.svg" with { type: "text" };
 import stylesheet from "./pages/style.css" with { type: "text" };
 import { appMiddleware, type AppRouter } from "./app_middleware.ts";
 import type { Query } from "./data/database.ts";
-import { errorPage, wantsPage } from "./error_pages.ts";
 import type { ExternalLogin } from "./external_logins.ts";
 import { addAccount } from "./features/account.ts";
 import { addAccountPassword } from "./features/account_password.ts";
@@ -110,12 +105,13 @@ export function createApp(options: AppOptions): AppRouter {
   const router = createRouter({
     trustedProxies,
     middleware: appMiddleware({ services, log }),
-    onError(error, context) {
-      if (error instanceof PasswordQueueFullError) return busy(context);
+    // The middleware `errorPages` makes pages of these responses.
+    onError(error) {
+      if (error instanceof PasswordQueueFullError) return unavailable();
       reportError(error);
-      // A store that is away is no logout.
-      if (error instanceof SessionStoreError) return busy(context);
-      return failure(context, "Internal Server Error", 500);
+      // If the session store fails, nobody is logged out.
+      if (error instanceof SessionStoreError) return unavailable();
+      return new Response("Internal Server Error", { status: 500 });
     },
   });
   router.get(routes.stylesheet, () => asset(stylesheet, "text/css"));
@@ -151,18 +147,9 @@ function asset(text: string, type: string): Response {
   });
 }
 
-function busy(context: RequestContext): Response {
-  const headers = { "Retry-After": "5" };
-  return failure(context, "Service Unavailable", 503, headers);
-}
-
-function failure(
-  context: RequestContext,
-  text: string,
-  status: number,
-  headers: HeadersInit = {},
-): Response {
-  return wantsPage(context)
-    ? errorPage(context, text, status, headers)
-    : new Response(text, { status, headers });
+function unavailable(): Response {
+  return new Response("Service Unavailable", {
+    status: 503,
+    headers: { "Retry-After": "5" },
+  });
 }

@@ -38,7 +38,7 @@ function isBareError({ status, headers }: Response): boolean {
 }
 
 /** Answers with the page of an error. Its text is the short, official one. */
-export function errorPage(
+function errorPage(
   context: RequestContext,
   text: string,
   status: number,
@@ -68,7 +68,7 @@ export function errorPage(
 }
 
 /** Whether a person looks at the answer. */
-export function wantsPage({ request, url }: RequestContext): boolean {
+function wantsPage({ request, url }: RequestContext): boolean {
   return !url.pathname.startsWith("/api/") &&
     (request.headers.get("Accept") ?? "").includes("text/html");
 }

@@ -2,7 +2,6 @@ import { Auth } from "@gatehouse/web/auth-middleware";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import { html, htmlResponse, type Markup } from "../html.ts";
-import { pagePolicy } from "../page_policy.ts";
 import { routes } from "../routes.ts";
 
 /** What a page consists of. */
@@ -17,8 +16,7 @@ export interface Page {
 export function page(context: RequestContext, page: Page): Response {
   const { title, content, status = 200 } = page;
   const failed = status === 422 || status === 429;
-  // Here too: what tells of an error that was thrown passes no middleware.
-  const headers = new Headers({ "Content-Security-Policy": pagePolicy() });
+  const headers = new Headers();
   // Or the Back button would show it after the logout.
   if (context.get(Auth) !== null) headers.set("Cache-Control", "no-store");
   return htmlResponse(
