@@ -1,5 +1,5 @@
 /**
- * Registration, login and logout with e-mail address and password, in one file.
+ * Registration, login and logout with email address and password, in one file.
  * Users live in memory: put a table in the place of the map.
  *
  * Run it with `deno task example:password-login`, then open
@@ -19,7 +19,11 @@ import {
   redirectToLogin,
   requireAuth,
 } from "@gatehouse/web/auth-middleware";
-import { hashPassword, verifyPassword } from "@gatehouse/web/auth/password";
+import {
+  createPasswordQueue,
+  hashPassword,
+  verifyPassword,
+} from "@gatehouse/web/auth/password";
 import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { parseSafe, string } from "@gatehouse/web/data-schema";
 import { email, maxLength, minLength } from "@gatehouse/web/data-schema/checks";
@@ -45,7 +49,7 @@ interface User {
 const users = new Map<string, User>();
 
 const Credentials = object({
-  // Whatever its case: two spellings of an address are one account.
+  // Two spellings of an address are one account, so the case is ignored.
   email: field(
     string().transform((text) => text.toLowerCase()).pipe(email()),
   ),
@@ -67,14 +71,22 @@ const password = createCredentialsAuthProvider({
   },
   async verify({ email, password }) {
     const user = findByEmail(email);
-    // Without a hash it takes as long, and is never right.
+    // An unknown user takes as long as a wrong password.
     const { ok } = await verifyPassword(user?.passwordHash, password);
     return ok && user ? user : null;
   },
-  // After five wrong guesses each further one has to wait longer.
+  // After five wrong guesses, each further one has to wait longer.
   throttle: createThrottle(),
   account: ({ email }) => email,
 });
+
+// Registrations have a limit by address and their own queue, so that a flood of
+// them does not make logins wait.
+const registrations = createThrottle({
+  name: "registration",
+  perAddress: { attempts: 20, delay: 60_000, maxDelay: 900_000 },
+});
+const registrationQueue = createPasswordQueue({ running: 1, waiting: 16 });
 
 const browser = createSessionAuthScheme({
   name: "browser",
@@ -112,12 +124,15 @@ router.map(routes.register, {
       if (!result.success) {
         return credentialsPage(
           "Register",
-          "Give an e-mail address, and a password of at least 8 characters",
+          "Enter an email address, and a password of at least 8 characters",
         );
       }
       const { email, password } = result.value;
-      const passwordHash = await hashPassword(password);
-      // After the wait: somebody may have taken the address meanwhile.
+      const attempt = await registrations.attempt(context, null);
+      if (!attempt.allowed) return tooManyRequests(attempt.retryAfter);
+      const queue = registrationQueue;
+      const passwordHash = await hashPassword(password, { queue });
+      // After the wait: another request may have taken the address meanwhile.
       if (findByEmail(email)) {
         return credentialsPage("Register", "The address has an account");
       }
@@ -160,7 +175,7 @@ function credentialsPage(title: string, problem = ""): Response {
     <h1>${title}</h1>
     <p role="alert">${problem}</p>
     <form method="post">
-      <label>E-mail <input name="email" type="email" required></label>
+      <label>Email <input name="email" type="email" required></label>
       <label>Password <input name="password" type="password" required></label>
       <button>${title}</button>
     </form>

@@ -96,8 +96,8 @@ Deno.test("password_login.ts refuses what is no account, and what is one already
   const { fetch } = createTestClient(passwords);
   const password = "correct horse";
   const rows: [Record<string, string>, string][] = [
-    [{}, "Give an e-mail address"],
-    [{ email: "grace", password }, "Give an e-mail address"],
+    [{}, "Enter an email address"],
+    [{ email: "grace", password }, "Enter an email address"],
     [{ email: "grace@example.com", password: "short" }, "at least 8"],
   ];
   for (const [fields, problem] of rows) {
@@ -134,6 +134,22 @@ Deno.test("password_login.ts slows down guessing, for that address and account",
     429,
   ]);
   assertEquals(await statuses("203.0.113.8", email, 1), [422]);
+});
+
+Deno.test("password_login.ts lets one client address register 20 times, then it waits", async () => {
+  const info = { remoteAddr: { hostname: "203.0.113.20" } };
+  const register = async (email: string) => {
+    const body = new URLSearchParams({ email, password: "correct horse" });
+    const init = { method: "POST", body };
+    const request = new Request("https://app.example/register", init);
+    return (await passwords.fetch(request, info)).status;
+  };
+  for (let count = 0; count < 10; count++) {
+    assertEquals(await register(`flood-${count}@example.com`), 302);
+    // To learn that an address has an account counts too.
+    assertEquals(await register(`flood-${count}@example.com`), 422);
+  }
+  assertEquals(await register("flood-0@example.com"), 429);
 });
 
 Deno.test("password_login.ts turns away forms of other sites, and escapes", async () => {
