@@ -65,6 +65,34 @@ for (
   });
 }
 
+Deno.test(`${PAGE}: sweep.ts removes expired sessions at night`, async () => {
+  const { "sqlite.ts": store, "sweep.ts": sweep } = await programs(PAGE);
+  await using file = await programFile(`
+    import { DatabaseSync } from "node:sqlite";
+    import { store } from "./sqlite.ts";
+    import { jobs } from "./sweep.ts";
+    await store.put("key", "value", { ttl: 1, ifVersion: null });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const { job } of jobs) await job();
+    const db = new DatabaseSync("sessions.sqlite");
+    const rows = db.prepare("SELECT * FROM gatehouse_sessions").all();
+    console.log(jobs[0].schedule, rows.length);
+  `);
+  await Deno.writeTextFile(`${file.folder}/sqlite.ts`, store);
+  // The real one waits until four o'clock.
+  const cron = `
+    export const jobs: { schedule: string; job: () => unknown }[] = [];
+    const Deno = {
+      cron: (_name: string, schedule: string, job: () => unknown) =>
+        jobs.push({ schedule, job }),
+    };
+  `;
+  await Deno.writeTextFile(`${file.folder}/sweep.ts`, cron + sweep);
+  const args = ["run", "-A", "--no-check", file.path];
+  const line = await lastLine(Deno.execPath(), args, file.folder, {});
+  assertEquals(line, "0 4 * * * 0");
+});
+
 const redis = findProgram("redis-server", `${PAGE}, redis.ts`);
 if (redis !== null) {
   Deno.test(`${PAGE}: redis.ts and bun_redis.ts keep sessions`, async () => {

@@ -15,6 +15,7 @@ const PROGRAMS: Record<string, readonly string[]> = {
   "choose_a_session_store.md": [
     "sqlite.ts",
     "bun_sqlite.ts",
+    "sweep.ts",
     "postgres.ts",
     "redis.ts",
     "bun_redis.ts",
