@@ -1,6 +1,6 @@
 import type { RequestContext } from "../router/mod.ts";
 import { Batch, report } from "./_batch.ts";
-import { waitUntilOf } from "./_wait_until.ts";
+import { waitUntilOf } from "./_workers.ts";
 
 /** Options for {@linkcode batchOutput}. */
 export interface BatchOutputOptions {
@@ -115,12 +115,12 @@ export function batchOutput(options: BatchOutputOptions = {}): BatchOutput {
 const printing = /* @__PURE__ */ new WeakSet<(message: string) => void>();
 
 /** Whether what an output is given ends on the console. */
-export function prints(output: (message: string) => void): boolean {
+export function isConsoleOutput(output: (message: string) => void): boolean {
   return output === console.log || printing.has(output);
 }
 
 /** Hands a line to an output, which may be asynchronous, and may fail then. */
-export function hand(
+export function writeLine(
   output: ((message: string) => unknown) & Partial<BatchOutput>,
   line: string,
   context: RequestContext,

@@ -1,7 +1,4 @@
 import { type ContextKey, createContextKey } from "../router/mod.ts";
-import { escapeField, toASCII, truncate } from "./_escape.ts";
-import { isoTime } from "./_time.ts";
-import type { RequestIds } from "./_trace.ts";
 
 /** How grave a message is. */
 export type LogLevel = "info" | "warn" | "error";
@@ -77,73 +74,3 @@ export const Log: ContextKey<Log> = /* @__PURE__ */ createContextKey<Log>(
   undefined,
   { name: "Log" },
 );
-
-/** Builds a line of a message. */
-export type MessageFormatter = (
-  level: LogLevel,
-  message: string,
-  fields: LogFields,
-  ids: RequestIds,
-) => string;
-
-/** A line for people, every value quoted. */
-export const formatMessage: MessageFormatter = (
-  level,
-  message,
-  fields,
-  { requestId },
-) => {
-  const facts = Object.entries({ ...fields, request_id: requestId })
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) =>
-      ` ${escapeField(name).replaceAll(" ", "\\x20")}="${
-        escapeField(String(value))
-      }"`
-    );
-  return `${level}: ${escapeField(message)}${facts.join("")}`;
-};
-
-/** A line of JSON in the names of the Elastic Common Schema. */
-export const formatECSMessage: MessageFormatter = (
-  level,
-  message,
-  fields,
-  ids,
-) =>
-  toASCII(JSON.stringify({
-    ...shortened(fields),
-    "@timestamp": isoTime(Date.now()),
-    "ecs.version": "8.11.0",
-    "log.level": level,
-    message: truncate(message),
-    "http.request.id": ids.requestId,
-    "trace.id": ids.traceId,
-    "span.id": ids.spanId,
-  }));
-
-/** A line of JSON in the names of OpenTelemetry. */
-export const formatOpenTelemetryMessage: MessageFormatter = (
-  level,
-  message,
-  fields,
-  ids,
-) =>
-  toASCII(JSON.stringify({
-    ...shortened(fields),
-    timestamp: isoTime(Date.now()),
-    severity_text: level.toUpperCase(),
-    body: truncate(message),
-    trace_id: ids.traceId,
-    span_id: ids.spanId,
-    "http.request.id": ids.requestId,
-  }));
-
-/** The fields, those too long to be read cut. */
-function shortened(fields: LogFields): LogFields {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      truncate(name),
-      typeof value === "string" ? truncate(value) : value,
-    ]),
-  );
-}

@@ -5,14 +5,14 @@ import {
   withHeaders,
 } from "../router/mod.ts";
 import { report } from "./_batch.ts";
-import { hand } from "./batch_output.ts";
+import { writeLine } from "./batch_output.ts";
 import { truncate } from "./_escape.ts";
 import { Log } from "./log.ts";
 import type { LoggerOptions } from "./options.ts";
-import { planLogger } from "./_plan.ts";
-import { RequestRecord } from "./_record.ts";
-import { endsWithClient, waitUntilOf } from "./_wait_until.ts";
-import { type BodyEnd, lengthOf, watchBody } from "./_watch_body.ts";
+import { RequestLog } from "./_request_log.ts";
+import { type BodyEnd, contentLengthOf, watchBody } from "./_response_body.ts";
+import { resolveOptions } from "./_settings.ts";
+import { endsWithClient, waitUntilOf } from "./_workers.ts";
 
 /**
  * Creates a middleware that logs each request once its response is there.
@@ -55,99 +55,99 @@ import { type BodyEnd, lengthOf, watchBody } from "./_watch_body.ts";
 export function logger(
   options: LoggerOptions = {},
 ): Middleware<readonly [ContextEntry<typeof Log, Log>]> {
-  const plan = planLogger(options);
-  const log: Logging = async (context, next) => {
-    const record = new RequestRecord(context, plan);
-    context.set(Log, record);
-    return answer(record, await next());
+  const settings = resolveOptions(options);
+  const log: LogMiddleware = async (context, next) => {
+    const request = new RequestLog(context, settings);
+    context.set(Log, request);
+    return logResponse(request, await next());
   };
-  return endsWithClient ? outlivingClients(log) : log;
+  return endsWithClient ? keepAlive(log) : log;
 }
 
-type Logging = (
+type LogMiddleware = (
   context: RequestContext,
   next: () => Promise<Response>,
 ) => Promise<Response>;
 
-/** Has Workers wait for the line where they need not for the answer. */
-function outlivingClients(log: Logging): Logging {
+/** Keeps a request on Workers alive until its line is written. */
+function keepAlive(log: LogMiddleware): LogMiddleware {
   return (context, next) => {
-    const answered = log(context, next);
-    waitUntilOf(context)?.(answered.catch(() => {}));
-    return answered;
+    const response = log(context, next);
+    waitUntilOf(context)?.(response.catch(() => {}));
+    return response;
   };
 }
 
-/** Logs a response, now or once its body has ended. */
-function answer(record: RequestRecord, response: Response): Response {
-  const { skip, countBytes, hasHeaders, ids } = record.plan;
-  const sent = ids.respond ? identify(record, response) : response;
-  const { error } = record.context;
-  if (error === undefined && skip?.(record.context, sent)) return sent;
-  finish(record, sent.status);
+/** Logs a response, now or when its body ends. */
+function logResponse(log: RequestLog, original: Response): Response {
+  const { context, line, settings } = log;
+  const { skip, countBytes, hasHeaders } = settings;
+  const response = addRequestId(log, original);
+  const { error } = context;
+  if (error === undefined && skip?.(context, response)) return response;
+  addHandlerFields(log, response.status);
   // The router answers 499 if the handler gave up because the client left.
-  if (sent.status === 499) {
-    end(record, { outcome: "aborted" });
-    return sent;
+  if (response.status === 499) {
+    finishLine(log, { outcome: "aborted" });
+    return response;
   }
-  if (error !== undefined) noteError(record, error);
-  // Nobody reads the body of an answer to HEAD.
-  if (countBytes && record.line.method !== "HEAD") {
-    return watchBody(sent, record.context, (body) => end(record, body));
+  // An error that is answered with a 4xx is the client's.
+  if (error !== undefined && !(line.status >= 400 && line.status < 500)) {
+    line.error = errorName(error);
   }
-  end(record, { bytes: hasHeaders ? lengthOf(sent) : undefined });
-  return sent;
+  // The body of a response to HEAD is never sent.
+  if (countBytes && line.method !== "HEAD") {
+    return watchBody(response, context, (end) => finishLine(log, end));
+  }
+  finishLine(log, {
+    bytes: hasHeaders ? contentLengthOf(response) : undefined,
+  });
+  return response;
 }
 
-/** Notes an error, unless its response says that the request was at fault. */
-function noteError({ line }: RequestRecord, error: unknown): void {
-  if (line.status >= 400 && line.status < 500) return;
-  line.error = nameOf(error);
-}
-
-/** Fills in what is known once the handler is done, and later may not be. */
-function finish(record: RequestRecord, status: number): void {
-  const { line, plan, context } = record;
-  line.status = status;
-  if (plan.hasHeaders) line.user = plan.user?.(context);
-  if (plan.hasIds) {
-    const { requestId, traceId, spanId } = record.ids;
-    line.requestId = requestId;
-    line.traceId = traceId;
-    line.spanId = spanId;
-    line.route = context.route?.pattern.source;
-  }
-}
-
-function identify(
-  { plan, requestId }: RequestRecord,
-  response: Response,
-): Response {
-  // The headers of an upgrade can't be changed.
-  return response.status === 101 ? response : withHeaders(
+function addRequestId(log: RequestLog, response: Response): Response {
+  const { ids } = log.settings;
+  // The headers of an upgrade cannot be changed.
+  if (!ids.respond || response.status === 101) return response;
+  return withHeaders(
     response,
-    (headers) => headers.set(plan.ids.header, requestId),
+    (headers) => headers.set(ids.header, log.requestId),
   );
 }
 
-/** Writes the line. */
-function end({ plan, context, line, start }: RequestRecord, body: BodyEnd) {
-  const { isKept, format, output } = plan;
-  if (plan.isTimed) line.responseTime = performance.now() - start;
-  line.contentLength = line.method === "HEAD" ? 0 : body.bytes;
-  line.outcome = body.outcome ?? "complete";
+/** Adds the fields that are known when the handler returns. */
+function addHandlerFields(log: RequestLog, status: number): void {
+  const { line, settings, context } = log;
+  line.status = status;
+  if (settings.hasHeaders) line.user = settings.user?.(context);
+  if (!settings.hasIds) return;
+  const { requestId, traceId, spanId } = log.ids;
+  line.requestId = requestId;
+  line.traceId = traceId;
+  line.spanId = spanId;
+  line.route = context.route?.pattern.source;
+}
+
+/** Adds the last fields and writes the line. */
+function finishLine(
+  { settings, context, line, start }: RequestLog,
+  end: BodyEnd,
+): void {
+  if (settings.isTimed) line.responseTime = performance.now() - start;
+  line.contentLength = line.method === "HEAD" ? 0 : end.bytes;
+  line.outcome = end.outcome ?? "complete";
+  if ("error" in end) line.error = errorName(end.error);
   try {
-    if ("error" in body) line.error = nameOf(body.error);
-    if (!isKept(line)) return;
-    hand(output, format(line), context);
-  } catch (problem) {
-    // A log that fails must not fail the request, nor hide what it threw.
-    report(problem);
+    if (!settings.isSampled(line)) return;
+    writeLine(settings.output, settings.format(line), context);
+  } catch (error) {
+    // A log that fails must not fail the request.
+    report(error);
   }
 }
 
-/** The kind of an error. Its message may hold what should not be logged. */
-function nameOf(error: unknown): string {
+/** Returns the kind of an error. Its message may contain secrets. */
+function errorName(error: unknown): string {
   try {
     return error instanceof Error ? truncate(String(error.name)) : typeof error;
   } catch {

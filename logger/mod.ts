@@ -25,7 +25,7 @@ export {
   batchOutput,
   type BatchOutputOptions,
 } from "./batch_output.ts";
-export type { LogNames } from "./_json.ts";
+export type { LogNames } from "./_json_formats.ts";
 export { Log, type LogFields, type LogLevel } from "./log.ts";
 export type { LogInfo, LogOutcome } from "./log_info.ts";
 export { logger } from "./logger.ts";

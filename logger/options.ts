@@ -1,5 +1,5 @@
 import type { RequestContext } from "../router/mod.ts";
-import type { LogNames } from "./_json.ts";
+import type { LogNames } from "./_json_formats.ts";
 import type { LogInfo } from "./log_info.ts";
 import type { LogIdOptions } from "./_trace.ts";
 

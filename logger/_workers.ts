@@ -1,9 +1,9 @@
 import { Platform, type RequestContext } from "../router/mod.ts";
 
-/** Keeps what belongs to a request alive until a promise has settled. */
+/** Keeps a request alive until a promise settles. */
 export type WaitUntil = (promise: Promise<unknown>) => void;
 
-/** What Workers pass with a request for this; elsewhere there is no need. */
+/** Returns `waitUntil` of the request's `ctx` on Workers. */
 export function waitUntilOf(context: RequestContext): WaitUntil | undefined {
   const execution = context.get(Platform)[1] as
     | { waitUntil?: WaitUntil }
@@ -15,8 +15,7 @@ export function waitUntilOf(context: RequestContext): WaitUntil | undefined {
 }
 
 /**
- * Whether the runtime ends a request, handler and all, when its client closes
- * the connection, unless it is told to wait: Workers do. No line would be
- * written then.
+ * `true` on Workers, which end a request together with its handler when the
+ * client closes the connection. Without `waitUntil` no line would be written.
  */
 export const endsWithClient: boolean = "IdentityTransformStream" in globalThis;

@@ -1,45 +1,55 @@
 import { report } from "./_batch.ts";
-import { prints } from "./batch_output.ts";
+import { isConsoleOutput } from "./batch_output.ts";
 import { wantsColor } from "./_colors.ts";
 import { escapeField, truncate } from "./_escape.ts";
-import { formatCombined, formatDev, formatShort } from "./_formats.ts";
-import { formatECS, formatOpenTelemetry, isFailure } from "./_json.ts";
-import {
-  formatECSMessage,
-  formatMessage,
-  formatOpenTelemetryMessage,
-  type MessageFormatter,
-} from "./log.ts";
+import { formatJSON, formatJSONMessage, isFailure } from "./_json_formats.ts";
+import type { LogFields, LogLevel } from "./log.ts";
 import type { LogInfo } from "./log_info.ts";
 import type { LogFormatter, LoggerOptions, LogSampling } from "./options.ts";
 import { isSecretName } from "./redaction.ts";
-import { type ResolvedIdOptions, resolveIdOptions } from "./_trace.ts";
+import { RequestURLReader } from "./_request_url.ts";
+import {
+  formatCombined,
+  formatDev,
+  formatMessage,
+  formatShort,
+} from "./_text_formats.ts";
+import {
+  type RequestIds,
+  type ResolvedIdOptions,
+  resolveIdOptions,
+} from "./_trace.ts";
 
-/** The options of a logger, resolved once for all requests. */
-export interface LoggerPlan
+type MessageFormatter = (
+  level: LogLevel,
+  message: string,
+  fields: LogFields,
+  ids: RequestIds,
+) => string;
+
+/** The options of a logger with their defaults. */
+export interface LoggerSettings
   extends Pick<LoggerOptions, "skip" | "user" | "countBytes"> {
   readonly format: LogFormatter;
-  /** Whether a line has a place for headers and the user. */
+  readonly formatMessage: MessageFormatter;
+  /** `true` if a line has headers and the user. Reading them takes time. */
   readonly hasHeaders: boolean;
-  /** Whether it has one for ids and the route. */
+  /** `true` if a line has ids and the route. */
   readonly hasIds: boolean;
-  /** Whether a line or the sampling asks how long the request took. */
+  /** `true` if a line or the sampling needs the response time. */
   readonly isTimed: boolean;
-  /**
-   * What is done to a text from the network: it is escaped for lines of text.
-   * JSON has escapes of its own, and a function is told to escape.
-   */
-  readonly clean: (text: string) => string;
-  readonly isKept: (info: LogInfo) => boolean;
+  /** Escapes or truncates a field from the network. JSON has its own escapes. */
+  readonly escape: (field: string) => string;
+  readonly isSampled: (info: LogInfo) => boolean;
   readonly output: (line: string) => void;
-  readonly message: MessageFormatter;
   readonly messages: (line: string) => void;
   readonly isSecret: false | ((name: string) => boolean);
+  readonly urls: RequestURLReader;
   readonly ids: ResolvedIdOptions;
 }
 
-/** Reads the options. */
-export function planLogger(options: LoggerOptions): LoggerPlan {
+/** Checks the options and adds their defaults. */
+export function resolveOptions(options: LoggerOptions): LoggerSettings {
   const { format = "dev", names = "ecs", redact = isSecretName } = options;
   if (names !== "ecs" && names !== "opentelemetry") {
     throw new TypeError(`Cannot create logger: no names "${names}"`);
@@ -47,6 +57,10 @@ export function planLogger(options: LoggerOptions): LoggerPlan {
   const { skip, user, countBytes, sample } = options;
   const isText = format !== "json" && typeof format !== "function";
   const output = options.output ?? ((line) => console.log(line));
+  const escape = isText ? escapeField : truncate;
+  const isSecret = redact === false || redact === isSecretName
+    ? redact
+    : safely(redact, true);
   const ids = resolveIdOptions(options.ids ?? {});
   const { trust } = ids;
   return {
@@ -54,62 +68,59 @@ export function planLogger(options: LoggerOptions): LoggerPlan {
     user: user && safely((context) => userName(user(context)), undefined),
     countBytes,
     format: formatterOf(options),
+    formatMessage: format === "json"
+      ? (...message) => formatJSONMessage(...message, names)
+      : formatMessage,
     hasHeaders: format !== "dev" && format !== "short",
     hasIds: !isText,
     isTimed: format !== "combined" || sample !== undefined,
-    clean: isText ? escapeField : truncate,
-    isKept: samplerOf(sample),
+    escape,
+    isSampled: samplerOf(sample),
     output,
-    message: format !== "json"
-      ? formatMessage
-      : names === "ecs"
-      ? formatECSMessage
-      : formatOpenTelemetryMessage,
-    // Programs that read an access log would trip over other lines.
+    // Other lines would confuse programs that read an access log.
     messages: options.messages ??
       (format === "combined" ? (line) => console.error(line) : output),
-    isSecret: redact === false || redact === isSecretName
-      ? redact
-      : safely(redact, true),
+    isSecret,
+    urls: new RequestURLReader(isSecret, escape),
     ids: typeof trust === "function"
       ? { ...ids, trust: safely(trust, false) }
       : ids,
   };
 }
 
-/** Names come from databases, and may be what their types do not say. */
+/** Returns the name of a user, which may be any value despite its type. */
 function userName(user: unknown): string | undefined {
   return user == null ? undefined : truncate(String(user));
 }
 
-/** A function of the options that reports what it throws, and fails nothing. */
+/** Wraps a function of the options, so that its errors fail no request. */
 function safely<Input extends unknown[], Result>(
-  ask: (...input: Input) => Result,
-  otherwise: Result,
+  call: (...input: Input) => Result,
+  fallback: Result,
 ): (...input: Input) => Result {
   return (...input) => {
     try {
-      return ask(...input);
-    } catch (problem) {
-      report(problem);
-      return otherwise;
+      return call(...input);
+    } catch (error) {
+      report(error);
+      return fallback;
     }
   };
 }
 
 function formatterOf(options: LoggerOptions): LogFormatter {
   const { format = "dev", names = "ecs", output, colors } = options;
-  const isPrinted = output === undefined || prints(output);
+  const isConsole = output === undefined || isConsoleOutput(output);
   if (typeof format === "function") return format;
   switch (format) {
     case "dev":
-      return colors ?? (!isPrinted || wantsColor()) ? formatDev : formatShort;
+      return colors ?? (!isConsole || wantsColor()) ? formatDev : formatShort;
     case "short":
       return formatShort;
     case "combined":
       return formatCombined;
     case "json":
-      return names === "ecs" ? formatECS : formatOpenTelemetry;
+      return (info) => formatJSON(info, names);
     default:
       throw new TypeError(`Cannot create logger: no format "${format}"`);
   }

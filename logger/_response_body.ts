@@ -1,6 +1,6 @@
 import type { RequestContext } from "../router/mod.ts";
 import type { LogOutcome } from "./log_info.ts";
-import { waitUntilOf } from "./_wait_until.ts";
+import { waitUntilOf } from "./_workers.ts";
 
 /** How a body ended. */
 export interface BodyEnd {
@@ -16,7 +16,7 @@ export interface BodyEnd {
  * The length of a body as the headers tell it. The body itself is not touched:
  * asking Deno for it would turn a text into a stream.
  */
-export function lengthOf(
+export function contentLengthOf(
   { headers, status }: Pick<Response, "headers" | "status">,
 ): number | undefined {
   // Of an answer without a body the header tells what it would have been.
@@ -46,7 +46,7 @@ export function watchBody(
   // The headers first: asked for its body, Bun forgets the type of a file.
   const { headers, status, body } = response;
   if (body === null || body.locked || status === 101) {
-    onEnd({ bytes: body === null ? 0 : lengthOf({ headers, status }) });
+    onEnd({ bytes: body === null ? 0 : contentLengthOf({ headers, status }) });
     return response;
   }
   const waitUntil = waitUntilOf(context);
