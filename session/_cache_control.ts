@@ -1,16 +1,32 @@
 import { withHeaders } from "../router/mod.ts";
 
 /**
- * What CDNs go by instead of `Cache-Control` (RFC 9213), and went by before. By
- * their names: to list all headers takes as long as half a digest.
+ * Headers that shared caches obey instead of `Cache-Control` (RFC 9213 and its
+ * predecessors; `X-Accel-Expires` is nginx's). By their names: to list all
+ * headers takes as long as half a digest.
  */
 const TARGETED = [
   "CDN-Cache-Control",
+  "Akamai-Cache-Control",
   "Cloudflare-CDN-Cache-Control",
+  "Deno-CDN-Cache-Control",
   "Netlify-CDN-Cache-Control",
   "Vercel-CDN-Cache-Control",
+  "Edge-Control",
   "Surrogate-Control",
+  "X-Accel-Expires",
+  "X-LiteSpeed-Cache-Control",
 ];
+
+/** The directives of a list; a comma in a quoted string ends none. */
+const DIRECTIVES = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
+
+/**
+ * Directives that let a shared cache store the response, or that are about one
+ * header only, as `private="Name"` (RFC 9111, section 5.2.2.7). A cache that
+ * knows `must-understand` ignores `no-store` (section 5.2.2.3).
+ */
+const PERMISSIVE = /^(?:public|s-maxage|must-understand|private)\b|"/i;
 
 /** Keeps shared caches out, and leaves to browsers what they may do. */
 export function madePrivate(response: Response): Response {
@@ -27,13 +43,13 @@ export function madePrivate(response: Response): Response {
 }
 
 function privateDirectives(directives: string): string {
-  // private="Name" is about one header alone (RFC 9111, section 5.2.2.7).
-  if (/(?:^|,)\s*(?:private|no-store)\s*(?:,|$)/i.test(directives)) {
-    return directives;
+  const parts = (directives.match(DIRECTIVES) ?? []).map((part) => part.trim())
+    .filter((part) => part !== "");
+  const isPlain = (part: string) => /^(?:private|no-store)$/i.test(part);
+  const kept = parts.filter((part) => isPlain(part) || !PERMISSIVE.test(part));
+  if (kept.some(isPlain)) {
+    return kept.length === parts.length ? directives : kept.join(", ");
   }
-  const kept = directives.split(",").map((part) => part.trim()).filter((part) =>
-    part !== "" && !/^(?:public|s-maxage|private)\b|"/i.test(part)
-  );
   return ["private", ...kept].join(", ");
 }
 

@@ -347,6 +347,16 @@ const caching: [sent: string | null, read: string, set: string][] = [
   ],
   ['public, community="private"', "private", "private, no-store"],
   ["PUBLIC", "private", "private, no-store"],
+  // Whoever understands must-understand ignores no-store (RFC 9111, 5.2.2.3).
+  ["must-understand, no-store", "no-store", "private, no-store"],
+  ["Must-Understand, max-age=60", "private, max-age=60", "private, no-store"],
+  // What is quoted is no directive (RFC 9111, 5.2).
+  ['public, ext="x, private"', "private", "private, no-store"],
+  ['public, ext="x, \\", no-store"', "private", "private, no-store"],
+  ['public, ext="x, private', "private", "private, no-store"],
+  ["public, private", "private", "private, no-store"],
+  ["private, s-maxage=600", "private", "private, no-store"],
+  ["public, no-store", "no-store", "private, no-store"],
   ["private, max-age=60", "private, max-age=60", "private, no-store"],
   ["no-store", "no-store", "private, no-store"],
   ["no-cache", "private, no-cache", "private, no-store"],
@@ -387,6 +397,11 @@ const targeted = [
   "Netlify-CDN-Cache-Control",
   "Vercel-CDN-Cache-Control",
   "Surrogate-Control",
+  "Akamai-Cache-Control",
+  "Deno-CDN-Cache-Control",
+  "Edge-Control",
+  "X-Accel-Expires",
+  "X-LiteSpeed-Cache-Control",
 ];
 
 Deno.test("session() leaves a CDN no header of its own, whichever it is", async () => {
