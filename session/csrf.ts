@@ -34,11 +34,13 @@ export interface CSRFProtectionOptions {
    */
   readonly field?: string;
   /**
-   * The cookie that the tokens depend on.
+   * The cookie that the tokens depend on. It has no domain and no path: with
+   * them it loses the prefix `__Host-`, and a sibling host could plant a cookie
+   * and a token of its own.
    *
-   * @default {{ name: "csrf", path: "/", sameSite: "Lax" }}
+   * @default {{ name: "csrf", sameSite: "Lax" }}
    */
-  readonly cookie?: SessionCookieOptions;
+  readonly cookie?: Omit<SessionCookieOptions, "domain" | "path">;
   /**
    * The address that browsers see, as for the session middleware.
    *
@@ -105,7 +107,8 @@ const Tokens: ContextKey<RequestTokens> = /* @__PURE__ */ createContextKey<
  *
  * @param options Where the token is, and the cookie.
  * @returns The middleware.
- * @throws {TypeError} If an option of the cookie is malformed.
+ * @throws {TypeError} If an option of the cookie is malformed, or it has a
+ * domain or a path.
  * @see {@link https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html | OWASP, Signed Double-Submit Cookie}
  */
 export function csrfProtection(
@@ -113,6 +116,7 @@ export function csrfProtection(
 ): Middleware<readonly []> {
   const { field = "csrfToken", header = "X-CSRF-Token" } = options;
   const cookie = { name: "csrf", ...options.cookie };
+  demandHostOnly(cookie);
   const policy = new CookiePolicy(cookie, options.origin);
 
   return async (context, next) => {
@@ -129,6 +133,19 @@ export function csrfProtection(
     }
     return tokens.finish(await next());
   };
+}
+
+/** Types do not tell what a variable of options has besides. */
+function demandHostOnly({ domain, path = "/" }: SessionCookieOptions): void {
+  const problem = domain !== undefined
+    ? `domain "${domain}"`
+    : path !== "/"
+    ? `path "${path}"`
+    : undefined;
+  if (problem === undefined) return;
+  throw new TypeError(
+    `Cannot create CSRF cookie with ${problem}: without the prefix __Host- a sibling host could plant a token`,
+  );
 }
 
 /**

@@ -210,6 +210,31 @@ Deno.test("csrfProtection() sets a __Host- cookie that scripts cannot read", asy
   assertEquals(cacheControl(), "private");
 });
 
+for (const cookie of [{ domain: "example.com" }, { path: "/app" }]) {
+  const [[option, value]] = Object.entries(cookie);
+  Deno.test(`csrfProtection() refuses the cookie option ${option}, with which a sibling host could plant a token`, () => {
+    const error = assertThrows(
+      () => csrfProtection({ cookie } as CSRFProtectionOptions),
+      TypeError,
+      `Cannot create CSRF cookie with ${option} "${value}"`,
+    );
+    assert(error.message.includes("__Host-"), error.message);
+  });
+}
+
+Deno.test("csrfProtection() turns away a cookie and a token that a sibling host has planted", async () => {
+  const attacker = new Client();
+  const csrfToken = await attacker.token();
+  const secret = attacker.cookies.get("__Host-csrf")!;
+  // evil.example.com can set any cookie for example.com but one with __Host-.
+  for (const name of ["csrf", "__Secure-csrf", "__host-csrf"]) {
+    const victim = new Client();
+    victim.cookies.set(name, secret);
+    assertEquals(await victim.postForm({ csrfToken }), 403);
+  }
+  assertEquals(await attacker.postForm({ csrfToken }), 200);
+});
+
 Deno.test("csrfProtection() takes the names that it is told", async () => {
   const client = new Client({
     field: "token",
