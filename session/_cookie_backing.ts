@@ -81,6 +81,7 @@ export class CookieBacking implements Backing {
     const record = make(stored);
     // Nobody can look for a session that the browser alone has.
     record.content.names = [];
+    if (renewal === "login") await this.#outlastRevocation(record);
     const { asides, main } = AsideCookies.split(record);
     await this.#writeAsides(asides);
     if (this.#isWorthWriting(main, renewal)) {
@@ -115,15 +116,29 @@ export class CookieBacking implements Backing {
     return record;
   }
 
+  /** Logins of the millisecond of a revocation count as earlier. */
   async #isRevoked(record: SessionRecord): Promise<boolean> {
-    const { userId } = record;
+    const time = await this.#revocationOf(record);
+    // By the login, not by authenticatedAt, which may be much earlier.
+    return time !== null && record.createdAt <= time;
+  }
+
+  /**
+   * Moves a login that follows a revocation in the same millisecond to the next
+   * one, as in a request that resets a password and logs its owner in.
+   */
+  async #outlastRevocation(record: SessionRecord): Promise<void> {
+    if (await this.#revocationOf(record) === record.createdAt) {
+      record.createdAt++;
+    }
+  }
+
+  async #revocationOf({ userId }: SessionRecord): Promise<number | null> {
     const revokedBefore = this.#revokedBefore;
-    if (userId === undefined || revokedBefore === undefined) return false;
+    if (userId === undefined || revokedBefore === undefined) return null;
     const { storeTimeout } = this.#config;
     const ask = () => revokedBefore(userId);
-    const time = await callStore("check", ask, storeTimeout);
-    // By the login, not by authenticatedAt, which may be much earlier.
-    return record.createdAt < (time ?? 0);
+    return await callStore("check", ask, storeTimeout) ?? null;
   }
 
   /** What all cookies together say. */

@@ -5,14 +5,15 @@ import { Sealer } from "./_sealer.ts";
 /** Options for {@linkcode createCookieSessionStorage}. */
 export interface CookieSessionStorageOptions {
   /**
-   * What the cookies are encrypted with, 32 characters or more each, from a
-   * random source. The first one encrypts, all of them decrypt: to replace one,
+   * Secrets that encrypt the cookies, 32 characters or more each, from a random
+   * source: `openssl rand -base64 32`. The first one encrypts, all of them decrypt: to replace one,
    * put the new one in front and drop the old one a session's lifetime later.
    */
   readonly secrets: readonly string[];
   /**
-   * Tells from when on a user's sessions count, in epoch milliseconds: those of
-   * earlier logins are no sessions. It is asked on every request of a logged-in
+   * Returns the time of a user's last revocation in epoch milliseconds. Sessions
+   * of logins up to that millisecond are over; a login that comes after the
+   * revocation, even in the same request, counts as later. It is asked on every request of a logged-in
    * user, and is what makes a logout everywhere possible.
    *
    * @default {undefined}
@@ -36,7 +37,8 @@ export class CookieStorage implements CookieSessionStorage {
 
   /**
    * @throws {TypeError} If the secrets are not a list of strings.
-   * @throws {RangeError} If there is no secret, or one is too short.
+   * @throws {RangeError} If there is no secret, or one is too short or too easy to
+   * guess.
    */
   constructor(options: CookieSessionStorageOptions) {
     this.#sealer = new Sealer(options.secrets);

@@ -1,4 +1,5 @@
 import { decodeBase64Url, encodeBase64Url } from "./_bytes.ts";
+import { isWeakSecret } from "./_secret_strength.ts";
 
 /** The shortest secret, in characters. */
 const MIN_SECRET = 32;
@@ -38,7 +39,7 @@ export class Sealer {
   /**
    * @param secrets The secrets: the first seals, all of them open.
    * @throws {TypeError} If they are not a list of strings.
-   * @throws {RangeError} If there is none, or one is too short.
+   * @throws {RangeError} If there is none, or one is too short or easy to guess.
    */
   constructor(secrets: readonly string[]) {
     const isList = Array.isArray(secrets);
@@ -54,6 +55,12 @@ export class Sealer {
     if (position >= 0) {
       throw new RangeError(
         `Cannot seal cookies: secret ${position} has fewer than ${MIN_SECRET} characters`,
+      );
+    }
+    const weak = secrets.findIndex(isWeakSecret);
+    if (weak >= 0) {
+      throw new RangeError(
+        `Cannot seal cookies: secret ${weak} is too easy to guess, make one with "openssl rand -base64 32"`,
       );
     }
     this.#secrets = [...secrets];

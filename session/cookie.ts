@@ -57,7 +57,8 @@ export type { CookieSessionStorage, CookieSessionStorageOptions };
  * @param options The secrets and the revocation.
  * @returns The storage.
  * @throws {TypeError} If the secrets are not a list of strings.
- * @throws {RangeError} If there is no secret, or one is too short.
+ * @throws {RangeError} If there is no secret, or one is too short or too easy to
+ * guess.
  */
 export function createCookieSessionStorage(
   options: CookieSessionStorageOptions,

@@ -180,7 +180,7 @@ Deno.test("completeAuth() with an old authenticatedAt is not revoked, and a late
   let now = 1_000_000;
   let revokedAt = 950_000;
   const storage = createCookieSessionStorage({
-    secrets: ["0123456789abcdef0123456789abcdef"],
+    secrets: ["a secret of more than thirty-two characters"],
     revokedBefore: () => revokedAt,
   });
   const app = createAgedApp(() => now, storage);

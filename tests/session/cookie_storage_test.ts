@@ -215,6 +215,40 @@ Deno.test("createCookieSessionStorage() asks revokedBefore, so that a logout eve
   assertEquals(await browser.visit((session) => session.userId), 7);
 });
 
+Deno.test("createCookieSessionStorage() revokes a login of the same millisecond, but not the one that follows the revocation", async () => {
+  const clock = new Clock();
+  const revoked = new Map<string | number, number>();
+  const store = createCookieSessionStorage({
+    secrets: [SECRET],
+    revokedBefore: (userId) => revoked.get(userId),
+  });
+  const server = new Server({ store, now: clock.now });
+  const [thief, owner] = [new Browser(server), new Browser(server)];
+  await thief.visit((session) => session.set("userId", 7));
+  // As after a reset by email: everybody out, and the owner in again.
+  await owner.visit((session) => {
+    revoked.set(7, clock.time);
+    session.set("userId", 7);
+  });
+  assertEquals(await thief.visit((session) => session.userId), undefined);
+  assertEquals(await owner.visit((session) => session.userId), 7);
+  clock.time += 1;
+  assertEquals(await owner.visit((session) => session.userId), 7);
+  revoked.set(7, clock.time);
+  assertEquals(await owner.visit((session) => session.userId), undefined);
+});
+
+Deno.test("createCookieSessionStorage() lets nobody log in who is revoked until later", async () => {
+  const clock = new Clock();
+  const store = createCookieSessionStorage({
+    secrets: [SECRET],
+    revokedBefore: () => clock.time + 1,
+  });
+  const browser = new Browser(new Server({ store, now: clock.now }));
+  await browser.visit((session) => session.set("userId", 7));
+  assertEquals(await browser.visit((session) => session.userId), undefined);
+});
+
 Deno.test("createCookieSessionStorage() fails where revokedBefore does", async () => {
   let away = false;
   const store = createCookieSessionStorage({

@@ -1,0 +1,52 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
+import { session } from "@gatehouse/web/session-middleware";
+
+const weak = [
+  "a".repeat(32),
+  "a".repeat(1_000),
+  `${"a".repeat(31)}b`,
+  "ab".repeat(16),
+  "changeme".repeat(4),
+  "supersecretsupersecretsupersecre",
+  "password1234password1234password",
+  "0123456789abcdef0123456789abcdef",
+  "abcdefghijklmnopqrstuvwxyzabcdef",
+  "00000000-0000-0000-0000-000000000000",
+  "12345678901234567890123456789012",
+  "################################",
+];
+
+for (const secret of weak) {
+  Deno.test(`createCookieSessionStorage() refuses the secret "${secret.slice(0, 40)}"`, () => {
+    for (
+      const create of [
+        () => createCookieSessionStorage({ secrets: [secret] }),
+        () => session({ secrets: [secret] }),
+      ]
+    ) {
+      const { message } = assertThrows(
+        create,
+        RangeError,
+        'secret 0 is too easy to guess, make one with "openssl rand -base64 32"',
+      );
+      assert(!message.includes(secret));
+    }
+  });
+}
+
+Deno.test("createCookieSessionStorage() takes every secret from a random source", () => {
+  const bytes = (count: number) =>
+    crypto.getRandomValues(new Uint8Array(count));
+  for (let round = 0; round < 500; round++) {
+    const secrets = [
+      bytes(16).toHex(),
+      bytes(32).toHex(),
+      bytes(24).toBase64(),
+      bytes(32).toBase64(),
+      crypto.randomUUID(),
+      Array.from(bytes(32), (byte) => byte % 10).join(""),
+    ];
+    assertEquals(createCookieSessionStorage({ secrets }).kind, "cookie");
+  }
+});
