@@ -4,15 +4,31 @@ import { isWeakSecret } from "./_secret_strength.ts";
 /** The shortest secret, in characters. */
 const MIN_SECRET = 32;
 
-/** Bytes of the initialisation vector (NIST SP 800-38D), and its base64url's. */
-const IV_BYTES = 12;
-const IV_LENGTH = 16;
+/** Bytes of a salt and of an initialization vector, and their base64url. */
+const RANDOM_BYTES = 12;
+const RANDOM_LENGTH = 16;
 
 /** No text is this long: nothing longer is even decoded. */
 const MAX_LENGTH = 8192;
 
-interface Key {
+/**
+ * How many texts a key seals: far fewer than the 2^32 that NIST SP 800-38D,
+ * section 8.3, allows with random vectors.
+ */
+const MAX_SEALS = 2 ** 24;
+
+/** How many keys are remembered for opening: one for each process, roughly. */
+const MAX_KEYS = 1_000;
+
+/** A secret, ready to derive keys from. */
+interface Secret {
   readonly id: string;
+  readonly material: CryptoKey;
+}
+
+/** A key with what its texts begin with: `id.salt`. */
+interface SealingKey {
+  readonly prefix: string;
   readonly key: CryptoKey;
 }
 
@@ -24,24 +40,30 @@ const decoder = /* @__PURE__ */ new TextDecoder();
  * Encrypts texts so that nobody else can read or make them, nor pass one off
  * under another name.
  *
- * The form is `id.base64url(iv || ciphertext || tag)`: AES-256-GCM with the
- * name as additional data. The id says which secret it was, so that opening is
- * one attempt, whatever the number of secrets.
+ * The form is `id.base64url(salt || iv || ciphertext || tag)`: AES-256-GCM with
+ * the name as additional data. The id says which secret it was, so that opening
+ * is one attempt, whatever the number of secrets. Each sealer derives keys of
+ * its own, with random salts, so that no number of cookies wears a secret out.
  */
 export class Sealer {
   readonly #secrets: readonly string[];
-  #keys: readonly Key[] | undefined;
-  #deriving: Promise<readonly Key[]> | undefined;
+  readonly #maxSeals: number;
+  #reading: Promise<readonly Secret[]> | undefined;
+  #sealing: Promise<SealingKey> | undefined;
+  #seals = 0;
+  /** The keys of texts that were opened, by their prefix, oldest first. */
+  readonly #keys = new Map<string, CryptoKey>();
   /** The last name with its bytes: it is the same for almost every cookie. */
   #name = "";
   #nameBytes = new Uint8Array();
 
   /**
    * @param secrets The secrets: the first seals, all of them open.
+   * @param maxSeals How many texts a key seals, for tests.
    * @throws {TypeError} If they are not a list of strings.
    * @throws {RangeError} If there is none, or one is too short or easy to guess.
    */
-  constructor(secrets: readonly string[]) {
+  constructor(secrets: readonly string[], maxSeals: number = MAX_SEALS) {
     const isList = Array.isArray(secrets);
     if (!isList || secrets.some((secret) => typeof secret !== "string")) {
       throw new TypeError(
@@ -64,40 +86,45 @@ export class Sealer {
       );
     }
     this.#secrets = [...secrets];
+    this.#maxSeals = maxSeals;
   }
 
   /** Encrypts a text under a name. */
   async seal(name: string, text: string): Promise<string> {
-    const [{ id, key }] = this.#keys ?? await this.#ready();
-    const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+    const { key, prefix } = await this.#sealingKey();
+    const iv = randomBytes();
     const sealed = await crypto.subtle.encrypt(
       { name: "AES-GCM", iv, additionalData: this.#encode(name) },
       key,
       encoder.encode(text),
     );
     const rest = encodeBase64Url(new Uint8Array(sealed));
-    return `${id}.${encodeBase64Url(iv)}${rest}`;
+    return `${prefix}${encodeBase64Url(iv)}${rest}`;
   }
 
   /** Decrypts what was sealed under this name; `null` for anything else. */
   async open(name: string, sealed: string): Promise<string | null> {
     if (sealed.length > MAX_LENGTH) return null;
-    const keys = this.#keys ?? await this.#ready();
-    const dot = sealed.indexOf(".");
-    const id = sealed.slice(0, dot);
-    const key = keys.find((key) => key.id === id)?.key;
-    // In two parts, for views of one array of bytes cost Bun four times as much.
-    const rest = dot + 1 + IV_LENGTH;
-    const iv = decodeBase64Url(sealed.slice(dot + 1, rest));
+    const vector = sealed.indexOf(".") + 1 + RANDOM_LENGTH;
+    const rest = vector + RANDOM_LENGTH;
+    // In parts, for views of one array of bytes cost Bun four times as much.
+    const iv = decodeBase64Url(sealed.slice(vector, rest));
     const bytes = decodeBase64Url(sealed.slice(rest));
-    if (!key || !iv || !bytes) return null;
+    if (!iv || !bytes) return null;
+    const prefix = sealed.slice(0, vector);
+    const known = this.#keys.get(prefix);
+    const key = known ?? await this.#keyOf(prefix);
+    if (key === null) return null;
     const algorithm = {
       name: "AES-GCM",
       iv,
       additionalData: this.#encode(name),
     };
     try {
-      return decoder.decode(await crypto.subtle.decrypt(algorithm, key, bytes));
+      const text = await crypto.subtle.decrypt(algorithm, key, bytes);
+      // Not before it has opened something: anyone can make up a salt.
+      if (known === undefined) this.#remember(prefix, key);
+      return decoder.decode(text);
     } catch {
       return null;
     }
@@ -111,14 +138,53 @@ export class Sealer {
     return this.#nameBytes;
   }
 
-  #ready(): Promise<readonly Key[]> {
-    return this.#deriving ??= Promise.all(this.#secrets.map(deriveKey))
-      .then((keys) => this.#keys = keys);
+  /** The key to seal with, which is another one from time to time. */
+  #sealingKey(): Promise<SealingKey> {
+    if (this.#sealing === undefined || this.#seals >= this.#maxSeals) {
+      this.#sealing = this.#createKey();
+      this.#seals = 0;
+    }
+    this.#seals++;
+    return this.#sealing;
+  }
+
+  async #createKey(): Promise<SealingKey> {
+    const [{ id, material }] = await this.#read() as [Secret];
+    const salt = randomBytes();
+    const key = await deriveKey(material, salt);
+    const prefix = `${id}.${encodeBase64Url(salt)}`;
+    this.#remember(prefix, key);
+    return { prefix, key };
+  }
+
+  /** Derives the key of a text from its prefix; `null` for a foreign one. */
+  async #keyOf(prefix: string): Promise<CryptoKey | null> {
+    const [id, encoded = ""] = prefix.split(".");
+    const secret = (await this.#read()).find((secret) => secret.id === id);
+    const salt = decodeBase64Url(encoded);
+    return !secret || !salt ? null : await deriveKey(secret.material, salt);
+  }
+
+  #remember(prefix: string, key: CryptoKey): void {
+    if (this.#keys.size >= MAX_KEYS) {
+      const [oldest] = this.#keys.keys();
+      this.#keys.delete(oldest!);
+    }
+    this.#keys.set(prefix, key);
+  }
+
+  #read(): Promise<readonly Secret[]> {
+    return this.#reading ??= Promise.all(this.#secrets.map(readSecret));
   }
 }
 
-/** Derives a key and its id, which tells nothing of the secret (RFC 5869). */
-async function deriveKey(secret: string): Promise<Key> {
+/** Not in a constructor: Workers have no random bytes while they start. */
+function randomBytes(): Uint8Array<ArrayBuffer> {
+  return crypto.getRandomValues(new Uint8Array(RANDOM_BYTES));
+}
+
+/** Derives the id of a secret, which tells nothing of it (RFC 5869). */
+async function readSecret(secret: string): Promise<Secret> {
   const material = await crypto.subtle.importKey(
     "raw",
     encoder.encode(secret),
@@ -126,22 +192,29 @@ async function deriveKey(secret: string): Promise<Key> {
     false,
     ["deriveKey", "deriveBits"],
   );
-  const id = await crypto.subtle.deriveBits(hkdf("key id"), material, 48);
-  const key = await crypto.subtle.deriveKey(
-    hkdf("encryption"),
+  const id = await crypto.subtle
+    .deriveBits(hkdf("key id", new Uint8Array()), material, 48);
+  return { id: encodeBase64Url(new Uint8Array(id)), material };
+}
+
+function deriveKey(
+  material: CryptoKey,
+  salt: Uint8Array<ArrayBuffer>,
+): Promise<CryptoKey> {
+  return crypto.subtle.deriveKey(
+    hkdf("encryption", salt),
     material,
     { name: "AES-GCM", length: 256 },
     false,
     ["encrypt", "decrypt"],
   );
-  return { id: encodeBase64Url(new Uint8Array(id)), key };
 }
 
-function hkdf(purpose: string): HkdfParams {
+function hkdf(purpose: string, salt: Uint8Array<ArrayBuffer>): HkdfParams {
   return {
     name: "HKDF",
     hash: "SHA-256",
-    salt: new Uint8Array(),
+    salt,
     info: encoder.encode(`gatehouse session cookie, ${purpose}`),
   };
 }

@@ -19,6 +19,10 @@ export type { CookieSessionStorage, CookieSessionStorageOptions };
  * says; the timeouts hold, for the times stand inside; a cookie is of no use
  * under another name.
  *
+ * Each process derives a key of its own from the secret, and another one after
+ * 2^24 cookies. NIST SP 800-38D allows a key 2^32 random vectors, so that no
+ * number of cookies wears a secret out.
+ *
  * What it cannot promise: it remembers nothing. Of two requests at once, the
  * later answer undoes the other's changes, and what must happen once, such as
  * `take`, happens once only if the browser plays along. `destroy` deletes the

@@ -11,15 +11,15 @@ Deno.test("Sealer seals with AES-256-GCM, the key by HKDF-SHA-256, the name as a
   const [id, rest] = sealed.split(".");
   assertEquals(id, derived("key id", 6).toString("base64url"));
   const bytes = Buffer.from(rest, "base64url");
-  assertEquals(bytes.length, 12 + "text é".length + 1 + 16);
+  assertEquals(bytes.length, 12 + 12 + "text é".length + 1 + 16);
   const decipher = createDecipheriv(
     "aes-256-gcm",
-    derived("encryption", 32),
-    bytes.subarray(0, 12),
+    derived("encryption", 32, bytes.subarray(0, 12)),
+    bytes.subarray(12, 24),
   );
   decipher.setAAD(Buffer.from("__Host-é"));
   decipher.setAuthTag(bytes.subarray(-16));
-  const opened = decipher.update(bytes.subarray(12, -16), undefined, "utf8");
+  const opened = decipher.update(bytes.subarray(24, -16), undefined, "utf8");
   assertEquals(opened + decipher.final("utf8"), "text é");
 });
 
@@ -28,9 +28,41 @@ Deno.test("Sealer never uses an initialisation vector twice (SP 800-38D, 8)", as
   const sealed = await Promise.all(
     Array.from({ length: 1_000 }, () => sealer.seal("name", "text")),
   );
-  const vectors = sealed.map((text) => text.split(".")[1].slice(0, 16));
+  const vectors = sealed.map((text) => text.split(".")[1].slice(16, 32));
   assertEquals(new Set(vectors).size, 1_000);
   assertEquals(new Set(sealed.map((text) => text.slice(-22))).size, 1_000);
+});
+
+Deno.test("Sealer takes another key long before a key has sealed 2^32 texts (SP 800-38D, 8.3)", async () => {
+  const sealer = new Sealer([SECRET], 3);
+  const sealed: string[] = [];
+  for (let n = 0; n < 7; n++) sealed.push(await sealer.seal("name", `${n}`));
+  const salts = sealed.map((text) => text.split(".")[1].slice(0, 16));
+  assertEquals(new Set(salts.slice(0, 3)).size, 1);
+  assertEquals(new Set(salts.slice(3, 6)).size, 1);
+  assertEquals(new Set(salts).size, 3);
+  // Any other process with the secret opens them.
+  const other = new Sealer([SECRET]);
+  for (const [n, text] of sealed.entries()) {
+    assertEquals(await other.open("name", text), `${n}`);
+  }
+  assertNotEquals(
+    (await other.seal("name", "")).slice(0, 25),
+    sealed[0].slice(0, 25),
+  );
+});
+
+Deno.test("Sealer opens the cookies of more processes than it remembers keys of", async () => {
+  const sealed: string[] = [];
+  for (let n = 0; n < 1_100; n++) {
+    sealed.push(await new Sealer([SECRET]).seal("name", `${n}`));
+  }
+  const sealer = new Sealer([SECRET]);
+  for (let round = 0; round < 2; round++) {
+    for (const [n, text] of sealed.entries()) {
+      assertEquals(await sealer.open("name", text), `${n}`);
+    }
+  }
 });
 
 Deno.test("Sealer tells names apart, in any order", async () => {
@@ -67,7 +99,11 @@ const ALPHABET =
   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /** What HKDF makes of the secret (RFC 5869). */
-function derived(purpose: string, length: number): Buffer {
+function derived(
+  purpose: string,
+  length: number,
+  salt: Uint8Array = new Uint8Array(),
+): Buffer {
   const info = `gatehouse session cookie, ${purpose}`;
-  return Buffer.from(hkdfSync("sha256", SECRET, "", info, length));
+  return Buffer.from(hkdfSync("sha256", SECRET, salt, info, length));
 }
