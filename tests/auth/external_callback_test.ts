@@ -79,7 +79,7 @@ for (const site of ["cross-site", "same-site"]) {
 /** An application whose logins begin on its own page, or on another one. */
 function createPopupApp(provider: TestProvider, inCookies: boolean) {
   const client = clientOf(provider);
-  const secrets = ["0123456789abcdef0123456789abcdef"];
+  const secrets = ["a secret of more than thirty-two characters"];
   const router = createRouter({
     middleware: [inCookies ? session({ secrets }) : session()],
   });
