@@ -1,8 +1,8 @@
-// How validators say that a value did not pass, or that it is not known yet.
+// The results of validators other than values: failures and promises.
 
 import type { Issue, IssueParams, Message, Messages } from "./issue.ts";
 
-/** What stays the same during a parse. */
+/** The state of a parse, which all validators share. */
 export interface Context {
   readonly messages?: Messages | undefined;
   readonly maxDepth?: number | undefined;
@@ -36,30 +36,30 @@ export interface Trail {
   readonly outer: Trail | undefined;
 }
 
-/** What an issue is made from. A check is one. */
+/** The source of an issue. A check is one. */
 export interface IssueSource {
   readonly code: string;
   readonly params: IssueParams;
   /** The message that the caller set. */
   readonly message: Message | undefined;
-  /** The message where nobody set one. */
+  /** The default message. */
   readonly text: string;
-  /** Where the issue belongs, seen from the value. */
+  /** The path of the issue, relative to the value. */
   readonly path?: readonly PropertyKey[] | undefined;
 }
 
-/** How many issues are enough: nobody reads more. */
+/** The most issues that a parse reports. */
 export const MAX_ISSUES = 100;
 
-/** What a validator gives instead of a value. */
+/** The result of a validator for an invalid value. */
 export class Failure {
-  /** What is wrong, unless parts are. */
+  /** The source of the issue, unless parts of the value failed. */
   declare readonly source: IssueSource | undefined;
   /** The parts of the value that failed. */
   declare readonly parts: readonly Part[] | undefined;
-  /** What passed, where parts failed. */
+  /** The output of the valid parts, if other parts failed. */
   declare readonly output: unknown;
-  /** Where it is inside the value around it, which sets this. */
+  /** The key in the container, which sets it. */
   declare key: PropertyKey | undefined;
 
   constructor(
@@ -76,19 +76,19 @@ export class Failure {
 
 /** A value or failure that is not known yet. */
 export class Later extends Promise<unknown> {
-  /** Where it is inside the value around it, which sets this. */
+  /** The key in the container, which sets it. */
   declare key: PropertyKey | undefined;
 }
 
 /** A part of a value that failed or is not known yet. */
 export type Part = Failure | Later;
 
-/** What a caller says of an issue. */
+/** Options for {@linkcode failBy}. */
 type IssueOptions = {
   readonly [Name in keyof IssueSource]?: IssueSource[Name] | undefined;
 };
 
-/** Fails with one issue, of which the caller says what it wants to. */
+/** Creates a failure with one issue. All options have defaults. */
 export function failBy({
   code = "invalid",
   params = {},
@@ -99,7 +99,7 @@ export function failBy({
   return new Failure({ code, params, message, text, path });
 }
 
-/** Fails with one issue. */
+/** Creates a failure with one issue of a given code. */
 export function fail(
   code: string,
   text: string,
@@ -109,7 +109,7 @@ export function fail(
   return failBy({ code, text, message, params });
 }
 
-/** Whether a validator gave something else than a value. */
+/** Returns `true` if a validator returned something else than a value. */
 export function isPart(result: unknown): result is Part {
   return result instanceof Failure || result instanceof Later;
 }

@@ -1,4 +1,4 @@
-// What the texts of a form become, by the type that the schema asks for.
+// Converts the strings of a form to the types that the schema requires.
 
 import {
   type Around,
@@ -12,11 +12,11 @@ import {
 import { readBigint, readBoolean, readDate, readNumber } from "./_text.ts";
 import type { UnionParts } from "./union.ts";
 
-/** How to read the texts of a field. */
+/** The conversion of a field's strings. */
 export interface TextConverter {
-  /** Turns a text into what the schema takes; `undefined` is missing. */
+  /** Converts a string for the schema; `undefined` is a missing value. */
   readonly convert: (text: string) => unknown;
-  /** What a value that is not there becomes. */
+  /** The value of a missing field. */
   readonly absent: unknown;
 }
 
@@ -28,7 +28,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   date: readDate,
 };
 
-/** Finds out how the texts of a field are read. */
+/** Creates the converter of a field. */
 export function textConverter(node: Node): TextConverter {
   const value = valueOf(node);
   const item = baseOf(value);
@@ -99,7 +99,7 @@ export function read(
   return typeof value === "string" ? convert(value) : value;
 }
 
-/** The value that a text names, of those that there are. */
+/** Returns the value of an enum that a string names. */
 function readEnum(values: readonly unknown[], text: string): unknown {
   if (values.includes(true) && text === "on") return true;
   const value = values.find((value) => String(value) === text);

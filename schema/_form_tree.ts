@@ -1,10 +1,10 @@
 // A form with nested names, read once: `a.b`, `a[b]`, `a[0].b`, `a[]`.
 
-/** How deep names may nest. */
+/** The deepest nesting of names. */
 export const MAX_DEPTH = 5;
-/** How many values a form with nested names may have. */
+/** The most values of a form with nested names. */
 export const MAX_FIELDS = 1000;
-/** What an index must stay below. */
+/** The bound of indexes: each must be smaller. */
 export const MAX_INDEX = 1000;
 
 /** The values of a name, and the names below it. */

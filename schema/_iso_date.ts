@@ -4,7 +4,7 @@ const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 const TIME =
   /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d{1,9})?(?:z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
-/** Whether a text is a date that is on the calendar. */
+/** Returns `true` for a date that exists in the calendar. */
 export function isDate(text: string): boolean {
   if (text.length !== 10) return false;
   const match = DATE.exec(text);
@@ -25,7 +25,7 @@ function daysOf(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** Whether a text is a date, a time and an offset. */
+/** Returns `true` for a date with a time and an offset. */
 export function isDateTime(text: string): boolean {
   return text.length < 42 && (text[10] === "T" || text[10] === "t") &&
     isDate(text.slice(0, 10)) && TIME.test(text.slice(11));

@@ -1,4 +1,4 @@
-// What every schema is inside. Built for speed without code generation:
+// The class of all schemas. Built for speed without code generation:
 // - a validator gives the value itself or a Failure, never a result object;
 // - paths and messages are made only after a failure;
 // - one class for all schemas, so that walking them stays monomorphic;
@@ -22,10 +22,10 @@ import type {
   StandardSchemaV1,
 } from "./standard_schema.ts";
 
-/** What the schemas of one sort have in common. */
+/** The behavior that all schemas of one type share. */
 export interface Sort {
   readonly name: string;
-  /** Whether its `run` runs the checks too. */
+  /** `true` if `run` also runs the checks. */
   readonly checks?: true;
   /** Validates: gives the output or a Failure. */
   readonly run: (this: Node, value: unknown, context: Context) => unknown;
@@ -33,7 +33,7 @@ export interface Sort {
 
 /** A check from the inside. */
 export interface CheckNode<in Value> extends Check<Value> {
-  /** What runs the check, where it takes more than a value that passed. */
+  /** Runs the check, if it needs more than a valid value. */
   readonly sort?: Sort;
 }
 
@@ -42,7 +42,7 @@ const NO_CHECKS: readonly never[] = [];
 /** Names the form field of an issue. */
 type FieldOf = (issue: Issue) => Issue;
 
-/** What a schema may have of those around it, or of one that it is made from. */
+/** Options of a schema, or the schema from which it is copied. */
 interface NodeOptions {
   readonly message?: Message | undefined;
   readonly expected?: string;
@@ -54,11 +54,11 @@ export class Node implements Schema<unknown> {
   declare readonly kind: string;
   declare readonly run: Sort["run"];
   declare readonly sort: Sort;
-  /** What only this sort of schema has. */
+  /** The data of this type of schema: its parts. */
   declare readonly parts: unknown;
   /** The message for values of another type. */
   declare readonly message: Message | undefined;
-  /** What the type is called in messages. */
+  /** The name of the type in messages. */
   declare readonly expected: string;
   declare checks: readonly CheckNode<never>[];
   /** Names the form field of an issue, where the input is a form. */
@@ -183,20 +183,20 @@ export function run(node: Node, value: unknown, context: Context): unknown {
   return node.run(value, context);
 }
 
-/** What a schema around another has. */
+/** The parts of a schema that wraps another. */
 export interface Around {
   readonly inner: Node;
-  /** What is done with a value that passed, or instead of one. */
+  /** A function or default of the wrapper. */
   readonly act: unknown;
 }
 
-/** What a schema is around, if it is around another. */
+/** Returns the schema that a schema wraps, if there is one. */
 export function innerOf(node: Node): Node | undefined {
   const { inner } = (node.parts ?? {}) as Partial<Around>;
   return inner instanceof Node ? inner : undefined;
 }
 
-/** Whether a schema, or one that it is around, is of one of these sorts. */
+/** Returns `true` if a schema, or one that it wraps, has one of these types. */
 export function hasSort(
   node: Node | undefined,
   names: readonly string[],
@@ -207,7 +207,7 @@ export function hasSort(
   return false;
 }
 
-/** Makes a schema around another. */
+/** Creates a schema that wraps another. */
 export function wrap(sort: Sort, inner: Node, act?: unknown): Node {
   return new Node(sort, { inner, act } satisfies Around, inner);
 }
@@ -254,7 +254,7 @@ function giveUp(options?: RefineOptions): never {
   throw failBy(options);
 }
 
-/** What the application stopped with. Other errors are its own. */
+/** Returns the failure that `fail()` threw. Rethrows all other errors. */
 function failureOf(error: unknown): Failure {
   if (error instanceof Failure) {
     isCalling = false;

@@ -25,7 +25,7 @@ export function readBigint(text: string): unknown {
   return BigInt(trimmed);
 }
 
-/** What checkboxes, queries and settings write for true and false. */
+/** Reads the usual strings for `true` and `false`. */
 export function readBoolean(text: string): unknown {
   if (text.length > MAX_DIGITS) return text;
   switch (text.trim().toLowerCase()) {

@@ -5,7 +5,7 @@ import type { IssueParams, Message } from "./issue.ts";
  * of `@gatehouse/web/data-schema/checks` and given to `schema.pipe()`.
  */
 export interface Check<in Value> {
-  /** What is wrong where the condition does not hold, for programs. */
+  /** The code of the issue. */
   readonly code: string;
   /** The facts behind the message. */
   readonly params: IssueParams;
@@ -15,7 +15,7 @@ export interface Check<in Value> {
   readonly text: string;
   /** Tells whether the condition holds. It must not throw. */
   readonly test: (value: Value) => boolean;
-  /** Where the issue belongs, seen from the value. */
+  /** The path of the issue, relative to the value. */
   readonly path?: readonly PropertyKey[] | undefined;
 }
 

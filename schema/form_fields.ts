@@ -3,9 +3,9 @@ import { instanceof_ } from "./instance_of.ts";
 import type { Schema } from "./schema.ts";
 import type { StandardSchemaV1 } from "./standard_schema.ts";
 
-/** How one property of the output is read from a form. */
+/** A property of the output, as it is read from a form. */
 export interface FormField<Source extends StandardSchemaV1> {
-  /** What is read: one text, all texts, one file or all files of a name. */
+  /** The kind: one string, all strings, one file or all files of a name. */
   readonly kind: "field" | "fields" | "file" | "files";
   /** The schema of what is read. */
   readonly schema: Source;
@@ -26,9 +26,9 @@ export interface FormFieldOptions {
 /**
  * Reads the one text of a name.
  *
- * Where the schema asks for a number, a date or a boolean, the text is
- * converted. An empty text is a missing value there and for optional schemas,
- * and stays an empty text for `string()`. A missing boolean is `false`, as
+ * If the schema requires a number, a date or a boolean, the string is
+ * converted. There and for optional schemas, an empty string is a missing value.
+ * `string()` accepts it as an empty string. A missing boolean is `false`, as
  * browsers leave out checkboxes that are not ticked. A missing text has the
  * message of the schema's first check. Each option of a `union()` converts the
  * string for itself: the first one that accepts the result wins.

@@ -1,6 +1,6 @@
 import { isPlain } from "./_copy.ts";
 
-/** Where a form's values come from. */
+/** A form: its names and values. */
 export type FormInput = FormData | URLSearchParams | FormRecord;
 
 /** A form as frameworks hand it on: a text, a file or a list for each name. */
@@ -8,7 +8,7 @@ export type FormRecord = Readonly<
   Record<string, FormDataEntryValue | readonly FormDataEntryValue[] | undefined>
 >;
 
-/** What a form can be asked. */
+/** The methods that reading a form needs. */
 export interface FormReader extends Iterable<[string, FormDataEntryValue]> {
   /** The values of a name, in order. */
   getAll(name: string): FormDataEntryValue[];

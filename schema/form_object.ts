@@ -25,7 +25,7 @@ import type { Issue, Message, MessageOptions } from "./issue.ts";
 import type { ObjectOutput, Schema } from "./schema.ts";
 import type { StandardSchemaV1 } from "./standard_schema.ts";
 
-/** How each property is read: as a field, or as a form inside the form. */
+/** The properties of a form: fields, or forms inside the form. */
 export type FormShape = Readonly<
   Record<string, FormField<StandardSchemaV1> | StandardSchemaV1>
 >;
@@ -36,7 +36,7 @@ export type FormSource<Property> = Property extends
   : Property extends StandardSchemaV1 ? Property
   : never;
 
-/** What a form of this shape gives. */
+/** The output of a form of this shape. */
 export type FormOutput<Shape extends FormShape> = ObjectOutput<
   { [Key in keyof Shape]: FormSource<Shape[Key]> }
 >;
@@ -110,7 +110,7 @@ interface FieldPlan {
   readonly inner: readonly FieldPlan[] | undefined;
   /** Turns a text into what the schema takes; `undefined` is missing. */
   readonly convert: (text: string) => unknown;
-  /** What a value that is not there becomes. */
+  /** The value of a missing field. */
   readonly absent: unknown;
   /** The message for a value that is not there. */
   readonly message: Message | undefined;

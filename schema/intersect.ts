@@ -75,7 +75,7 @@ const INTERSECTIONS: Sort = {
   },
 };
 
-/** What two values give that can't be put together. */
+/** The result of merging two different values. */
 const CONFLICT = {};
 
 /**

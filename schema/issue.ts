@@ -1,10 +1,10 @@
 /** One thing that is wrong with a value. It never holds the value itself. */
 export interface Issue {
-  /** What is wrong, for programs: `required`, `type`, `min_length`, … */
+  /** The code, for programs: `required`, `type`, `min_length`, … */
   readonly code: string;
-  /** Where it is: the keys that lead from the whole value to the part. */
+  /** The path: the keys that lead from the whole value to the part. */
   readonly path: readonly PropertyKey[];
-  /** What is wrong, for people. */
+  /** The message, for people. */
   readonly message: string;
   /** The facts behind the message, for example `{ min: 8 }`. */
   readonly params: IssueParams;
@@ -21,7 +21,7 @@ export type Message = string | ((params: IssueParams) => string);
 /** Messages by issue code, for one language or one parse. */
 export type Messages = Readonly<Record<string, Message>>;
 
-/** What every schema and check takes. */
+/** Options of every schema and check. */
 export interface MessageOptions {
   /**
    * What to say when the value does not pass.
@@ -33,9 +33,9 @@ export interface MessageOptions {
 
 /** An issue as any library with Standard Schema gives it. */
 export interface FlattenableIssue {
-  /** What is wrong, for people. */
+  /** The message, for people. */
   readonly message: string;
-  /** Where it is, as keys or as objects that hold a key. */
+  /** The path, as keys or as objects with a key. */
   readonly path?:
     | readonly (PropertyKey | { readonly key: unknown })[]
     | undefined;

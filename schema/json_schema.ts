@@ -119,7 +119,7 @@ const DIALECTS: Readonly<Record<JSONSchemaTarget, JSONSchema>> = {
   "openapi-3.0": {},
 };
 
-/** What a {@linkcode StandardJSONSchemaV1} offers. */
+/** The properties of a {@linkcode StandardJSONSchemaV1}. */
 export interface StandardJSONSchemaProps<Input = unknown, Output = Input>
   extends StandardSchemaProps<Input, Output> {
   /** Describes what the schema takes and gives. */
@@ -152,7 +152,7 @@ export interface StandardJSONSchemaOptions {
  * @see {@link https://standardschema.dev | Standard JSON Schema, version 1}
  */
 export interface StandardJSONSchemaV1<Input = unknown, Output = Input> {
-  /** What the schema offers to whoever takes schemas of any library. */
+  /** The interface that schemas of all libraries share. */
   readonly "~standard": StandardJSONSchemaProps<Input, Output>;
 }
 

@@ -49,10 +49,10 @@ export function lazy<Output, Input = Output>(
   return new Node(LAZY, parts) as Schema<unknown> as Schema<Output, Input>;
 }
 
-/** What a lazy schema has. */
+/** The parts of a lazy schema. */
 export interface LazyParts {
   readonly get: () => StandardSchemaV1;
-  /** The schema, once it was looked up. */
+  /** The schema, after the first use. */
   node: Node | undefined;
 }
 

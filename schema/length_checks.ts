@@ -1,7 +1,7 @@
 import { type Check, makeCheck } from "./check.ts";
 import type { MessageOptions } from "./issue.ts";
 
-/** What has a length: a text, a list. */
+/** A value with a length: a string or an array. */
 export type Sized = string | readonly unknown[];
 
 /**
@@ -33,7 +33,8 @@ export function minLength(
     options.message,
     `Expected length at least ${min}`,
     (value) => {
-      // How many pairs there may be. Nobody looks where there can't be more.
+      // The number of surrogate pairs that would still leave `min` characters.
+      // The loop ends early if the rest is too short for more pairs than that.
       let spare = value.length - min;
       for (let at = 0; spare >= 0 && value.length - at >> 1 > spare; at++) {
         if ((value as string).codePointAt?.(at)! > 0xffff) spare--;

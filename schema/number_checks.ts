@@ -1,7 +1,7 @@
 import { type Check, makeCheck } from "./check.ts";
 import type { MessageOptions } from "./issue.ts";
 
-/** What has a size of its own: a number, a big integer, a date. */
+/** A value with an order: a number, a big integer or a date. */
 export type Comparable = number | bigint | Date;
 
 /**
@@ -129,7 +129,7 @@ export function multipleOf(
   );
 }
 
-/** Whether the quotient is whole, as far as its digits can tell. */
+/** Returns `true` if the quotient is whole, within rounding errors. */
 function isMultiple(value: number, step: number): boolean {
   if (Number.isInteger(value) && Number.isInteger(step)) {
     return value % step === 0;

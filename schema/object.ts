@@ -60,7 +60,7 @@ export interface ObjectPlan {
   readonly nodes: readonly Node[];
 }
 
-/** Whether a key is no prototype. No output ever has one that is. */
+/** Returns `false` for `__proto__`, which no output contains. */
 export function isHarmless(key: string): boolean {
   return key !== "__proto__";
 }

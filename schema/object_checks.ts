@@ -84,7 +84,7 @@ function finish(node: Node, result: unknown): unknown {
   return more ? new Failure(undefined, [...parts, ...more], output) : result;
 }
 
-/** Whether a failure is about one of the properties. */
+/** Returns `true` if a failure concerns one of the properties. */
 function hasFailed(
   parts: readonly Failure[],
   keys: readonly PropertyKey[],

@@ -68,7 +68,7 @@ export interface OptionalSchema<Output, Input = Output>
   readonly "~standard": PresenceProps<Input, Output, "optional">;
 }
 
-/** What a schema offers that has an answer to missing keys. */
+/** The properties of a schema that accepts missing keys. */
 export interface PresenceProps<Input, Output, Presence>
   extends StandardSchemaProps<Input, Output> {
   /** The types, for the compiler alone: nothing is there at run time. */
@@ -78,11 +78,11 @@ export interface PresenceProps<Input, Output, Presence>
 /** The types of a schema that has an answer to missing keys. */
 export interface PresenceTypes<Input, Output, Presence>
   extends StandardSchemaTypes<Input, Output> {
-  /** What becomes of an object's key that is not there. */
+  /** The treatment of an object's missing key. */
   readonly presence: Presence;
 }
 
-/** What becomes of an object's key that is not there. */
+/** The treatment of an object's missing key. */
 export type PresenceOf<Source extends StandardSchemaV1> =
   NonNullable<Source["~standard"]["types"]> extends
     { readonly presence: infer Presence } ? Presence : "required";
@@ -112,7 +112,7 @@ export interface RefineOptions extends MessageOptions {
 /** The schemas of an object's properties. */
 export type ObjectShape = Readonly<Record<string, StandardSchemaV1>>;
 
-/** What an object of this shape gives. */
+/** The output of an object of this shape. */
 export type ObjectOutput<Shape extends ObjectShape> = Flat<
   & {
     -readonly [
@@ -128,7 +128,7 @@ export type ObjectOutput<Shape extends ObjectShape> = Flat<
   }
 >;
 
-/** What an object of this shape takes. */
+/** The input of an object of this shape. */
 export type ObjectInput<Shape extends ObjectShape> = Flat<
   & {
     -readonly [
@@ -149,7 +149,7 @@ export type ObjectInput<Shape extends ObjectShape> = Flat<
 /** The same type, shown as one object. */
 export type Flat<Value> = { [Key in keyof Value]: Value[Key] };
 
-/** What a parse gives: the value, or the issues. */
+/** The result of a parse: the value, or the issues. */
 export type ParseResult<Output> =
   | { readonly success: true; readonly value: Output }
   | { readonly success: false; readonly issues: readonly Issue[] };

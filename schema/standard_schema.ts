@@ -7,11 +7,11 @@
  * @see {@link https://standardschema.dev | Standard Schema, version 1}
  */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
-  /** What the schema offers to whoever takes schemas of any library. */
+  /** The interface that schemas of all libraries share. */
   readonly "~standard": StandardSchemaProps<Input, Output>;
 }
 
-/** What a {@linkcode StandardSchemaV1} offers. */
+/** The properties of a {@linkcode StandardSchemaV1}. */
 export interface StandardSchemaProps<Input = unknown, Output = Input> {
   /** The version of the interface. */
   readonly version: 1;
@@ -26,7 +26,7 @@ export interface StandardSchemaProps<Input = unknown, Output = Input> {
   readonly types?: StandardSchemaTypes<Input, Output> | undefined;
 }
 
-/** What a caller may pass along with the value. */
+/** Options of a validation. */
 export interface StandardSchemaOptions {
   /** Options of the library: for these schemas those of `parse`. */
   readonly libraryOptions?: Readonly<Record<string, unknown>> | undefined;
@@ -34,22 +34,22 @@ export interface StandardSchemaOptions {
 
 /** The input and output type of a schema. */
 export interface StandardSchemaTypes<Input = unknown, Output = Input> {
-  /** What the schema takes. */
+  /** The input type. */
   readonly input: Input;
-  /** What the schema gives. */
+  /** The output type. */
   readonly output: Output;
 }
 
-/** What validation gives: the value, or the issues. */
+/** The result of a validation: the value, or the issues. */
 export type StandardSchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardSchemaIssue[] };
 
 /** One thing that is wrong with a value. */
 export interface StandardSchemaIssue {
-  /** What to tell the user. */
+  /** The message for the user. */
   readonly message: string;
-  /** Where in the value it is, as keys or as objects that hold a key. */
+  /** The path in the value, as keys or as objects with a key. */
   readonly path?:
     | readonly (PropertyKey | { readonly key: PropertyKey })[]
     | undefined;

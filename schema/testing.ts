@@ -27,7 +27,7 @@ import type {
 
 /** A test, ready for any runner. */
 export interface StandardSchemaTest {
-  /** What is tested. */
+  /** The name of the test. */
   readonly name: string;
   /** Runs the test. Rejects where it fails. */
   readonly run: () => Promise<void>;
@@ -198,7 +198,7 @@ function oddValues(): unknown[] {
   ];
 }
 
-/** What a value looks like. Values without JSON look alike. */
+/** Returns a value as JSON. All values without JSON look alike. */
 function snapshot(value: unknown): string {
   try {
     return JSON.stringify(value) ?? typeof value;

@@ -8,12 +8,12 @@ import type {
   StandardSchemaV1,
 } from "./standard_schema.ts";
 
-/** What a tuple of these schemas gives. */
+/** The output of a tuple of these schemas. */
 export type TupleOutput<Items extends readonly StandardSchemaV1[]> = {
   -readonly [Index in keyof Items]: InferOutput<Items[Index]>;
 };
 
-/** What a tuple of these schemas takes. */
+/** The input of a tuple of these schemas. */
 export type TupleInput<Items extends readonly StandardSchemaV1[]> = {
   -readonly [Index in keyof Items]: InferInput<Items[Index]>;
 };

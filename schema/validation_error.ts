@@ -22,7 +22,7 @@ export class ValidationError extends Error {
   /** The machine-readable code. Branch on it, never on the message. */
   readonly code = "validation_failed";
 
-  /** What is wrong. */
+  /** The issues of the value. */
   readonly issues: readonly Issue[];
 
   /**

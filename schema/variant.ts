@@ -54,7 +54,7 @@ export function variant<const Options extends Variants>(
   >;
 }
 
-/** What a variant schema has. */
+/** The parts of a variant schema. */
 export interface VariantParts {
   readonly key: string;
   readonly nodes: ReadonlyMap<unknown, Node>;
