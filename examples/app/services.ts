@@ -52,6 +52,12 @@ export interface Services extends Omit<ServicesOptions, "database"> {
   readonly confirmThrottle: Throttle;
 }
 
+/**
+ * The limit of emails to one account, whatever the address that asks for them:
+ * five at once, then one after a minute, after two, and so on.
+ */
+const EMAILS = { attempts: 5, delay: 60_000 };
+
 /** Puts the services together over one database. */
 export function createServices(options: ServicesOptions): Services {
   const { database, store, now } = options;
@@ -70,7 +76,17 @@ export function createServices(options: ServicesOptions): Services {
       perAddress: { attempts: 20, delay: 60_000, maxDelay: 900_000 },
     }),
     registrationQueue: createPasswordQueue({ running: 1, waiting: 16 }),
-    confirmThrottle: createThrottle({ name: "confirm", store, now }),
-    resetThrottle: createThrottle({ name: "password-reset", store, now }),
+    confirmThrottle: createThrottle({
+      name: "confirm",
+      store,
+      now,
+      perAccount: EMAILS,
+    }),
+    resetThrottle: createThrottle({
+      name: "password-reset",
+      store,
+      now,
+      perAccount: EMAILS,
+    }),
   };
 }

@@ -6,6 +6,7 @@ import {
   type PasswordQueueOptions,
   verifyPassword,
 } from "@gatehouse/web/auth/password";
+import { createRouter } from "@gatehouse/web/fetch-router";
 
 Deno.test("createPasswordQueue() runs no more than it may at once, in order", async () => {
   const queue = createPasswordQueue({ running: 2, waiting: 10 });
@@ -183,4 +184,29 @@ Deno.test("PasswordQueueFullError answers 503, with the longest wait as Retry-Af
   assertEquals(await response.text(), "Service Unavailable");
   resolve();
   await first;
+});
+
+Deno.test("PasswordQueueFullError is answered by the router with 503, and is not printed", async () => {
+  const queue = createPasswordQueue({ running: 1, waiting: 0 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const first = queue.run(() => promise);
+  const errors: unknown[] = [];
+  const { error } = console;
+  console.error = (...args) => errors.push(args);
+  try {
+    const router = createRouter();
+    router.post("/login", async () => {
+      await verifyPassword(null, "correct horse", { queue });
+      return new Response("Welcome");
+    });
+    const url = "https://example.com/login";
+    const response = await router.fetch(url, { method: "POST" });
+    assertEquals(response.status, 503);
+    assertEquals(response.headers.get("Retry-After"), "10");
+    assertEquals(errors, []);
+  } finally {
+    console.error = error;
+    resolve();
+    await first;
+  }
 });

@@ -9,6 +9,10 @@ import { createThrottle } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import {
+  session,
+  type SessionOptions,
+} from "@gatehouse/web/session-middleware";
+import {
   answerOf,
   contextOf,
   createThrottledLogin,
@@ -390,4 +394,52 @@ Deno.test("createThrottle() limits registrations by address only with the accoun
   assertEquals(answers, [...Array(10).fill(true), false, false]);
   const other = await throttle.attempt(contextOf("203.0.113.8"), null);
   assert(other.allowed);
+});
+
+const sessions: Record<string, SessionOptions> = {
+  "a lazy session": { lazy: true },
+  "a session in cookies": {
+    secrets: ["4QlUCu0Wc5N3bmdGIVGOyCvOnDBEGnQX7SsvHvt1QCQ"],
+  },
+};
+
+for (const [what, options] of Object.entries(sessions)) {
+  Deno.test(`createThrottle() knows devices with ${what}`, async () => {
+    const { throttle } = createThrottledLogin();
+    const router = createRouter({ middleware: [session(options)] });
+    router.post("/login/:right", async (context) => {
+      const attempt = await throttle.attempt(context, "ada");
+      const isRight = context.params.right === "right";
+      if (attempt.allowed && isRight) await attempt.succeed();
+      return Response.json({ allowed: attempt.allowed, retryAfter: 0 });
+    });
+    const info = { remoteAddr: { hostname: "203.0.113.7" } };
+    const login = async (right: string, cookie = "") => {
+      const url = `https://example.com/login/${right}`;
+      const init = { method: "POST", headers: { cookie } };
+      return await answerOf(await router.fetch(new Request(url, init), info));
+    };
+    const { cookie } = await login("right");
+    for (let n = 0; n < 5; n++) await login("wrong");
+    assertEquals((await login("right")).allowed, false);
+    assert((await login("right", cookie)).allowed);
+  });
+}
+
+Deno.test("createThrottle() sets one cookie for two throttles in one request", async () => {
+  const { guess, middleware, store, throttle, now } = createThrottledLogin();
+  const reset = createThrottle({ name: "reset", store, now });
+  const router = createRouter({ middleware: [middleware] });
+  router.post("/reset", async (context) => {
+    await throttle.trustDevice(context, "ada");
+    await reset.trustDevice(context, "ada");
+    return Response.json({ allowed: true, retryAfter: 0 });
+  });
+  const request = new Request("https://example.com/reset", { method: "POST" });
+  const answer = await answerOf(await router.fetch(request));
+  assertEquals(answer.setCookies.length, 1);
+  for (let n = 0; n < 100; n++) {
+    await throttle.attempt(contextOf(address(n)), "ada");
+  }
+  assert((await guess({ cookie: answer.cookie })).allowed);
 });
