@@ -1,30 +1,27 @@
 import { glob } from "./_glob.ts";
 import type { Part } from "./_parse.ts";
 import { type GroupMatcher, program } from "./_program.ts";
-import { segmentRegExp } from "./_segment_regexp.ts";
 import { isRegExp } from "./_segments.ts";
 
 /**
- * The quickest way to match parts that are in a segment, or go to the end of the
- * path. There regexp groups are for the platform, and anything will do.
+ * Returns the fastest matcher of parts that are in a segment, or go to the end
+ * of the path.
  *
- * @param folded Whether it reads lower-case text only.
+ * @param folded `true` if it reads lower-case text only.
  */
 export function groupMatcher(
   parts: readonly Part[],
   toEnd: boolean,
   folded: boolean,
 ): GroupMatcher {
-  if (parts.some(isRegExp)) {
-    return toEnd ? anything : segmentRegExp(parts, folded);
-  }
   const [{ type, prefix, suffix, modifier }] = parts as [Part];
   // Where there is no modifier there is no text around the group either.
   const shape = parts.length > 1 || type + prefix + modifier + suffix;
   if (shape === "wildcard") return anything;
   if (shape === "segment/+") return wholeSegments;
-  return parts.some(({ modifier }) => modifier !== "") || toEnd
-    ? program(parts, "/")
+  return toEnd ||
+      parts.some((part) => part.modifier !== "" || isRegExp(part))
+    ? program(parts, "/", folded)
     : glob(parts);
 }
 

@@ -4,32 +4,23 @@ import {
   delimiterOf,
 } from "./_components.ts";
 import { decodeValue } from "./_params.ts";
-import { isRegExp, namesOf } from "./_segments.ts";
+import { namesOf } from "./_segments.ts";
 import { program } from "./_program.ts";
-import { lengthGuard } from "./_segment_regexp.ts";
-import type { RoutePattern } from "./pattern.ts";
 
 /** Finds params in a URL, decoded; `null` where it doesn't match. */
 export type Guard = (url: URL) => Record<string, string> | null;
 
-/** Whether there are regexp groups. */
-export function hasRegExp(components: readonly Component[]): boolean {
-  return components.some(({ parts }) => parts.some(isRegExp));
-}
-
 /**
- * What matches some components of a pattern; all, where they have regexp groups.
+ * Creates the guard of some components.
  *
  * @param components In lower case, if the pattern ignores case.
  */
 export function guardOf(
-  pattern: RoutePattern,
   components: readonly Component[],
+  folded: boolean,
 ): Guard {
-  if (hasRegExp(components)) return platformGuard(pattern);
-  const folded = pattern["ignoreCase"];
   const programs = components.map(({ name, parts }) => {
-    const matcher = program(parts, delimiterOf(name));
+    const matcher = program(parts, delimiterOf(name), folded);
     return [name, namesOf(parts), matcher] as const;
   });
   const marks: number[] = [];
@@ -57,32 +48,6 @@ export function addParams(
     if (start < 0) continue;
     params[names[i]!] = decodeValue(text.slice(start, marks[i * 2 + 1]));
   }
-}
-
-const { exec } = URLPattern.prototype;
-
-/** What matches a pattern that has regexp groups: the platform. */
-export function platformGuard(pattern: RoutePattern): Guard {
-  const components = pattern["components"].map(({ name, parts }) => ({
-    name,
-    isTooLong: lengthGuard(parts),
-  }));
-  // The numbers of the path win over those of other components.
-  const names = [...components.map(({ name }) => name), "pathname"] as const;
-  return (url) => {
-    for (const { name, isTooLong } of components) {
-      if (isTooLong(componentOf(url, name))) return null;
-    }
-    const result = exec.call(pattern.urlPattern, url.href);
-    if (result === null) return null;
-    const params: Record<string, string> = Object.create(null);
-    for (const name of names) {
-      for (const [key, value] of Object.entries(result[name].groups)) {
-        if (value !== undefined) params[key] = decodeValue(value);
-      }
-    }
-    return params;
-  };
 }
 
 function componentOf(url: URL, name: ComponentName): string {

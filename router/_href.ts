@@ -1,7 +1,19 @@
-import { type ComponentName, foldCase } from "./_components.ts";
-import { guardOf } from "./_guard.ts";
+import {
+  type Component,
+  type ComponentName,
+  foldCase,
+  pathOf,
+} from "./_components.ts";
+import { type Guard, guardOf } from "./_guard.ts";
 import type { Part } from "./_parse.ts";
-import { isOptional, isRepeated, isWhole, namesOf } from "./_segments.ts";
+import {
+  isOptional,
+  isRepeated,
+  isWhole,
+  namesOf,
+  pathForms,
+} from "./_segments.ts";
+import { specificity } from "./_specificity.ts";
 import type { RoutePattern, SearchInput } from "./pattern.ts";
 
 /** The values of params by name, as `href` takes them. */
@@ -29,7 +41,7 @@ export function linkBuilder(
     parts.every((part, index) =>
       index === restAt || isWhole(part, index, parts)
     );
-  const find = guardOf(pattern, foldCase(components, pattern["ignoreCase"]));
+  const find = finder(components, pattern["ignoreCase"]);
   const fail = (reason: string) => {
     throw new TypeError(`Cannot build a URL of "${source}": ${reason}`);
   };
@@ -45,7 +57,7 @@ export function linkBuilder(
     }
     const { search: query = "", hash } = texts;
     const origin = originOf(texts);
-    const path = pathOf(texts);
+    const path = linkPath(texts);
     const linkTo = (query: string) =>
       origin + path + (query && `?${query}`) + (hash ? `#${hash}` : "");
     const isSure = isSimple && path === texts.pathname &&
@@ -63,6 +75,26 @@ export function linkBuilder(
   };
 }
 
+/** Finds the params in a URL that the matcher finds: those of the best form. */
+function finder(given: readonly Component[], folded: boolean): Guard {
+  const components = foldCase(given, folded);
+  const guards = pathForms(pathOf(components)).map((form) => {
+    const parts = form.flat();
+    const all = components.map((component) =>
+      component.name === "pathname" ? { ...component, parts } : component
+    );
+    const key = specificity(components, parts, true);
+    return { key, find: guardOf(all, folded) };
+  }).sort((a, b) => a.key === b.key ? 0 : a.key < b.key ? -1 : 1);
+  return (url) => {
+    for (const { find } of guards) {
+      const params = find(url);
+      if (params !== null) return params;
+    }
+    return null;
+  };
+}
+
 /** What is written for each component. */
 type Texts = Partial<Record<ComponentName, string>>;
 
@@ -72,7 +104,7 @@ function originOf({ protocol = "https", hostname, port }: Texts): string {
 }
 
 /** The path, which no browser takes for the name of a host. */
-function pathOf({ pathname = "" }: Texts): string {
+function linkPath({ pathname = "" }: Texts): string {
   return pathname.startsWith("//")
     ? `/%2F${pathname.slice(2)}`
     : pathname || "/";

@@ -22,6 +22,8 @@ const PATHS: readonly (readonly [string, string, string | null])[] = [
   ["/users/:id", "/users/", null],
   ["/users/:id", "/users/7/8", null],
   ["/users/:id?", "/users", "{}"],
+  ["/:id?", "/", "{}"],
+  ["/:id?", "/7", '{"id":"7"}'],
   ["/:a/:b", "/x/y", '{"a":"x","b":"y"}'],
   ["/@:user", "/@ada", '{"user":"ada"}'],
   ["/:year-:month", "/2026-11-21", '{"year":"2026","month":"11-21"}'],
@@ -52,6 +54,9 @@ const ORDERS: readonly (readonly [string, ...string[]])[] = [
   ["/a-b", "/a-b", "/a-:x", "/:x-:y", "/:x", "/:x+"],
   ["/a/b", "/a/b", "/a/:x", "/a/*", "/:x/b", "/:x/:y", "/*"],
   ["/a", "https://example.com/a", "https://:x.com/a", "/a"],
+  ["/a", "https://example.com/*", "/a"],
+  ["/en/about", "{/:lang}?/about", "/:category/:slug"],
+  ["/", "/", "{/:lang}?", "/*"],
 ];
 
 const RULES: readonly MatcherCheck[] = [
@@ -83,10 +88,14 @@ const RULES: readonly MatcherCheck[] = [
       expect("winner", match?.data, order[0]!.join(" "));
     }
   }],
-  ["a route of the method comes before one for any method", (create) => {
-    const matcher = withRoutes(create, [["ANY", "/a"], ["GET", "/*"]]);
-    expect("GET", matcher.match("GET", `${ORIGIN}/a`)?.data, "GET /*");
-    expect("PUT", matcher.match("PUT", `${ORIGIN}/a`)?.data, "ANY /a");
+  ["a route of the method wins over an equal one for any method", (create) => {
+    const routes = [["ANY", "/a"], ["GET", "/:x"], ["ANY", "/:x"]] as const;
+    for (const order of [routes, routes.toReversed()]) {
+      const matcher = withRoutes(create, order);
+      expect("GET", matcher.match("GET", `${ORIGIN}/b`)?.data, "GET /:x");
+      expect("PUT", matcher.match("PUT", `${ORIGIN}/b`)?.data, "ANY /:x");
+      expect("GET", matcher.match("GET", `${ORIGIN}/a`)?.data, "ANY /a");
+    }
   }],
   ["HEAD falls back to GET where no HEAD route matches", (create) => {
     const matcher = withRoutes(create, [
@@ -96,7 +105,8 @@ const RULES: readonly MatcherCheck[] = [
       ["GET", "/b/*"],
     ]);
     expect("/a", matcher.match("HEAD", `${ORIGIN}/a`)?.data, "HEAD /:x");
-    expect("/b/c", matcher.match("HEAD", `${ORIGIN}/b/c`)?.data, "GET /b/*");
+    expect("/b/c", matcher.match("HEAD", `${ORIGIN}/b/c`)?.data, "ANY /b/c");
+    expect("/b/d", matcher.match("HEAD", `${ORIGIN}/b/d`)?.data, "GET /b/*");
   }],
   ["add() throws a RangeError for an equivalent pattern", (create) => {
     const matcher = withRoutes(create, [["GET", "/users/:id"]]);

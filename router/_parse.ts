@@ -1,3 +1,5 @@
+import { parseRegExp, type RegExpGroup } from "./_regexp.ts";
+
 /** How often a part occurs: once, at most once, any number of times, or more. */
 export type Modifier = "" | "?" | "*" | "+";
 
@@ -9,8 +11,8 @@ export interface Part {
   readonly name: string;
   /** The text before the group, in canonical form; for text, the text. */
   readonly prefix: string;
-  /** The source of the regexp group; "" for others. */
-  readonly source: string;
+  /** The regexp group; `null` for others. */
+  readonly regexp: RegExpGroup | null;
   /** The text behind the group, in canonical form. */
   readonly suffix: string;
   /** How often the part occurs. */
@@ -18,8 +20,7 @@ export interface Part {
 }
 
 /**
- * Parses the pattern of one component into parts, as URLPattern does. Whether
- * a regexp group is valid is not looked at.
+ * Parses the pattern of one component into parts, as URLPattern does.
  *
  * @param delimiter What separates segments, or "".
  * @throws {TypeError} If the pattern is not valid; the message is the reason.
@@ -68,7 +69,7 @@ export function parsePattern(source: string, delimiter: string): Part[] {
       type,
       name: name || String(number++),
       prefix: fixed(prefix, delimiter),
-      source: type === "regexp" ? value : "",
+      regexp: type === "regexp" ? parseRegExp(value) : null,
       suffix: fixed(suffix, delimiter),
       modifier,
     };
@@ -165,5 +166,5 @@ function fixed(escaped: string, delimiter: string): string {
 
 /** A part that is fixed text. */
 export function textPart(prefix: string, modifier: Modifier = ""): Part {
-  return { type: "text", name: "", prefix, source: "", suffix: "", modifier };
+  return { type: "text", name: "", prefix, regexp: null, suffix: "", modifier };
 }

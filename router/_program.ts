@@ -1,18 +1,22 @@
-import { type Part, textPart } from "./_parse.ts";
-import { isOptional, isRepeated } from "./_segments.ts";
-
-// What can be next: the value of a part goes on, or the part is behind it,
-// matched or left out.
-const GO_ON = 0;
-const MATCHED = 1;
-const LEFT_OUT = 2;
+import { emitParts } from "./_compile.ts";
+import type { Part } from "./_parse.ts";
+import {
+  BOUNDARY,
+  MARK,
+  NOT_EMPTY,
+  SET,
+  SPLIT,
+  type State,
+  statesOf,
+  TEXT,
+} from "./_states.ts";
 
 /**
- * Matches all of a part of a text, and notes start and end of each group, -1
- * where it is absent.
+ * Matches a part of a text as a whole, and notes start and end of each group,
+ * -1 for groups that are absent.
  *
  * @param offset Where in `marks` to begin.
- * @returns Where the marks end, or -1 where it does not match.
+ * @returns Where the marks end, or -1 if the text does not match.
  */
 export type GroupMatcher = (
   text: string,
@@ -22,87 +26,92 @@ export type GroupMatcher = (
   offset: number,
 ) => number;
 
-/** What short runs note, one after the other. */
+/** The states of short runs, one after the other. */
 const SEEN = /* @__PURE__ */ new Uint8Array(4096);
 
-/** What a run may note, in bytes: no server accepts URLs as long as that. */
-const MAX_STATES = 2 ** 25;
+/** The most states that a run may see, in bytes; a longer text does not match. */
+const MAX_SEEN = 2 ** 22;
 
 /**
- * Matches parts in linear time. It tries what the regular expression of
- * URLPattern would try, in the same order, but nothing twice at the same
- * position. Captures are those that the expression would have.
+ * Matches parts in linear time, regexp groups included. It tries what the
+ * regular expression of URLPattern would try, in the same order, but nothing
+ * twice at the same position. So the groups have the values that the expression
+ * would give them.
  *
- * @param given The parts, none of which is a regexp group.
  * @param delimiter What ends a segment, or "".
+ * @param folded `true` if the texts are in lower case.
+ * @see {@link https://urlpattern.spec.whatwg.org/#generate-a-regular-expression-and-name-list | URL Pattern, 2.1.4}
+ * @see {@link https://swtch.com/~rsc/regexp/regexp2.html | Russ Cox, backtracking with a memory}
  */
 export function program(
-  given: readonly Part[],
+  parts: readonly Part[],
   delimiter: string,
+  folded: boolean,
 ): GroupMatcher {
-  // A run begins behind a text that is empty.
-  const parts = [textPart(""), ...given];
-  // Where the marks of each part are; text has those of the next group.
-  let length = 0;
-  const slots = parts.map(({ type }) =>
-    type === "text" ? length : (length += 2) - 2
-  );
-  const stop = delimiter.charCodeAt(0);
+  let states: readonly State[] | null = null;
+  const length = parts.filter(({ type }) => type !== "text").length * 2;
   return (text, start, end, marks, offset) => {
-    const width = end - start + 1;
-    const states = parts.length * width;
-    if (states > MAX_STATES) return -1;
-    const seen = states > SEEN.length
-      ? new Uint8Array(states)
-      : SEEN.fill(0, 0, states);
-    // What is left to try, the best last.
-    const stack = [MATCHED, 0, start];
-    while (stack.length > 0) {
-      let at = stack.pop()!;
-      const index = stack.pop()!;
-      const kind = stack.pop()!;
-      if (at > end) continue;
-      const state = index * width + at - start;
-      // Behind a part all goes on alike, whether it matched or was left out.
-      const once = kind === GO_ON ? 1 : 2;
-      if ((seen[state]! & once) !== 0) continue;
-      seen[state]! |= once;
-      const part = parts[index]!;
-      const { type, prefix, suffix, modifier } = part;
-      const isBare = prefix + suffix === "";
-      const mark = offset + slots[index]!;
-      if (kind === GO_ON) {
-        if (type === "segment") {
-          if (text.charCodeAt(at) === stop) continue;
-          stack.push(GO_ON, index, ++at);
-        }
-        // An optional group that would be empty counts as absent.
-        const isEmpty = isBare && modifier === "?" && at === marks[mark];
-        if (!isEmpty && text.startsWith(suffix, at)) {
-          stack.push(MATCHED, index, at + suffix.length);
-        }
-        if (isRepeated(part) && text.startsWith(suffix + prefix, at)) {
-          stack.push(GO_ON, index, at + suffix.length + prefix.length);
-        }
-        if (type === "wildcard") stack.push(GO_ON, index, at + 1);
-        continue;
-      }
-      if (kind === LEFT_OUT) {
-        marks[mark] = isBare && modifier === "*" ? at : -1;
-      }
-      marks[mark + 1] = at - suffix.length;
-      const next = parts[index + 1];
-      if (next === undefined) {
-        if (at === end) return offset + length;
-        continue;
-      }
-      if (isOptional(next)) stack.push(LEFT_OUT, index + 1, at);
-      if (text.startsWith(next.prefix, at)) {
-        at += next.prefix.length;
-        marks[offset + slots[index + 1]!] = at;
-        stack.push(GO_ON, index + 1, at);
-      }
-    }
-    return -1;
+    states ??= statesOf(emitParts(parts, delimiter), folded);
+    const behind = offset + length;
+    for (let i = offset; i < behind; i++) marks[i] = -1;
+    return run(states, text, start, end, marks, offset) ? behind : -1;
   };
+}
+
+function run(
+  states: readonly State[],
+  text: string,
+  start: number,
+  end: number,
+  marks: number[],
+  offset: number,
+): boolean {
+  const width = end - start + 1;
+  const size = states.length * width;
+  if (size > MAX_SEEN) return false;
+  const seen = size > SEEN.length
+    ? new Uint8Array(size)
+    : SEEN.fill(0, 0, size);
+  // What is left to try, the best last: a state, or below zero a mark to reset.
+  const stack = [0, start];
+  while (stack.length > 0) {
+    let at = stack.pop()!;
+    let id = stack.pop()!;
+    if (id < 0) {
+      marks[~id] = at;
+      continue;
+    }
+    for (;;) {
+      const index = id * width + at - start;
+      if (seen[index] === 1) break;
+      seen[index] = 1;
+      const state = states[id]!;
+      const { kind } = state;
+      if (kind === SET) {
+        if (at === end || state.set[text.charCodeAt(at)] !== 1) break;
+        at++;
+      } else if (kind === SPLIT) stack.push(state.other, at);
+      else if (kind === TEXT) {
+        const behind = at + state.text.length;
+        if (behind > end || !text.startsWith(state.text, at)) break;
+        at = behind;
+      } else if (kind === MARK) {
+        const mark = offset + state.mark;
+        stack.push(~mark, marks[mark]!);
+        marks[mark] = at;
+      } else if (kind === NOT_EMPTY) {
+        if (marks[offset + state.mark] === at) break;
+      } else if (kind === BOUNDARY) {
+        const isAt = isWord(text, at - 1) !== isWord(text, at);
+        if (isAt !== (state.text === "\\b")) break;
+      } else if (at === end) return true;
+      else break;
+      id = state.next;
+    }
+  }
+  return false;
+}
+
+function isWord(text: string, at: number): boolean {
+  return /\w/.test(text.charAt(at));
 }

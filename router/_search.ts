@@ -3,12 +3,14 @@ import { addParams } from "./_guard.ts";
 import type { Match } from "./_match.ts";
 import { NO_PARAMS, SLASH } from "./_path.ts";
 import {
+  ANY_METHOD,
   bestOf,
   better,
   childOf,
   type Leaf,
   type Node,
   type Tree,
+  type Trees,
 } from "./_tree.ts";
 
 // One search is on at a time: nothing in it waits.
@@ -49,18 +51,36 @@ export function beginSearch(given: string, start: number): boolean {
   return true;
 }
 
+/** The hostname of the URL. */
+export function searchedHost(): string {
+  if (url !== null) return url.hostname;
+  return shown.slice(shown.indexOf("//") + 2, pathStart).replace(/:\d+$/, "");
+}
+
 /**
- * Finds the most specific match for a canonical URL in a tree, and in one of
- * lower-case text.
+ * Finds the most specific match for the URL in a tree, and in one of lower-case
+ * text.
+ *
+ * @param others More trees, such as those of the host.
  */
 export function search<Data>(
-  exact: Tree<Data>,
-  folded: Tree<Data> | null,
+  trees: Trees<Data> | undefined,
+  others: Trees<Data> | undefined,
 ): Match<Data> | null {
   best = match = null;
+  if (others !== undefined) searchTrees(others);
+  if (trees !== undefined) searchTrees(trees);
+  return match;
+}
+
+/** `true` if the last search found a route for any method. */
+export function isForAny(): boolean {
+  return best !== null && best.sequence >= ANY_METHOD;
+}
+
+function searchTrees({ exact, folded }: Trees<unknown>): void {
   searchTree(exact, shown);
   if (folded !== null) searchTree(folded, shown.toLowerCase());
-  return match;
 }
 
 function searchTree(tree: Tree<unknown>, given: string): void {

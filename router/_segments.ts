@@ -14,60 +14,68 @@ export type PathForm = readonly Segment[];
 const MAX_WRITTEN_OUT = 4;
 
 /** The most forms that a path can have. */
-export const MAX_FORMS: number = 2 ** MAX_WRITTEN_OUT;
+export const MAX_FORMS: number = 2 ** MAX_WRITTEN_OUT + 1;
 
 /**
- * Cuts a path into segments up to the first that may be more than one, once for
- * each combination of the optional parts before that which are whole segments.
- * The form that URLPattern would try first comes first.
+ * Returns the forms of a path: one for each combination of its optional parts
+ * that are whole segments, which are there or not. Each is cut into segments,
+ * up to the first part that may be more than one. A path that may be absent
+ * altogether is a slash then, because no URL has an empty path.
  */
 export function pathForms(parts: readonly Part[]): PathForm[] {
-  return parts.every(isWhole)
-    ? [parts]
-    : formsOf([], parts.flatMap(piecesOf), 0);
+  if (parts.every(isWhole)) return [parts];
+  const forms = writeOut(parts.flatMap(piecesOf)).map(segmentsOf)
+    .filter((form) => form !== null);
+  if (parts.every(isOptional)) forms.push([textPart("/")]);
+  return forms;
 }
 
 /**
- * The forms of a path that begins with some segments. There are none where no
- * URL has such a path, because of a dot segment.
+ * The pieces with and without each optional one, the longest first.
  *
- * @param pieces What follows the segments.
- * @param writtenOut How many optional parts were before.
+ * @param left How many optional pieces are written out at most.
  */
-function formsOf(
-  segments: PathForm,
+function writeOut(
   pieces: readonly Part[],
-  writtenOut: number,
-): PathForm[] {
-  const [first, ...behind] = pieces;
-  if (first === undefined) return [segments];
-  if (
-    isOptional(first) && beginsSegment(pieces) && writtenOut < MAX_WRITTEN_OUT
-  ) {
-    const modifier = first.modifier === "?" ? "" : "+";
-    const present = [...piecesOf({ ...first, modifier }), ...behind];
-    return [present, behind].flatMap((pieces) =>
-      formsOf(segments, pieces, writtenOut + 1)
-    );
-  }
-  const own = [first];
-  while (behind.length > 0 && !behind[0]!.prefix.startsWith("/")) {
-    own.push(behind.shift()!);
-  }
-  let text = "";
-  while (own.length > 0 && isFixed(own[0]!)) text += own.shift()!.prefix;
-  if (!own.every(staysInSegment) || !beginsSegment(behind)) {
-    return [[...segments, textPart(text), [...own, ...behind]]];
-  }
-  if (own.length === 0 && DOT_SEGMENT.test(text)) return [];
-  const isParam = text === "/" && own.length === 1 &&
-    own[0]!.type === "segment" && own[0]!.modifier === "";
-  const fixed = own.length === 0 ? [textPart(text)] : [textPart(text), own];
-  return formsOf(
-    [...segments, ...(isParam ? own : fixed)],
-    behind,
-    writtenOut,
+  left = MAX_WRITTEN_OUT,
+): (readonly Part[])[] {
+  const index = pieces.findIndex((piece, index) =>
+    isOptional(piece) && beginsSegment(pieces.slice(index))
   );
+  if (index < 0 || left === 0) return [pieces];
+  const before = pieces.slice(0, index);
+  const behind = pieces.slice(index + 1);
+  const present = pieces[index]!;
+  const modifier = present.modifier === "?" ? "" : "+";
+  return [[...piecesOf({ ...present, modifier }), ...behind], behind]
+    .flatMap((rest) => writeOut([...before, ...rest], left - 1));
+}
+
+/** The segments of a path, or `null` if no URL has it, because of a dot segment. */
+function segmentsOf(pieces: readonly Part[]): PathForm | null {
+  const segments: Segment[] = [];
+  const behind = [...pieces];
+  while (behind.length > 0) {
+    const own = [behind.shift()!];
+    while (behind.length > 0 && !behind[0]!.prefix.startsWith("/")) {
+      own.push(behind.shift()!);
+    }
+    let text = "";
+    while (own.length > 0 && isFixed(own[0]!)) text += own.shift()!.prefix;
+    if (!own.every(staysInSegment) || !beginsSegment(behind)) {
+      return [...segments, textPart(text), [...own, ...behind]];
+    }
+    if (own.length === 0 && DOT_SEGMENT.test(text)) return null;
+    const [part] = own;
+    if (text === "/" && own.length === 1 && isSegment(part!)) {
+      segments.push({ ...part!, prefix: text });
+    } else segments.push(textPart(text), ...(own.length > 0 ? [own] : []));
+  }
+  return segments;
+}
+
+function isSegment({ type, modifier }: Part): boolean {
+  return type === "segment" && modifier === "";
 }
 
 const DOT_SEGMENT = /^\/(?:\.|%2e){1,2}$/i;
@@ -91,16 +99,9 @@ function beginsSegment(pieces: readonly Part[]): boolean {
   return true;
 }
 
-/**
- * Regexps that mean the same under all flags, match no slash and capture
- * nothing: characters, digits, words, plain classes, alternatives, quantifiers.
- */
-const SEGMENT_REGEXP =
-  /^(?:\\[dw]|\(\?:|[\w|)*+?{},]|\[(?:\w-\w|\w|\\[dw])+\])*$/;
-
 /** Whether the value of a group can't have a slash. */
-export function hasNoSlash({ type, source }: Part): boolean {
-  return type !== "wildcard" && SEGMENT_REGEXP.test(source);
+function hasNoSlash({ type, regexp }: Part): boolean {
+  return type !== "wildcard" && !regexp?.hasSlash;
 }
 
 /** Whether a piece of a segment can't have a slash, nor repeat more than that. */

@@ -18,21 +18,29 @@ const MAX_TEXT = 511;
 const RANK_SHIFT = 11;
 
 /**
- * A key by which patterns sort from the most to the least specific: the path
- * segment by segment from the left, one character each, then the hostname, then
- * all else that a pattern asks of a URL. Patterns with the same key sort by
- * registration.
+ * Returns a key by which the forms of patterns sort from the most to the least
+ * specific: those that name a host, a protocol or a port, then the path segment
+ * by segment from the left, one character each, then the hostname, then all
+ * else that a pattern asks of a URL.
+ *
+ * @param path The parts of one form of the path.
+ * @param isOptional `true` if the path has other forms.
  */
-export function specificity(components: readonly Component[]): string {
-  let [path, host, others] = ["", 9, 9];
+export function specificity(
+  components: readonly Component[],
+  path: readonly Part[],
+  isOptional: boolean,
+): string {
+  let [origin, host, others] = [1, 9, 9];
   for (const { name, parts } of components) {
-    if (name === "pathname") path = pathKey(parts);
-    else if (name === "hostname") {
-      // What its groups are, and not how much text it has.
-      host = pathKey(parts).charCodeAt(0) >> RANK_SHIFT;
-    } else others--;
+    if (name === "pathname") continue;
+    if (/^(?:protocol|hostname|port)$/.test(name)) origin = 0;
+    // What its groups are, and not how much text it has.
+    if (name === "hostname") host = pathKey(parts).charCodeAt(0) >> RANK_SHIFT;
+    else others--;
   }
-  return path + String.fromCharCode(host, others);
+  return String.fromCharCode(origin) + pathKey(path) +
+    String.fromCharCode(host, others, Number(isOptional));
 }
 
 function pathKey(parts: readonly Part[]): string {

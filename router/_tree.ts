@@ -1,17 +1,38 @@
 import { groupMatcher } from "./_group_matcher.ts";
-import { type Guard, platformGuard } from "./_guard.ts";
+import type { Guard } from "./_guard.ts";
 import { type Component, pathOf } from "./_components.ts";
 import type { Part } from "./_parse.ts";
-import type { RoutePattern } from "./pattern.ts";
 import type { GroupMatcher } from "./_program.ts";
 import {
-  isRegExp,
   namesOf,
   type PathForm,
   pathForms,
   staysInSegment,
 } from "./_segments.ts";
-import { partsSignature, signatureOf } from "./_specificity.ts";
+import { partsSignature, signatureOf, specificity } from "./_specificity.ts";
+
+/** A route, as the trees that find it take it. */
+export interface TreeRoute<Data> {
+  readonly data: Data;
+  /** Orders routes that are equally specific. */
+  readonly sequence: number;
+  /** The text of the pattern, which is not kept: there are many. */
+  readonly source: string;
+  /** The components of the pattern, in lower case if it ignores case. */
+  readonly components: readonly Component[];
+  /** What the pattern asks of the URL, apart from its path and its tree. */
+  readonly guard: Guard | null;
+}
+
+/** The routes of a method. */
+export interface Trees<Data> {
+  readonly exact: Tree<Data>;
+  /** Those that ignore case; `null` if there are none. */
+  folded: Tree<Data> | null;
+}
+
+/** Routes for any method have sequences from here on. */
+export const ANY_METHOD: number = 2 ** 40;
 
 /** The end of a route, or of one form of it, in the tree. */
 export interface Leaf<Data> {
@@ -20,14 +41,14 @@ export interface Leaf<Data> {
   readonly key: string;
   /** Orders leaves with the same key. */
   readonly sequence: number;
-  /** The text of the pattern, which is not kept: there are many. */
+  /** The text of the pattern. */
   readonly source: string;
   /** What the pattern matches, apart from what the place in the tree says. */
-  signature: string;
+  readonly signature: string;
   /** What else the pattern asks of the URL. */
-  guard: Guard | null;
+  readonly guard: Guard | null;
   /** The names of the params in the order of the path. */
-  names: readonly string[];
+  readonly names: readonly string[];
   /** The next leaf at the same place. */
   next: Leaf<Data> | null;
 }
@@ -125,28 +146,29 @@ export class Tree<Data> {
     this.#folded = folded;
   }
 
-  /**
-   * Adds a route, or nothing where the tree has an equivalent one, which it
-   * returns.
-   *
-   * @param components The components of the pattern, in the case of the tree.
-   * @param first The leaf of the first form of the path.
-   */
+  /** Adds a route, unless the tree has an equivalent one, which it returns. */
   add(
-    pattern: RoutePattern,
-    components: readonly Component[],
-    first: Leaf<Data>,
+    { data, sequence, source, components, guard }: TreeRoute<Data>,
   ): Leaf<Data> | null {
     const forms = pathForms(pathOf(components));
-    // Where a path has one form its place in the tree says what it matches.
-    const isPlaced = forms.length === 1 && components.length === 1;
-    first.signature = isPlaced ? "" : signatureOf(components);
+    const isOptional = forms.length > 1;
+    // A path with one form is told apart by its place in the tree.
+    const isPlaced = !isOptional && components.length === 1;
+    const signature = (sequence < ANY_METHOD ? "" : "ANY") +
+      (isPlaced ? "" : signatureOf(components));
     for (const [index, form] of forms.entries()) {
-      const sequence = first.sequence + index;
-      const leaf = index === 0 ? first : { ...first, sequence };
-      leaf.names = isPlaced ? pattern.paramNames : namesOf(form.flat());
-      const node = this.#place(pattern, form, leaf);
-      leaf.next = node.leaf;
+      const path = form.flat();
+      const node = this.#place(form);
+      const leaf: Leaf<Data> = {
+        data,
+        key: specificity(components, path, isOptional),
+        sequence: sequence + index,
+        source,
+        signature,
+        guard,
+        names: namesOf(path),
+        next: node.leaf,
+      };
       // Other forms may be equivalent to one of the same route.
       const same = index === 0 ? findSame(leaf) : null;
       if (same !== null) return same;
@@ -156,11 +178,7 @@ export class Tree<Data> {
   }
 
   /** The node where a form of a path ends. */
-  #place(
-    pattern: RoutePattern,
-    form: PathForm,
-    leaf: Leaf<Data>,
-  ): Node<Data> {
+  #place(form: PathForm): Node<Data> {
     let node = this.root;
     for (const segment of form) {
       if ("type" in segment && segment.type === "text") {
@@ -168,16 +186,9 @@ export class Tree<Data> {
         continue;
       }
       node.rival = null;
-      if ("type" in segment) node = node.param ??= new Node(0, 0, 0);
-      else {
-        const { toEnd, node: behind } = this.#other(node, segment);
-        if (toEnd && segment.some(isRegExp)) {
-          leaf.guard = platformGuard(pattern);
-          // What the platform has matched is complete.
-          leaf.names = [];
-        }
-        node = behind;
-      }
+      node = "type" in segment
+        ? node.param ??= new Node(0, 0, 0)
+        : this.#other(node, segment);
       node.best = null;
     }
     return node;
@@ -230,7 +241,7 @@ export class Tree<Data> {
   }
 
   /** What goes on from a node by a segment that is in part fixed, or by the rest. */
-  #other(node: Node<Data>, parts: readonly Part[]): Other<Data> {
+  #other(node: Node<Data>, parts: readonly Part[]): Node<Data> {
     const others = node.others ??= [];
     const signature = partsSignature(parts);
     let found = others.find((each) => each.signature === signature);
@@ -242,7 +253,7 @@ export class Tree<Data> {
       if (toEnd) others.push(found);
       else others.unshift(found);
     }
-    return found;
+    return found.node;
   }
 }
 

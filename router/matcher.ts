@@ -1,12 +1,18 @@
 import { pathStart } from "./_canonical.ts";
+import type { Component } from "./_components.ts";
 import { guardOf } from "./_guard.ts";
 import type { Match } from "./_match.ts";
 import { requestMethods } from "./method.ts";
-import { specificity } from "./_specificity.ts";
-import { beginSearch, search } from "./_search.ts";
+import { beginSearch, isForAny, search, searchedHost } from "./_search.ts";
 import { MAX_FORMS } from "./_segments.ts";
 import { matchStraight } from "./_straight.ts";
-import { Tree } from "./_tree.ts";
+import {
+  ANY_METHOD,
+  type Leaf,
+  Tree,
+  type TreeRoute,
+  type Trees,
+} from "./_tree.ts";
 import { parsedPattern, type RoutePattern } from "./pattern.ts";
 
 export type { Match };
@@ -24,8 +30,8 @@ export interface Matcher<Data> {
   add(method: string, pattern: RoutePattern, data: Data): void;
 
   /**
-   * Finds the most specific route. Routes of the method come before those for
-   * any method; HEAD falls back to GET where no HEAD route matches.
+   * Finds the most specific route. Of equal ones, a route of the method wins
+   * over one for any method. HEAD falls back to GET unless a HEAD route wins.
    *
    * @param method The method of the request.
    * @param url The URL of the request, in the form of `new URL(url).href`.
@@ -40,13 +46,6 @@ export interface Matcher<Data> {
    * @returns The methods in alphabetical order; none where no route matches.
    */
   allowedMethods(url: string): string[];
-}
-
-/** The routes of a method. */
-interface Trees<Data> {
-  readonly exact: Tree<Data>;
-  /** Those that ignore case; `null` where there are none. */
-  folded: Tree<Data> | null;
 }
 
 /**
@@ -68,10 +67,11 @@ interface Trees<Data> {
  * @typeParam Data What a match hands back.
  */
 export class ArrayMatcher<Data> implements Matcher<Data> {
-  /** The trees by method, in an object because that is quicker than a map. */
-  readonly #trees: Record<string, Trees<Data>> = Object.create(null);
+  /** The routes that name no host, or one with groups. */
+  readonly #table = new Table<Data>();
+  /** The routes that name a host of fixed text; `null` if there are none. */
+  #hosts: Map<string, Table<Data>> | null = null;
   #sequence = 0;
-  #hasAny = false;
 
   /** Creates a matcher without routes. */
   constructor() {}
@@ -86,23 +86,16 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
    */
   add(method: string, pattern: RoutePattern, data: Data): void {
     const { components, ignoreCase } = parsedPattern(pattern);
-    this.#hasAny ||= method === "ANY";
-    const trees = this.#trees[method] ??= {
-      exact: new Tree<Data>(false),
-      folded: null,
-    };
-    const tree = ignoreCase ? trees.folded ??= new Tree(true) : trees.exact;
-    const same = tree.add(pattern, components, {
+    const host = fixedHost(components);
+    const others = components.filter(({ name }) =>
+      name !== "pathname" && (host === undefined || name !== "hostname")
+    );
+    const same = this.#tableOf(host).add(method, ignoreCase, {
       data,
-      key: specificity(components),
-      sequence: this.#sequence,
+      sequence: this.#sequence + (method === "ANY" ? ANY_METHOD : 0),
       source: pattern.source,
-      signature: "",
-      guard: components.length > 1
-        ? guardOf(pattern, components.filter(({ name }) => name !== "pathname"))
-        : null,
-      names: [],
-      next: null,
+      components,
+      guard: others.length > 0 ? guardOf(others, ignoreCase) : null,
     });
     this.#sequence += MAX_FORMS;
     if (same !== null) {
@@ -112,9 +105,17 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     }
   }
 
+  #tableOf(host: string | undefined): Table<Data> {
+    if (host === undefined) return this.#table;
+    this.#hosts ??= new Map();
+    const table = this.#hosts.get(host) ?? new Table();
+    this.#hosts.set(host, table);
+    return table;
+  }
+
   /**
-   * Finds the most specific route. Routes of the method come before those for
-   * any method; HEAD falls back to GET where no HEAD route matches.
+   * Finds the most specific route. Of equal ones, a route of the method wins
+   * over one for any method. HEAD falls back to GET unless a HEAD route wins.
    *
    * @param method The method of the request.
    * @param url The URL of the request, in the form of `new URL(url).href`.
@@ -126,8 +127,8 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     url: string,
     start: number = pathStart(url),
   ): Match<Data> | null {
-    const trees = this.#trees[method];
-    const found = start >= 0 && trees?.folded === null
+    const trees = this.#table.trees[method];
+    const found = start >= 0 && trees?.folded === null && this.#hosts === null
       ? matchStraight(trees.exact, url, start)
       : undefined;
     return found ?? this.#find(method, url, start, found);
@@ -140,10 +141,12 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     start: number,
     found: null | undefined,
   ): Match<Data> | null {
-    if (found === null && !this.#hasAny && method !== "HEAD") return null;
-    if (!beginSearch(url, start)) return null;
-    return this.#findIn(method) ??
-      (method === "HEAD" ? this.#findIn("GET") : null) ?? this.#findIn("ANY");
+    const isHead = method === "HEAD";
+    if ((found === null && !isHead) || !beginSearch(url, start)) return null;
+    const match = this.#findIn(method);
+    return isHead && (match === null || isForAny())
+      ? this.#findIn("GET")
+      : match;
   }
 
   /**
@@ -155,7 +158,9 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
   allowedMethods(url: string): string[] {
     const allowed = new Set<string>();
     if (!beginSearch(url, pathStart(url))) return [];
-    for (const method of Object.keys(this.#trees)) {
+    const methods = [this.#table, this.#hostTable()]
+      .flatMap((table) => Object.keys(table?.trees ?? {}));
+    for (const method of methods) {
       if (this.#findIn(method) === null) continue;
       if (method === "ANY") requestMethods.forEach((each) => allowed.add(each));
       else allowed.add(method);
@@ -165,7 +170,57 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
   }
 
   #findIn(method: string): Match<Data> | null {
-    const trees = this.#trees[method];
-    return trees === undefined ? null : search(trees.exact, trees.folded);
+    return search(
+      this.#table.treesOf(method),
+      this.#hostTable()?.treesOf(method),
+    );
   }
+
+  /** The routes of the host that is searched. */
+  #hostTable(): Table<Data> | undefined {
+    return this.#hosts?.get(searchedHost());
+  }
+}
+
+/** The trees by method of some routes. */
+class Table<Data> {
+  /** An object, because that is faster than a map. */
+  readonly trees: Record<string, Trees<Data>> = Object.create(null);
+  /** Adds the routes for any method, which are in the trees of all methods. */
+  readonly #any: ((trees: Trees<Data>) => Leaf<Data> | null)[] = [];
+
+  /** Adds a route, unless there is an equivalent one, which it returns. */
+  add(
+    method: string,
+    ignoreCase: boolean,
+    route: TreeRoute<Data>,
+  ): Leaf<Data> | null {
+    const add = (trees: Trees<Data>) =>
+      (ignoreCase ? trees.folded ??= new Tree(true) : trees.exact).add(route);
+    if (this.trees[method] === undefined) {
+      const trees = { exact: new Tree<Data>(false), folded: null };
+      this.trees[method] = trees;
+      for (const add of this.#any) add(trees);
+    }
+    const same = add(this.trees[method]);
+    if (same !== null || method !== "ANY") return same;
+    this.#any.push(add);
+    for (const [method, trees] of Object.entries(this.trees)) {
+      if (method !== "ANY") add(trees);
+    }
+    return null;
+  }
+
+  /** The trees that have the routes for a method. */
+  treesOf(method: string): Trees<Data> | undefined {
+    return this.trees[method] ?? this.trees.ANY;
+  }
+}
+
+/** The hostname of a pattern, if it is fixed text. */
+function fixedHost(components: readonly Component[]): string | undefined {
+  const host = components.find(({ name }) => name === "hostname");
+  return host?.parts.every(({ type, modifier }) => type + modifier === "text")
+    ? host.parts.map(({ prefix }) => prefix).join("")
+    : undefined;
 }

@@ -1,12 +1,13 @@
 import {
   type Component,
+  type ComponentName,
   COMPONENTS,
   foldCase,
   parseComponent,
 } from "./_components.ts";
-import { hasRegExp } from "./_guard.ts";
 import { linkBuilder } from "./_href.ts";
 import { joinPaths, withSlash } from "./_join.ts";
+import { portablePattern } from "./_regexp.ts";
 
 /** What a pattern is made of: the text of a path, or a URLPattern. */
 export type PatternInput = string | URLPattern | URLPatternInit;
@@ -28,9 +29,8 @@ export type SearchInput =
 /** Options for {@linkcode RoutePattern}. */
 export interface RoutePatternOptions {
   /**
-   * Whether upper and lower case are the same. The two kinds of input that
-   * know nothing of it, text and `URLPatternInit`, need it here; so does a
-   * `URLPattern`, which does not tell what it was made with.
+   * `true` if upper and lower case are the same. Any input needs it here, a
+   * `URLPattern` as well, which does not tell what it was created with.
    *
    * @default {false}
    */
@@ -57,9 +57,11 @@ export function parsedPattern(pattern: RoutePattern): ParsedPattern {
  *
  * Text is a pattern for the path, and a leading slash is supplied; text that
  * begins with a scheme, such as `https://:tenant.example.com/`, is a pattern
- * for the whole URL. Matching takes linear time; a regexp group such as
- * `:id(\\d+)`, whose engine backtracks, matches no more than 1,024 characters,
- * and fewer beside more than one group in the same segment.
+ * for the whole URL. Matching takes linear time, for regexp groups such as
+ * `:id(\\d+)` too.
+ *
+ * Trust: the value of a param is decoded and can hold any character, that of a
+ * wildcard also `../`. Do not join it to the path of a file.
  *
  * @example A pattern and a link
  * ```ts
@@ -100,8 +102,6 @@ export class RoutePattern {
         ? this.components[0]!.source
         : describe(this.#input);
       this.paramNames = paramNames(this.components);
-      // A regexp group is for the platform to judge.
-      if (hasRegExp(this.components)) this.urlPattern;
     } catch (error) {
       const text = Object(input) === input
         ? describe(input as URLPatternInit)
@@ -113,9 +113,12 @@ export class RoutePattern {
     }
   }
 
-  /** The same pattern for the platform, which is built when first read. */
+  /**
+   * The same pattern for the platform, which is built when first read. If all
+   * segments are optional, it does not match the path `/`, but the router does.
+   */
   get urlPattern(): URLPattern {
-    return this.#urlPattern ??= new URLPattern(this.#input, this.#options);
+    return this.#urlPattern ??= native(this.#input, this.#options);
   }
 
   /**
@@ -185,7 +188,7 @@ export class RoutePattern {
       return [parseComponent("pathname", withSlash(input))];
     }
     const given: URLPatternInit = Object(input);
-    const { protocol, pathname, baseURL } = given;
+    const { pathname, baseURL } = given;
     if (pathname !== undefined && Object.keys(given).length === 1) {
       return [parseComponent("pathname", pathname)];
     }
@@ -196,20 +199,68 @@ export class RoutePattern {
     ) throw new TypeError("it names no component of a URL");
     const all = this.#urlPattern = input instanceof URLPattern
       ? input
-      : new URLPattern(input, this.#options);
-    // What the platform hands back can be another pattern, if read again.
-    const path = protocol === undefined && baseURL === undefined
-      ? pathname ?? all.pathname
-      : all.pathname;
+      : native(input, this.#options);
+    const texts = typeof input === "string" ? splitURL(input) : given;
     return COMPONENTS.flatMap((name) => {
-      if (name === "pathname") return parseComponent(name, path);
-      return all[name] === "*" ? [] : parseComponent(name, all[name]);
+      const text = textOf(name, texts, all);
+      return text === "*" && name !== "pathname"
+        ? []
+        : parseComponent(name, text);
     });
   }
 }
 
+/** The pattern for the platform, in a form that all runtimes accept. */
+function native(
+  input: string | URLPatternInit,
+  options: URLPatternOptions = { ignoreCase: false },
+): URLPattern {
+  if (typeof input === "string") {
+    return new URLPattern(portablePattern(input), options);
+  }
+  const init: URLPatternInit = {};
+  for (const name of [...COMPONENTS, "baseURL"] as const) {
+    const text = input[name];
+    if (text !== undefined) init[name] = portablePattern(String(text));
+  }
+  return new URLPattern(init, options);
+}
+
+/**
+ * The text of a component. The platform's canonical form can be another
+ * pattern: workerd turns `{/v:version}?` into `/v:version?`. So text with braces
+ * stays as it was given, if the platform reads it as the same component.
+ */
+function textOf(
+  name: ComponentName,
+  given: URLPatternInit,
+  all: URLPattern,
+): string {
+  const { [name]: text, baseURL, protocol } = given;
+  const isPath = name === "pathname";
+  if (text === undefined || baseURL !== undefined) return all[name];
+  if (isPath && protocol === undefined) return text;
+  const isRead = (isPath ? /\{/ : PLAIN_BRACES).test(text) &&
+    native({ [name]: text })[name] === all[name];
+  return isRead ? text : all[name];
+}
+
+/** Text with braces that the platform would neither encode nor fold. */
+const PLAIN_BRACES =
+  /^(?=.*\{)(?:[a-z\d\-.~!$&()*+,;=:@/?%{}_]|(?<=:\w*)\w|\\\w)*$/;
+
 /** How the pattern of a whole URL begins. */
 const WHOLE_URL = /^[^/]*:\/\//;
+
+/** The hostname, the path, the search and the hash of a pattern, with groups. */
+const WHOLE_PARTS =
+  /^[^/]*:\/\/((?:\\.|\{[^}]*\}\??|\([^)]*\)\??|\*\??|:\w+\??|[^/?#])*?)(?::(?:\\.|\{[^}]*\}\??|\([^)]*\)\??|\*\??|:\w+\??|\d)*)?(\/(?:\\.|\{[^}]*\}\??|\([^)]*\)\??|\*\??|:\w+\??|[^?#])*)?(?:\?((?:\\.|\{[^}]*\}\??|\([^)]*\)\??|\*\??|:\w+\??|[^#])*))?(?:#(.*))?$/s;
+
+/** The components that may have braces; the platform is asked whether they are. */
+function splitURL(text: string): URLPatternInit {
+  const [, hostname, pathname, search, hash] = WHOLE_PARTS.exec(text) ?? [];
+  return { protocol: "", hostname, pathname, search, hash };
+}
 
 function paramNames(components: readonly Component[]): readonly string[] {
   let count = 0;

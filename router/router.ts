@@ -134,10 +134,9 @@ export interface Router<Entries extends ContextEntries = readonly []> {
    * Hands every request below a prefix to another handler, with the prefix taken
    * off its URL. Another router keeps the values of the context.
    *
-   * Routes of a method come before it, as before all for any method: next to a
-   * mount write `route("ANY", "/*", …)` for what is left, not `get("/*", …)`. The
-   * request is a new one, which the server does not know: upgrade a WebSocket,
-   * and ask Bun for `requestIP`, in front of a mount.
+   * The mount wins over less specific routes such as `get("/*", …)`, and loses
+   * to more specific ones. The request is a new one, which the server does not
+   * know: upgrade a WebSocket, and ask Bun for `requestIP`, in front of a mount.
    *
    * @param prefix The beginning of the path, without parameters.
    * @param target A router, or the `fetch` function of anything.

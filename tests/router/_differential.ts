@@ -3,7 +3,7 @@ import {
   type Match,
   RoutePattern,
 } from "@gatehouse/web/fetch-router";
-import { nativeParams, Oracle } from "./_oracle.ts";
+import { expectedParams, Oracle } from "./_oracle.ts";
 import { isQuirky } from "./_quirks.ts";
 import { Random } from "./_random.ts";
 import {
@@ -46,7 +46,7 @@ export function comparePatterns(seed: number, count: number): Comparison {
     for (let i = 0; i < 8; i++) {
       const url = randomUrl(random, randomPath(random, pathOf(input)));
       if (isSlow(pattern, url)) continue;
-      const expected = describe(nativeParams(pattern, url));
+      const expected = describe(expectedParams(pattern, url));
       const actual = describe(matcher.match("GET", url)?.params ?? null);
       pairs++;
       if (expected !== "null") matches++;

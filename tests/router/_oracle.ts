@@ -3,46 +3,201 @@ import type { Match, Matcher, RoutePattern } from "@gatehouse/web/fetch-router";
 interface Entry<Data> {
   readonly method: string;
   readonly pattern: RoutePattern;
+  readonly forms: readonly Form[];
   readonly data: Data;
 }
 
+interface Candidate<Data> extends Match<Data> {
+  readonly method: string;
+  readonly rank: readonly number[];
+}
+
 /**
- * The slow and plain truth: native URLPatterns in a list. It shares no code
- * with the matcher of the library.
+ * The slow and plain truth: native URLPatterns in a list, one for each form of a
+ * pattern. It shares no code with the matcher of the library.
  */
 export class Oracle<Data> implements Matcher<Data> {
   readonly #entries: Entry<Data>[] = [];
 
   add(method: string, pattern: RoutePattern, data: Data): void {
-    this.#entries.push({ method, pattern, data });
+    this.#entries.push({ method, pattern, data, forms: formsOf(pattern) });
   }
 
   match(method: string, url: string): Match<Data> | null {
-    const methods = method === "HEAD" ? ["HEAD", "GET"] : [method];
-    for (const each of [...methods, "ANY"]) {
-      const [best] = this.#entries
-        .filter((entry) =>
-          entry.method === each && nativeParams(entry.pattern, url) !== null
-        )
-        .sort((a, b) => compareSpecificity(a.pattern, b.pattern));
-      if (best === undefined) continue;
-      return { data: best.data, params: nativeParams(best.pattern, url)! };
-    }
-    return null;
+    const best = this.#best(method, url);
+    const found = method === "HEAD" && best?.method !== "HEAD"
+      ? this.#best("GET", url)
+      : best;
+    return found ? { data: found.data, params: found.params } : null;
+  }
+
+  #best(method: string, url: string): Candidate<Data> | undefined {
+    return this.#entries
+      .filter((entry) => [method, "ANY"].includes(entry.method))
+      .flatMap((entry) => candidates(entry, url))
+      .sort((a, b) =>
+        compareRanks(a.rank, b.rank) ||
+        Number(a.method === "ANY") - Number(b.method === "ANY")
+      )[0];
   }
 
   allowedMethods(url: string): string[] {
-    const methods = this.#entries
-      .filter(({ pattern }) => nativeParams(pattern, url) !== null)
+    const matching = this.#entries
+      .filter((entry) => candidates(entry, url).length > 0);
+    const known = this.#entries.map(({ method }) => method)
+      .filter((method) => method !== "ANY");
+    const methods = matching
       .flatMap(({ method }) =>
         method === "ANY"
-          ? ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]
+          ? [
+            ...known,
+            "DELETE",
+            "GET",
+            "HEAD",
+            "OPTIONS",
+            "PATCH",
+            "POST",
+            "PUT",
+          ]
           : method === "GET"
           ? ["GET", "HEAD"]
           : [method]
       );
     return [...new Set(methods)].sort();
   }
+}
+
+function candidates<Data>(
+  { method, pattern, forms, data }: Entry<Data>,
+  url: string,
+): Candidate<Data>[] {
+  return forms.flatMap((form) => {
+    const params = formParams(form, url);
+    const rank = rankOf(pattern, form.native, forms.length > 1);
+    return params === null ? [] : [{ method, data, params, rank }];
+  });
+}
+
+/** The params that the most specific form of a pattern finds. */
+export function expectedParams(
+  pattern: RoutePattern,
+  url: string,
+): Record<string, string> | null {
+  const oracle = new Oracle<null>();
+  oracle.add("GET", pattern, null);
+  return oracle.match("GET", url)?.params ?? null;
+}
+
+/** A pattern with some of its optional segments, and without the others. */
+interface Form {
+  readonly native: URLPattern;
+  /** The numbers that the groups without a name have in the whole pattern. */
+  readonly numbers: readonly number[];
+}
+
+interface Piece {
+  /** The text without a modifier. */
+  readonly text: string;
+  readonly modifier: string;
+  readonly numbers: readonly number[];
+}
+
+/** No more optional segments than this have forms. */
+const MOST_OPTIONAL = 4;
+
+function formsOf(pattern: RoutePattern): Form[] {
+  const { urlPattern } = pattern;
+  // Nothing public says it.
+  const ignoreCase: boolean = Reflect.get(pattern, "ignoreCase");
+  const pieces = piecesOf(urlPattern.pathname);
+  const others: URLPatternInit = {};
+  for (const name of COMPONENTS) {
+    if (name !== "pathname") others[name] = urlPattern[name];
+  }
+  const written = writeOut(pieces, MOST_OPTIONAL);
+  const forms = written.map((pieces) => ({
+    native: new URLPattern({
+      ...others,
+      pathname: pieces.map(({ text, modifier }) => text + modifier).join(""),
+    }, { ignoreCase }),
+    numbers: pieces.flatMap(({ numbers }) => numbers),
+  }));
+  // No URL has an empty path.
+  if (pieces.length > 0 && pieces.every(isOptional)) {
+    const native = new URLPattern({ ...others, pathname: "/" });
+    forms.push({ native, numbers: [] });
+  }
+  return forms;
+}
+
+function writeOut(pieces: readonly Piece[], left: number): Piece[][] {
+  const at = pieces.findIndex((_, at) => {
+    const [first, ...behind] = pieces.slice(at);
+    const must = behind.findIndex((piece) => !isOptional(piece));
+    return isOptional(first!) &&
+      [first!, ...behind.slice(0, must < 0 ? undefined : must + 1)]
+        .every(({ text }) => /^\{?\//.test(text));
+  });
+  if (at < 0 || left === 0) return [[...pieces]];
+  const [before, behind] = [pieces.slice(0, at), pieces.slice(at + 1)];
+  const modifier = pieces[at]!.modifier === "*" ? "+" : "";
+  return [[{ ...pieces[at]!, modifier }], []].flatMap((piece) =>
+    writeOut([...before, ...piece, ...behind], left - 1)
+  );
+}
+
+function isOptional({ modifier }: Piece): boolean {
+  return /[?*]/.test(modifier);
+}
+
+/** Cuts a pattern into groups, with the slash before them, and characters. */
+function piecesOf(pattern: string): Piece[] {
+  const pieces: Piece[] = [];
+  let number = 0;
+  for (let at = 0; at < pattern.length;) {
+    const start = at;
+    if (pattern[at] === "{") at = closing(pattern, at) + 1;
+    else {
+      TOKEN.lastIndex = pattern[at] === "/" ? at + 1 : at;
+      const [token = ""] = TOKEN.exec(pattern) ?? [];
+      const isGroup = isGroupToken(token);
+      TOKEN.lastIndex = at;
+      at = isGroup || pattern[at] !== "/"
+        ? (pattern[at] === "/" ? at + 1 : at) + token.length
+        : at + 1;
+    }
+    const text = pattern.slice(start, at);
+    const inner = text.startsWith("{") ? text.slice(1, -1) : text;
+    const isGroup = text.startsWith("{") ||
+      isGroupToken(text.replace(/^\//, ""));
+    const unnamed = [...inner.matchAll(ALL_TOKENS)]
+      .filter(([token]) => token === "*" || token.startsWith("("));
+    const numbers = unnamed.map(() => number++);
+    const modifier = isGroup && /[?*+]/.test(pattern[at] ?? "")
+      ? pattern[at++]!
+      : "";
+    pieces.push({ text, modifier, numbers });
+  }
+  return pieces;
+}
+
+function isGroupToken(token: string): boolean {
+  return token === "*" || (token.length > 1 && /^[:(]/.test(token));
+}
+
+function formParams(
+  { native, numbers }: Form,
+  url: string,
+): Record<string, string> | null {
+  const found = nativeParams({ urlPattern: native }, url);
+  if (found === null) return null;
+  const path = native.exec(url)!.pathname.groups;
+  const params: Record<string, string> = Object.create(null);
+  for (const [key, value] of Object.entries(found)) {
+    const isNumber = /^\d/.test(key) && path[key] !== undefined;
+    params[isNumber ? String(numbers[Number(key)]) : key] = value;
+  }
+  return params;
 }
 
 const COMPONENTS = [
@@ -58,7 +213,7 @@ const COMPONENTS = [
 
 /** The params as native URLPattern finds them, decoded; `null` for no match. */
 export function nativeParams(
-  { urlPattern }: RoutePattern,
+  { urlPattern }: { readonly urlPattern: URLPattern },
   url: string,
 ): Record<string, string> | null {
   // Workers match a path that is no URL against a pattern of the path.
@@ -96,39 +251,44 @@ function decode(text: string): string {
   return result;
 }
 
-/** Negative where the first pattern is the more specific one. */
-function compareSpecificity(a: RoutePattern, b: RoutePattern): number {
-  const [x, y] = [pathSpecificity(a), pathSpecificity(b)];
-  for (let i = 0; i < Math.max(x.length, y.length); i++) {
-    // The end comes before another segment, unless it is behind a wildcard.
-    const open = (x[i - 1]?.[0] ?? 0) >= 4;
-    const end = [open ? 9 : -1];
-    const difference = compareLists(x[i] ?? end, y[i] ?? end);
-    if (difference !== 0) return difference;
-  }
-  return hostSpecificity(a) - hostSpecificity(b) || others(b) - others(a);
-}
-
-function compareLists(a: readonly number[], b: readonly number[]): number {
-  const at = a.findIndex((value, i) => value !== b[i]);
-  return at < 0 ? 0 : a[at]! - (b[at] ?? -1);
-}
-
 /**
- * For each segment: its class, how little fixed text it has, the class of its
- * groups, whether it is optional.
+ * Numbers that say how specific a form is, compared one by one. For each
+ * segment: its class, how little fixed text it has, the class of its groups,
+ * whether it is optional.
  */
-function pathSpecificity({ urlPattern }: RoutePattern): number[][] {
-  const segments = segmentsOf(urlPattern.pathname);
-  return segments.map(({ text, group, optional }) => {
-    const mixed = text > 0 && (group === 2 || group === 3);
-    return [
-      mixed ? 1 : group,
-      group === 0 ? 0 : -text,
-      mixed ? group : 0,
-      optional ? 1 : 0,
-    ];
-  });
+function rankOf(
+  { urlPattern }: RoutePattern,
+  form: URLPattern,
+  isOptional: boolean,
+): number[] {
+  const segments = segmentsOf(form.pathname).map(
+    ({ text, group, optional }) => {
+      const mixed = text > 0 && (group === 2 || group === 3);
+      return [
+        mixed ? 1 : group,
+        group === 0 ? 0 : -text,
+        mixed ? group : 0,
+        optional ? 1 : 0,
+      ];
+    },
+  );
+  const { protocol, hostname, port } = urlPattern;
+  const named = [protocol, hostname, port].some((text) => text !== "*");
+  // The end comes before another segment, unless it is behind a wildcard.
+  const open = segments.at(-1)![0]! >= 4;
+  return [
+    named ? 0 : 1,
+    ...segments.flat(),
+    open ? 1_000_000 : -1_000_000,
+    hostSpecificity(urlPattern),
+    -others(urlPattern),
+    isOptional ? 1 : 0,
+  ];
+}
+
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, i) => value !== b[i]);
+  return at < 0 ? 0 : a[at]! - b[at]!;
 }
 
 interface Segment {
@@ -139,6 +299,8 @@ interface Segment {
 
 const TOKEN =
   /\\([^])|:[\p{ID_Start}$_][\p{ID_Continue}$]*(\((?:\\.|[^()\\]|\((?:\\.|[^()\\])*\))*\))?|(\((?:\\.|[^()\\]|\((?:\\.|[^()\\])*\))*\))|([^])/uy;
+
+const ALL_TOKENS = new RegExp(TOKEN.source, "gu");
 
 /** Reads a pattern in the form in which the platform hands it back. */
 function segmentsOf(pattern: string): Segment[] {
@@ -224,8 +386,7 @@ function prefixModifier(pattern: string, at: number, end: number): number {
   return group ? end + token.length : -1;
 }
 
-function hostSpecificity({ urlPattern }: RoutePattern): number {
-  const { hostname } = urlPattern;
+function hostSpecificity({ hostname }: URLPattern): number {
   if (hostname === "*") return 9;
   const text = /[\w.]/.test(hostname.replace(/:\w+|\(.*?\)/g, ""));
   if (hostname.includes("*")) return 5;
@@ -233,7 +394,7 @@ function hostSpecificity({ urlPattern }: RoutePattern): number {
   return hostname.includes(":") ? (text ? 1 : 3) : 0;
 }
 
-function others({ urlPattern }: RoutePattern): number {
+function others(urlPattern: URLPattern): number {
   return COMPONENTS.filter((name) =>
     name !== "hostname" && name !== "pathname" && urlPattern[name] !== "*"
   ).length;

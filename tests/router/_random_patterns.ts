@@ -48,8 +48,19 @@ const REGEXPS = [
   "(.*?)",
   "(\\S*)",
 ];
-/** What only the platform can decide. */
-const HARD_REGEXPS = ["(^a.*)", "((?=a).*)", "(a*$)", "(\\bab)", "([^/]+?)"];
+/** What is harder to read, and what may take an engine long. */
+const HARD_REGEXPS = [
+  "(\\bab)",
+  "([^/]+?)",
+  "([a-z-]+)",
+  "([\\w-]+\\b)",
+  "((?:a|ab)*b?)",
+  "((?:[a-z]+-?)+)",
+  "((?:a{1,2}|b){2}?)",
+  "([^\\d]+?)",
+  "(x|\\p{L}*)",
+  "([\\/a]*)",
+];
 
 /** A random pattern of a path, which may use a name twice and so be invalid. */
 export function randomPattern(random: Random): string {

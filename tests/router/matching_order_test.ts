@@ -5,7 +5,8 @@ import { Random } from "./_random.ts";
 
 /** Patterns from the most to the least specific, and a URL of them all. */
 const ORDERS: readonly (readonly [url: string, ...patterns: string[]])[] = [
-  ["/a", "/a", "/a:b?", "/:b(a)", "/:b", "/:b+", "/:b*", "/*{/x}?", "/*"],
+  ["/a", "/a", "{/a}?", "/a{b}?", "/a:b?", "/:b(a)", "/:b", "/:b?", "/:b+"],
+  ["/a", "/:b+", "/:b*", "/*", "/*{/x}?"],
   [
     "/a/b",
     "/a/b",
@@ -21,20 +22,25 @@ const ORDERS: readonly (readonly [url: string, ...patterns: string[]])[] = [
   ["/abc", "/abc", "/ab:x", "/a:x", "/:x(abc)", "/:x"],
   ["/a-b", "/a-:x", "/:x-:y", "/:x"],
   ["/a1", "/a:x(\\d)", "/a:x", "/:x(a\\d)", "/:x"],
-  ["/a/b/c", "/a/:x/:y", "{/a/b}?/:x"],
+  ["/a/b/c", "{/a/b}?/:x", "/a/:x/:y"],
+  ["/en/about", "{/:lang}?/about", "/:category/:slug"],
+  ["/about", "{/:lang}?/about", "/:page"],
+  ["/a/a", "/a/:y", "{/:x}?/a{/:y}?", "/:x/a"],
   ["/a", "https://:x.com/a", "https://(.+com)/a", "https://*com/a", "/a"],
+  ["/d/e/x", "{/d}?{/e}?{/f}?{/g}?{/h}?/:x", "{/a}?{/b}?{/c}?{/d}?{/e}?/:x"],
   ["/a/b/c", "/a/b/*", "/a/:x/c", "/a/:x/:y", "/a/*/c", "/a/*", "/*/c", "/*"],
-  ["/a", "/a", "/a{/:x}?", "/a/:x*", "/a*"],
+  ["/a", "/a", "/a{/:x}?", "/a*"],
+  ["/a", "/a", "/a/:x*", "/a*"],
   ["/", "/", "/*"],
   ["/a/", "/a/", "/a/*", "/:x/", "/:x/*", "/*"],
   [
     "/a",
     "https://example.com/a",
     "https://:x.com/a",
-    "https://:x.:y/a",
     "https://*/a",
-    "/a",
     "https://example.com/:x",
+    "https://:x.com/*",
+    "/a",
     "/:x",
   ],
 ];
@@ -66,9 +72,10 @@ const TIES = [
   ["/a-b", "/:x-b", "/a-:x"],
   ["/a", "/:x(\\w)", "/:x([a-z])"],
   ["/x-y.z", "/:a-:b", "/:a.:b"],
-  ["/a", "/a{b}?", "{/a}?"],
+  ["/a", "/a{/:x}?", "/a/:x*"],
+  ["/", "/:a?", "{/b}?"],
   // Each has many forms, and this is a late one of the first.
-  ["/d/e/x", "{/a}?{/b}?{/c}?{/d}?{/e}?/:x", "{/d}?{/e}?{/f}?{/g}?{/h}?/:x"],
+  ["/d/x", "{/a}?{/b}?{/c}?{/d}?/:x", "{/d}?{/e}?{/f}?{/g}?/:x"],
 ];
 
 for (const [path, ...patterns] of TIES) {
@@ -158,8 +165,8 @@ Deno.test("a route that is added after a match can win by its other form", () =>
   const matcher = matcherOf([["GET", "/:x/a"], ["GET", "/:x/:y"]]);
   const url = "https://example.com/x/a";
   assertEquals(matcher.match("GET", url)?.data, "GET /:x/a");
-  // Its first segment is text, where there is one.
-  matcher.add("GET", new RoutePattern("{/s}?/:x/:z"), "later");
+  // Without its first segment it begins with text.
+  matcher.add("GET", new RoutePattern("{/:s}?/x/:z"), "later");
   assertEquals(matcher.match("GET", url)?.data, "later");
 });
 
@@ -175,13 +182,72 @@ Deno.test("the most specific route wins, whatever its siblings are called", () =
   }
 });
 
-Deno.test("a route of the method comes before one for any method, however specific", () => {
-  const matcher = matcherOf([["ANY", "/a"], ["GET", "/*"]]);
-  const find = (method: string) =>
-    matcher.match(method, "https://example.com/a")?.data;
-  assertEquals(find("GET"), "GET /*");
-  assertEquals(find("POST"), "ANY /a");
-  assertEquals(find("PURGE"), "ANY /a");
+Deno.test("a more specific route for any method wins over a general one of the method", () => {
+  const routes = [["ANY", "/a"], ["GET", "/*"], ["GET", "/b"], ["ANY", "/b"]];
+  for (const order of [routes, routes.toReversed()]) {
+    const matcher = matcherOf(order as [string, string][]);
+    const find = (method: string, path: string) =>
+      matcher.match(method, `https://example.com${path}`)?.data;
+    assertEquals(find("GET", "/a"), "ANY /a");
+    assertEquals(find("HEAD", "/a"), "ANY /a");
+    assertEquals(find("POST", "/a"), "ANY /a");
+    assertEquals(find("PURGE", "/a"), "ANY /a");
+    assertEquals(find("GET", "/b"), "GET /b");
+    assertEquals(find("HEAD", "/b"), "GET /b");
+    assertEquals(find("POST", "/b"), "ANY /b");
+    assertEquals(find("GET", "/c"), "GET /*");
+    assertEquals(find("POST", "/c"), undefined);
+  }
+});
+
+Deno.test("a route for any method that was added first serves methods that come later", () => {
+  const matcher = matcherOf([
+    ["ANY", "/a/:x"],
+    ["ANY", "https://example.com/h/:x"],
+  ]);
+  matcher.add("ANY", new RoutePattern("/A/b", { ignoreCase: true }), "folded");
+  const find = (method: string, path: string) =>
+    matcher.match(method, `https://example.com${path}`)?.data;
+  assertEquals(find("POST", "/a/x"), "ANY /a/:x");
+  matcher.add("POST", new RoutePattern("/a/:y"), "POST /a/:y");
+  matcher.add("POST", new RoutePattern("https://example.com/h/b"), "POST h");
+  assertEquals(find("POST", "/a/x"), "POST /a/:y");
+  assertEquals(find("POST", "/a/b"), "folded");
+  assertEquals(find("POST", "/h/b"), "POST h");
+  assertEquals(find("POST", "/h/c"), "ANY https://example.com/h/:x");
+  assertThrows(
+    () => matcher.add("ANY", new RoutePattern("/a/:z"), ""),
+    RangeError,
+  );
+});
+
+Deno.test("a host that a pattern names wins over none, and hosts are told apart", () => {
+  const matcher = new ArrayMatcher<string>();
+  matcher.add("GET", new RoutePattern("/users/:id"), "none");
+  for (let i = 0; i < 300; i++) {
+    const pattern = new RoutePattern(`https://admin-${i}.example.com/*`);
+    matcher.add("GET", pattern, `admin ${i}`);
+  }
+  matcher.add(
+    "POST",
+    new RoutePattern("https://admin-7.example.com/*"),
+    "post",
+  );
+  const find = (url: string, method = "GET") =>
+    matcher.match(method, url)?.data;
+  assertEquals(find("https://admin-7.example.com/users/7"), "admin 7");
+  assertEquals(find("https://admin-299.example.com/users/7"), "admin 299");
+  assertEquals(find("https://ADMIN-7.example.com/users/%37"), "admin 7");
+  assertEquals(find("https://admin-7.example.com:8000/users/7"), "none");
+  assertEquals(find("http://admin-7.example.com/users/7"), "none");
+  assertEquals(find("https://example.com/users/7"), "none");
+  assertEquals(find("https://admin-7.example.com/", "POST"), "post");
+  assertEquals(find("https://admin-8.example.com/", "POST"), undefined);
+  assertEquals(
+    matcher.allowedMethods("https://admin-7.example.com/x"),
+    ["GET", "HEAD", "POST"],
+  );
+  assertEquals(matcher.allowedMethods("https://example.com/x"), []);
 });
 
 Deno.test("HEAD falls back to GET only where no HEAD route matches", () => {
@@ -239,6 +305,7 @@ Deno.test("allowedMethods() lists what a URL answers, in order, HEAD for GET", (
   assertEquals(at("/a?x#y"), ["DELETE", "GET", "HEAD", "POST"]);
   assertEquals(at("/b/../a"), ["DELETE", "GET", "HEAD", "POST"]);
   assertEquals(at("/a/b"), ["PURGE"]);
+  // Any method answers, those that other routes have among them.
   assertEquals(at("/any"), [
     "DELETE",
     "GET",
@@ -246,6 +313,7 @@ Deno.test("allowedMethods() lists what a URL answers, in order, HEAD for GET", (
     "OPTIONS",
     "PATCH",
     "POST",
+    "PURGE",
     "PUT",
   ]);
   assertEquals(at("/host"), ["DELETE", "PATCH"]);

@@ -216,20 +216,6 @@ Deno.test("many optional parts take time for each of them, not for each two", ()
   }
 });
 
-Deno.test("a regexp group does not match what is longer than 1,024 characters", () => {
-  // The engine backtracks: the platform's, which reads the slash too, and that
-  // of a segment.
-  for (
-    const [regexp, most] of [["\\b\\w+\\b", 1_023], ["\\w+", 1_024]] as const
-  ) {
-    const pattern = new RoutePattern(`/:a(${regexp})`);
-    const find = (length: number) =>
-      paramsOf(pattern, `https://example.com/${"a".repeat(length)}`);
-    assertEquals(find(most)?.a?.length, most);
-    assertEquals(find(most + 1), null);
-  }
-});
-
 // The platform would take from minutes to ages for the second URL of each.
 const endless: [PatternInput, near: string, far: string][] = [
   ["/~*b-:b*(\\d+)", "/~b-b7", `/~b-${"b".repeat(90)}x`],
@@ -252,14 +238,14 @@ const endless: [PatternInput, near: string, far: string][] = [
 
 for (const [input, near, far] of endless) {
   const pattern = new RoutePattern(input);
-  Deno.test(`"${pattern}" matches short texts, and is never tried on those that the engine can't bear`, () => {
+  Deno.test(`"${pattern}" matches, and tells at once that a long text does not match`, () => {
     const hrefOf = (path: string) => new URL(path, "https://example.com").href;
     assertExists(paramsOf(pattern, hrefOf(near)));
     assertEquals(paramsOf(pattern, hrefOf(far)), null);
   });
 }
 
-Deno.test("a repeat beside a regexp group is bounded by the segment where it keeps to one", () => {
+Deno.test("a repeat matches beside a regexp group, however long it is", () => {
   const pattern = new RoutePattern("/:a(\\d+)/{:b-}+/:c");
   const find = (path: string) =>
     paramsOf(pattern, `https://example.com${path}`)?.c;
