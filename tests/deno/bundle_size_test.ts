@@ -15,7 +15,7 @@ import {
  * what is worth it to everybody who imports the entry.
  */
 const BUDGETS: Record<Entry, number> = {
-  ".": 83.2,
+  ".": 85.2,
   "./auth": 36.7,
   "./auth-middleware": 6.7,
   "./auth/jwt": 12.3,
@@ -30,8 +30,8 @@ const BUDGETS: Record<Entry, number> = {
   "./data-schema/form-data": 4.7,
   "./data-schema/testing": 1.4,
   "./fetch-router": 9,
-  "./fetch-router/routes": 5.1,
-  "./fetch-router/testing": 6.6,
+  "./fetch-router/routes": 7.5,
+  "./fetch-router/testing": 8.9,
   "./form-data-middleware": 1.5,
   "./logger-middleware": 8.8,
   "./method-override-middleware": 0.4,
@@ -52,7 +52,7 @@ const BUDGETS: Record<Entry, number> = {
  * Take an entry out when it is within its budget.
  */
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
-  "./fetch-router": 13.1,
+  "./fetch-router": 14.8,
 };
 
 /** What drops out of every bundle that creates no router. */
