@@ -72,6 +72,33 @@ export function fetchJSON(
   });
 }
 
+/** An answer that the provider has signed. Nothing of it is verified. */
+export interface SignedAnswer {
+  readonly status: number;
+  readonly jwt: string;
+}
+
+/**
+ * Makes one request whose answer may be a JWT (`application/jwt`) as well as
+ * JSON, within the same bounds.
+ *
+ * @throws {RequestError} If there is no usable answer, whatever the reason.
+ */
+export function fetchJSONOrJWT(
+  transport: Transport,
+  request: ProviderRequest,
+): Promise<ProviderAnswer | SignedAnswer> {
+  return fetchBounded(transport, request, async (response, signal) => {
+    const isSigned = mediaTypeOf(response) === "application/jwt";
+    if (!isSigned) checkType(response);
+    const text = await readText(response, transport.maxResponseBytes, signal);
+    const { status } = response;
+    return isSigned
+      ? { status, jwt: text.trim() }
+      : { status, body: parseJSON(text, status) };
+  });
+}
+
 /**
  * Makes one request of whose answer only the status counts, within the same
  * bounds.
@@ -172,10 +199,14 @@ function checkStatus(response: Response): void {
   throw new RequestError("it redirects", status);
 }
 
-function checkType({ body, headers, status }: Response): void {
-  const contentType = headers.get("Content-Type") ?? "";
-  const [essence] = contentType.split(";", 1);
-  if (/^application\/(?:[\w.-]+\+)?json$/i.test(essence.trim())) return;
+function mediaTypeOf({ headers }: Response): string {
+  const [essence] = (headers.get("Content-Type") ?? "").split(";", 1);
+  return essence.trim().toLowerCase();
+}
+
+function checkType(response: Response): void {
+  const { body, status } = response;
+  if (/^application\/(?:[\w.-]+\+)?json$/.test(mediaTypeOf(response))) return;
   body?.cancel().catch(() => {});
   throw new RequestError(`status ${status}, and not JSON`, status);
 }

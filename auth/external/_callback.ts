@@ -1,4 +1,5 @@
 import { MountPrefix, type RequestContext } from "../../router/mod.ts";
+import type { JSONObject } from "./_bounded_fetch.ts";
 import { isIssuerOf, type ProviderEngine } from "./_engine.ts";
 import { openAnswer } from "./_form_post.ts";
 import { type ProviderRefusal, toRefusal } from "./_provider_error.ts";
@@ -77,6 +78,32 @@ export async function readCode(
     throw failure("callback_invalid", "the callback has no usable code");
   }
   return code;
+}
+
+/** The longest `user` that is read, in characters. */
+const MAX_USER = 1024;
+
+/**
+ * Reads the parameter `user` of a callback, a JSON object.
+ *
+ * @returns The object, or `undefined` if there is none.
+ */
+export function readUser({ params }: Callback): JSONObject | undefined {
+  const [text = "", ...more] = params.getAll("user");
+  if (text === "" || text.length > MAX_USER || more.length > 0) {
+    return undefined;
+  }
+  try {
+    const user: unknown = JSON.parse(text);
+    if (typeof user !== "object" || user === null || Array.isArray(user)) {
+      return undefined;
+    }
+    // An own member of this name would become a prototype where it is assigned.
+    delete (user as Record<string, unknown>)["__proto__"];
+    return user as JSONObject;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a request is to the callback, whatever origin it has here. */

@@ -17,6 +17,7 @@ const OPTIONAL = [
 const LISTS = [
   "token_endpoint_auth_methods_supported",
   "id_token_signing_alg_values_supported",
+  "userinfo_signing_alg_values_supported",
 ] as const;
 
 const FLAGS = [

@@ -209,8 +209,23 @@ export function idTokenAlgorithms(
   metadata: ProviderMetadata,
 ): readonly string[] {
   // RS256 is what every provider has (Core 1.0, section 15.1).
-  const named = configured ?? metadata.id_token_signing_alg_values_supported ??
-    ["RS256"];
+  return asymmetric(
+    configured ?? metadata.id_token_signing_alg_values_supported ?? ["RS256"],
+  );
+}
+
+/** The algorithms that its userinfo may be signed with. */
+export function userinfoAlgorithms(
+  configured: readonly string[] | undefined,
+  metadata: ProviderMetadata,
+): readonly string[] {
+  const named = metadata.userinfo_signing_alg_values_supported;
+  return configured === undefined && named !== undefined
+    ? asymmetric(named)
+    : idTokenAlgorithms(configured, metadata);
+}
+
+function asymmetric(named: readonly string[]): readonly string[] {
   return ASYMMETRIC_ALGORITHMS.filter((algorithm) =>
     named.includes(algorithm) ||
     algorithm === "Ed25519" && named.includes("EdDSA")

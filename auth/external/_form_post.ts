@@ -28,10 +28,12 @@ const MAX_COOKIE = 4096;
 const MAX_COOKIES = 6144;
 
 /** What the answer may consist of. */
-const PARAMS = ["code", "state", "iss", "error", "error_description"] as const;
+const PARAMS = ["code", "state", "iss", "error"] as const;
 
-/** The longest description of an error that is kept, in characters. */
-const MAX_DESCRIPTION = 500;
+/** What is nice to have, each at most 1,024 characters long. */
+const OPTIONAL_PARAMS = ["error_description", "user"] as const;
+
+const MAX_OPTIONAL = 1024;
 
 /** The `Set-Cookie` header that removes the answer to a state. */
 export async function forgetAnswer(state: string): Promise<string> {
@@ -50,22 +52,34 @@ export async function sealAnswer(
   answer: URLSearchParams,
 ): Promise<string[] | null> {
   const kept = PARAMS.flatMap((name) =>
-    answer.getAll(name).slice(0, 2).map((value) => [
-      name,
-      name === "error_description" ? value.slice(0, MAX_DESCRIPTION) : value,
-    ])
+    answer.getAll(name).slice(0, 2).map((value) => [name, value])
   );
-  const expiresAt = engine.now() + LIFETIME;
-  const text = JSON.stringify({ kept, expiresAt });
+  const optional = OPTIONAL_PARAMS.flatMap((name) => {
+    const [value = "", ...more] = answer.getAll(name);
+    const isKept = value !== "" && value.length <= MAX_OPTIONAL &&
+      more.length === 0;
+    return isKept ? [[name, value]] : [];
+  });
   const name = await nameOf(answer.get("state") ?? "");
-  const value = await (await sealerOf(engine)).seal(purposeOf(engine), text);
+  const room = MAX_COOKIE - name.length;
+  let value = await seal(engine, [...kept, ...optional]);
+  if (value.length > room) value = await seal(engine, kept);
+  if (value.length > room) return null;
   const size = name.length + value.length;
-  if (size > MAX_COOKIE) return null;
   const others = crowdedOut(headers, name, MAX_COOKIES - size);
   return [
     serializeCookie(cookie(name, value, LIFETIME / 1000)),
     ...others.map((other) => serializeCookie(cookie(other, "", 0))),
   ];
+}
+
+async function seal(
+  engine: ProviderEngine<unknown>,
+  kept: readonly (readonly string[])[],
+): Promise<string> {
+  const expiresAt = engine.now() + LIFETIME;
+  const text = JSON.stringify({ kept, expiresAt });
+  return await (await sealerOf(engine)).seal(purposeOf(engine), text);
 }
 
 /** Opens the answer to a state that a request carries; `null` without one. */

@@ -16,6 +16,7 @@ import {
   verifyIdToken,
 } from "./_id_token.ts";
 import { refusalOf, unanswered } from "./_provider_error.ts";
+import { fetchUserinfo } from "./_userinfo.ts";
 import type { TokenResponse } from "./_token_request.ts";
 import type { Transaction } from "./_transaction.ts";
 import { ExternalAuthError } from "./errors.ts";
@@ -62,7 +63,11 @@ export async function identify(
   const { auth_time, iss, sid, sub } = claims;
   const { userinfo_endpoint } = await engine.metadata();
   const info = openid.userinfo && userinfo_endpoint !== undefined
-    ? await fetchUserinfo(engine, userinfo_endpoint, accessToken, sub)
+    ? await fetchUserinfo(engine, openid, {
+      url: userinfo_endpoint,
+      accessToken,
+      sub,
+    })
     : undefined;
   return {
     issuer: openid.canonicalIssuer?.(iss) ?? iss,
@@ -100,21 +105,6 @@ export async function checkIdToken(
     clockTolerance: engine.clockTolerance,
     now: engine.now(),
   });
-}
-
-/** Core 1.0, section 5.3.2: about the same user, or not to be used. */
-async function fetchUserinfo(
-  engine: ProviderEngine<unknown>,
-  url: string,
-  accessToken: string,
-  sub: string,
-): Promise<JSONObject> {
-  const body = await get(engine, url, accessToken);
-  if (body.sub === sub) return body;
-  throw new ExternalAuthError(
-    "userinfo_mismatch",
-    "Cannot use the profile: it is that of another user",
-  );
 }
 
 /** What only the ID token can tell: who vouches for what, and about what. */

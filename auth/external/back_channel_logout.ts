@@ -63,9 +63,8 @@ const MAX_AGE = 600;
  * The request comes from the provider's server, without a cookie: put the route
  * in front of a cross-origin protection that is `strict`. A token is accepted
  * once, and ends no session that began after it was issued. If `findUserId` or
- * the store fails, the answer is a 400, `onError` of the provider (or
- * `console.error`) gets an error with the code `logout_failed`, and the token can
- * be sent again.
+ * the store fails, the answer is a 400, `onError` of the provider gets an error with
+ * the code `logout_failed`, and the token can be sent again.
  *
  * @example The route
  * ```ts
@@ -122,10 +121,8 @@ export async function backChannelLogout(
     return answer(200);
   } catch (error) {
     if (!(error instanceof ExternalAuthError)) throw error;
-    const isOurs = error.code === "logout_failed";
-    // Nobody sees the answer, so that one must not go unnoticed.
-    if (isOurs && engine.options.onError === undefined) console.error(error);
     report(engine, error);
+    const isOurs = error.code === "logout_failed";
     return answer(400, isOurs ? "server_error" : "invalid_request");
   }
 }

@@ -1,7 +1,12 @@
 import type { RequestContext } from "../../router/mod.ts";
 import { setResponseHeader } from "../../session/internal.ts";
 import { sessionOf } from "../_session_of.ts";
-import { type Callback, readCode, takeCallback } from "./_callback.ts";
+import {
+  type Callback,
+  readCode,
+  readUser,
+  takeCallback,
+} from "./_callback.ts";
 import type { ProviderEngine } from "./_engine.ts";
 import { identify } from "./_identity.ts";
 import { demandOwnCallback } from "./_own_callback.ts";
@@ -203,6 +208,7 @@ async function finish<Profile>(
   if (subject !== undefined) {
     noteLogin(context, { issuer, subject, sessionId });
   }
+  const callbackUser = readUser(callback);
   return {
     ok: true,
     issuer,
@@ -210,6 +216,7 @@ async function finish<Profile>(
     profile,
     ...authenticatedAt !== undefined && { authenticatedAt },
     claims,
+    ...callbackUser !== undefined && { callbackUser },
     tokens: { ...tokens, subject: sub, issuer },
     ...intentOf(transaction),
   };

@@ -27,6 +27,8 @@ export interface ProviderMetadata {
   readonly "token_endpoint_auth_methods_supported"?: readonly string[];
   /** How ID tokens can be signed. */
   readonly "id_token_signing_alg_values_supported"?: readonly string[];
+  /** The algorithms that userinfo can be signed with. */
+  readonly "userinfo_signing_alg_values_supported"?: readonly string[];
   /** Whether the callback always carries `iss` (RFC 9207). */
   readonly "authorization_response_iss_parameter_supported"?: boolean;
 }

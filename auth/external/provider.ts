@@ -80,6 +80,14 @@ export interface ExternalAuthSuccess<Profile> {
   readonly authenticatedAt?: number;
   /** All claims, of the ID token and of userinfo; else the profile's source. */
   readonly claims: Readonly<Record<string, unknown>>;
+  /**
+   * The JSON object in the callback's parameter `user`, which Apple sends with
+   * the first login: `{ name: { firstName, lastName }, email }`.
+   *
+   * Trust: the browser brings it, and nobody signed it. Take a name from it for
+   * the user to change, never an identity or an email address.
+   */
+  readonly callbackUser?: Readonly<Record<string, unknown>>;
   /** The tokens. */
   readonly tokens: ExternalAuthTokens;
   /** Where the user wanted to go: a path that is safe to redirect to. */
