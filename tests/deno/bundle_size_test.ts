@@ -15,8 +15,8 @@ import {
  * what is worth it to everybody who imports the entry.
  */
 const BUDGETS: Record<Entry, number> = {
-  ".": 85.2,
-  "./auth": 36.7,
+  ".": 84.4,
+  "./auth": 37.8,
   "./auth-middleware": 6.7,
   "./auth/jwt": 12.3,
   "./auth/password": 17.6,
