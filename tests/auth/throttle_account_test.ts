@@ -59,7 +59,7 @@ Deno.test("createThrottle() lets a botnet guess at one account at most 100 times
   assertLess(most, 91, "and ten more with a stolen device cookie");
 });
 
-Deno.test("createThrottle() lets 200 requests at once from 200 addresses guess at one account 40 times", async () => {
+Deno.test("createThrottle() lets 200 requests at once from 200 addresses guess at one account at most 40 times", async () => {
   const { throttle } = createThrottledLogin();
   const attempts = await Promise.all(
     Array.from(
@@ -67,7 +67,9 @@ Deno.test("createThrottle() lets 200 requests at once from 200 addresses guess a
       (_, n) => throttle.attempt(contextOf(address(n)), "ada"),
     ),
   );
-  assertEquals(attempts.filter(({ allowed }) => allowed).length, 40);
+  // Fewer, if so many change the count at once that some give up.
+  const { length } = attempts.filter(({ allowed }) => allowed);
+  assert(length > 0 && length <= 40, `${length}`);
 });
 
 Deno.test("createThrottle() lets one /48 fail 1,000 times at different accounts", async () => {
