@@ -14,10 +14,10 @@ import type { SessionStore } from "./store.ts";
  */
 const MAX_ROUNDS = 1_000;
 
-/** How many sessions end at the same time. */
+/** The number of sessions that end at the same time. */
 const BATCH = 20;
 
-/** How many writers and id changes of one session are tolerated. */
+/** The most writes and id changes of one session that are waited out. */
 const MAX_ATTEMPTS = 50;
 
 /**

@@ -12,12 +12,12 @@ const RANDOM_LENGTH = 16;
 const MAX_LENGTH = 8192;
 
 /**
- * How many texts a key seals: far fewer than the 2^32 that NIST SP 800-38D,
+ * The most texts that a key seals: far fewer than the 2^32 that NIST SP 800-38D,
  * section 8.3, allows with random vectors.
  */
 const MAX_SEALS = 2 ** 24;
 
-/** How many keys are remembered for opening: one for each process, roughly. */
+/** The most keys that are kept for opening. Each process seals with its own. */
 const MAX_KEYS = 1_000;
 
 /** A secret, ready to derive keys from. */
@@ -42,8 +42,8 @@ const decoder = /* @__PURE__ */ new TextDecoder();
  *
  * The form is `id.base64url(salt || iv || ciphertext || tag)`: AES-256-GCM with
  * the name as additional data. The id says which secret it was, so that opening
- * is one attempt, whatever the number of secrets. Each sealer derives keys of
- * its own, with random salts, so that no number of cookies wears a secret out.
+ * is one attempt, whatever the number of secrets. Each sealer derives its
+ * own keys with random salts, so that no number of cookies wears a secret out.
  */
 export class Sealer {
   readonly #secrets: readonly string[];
@@ -61,7 +61,8 @@ export class Sealer {
    * @param secrets The secrets: the first seals, all of them open.
    * @param maxSeals How many texts a key seals, for tests.
    * @throws {TypeError} If they are not a list of strings.
-   * @throws {RangeError} If there is none, or one is too short or easy to guess.
+   * @throws {RangeError} If the array is empty, or a secret is too short or easy to
+   * guess.
    */
   constructor(secrets: readonly string[], maxSeals: number = MAX_SEALS) {
     const isList = Array.isArray(secrets);
@@ -138,7 +139,7 @@ export class Sealer {
     return this.#nameBytes;
   }
 
-  /** The key to seal with, which is another one from time to time. */
+  /** Returns the key to seal with, which changes from time to time. */
   #sealingKey(): Promise<SealingKey> {
     if (this.#sealing === undefined || this.#seals >= this.#maxSeals) {
       this.#sealing = this.#createKey();
@@ -178,7 +179,7 @@ export class Sealer {
   }
 }
 
-/** Not in a constructor: Workers have no random bytes while they start. */
+/** Returns random bytes, which Workers do not have while they start. */
 function randomBytes(): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(RANDOM_BYTES));
 }

@@ -6,8 +6,8 @@ const MIN_BITS = 80;
 
 /**
  * Returns `true` if a secret is easy to guess: a repetition, a sequence, or a
- * few characters over and over. Words that nobody repeats pass, because no
- * estimate tells them from chance without a dictionary.
+ * few characters over and over. A sentence passes,
+ * because only a dictionary could tell its words from chance.
  */
 export function isWeakSecret(secret: string): boolean {
   const codes = Array.from(secret, (character) => character.codePointAt(0)!);
@@ -16,7 +16,7 @@ export function isWeakSecret(secret: string): boolean {
   return Math.min(bitsOf(unit), bitsOf(steps)) < MIN_BITS;
 }
 
-/** Shannon's entropy, by how often each number occurs. */
+/** Returns Shannon's entropy of the numbers, in bits. */
 function bitsOf(numbers: readonly number[]): number {
   const counts = new Map<number, number>();
   for (const number of numbers) {
@@ -29,7 +29,7 @@ function bitsOf(numbers: readonly number[]): number {
   return bits;
 }
 
-/** The length of the part that is repeated; the last time may be cut off. */
+/** Returns the length of the repeated part. The last repetition may be cut. */
 function periodOf(codes: readonly number[]): number {
   // The prefix function of Knuth, Morris and Pratt.
   const borders = [0];

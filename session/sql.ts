@@ -51,15 +51,15 @@ export interface SQLSessionStoreOptions {
 /** How many index names a value can have: one column each. */
 const INDEX_COLUMNS = ["index1", "index2", "index3", "index4"];
 
-/** How many expired rows one statement removes, and how many one sweep runs. */
+/** The most rows that a statement removes, and statements that a sweep runs. */
 const SWEEP = { rows: 1_000, statements: 100 };
 
-/** How many expired rows go with each new one: more than come. */
+/** The most expired rows that an insert removes: more than it adds. */
 const ROWS_PER_INSERT = 4;
 
 /**
  * Creates a session store in an SQL table, over one function that runs a
- * statement. Every operation is a single statement, so that a pool, an HTTP
+ * statement. No operation needs a transaction, so that a pool, an HTTP
  * gateway or D1 will do.
  *
  * With node:sqlite: `(sql, params) => db.prepare(sql).all(...params)`. With
@@ -190,7 +190,7 @@ class SQLStore implements SessionStore {
       [...row, key, now],
     );
     if (rows.length === 0) return false;
-    // The row is stored. What is left now, the next insert removes.
+    // The row is stored, so a failure is left to the next insert.
     await this.#removeExpired(now, ROWS_PER_INSERT).catch(() => {});
     return true;
   }

@@ -19,7 +19,7 @@ export interface SweepSessionsOptions {
  *
  * It is rarely needed: Redis, Deno KV and Durable Objects remove what expires,
  * and a store in an SQL table removes a few expired rows with each new one. Use
- * it after a flood, or if nobody logs in for a long time.
+ * it after a flood, or before a long time without logins.
  *
  * @example Sweeping at night
  * ```ts
