@@ -2,7 +2,7 @@
  * The fewest bits that a secret may seem to have. By this estimate, 32 random
  * hexadecimal digits have about 117 and 32 random decimal digits about 100.
  */
-const MIN_BITS = 80;
+const MIN_BITS = 70;
 
 /**
  * Returns `true` if a secret is easy to guess: a repetition, a sequence, or a
