@@ -86,15 +86,19 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
    */
   add(method: string, pattern: RoutePattern, data: Data): void {
     const { components, ignoreCase } = parsedPattern(pattern);
-    const host = fixedHost(components);
-    const others = components.filter(({ name }) =>
-      name !== "pathname" && (host === undefined || name !== "hostname")
-    );
+    const isPath = components.length === 1;
+    const host = isPath ? undefined : fixedHost(components);
+    const others = isPath
+      ? []
+      : components.filter(({ name }) =>
+        name !== "pathname" && (host === undefined || name !== "hostname")
+      );
     const same = this.#tableOf(host).add(method, ignoreCase, {
       data,
       sequence: this.#sequence + (method === "ANY" ? ANY_METHOD : 0),
       source: pattern.source,
       components,
+      names: pattern.paramNames,
       guard: others.length > 0 ? guardOf(others, ignoreCase) : null,
     });
     this.#sequence += MAX_FORMS;

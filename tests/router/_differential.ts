@@ -4,7 +4,7 @@ import {
   RoutePattern,
 } from "@gatehouse/web/fetch-router";
 import { expectedParams, Oracle } from "./_oracle.ts";
-import { isQuirky } from "./_quirks.ts";
+import { escapeClasses, isQuirky } from "./_quirks.ts";
 import { Random } from "./_random.ts";
 import {
   randomInit,
@@ -138,10 +138,9 @@ function create(
 
 function isValid(input: string | URLPatternInit, ignoreCase: boolean): boolean {
   try {
-    new URLPattern(
-      typeof input === "string" ? { pathname: input } : input,
-      { ignoreCase },
-    );
+    const init = typeof input === "string" ? {} : input;
+    const pathname = escapeClasses(pathOf(input));
+    new URLPattern({ ...init, pathname }, { ignoreCase });
     return true;
   } catch {
     return false;

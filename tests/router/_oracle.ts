@@ -1,3 +1,4 @@
+import { escapeClasses } from "./_quirks.ts";
 import type { Match, Matcher, RoutePattern } from "@gatehouse/web/fetch-router";
 
 interface Entry<Data> {
@@ -109,7 +110,7 @@ function formsOf(pattern: RoutePattern): Form[] {
   const { urlPattern } = pattern;
   // Nothing public says it.
   const ignoreCase: boolean = Reflect.get(pattern, "ignoreCase");
-  const pieces = piecesOf(urlPattern.pathname);
+  const pieces = piecesOf(pathText(pattern));
   const others: URLPatternInit = {};
   for (const name of COMPONENTS) {
     if (name !== "pathname") others[name] = urlPattern[name];
@@ -128,6 +129,20 @@ function formsOf(pattern: RoutePattern): Form[] {
     forms.push({ native, numbers: [] });
   }
   return forms;
+}
+
+/** The text of the path; workerd's own loses braces that it needs. */
+function pathText(pattern: RoutePattern): string {
+  const pathname = "/a{/b:c}?";
+  if (new URLPattern({ pathname }).pathname === pathname) {
+    return pattern.urlPattern.pathname;
+  }
+  const components: { name: string; source: string }[] = Reflect.get(
+    pattern,
+    "components",
+  );
+  const path = components.find(({ name }) => name === "pathname")!;
+  return escapeClasses(path.source);
 }
 
 function writeOut(pieces: readonly Piece[], left: number): Piece[][] {

@@ -47,6 +47,12 @@ export const QUIRKS: readonly Quirk[] = [
   },
 ];
 
+/** A pattern with classes that all runtimes accept. */
+export function escapeClasses(pattern: string): string {
+  return pattern.replace(/(?<=\[[^\]]*)(?<!\\)-(?=\])/g, "\\-")
+    .replaceAll("[^/]", "[^\\/]");
+}
+
 function isPattern(pathname: string): boolean {
   try {
     new URLPattern({ pathname });

@@ -70,6 +70,8 @@ const refused: [group: string, reason: string][] = [
   ["[[a]]", "not all runtimes accept [[a] with the same meaning"],
   ["[\\w--\\d]", "not all runtimes accept "],
   ["[^]", "not all runtimes accept [^] with the same meaning"],
+  ["[]", "not all runtimes accept [] with the same meaning"],
+  ["(?:a)\\1", "not all runtimes accept \\1 with the same meaning"],
   ["\\-", "not all runtimes accept \\- with the same meaning"],
   ["\\cA", "not all runtimes accept \\c with the same meaning"],
   ["\\0", "not all runtimes accept \\0 with the same meaning"],
