@@ -1,6 +1,6 @@
 import type { RequestContext } from "../router/mod.ts";
 import { truncate } from "./_escape.ts";
-import { redactURL } from "./redaction.ts";
+import { redactURL, type SecretTest } from "./redaction.ts";
 
 /** An origin in the form that the URL parser returns. */
 interface Origin {
@@ -17,7 +17,7 @@ const changeable = /[^\w~!$&()*+,;=:@/.?%-]|\/(?:\.|%2e)/i;
 
 /** Reads the URLs of requests for one logger. */
 export class RequestURLReader {
-  readonly #isSecret: false | ((name: string) => boolean);
+  readonly #isSecret: false | SecretTest;
   readonly #escape: (field: string) => string;
   /**
    * The origin of the last request. Applications have few, and parsing a URL
@@ -30,7 +30,7 @@ export class RequestURLReader {
   };
 
   constructor(
-    isSecret: false | ((name: string) => boolean),
+    isSecret: false | SecretTest,
     escape: (field: string) => string,
   ) {
     this.#isSecret = isSecret;

@@ -13,23 +13,23 @@ export interface BodyEnd {
 }
 
 /**
- * The length of a body as the headers tell it. The body itself is not touched:
- * asking Deno for it would turn a text into a stream.
+ * Returns the length of a body according to its headers. Reading the body would
+ * turn a string into a stream.
  */
 export function contentLengthOf(
   { headers, status }: Pick<Response, "headers" | "status">,
 ): number | undefined {
-  // Of an answer without a body the header tells what it would have been.
+  // These have no body. Their header has the length that it would have.
   if (status === 204 || status === 304) return 0;
-  const text = headers.get("content-length");
-  if (!text) return undefined;
-  let length = 0;
-  for (let at = 0; at < text.length; at++) {
-    const digit = text.charCodeAt(at) - 48;
+  const length = headers.get("content-length");
+  if (!length) return undefined;
+  let n = 0;
+  for (let at = 0; at < length.length; at++) {
+    const digit = length.charCodeAt(at) - 48;
     if (digit < 0 || digit > 9) return undefined;
-    length = 10 * length + digit;
+    n = 10 * n + digit;
   }
-  return Number.isSafeInteger(length) ? length : undefined;
+  return Number.isSafeInteger(n) ? n : undefined;
 }
 
 /**

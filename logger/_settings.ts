@@ -2,11 +2,16 @@ import { report } from "./_batch.ts";
 import { isConsoleOutput } from "./batch_output.ts";
 import { wantsColor } from "./_colors.ts";
 import { escapeField, truncate } from "./_escape.ts";
-import { formatJSON, formatJSONMessage, isFailure } from "./_json_formats.ts";
-import type { LogFields, LogLevel } from "./log.ts";
+import {
+  formatECS,
+  formatECSMessage,
+  formatOpenTelemetry,
+  formatOpenTelemetryMessage,
+  isFailure,
+} from "./_json_formats.ts";
 import type { LogInfo } from "./log_info.ts";
 import type { LogFormatter, LoggerOptions, LogSampling } from "./options.ts";
-import { isSecretName } from "./redaction.ts";
+import { isSecretName, type SecretTest } from "./redaction.ts";
 import { RequestURLReader } from "./_request_url.ts";
 import {
   formatCombined,
@@ -14,24 +19,13 @@ import {
   formatMessage,
   formatShort,
 } from "./_text_formats.ts";
-import {
-  type RequestIds,
-  type ResolvedIdOptions,
-  resolveIdOptions,
-} from "./_trace.ts";
-
-type MessageFormatter = (
-  level: LogLevel,
-  message: string,
-  fields: LogFields,
-  ids: RequestIds,
-) => string;
+import { type ResolvedIdOptions, resolveIdOptions } from "./_trace.ts";
 
 /** The options of a logger with their defaults. */
 export interface LoggerSettings
   extends Pick<LoggerOptions, "skip" | "user" | "countBytes"> {
   readonly format: LogFormatter;
-  readonly formatMessage: MessageFormatter;
+  readonly formatMessage: typeof formatMessage;
   /** `true` if a line has headers and the user. Reading them takes time. */
   readonly hasHeaders: boolean;
   /** `true` if a line has ids and the route. */
@@ -43,7 +37,7 @@ export interface LoggerSettings
   readonly isSampled: (info: LogInfo) => boolean;
   readonly output: (line: string) => void;
   readonly messages: (line: string) => void;
-  readonly isSecret: false | ((name: string) => boolean);
+  readonly isSecret: false | SecretTest;
   readonly urls: RequestURLReader;
   readonly ids: ResolvedIdOptions;
 }
@@ -68,9 +62,11 @@ export function resolveOptions(options: LoggerOptions): LoggerSettings {
     user: user && safely((context) => userName(user(context)), undefined),
     countBytes,
     format: formatterOf(options),
-    formatMessage: format === "json"
-      ? (...message) => formatJSONMessage(...message, names)
-      : formatMessage,
+    formatMessage: format !== "json"
+      ? formatMessage
+      : names === "ecs"
+      ? formatECSMessage
+      : formatOpenTelemetryMessage,
     hasHeaders: format !== "dev" && format !== "short",
     hasIds: !isText,
     isTimed: format !== "combined" || sample !== undefined,
@@ -120,7 +116,7 @@ function formatterOf(options: LoggerOptions): LogFormatter {
     case "combined":
       return formatCombined;
     case "json":
-      return (info) => formatJSON(info, names);
+      return names === "ecs" ? formatECS : formatOpenTelemetry;
     default:
       throw new TypeError(`Cannot create logger: no format "${format}"`);
   }

@@ -57,9 +57,9 @@ interface Trace {
 
 /** The ids of one request. They are created when they are first read. */
 export class RequestIds {
-  readonly #incomingId: string | null = null;
-  readonly #traceparent: string | null = null;
-  readonly #tracestate: string | null = null;
+  readonly #incomingId: string = "";
+  readonly #traceparent: string = "";
+  readonly #tracestate: string = "";
   #requestId: string | undefined;
   #trace: Trace | undefined;
   #spanId: string | undefined;
@@ -68,16 +68,14 @@ export class RequestIds {
   constructor(context: RequestContext, { trust, header }: ResolvedIdOptions) {
     if (trust === false || (trust !== true && !trust(context))) return;
     const { headers } = context.request;
-    this.#incomingId = headers.get(header);
-    this.#traceparent = headers.get("traceparent");
-    this.#tracestate = headers.get("tracestate");
+    this.#incomingId = headers.get(header) ?? "";
+    this.#traceparent = headers.get("traceparent") ?? "";
+    this.#tracestate = headers.get("tracestate") ?? "";
   }
 
   get requestId(): string {
-    if (this.#requestId !== undefined) return this.#requestId;
-    const incoming = this.#incomingId;
-    return this.#requestId = incoming !== null && requestIdShape.test(incoming)
-      ? incoming
+    return this.#requestId ??= requestIdShape.test(this.#incomingId)
+      ? this.#incomingId
       : crypto.randomUUID();
   }
 
@@ -103,12 +101,9 @@ export class RequestIds {
 }
 
 /** Reads a trace from its headers. Returns `null` if there is none. */
-function continueTrace(
-  traceparent: string | null,
-  tracestate: string | null,
-): Trace | null {
+function continueTrace(traceparent: string, tracestate: string): Trace | null {
   const [, version, traceId, flags = "", rest] =
-    traceparentShape.exec(traceparent ?? "") ?? [];
+    traceparentShape.exec(traceparent) ?? [];
   if (traceId === undefined || (version === "00" && rest !== undefined)) {
     return null;
   }
@@ -116,7 +111,7 @@ function continueTrace(
     traceId,
     // Every version defines the flag "sampled". The others must be zero.
     flags: (parseInt(flags, 16) & 1) === 1 ? "01" : "00",
-    tracestate: tracestate === null ? "" : readTraceState(tracestate),
+    tracestate: readTraceState(tracestate),
   };
 }
 

@@ -79,13 +79,16 @@ export function isSecretName(name: string): boolean {
     !harmlessEnd.test(separated);
 }
 
+/** Returns `true` if a parameter of this name holds a secret. */
+export type SecretTest = (name: string) => boolean;
+
 /**
  * Replaces the values of secret parameters in the query and in the path of a
  * URL, and the values that contain such a parameter, such as `returnTo`.
  */
 export function redactURL(
   url: string,
-  isSecret: (name: string) => boolean,
+  isSecret: SecretTest,
 ): string {
   const mark = url.indexOf("?");
   const query = mark < 0 ? "" : url.slice(mark);
@@ -98,7 +101,7 @@ export function redactURL(
 
 function mayHoldSecret(
   query: string,
-  isSecret: (name: string) => boolean,
+  isSecret: SecretTest,
 ): boolean {
   return isSecret !== isSecretName || suspicious.test(query);
 }
@@ -106,7 +109,7 @@ function mayHoldSecret(
 /** Replaces the parameters of path segments, as in `/orders;sort=name`. */
 function redactPath(
   path: string,
-  isSecret: (name: string) => boolean,
+  isSecret: SecretTest,
 ): string {
   return path.replace(
     /((?:;|%3b)([^;/=]*?)(?:=|%3d))([^;/]+)/gi,
@@ -117,7 +120,7 @@ function redactPath(
 
 function redactQuery(
   query: string,
-  isSecret: (name: string) => boolean,
+  isSecret: SecretTest,
 ): string {
   return query.replace(
     /(?<=[?&])([^&=]*)=([^&]+)/g,
@@ -131,7 +134,7 @@ function redactQuery(
 /** Does the same for a URL in a header, which can contain a password. */
 export function redactReferrer(
   url: string,
-  isSecret: (name: string) => boolean,
+  isSecret: SecretTest,
 ): string {
   // Browsers send no fragment (RFC 9110, section 10.1.3).
   const [page = ""] = url.split("#", 1);
@@ -144,7 +147,7 @@ export function redactReferrer(
 function isSecretPair(
   name: string,
   value: string,
-  isSecret: (name: string) => boolean,
+  isSecret: SecretTest,
 ): boolean {
   return decodings(name).some(isSecret) || holdsSecret(value, isSecret);
 }
@@ -152,7 +155,7 @@ function isSecretPair(
 /** Returns `true` if a value, decoded or not, contains a secret itself. */
 function holdsSecret(
   value: string,
-  isSecret: (name: string) => boolean,
+  isSecret: SecretTest,
 ): boolean {
   // Everything to look for has one of these or a letter, which may be encoded.
   if (!/[=:@]|eyJ|%(?:25)*(?:3[ad]|[4-7])/i.test(value)) return false;
