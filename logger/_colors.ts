@@ -1,4 +1,4 @@
-/** What the runtimes offer to ask about the terminal. Any of it may be absent. */
+/** The properties that runtimes have for terminals. Each one may be missing. */
 interface Runtime {
   readonly Deno?: {
     readonly noColor?: boolean;
@@ -16,28 +16,25 @@ interface Runtime {
 }
 
 /**
- * Tells whether what the console prints should be coloured: NO_COLOR decides,
- * then FORCE_COLOR, then TERM, then whether it is a terminal.
+ * Returns `true` if console output should be colored. NO_COLOR decides, then
+ * FORCE_COLOR, then TERM, then whether the console is a terminal.
  *
  * @see {@link https://no-color.org | NO_COLOR}
  */
-export function wantsColor(runtime: Runtime = globalThis as Runtime): boolean {
-  const { Deno, process } = runtime;
-  if (Deno?.noColor || read(runtime, "NO_COLOR")) return false;
-  const force = read(runtime, "FORCE_COLOR");
+export function wantsColor(): boolean {
+  const { Deno, process } = globalThis as Runtime;
+  if (Deno?.noColor || readEnv("NO_COLOR")) return false;
+  const force = readEnv("FORCE_COLOR");
   if (force) return force !== "0" && force !== "false";
-  if (read(runtime, "TERM") === "dumb") return false;
+  if (readEnv("TERM") === "dumb") return false;
   return Deno?.stdout?.isTerminal?.() ?? process?.stdout?.isTTY ?? false;
 }
 
-/** Reads an environment variable, unless Deno would have to ask the user. */
-function read(
-  { Deno, process }: Runtime,
-  variable: string,
-): string | undefined {
-  if (Deno !== undefined) {
-    const status = Deno.permissions?.querySync?.({ name: "env", variable });
-    if (status?.state !== "granted") return undefined;
-  }
-  return process?.env?.[variable];
+/** Reads an environment variable, unless Deno would prompt for permission. */
+function readEnv(variable: string): string | undefined {
+  const { Deno, process } = globalThis as Runtime;
+  const status = Deno?.permissions?.querySync?.({ name: "env", variable });
+  return Deno === undefined || status?.state === "granted"
+    ? process?.env?.[variable]
+    : undefined;
 }

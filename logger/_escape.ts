@@ -1,14 +1,14 @@
 /**
- * The longest field that is written whole, in characters. Three of them and the
- * rest of a combined line are below 4,096, where log readers cut lines in two.
+ * The maximum length of a field, in characters. Three fields of this length and
+ * the rest of a combined line stay below 4,096, where log readers split lines.
  */
-const longest = 1024;
+const maxLength = 1024;
 
-/** Printable ASCII alone, and of that neither quotes nor backslashes. */
+/** Matches printable ASCII without quotes and backslashes. */
 const harmless = /^[ !#-[\]-~]*$/;
 
-/** The escapes that have a letter, as Apache writes them. */
-const letters: Record<string, string> = {
+/** The escapes of the Apache HTTP Server that are not hexadecimal. */
+const escapes: Record<string, string> = {
   '"': '\\"',
   "\\": "\\\\",
   "\b": "\\b",
@@ -20,25 +20,25 @@ const letters: Record<string, string> = {
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** Cuts a text that is too long to be read, and shows that it did. */
-export function truncate(text: string, limit = longest): string {
-  return text.length > limit
-    ? text.slice(0, limit).toWellFormed() + "..."
-    : text;
+/** Cuts a long string and appends `...`. */
+export function truncate(string: string, limit = maxLength): string {
+  return string.length > limit
+    ? string.slice(0, limit).toWellFormed() + "..."
+    : string;
 }
 
 /**
- * Makes a text from the network safe for a log: printable ASCII without bare
- * quotes and backslashes, as the Apache HTTP Server escapes it, truncated.
+ * Truncates a string from the network and escapes it as the Apache HTTP Server
+ * does: the result is printable ASCII without bare quotes and backslashes.
  *
- * Deno and Bun decode headers as Latin-1, so a character up to U+00FF stands
- * for the byte that was sent; for others their UTF-8 bytes are written.
+ * Deno and Bun decode headers as Latin-1, so a character up to U+00FF is the
+ * byte that was sent. Other characters are written as their UTF-8 bytes.
  */
-export function escapeField(text: string, limit = longest): string {
-  const shown = truncate(text, limit);
-  if (harmless.test(shown)) return shown;
+export function escapeField(string: string, limit = maxLength): string {
+  const shortened = truncate(string, limit);
+  if (harmless.test(shortened)) return shortened;
   let escaped = "";
-  for (const character of shown) {
+  for (const character of shortened) {
     const next = harmless.test(character)
       ? character
       : escapeCharacter(character);
@@ -53,21 +53,23 @@ function escapeCharacter(character: string): string {
   if (code > 0xff) {
     return Array.from(encoder.encode(character), escapeByte).join("");
   }
-  return letters[character] ?? escapeByte(code);
+  return escapes[character] ?? escapeByte(code);
 }
 
 function escapeByte(byte: number): string {
   return `\\x${byte.toString(16).padStart(2, "0")}`;
 }
 
-/** The JSON string of a text, in printable ASCII. */
-export function quote(text: string): string {
-  return harmless.test(text) ? `"${text}"` : toASCII(JSON.stringify(text));
+/** Returns a JSON string in printable ASCII. */
+export function quote(string: string): string {
+  return harmless.test(string)
+    ? `"${string}"`
+    : toASCII(JSON.stringify(string));
 }
 
 /**
- * JSON in printable ASCII. `JSON.stringify` leaves DEL, the 8-bit controls that
- * move a terminal, and characters that change its writing direction as they are.
+ * Converts JSON to printable ASCII. `JSON.stringify` keeps DEL, the 8-bit
+ * controls of terminals, and the characters that reverse the writing direction.
  */
 export function toASCII(json: string): string {
   return json.replace(

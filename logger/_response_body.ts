@@ -2,13 +2,13 @@ import type { RequestContext } from "../router/mod.ts";
 import type { LogOutcome } from "./log_info.ts";
 import { waitUntilOf } from "./_workers.ts";
 
-/** How a body ended. */
+/** The end of a response body. */
 export interface BodyEnd {
-  /** Its bytes, where they are known. */
+  /** The number of bytes, if it is known. */
   readonly bytes?: number | undefined;
-  /** Whether it was sent; it was if this is missing. */
+  /** The outcome. It is `complete` if it is missing. */
   readonly outcome?: LogOutcome;
-  /** What it failed with, if it did. */
+  /** The error that the body failed with. */
   readonly error?: unknown;
 }
 
@@ -23,27 +23,28 @@ export function contentLengthOf(
   if (status === 204 || status === 304) return 0;
   const length = headers.get("content-length");
   if (!length) return undefined;
-  let n = 0;
-  for (let at = 0; at < length.length; at++) {
-    const digit = length.charCodeAt(at) - 48;
+  // A regular expression here takes 60 ns more per combined line in Deno.
+  let bytes = 0;
+  for (let index = 0; index < length.length; index++) {
+    const digit = length.charCodeAt(index) - 48;
     if (digit < 0 || digit > 9) return undefined;
-    n = 10 * n + digit;
+    bytes = 10 * bytes + digit;
   }
-  return Number.isSafeInteger(n) ? n : undefined;
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
 /**
- * Passes a response on and tells how its body ended, once.
+ * Returns a response with the same body, and calls `onEnd` once when it ends.
  *
- * A body that is cancelled was left by the client. `request.signal` does not
- * tell: Deno aborts it after success too.
+ * If the client leaves, the server cancels the body. `request.signal` cannot be
+ * used for this, since Deno aborts it after success too.
  */
 export function watchBody(
   response: Response,
   context: RequestContext,
   onEnd: (end: BodyEnd) => void,
 ): Response {
-  // The headers first: asked for its body, Bun forgets the type of a file.
+  // Read the headers first: reading `body` makes Bun forget the type of a file.
   const { headers, status, body } = response;
   if (body === null || body.locked || status === 101) {
     onEnd({ bytes: body === null ? 0 : contentLengthOf({ headers, status }) });
@@ -52,19 +53,19 @@ export function watchBody(
   const waitUntil = waitUntilOf(context);
   const { IdentityTransformStream } = globalThis as WorkersGlobal;
   if (waitUntil === undefined || IdentityTransformStream === undefined) {
-    return typed(new Response(watch(body, onEnd), response));
+    return addContentType(new Response(countBody(body, onEnd), response));
   }
   const { readable, writable } = new IdentityTransformStream();
-  waitUntil(pump(body, writable, context.request.signal).then(onEnd));
+  waitUntil(sendBody(body, writable, context.request.signal).then(onEnd));
   return new Response(readable, response);
 }
 
 /**
- * Gives a response the type of a text where it has none and the runtime adds
- * one only when it sends a body that nobody touched, as Bun does. Without a type
- * a browser would guess, and take a text for a page with scripts.
+ * Adds the type of plain text to a body without a type if the runtime adds it
+ * only to unread bodies, as Bun does. A browser without a type might take text
+ * for a page with scripts.
  */
-function typed(response: Response): Response {
+function addContentType(response: Response): Response {
   const { headers } = response;
   if (
     !headers.has("Content-Type") &&
@@ -75,10 +76,11 @@ function typed(response: Response): Response {
   return response;
 }
 
-/** The most that is passed on at a time: more may wait for a client in vain. */
-const portion = 65_536;
+/** The largest chunk that is sent at once, so that few unsent bytes count. */
+const chunkSize = 65_536;
 
-function watch(
+/** Counts the bytes of a body while the server reads it. */
+function countBody(
   body: ReadableStream<Uint8Array>,
   onEnd: (end: BodyEnd) => void,
 ): ReadableStream<Uint8Array> {
@@ -86,8 +88,8 @@ function watch(
   let rest: Uint8Array = new Uint8Array();
   let bytes = 0;
   let ended = false;
-  const end = (how: Omit<BodyEnd, "bytes">) => {
-    if (!ended) onEnd({ ...how, bytes });
+  const end = (result: Omit<BodyEnd, "bytes">) => {
+    if (!ended) onEnd({ ...result, bytes });
     ended = true;
   };
   return new ReadableStream<Uint8Array>({
@@ -101,8 +103,8 @@ function watch(
           }
           rest = bytesOf(value);
         }
-        const chunk = rest.subarray(0, portion);
-        rest = rest.subarray(portion);
+        const chunk = rest.subarray(0, chunkSize);
+        rest = rest.subarray(chunkSize);
         bytes += chunk.byteLength;
         controller.enqueue(chunk);
       } catch (error) {
@@ -119,7 +121,7 @@ function watch(
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** Bun and Workers take streams of texts, of buffers and of any view too. */
+/** Converts a chunk. Bun and Workers accept strings, buffers and all views. */
 function bytesOf(chunk: ArrayBufferView | ArrayBuffer | string): Uint8Array {
   if (typeof chunk === "string") return encoder.encode(chunk);
   const view = ArrayBuffer.isView(chunk) ? chunk : new DataView(chunk);
@@ -127,8 +129,8 @@ function bytesOf(chunk: ArrayBufferView | ArrayBuffer | string): Uint8Array {
 }
 
 /**
- * The stream of Workers. There no other tells of a client that left: they just
- * are not asked for more.
+ * The stream of Workers that reports a client that left. Workers never cancel
+ * other streams: they stop reading them.
  */
 interface WorkersGlobal {
   readonly IdentityTransformStream?: new () => {
@@ -137,14 +139,15 @@ interface WorkersGlobal {
   };
 }
 
-async function pump(
+/** Sends a body on Workers, and counts the bytes that the client accepted. */
+async function sendBody(
   body: ReadableStream<Uint8Array>,
   writable: WritableStream<Uint8Array>,
   signal: AbortSignal,
 ): Promise<BodyEnd> {
   const reader = body.getReader();
   const writer = writable.getWriter();
-  // A client that left before the answer was there never asks for its body.
+  // A client that left before the response never reads its body.
   const leave = () => void writer.abort(signal.reason).catch(() => {});
   if (signal.aborted) leave();
   else signal.addEventListener("abort", leave);
@@ -157,8 +160,8 @@ async function pump(
       isWriting = true;
       if (done) break;
       const whole = bytesOf(value);
-      for (let start = 0; start < whole.byteLength; start += portion) {
-        const chunk = whole.subarray(start, start + portion);
+      for (let start = 0; start < whole.byteLength; start += chunkSize) {
+        const chunk = whole.subarray(start, start + chunkSize);
         await writer.write(chunk);
         bytes += chunk.byteLength;
       }

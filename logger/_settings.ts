@@ -46,7 +46,7 @@ export interface LoggerSettings
 export function resolveOptions(options: LoggerOptions): LoggerSettings {
   const { format = "dev", names = "ecs", redact = isSecretName } = options;
   if (names !== "ecs" && names !== "opentelemetry") {
-    throw new TypeError(`Cannot create logger: no names "${names}"`);
+    throw new TypeError(`Cannot create logger: unknown names "${names}"`);
   }
   const { skip, user, countBytes, sample } = options;
   const isText = format !== "json" && typeof format !== "function";
@@ -118,7 +118,7 @@ function formatterOf(options: LoggerOptions): LogFormatter {
     case "json":
       return names === "ecs" ? formatECS : formatOpenTelemetry;
     default:
-      throw new TypeError(`Cannot create logger: no format "${format}"`);
+      throw new TypeError(`Cannot create logger: unknown format "${format}"`);
   }
 }
 
@@ -129,7 +129,7 @@ function samplerOf(
   const { rate, slow = 1000, random = Math.random } = sampling;
   if (!(rate >= 0 && rate <= 1)) {
     throw new RangeError(
-      `Cannot create logger: the rate "${rate}" is not from 0 to 1`,
+      `Cannot create logger: the rate "${rate}" is not between 0 and 1`,
     );
   }
   return (info) =>

@@ -1,6 +1,6 @@
 import type { RequestContext } from "../router/mod.ts";
 
-/** Where the ids of a request come from, and where they go. */
+/** Options for the ids of requests and traces. */
 export interface LogIdOptions {
   /**
    * `true` to continue the request id, the `traceparent` and the `tracestate`
@@ -21,8 +21,7 @@ export interface LogIdOptions {
   readonly header?: string;
 
   /**
-   * Whether responses carry the request id in the same header. What
-   * `onError` answers never does.
+   * `true` to send the request id to the client, in the same header.
    *
    * @default {false}
    */
@@ -100,7 +99,7 @@ export class RequestIds {
   }
 }
 
-/** Reads a trace from its headers. Returns `null` if there is none. */
+/** Reads a trace from its headers. Returns `null` if they are invalid. */
 function continueTrace(traceparent: string, tracestate: string): Trace | null {
   const [, version, traceId, flags = "", rest] =
     traceparentShape.exec(traceparent) ?? [];
@@ -155,13 +154,13 @@ function randomHex(length: 16 | 32): string {
 /** The options with their defaults. */
 export type ResolvedIdOptions = Required<LogIdOptions>;
 
-/** @throws {TypeError} If `header` is no header name. */
+/** @throws {TypeError} If `header` is not a header name. */
 export function resolveIdOptions(
   { trust = false, header = "X-Request-Id", respond = false }: LogIdOptions,
 ): ResolvedIdOptions {
   if (!fieldName.test(header)) {
     throw new TypeError(
-      `Cannot create logger: "${header}" is no header name`,
+      `Cannot create logger: "${header}" is not a header name`,
     );
   }
   return { trust, header, respond };

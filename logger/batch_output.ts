@@ -5,15 +5,15 @@ import { waitUntilOf } from "./_workers.ts";
 /** Options for {@linkcode batchOutput}. */
 export interface BatchOutputOptions {
   /**
-   * How much is collected before it is written at once, in characters; in the
-   * named formats each is a byte.
+   * The length at which collected lines are written, in characters. In the
+   * named formats each character is a byte.
    *
    * @default {16_384}
    */
   readonly bytes?: number;
 
   /**
-   * How long a line waits at most, in milliseconds.
+   * The longest time that a line waits, in milliseconds.
    *
    * @default {1_000}
    */
@@ -31,8 +31,8 @@ export interface BatchOutputOptions {
   readonly flush?: (text: string) => void | Promise<void>;
 
   /**
-   * How long `flush` may take, in milliseconds. What takes longer is reported by
-   * `console.error`, and the next lines are written without waiting for it.
+   * The time limit of `flush`, in milliseconds. Beyond it, `console.error`
+   * reports the delay, and the next lines are written without waiting.
    *
    * @default {10_000}
    */
@@ -47,17 +47,17 @@ export interface BatchOutputOptions {
   readonly maxWaiting?: number;
 }
 
-/** An output for the `output` option of `logger` that writes many lines at once. */
+/** An `output` for `logger` that writes many lines at once. */
 export interface BatchOutput extends AsyncDisposable {
   /**
-   * Takes a line.
+   * Collects a line.
    *
    * @param message The line, without a newline.
    */
   (message: string): void;
   /**
-   * Writes what was collected. Call it before the process ends. Lines that
-   * fail are tried once more at once.
+   * Writes the collected lines. Call it before the process ends. Lines that
+   * fail are written once more at once.
    *
    * @returns A promise that resolves when all lines are written or dropped. It
    * never rejects.
@@ -70,18 +70,18 @@ export interface BatchOutput extends AsyncDisposable {
    * @returns A promise that resolves then. It never rejects.
    */
   settled(): Promise<void>;
-  /** Does what `flush` does, for `await using`. */
+  /** Calls `flush`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Creates an output that collects lines and writes them together, which costs
- * a fraction of writing each.
+ * Creates an output that collects lines and writes them together, which takes a
+ * tenth of the time of one `console.log` for each line in Deno.
  *
- * On Workers the logger keeps the request's `ctx` waiting until its line is
- * written. Elsewhere call `flush` before the process ends.
+ * On Workers the logger keeps a request alive until its line is written. On
+ * other runtimes call `flush` before the process ends.
  *
- * @example Two lines in one go
+ * @example Writing two lines at once
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { batchOutput } from "@gatehouse/web/logger-middleware";
@@ -95,10 +95,10 @@ export interface BatchOutput extends AsyncDisposable {
  * assertEquals(written, ["one\ntwo\n"]);
  * ```
  *
- * @param options When to write, and how.
+ * @param options The limits, and the function that writes.
  * @returns The output.
- * @throws {RangeError} If a bound is not a positive number, or a time is one that
- * no timer takes: 2,147,483,648 and more.
+ * @throws {RangeError} If a limit is not a positive number, or a time is longer
+ * than 2,147,483,647 ms, the longest time of a timer.
  */
 export function batchOutput(options: BatchOutputOptions = {}): BatchOutput {
   const batch = new Batch(options);
@@ -111,15 +111,15 @@ export function batchOutput(options: BatchOutputOptions = {}): BatchOutput {
   });
 }
 
-/** The outputs that print on the console. */
+/** The batch outputs that write to the console. */
 const printing = /* @__PURE__ */ new WeakSet<(message: string) => void>();
 
-/** Whether what an output is given ends on the console. */
+/** Returns `true` if an output writes to the console. */
 export function isConsoleOutput(output: (message: string) => void): boolean {
   return output === console.log || printing.has(output);
 }
 
-/** Hands a line to an output, which may be asynchronous, and may fail then. */
+/** Passes a line to an output, and reports the error of an asynchronous one. */
 export function writeLine(
   output: ((message: string) => unknown) & Partial<BatchOutput>,
   line: string,
@@ -127,7 +127,7 @@ export function writeLine(
 ): void {
   const written = output(line);
   if (written instanceof Promise) written.catch(report);
-  // A Worker must live until what was collected is written.
+  // A Worker must stay alive until a batch is written.
   if (output.settled === undefined) return;
   waitUntilOf(context)?.(output.settled());
 }

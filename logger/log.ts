@@ -1,14 +1,14 @@
 import { type ContextKey, createContextKey } from "../router/mod.ts";
 
-/** How grave a message is. */
+/** The severity of a message. */
 export type LogLevel = "info" | "warn" | "error";
 
-/** Facts that go with a message. Leave secrets out of them. */
+/** The fields of a message. They must not contain secrets. */
 export type LogFields = Readonly<
   Record<string, string | number | boolean | null | undefined>
 >;
 
-/** Writes more lines about a request, all with its id. */
+/** Writes lines about a request, all with its id. */
 export interface Log {
   /** The id of the request. */
   readonly requestId: string;
@@ -17,38 +17,38 @@ export interface Log {
   /**
    * Creates the `traceparent` header of one outgoing request and, if the trace
    * has one, its `tracestate`. Call it once for each outgoing request: every
-   * call has a parent id of its own.
+   * call returns a new parent id.
    *
-   * @returns The headers, to spread into those of the request.
+   * @returns The headers to send.
    */
   traceHeaders(): Record<string, string>;
   /**
-   * Writes a line.
+   * Writes a line of the level `info`.
    *
-   * @param message What happened. It is escaped.
-   * @param fields Facts that go with it.
+   * @param message The message. It is escaped.
+   * @param fields The fields of the line. They are escaped too.
    */
   info(message: string, fields?: LogFields): void;
   /**
-   * Writes a line about something that should be looked at.
+   * Writes a line of the level `warn`.
    *
-   * @param message What happened. It is escaped.
-   * @param fields Facts that go with it.
+   * @param message The message. It is escaped.
+   * @param fields The fields of the line. They are escaped too.
    */
   warn(message: string, fields?: LogFields): void;
   /**
-   * Writes a line about something that went wrong.
+   * Writes a line of the level `error`.
    *
-   * @param message What happened. It is escaped.
-   * @param fields Facts that go with it.
+   * @param message The message. It is escaped.
+   * @param fields The fields of the line. They are escaped too.
    */
   error(message: string, fields?: LogFields): void;
 }
 
 /**
- * The key of the log of a request, behind the `logger` middleware.
+ * The context key of a request's log. The `logger` middleware sets it.
  *
- * @example A line of one's own
+ * @example Writing a line in a handler
  * ```ts
  * import { assertMatch } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";

@@ -1,18 +1,21 @@
 /**
- * How a response ended: sent whole, left by the client, or broken off because
- * its body failed. Without `countBytes` a response counts as complete as soon
- * as it is there; only a handler that gave up tells of a client that left.
+ * The end of a response: it was sent (`complete`), the client left
+ * (`aborted`), or its body failed (`failed`).
+ *
+ * Without `countBytes` the logger does not see the end of a body. A response is
+ * then `complete` as soon as the handler returns it, and `aborted` if the
+ * handler gave up because the client left.
  */
 export type LogOutcome = "complete" | "aborted" | "failed";
 
 /**
- * What is known of a request once its response is there. Texts are as the
- * client sent them, secrets in queries aside: escape them.
+ * The facts about a request that a format receives. Except for redacted
+ * secrets, strings are as the client sent them: escape them.
  */
 export interface LogInfo {
-  /** The HTTP method, as the client sent it. */
+  /** The HTTP method that the client sent. */
   readonly method: string;
-  /** The path and the query of the URL, secrets in the query redacted. */
+  /** The path and the query of the URL, with secrets redacted. */
   readonly url: string;
   /**
    * The status of the response. It is 499 if the handler gave up because the
@@ -20,41 +23,41 @@ export interface LogInfo {
    */
   readonly status: number;
   /**
-   * Milliseconds from the request to the response; with `countBytes`, to the
-   * end of its body.
+   * The milliseconds from the request to the response, or with `countBytes` to
+   * the end of its body.
    */
   readonly responseTime: number;
-  /** Bytes of the response's body, where they are known. */
+  /** The length of the response body in bytes, if it is known. */
   readonly contentLength: number | undefined;
   /** The `User-Agent` header. */
   readonly userAgent: string | undefined;
-  /** The `Referer` header, without fragment, secrets in its query redacted. */
+  /** The `Referer` header without its fragment, with secrets redacted. */
   readonly referrer: string | undefined;
-  /** The client's address, where the router knows it. */
+  /** The client's address, if the router knows it. */
   readonly remoteAddress: string | undefined;
-  /** When the request came in, in epoch milliseconds. */
+  /** The time of the request, in epoch milliseconds. */
   readonly timestamp: number;
-  /** The protocol; `HTTP/1.1` where the runtime does not tell it. */
+  /** The protocol. It is `HTTP/1.1` unless the runtime provides another. */
   readonly protocol: string;
   /** The scheme of the URL, such as `https`. */
   readonly scheme: string;
-  /** The host of the URL, with the port where it is not the scheme's own. */
+  /** The host of the URL, with the port unless it is the scheme's default. */
   readonly host: string;
   /** The pattern of the matched route. */
   readonly route: string | undefined;
-  /** What the `user` option gave. */
+  /** The result of the `user` option. */
   readonly user: string | undefined;
-  /** How the response ended. */
+  /** The end of the response. */
   readonly outcome: LogOutcome;
   /**
    * The name of the error that the handler threw, unless it was answered with a
    * status from 400 to 499, or of the error that the body failed with.
    */
   readonly error: string | undefined;
-  /** The id of the request; `undefined` in formats that have no place for it. */
+  /** The id of the request, for `json` and functions. */
   readonly requestId: string | undefined;
-  /** The id of the trace, likewise (W3C Trace Context). */
+  /** The id of the trace (W3C Trace Context), for `json` and functions. */
   readonly traceId: string | undefined;
-  /** The id of the request within the trace, likewise. */
+  /** The id of the request within the trace, for `json` and functions. */
   readonly spanId: string | undefined;
 }

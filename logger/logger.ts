@@ -15,16 +15,17 @@ import { resolveOptions } from "./_settings.ts";
 import { endsWithClient, waitUntilOf } from "./_workers.ts";
 
 /**
- * Creates a middleware that logs each request once its response is there.
+ * Creates a middleware that logs each request.
  *
  * Put it first, so that the time includes all other middleware. If a handler
- * throws, the line has the status that answers the error and the error's name;
- * if it gave up because the client left, the status is 499. All fields are
- * escaped and cut to a readable length: no header and no path can forge a line
- * or move a terminal. Cookies and `Authorization` are never looked at.
+ * throws, the line has the status of the error response and the error's name.
+ * If it gave up because the client left, the status is 499.
  *
- * A format, a filter or an output that throws is reported by `console.error`;
- * it does not fail the request.
+ * All fields are escaped and truncated: no header and no path can forge a line
+ * or control a terminal. The logger never reads cookies and `Authorization`.
+ *
+ * `console.error` reports errors of a format, a filter or an output. They do
+ * not fail the request.
  *
  * @example One line for each request
  * ```ts
@@ -46,11 +47,11 @@ import { endsWithClient, waitUntilOf } from "./_workers.ts";
  * assertEquals(lines, ["GET /a?token=REDACTED 404"]);
  * ```
  *
- * @param options How lines look, where they go, and what is left out.
+ * @param options The format, the output and the filters.
  * @returns The middleware.
- * @throws {TypeError} If the format or the names are not known, or the header
- * of the request id is no header name.
- * @throws {RangeError} If the rate of the sampling is not from 0 to 1.
+ * @throws {TypeError} If `format` or `names` is unknown, or `ids.header` is not
+ * a header name.
+ * @throws {RangeError} If `sample.rate` is not between 0 and 1.
  */
 export function logger(
   options: LoggerOptions = {},

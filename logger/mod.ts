@@ -1,7 +1,7 @@
 /**
- * A middleware that logs requests, in lines that can be trusted.
+ * A middleware that logs requests. No request can forge a line.
  *
- * @example A log as Apache writes it
+ * @example Logging in Apache's combined format
  * ```ts
  * import { assertMatch } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";

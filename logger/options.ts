@@ -3,23 +3,23 @@ import type { LogNames } from "./_json_formats.ts";
 import type { LogInfo } from "./log_info.ts";
 import type { LogIdOptions } from "./_trace.ts";
 
-/** Builds the line of a request. */
+/** Returns the line of a request. */
 export type LogFormatter = (info: LogInfo) => string;
 
-/** Which requests are logged when not all of them are. */
+/** Options for logging a share of the requests. */
 export interface LogSampling {
-  /** The share of the others that is logged, from 0 to 1. */
+  /** The share of the requests to log, from 0 to 1. */
   readonly rate: number;
 
   /**
-   * The milliseconds from which a request is slow, and always logged.
+   * The response time from which a request is always logged, in milliseconds.
    *
    * @default {1_000}
    */
   readonly slow?: number;
 
   /**
-   * Draws a number from 0 up to 1.
+   * Returns a random number from 0 to 1, 1 excluded.
    *
    * @default {Math.random}
    */
@@ -29,41 +29,41 @@ export interface LogSampling {
 /** Options for {@linkcode logger}. */
 export interface LoggerOptions {
   /**
-   * How a line looks: a named format, or a function that builds the line.
+   * The format of a line: a named format, or a function that returns the line.
    *
-   * Trust: what a function is given comes from the network. Escape it, as the
-   * named formats do.
+   * Trust: the fields that a function receives come from the network. Escape
+   * them, as the named formats do.
    *
    * @default {"dev"}
    */
   readonly format?: "dev" | "short" | "combined" | "json" | LogFormatter;
 
   /**
-   * The names of the `json` format: those of the Elastic Common Schema, or
-   * OpenTelemetry's.
+   * The field names of the `json` format: those of the Elastic Common Schema,
+   * or of OpenTelemetry.
    *
    * @default {"ecs"}
    */
   readonly names?: LogNames;
 
   /**
-   * Keeps a request out of the log when it returns `true`. It is not asked
-   * about a request whose handler threw.
+   * Excludes a request from the log by returning `true`. Requests whose handler
+   * threw are always logged.
    *
    * @default {() => false}
    */
   readonly skip?: (context: RequestContext, response: Response) => boolean;
 
   /**
-   * Logs a share of the requests, but always those that failed (status 5xx, or
-   * an error) and those that were slow.
+   * Logs only a share of the requests, and always those that failed (status 5xx
+   * or an error) or were slow.
    *
    * @default {{ rate: 1 }}
    */
   readonly sample?: LogSampling;
 
   /**
-   * Receives every finished line, without a trailing newline.
+   * Receives each line, without a trailing newline.
    *
    * @default {console.log}
    */
@@ -77,23 +77,24 @@ export interface LoggerOptions {
   readonly messages?: (message: string) => void;
 
   /**
-   * Colours the `dev` format.
+   * Colors the `dev` format.
    *
-   * On the console, which the default output and a `batchOutput` without a
-   * `flush` of its own print on, NO_COLOR, FORCE_COLOR, TERM and the terminal
-   * decide, in this order. Where an output of one's own leads nobody knows: say
-   * `false`, or take the `short` format, if it is a file.
+   * On the console, NO_COLOR, FORCE_COLOR, TERM and the terminal decide, in
+   * this order. The default `output` and a `batchOutput` without `flush` write
+   * to the console. Lines for another `output` are colored: set `false`, or use
+   * the `short` format, if it writes to a file.
    *
-   * @default {true, and on the console what the environment says}
+   * @default {true, and on the console as the environment says}
    */
   readonly colors?: boolean;
 
   /**
-   * Logs a response when its body has ended rather than when it is there:
-   * counts its bytes, and tells whether it was sent whole, left by the client,
-   * or failed. It costs about 20 microseconds, and a response whose length is
-   * not in its headers is sent in chunks. On Bun one without a Content-Type is
-   * sent as a text.
+   * Logs a response when its body ends, with the number of bytes and whether
+   * the body was sent completely.
+   *
+   * This takes about 20 microseconds per request. A response without a
+   * `Content-Length` is sent in chunks. On Bun, a response without a
+   * `Content-Type` is sent as plain text.
    *
    * @default {false}
    */
@@ -110,15 +111,15 @@ export interface LoggerOptions {
   readonly redact?: false | ((name: string) => boolean);
 
   /**
-   * Names the user of a request, after its handler has run, for formats that
-   * have a place for it: `combined`, `json` and functions.
+   * Returns the name of the user. It runs after the handler, for the formats
+   * that have the user: `combined`, `json` and functions.
    *
    * @default {() => undefined}
    */
   readonly user?: (context: RequestContext) => string | undefined;
 
   /**
-   * Where the ids of requests come from, and where they go.
+   * Options for the ids of requests and traces.
    *
    * @default {{ trust: false, header: "X-Request-Id", respond: false }}
    */

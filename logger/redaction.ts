@@ -47,7 +47,7 @@ const harmlessEnd =
 const suspicious =
   /2fa|account|activat|assertion|auth|bearer|card|challenge|code|confirm|cookie|cred|csrf|cvc|cvv|dpop|eyJ|hash|hmac|iban|invit|jwt|kennwort|key|link|magic|mfa|nonce|otp|pass|pgt|pin|pw[^a-z]|pwd|recover|reset|salt|saml|secret|sess|sid|sig|social|ssn|sso|state|tax|tfa|ticket|token|unlock|verif|wctx|wresult|xsrf|[%\x80-\uffff\\@][^]{2}/i;
 
-/** How often a name or a value is decoded. */
+/** The number of times that a name or a value is decoded. */
 const maxDepth = 3;
 
 /**
@@ -58,7 +58,7 @@ const maxDepth = 3;
  * Names that only describe a secret, such as `inviteCount` and `token_type`,
  * and everyday names, such as `postcode` and `sort_key`, return `false`.
  *
- * @example Redacting one's own parameters as well
+ * @example Redacting more parameters
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { isSecretName } from "@gatehouse/web/logger-middleware";
@@ -149,7 +149,8 @@ function isSecretPair(
   value: string,
   isSecret: SecretTest,
 ): boolean {
-  return decodings(name).some(isSecret) || holdsSecret(value, isSecret);
+  return decodings(name).some((one) => isSecret(one)) ||
+    holdsSecret(value, isSecret);
 }
 
 /** Returns `true` if a value, decoded or not, contains a secret itself. */
@@ -159,36 +160,38 @@ function holdsSecret(
 ): boolean {
   // Everything to look for has one of these or a letter, which may be encoded.
   if (!/[=:@]|eyJ|%(?:25)*(?:3[ad]|[4-7])/i.test(value)) return false;
-  const texts = decodings(value);
-  return texts.some((text) =>
-    isSecretText(text) || namesIn(text).some((name) => isSecret(name))
-  ) || (texts.length > maxDepth && /%[\da-f]{2}/i.test(texts[maxDepth]!));
+  const decoded = decodings(value);
+  return decoded.some((one) =>
+    isSecretValue(one) || namesIn(one).some((name) => isSecret(name))
+  ) ||
+    // More encoding hides the content on purpose.
+    (decoded.length > maxDepth && /%[\da-f]{2}/i.test(decoded[maxDepth]!));
 }
 
-/** Returns a text as it is, and decoded once, twice and so on. */
-function decodings(text: string): string[] {
-  const texts = [text];
+/** Returns a string as it is, and decoded once, twice and so on. */
+function decodings(encoded: string): string[] {
+  const results = [encoded];
   for (let depth = 0; depth < maxDepth; depth++) {
-    const last = texts[depth]!;
+    const last = results[depth]!;
     if (!/[%+]/.test(last)) break;
     // URLSearchParams never throws, unlike decodeURIComponent.
     const next = new URLSearchParams(`v=${last.replaceAll("&", "%26")}`)
       .get("v") ?? "";
     if (next === last) break;
-    texts.push(next);
+    results.push(next);
   }
-  return texts;
+  return results;
 }
 
-/** Finds a JSON Web Token, or the password of a URL. */
-function isSecretText(text: string): boolean {
-  return /(?<![\w-])eyJ[\w-]{5}|\/\/[^/?#@]*:[^/?#@]*@/.test(text);
+/** Returns `true` if a value contains a JSON Web Token or a URL's password. */
+function isSecretValue(value: string): boolean {
+  return /(?<![\w-])eyJ[\w-]{5}|\/\/[^/?#@]*:[^/?#@]*@/.test(value);
 }
 
-/** Returns the names of the parameters and the JSON properties in a text. */
-function namesIn(text: string): string[] {
-  if (!/[=:]/.test(text)) return [];
-  const plain = text.replace(
+/** Returns the names of the parameters and the JSON properties in a value. */
+function namesIn(value: string): string[] {
+  if (!/[=:]/.test(value)) return [];
+  const plain = value.replace(
     /\\+u([\da-f]{4})/gi,
     (_, code: string) => String.fromCharCode(parseInt(code, 16)),
   );

@@ -497,11 +497,11 @@ for (const [what, optionsOf] of asked) {
 
 Deno.test("logger() throws when made with what it does not know", () => {
   const wrong: [unknown, new (message: string) => Error, string][] = [
-    [{ format: "tiny" }, TypeError, 'no format "tiny"'],
-    [{ format: "json", names: "gelf" }, TypeError, 'no names "gelf"'],
-    [{ sample: { rate: 2 } }, RangeError, "not from 0 to 1"],
-    [{ sample: { rate: NaN } }, RangeError, "not from 0 to 1"],
-    [{ ids: { header: "a b" } }, TypeError, "no header name"],
+    [{ format: "tiny" }, TypeError, 'unknown format "tiny"'],
+    [{ format: "json", names: "gelf" }, TypeError, 'unknown names "gelf"'],
+    [{ sample: { rate: 2 } }, RangeError, "not between 0 and 1"],
+    [{ sample: { rate: NaN } }, RangeError, "not between 0 and 1"],
+    [{ ids: { header: "a b" } }, TypeError, "not a header name"],
   ];
   for (const [options, kind, message] of wrong) {
     assertThrows(() => logger(options as LoggerOptions), kind, message);
