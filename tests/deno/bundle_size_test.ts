@@ -15,7 +15,7 @@ import {
  * what is worth it to everybody who imports the entry.
  */
 const BUDGETS: Record<Entry, number> = {
-  ".": 85.6,
+  ".": 85.8,
   "./auth": 37.8,
   "./auth-middleware": 6.7,
   "./auth/jwt": 12.3,

@@ -16,7 +16,6 @@ const PROGRAMS: Record<string, readonly string[]> = {
     "sqlite.ts",
     "bun_sqlite.ts",
     "sweep.ts",
-    "sweep.ts",
     "postgres.ts",
     "redis.ts",
     "bun_redis.ts",
