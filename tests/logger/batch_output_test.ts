@@ -9,7 +9,7 @@ const isWorker = "IdentityTransformStream" in globalThis;
 /** What a request is kept alive for: its batch, and on Workers its line. */
 const promises = isWorker ? 2 : 1;
 
-Deno.test("batchOutput() writes lines together once there are enough", async () => {
+Deno.test("batchOutput() writes lines together when they reach the size limit", async () => {
   const written: string[] = [];
   const output = batchOutput({
     bytes: 10,
@@ -21,7 +21,7 @@ Deno.test("batchOutput() writes lines together once there are enough", async () 
   assertEquals(written, ["one\ntwo\nthree\n", "four\n"]);
 });
 
-Deno.test("batchOutput() writes lines that have waited long enough", async () => {
+Deno.test("batchOutput() writes lines after the longest wait", async () => {
   const written: string[] = [];
   const output = batchOutput({
     ms: 10,
@@ -36,7 +36,7 @@ Deno.test("batchOutput() writes lines that have waited long enough", async () =>
   assertEquals(written, ["one\n", "two\n"]);
 });
 
-Deno.test("batchOutput() writes one chunk after the other, in order", async () => {
+Deno.test("batchOutput() writes one batch after the other, in order", async () => {
   const written: string[] = [];
   let atWork = 0;
   const output = batchOutput({
@@ -56,7 +56,7 @@ Deno.test("batchOutput() writes one chunk after the other, in order", async () =
   assertEquals(written.join("").replaceAll("\n", ""), "012345678");
 });
 
-Deno.test("batchOutput().flush() waits for what is being written", async () => {
+Deno.test("batchOutput().flush() waits for the write in progress", async () => {
   let done = false;
   const output = batchOutput({
     bytes: 1,
@@ -71,7 +71,7 @@ Deno.test("batchOutput().flush() waits for what is being written", async () => {
   await output.flush();
 });
 
-Deno.test("batchOutput() writes what is left at the end of await using", async () => {
+Deno.test("batchOutput() writes the remaining lines at the end of await using", async () => {
   const written: string[] = [];
   {
     await using output = batchOutput({
@@ -82,7 +82,7 @@ Deno.test("batchOutput() writes what is left at the end of await using", async (
   assertEquals(written, ["one\n"]);
 });
 
-Deno.test("batchOutput().settled() waits without hurrying", async () => {
+Deno.test("batchOutput().settled() waits without writing earlier", async () => {
   const written: string[] = [];
   const output = batchOutput({
     ms: 20,
@@ -225,7 +225,7 @@ Deno.test("batchOutput() counts the lines of a write that fails after its time",
   });
 });
 
-Deno.test("logger() fails no request where console.error throws, too", async () => {
+Deno.test("logger() fails no request if console.error throws as well", async () => {
   const { error } = console;
   console.error = () => {
     throw new Error("no console");
@@ -247,7 +247,7 @@ Deno.test("logger() fails no request where console.error throws, too", async () 
   }
 });
 
-Deno.test("batchOutput() drops lines rather than to grow without end, and counts them", async () => {
+Deno.test("batchOutput() drops and counts lines beyond its limit", async () => {
   await withErrors(async (errors) => {
     const written: string[] = [];
     let release = () => {};
@@ -271,7 +271,7 @@ Deno.test("batchOutput() drops lines rather than to grow without end, and counts
   });
 });
 
-Deno.test("batchOutput() writes one chunk at a time where console.error is logged too", async () => {
+Deno.test("batchOutput() writes one batch at a time if console.error is logged too", async () => {
   let writing = 0;
   let most = 0;
   const output = batchOutput({
@@ -297,7 +297,7 @@ Deno.test("batchOutput() writes one chunk at a time where console.error is logge
   assertEquals(most, 1);
 });
 
-Deno.test("batchOutput() tells of a line that is too long for it", async () => {
+Deno.test("batchOutput() reports a line that is longer than its limit", async () => {
   await withErrors((errors) => {
     const written: string[] = [];
     const output = batchOutput({
@@ -311,7 +311,7 @@ Deno.test("batchOutput() tells of a line that is too long for it", async () => {
   });
 });
 
-Deno.test("batchOutput() goes on after a write that does not end, and reports it", async () => {
+Deno.test("batchOutput() continues after a write that does not end, and reports it", async () => {
   await withErrors(async (errors) => {
     const written: string[] = [];
     const writes: (() => void)[] = [];
@@ -343,7 +343,7 @@ Deno.test("batchOutput() goes on after a write that does not end, and reports it
   });
 });
 
-Deno.test("batchOutput() goes on after a write that does not end where console.error is logged too", async () => {
+Deno.test("batchOutput() continues after a write that does not end if console.error is logged too", async () => {
   const written: string[] = [];
   const output = batchOutput({
     bytes: 1,
@@ -366,7 +366,7 @@ Deno.test("batchOutput() goes on after a write that does not end where console.e
   ]);
 });
 
-Deno.test("batchOutput() goes on after a write whose timer is dropped with its request", async () => {
+Deno.test("batchOutput() continues after a write whose timer ended with its request", async () => {
   await withErrors(async (errors) => {
     const written: string[] = [];
     const output = batchOutput({
@@ -403,7 +403,7 @@ Deno.test("batchOutput() goes on after a write whose timer is dropped with its r
   });
 });
 
-Deno.test("batchOutput() takes a flood in one tick when writes are immediate", () => {
+Deno.test("batchOutput() accepts a flood in one tick if writes are synchronous", () => {
   let length = 0;
   const output = batchOutput({
     bytes: 1000,
@@ -435,7 +435,7 @@ Deno.test("batchOutput() keeps a Worker alive until the line is written", async 
   assertEquals(written, ["/a\n/b\n"]);
 });
 
-Deno.test("batchOutput() keeps a Worker alive for the lines of a request that is not logged itself", async () => {
+Deno.test("batchOutput() keeps a Worker alive for the messages of a skipped request", async () => {
   const written: string[] = [];
   const waiting: Promise<unknown>[] = [];
   const output = batchOutput({
@@ -458,7 +458,7 @@ Deno.test("batchOutput() keeps a Worker alive for the lines of a request that is
   assertEquals(written.join().slice(0, 12), "info: plain ");
 });
 
-Deno.test("logger() on Workers keeps a request going until its line is written", async () => {
+Deno.test("logger() on Workers keeps a request alive until its line is written", async () => {
   const lines: string[] = [];
   const waiting: Promise<unknown>[] = [];
   const router = createRouter({
@@ -494,7 +494,7 @@ for (
     ["maxWaiting", bad],
   ] as const
 ) {
-  Deno.test(`batchOutput() throws when made with a bad ${name}`, () => {
+  Deno.test(`batchOutput() throws for an invalid ${name}`, () => {
     for (const value of values) {
       assertThrows(
         () => batchOutput({ [name]: value }),
@@ -505,7 +505,7 @@ for (
   });
 }
 
-Deno.test("batchOutput() drops nothing while nothing is being written", async () => {
+Deno.test("batchOutput() drops nothing while no write is in progress", async () => {
   const written: string[] = [];
   const output = batchOutput({
     bytes: 1_000,
@@ -520,7 +520,7 @@ Deno.test("batchOutput() drops nothing while nothing is being written", async ()
 
 const failing = () => Promise.reject(new Error("the log is away"));
 
-Deno.test("logger() survives an output that fails later", async () => {
+Deno.test("logger() reports an output that rejects", async () => {
   const rejections: unknown[] = [];
   const note = (event: PromiseRejectionEvent) => {
     event.preventDefault();
@@ -547,7 +547,7 @@ Deno.test("logger() survives an output that fails later", async () => {
   assertEquals(reported.length, 2);
 });
 
-Deno.test("logger() writes its line where the user has no text", async () => {
+Deno.test("logger() writes its line if the user has no string form", async () => {
   await withErrors(async (errors) => {
     const lines: string[] = [];
     const router = createRouter({
@@ -569,7 +569,7 @@ Deno.test("logger() writes its line where the user has no text", async () => {
   });
 });
 
-Deno.test("logger() survives users and errors that are not what their types say", async () => {
+Deno.test("logger() writes its line for users and errors that contradict their types", async () => {
   const lines: string[] = [];
   const router = createRouter({
     middleware: [logger({

@@ -17,7 +17,7 @@ import {
   type LogInfo,
 } from "@gatehouse/web/logger-middleware";
 
-/** The lines of one request to a router with routes of many kinds. */
+/** Returns the lines of one request to a router with several routes. */
 async function linesOf(
   options: LoggerOptions,
   path = "/",
@@ -44,7 +44,7 @@ async function linesOf(
   return lines;
 }
 
-/** What a function format is given. */
+/** Returns the argument of a format function. */
 async function infoOf(
   path = "/",
   init: RequestInit = {},
@@ -90,7 +90,7 @@ const colors: [status: number, color: number | null][] = [
 ];
 
 for (const [status, color] of colors) {
-  Deno.test(`logger() colours ${status} by its class in the dev format (spec B.2)`, async () => {
+  Deno.test(`logger() colors ${status} by its class in the dev format (spec B.2)`, async () => {
     const lines = await linesOf({}, `/status/${status}`);
     const start = `GET /status/${status} \x1b[${color}m${status}\x1b[0m `;
     assertEquals(lines.length, 1);
@@ -99,7 +99,7 @@ for (const [status, color] of colors) {
   });
 }
 
-Deno.test("logger() writes to the output of a batch what it would to one of one's own", async () => {
+Deno.test("logger() writes the same lines to a batch output and to a function", async () => {
   const written: string[] = [];
   const output = batchOutput({ flush: (text) => void written.push(text) });
   await linesOf({ output });
@@ -110,7 +110,7 @@ Deno.test("logger() writes to the output of a batch what it would to one of one'
   );
 });
 
-Deno.test("logger() leaves the dev format without colours where it is told to", async () => {
+Deno.test("logger() writes the dev format without colors if colors is false", async () => {
   const [line] = await linesOf({ colors: false });
   assertMatch(line, /^GET \/ 200 \d+ms$/);
 });
@@ -169,14 +169,14 @@ for (const [user, field] of users) {
 }
 
 for (const format of ["dev", "short"] as const) {
-  Deno.test(`logger() does not ask for the user that ${format} has no place for`, async () => {
+  Deno.test(`logger() does not call user for ${format}`, async () => {
     let asked = 0;
     await linesOf({ format, user: () => `${++asked}` });
     assertEquals(asked, 0);
   });
 }
 
-Deno.test("logger() writes the client's address as the context knows it (spec 2.8)", async () => {
+Deno.test("logger() writes the client's address from the context (spec 2.8)", async () => {
   const lines: string[] = [];
   const middleware = logger({
     format: "combined",
@@ -189,7 +189,7 @@ Deno.test("logger() writes the client's address as the context knows it (spec 2.
   assertMatch(lines[0], /^2001:db8::1 - - \[/);
 });
 
-Deno.test("logger() does not believe an address that the client sends (spec 2.8)", async () => {
+Deno.test("logger() ignores an address that the client sends (spec 2.8)", async () => {
   const headers = {
     "X-Forwarded-For": "10.9.8.7",
     "Forwarded": "for=10.9.8.7",
@@ -197,7 +197,7 @@ Deno.test("logger() does not believe an address that the client sends (spec 2.8)
   assertEquals((await infoOf("/", { headers })).remoteAddress, undefined);
 });
 
-Deno.test("logger() hands a function format every field (spec 2.8, B.2)", async () => {
+Deno.test("logger() passes every field to a format function (spec 2.8, B.2)", async () => {
   const info = await infoOf("/users/7?q=1", {
     headers: { "User-Agent": "Agent", Referer: "https://a.example/b" },
   }, { user: (context) => `user of ${context.url.pathname}` });
@@ -224,7 +224,7 @@ Deno.test("logger() hands a function format every field (spec 2.8, B.2)", async 
   assertMatch(`${requestId} ${traceId} ${spanId}`, /^[\w-]{36} \w{32} \w{16}$/);
 });
 
-Deno.test("logger() writes what a function format returns (spec B.2)", async () => {
+Deno.test("logger() writes the result of a format function (spec B.2)", async () => {
   const format = ({ method, status }: LogInfo) => `${method}=${status}`;
   assertEquals(await linesOf({ format }), ["GET=200"]);
 });
@@ -258,7 +258,7 @@ const lengths: [
 ];
 
 for (const [what, respond, length] of lengths) {
-  Deno.test(`logger() takes the length ${length} from ${what} (spec 2.8)`, async () => {
+  Deno.test(`logger() reads the length ${length} from ${what} (spec 2.8)`, async () => {
     let info: LogInfo | undefined;
     const router = createRouter({
       middleware: [logger({
@@ -275,11 +275,11 @@ for (const [what, respond, length] of lengths) {
   });
 }
 
-Deno.test("logger() takes the length of an answer to HEAD for nothing, as it is sent", async () => {
+Deno.test("logger() writes the length 0 for a response to HEAD", async () => {
   assertEquals((await infoOf("/", { method: "HEAD" })).contentLength, 0);
 });
 
-Deno.test("logger() logs the method of the wire, not the overridden one", async () => {
+Deno.test("logger() logs the method that the client sent, not the overridden one", async () => {
   let method: string | undefined;
   const override: Middleware<readonly []> = (context) => {
     context.method = "DELETE";
@@ -294,7 +294,7 @@ Deno.test("logger() logs the method of the wire, not the overridden one", async 
   assertEquals(method, "POST");
 });
 
-Deno.test("logger() measures what runs behind it (spec B.5)", async () => {
+Deno.test("logger() measures the handlers after it (spec B.5)", async () => {
   let time = 0;
   const slow: Middleware<readonly []> = async () => {
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -312,7 +312,7 @@ Deno.test("logger() measures what runs behind it (spec B.5)", async () => {
   assert(time >= 25, `${time}`);
 });
 
-Deno.test("logger() does not log what skip leaves out (spec B.3)", async () => {
+Deno.test("logger() does not log a request that skip excludes (spec B.3)", async () => {
   const seen: unknown[] = [];
   const skip: LoggerOptions["skip"] = (context, response) => {
     seen.push([context.url.pathname, response.status]);
@@ -345,7 +345,7 @@ async function linesBehind(
   return lines;
 }
 
-Deno.test("logger() logs a throw whatever skip says", async () => {
+Deno.test("logger() logs an error even if skip returns true", async () => {
   const lines = await linesBehind(
     () => Promise.reject(new RangeError("with a secret")),
     new Request("https://example.com/"),
@@ -354,7 +354,7 @@ Deno.test("logger() logs a throw whatever skip says", async () => {
   assertEquals(lines, ["500 complete RangeError"]);
 });
 
-Deno.test("logger() names no error that is answered as a mistake of the client", async () => {
+Deno.test("logger() writes no error name for a 4xx", async () => {
   const lines = await linesBehind(
     () => Promise.reject(new RangeError("no such note")),
     new Request("https://example.com/"),
@@ -363,7 +363,7 @@ Deno.test("logger() names no error that is answered as a mistake of the client",
   assertEquals(lines, ["404 complete undefined"]);
 });
 
-Deno.test("logger() survives an error whose name cannot be read", async () => {
+Deno.test("logger() writes its line for an error whose name cannot be read", async () => {
   const hostile = Object.defineProperty(new Error(), "name", {
     get: () => {
       throw new Error("name");
@@ -411,7 +411,7 @@ for (const [what, reason] of departures) {
   }
 }
 
-Deno.test("logger() logs another abort than the client's as a throw", async () => {
+Deno.test("logger() logs an abort that is not the client's as an error", async () => {
   const lines = await linesBehind(
     () => Promise.reject(AbortSignal.abort().reason),
     new Request("https://example.com/"),
@@ -419,13 +419,13 @@ Deno.test("logger() logs another abort than the client's as a throw", async () =
   assertEquals(lines, ["500 complete AbortError"]);
 });
 
-Deno.test("logger() writes a throw to no other line (issue: a throw is a 500 with one line)", async () => {
+Deno.test("logger() writes one line for an error", async () => {
   const lines = await linesOf({ format: "json" }, "/throw");
   assertEquals(lines.length, 1);
   assert(!lines[0].includes("secret"), "the message may hold anything");
 });
 
-Deno.test("logger() returns the response as it is", async () => {
+Deno.test("logger() returns the same response", async () => {
   const response = new Response("abc");
   const context = new RequestContext(new Request("https://example.com/"));
   const middleware = logger({ output: () => {} });
@@ -433,7 +433,7 @@ Deno.test("logger() returns the response as it is", async () => {
   assert(returned === response);
 });
 
-Deno.test("logger() never looks at cookies and Authorization", async () => {
+Deno.test("logger() never reads cookies and Authorization", async () => {
   for (const format of ["dev", "short", "combined", "json"] as const) {
     const lines = await linesOf({ format }, "/", {
       headers: { Cookie: "session=c00kie", Authorization: "Bearer t0ken" },
@@ -447,7 +447,7 @@ Deno.test("logger() never looks at cookies and Authorization", async () => {
 });
 
 for (const option of ["format", "skip", "output", "user"] as const) {
-  Deno.test(`logger() answers all the same where ${option} throws`, async () => {
+  Deno.test(`logger() returns the response if ${option} throws`, async () => {
     const problems: unknown[] = [];
     const { error } = console;
     console.error = (problem) => problems.push(problem);
@@ -475,7 +475,7 @@ const asked: [what: string, options: (fail: () => never) => LoggerOptions][] = [
 ];
 
 for (const [what, optionsOf] of asked) {
-  Deno.test(`logger() takes the safe side where ${what} throws`, async () => {
+  Deno.test(`logger() fails closed if ${what} throws`, async () => {
     const problems: unknown[] = [];
     const { error } = console;
     console.error = (problem) => problems.push(problem);
@@ -495,7 +495,7 @@ for (const [what, optionsOf] of asked) {
   });
 }
 
-Deno.test("logger() throws when made with what it does not know", () => {
+Deno.test("logger() throws for unknown options", () => {
   const wrong: [unknown, new (message: string) => Error, string][] = [
     [{ format: "tiny" }, TypeError, 'unknown format "tiny"'],
     [{ format: "json", names: "gelf" }, TypeError, 'unknown names "gelf"'],
@@ -517,7 +517,7 @@ const draws: [what: string, path: string, random: number, logged: boolean][] = [
 ];
 
 for (const [what, path, random, logged] of draws) {
-  Deno.test(`logger() with a sample ${logged ? "logs" : "leaves out"} ${what}`, async () => {
+  Deno.test(`logger() with a sample ${logged ? "logs" : "excludes"} ${what}`, async () => {
     const sample = { rate: 0.1, random: () => random };
     assertEquals((await linesOf({ sample }, path)).length, logged ? 1 : 0);
   });
@@ -528,7 +528,7 @@ Deno.test("logger() with a sample logs slow requests", async () => {
   assertEquals((await linesOf({ sample })).length, 1);
 });
 
-Deno.test("logger() with a sample measures requests whose lines tell no time", async () => {
+Deno.test("logger() with a sample measures requests whose lines have no time", async () => {
   const lines: string[] = [];
   const slow: Middleware<readonly []> = async () => {
     await new Promise((resolve) => setTimeout(resolve, 30));

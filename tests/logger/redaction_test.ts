@@ -1,4 +1,4 @@
-/** Names and places in which an auditor would hide a secret. */
+/** Parameters and encodings that may hide a secret. */
 import { assert, assertEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { isSecretName, logger } from "@gatehouse/web/logger-middleware";
@@ -56,7 +56,7 @@ for (const [kind, names] of Object.entries(secretNames)) {
   });
 }
 
-Deno.test("isSecretName() leaves everyday names alone", () => {
+Deno.test("isSecretName() returns false for everyday names", () => {
   assertEquals(plainNames.split(" ").filter(isSecretName), []);
 });
 
@@ -80,7 +80,7 @@ async function written(
 const encode = encodeURIComponent;
 const json = (value: unknown) => encode(JSON.stringify(value));
 
-/** Where the word `hunter2` must not be read in the line. */
+/** URLs whose lines must not contain `hunter2`. */
 const hiding: [place: string, path: string][] = [
   ...Object.values(secretNames).join(" ").split(" ").map((
     name,
@@ -120,7 +120,7 @@ const hiding: [place: string, path: string][] = [
   ["a fragment in a value", "/?a=%23token=hunter2"],
 ];
 
-Deno.test("logger() hides a secret wherever it is put", async () => {
+Deno.test("logger() redacts a secret in every place and encoding", async () => {
   const seen: string[] = [];
   for (const [place, path] of hiding) {
     const lines = await written(path);
@@ -140,7 +140,7 @@ function decodeOften(text: string): string {
   }, text);
 }
 
-Deno.test("logger() hides a JSON Web Token under any name", async () => {
+Deno.test("logger() redacts a JSON Web Token under any name", async () => {
   const token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl";
   for (const path of [`/?a=${token}`, `/?a=Bearer%20${token}`]) {
     assert(!(await written(path))[0]!.includes("eyJ"), path);
@@ -164,12 +164,12 @@ const visible = [
 ];
 
 for (const path of visible) {
-  Deno.test(`logger() writes ${path} as it is`, async () => {
+  Deno.test(`logger() writes ${path} unchanged`, async () => {
     assertEquals(await written(path), [`${path} https://example.com${path}`]);
   });
 }
 
-Deno.test("logger() hides names of its options in JSON and matrix parameters", async () => {
+Deno.test("logger() redacts the names of its options in JSON and matrix parameters", async () => {
   const redact = (name: string) => name === "email";
   assertEquals(
     await written(`/a;email=b/c?data=${json({ email: "b" })}&token=1`, redact),

@@ -18,7 +18,7 @@ const unsampled = `00-${id}-${parent}-00`;
 
 type Header = readonly [name: string, value: string];
 
-/** What the service sends along with each of its calls. */
+/** Returns the trace headers of each outgoing call of a service. */
 async function callsOf(
   headers: readonly Header[],
   count = 1,
@@ -41,7 +41,7 @@ async function callsOf(
 
 const restarted = null;
 
-/** The case, what comes in, and the trace id that goes out. */
+/** The case, the incoming headers, and the outgoing trace id. */
 const traceparents: [
   name: string,
   headers: readonly Header[],
@@ -120,7 +120,7 @@ for (const [index, [name, headers, traceId]] of traceparents.entries()) {
   });
 }
 
-/** `key1=01,key2=02` and so on. */
+/** Returns `bar01=01,bar02=02` and so on. */
 function members(from: number, to: number): string {
   return Array.from({ length: to - from + 1 }, (_, index) => {
     const number = String(from + index).padStart(2, "0");
@@ -147,7 +147,7 @@ const vendorKey = `${"t".repeat(241)}@${"v".repeat(14)}`;
 const long = (name: string, length: number) =>
   `${name}=${"x".repeat(length - name.length - 1)}`;
 
-/** The case, the values that come in, and the value that goes out. */
+/** The case, the incoming values, and the outgoing value. */
 const tracestates: [
   name: string,
   values: readonly string[],
@@ -288,7 +288,7 @@ const multiple: [name: string, headers: readonly Header[]][] = [
 ];
 
 for (const [name, headers] of multiple) {
-  Deno.test(`traceHeaders() has a new parent id for every call (case multiple_requests_${name})`, async () => {
+  Deno.test(`traceHeaders() creates a new parent id for every call (case multiple_requests_${name})`, async () => {
     const calls = await callsOf(headers, 300);
     const parts = calls.map(({ traceparent }) => traceparent?.split("-") ?? []);
     assertEquals(new Set(parts.map((part) => part[2])).size, 300);
@@ -300,7 +300,7 @@ for (const [name, headers] of multiple) {
   });
 }
 
-Deno.test("traceHeaders() passes nothing on from requests that are not trusted", async () => {
+Deno.test("traceHeaders() continues no trace of untrusted requests", async () => {
   let sent: Record<string, string> = {};
   const router = createRouter({ middleware: [logger({ output: () => {} })] });
   router.get("/", (context) => {

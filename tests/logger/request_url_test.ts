@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { logger } from "@gatehouse/web/logger-middleware";
 
-// Alone in its file: the origin of the first request is what it is about.
+// In a separate file, because only the first request of a process counts.
 Deno.test("logger() writes scheme and host of the first request too", async () => {
   const lines: string[] = [];
   const router = createRouter({

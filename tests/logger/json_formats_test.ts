@@ -43,7 +43,7 @@ const init = {
 };
 const user = () => "ada";
 
-Deno.test("logger() cuts a user's name that is too long to be read", async () => {
+Deno.test("logger() truncates a long user name", async () => {
   const user = () => "a".repeat(5_000);
   const fields = await fieldsOf({ user }, "/users/7");
   assertEquals(fields["user.id"], `${"a".repeat(1_024)}...`);
@@ -150,7 +150,7 @@ const levels: [path: string, ecs: Fields, otel: Fields][] = [
 ];
 
 for (const [path, ecs, otel] of levels) {
-  Deno.test(`logger() writes how grave ${path} is in JSON`, async () => {
+  Deno.test(`logger() writes the level of ${path} in JSON`, async () => {
     const one = await fieldsOf({}, path);
     const other = await fieldsOf({ names: "opentelemetry" }, path);
     for (const name in ecs) assertEquals(one[name], ecs[name]);
@@ -192,7 +192,7 @@ for (const names of ["ecs", "opentelemetry"] as const) {
   });
 }
 
-Deno.test("context.get(Log) cuts no character in two", async () => {
+Deno.test("context.get(Log) truncates between characters", async () => {
   const lines: string[] = [];
   const router = createRouter({
     middleware: [

@@ -6,7 +6,7 @@ import {
   type LogInfo,
 } from "@gatehouse/web/logger-middleware";
 
-/** A request whose headers and URL no parser has looked at, as servers pass it. */
+/** Creates a request with unparsed headers and URL, as servers pass it. */
 function rawRequest(
   headers: Readonly<Record<string, string>>,
   url = "https://example.com/",
@@ -58,9 +58,9 @@ const escapes: [what: string, value: string, written: string][] = [
   ["an emoji", "\u{1f600}", "\\xf0\\x9f\\x98\\x80"],
   ["a lone surrogate", "\ud800", "\\xef\\xbf\\xbd"],
   ["a line separator", "a\u2028b", "a\\xe2\\x80\\xa8b"],
-  ["a change of direction", "a\u202eb", "a\\xe2\\x80\\xaeb"],
-  ["what was escaped before", "\\x1b\\n", "\\\\x1b\\\\n"],
-  ["nothing", "", ""],
+  ["a right-to-left override", "a\u202eb", "a\\xe2\\x80\\xaeb"],
+  ["an escaped string", "\\x1b\\n", "\\\\x1b\\\\n"],
+  ["an empty string", "", ""],
 ];
 
 for (const [what, value, written] of escapes) {
@@ -104,7 +104,7 @@ const paths: [url: string, written: string][] = [
 ];
 
 for (const [url, written] of paths) {
-  Deno.test(`logger() writes the path of ${JSON.stringify(url)} as it is matched`, async () => {
+  Deno.test(`logger() writes the path of ${JSON.stringify(url)} that the router matches`, async () => {
     for (const format of ["short", "dev"] as const) {
       const line = await lineOf({ format, colors: false }, rawRequest({}, url));
       assertEquals(line.replace(/ \d+ms$/, ""), `GET ${written} 200`);
@@ -112,7 +112,7 @@ for (const [url, written] of paths) {
   });
 }
 
-Deno.test("logger() cuts long fields and shows that it did", async () => {
+Deno.test("logger() truncates long fields and marks them", async () => {
   const long = "a".repeat(60_000);
   const request = rawRequest(
     { "User-Agent": long, Referer: `https://a.example/${long}` },
@@ -128,7 +128,7 @@ Deno.test("logger() cuts long fields and shows that it did", async () => {
   assertEquals(fields["user_agent.original"], `${"a".repeat(1024)}...`);
 });
 
-Deno.test("logger() writes JSON where the host is too long for its port", async () => {
+Deno.test("logger() writes valid JSON if the host is truncated", async () => {
   for (const names of ["ecs", "opentelemetry"] as const) {
     const url = `http://${"a".repeat(1020)}:8443/`;
     const line = await lineOf({ format: "json", names }, rawRequest({}, url));
@@ -138,7 +138,7 @@ Deno.test("logger() writes JSON where the host is too long for its port", async 
   }
 });
 
-Deno.test("logger() takes the origin of each request, not that of the last", async () => {
+Deno.test("logger() writes the origin of each request, not of the one before", async () => {
   const hosts = [
     "a.example",
     "b.example",
@@ -157,7 +157,7 @@ Deno.test("logger() takes the origin of each request, not that of the last", asy
   }
 });
 
-Deno.test("logger() writes combined lines that log readers do not cut in two", async () => {
+Deno.test("logger() writes combined lines short enough for log readers", async () => {
   for (const character of ["a", "\x1b", '"', "\u20ac", "\ud800"]) {
     const long = character.repeat(60_000);
     const request = rawRequest(
@@ -174,7 +174,7 @@ Deno.test("logger() writes combined lines that log readers do not cut in two", a
   }
 });
 
-Deno.test("logger() takes a hostile query in no more than a moment", async () => {
+Deno.test("logger() redacts a hostile query in milliseconds", async () => {
   const parts = ["a&", "&=", "token=&", "%", "=", "code", "?", "?a", "/?", "#"];
   for (const part of parts) {
     const url = `https://example.com/?${part.repeat(30_000)}`;
@@ -184,7 +184,7 @@ Deno.test("logger() takes a hostile query in no more than a moment", async () =>
   }
 });
 
-Deno.test("logger() takes a target of any length", async () => {
+Deno.test("logger() accepts a target of any length", async () => {
   for (const part of ["/", "/a"]) {
     const url = `https://example.com${part.repeat(5_000_000)}"`;
     const line = await lineOf({ format: "short" }, rawRequest({}, url));
@@ -193,7 +193,7 @@ Deno.test("logger() takes a target of any length", async () => {
   }
 });
 
-Deno.test("logger() writes no raw byte beyond printable ASCII, whatever comes", async () => {
+Deno.test("logger() writes printable ASCII only, for every character", async () => {
   for (let code = 0; code < 0x300; code++) {
     const value = `x${String.fromCharCode(code)}y`;
     const request = rawRequest({ "User-Agent": value, Referer: value });

@@ -93,7 +93,7 @@ const names: [name: string, secret: boolean][] = [
 ];
 
 for (const [name, secret] of names) {
-  Deno.test(`isSecretName() tells that "${name}" is ${secret ? "one" : "none"}`, () => {
+  Deno.test(`isSecretName() returns ${secret} for "${name}"`, () => {
     assertEquals(isSecretName(name), secret);
     assertEquals(isSecretName(name), secret, "the second time");
   });
@@ -166,7 +166,7 @@ for (const [referrer, written] of referrers) {
   });
 }
 
-Deno.test("logger() redacts by names of one's own", async () => {
+Deno.test("logger() redacts the names of its options", async () => {
   const redact = (name: string) => isSecretName(name) || name === "email";
   const info = await infoOf("/?email=a&token=b&page=c", undefined, { redact });
   assertEquals(info?.url, "/?email=REDACTED&token=REDACTED&page=c");
@@ -180,7 +180,7 @@ Deno.test("logger() redacts by names of one's own", async () => {
   );
 });
 
-Deno.test("logger() redacts nothing where it is turned off", async () => {
+Deno.test("logger() redacts nothing with redact: false", async () => {
   const info = await infoOf("/?token=b", "https://a.example/?code=c", {
     redact: false,
   });
@@ -188,7 +188,7 @@ Deno.test("logger() redacts nothing where it is turned off", async () => {
   assertEquals(info?.referrer, "https://a.example/?code=c");
 });
 
-Deno.test("logger() is not held up by a query of many encoded values", async () => {
+Deno.test("logger() redacts many encoded values in less than a second", async () => {
   const start = performance.now();
   for (const value of ["%3D", "%253D", "=", "?", "%25", "a%3D%26"]) {
     await infoOf(`/?a=${value.repeat(5_000)}`, `/?a=${value.repeat(1_000)}`);

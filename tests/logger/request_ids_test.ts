@@ -10,7 +10,7 @@ interface Ids {
   readonly requestId: string;
   readonly traceId: string;
   readonly traceparent: string;
-  /** What the line said. */
+  /** The line. */
   readonly line: string;
   /** The header of the response. */
   readonly header: string | null;
@@ -42,20 +42,20 @@ async function idsOf(
 const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
 const parent = "00f067aa0ba902b7";
 
-Deno.test("context.get(Log) has the ids that the line has", async () => {
+Deno.test("context.get(Log) has the same ids as the line", async () => {
   const { requestId, traceId, traceparent, line } = await idsOf({});
   assertEquals(line, `${requestId} ${traceId}`);
   assertMatch(requestId, /^[\w-]{36}$/);
   assertMatch(traceparent, new RegExp(`^00-${traceId}-[\\da-f]{16}-01$`));
 });
 
-Deno.test("logger() makes new ids for every request", async () => {
+Deno.test("logger() creates new ids for every request", async () => {
   const [one, other] = [await idsOf({}), await idsOf({})];
   assertNotEquals(one.requestId, other.requestId);
   assertNotEquals(one.traceId, other.traceId);
 });
 
-Deno.test("logger() takes over no ids unless it is told to trust", async () => {
+Deno.test("logger() ignores incoming ids by default", async () => {
   const headers = {
     "X-Request-Id": "forged",
     traceparent: `00-${trace}-${parent}-01`,
@@ -80,7 +80,7 @@ const requestIds: [id: string, taken: boolean][] = [
 ];
 
 for (const [id, taken] of requestIds) {
-  Deno.test(`logger() ${taken ? "takes" : "refuses"} the request id "${id.slice(0, 12)}" of ${id.length} characters`, async () => {
+  Deno.test(`logger() ${taken ? "accepts" : "rejects"} the request id "${id.slice(0, 12)}" of ${id.length} characters`, async () => {
     for (const trust of [true, () => true]) {
       const { requestId } = await idsOf({ "X-Request-Id": id }, { trust });
       assertEquals(requestId === id, taken);
@@ -122,13 +122,13 @@ for (const [value, flags] of traceparents) {
   });
 }
 
-Deno.test("logger() answers with the request id where it is told to", async () => {
+Deno.test("logger() sends the request id to the client with respond", async () => {
   assertEquals((await idsOf({})).header, null);
   const { requestId, header } = await idsOf({}, { respond: true });
   assertEquals(header, requestId);
 });
 
-Deno.test("logger() reads and writes the header of the options", async () => {
+Deno.test("logger() reads and writes the header option", async () => {
   const router = createRouter({
     middleware: [logger({
       output: () => {},
@@ -162,7 +162,7 @@ Deno.test("context.get(Log) writes to the output, escaped, with the request id",
   ]);
 });
 
-Deno.test("context.get(Log) keeps its lines out of an access log in the combined format", async () => {
+Deno.test("context.get(Log) does not write to an access log in the combined format", async () => {
   const lines: string[] = [];
   const errors: unknown[] = [];
   const { error } = console;
@@ -185,7 +185,7 @@ Deno.test("context.get(Log) keeps its lines out of an access log in the combined
   assertMatch(String(errors[0]), /^info: plain request_id="/);
 });
 
-Deno.test("context.get(Log) writes where messages says, and never throws", async () => {
+Deno.test("context.get(Log) writes to the messages option, and never throws", async () => {
   const lines: string[] = [];
   const router = createRouter({
     middleware: [logger({

@@ -22,18 +22,18 @@ function serve(respond: () => Response, sample?: LogSampling) {
     onError: () => new Response(null, { status: 500 }),
   });
   router.get("/", respond);
-  // As a server does, which hands over something besides.
+  // Servers pass a second argument.
   const fetch = (method = "GET") =>
     router.fetch(new Request("https://example.com/", { method }), {});
   return { infos, fetch };
 }
 
-/** What the log is tested on. */
+/** Picks the fields that these tests compare. */
 function brief({ status, contentLength, outcome, error }: LogInfo) {
   return { status, contentLength, outcome, error };
 }
 
-/** A body of so many chunks of 10 bytes, and then an end of that kind. */
+/** Creates a body with a number of chunks of 10 bytes, and an end. */
 function streamOf(chunks: number, end: "close" | "error" | "hang") {
   let cancelled: unknown;
   let sent = 0;
@@ -53,8 +53,8 @@ function streamOf(chunks: number, end: "close" | "error" | "hang") {
 }
 
 const bodies: [what: string, () => Response, bytes: number][] = [
-  ["a text", () => new Response("h\u00e9llo"), 6],
-  ["an empty text", () => new Response(""), 0],
+  ["a string", () => new Response("h\u00e9llo"), 6],
+  ["an empty string", () => new Response(""), 0],
   ["bytes", () => new Response(new Uint8Array(100_000)), 100_000],
   ["JSON", () => Response.json({ a: 1 }), 7],
   ["a form", () => new Response(new URLSearchParams({ a: "1" })), 3],
@@ -64,7 +64,7 @@ const bodies: [what: string, () => Response, bytes: number][] = [
 ];
 
 for (const [what, respond, bytes] of bodies) {
-  Deno.test(`logger() with countBytes counts ${what} and passes it on`, async () => {
+  Deno.test(`logger() with countBytes counts and sends ${what}`, async () => {
     const { infos, fetch } = serve(respond);
     const response = await fetch();
     assertEquals(infos.length, 0, "not before the end of the body");
@@ -123,7 +123,7 @@ Deno.test("logger() with countBytes logs HEAD once, with no bytes", async () => 
   }]);
 });
 
-Deno.test("logger() with countBytes tells a body that the client left", async () => {
+Deno.test("logger() with countBytes reports a body that the client left", async () => {
   const { body, cancelled } = streamOf(2, "hang");
   const { infos, fetch } = serve(() => new Response(body));
   const reader = (await fetch()).body!.getReader();
@@ -138,7 +138,7 @@ Deno.test("logger() with countBytes tells a body that the client left", async ()
   assertEquals(cancelled(), "gone", "the handler can clean up");
 });
 
-Deno.test("logger() with countBytes logs once when a read is at work while the client leaves", async () => {
+Deno.test("logger() with countBytes logs once if the client leaves during a read", async () => {
   const { body } = streamOf(0, "hang");
   const { infos, fetch } = serve(() => new Response(body));
   const reader = (await fetch()).body!.getReader();
@@ -148,7 +148,7 @@ Deno.test("logger() with countBytes logs once when a read is at work while the c
   assertEquals(infos.map(({ outcome }) => outcome), ["aborted"]);
 });
 
-Deno.test("logger() with countBytes tells a body that failed, by the error's name alone", async () => {
+Deno.test("logger() with countBytes reports a body that failed, with the error's name only", async () => {
   const { body } = streamOf(2, "error");
   const { infos, fetch } = serve(() => new Response(body));
   const response = await fetch();
@@ -161,7 +161,7 @@ Deno.test("logger() with countBytes tells a body that failed, by the error's nam
   }]);
 });
 
-Deno.test("logger() with countBytes counts what the client took of a large chunk", async () => {
+Deno.test("logger() with countBytes counts the bytes of a large chunk that the client read", async () => {
   const { infos, fetch } = serve(() => new Response(new Uint8Array(1_000_000)));
   const reader = (await fetch()).body!.getReader();
   const { value } = await reader.read();
@@ -171,7 +171,7 @@ Deno.test("logger() with countBytes counts what the client took of a large chunk
   assert(value!.byteLength < 1_000_000);
 });
 
-Deno.test("logger() with a sample logs a body that failed, but draws for one that was left", async () => {
+Deno.test("logger() with a sample always logs a body that failed, but samples one that the client left", async () => {
   const none = { rate: 0, random: () => 0.5 };
   const failed = serve(() => new Response(streamOf(1, "error").body), none);
   await assertRejects(async () => await (await failed.fetch()).text());
@@ -195,7 +195,7 @@ Deno.test("logger() with countBytes logs a throw once", async () => {
   }]);
 });
 
-Deno.test("logger() with countBytes leaves a body alone that someone reads", async () => {
+Deno.test("logger() with countBytes does not touch a body that is being read", async () => {
   const response = new Response("abc");
   response.body?.getReader();
   const { infos, fetch } = serve(() => response);
@@ -203,7 +203,7 @@ Deno.test("logger() with countBytes leaves a body alone that someone reads", asy
   assertEquals(infos.length, 1);
 });
 
-Deno.test("logger() with countBytes measures to the end of the body", async () => {
+Deno.test("logger() with countBytes measures until the end of the body", async () => {
   const { infos, fetch } = serve(() =>
     new Response(
       new ReadableStream({
@@ -218,7 +218,7 @@ Deno.test("logger() with countBytes measures to the end of the body", async () =
   assert(infos[0].responseTime >= 25, `${infos[0].responseTime}`);
 });
 
-Deno.test("logger() writes how a body ended behind the time in the short format", async () => {
+Deno.test("logger() writes the outcome after the time in the short format", async () => {
   const lines: string[] = [];
   const router = createRouter({
     middleware: [logger({
