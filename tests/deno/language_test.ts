@@ -13,7 +13,13 @@ import {
 const ROOT = new URL("../../", import.meta.url);
 
 /** The folders and pages whose sentences follow the rules. */
-const PATHS = ["tests/bench/reach.ts", "tests/deno/_language.ts"];
+const PATHS = [
+  "logger",
+  "tests/logger",
+  "docs/request_log.md",
+  "tests/bench/reach.ts",
+  "tests/deno/_language.ts",
+];
 
 for (const path of PATHS) {
   Deno.test(`every sentence in ${path} follows the language rules`, async () => {

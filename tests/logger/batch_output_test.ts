@@ -6,7 +6,7 @@ const soon = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const isWorker = "IdentityTransformStream" in globalThis;
 
-/** What a request is kept alive for: its batch, and on Workers its line. */
+/** The number of promises that keep a request alive: its batch, and on Workers its line. */
 const promises = isWorker ? 2 : 1;
 
 Deno.test("batchOutput() writes lines together when they reach the size limit", async () => {
@@ -518,7 +518,7 @@ Deno.test("batchOutput() drops nothing while no write is in progress", async () 
   assertEquals(written.join(""), lines.join("\n") + "\n");
 });
 
-const failing = () => Promise.reject(new Error("the log is away"));
+const failing = () => Promise.reject(new Error("the log is unavailable"));
 
 Deno.test("logger() reports an output that rejects", async () => {
   const rejections: unknown[] = [];

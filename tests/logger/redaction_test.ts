@@ -42,7 +42,7 @@ const plainNames = "page sort order q query search limit offset cursor lang " +
   "hotkey sortkey sort_key primaryKey partition_key keyword keyboard bypass " +
   "compass surpass passenger passage tokenizer secretary secretariat " +
   "obsession verified confirmed invited activated pinned spin shopping " +
-  "magician salty ssnake caliban side beside inside sidebar " +
+  "magician salty ssnake caliban side inside sidebar " +
   "postal_code opcode hostname filename grant_type response_type scope " +
   "client_id redirect_uri X-Amz-Algorithm X-Amz-Expires X-Amz-Date " +
   "resolution presets cardinal cards announce";

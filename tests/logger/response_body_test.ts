@@ -6,7 +6,7 @@ import {
   type LogSampling,
 } from "@gatehouse/web/logger-middleware";
 
-/** A router that counts bytes, and what it logged. */
+/** Creates a router that counts bytes, and collects its log. */
 function serve(respond: () => Response, sample?: LogSampling) {
   const infos: LogInfo[] = [];
   const router = createRouter({
