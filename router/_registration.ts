@@ -7,7 +7,7 @@ import type {
 } from "./action.ts";
 import type { Handle } from "./_chain.ts";
 import type { MatchedRoute } from "./context.ts";
-import { checkMethod, type RequestMethod } from "./method.ts";
+import { methodsOf, type RequestMethod, type RouteMethod } from "./method.ts";
 import type { Middleware } from "./middleware.ts";
 import { type PatternInput, RoutePattern } from "./pattern.ts";
 import type { AnyRoute, RouteMap } from "./routes/route.ts";
@@ -47,7 +47,7 @@ export function collectRoutes(
   target: RouteTarget | RouteMap,
   first: Registrable,
   second: RequestHandler | undefined,
-  method?: RequestMethod | "ANY",
+  method?: RouteMethod,
 ): CollectedRoute[] {
   if (!isRouteMap(target)) {
     const route = toRoute(target, method);
@@ -83,8 +83,9 @@ function collect(
       throw new TypeError(`Cannot register ${name}: it has no handler`);
     }
     const { pattern } = target;
-    const method = checkMethod(target.method);
-    return [{ method, pattern, middleware: list, handler }];
+    return methodsOf(target.method).map((method) => {
+      return { method, pattern, middleware: list, handler };
+    });
   }
   if (typeof actions !== "object" || actions === null) {
     throw new TypeError(
@@ -143,7 +144,7 @@ export function checkMiddleware(
 
 function toRoute(
   target: RouteTarget,
-  method: RequestMethod | "ANY" | undefined,
+  method: RouteMethod | undefined,
 ): AnyRoute {
   if (!isRoute(target)) {
     return {
@@ -154,10 +155,14 @@ function toRoute(
         : new RoutePattern(target as PatternInput),
     };
   }
-  if (method === undefined || method === target.method) return target;
-  if (target.method !== "ANY" && method !== "ANY") {
+  if (method === undefined) return target;
+  const own = methodsOf(target.method);
+  const other = methodsOf(method).find((each) =>
+    each !== "ANY" && !own.includes(each) && !own.includes("ANY")
+  );
+  if (other !== undefined) {
     throw new TypeError(
-      `Cannot register ${describe(target)}: it does not answer ${method}`,
+      `Cannot register ${describe(target)}: it does not answer ${other}`,
     );
   }
   return { method, pattern: target.pattern };
@@ -169,13 +174,13 @@ function isRoute(target: RouteTarget | RouteMap): target is AnyRoute {
 }
 
 function describe({ method, pattern }: AnyRoute): string {
-  return `"${method} ${pattern.source}"`;
+  return `"${[method].flat().join(", ")} ${pattern.source}"`;
 }
 
 /** A route map is a plain object of routes; a URLPatternInit holds texts. */
 function isRouteMap(value: RouteTarget | RouteMap): value is RouteMap {
   return typeof value === "object" && value !== null &&
-    !(value instanceof URLPattern) &&
+    !(value instanceof URLPattern) && !isRoute(value) &&
     Object.values(value).every((entry) =>
       typeof entry === "object" && entry !== null
     );

@@ -6,7 +6,7 @@ import { dispatchWith } from "./_dispatch.ts";
 import { answerErrorsWith } from "./_error_answers.ts";
 import { fetchWith } from "./_fetch.ts";
 import { ArrayMatcher } from "./matcher.ts";
-import { type RequestMethod, requestMethods } from "./method.ts";
+import { requestMethods, type RouteMethod } from "./method.ts";
 import { type MountTarget, rememberRouter, toMounted } from "./mount.ts";
 import {
   checkMiddleware,
@@ -45,7 +45,7 @@ export function untypedRouter(options: RouterOptions): Router {
   const answerError = answerErrorsWith(onError ?? defaultOnError);
 
   function route(
-    method: RequestMethod | "ANY" | undefined,
+    method: RouteMethod | undefined,
     target: RouteTarget | RouteMap,
     first: Registrable,
     second?: RequestHandler,

@@ -1,7 +1,7 @@
 import type { ContextEntries } from "./context_entry.ts";
 import type { HandlerContext } from "./context.ts";
 import type { EntriesOfAll, Middleware } from "./middleware.ts";
-import type { RequestMethod } from "./method.ts";
+import type { RouteMethod } from "./method.ts";
 import type { Params } from "./params.ts";
 import type { PatternInput } from "./pattern.ts";
 import type { AnyRoute, Route, RouteMap } from "./routes/route.ts";
@@ -11,7 +11,7 @@ export type RouteTarget = PatternInput | AnyRoute;
 
 /** The params of a route, a pattern or a pattern's text. */
 export type ParamsOf<Target> = Target extends string ? Params<Target>
-  : Target extends Route<RequestMethod | "ANY", infer Pattern> ? Params<Pattern>
+  : Target extends Route<RouteMethod, infer Pattern> ? Params<Pattern>
   : Record<string, string>;
 
 /**
@@ -65,12 +65,12 @@ export type Action<
  * The type of a single action, for handlers that live away from the place
  * where they are registered.
  *
- * @typeParam _Method The method of the route.
+ * @typeParam _Method The method or the methods of the route.
  * @typeParam Target The route, or the text of its pattern.
  * @typeParam Entries What the middleware in front of it provides.
  */
 export type BuildAction<
-  _Method extends RequestMethod | "ANY",
+  _Method extends RouteMethod,
   Target extends RouteTarget,
   Entries extends ContextEntries = readonly [],
 > = Action<ParamsOf<Target>, Entries>;

@@ -53,7 +53,8 @@ export interface RequestContextOptions {
 
 /**
  * What middleware and handlers know of a request, and where they leave values
- * for one another.
+ * for one another. Its methods are called on it: `const { get } = context` is a
+ * type error.
  *
  * `url`, `headers`, `params` and the values are built when first read. On some
  * runtimes the request cannot be read any more once the response is sent: copy
@@ -168,7 +169,10 @@ export class RequestContext<RouteParams = Record<string, string>> {
    * @returns The value that was set, or the key's default.
    * @throws {MissingContextValueError} If there is neither.
    */
-  get<Key extends AnyContextKey>(key: Key): ContextValue<Key> {
+  get<Key extends AnyContextKey>(
+    this: RequestContext<RouteParams>,
+    key: Key,
+  ): ContextValue<Key> {
     const values = this.#values;
     const index = indexOf(values, key);
     if (index >= 0) return values![index + 1] as ContextValue<Key>;
@@ -186,7 +190,11 @@ export class RequestContext<RouteParams = Record<string, string>> {
    * @param key The key, or the class of the value.
    * @param value The value.
    */
-  set<Key extends AnyContextKey>(key: Key, value: ContextValue<Key>): void {
+  set<Key extends AnyContextKey>(
+    this: RequestContext<RouteParams>,
+    key: Key,
+    value: ContextValue<Key>,
+  ): void {
     const values = this.#values;
     const index = indexOf(values, key);
     if (index >= 0) values![index + 1] = value;
@@ -200,7 +208,7 @@ export class RequestContext<RouteParams = Record<string, string>> {
    * @param key The key, or the class of the value.
    * @returns Whether a value was set.
    */
-  has(key: AnyContextKey): boolean {
+  has(this: RequestContext<RouteParams>, key: AnyContextKey): boolean {
     return indexOf(this.#values, key) >= 0 ||
       (key === Platform && this.#platform.length > 0);
   }

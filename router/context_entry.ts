@@ -38,7 +38,7 @@ export interface ProvidedGetter<Key, Value> {
    * @param key The key.
    * @returns The value.
    */
-  get(key: Key): Value;
+  get(this: object, key: Key): Value;
 }
 
 /** One getter for each entry, the last provided first. */

@@ -1,4 +1,7 @@
-/** The methods that routes can be registered for. */
+/**
+ * A method that routes can be registered for: one of HTTP's, or another in upper
+ * case, such as `QUERY` or `PROPFIND`.
+ */
 export type RequestMethod =
   | "GET"
   | "HEAD"
@@ -6,9 +9,14 @@ export type RequestMethod =
   | "PUT"
   | "PATCH"
   | "DELETE"
-  | "OPTIONS";
+  | "OPTIONS"
+  // Keeps the names above for completion in editors.
+  | (Uppercase<string> & Record<never, never>);
 
-/** The methods that routes can be registered for, as a list. */
+/** The methods of a route: one, `"ANY"`, or several that share a handler. */
+export type RouteMethod = RequestMethod | "ANY" | readonly RequestMethod[];
+
+/** The methods that a router has functions for, and that `"ANY"` allows. */
 export const requestMethods: readonly RequestMethod[] = [
   "GET",
   "HEAD",
@@ -19,19 +27,41 @@ export const requestMethods: readonly RequestMethod[] = [
   "OPTIONS",
 ];
 
-/** Whether routes can be registered for a method. */
-export function isMethod(method: string): boolean {
+/** Returns `true` for `"ANY"` and the methods that a router has functions for. */
+export function isKnownMethod(method: string): boolean {
   return method === "ANY" || requestMethods.includes(method as RequestMethod);
 }
 
+/** A method is a token (RFC 9110, sections 5.6.2 and 9.1). */
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+
+/** No request has these (Fetch, "forbidden method"). */
+const FORBIDDEN = /^(?:connect|trace|track)$/i;
+
 /**
- * The method as it is.
+ * Returns the method.
  *
- * @throws {TypeError} If it is none, which types can't always tell.
+ * @throws {TypeError} If it is not a method, or in the wrong case: methods are
+ * case-sensitive, and a route for "get" would never match.
  */
 export function checkMethod<Method extends string>(method: Method): Method {
-  if (isMethod(method)) return method;
+  const isToken = TOKEN.test(method) && !FORBIDDEN.test(method);
+  const isKnown = isKnownMethod(method);
+  if (isKnown || isToken && !isKnownMethod(method.toUpperCase())) return method;
   throw new TypeError(
     `Cannot create a route for "${method}": it is no method such as "GET"`,
   );
+}
+
+/**
+ * Returns the methods of a route as an array.
+ *
+ * @throws {TypeError} If there is none, or one is not a method.
+ */
+export function methodsOf(method: RouteMethod): (RequestMethod | "ANY")[] {
+  const methods = typeof method === "string" ? [method] : [...method];
+  if (methods.length === 0) {
+    throw new TypeError("Cannot create a route: it has no method");
+  }
+  return methods.map(checkMethod);
 }

@@ -61,7 +61,7 @@ export {
 } from "./context_key.ts";
 export { MissingContextValueError } from "./errors.ts";
 export { ArrayMatcher, type Match, type Matcher } from "./matcher.ts";
-export type { RequestMethod } from "./method.ts";
+export type { RequestMethod, RouteMethod } from "./method.ts";
 export type {
   EntriesOf,
   EntriesOfAll,
@@ -84,7 +84,7 @@ export {
   type SearchInput,
 } from "./pattern.ts";
 export { type MountedFetch, MountPrefix, type MountTarget } from "./mount.ts";
-export { Platform } from "./platform.ts";
+export { Platform, platformKey } from "./platform.ts";
 export { redirect } from "./redirect.ts";
 export type {
   ActionOrController,

@@ -12,6 +12,43 @@ export const Platform: ContextKey<readonly unknown[]> =
     name: "Platform",
   });
 
+/**
+ * Returns the key {@linkcode Platform} with the types of what your runtime
+ * passes, such as the bindings of a Worker.
+ *
+ * Trust: nothing checks that the runtime passes values of these types. In a test,
+ * pass them to `router.fetch` after the request.
+ *
+ * @example The bindings of a Worker
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createRouter, platformKey } from "@gatehouse/web/fetch-router";
+ *
+ * interface Env {
+ *   readonly GREETING: string;
+ * }
+ * const WorkerPlatform = platformKey<readonly [env: Env]>();
+ *
+ * const router = createRouter();
+ * router.get("/", (context) => {
+ *   const [env] = context.get(WorkerPlatform);
+ *   return new Response(env.GREETING);
+ * });
+ *
+ * const request = new Request("https://example.com/");
+ * const response = await router.fetch(request, { GREETING: "Hello" }, {});
+ * assertEquals(await response.text(), "Hello");
+ * ```
+ *
+ * @typeParam Arguments What the runtime passes after the request, in order.
+ * @returns The key.
+ */
+export function platformKey<
+  Arguments extends readonly unknown[],
+>(): ContextKey<Arguments> {
+  return Platform as unknown as ContextKey<Arguments>;
+}
+
 /** What runtimes pass, as far as it is looked at. Applications pass others. */
 type Passed =
   | {

@@ -7,7 +7,7 @@ import type {
   RouteTarget,
 } from "./action.ts";
 import type { ContextEntries } from "./context_entry.ts";
-import type { RequestMethod } from "./method.ts";
+import type { RouteMethod } from "./method.ts";
 import type { EntriesOfAll, Middleware } from "./middleware.ts";
 import type { RouteMap } from "./routes/route.ts";
 
@@ -64,12 +64,12 @@ export interface RegisterRoute<Entries extends ContextEntries>
   ): void;
 }
 
-/** Registers a handler for a method given by name. */
+/** Registers a handler for one or several methods given by name. */
 export interface RegisterMethodRoute<Entries extends ContextEntries> {
   /**
    * Registers a handler, alone or with middleware.
    *
-   * @param method The method, or `"ANY"`.
+   * @param method The method, several methods, or `"ANY"`.
    * @param target The pattern, or the route.
    * @param action The handler.
    * @throws {TypeError} If the pattern is not valid, or there is no handler.
@@ -79,14 +79,14 @@ export interface RegisterMethodRoute<Entries extends ContextEntries> {
     const Target extends RouteTarget,
     const List extends readonly Middleware[],
   >(
-    method: RequestMethod | "ANY",
+    method: RouteMethod,
     target: Target,
     action: RouteAction<ParamsOf<Target>, Entries, List>,
   ): void;
   /**
    * Registers a handler behind middleware.
    *
-   * @param method The method, or `"ANY"`.
+   * @param method The method, several methods, or `"ANY"`.
    * @param target The pattern, or the route.
    * @param options The middleware.
    * @param handler The handler.
@@ -97,7 +97,7 @@ export interface RegisterMethodRoute<Entries extends ContextEntries> {
     const Target extends RouteTarget,
     const List extends readonly Middleware[],
   >(
-    method: RequestMethod | "ANY",
+    method: RouteMethod,
     target: Target,
     options: MiddlewareOptions<List>,
     handler: NoInfer<

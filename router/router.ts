@@ -126,7 +126,10 @@ export interface Router<Entries extends ContextEntries = readonly []> {
   readonly delete: RegisterRoute<Entries>;
   /** Registers a handler for OPTIONS. */
   readonly options: RegisterRoute<Entries>;
-  /** Registers a handler for the method given, or for any. */
+  /**
+   * Registers a handler for a method such as `"QUERY"`, for several methods, or
+   * for `"ANY"`.
+   */
   readonly route: RegisterMethodRoute<Entries>;
   /** Registers a controller for a route map, or a handler for one route. */
   readonly map: MapRoutes<Entries>;

@@ -66,4 +66,4 @@ export {
   RoutePattern,
   type SearchInput,
 } from "../pattern.ts";
-export type { RequestMethod } from "../method.ts";
+export type { RequestMethod, RouteMethod } from "../method.ts";

@@ -1,4 +1,4 @@
-import { checkMethod, type RequestMethod } from "../method.ts";
+import { methodsOf, type RouteMethod } from "../method.ts";
 import type { Params } from "../params.ts";
 import { type PatternInput, RoutePattern } from "../pattern.ts";
 import type { SearchInput } from "../pattern.ts";
@@ -46,14 +46,14 @@ export type HrefParams = Readonly<Record<string, string | number | undefined>>;
  * assertEquals(show.href({ id: "a b" }), "/users/a%20b");
  * ```
  *
- * @typeParam Method The method, or `"ANY"`.
+ * @typeParam Method The method, several methods, or `"ANY"`.
  * @typeParam Pattern The text of the pattern.
  */
 export class Route<
-  const Method extends RequestMethod | "ANY" = RequestMethod | "ANY",
+  const Method extends RouteMethod = RouteMethod,
   const Pattern extends string = string,
 > {
-  /** The method that the route answers. */
+  /** The method or the methods that the route answers. */
   readonly method: Method;
 
   /** The pattern that the route matches. */
@@ -65,7 +65,7 @@ export class Route<
   /**
    * Creates a route.
    *
-   * @param method The method, or `"ANY"`.
+   * @param method The method, several methods, or `"ANY"`.
    * @param pattern The pattern.
    * @throws {TypeError} If the method is none, or the pattern is not valid.
    */
@@ -73,7 +73,8 @@ export class Route<
     method: Method,
     pattern: Pattern | Exclude<PatternInput, string> | RoutePattern,
   ) {
-    this.method = checkMethod(method);
+    methodsOf(method as RouteMethod);
+    this.method = method;
     this.pattern = pattern instanceof RoutePattern
       ? pattern
       : new RoutePattern(pattern);
@@ -95,8 +96,8 @@ export class Route<
 
 /** Any route, whatever its method and pattern. */
 export interface AnyRoute {
-  /** The method that the route answers. */
-  readonly method: RequestMethod | "ANY";
+  /** The method or the methods that the route answers. */
+  readonly method: RouteMethod;
   /** The pattern that the route matches. */
   readonly pattern: RoutePattern;
 }

@@ -1,12 +1,12 @@
-import { isMethod, type RequestMethod } from "../method.ts";
+import { isKnownMethod, type RouteMethod } from "../method.ts";
 import type { OriginPath } from "../params.ts";
 import type { PatternInput } from "../pattern.ts";
 import { type AnyRoute, Route, type RouteMap } from "./route.ts";
 
-/** A route spelled out: a method, or `"ANY"`, and a pattern. */
+/** A route spelled out: one or several methods, or `"ANY"`, and a pattern. */
 export interface RouteDefinition {
-  /** The method that the route answers. */
-  readonly method: RequestMethod | "ANY";
+  /** The method or the methods that the route answers. */
+  readonly method: RouteMethod;
   /** The pattern that the route matches. */
   readonly pattern: PatternInput;
 }
@@ -49,7 +49,7 @@ export type BuildRouteMap<
       ? Route<"GET", JoinPatterns<Prefix, Definitions[Name]>>
     : Definitions[Name] extends URLPattern ? Route<"GET", string>
     : Definitions[Name] extends {
-      readonly method: infer Method extends RequestMethod | "ANY";
+      readonly method: infer Method extends RouteMethod;
       readonly pattern: infer Pattern;
     } ? Route<
         Method,
@@ -154,10 +154,15 @@ function prefixed(target: Route, prefix: string): Route {
     : new Route(target.method, target.pattern.prefixed(prefix));
 }
 
-/** A method in the wrong case is for the route to refuse. */
+/**
+ * Tells a route from a map with routes called `method` and `pattern`. A method
+ * in the wrong case is for the route to refuse.
+ */
 function isRouteDefinition(
   definition: RouteDefinition | RouteDefinitions | AnyRoute,
 ): definition is RouteDefinition {
-  return typeof definition.method === "string" &&
-    isMethod(definition.method.toUpperCase()) && "pattern" in definition;
+  const { method } = definition;
+  const isMethod = Array.isArray(method) || typeof method === "string" &&
+      (/^[A-Z-]+$/.test(method) || isKnownMethod(method.toUpperCase()));
+  return isMethod && "pattern" in definition;
 }

@@ -22,6 +22,7 @@ const BUDGETS: Record<Entry, number> = {
   "./auth/password": 17.6,
   "./auth/password/bcrypt": 10.2,
   "./auth/testing": 2.9,
+  "./body-limit-middleware": 1.5,
   "./cross-origin-middleware": 0.7,
   "./csrf-middleware": 7.3,
   "./data-schema": 9.6,
@@ -62,6 +63,7 @@ const ROUTER = /router\/(?:router|_untyped_router|context|matcher|pattern)\.ts/;
 const STRANGERS: readonly (readonly [Entry, readonly RegExp[]])[] = [
   ["./fetch-router", [/session\//, /auth\//, /logger\//, /npm/]],
   ["./fetch-router/routes", [/router\/(?:router|context|_untyped_router)\.ts/]],
+  ["./body-limit-middleware", [/session\//, ROUTER]],
   ["./form-data-middleware", [/session\//, /auth\//]],
   ["./secure-headers-middleware", [ROUTER]],
   ["./validate-middleware", [/schema\//, ROUTER]],

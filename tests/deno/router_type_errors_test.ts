@@ -70,8 +70,13 @@ const mistakes = [
   ],
   [
     "a method is none",
-    `router.route("FETCH", "/", ok);`,
-    `Argument of type '"FETCH"' is not assignable to parameter of type 'RequestMethod | "ANY"'`,
+    `router.route("fetch", "/", ok);`,
+    `Argument of type '"fetch"' is not assignable to parameter of type 'RouteMethod'`,
+  ],
+  [
+    "a method of the context is taken out of it",
+    `router.get("/me", ({ get }) => new Response(String(get(CurrentUser))));`,
+    "The 'this' context of type 'void' is not assignable to method's 'this' of type",
   ],
   [
     "a link lacks its params",

@@ -182,8 +182,8 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
   ],
   [
     "a method that is none",
-    (router) => router.route("LINK", "/a", ok),
-    'Cannot create a route for "LINK"',
+    (router) => router.route("LINK ME", "/a", ok),
+    'Cannot create a route for "LINK ME"',
   ],
   [
     "an object with such a method",

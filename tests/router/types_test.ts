@@ -222,7 +222,7 @@ Deno.test("controllers are complete and exact", () => {
     // @ts-expect-error: not a response
     map(routes, { actions: { a: ok, b: () => "text" } });
     // @ts-expect-error: not a method
-    createRouter().route("FETCH", "/", ok);
+    createRouter().route("fetch", "/", ok);
   };
   assertEquals(typeof never, "function");
 });
