@@ -36,7 +36,7 @@ const BUDGETS: Record<Entry, number> = {
   "./form-data-middleware": 1.5,
   "./logger-middleware": 8.8,
   "./method-override-middleware": 0.4,
-  "./secure-headers-middleware": 0.6,
+  "./secure-headers-middleware": 1,
   "./session": 6.4,
   "./session-middleware": 12.4,
   "./session/cloudflare": 1.6,

@@ -12,12 +12,21 @@ const url = "https://app.example/";
 const presets: [string, SecureHeadersOptions, Record<string, string>][] = [
   ["by default", {}, {
     "content-security-policy":
-      "default-src 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'",
+      "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "origin-agent-cluster": "?1",
+    "permissions-policy":
+      "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
   }],
   ["with all that can be left out left out", {
     contentSecurityPolicy: false,
+    crossOriginOpenerPolicy: false,
+    crossOriginResourcePolicy: false,
+    originAgentCluster: false,
+    permissionsPolicy: false,
     referrerPolicy: false,
     strictTransportSecurity: false,
   }, { "x-content-type-options": "nosniff" }],
@@ -27,6 +36,11 @@ const presets: [string, SecureHeadersOptions, Record<string, string>][] = [
     strictTransportSecurity: "max-age=31536000",
   }, {
     "content-security-policy": "default-src 'none'",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "origin-agent-cluster": "?1",
+    "permissions-policy":
+      "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "referrer-policy": "no-referrer",
     "strict-transport-security": "max-age=31536000",
     "x-content-type-options": "nosniff",
