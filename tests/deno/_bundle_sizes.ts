@@ -116,7 +116,7 @@ ${rows.join("\n")}
 }
 
 /** How many columns the README has for entries. */
-const COLUMNS = 6;
+const COLUMNS = 7;
 
 /** The gzipped sizes in a few columns, for the README. */
 export function tableOf(sizes: readonly BundleSize[]): string {
