@@ -31,7 +31,7 @@ const BUDGETS: Record<Entry, number> = {
   "./data-schema/form-data": 4.7,
   "./data-schema/testing": 1.4,
   "./fetch-router": 9,
-  "./fetch-router/routes": 7.5,
+  "./fetch-router/routes": 7.7,
   "./fetch-router/testing": 8.9,
   "./form-data-middleware": 1.5,
   "./logger-middleware": 8.8,
@@ -53,7 +53,7 @@ const BUDGETS: Record<Entry, number> = {
  * Take an entry out when it is within its budget.
  */
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
-  "./fetch-router": 14.8,
+  "./fetch-router": 15,
 };
 
 /** What drops out of every bundle that creates no router. */
