@@ -132,7 +132,9 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     start: number = pathStart(url),
   ): Match<Data> | null {
     const trees = this.#table.trees[method];
-    const found = start >= 0 && trees?.folded === null && this.#hosts === null
+    // HEAD compares what it finds with the routes for GET.
+    const found = start >= 0 && trees?.folded === null &&
+        this.#hosts === null && method !== "HEAD"
       ? matchStraight(trees.exact, url, start)
       : undefined;
     return found ?? this.#find(method, url, start, found);

@@ -331,3 +331,12 @@ function matcherOf(
   }
   return matcher;
 }
+
+Deno.test("HEAD finds the route that GET finds, also if another path has a route for HEAD", () => {
+  const matcher = new ArrayMatcher<string>();
+  matcher.add("HEAD", new RoutePattern("/other"), "HEAD /other");
+  matcher.add("GET", new RoutePattern("/"), "GET /");
+  matcher.add("ANY", new RoutePattern("/"), "ANY /");
+
+  assertEquals(matcher.match("HEAD", "https://example.com/")?.data, "GET /");
+});
