@@ -1,6 +1,6 @@
 /**
- * A JSON API behind access tokens and API keys, in one file. It keeps hashes of
- * them only, and shows each once, when it is made.
+ * A JSON API behind access tokens and API keys, in one file. It stores only their
+ * hashes, and shows each once, when it is created.
  *
  * Run it with `deno task example:api-tokens`. It prints an access token to
  * begin with:
@@ -28,7 +28,7 @@ import { resources, route } from "@gatehouse/web/fetch-router/routes";
 import { formData } from "@gatehouse/web/form-data-middleware";
 import { logger } from "@gatehouse/web/logger-middleware";
 
-/** What is known of a token or a key, by its hash. */
+/** A token or a key, stored by its hash. */
 interface Entry {
   readonly id: string;
   readonly userId: number;
@@ -58,7 +58,7 @@ const schemes = [
     header: "X-API-Key",
     async verify(key) {
       const entry = await find(keys, key, KEY);
-      // A key has less rights than the user who made it.
+      // A key has fewer permissions than the user who created it.
       return entry && { id: entry.userId, name: entry.label, role: "api" };
     },
   }),
@@ -85,7 +85,7 @@ router.get(routes.me, { middleware: [requireAuth()] }, (context) => {
 });
 
 router.map(routes.keys, {
-  // With a key alone nobody makes more keys.
+  // A key cannot create more keys.
   middleware: [requireRole("user")],
   actions: {
     index(context) {
@@ -115,7 +115,7 @@ router.map(routes.keys, {
   },
 });
 
-/** Makes an access token for a user, good for an hour. */
+/** Creates an access token for a user, which works for an hour. */
 export async function createAccessToken(userId: number): Promise<string> {
   const token = createToken(TOKEN);
   await remember(tokens, token, userId, "access token", HOUR);
@@ -140,7 +140,7 @@ async function find(
   secret: string,
   shape: { readonly prefix: string },
 ): Promise<Entry | null> {
-  // What was never a token needs no look-up.
+  // Malformed tokens need no lookup.
   if (!isTokenShaped(secret, shape)) return null;
   const entry = table.get(await hashToken(secret));
   return entry !== undefined && entry.expiresAt > Date.now() ? entry : null;

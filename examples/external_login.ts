@@ -47,7 +47,7 @@ const routes = route({
   logout: post("/logout"),
 });
 
-/** The application, for one provider. */
+/** Creates the application, for one provider. */
 export function createApp(
   provider: ExternalAuthProvider<OIDCProfile>,
 ): { readonly fetch: FetchFunction } {
@@ -87,7 +87,7 @@ export function createApp(
       return page(`<p>Authentication failed. ${again}</p>`, 401);
     }
     const { issuer, subject, profile, returnTo } = result;
-    // Never by e-mail address: those change hands, and not all are verified.
+    // Never by email address: those change hands, and not all are verified.
     const id = JSON.stringify([issuer, subject]);
     users.set(id, { id, name: profile.name ?? subject });
     await completeAuth(context, id);
@@ -105,7 +105,7 @@ function page(content: string, status = 200): Response {
     <html lang="en"><title>External login</title>${content}`;
   const headers = {
     "Content-Type": "text/html; charset=utf-8",
-    // Or the Back button would show a page again after the logout.
+    // Otherwise the Back button shows a page again after the logout.
     "Cache-Control": "no-store",
   };
   return new Response(html, { status, headers });
@@ -133,7 +133,7 @@ if (import.meta.main) {
 
 type Registration = Omit<OIDCAuthProviderOptions, "redirectUri">;
 
-/** What the environment says of a real provider. */
+/** Reads the settings of a real provider from the environment. */
 function registrationOf(): Registration | null {
   const issuer = Deno.env.get("OIDC_ISSUER");
   return issuer === undefined ? null : {
@@ -144,7 +144,7 @@ function registrationOf(): Registration | null {
   };
 }
 
-/** Serves the demo provider, where anybody can be anybody. */
+/** Serves the demo provider, which has no passwords. */
 async function serveDemoProvider(
   port: number,
   redirectUri: string,

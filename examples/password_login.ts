@@ -188,7 +188,7 @@ function page(content: string, status = 200): Response {
     <html lang="en"><title>Password login</title>${content}`;
   const headers = {
     "Content-Type": "text/html; charset=utf-8",
-    // Or the Back button would show a page again after the logout.
+    // Otherwise the Back button shows a page again after the logout.
     "Cache-Control": "no-store",
   };
   return new Response(html, { status, headers });

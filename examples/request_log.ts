@@ -1,6 +1,6 @@
 /**
  * The request log, in one file: lines for people or for machines, what stays
- * out of them, and lines of one's own.
+ * out of them, and your own lines.
  *
  * Run it with `deno task example:request-log`, then try
  *
@@ -19,13 +19,13 @@ import {
   type LoggerOptions,
 } from "@gatehouse/web/logger-middleware";
 
-/** The application, with a log in the format and at the output that you say. */
+/** Creates the application, with a log in the given format and output. */
 export function createApp(
   options: Pick<LoggerOptions, "format" | "output"> = {},
 ): { readonly fetch: FetchFunction } {
   const router = createRouter({
     middleware: [
-      // The first of all, so that the time includes what the others do.
+      // First, so that the time includes the other middleware.
       logger({
         ...options,
         // Health checks that succeed say nothing.
@@ -42,7 +42,7 @@ export function createApp(
     context.get(Log).info("Order was looked at", { order: id });
     return Response.json({ id });
   });
-  // The log names the kind of the error alone: its message may hold anything.
+  // The log holds only the name of the error: its message may hold secrets.
   router.get("/fails", () => {
     throw new RangeError("Out of stock");
   });
@@ -55,7 +55,7 @@ if (import.meta.main) {
     await using output = batchOutput();
     const { fetch } = createApp({ format: "json", output });
     const server = Deno.serve(address, fetch);
-    // What is still collected is written before the process ends.
+    // The remaining lines are written before the process ends.
     Deno.addSignalListener("SIGINT", () => server.shutdown());
     await server.finished;
   } else {

@@ -1,5 +1,5 @@
 /**
- * Who may do what, by role and by permission, in one file.
+ * Roles and permissions, in one file.
  *
  * Run it with `deno task example:roles`. It prints an access token for each
  * role, to try:
@@ -21,7 +21,7 @@ import { createRouter } from "@gatehouse/web/fetch-router";
 import { resources, route } from "@gatehouse/web/fetch-router/routes";
 import { logger } from "@gatehouse/web/logger-middleware";
 
-/** What each role may do. A role that is not listed may do nothing. */
+/** The permissions of each role. Other roles have no permissions. */
 const permissions = {
   user: ["posts:read"],
   editor: ["posts:read", "posts:write"],
@@ -63,7 +63,7 @@ const mayRead = requirePermission(permissions, "posts:read");
 const mayWrite = requirePermission(permissions, "posts:write");
 const mayDelete = requirePermission(permissions, "posts:delete");
 
-// Anybody who is logged in.
+// Any user.
 router.get(routes.me, { middleware: [requireAuth()] }, (context) => {
   const { name, role } = context.get(Auth);
   return Response.json({ name, role, permissions: permissions[role] });
@@ -79,7 +79,7 @@ router.map(routes.posts, {
         const { id, role } = context.get(Auth);
         const post = posts.get(context.params.id);
         if (post === undefined) return notFound();
-        // What depends on the thing itself is for the handler to check.
+        // The handler checks rules that depend on the post.
         if (post.authorId !== id && role !== "admin") {
           return new Response("Forbidden", { status: 403 });
         }

@@ -3,7 +3,6 @@
  * given its world by value, and imports nothing of a runtime, so that tests and
  * other runtimes can run it.
  */
-import { PasswordQueueFullError } from "@gatehouse/web/auth/password";
 import { createRouter, type TrustedProxies } from "@gatehouse/web/fetch-router";
 import { type SessionStore, SessionStoreError } from "@gatehouse/web/session";
 import { createSQLSessionStore } from "@gatehouse/web/session/sql";
@@ -30,12 +29,12 @@ import { addRegistration } from "./features/registration.ts";
 import { routes } from "./routes.ts";
 import { createServices, type Mail } from "./services.ts";
 
-/** The world of the application. */
+/** Options for {@linkcode createApp}. */
 export interface AppOptions {
   /** Runs SQL, on a database that has the tables. */
   readonly database: Query;
   /**
-   * Keeps sessions, one-time links and the counts of attempts.
+   * The store of sessions, one-time links and counts of attempts.
    *
    * @default {the database}
    */
@@ -43,37 +42,37 @@ export interface AppOptions {
   /** The address that browsers see, such as `https://board.example`. */
   readonly baseURL: string;
   /**
-   * Where else somebody can log in.
+   * The external logins.
    *
    * @default {[]}
    */
   readonly logins?: readonly ExternalLogin[];
   /**
-   * Takes the lines of the request log.
+   * Receives the lines of the request log.
    *
    * @default {console.log}
    */
   readonly log?: (line: string) => void;
   /**
-   * Takes what a handler threw.
+   * Receives the errors that handlers throw.
    *
    * @default {console.error}
    */
   readonly reportError?: (error: unknown) => void;
   /**
-   * Sends an e-mail.
+   * Sends an email.
    *
    * @default {prints it to the console}
    */
   readonly sendMail?: (mail: Mail) => void | Promise<void>;
   /**
-   * The proxies in front, which tell the addresses of clients.
+   * The proxies in front, which report the addresses of clients.
    *
    * @default {0}
    */
   readonly trustedProxies?: TrustedProxies;
   /**
-   * Tells the time in epoch milliseconds.
+   * Returns the time in epoch milliseconds.
    *
    * @default {Date.now}
    */
@@ -97,7 +96,7 @@ export function createApp(options: AppOptions): AppRouter {
     database,
     store,
     logins,
-    // Nobody waits for it: the time would tell who has an account.
+    // In the background: the response time would reveal accounts.
     sendMail: (mail) => void Promise.try(sendMail, mail).catch(reportError),
     baseURL,
     now,
@@ -105,13 +104,13 @@ export function createApp(options: AppOptions): AppRouter {
   const router = createRouter({
     trustedProxies,
     middleware: appMiddleware({ services, log }),
-    // The middleware `errorPages` makes pages of these responses.
+    // The middleware `errorPages` makes a page of the response.
     onError(error) {
-      if (error instanceof PasswordQueueFullError) return unavailable();
       reportError(error);
-      // If the session store fails, nobody is logged out.
-      if (error instanceof SessionStoreError) return unavailable();
-      return new Response("Internal Server Error", { status: 500 });
+      // If the session store fails, users stay logged in and try again.
+      return error instanceof SessionStoreError
+        ? unavailable()
+        : new Response("Internal Server Error", { status: 500 });
     },
   });
   router.get(routes.stylesheet, () => asset(stylesheet, "text/css"));
@@ -135,7 +134,7 @@ export function createApp(options: AppOptions): AppRouter {
 }
 
 function printMail({ to, subject, text }: Mail): void {
-  console.log(`\n  E-mail to ${to}: ${subject}\n\n${text}\n`);
+  console.log(`\n  Email to ${to}: ${subject}\n\n${text}\n`);
 }
 
 function asset(text: string, type: string): Response {

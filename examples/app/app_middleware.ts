@@ -12,14 +12,14 @@ import { sessionScheme } from "./log_in.ts";
 import { pagePolicy } from "./page_policy.ts";
 import type { Services } from "./services.ts";
 
-/** What the middleware works with. */
+/** Options for {@linkcode appMiddleware}. */
 export interface MiddlewareOptions {
   readonly services: Services;
-  /** Takes the lines of the request log. */
+  /** Receives the lines of the request log. */
   readonly log: (line: string) => void;
 }
 
-/** The middleware in front of every route, the first outermost (spec 5.3.5). */
+/** Creates the middleware of all routes, the outermost first (spec 5.3.5). */
 export function appMiddleware(options: MiddlewareOptions) {
   const { services, log } = options;
   const { store, now } = services;

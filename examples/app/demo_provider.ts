@@ -5,17 +5,17 @@ import { type OIDCRegistration, redirectUri } from "./external_logins.ts";
 /** A demo identity provider that knows the application. */
 export interface DemoProvider {
   readonly fetch: FetchFunction;
-  /** How the application is registered with it. */
+  /** The registration of the application with it. */
   readonly registration: OIDCRegistration;
 }
 
-/** What the demo identity provider needs to know. */
+/** Options for {@linkcode createDemoProvider}. */
 export interface DemoProviderOptions {
   /** Its own address, on this computer. */
   readonly issuer: string;
   /** The address of the application. */
   readonly baseURL: string;
-  /** What the application calls it in URLs. */
+  /** The name of the provider in the URLs of the application. */
   readonly name: string;
   /**
    * Returns the time in epoch milliseconds.

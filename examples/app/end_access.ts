@@ -36,8 +36,8 @@ export interface RemovedAccess {
 
 /**
  * Removes the linked logins and the API keys of a user who has just reset the
- * password by email. Whoever held the account before may have made them: also
- * somebody who registered with the address of its owner, and waited for them.
+ * password by email. An attacker may have made them: for example one who
+ * registered with the address of the owner, and waited (pre-hijacking).
  */
 export async function removeLoginsAndKeys(
   { identities, keys }: Services,

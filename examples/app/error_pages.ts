@@ -4,22 +4,21 @@ import { page } from "./pages/layout.ts";
 import { routes } from "./routes.ts";
 
 const explanations: Record<number, string> = {
-  400: "The request could not be understood.",
-  401: "The login did not work. Nothing was changed: please try again.",
+  400: "The server did not understand the request.",
+  401: "The login did not work, and nothing was changed. Please try again.",
   403: "Your account may not do this.",
-  404: "There is nothing at this address. It may have moved, or be gone.",
-  405: "This address cannot be used like that.",
+  404: "There is no page at this address.",
+  405: "This address does not support that method.",
   409: "Something else changed at the same moment. Please try again.",
-  413: "That was more than this page takes.",
-  429: "That was too often. Please wait a little, then try again.",
+  413: "The form was too large.",
+  429: "Too many attempts. Please wait a little, then try again.",
   502: "The identity provider does not answer. Please try again later.",
-  503:
-    "There is too much to do at the moment, or a part is away. Please try again soon.",
+  503: "There is too much to do at the moment. Please try again soon.",
 };
 
 /**
- * Shows browsers a page in place of the bare texts that guards and the router
- * answer errors with. Other clients, and the API, get those texts as they are.
+ * Creates a middleware that shows browsers a page instead of the plain text of an
+ * error. Other clients and the API get the plain text.
  */
 export function errorPages(): Middleware<readonly []> {
   return async (context, next) => {
@@ -30,14 +29,14 @@ export function errorPages(): Middleware<readonly []> {
   };
 }
 
-/** Whether a response is an error with nothing but a text. */
+/** Returns `true` if a response is an error with only a plain text. */
 function isBareError({ status, headers }: Response): boolean {
-  // Bun gives a text its type only when it is sent.
+  // Bun adds the type of plain text only when it sends the response.
   const type = headers.get("Content-Type") ?? "text/plain";
   return status >= 400 && type.startsWith("text/plain");
 }
 
-/** Answers with the page of an error. Its text is the short, official one. */
+/** Creates the page of an error. Its title is the short, official text. */
 function errorPage(
   context: RequestContext,
   text: string,
@@ -67,7 +66,7 @@ function errorPage(
   return response;
 }
 
-/** Whether a person looks at the answer. */
+/** Returns `true` if the client is a browser that shows the response. */
 function wantsPage({ request, url }: RequestContext): boolean {
   return !url.pathname.startsWith("/api/") &&
     (request.headers.get("Accept") ?? "").includes("text/html");

@@ -9,11 +9,11 @@ import {
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import { routes } from "./routes.ts";
 
-/** Who came back from an external login, in the words of this application. */
+/** The person who came back from an external login. */
 export interface ExternalPerson {
   readonly name: string | null;
   readonly email: string | null;
-  /** Whether the provider made sure that the address is theirs. */
+  /** `true` if the provider has verified the address. */
   readonly emailVerified: boolean;
   readonly picture: string | null;
 }
@@ -31,18 +31,18 @@ export interface ExternalLoginSuccess {
   readonly authenticatedAt?: number | undefined;
   /** A path of this application. */
   readonly returnTo: string;
-  /** What the login was started with. */
+  /** The data that the login was started with. */
   readonly data: ExternalAuthData;
 }
 
-/** A place where somebody can log in besides the application itself. */
+/** A provider at which users can log in. */
 export interface ExternalLogin {
   /** Its name in URLs and in the database. Never changes. */
   readonly name: string;
   /** Its name on buttons. */
   readonly label: string;
   readonly provider: ExternalAuthProvider;
-  /** The origin of its pages, where that is not https. */
+  /** The origin of its pages, if that is not HTTPS. */
   readonly insecureOrigin?: string;
   /** Finishes a login. */
   finish(
@@ -50,13 +50,13 @@ export interface ExternalLogin {
   ): Promise<ExternalLoginSuccess | ExternalAuthFailure>;
 }
 
-/** What a login needs to know of the application. */
+/** Options that all external logins share. */
 export interface ExternalLoginOptions {
   /** The address that browsers see. */
   readonly baseURL: string;
   /**
-   * Takes a line for each login that failed, with the reason that the visitor
-   * is not told.
+   * Receives a line for each login that failed, with the reason, which the
+   * visitor does not see.
    *
    * @default {() => {}}
    */
@@ -69,7 +69,7 @@ export interface ExternalLoginOptions {
   readonly now?: () => number;
 }
 
-/** What every provider is created with. */
+/** The options of every provider. */
 export interface ClientOptions {
   readonly clientId: string;
   readonly clientSecret: string;
@@ -78,7 +78,7 @@ export interface ClientOptions {
   readonly now?: () => number;
 }
 
-/** The client of this application at a provider. */
+/** Returns the options of this application at a provider. */
 export function clientOptions(
   name: string,
   clientId: string,
@@ -94,12 +94,12 @@ export function clientOptions(
   };
 }
 
-/** Where a provider sends people back to. */
+/** Returns the URL that a provider sends users back to. */
 export function redirectUri(baseURL: string, name: string): string {
   return baseURL + routes.external.callback.href({ provider: name });
 }
 
-/** Makes a provider a login of the application. */
+/** Creates an external login from a provider. */
 export function createExternalLogin<Profile>(
   about: Pick<ExternalLogin, "name" | "label">,
   provider: ExternalAuthProvider<Profile>,
@@ -127,7 +127,7 @@ export function createExternalLogin<Profile>(
   };
 }
 
-/** How the application is registered with an OpenID provider. */
+/** The registration of the application with an OpenID provider. */
 export interface OIDCRegistration {
   readonly name: string;
   readonly label: string;
@@ -136,7 +136,7 @@ export interface OIDCRegistration {
   readonly clientSecret: string;
 }
 
-/** Makes an OpenID provider a login of the application. */
+/** Creates an external login from an OpenID provider. */
 export function createOIDCLogin(
   { name, label, issuer, clientId, clientSecret }: OIDCRegistration,
   options: ExternalLoginOptions,
@@ -147,7 +147,7 @@ export function createOIDCLogin(
     name,
     issuer,
     scopes: ["openid", "email", "profile"],
-    // For the demo identity provider. Others are reached by https alone.
+    // For the demo identity provider. All others need HTTPS.
     allowInsecureLoopback: isInsecure,
     ...clientOptions(name, clientId, clientSecret, options),
   });
@@ -159,7 +159,7 @@ export function createOIDCLogin(
   return isInsecure ? { ...login, insecureOrigin: origin } : login;
 }
 
-/** Who a profile of OpenID Connect is. */
+/** Returns the person of an OpenID Connect profile. */
 export function describeOIDC(profile: OIDCProfile): ExternalPerson {
   const { name, email, email_verified, picture } = profile;
   return { name, email, emailVerified: email_verified === true, picture };

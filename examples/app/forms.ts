@@ -13,7 +13,7 @@ import {
 import { field, object } from "@gatehouse/web/data-schema/form-data";
 import type { FormState } from "./pages/form_fields.ts";
 
-/** A text that has to be there, with the spaces around it cut off. */
+/** Creates the schema of a required, trimmed string. */
 function line(missing: string, most: number): Schema<string> {
   return string()
     .transform((text) => text.trim())
@@ -23,7 +23,7 @@ function line(missing: string, most: number): Schema<string> {
     );
 }
 
-/** A password that somebody chooses: long enough, and taken as it is. */
+/** A new password: long enough, and never trimmed. */
 const newPassword = string().pipe(
   minLength(8, { message: "Password must be at least 8 characters" }),
   maxLength(1000, { message: "Password must be at most 1000 characters" }),
@@ -41,9 +41,9 @@ export const Registration = object({
   confirmPassword: field(string()),
 }).pipe(fieldsMatch("password", "confirmPassword", passwordsMatch));
 
-/** The form of `/login`. Whatever it holds, the answer is the same. */
+/** The form of `/login`. All invalid forms get the same response. */
 export const Login = object({
-  // To normalize a long text takes long.
+  // Normalizing a long string takes long.
   email: field(string().pipe(maxLength(320))),
   password: field(string()),
 });
@@ -89,8 +89,8 @@ export const NoticeForm = object({
 });
 
 /**
- * What a form shows again after it failed: the fields that are named, which
- * must not be passwords, and the first thing wrong with each.
+ * Returns the state of a form that failed: the values of the named fields, which
+ * must not be passwords, and the first error of each field.
  */
 export function failed(
   form: FormData,
@@ -104,7 +104,7 @@ export function failed(
   return { values: valuesOf(form, fields), errors };
 }
 
-/** The text that a form has in some of its fields. */
+/** Returns the strings in some fields of a form. */
 export function valuesOf(
   form: FormData,
   fields: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Markup that was made by {@linkcode html}, and so holds no text that was not
- * escaped. The class stays in this file: nothing else can make one.
+ * Markup that {@linkcode html} created, so all its strings are escaped. The class
+ * is private to this file: no other code can create one.
  */
 class EscapedMarkup {
   readonly #text: string;
@@ -17,7 +17,7 @@ class EscapedMarkup {
 /** Markup that is safe to send. */
 export type Markup = EscapedMarkup;
 
-/** What can stand in a template: markup as it is, all else escaped. */
+/** A value of a template: markup is inserted as it is, other values escaped. */
 export type Child =
   | Markup
   | string
@@ -58,7 +58,7 @@ const entities: Record<string, string> = {
   "'": "&#39;",
 };
 
-/** Answers with a page. */
+/** Creates the response of a page. */
 export function htmlResponse(
   markup: Markup,
   init: ResponseInit = {},

@@ -4,7 +4,7 @@ import type { ExternalLogin } from "./external_logins.ts";
 import { routes } from "./routes.ts";
 import type { Mail, Services } from "./services.ts";
 
-/** The email with the link that resets a password. */
+/** Creates the email with the link that resets a password. */
 export function resetMail(
   { baseURL }: Services,
   to: string,
@@ -14,16 +14,16 @@ export function resetMail(
   return {
     to,
     subject: "Choose a new password",
-    text: `Somebody, hopefully you, wants a new password for the noticeboard.
+    text: `You or another person asked for a new password at the noticeboard.
 This link works once, for ten minutes:
 
 ${baseURL}${choose.index.href({}, { token })}
 
-If it was not you, do nothing: your password stays as it is.`,
+If it was not you, do nothing: your password does not change.`,
   };
 }
 
-/** The email with the link that confirms a login. */
+/** Creates the email with the link that confirms a login. */
 export function confirmMail(
   { baseURL }: Services,
   to: string,
@@ -34,7 +34,7 @@ export function confirmMail(
     to,
     subject: "Confirm that it is you",
     text:
-      `Somebody who is logged in to your account at the noticeboard wants to change it.
+      `A browser that is logged in to your account at the noticeboard wants to change it.
 If that is you, open this link in the same browser. It works once, for ten
 minutes:
 
@@ -44,7 +44,7 @@ If it was not you, do not open it, and end all sessions on your account page.`,
   };
 }
 
-/** The email that tells an owner about a reset, and what it has removed. */
+/** Creates the email that tells an owner what a reset has removed. */
 export function resetDoneMail(
   { baseURL, logins }: Services,
   to: string,
@@ -66,12 +66,12 @@ ${removed.map((line) => `- ${line}`).join("\n")}
 You can link your own logins again after you log in with the new password:
 ${baseURL}${routes.account.logins.index.href()}
 
-If you did not reset it, somebody else can read your email. Secure your mailbox,
+If you did not reset it, another person can read your email. Secure your mailbox,
 then choose a new password: ${baseURL}${routes.passwordReset.request.index.href()}`,
   };
 }
 
-/** The email that tells an owner about a login that was linked. */
+/** Creates the email that tells an owner about a login that was linked. */
 export function linkedMail(
   { baseURL, logins }: Services,
   to: string,
@@ -89,7 +89,7 @@ and sessions: ${baseURL}${routes.passwordReset.request.index.href()}`,
   };
 }
 
-/** One line for an identity: a provider must not be able to add lines. */
+/** Returns one line for an identity, to which a provider cannot add others. */
 function identityText(
   logins: readonly ExternalLogin[],
   { login, account }: Pick<LinkedIdentity, "login" | "account">,

@@ -1,6 +1,6 @@
 /**
  * The example application on Deno, with data and sessions in an SQLite file:
- * `data.sqlite` beside this one, unless `DATABASE` names another. `settings.ts`
+ * `data.sqlite` in this folder, unless `DATABASE` names another. `settings.ts`
  * lists what else can be set.
  *
  * Run it with `deno task start`.

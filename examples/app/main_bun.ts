@@ -1,7 +1,7 @@
 /**
  * The example application on Bun, with data in an SQLite file and sessions in
  * Redis, both through what Bun brings. The file is `data.sqlite` in the current
- * folder, unless `DATABASE` names another. Where no Redis answers at
+ * folder, unless `DATABASE` names another. If no Redis server answers at
  * `REDIS_URL`, sessions are kept in the file too. `settings.ts` lists what else
  * can be set.
  *
@@ -30,7 +30,7 @@ await serveNoticeboard({
   },
 });
 
-/** Sessions in Redis: `undefined` where it does not answer. */
+/** Opens a Redis store for sessions: `undefined` if Redis does not answer. */
 async function openRedis(url: string): Promise<SessionStore | undefined> {
   // The client that stays would try again and again.
   const probe = new RedisClient(url, { autoReconnect: false });

@@ -18,15 +18,15 @@ import {
 } from "./external_logins.ts";
 import type { Variables } from "./settings.ts";
 
-/** Makes the login of a provider that has the settings it needs. */
+/** Creates the login of a provider from its settings. */
 type Create = (client: ClientOptions, get: Required) => ExternalLogin;
 
-/** Reads a setting that must be there. */
+/** Returns a required setting. */
 type Required = (name: string) => string;
 
 /**
- * The named providers: one is offered where the settings hold its
- * `…_CLIENT_ID` and `…_CLIENT_SECRET`.
+ * The named providers. Each is offered if the settings have its `…_CLIENT_ID` and
+ * `…_CLIENT_SECRET`.
  */
 const NAMED: readonly (readonly [prefix: string, name: string, Create])[] = [
   ["PORTAL", "portal", (client) =>
@@ -39,7 +39,7 @@ const NAMED: readonly (readonly [prefix: string, name: string, Create])[] = [
     createExternalLogin(
       { name: "code-host", label: "GitHub" },
       createCodeHostAuthProvider(client),
-      // Its profile has no address but a verified one.
+      // Its profile has only a verified address.
       ({ login, name, email, avatar_url }) => ({
         name: name ?? login,
         email,
@@ -96,8 +96,8 @@ const NAMED: readonly (readonly [prefix: string, name: string, Create])[] = [
 ];
 
 /**
- * Makes the logins that the settings name: the named providers, and with
- * `OIDC_ISSUER` any other OpenID provider.
+ * Creates the logins in the settings: the named providers, and with `OIDC_ISSUER`
+ * any other OpenID provider.
  *
  * @throws {TypeError} If a provider has some of its settings, but not all.
  */

@@ -7,7 +7,7 @@ import type { ExternalLogin } from "./external_logins.ts";
 import { loginsOf } from "./named_logins.ts";
 import type { Settings } from "./settings.ts";
 
-/** What the application runs on: the same on every runtime. */
+/** Options for {@linkcode openNoticeboard}. */
 export interface NoticeboardOptions {
   readonly settings: Settings;
   /** Runs SQL, in the dialect of SQLite. */
@@ -19,14 +19,14 @@ export interface NoticeboardOptions {
    */
   readonly store?: SessionStore;
   /**
-   * Where else somebody can log in, beside the providers of the settings.
+   * External logins, in addition to the providers of the settings.
    *
    * @default {[]}
    */
   readonly logins?: readonly ExternalLogin[];
 }
 
-/** Opens the application: makes tables and demo accounts where none are. */
+/** Opens the application, with new tables and demo accounts if needed. */
 export async function openNoticeboard(
   { settings, database, store, logins = [] }: NoticeboardOptions,
 ): Promise<AppRouter> {

@@ -1,8 +1,8 @@
 /**
- * What the pages need, so that nothing else works in them: no script at all,
- * our own styles, no frame around them.
+ * Creates the Content-Security-Policy of the pages: no scripts, only our own
+ * styles, no frames.
  *
- * @param formTargets Where else a form may lead, redirects included.
+ * @param formTargets More addresses that a form may lead to, also by redirects.
  * @returns A value for `Content-Security-Policy`.
  */
 export function pagePolicy(...formTargets: string[]): string {

@@ -14,17 +14,17 @@ import type { UserLogin } from "./data/users.ts";
 import { logIn } from "./log_in.ts";
 import type { Services } from "./services.ts";
 
-/** An address and a password that somebody typed. */
+/** The email address and the password that a user typed. */
 export interface PasswordCredentials {
   readonly email: string;
   readonly password: string;
 }
 
 /**
- * Proves who a user is by their password. All that do so share one throttle: a
- * guess on one page counts on the others.
+ * Creates a provider that verifies the password of a user. All of them share one
+ * throttle: a guess on one page counts on the others.
  *
- * @param parse Reads what was typed out of the request.
+ * @param parse Reads the email address and the password from the request.
  */
 export function passwordProvider(
   services: Services,
@@ -45,7 +45,7 @@ async function verify(
 ): Promise<UserLogin | null> {
   for (;;) {
     const found = await users.findLogin(email);
-    // Without a hash it takes as long, and is never right.
+    // An unknown user takes as long as a wrong password.
     const hash = found?.passwordHash ?? "";
     const { ok, needsRehash } = await verifyPassword(hash, password);
     if (found === null || !ok) return null;
@@ -55,7 +55,7 @@ async function verify(
     if (await users.rehashPassword(id, hash, passwordHash)) {
       return { ...found, passwordHash };
     }
-    // Something else has replaced it: another login, or a change of password.
+    // Another login or a change of password has replaced it: try again.
   }
 }
 
@@ -76,7 +76,7 @@ export async function completePasswordLogin(
   return null;
 }
 
-/** What a form says of a password that everybody would guess. */
+/** The message for a password that attackers would guess. */
 export const TOO_COMMON = "This password is too common: please choose another";
 
 /**
@@ -98,9 +98,9 @@ export async function hashNewPassword(
 }
 
 /**
- * What is tried first wherever eight characters are asked for. An application
- * with more at stake takes a list of thousands, or asks a service that knows the
- * passwords of breaches.
+ * The most common passwords of at least eight characters. An application with
+ * more at stake uses a list of thousands, or a service that knows the passwords
+ * of breaches.
  */
 const common = new Set([
   "00000000",

@@ -1,4 +1,4 @@
-/** What the entry files use of runtimes whose types are not at hand. */
+/** The types that the entry files use of runtimes other than Deno. */
 
 declare module "bun" {
   export const env: Readonly<Record<string, string | undefined>>;

@@ -4,7 +4,7 @@ import { createOIDCLogin, type OIDCRegistration } from "./external_logins.ts";
 import { type NoticeboardOptions, openNoticeboard } from "./noticeboard.ts";
 import type { Settings } from "./settings.ts";
 
-/** Where to listen. */
+/** The address to listen on. */
 export interface Address {
   readonly port: number;
   readonly hostname: string;
@@ -13,7 +13,7 @@ export interface Address {
 /** Serves a function on an address, in the way of the runtime. */
 export type Listen = (address: Address, fetch: FetchFunction) => void;
 
-/** What a runtime brings. */
+/** Options for {@linkcode serveNoticeboard}. */
 export interface ServeOptions extends Omit<NoticeboardOptions, "logins"> {
   readonly listen: Listen;
 }
@@ -33,10 +33,10 @@ export async function serveNoticeboard(
 }
 
 /**
- * Serves the demo identity provider, for who tries this out on their computer.
+ * Serves the demo identity provider, if the application runs on this computer.
  *
- * @param name What the application calls it in URLs.
- * @returns How the application is registered with it; `null` where there is none.
+ * @param name The name of the provider in the URLs of the application.
+ * @returns The registration of the application with it, or `null` without one.
  */
 export async function serveDemoProvider(
   { baseURL, demoPort }: Settings,

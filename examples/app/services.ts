@@ -12,20 +12,20 @@ import { Identities } from "./data/identities.ts";
 import { Notices } from "./data/notices.ts";
 import { Users } from "./data/users.ts";
 
-/** An e-mail to a user. */
+/** An email to a user. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
-/** What the services work with. */
+/** Options for {@linkcode createServices}. */
 export interface ServicesOptions {
   readonly database: Query;
-  /** Keeps sessions, one-time links and the counts of attempts. */
+  /** The store of sessions, one-time links and counts of attempts. */
   readonly store: SessionStore;
   readonly logins: readonly ExternalLogin[];
-  /** Sends an e-mail. It is not waited for. */
+  /** Sends an email in the background. */
   readonly sendMail: (mail: Mail) => void;
   /** The address that browsers see. */
   readonly baseURL: string;
@@ -33,16 +33,16 @@ export interface ServicesOptions {
   readonly now: () => number;
 }
 
-/** What the features of the application work with. */
+/** The services that the features of the application share. */
 export interface Services extends Omit<ServicesOptions, "database"> {
   readonly users: Users;
   readonly identities: Identities;
   readonly notices: Notices;
   readonly keys: APIKeys;
   readonly tokens: AccessTokens;
-  /** Slows down who guesses passwords. */
+  /** Slows down guesses of passwords. */
   readonly loginThrottle: Throttle;
-  /** Slows down who asks for links to reset passwords. */
+  /** Slows down requests for links that reset passwords. */
   readonly resetThrottle: Throttle;
   /** Slows down registrations, and tests of addresses with them. */
   readonly registrationThrottle: Throttle;
@@ -58,7 +58,7 @@ export interface Services extends Omit<ServicesOptions, "database"> {
  */
 const EMAILS = { attempts: 5, delay: 60_000 };
 
-/** Puts the services together over one database. */
+/** Creates the services over one database. */
 export function createServices(options: ServicesOptions): Services {
   const { database, store, now } = options;
   return {

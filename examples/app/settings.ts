@@ -1,13 +1,13 @@
 /**
- * What the environment says. Nothing has to be configured; these variables
- * change what is served:
+ * The settings of the application, read from environment variables. All are
+ * optional:
  *
- * - `PORT`: where to listen, 8000 by default; `HOST`, 127.0.0.1 by default
- * - `BASE_URL`: the address that browsers see, where a proxy stands in front
- * - `TRUSTED_PROXIES`: how many proxies are in front, 0 by default; they tell the
- *   addresses of clients, which guesses of passwords are counted by
+ * - `PORT`: the port to listen on, 8000 by default; `HOST`, 127.0.0.1 by default
+ * - `BASE_URL`: the address that browsers see, if it is behind a proxy
+ * - `TRUSTED_PROXIES`: the number of proxies in front, 0 by default. They report
+ *   the addresses of clients, by which guesses of passwords are counted
  * - `DATABASE`: the SQLite file, on Deno and on Bun
- * - `REDIS_URL`: where sessions are kept on Bun
+ * - `REDIS_URL`: the Redis server for sessions, on Bun
  * - `PORTAL_CLIENT_ID`, `PORTAL_CLIENT_SECRET`: login with Google; the redirect
  *   URI to register there is `BASE_URL/auth/portal/callback`. Likewise
  *   `CODE_HOST_…` (GitHub), `OFFICE_SUITE_…` (Microsoft), `SOCIAL_…`
@@ -16,18 +16,18 @@
  *   `WORKFORCE_ID_ISSUER`)
  * - `OIDC_ISSUER`, `OIDC_CLIENT_ID`, `OIDC_CLIENT_SECRET`, `OIDC_LABEL`: login
  *   with any other OpenID provider
- * - `DEMO_PORT`: where the demo identity provider listens, 8001 by default;
- *   there is none where `BASE_URL` is not on this computer
+ * - `DEMO_PORT`: the port of the demo identity provider, 8001 by default. It
+ *   runs only if `BASE_URL` is on this computer
  *
  * @module
  */
 
-/** Reads a variable: `undefined` where it is not set. */
+/** Returns the value of a variable, or `undefined` if it is not set. */
 export type Variables = (name: string) => string | undefined;
 
-/** How the application is served. */
+/** The settings of the application. */
 export interface Settings {
-  /** Reads what is not listed here. */
+  /** Returns a setting that is not listed here. */
   readonly get: Variables;
   readonly port: number;
   readonly hostname: string;
@@ -40,7 +40,7 @@ export interface Settings {
 /**
  * Reads the settings.
  *
- * @throws {RangeError} If addresses of clients would be taken from anybody.
+ * @throws {RangeError} If `TRUSTED_PROXIES` is invalid.
  */
 export function readSettings(get: Variables): Settings {
   const port = Number(get("PORT") ?? 8000);
@@ -54,7 +54,7 @@ export function readSettings(get: Variables): Settings {
   };
 }
 
-/** Stops a server that would believe the wrong addresses. */
+/** Stops a server that would trust the wrong addresses. */
 function proxiesOf(text: string): number {
   if (/^\d{1,2}$/.test(text)) return Number(text);
   throw new RangeError(

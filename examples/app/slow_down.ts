@@ -1,12 +1,12 @@
 import { tooManyRequests } from "@gatehouse/web/auth";
 
-/** Answers 429 with a page that says how long to wait. */
+/** Creates a 429 response from a page that says how long to wait. */
 export function slowDown(retryAfter: number, page: Response): Response {
   const { body, headers } = page;
   return tooManyRequests(retryAfter, { body: body ?? undefined, headers });
 }
 
-/** What a page says to who tried too often. */
+/** Returns the message for a visitor who tried too often. */
 export function waitText(retryAfter: number): string {
   return `Too many attempts. Please wait ${
     duration(retryAfter)

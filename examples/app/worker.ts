@@ -10,7 +10,7 @@ import type { Query, Row } from "./data/database.ts";
 import { openNoticeboard } from "./noticeboard.ts";
 import { readSettings } from "./settings.ts";
 
-/** What is bound to the Worker: the database, and variables. */
+/** The bindings of the Worker: the database and variables. */
 interface Env {
   readonly DB: D1;
   readonly [variable: string]: unknown;

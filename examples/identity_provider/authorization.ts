@@ -1,14 +1,14 @@
 import { PEOPLE, type Person } from "./people.ts";
 
-/** An application that may send people here. */
+/** An application that may send users here. */
 export interface Client {
   readonly id: string;
   readonly secret: string;
-  /** Where people may be sent back to, compared as text. */
+  /** The URLs that users may be sent back to, compared as strings. */
   readonly redirectUris: readonly string[];
 }
 
-/** A request to log somebody in that may be shown to them. */
+/** A valid request to log a user in. */
 export interface AuthorizationRequest {
   readonly client: Client;
   readonly redirectUri: string;
@@ -18,10 +18,10 @@ export interface AuthorizationRequest {
   readonly challenge: string;
 }
 
-/** Why a request cannot be shown: with a way back, or without. */
+/** A refused request. */
 export interface AuthorizationRefusal {
   readonly error: string;
-  /** Where to send the refusal; `null` where no address can be trusted. */
+  /** The URL to send the error to, or `null` if no URL can be trusted. */
   readonly location: string | null;
 }
 
@@ -68,17 +68,17 @@ function refusal(
   if (params.get("code_challenge_method") !== "S256" || !isChallenge) {
     return "invalid_request";
   }
-  // Nobody is ever logged in here without being asked.
+  // This provider always asks.
   return params.get("prompt") === "none" ? "login_required" : null;
 }
 
-/** Whether a parameter comes twice (RFC 6749, section 3.1). */
+/** Returns `true` if a parameter occurs twice (RFC 6749, section 3.1). */
 function repeats(params: URLSearchParams): boolean {
   const names = [...params.keys()];
   return new Set(names).size !== names.length;
 }
 
-/** The way back to the client, with `state` and `iss` (RFC 9207). */
+/** Returns the URL of the client, with `state` and `iss` (RFC 9207). */
 export function answerLocation(
   { redirectUri, state }: AuthorizationRequest,
   issuer: string,
@@ -93,7 +93,7 @@ export function answerLocation(
   return location.href;
 }
 
-/** What the client may learn of a person, by the scopes it asked for. */
+/** Returns the claims of a person that the requested scopes allow. */
 export function claimsOf(
   person: Person,
   scopes: readonly string[],

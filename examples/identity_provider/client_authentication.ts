@@ -13,7 +13,7 @@ export async function authenticateClient(
     [body.get("client_id"), body.get("client_secret")];
   const client = clients.find((client) => client.id === id);
   if (client === undefined || typeof secret !== "string") return null;
-  // Digests are compared, so that the time tells nothing about the secret.
+  // Compares digests, so that response time does not reveal the secret.
   return await s256(secret) === await s256(client.secret) ? client : null;
 }
 
@@ -34,7 +34,7 @@ function formDecode(text: string): string {
   return decodeURIComponent(text.replaceAll("+", " "));
 }
 
-/** The S256 transformation (RFC 7636, section 4.2). */
+/** Computes the S256 challenge of a verifier (RFC 7636, section 4.2). */
 export async function s256(text: string): Promise<string> {
   const bytes = new TextEncoder().encode(text);
   const digest = await crypto.subtle.digest("SHA-256", bytes);

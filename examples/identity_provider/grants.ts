@@ -10,11 +10,11 @@ export const TOKEN_LIFETIME = 300_000;
 /** The most codes and the most tokens that are kept: it is a demo. */
 const MOST = 1_000;
 
-/** What a code or an access token stands for. */
+/** The login that a code or an access token represents. */
 export interface Grant {
   readonly request: AuthorizationRequest;
   readonly person: Person;
-  /** When the person chose to log in, in epoch milliseconds. */
+  /** The time of the login, in epoch milliseconds. */
   readonly authenticatedAt: number;
 }
 
@@ -72,14 +72,14 @@ export class Grants {
     return { grant: entry, token: entry.token };
   }
 
-  /** The grant of an access token that works. */
+  /** Returns the grant of a valid access token. */
   find(token: string): Grant | null {
     const entry = this.#tokens.get(token);
     return entry === undefined || entry.expiresAt <= this.#now() ? null : entry;
   }
 }
 
-/** Adds an entry and drops the oldest where there are too many. */
+/** Adds an entry and drops the oldest if there are too many. */
 function keep<Value>(
   map: Map<string, Value>,
   key: string,

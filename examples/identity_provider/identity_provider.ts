@@ -1,9 +1,9 @@
 /**
  * A demo identity provider: OpenID Connect, written with the toolkit itself, so
- * that the example application has somebody to log in with.
+ * that the example application has a provider to log in with.
  *
- * Never let it near real accounts: anybody can be anybody here. It therefore
- * answers on loopback addresses only.
+ * Never use it for real accounts: it has no passwords. It therefore answers on
+ * loopback addresses only.
  */
 import {
   Auth,
@@ -36,9 +36,9 @@ import { tokenResponse } from "./token_endpoint.ts";
 
 /** Options for {@linkcode createIdentityProvider}. */
 export interface IdentityProviderOptions {
-  /** Where it listens: an http origin on a loopback address. */
+  /** The address that it listens on: an http origin on a loopback address. */
   readonly issuer: string;
-  /** The applications that may send people here. */
+  /** The applications that may send users here. */
   readonly clients: readonly Client[];
   /**
    * Returns the time in epoch milliseconds.
@@ -64,10 +64,10 @@ const routes = route({
 });
 
 /**
- * Creates the demo identity provider, with a signing key of its own that ends
- * with the process.
+ * Creates the demo identity provider, with a new signing key that ends with the
+ * process.
  *
- * @throws {RangeError} If the issuer is no http origin on a loopback address.
+ * @throws {RangeError} If the issuer is not an http origin on a loopback address.
  */
 export async function createIdentityProvider(
   { issuer, clients, now = Date.now }: IdentityProviderOptions,
@@ -109,7 +109,7 @@ export async function createIdentityProvider(
   return { issuer, fetch: router.fetch };
 }
 
-/** Shows the page where somebody chooses who they are, and takes the choice. */
+/** Creates the handlers of the page on which a visitor chooses a person. */
 function authorizeActions(
   { issuer, clients, now }: Required<IdentityProviderOptions>,
   grants: Grants,
@@ -137,7 +137,7 @@ function authorizeActions(
   };
 }
 
-/** Recognises the access tokens that the token endpoint issued. */
+/** Creates the middleware that verifies access tokens. */
 function bearerAuth(grants: Grants) {
   const scheme = createBearerTokenAuthScheme({
     name: "access-token",
@@ -153,7 +153,7 @@ function refuse({ error, location }: AuthorizationRefusal): Response {
   return location === null ? refusalPage(error) : redirect(location);
 }
 
-/** The discovery document (OpenID Connect Discovery 1.0, section 3). */
+/** Returns the discovery document (OpenID Connect Discovery 1.0, section 3). */
 function metadata(issuer: string): Record<string, unknown> {
   return {
     issuer,
@@ -183,7 +183,7 @@ function checkIssuer(issuer: string): void {
     !["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)
   ) {
     throw new RangeError(
-      `Cannot run the demo identity provider at "${issuer}": it is no http origin on a loopback address`,
+      `Cannot run the demo identity provider at "${issuer}": it is not an http origin on a loopback address`,
     );
   }
 }

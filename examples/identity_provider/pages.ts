@@ -2,7 +2,7 @@ import { html, htmlResponse, type Markup } from "../app/html.ts";
 import type { AuthorizationRequest } from "./authorization.ts";
 import { PEOPLE, type Person } from "./people.ts";
 
-/** The page where a visitor chooses whom to log in as. */
+/** Creates the page on which a visitor chooses a person to log in as. */
 export function choicePage(
   request: AuthorizationRequest,
   params: URLSearchParams,
@@ -29,11 +29,11 @@ export function choicePage(
       </p>
     `,
   );
-  // The form's answer is a redirect to the client, which the policy must name.
+  // The form redirects to the client, so the policy must name it.
   return page(markup, 200, origin);
 }
 
-/** The page for a request that cannot be answered to anybody else. */
+/** Creates the page for a request that cannot be sent back to a client. */
 export function refusalPage(error: string): Response {
   const markup = layout(
     "This request cannot be answered",

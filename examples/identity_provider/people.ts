@@ -1,14 +1,14 @@
-/** Somebody who can log in at the demo identity provider. Nobody is real. */
+/** A person at the demo identity provider. No person is real. */
 export interface Person {
   /** The stable, never reassigned identifier: the `sub` claim. */
   readonly sub: string;
   /** The display name. */
   readonly name: string;
-  /** The e-mail address, of a domain reserved for examples (RFC 2606). */
+  /** The email address, of a domain reserved for examples (RFC 2606). */
   readonly email: string;
-  /** Whether the provider made sure that the address is theirs. */
+  /** `true` if the provider has verified the address. */
   readonly "email_verified": boolean;
-  /** What to try with this person, for the page that offers them. */
+  /** A hint to what can be tried with this person. */
   readonly note: string;
 }
 

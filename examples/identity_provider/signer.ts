@@ -11,7 +11,7 @@ import type { Grant } from "./grants.ts";
 export interface Signer {
   /** The public half of the key. */
   readonly publicJwk: JWK;
-  /** Makes the ID token of a grant. */
+  /** Creates the ID token of a grant. */
   sign(grant: Grant): Promise<string>;
 }
 

@@ -4,7 +4,7 @@ import { authenticateClient, s256 } from "./client_authentication.ts";
 import { type Grants, TOKEN_LIFETIME } from "./grants.ts";
 import type { Signer } from "./signer.ts";
 
-/** What the token endpoint works with. */
+/** Options for {@linkcode tokenResponse}. */
 export interface TokenEndpoint {
   readonly clients: readonly Client[];
   readonly grants: Grants;

@@ -3,10 +3,10 @@ import { MOST_PER_USER } from "./api_keys.ts";
 import type { Query } from "./database.ts";
 import type { User } from "./users.ts";
 
-/** An access token as its owner sees it after it was made. */
+/** An access token as its owner sees it later. */
 export interface AccessToken {
   readonly id: number;
-  /** What its owner calls it. */
+  /** The name that its owner gave it. */
   readonly label: string;
   /** Epoch milliseconds. */
   readonly createdAt: number;
@@ -60,7 +60,7 @@ export class AccessTokens {
     return rows.length === 1 ? token : null;
   }
 
-  /** The tokens of a user that still work, the newest first. */
+  /** Returns the valid tokens of a user, the newest first. */
   async list(userId: number): Promise<AccessToken[]> {
     const rows = await this.#query(
       `SELECT id, label, created_at, expires_at FROM access_tokens
@@ -81,13 +81,13 @@ export class AccessTokens {
     await this.#query(sql, [id, userId]);
   }
 
-  /** Revokes all tokens of a user, as is due when their password changes. */
+  /** Revokes all tokens of a user, for example when the password changes. */
   async revokeAll(userId: number): Promise<void> {
     const sql = "DELETE FROM access_tokens WHERE user_id = ?";
     await this.#query(sql, [userId]);
   }
 
-  /** The id of the user that a token belongs to; expired ones belong to none. */
+  /** Returns the id of a token's user, or `null` if the token is not valid. */
   async verify(token: string): Promise<number | null> {
     const [row] = await this.#query(
       `SELECT user_id FROM access_tokens

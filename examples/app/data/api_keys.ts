@@ -5,16 +5,16 @@ import type { User } from "./users.ts";
 /** The most keys, and the most access tokens, that a user can have. */
 export const MOST_PER_USER = 20;
 
-/** An API key as its owner sees it after it was made. */
+/** An API key as its owner sees it later. */
 export interface APIKey {
   readonly id: number;
-  /** What its owner calls it. */
+  /** The name that its owner gave it. */
   readonly label: string;
   /** Epoch milliseconds. */
   readonly createdAt: number;
 }
 
-/** API keys, stored as hashes: who reads the database cannot use them. */
+/** API keys, stored as hashes: a leaked database contains no usable keys. */
 export class APIKeys {
   readonly #query: Query;
 
@@ -50,7 +50,7 @@ export class APIKeys {
     return rows.length === 1 ? key : null;
   }
 
-  /** The keys of a user, the newest first. */
+  /** Returns the keys of a user, the newest first. */
   async list(userId: number): Promise<APIKey[]> {
     const rows = await this.#query(
       `SELECT id, label, created_at FROM api_keys WHERE user_id = ?

@@ -1,20 +1,20 @@
 import type { Query, Row } from "./database.ts";
 
-/** Something that an editor wants everybody to know. */
+/** A notice that everyone can read. */
 export interface Notice {
   readonly id: number;
   readonly title: string;
   readonly body: string;
-  /** The name of who wrote it. */
+  /** The name of its author. */
   readonly author: string;
   /** Epoch milliseconds. */
   readonly createdAt: number;
 }
 
-/** What an editor writes. */
+/** The part of a notice that an editor writes. */
 export type NoticeText = Pick<Notice, "title" | "body">;
 
-/** What hangs on the board. */
+/** The notices on the board. */
 export class Notices {
   readonly #query: Query;
 
@@ -22,7 +22,7 @@ export class Notices {
     this.#query = query;
   }
 
-  /** The latest notices, the newest first. */
+  /** Returns the latest notices, the newest first. */
   async list(): Promise<Notice[]> {
     const sql =
       "SELECT * FROM notices ORDER BY created_at DESC, id DESC LIMIT 50";
@@ -35,7 +35,7 @@ export class Notices {
     return row === undefined ? null : toNotice(row);
   }
 
-  /** Hangs up a notice. */
+  /** Adds a notice. */
   async create({ title, body }: NoticeText, author: string): Promise<void> {
     await this.#query(
       `INSERT INTO notices (title, body, author, created_at)
@@ -44,7 +44,7 @@ export class Notices {
     );
   }
 
-  /** Changes a notice: `false` where it is gone. */
+  /** Changes a notice: `false` if it does not exist. */
   async update(id: number, { title, body }: NoticeText): Promise<boolean> {
     const rows = await this.#query(
       "UPDATE notices SET title = ?, body = ? WHERE id = ? RETURNING id",
@@ -53,7 +53,7 @@ export class Notices {
     return rows.length === 1;
   }
 
-  /** Takes a notice down: `false` where it is gone. */
+  /** Removes a notice: `false` if it does not exist. */
   async remove(id: number): Promise<boolean> {
     const sql = "DELETE FROM notices WHERE id = ? RETURNING id";
     return (await this.#query(sql, [id])).length === 1;

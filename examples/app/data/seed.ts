@@ -20,7 +20,7 @@ const people = [
  * a newcomer sees every role. The passwords are random: no installation has a
  * password that others know.
  *
- * @returns The accounts; none where the database was in use.
+ * @returns The accounts; an empty array if the database had users.
  */
 export async function seed(database: Query): Promise<DemoAccount[]> {
   const users = new Users(database);
@@ -37,12 +37,12 @@ export async function seed(database: Query): Promise<DemoAccount[]> {
   await new Notices(database).create({
     title: "Welcome to the noticeboard",
     body:
-      "Everybody can read this. Register, look around your account, and try to open the editor: it is kept for those who may.\n\nThe accounts that may are printed where this example was started.",
+      "Everyone can read this. Register, look around your account, and try to open the editor: only editors and admins can.\n\nTheir accounts are printed where this example was started.",
   }, people[0].name);
   return accounts;
 }
 
-/** 72 random bits in 12 characters. */
+/** Returns 72 random bits in 12 characters. */
 function randomPassword(): string {
   return crypto.getRandomValues(new Uint8Array(9))
     .toBase64({ alphabet: "base64url" });

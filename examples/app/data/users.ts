@@ -1,15 +1,15 @@
 import type { Query, Row } from "./database.ts";
 
-/** What a user may be, from the least to the most. */
+/** The roles of users, from the fewest to the most permissions. */
 export const ROLES = ["user", "editor", "admin"] as const;
 
 /** One of the roles. */
 export type Role = typeof ROLES[number];
 
-/** A user as the rest of the application knows them. */
+/** A user, without their password hash. */
 export interface User {
   readonly id: number;
-  /** `null` where an external login brought no verified address. */
+  /** `null` if an external login has no verified address. */
   readonly email: string | null;
   readonly name: string;
   readonly role: Role;
@@ -25,14 +25,14 @@ export interface User {
   readonly accessVersion: number;
 }
 
-/** A user with what is needed to verify their password. */
+/** A user with their password hash. */
 export interface UserLogin {
   readonly user: User;
   /** Empty for users of external login. */
   readonly passwordHash: string;
 }
 
-/** What a new user starts with. */
+/** The data of a new user. */
 export interface NewUser {
   readonly email: string | null;
   readonly name: string;
@@ -95,14 +95,14 @@ export class Users {
     return (await this.#query(sql, [limit, offset])).map(toUser);
   }
 
-  /** How many users there are. */
+  /** Returns the number of users. */
   async count(): Promise<number> {
     const [row] = await this.#query("SELECT COUNT(*) AS n FROM users", []);
     return Number(row.n);
   }
 
   /**
-   * Adds a user: `null` where the address is taken. The database decides, so
+   * Adds a user: `null` if the address is taken. The database decides, so
    * that two registrations at once cannot both succeed.
    */
   async create(user: NewUser): Promise<User | null> {
@@ -130,9 +130,9 @@ export class Users {
   }
 
   /**
-   * Changes a user's role, on behalf of an admin: `false` where they are none by
-   * now. One statement decides, or two admins who demote each other would leave
-   * nobody who could make one.
+   * Changes a user's role, on behalf of an admin: `false` if they are not an admin
+   * any more. One statement decides, so that two admins who demote each other
+   * leave one admin.
    */
   async setRole(id: number, role: Role, adminId: number): Promise<boolean> {
     const rows = await this.#query(
@@ -205,7 +205,7 @@ export class Users {
     return (await this.#query(sql, [id, accessVersion])).length === 1;
   }
 
-  /** Removes a user and all that belongs to them. */
+  /** Removes a user and everything that belongs to them. */
   async remove(id: number): Promise<void> {
     await this.#query("DELETE FROM users WHERE id = ?", [id]);
   }
@@ -230,8 +230,8 @@ function toUser(row: Row): User {
 }
 
 /**
- * One spelling for each mailbox. Unicode is normalised before it is compared:
- * look-alike spellings must not make two accounts of one address.
+ * Returns one spelling for each mailbox. Unicode is normalized, so that similar
+ * spellings do not make two accounts of one address.
  */
 function canonicalEmail(email: string): string {
   return email.normalize("NFKC").trim().toLowerCase();

@@ -21,20 +21,20 @@ import { time } from "../pages/time.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 
-/** Where visitors log in. */
+/** The path of the login page. */
 export const loginPath = routes.login.index.href();
 const toLoginAndBack = redirectToLogin(loginPath);
 
 /**
- * Sends visitors to the login page, and back from there. A form that was sent
- * after the session had ended has no page to go back to.
+ * Sends visitors to the login page, and back to this page after the login. A form
+ * that was sent after the session ended has no page to go back to.
  */
 export const requireLogin = requireAuth({
   onUnauthenticated: (request) =>
     request.method === "GET" ? toLoginAndBack(request) : redirect(loginPath),
 });
 
-/** The profile of who is logged in. */
+/** Adds the profile page. */
 export function addAccount(router: AppRouter, { users }: Services): void {
   router.map(routes.account.profile, {
     middleware: [requireLogin],

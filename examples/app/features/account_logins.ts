@@ -19,19 +19,19 @@ import { requireLogin } from "./account.ts";
 import { requireConfirmation } from "./confirmation.ts";
 import { startLinking } from "./external_login.ts";
 
-/** The external logins that belong to the account. */
+/** Adds the page of the external logins of the account. */
 export function addAccountLogins(
   router: AppRouter,
   services: Services,
 ): void {
   const { identities, logins } = services;
   const { index } = routes.account.logins;
-  // A login that is linked is a way in for good.
+  // A linked login opens the account for good.
   const middleware = [requireConfirmation(services, index.href())] as const;
   const find = (name: string) => logins.find((login) => login.name === name);
 
-  // The forms are answered with redirects to the providers, which may lead on
-  // to other hosts: browsers hold all of them against the policy.
+  // The forms redirect to providers, and those to other hosts. Browsers check
+  // each redirect against the policy.
   const linkingPolicy = pagePolicy(
     "https:",
     ...logins.flatMap(({ insecureOrigin }) => insecureOrigin ?? []),

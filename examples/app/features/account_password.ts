@@ -23,7 +23,7 @@ import { slowDown, waitText } from "../slow_down.ts";
 import { requireLogin } from "./account.ts";
 import { requireConfirmation } from "./confirmation.ts";
 
-/** The password of who is logged in. */
+/** Adds the page that changes the password. */
 export function addAccountPassword(
   router: AppRouter,
   services: Services,
@@ -58,7 +58,7 @@ export function addAccountPassword(
         if (!proof.ok) return refuse(notYours);
         const after = await hashNewPassword(result.value.password);
         if (after === null) return refuse({ password: TOO_COMMON });
-        // Only over the password that was proved: it may be another by now.
+        // Only if the password is still the one that was verified.
         const before = proof.user.passwordHash;
         const version = await users.changePassword(user.id, before, after);
         if (version === null) return refuse(notYours);

@@ -17,23 +17,23 @@ import type { FormState } from "../pages/form_fields.ts";
 import { loginPath, requireLogin } from "./account.ts";
 import { requireConfirmation } from "./confirmation.ts";
 
-/** How long an access token works: 30 days, in milliseconds. */
+/** The lifetime of an access token: 30 days, in milliseconds. */
 const TOKEN_LIFETIME = 30 * 24 * 60 * 60 * 1000;
 
-/** A kind of secret together with where it is kept. */
+/** A kind of secret, together with its storage. */
 interface SecretShelf extends SecretKind {
   list(userId: number): Promise<readonly Secret[]>;
   create(user: User, label: string): Promise<string | null>;
   revoke(id: number, userId: number): Promise<void>;
 }
 
-/** The API keys and the access tokens of the account. */
+/** Adds the pages of API keys and access tokens. */
 export function addAccountSecrets(
   router: AppRouter,
   services: Services,
 ): void {
   const { baseURL, keys, tokens } = services;
-  // Not as the request has it: behind a proxy that may be http.
+  // Not the URL of the request: behind a proxy that may be http.
   const address = baseURL + routes.api.me.href();
   addShelf(router, services, routes.account.keys, {
     title: "API keys",
@@ -108,7 +108,7 @@ function addShelf(
         const error = `You have ${MOST_PER_USER} already: revoke one first`;
         return await show(context, user.id, { error });
       }
-      // Shown in this answer and never again: only its hash is kept.
+      // Shown in this response only: the database has its hash.
       return await show(context, user.id, {}, secret);
     },
   );

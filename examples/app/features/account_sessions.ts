@@ -9,7 +9,7 @@ import { time } from "../pages/time.ts";
 import { routes } from "../routes.ts";
 import { requireLogin } from "./account.ts";
 
-/** Where the user is logged in, and how to end that. */
+/** Adds the page that lists the sessions of the user and ends them. */
 export function addAccountSessions(router: AppRouter): void {
   router.map(routes.account.sessions, {
     middleware: [requireLogin],

@@ -18,7 +18,7 @@ const PAGE_SIZE = 50;
 
 const guards = [requireLogin, requireRole("admin")] as const;
 
-/** Where admins say who may do what. */
+/** Adds the page on which admins change roles and end sessions. */
 export function addAdmin(router: AppRouter, services: Services): void {
   const { users } = services;
   const confirmation = requireConfirmation(
@@ -49,7 +49,7 @@ export function addAdmin(router: AppRouter, services: Services): void {
           const wanted = context.get(FormData).get("role");
           const role = ROLES.find((role) => role === wanted);
           if (user === null) return new Response("Not Found", { status: 404 });
-          // Without an admin nobody could make one.
+          // Without an admin, no user could become one.
           if (role === undefined || user.id === id) {
             return new Response("Bad Request", { status: 400 });
           }

@@ -11,7 +11,7 @@ import type { User } from "../data/users.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 
-/** What each role may do at the API. API keys have a role of their own. */
+/** The permissions of each role at the API. API keys have a separate role. */
 const permissions = {
   api: ["notices:read"],
   user: ["notices:read"],
@@ -20,8 +20,8 @@ const permissions = {
 } as const;
 
 /**
- * The JSON API. It knows access tokens and API keys, and no cookies: a page
- * elsewhere cannot use it with what a browser sends by itself.
+ * Adds the JSON API. It accepts access tokens and API keys, but no cookies:
+ * another site cannot make a browser call it for a user.
  */
 export function addAPI(router: AppRouter, services: Services): void {
   const { notices } = services;

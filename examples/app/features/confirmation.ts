@@ -23,15 +23,16 @@ import type { Services } from "../services.ts";
 import { slowDown, waitText } from "../slow_down.ts";
 import { loginPath, requireLogin } from "./account.ts";
 
-/** How long ago a login may be for what matters most: 5 minutes. */
+/** The age of a fresh login: 5 minutes, in milliseconds. */
 const FRESH = 5 * 60 * 1000;
 
 /**
- * Wants a login of the last minutes, in front of what nobody may do who only
- * found a browser open. Others are asked for their password first.
+ * Creates a middleware that requires a login of the last minutes, so that a
+ * browser that was left open is not enough for sensitive changes. Other users
+ * confirm their login first.
  *
- * @param index The page of the form: where one that was sent too late leads to
- * after the password, since it can't be sent again by itself.
+ * @param index The page of the form. A form that was sent too late cannot be sent
+ * again, so the confirmation leads to this page.
  */
 export function requireConfirmation({ now }: Services, index?: string) {
   const confirm = routes.account.confirm.index;
@@ -46,7 +47,7 @@ export function requireConfirmation({ now }: Services, index?: string) {
   });
 }
 
-/** The page that asks for the password once more (step-up). */
+/** Adds the page that asks for the password once more (step-up). */
 export function addConfirmation(router: AppRouter, services: Services): void {
   const { identities, logins } = services;
   const password = passwordProvider(services, (context) => {
@@ -95,7 +96,7 @@ export function addConfirmation(router: AppRouter, services: Services): void {
   });
 }
 
-/** The page to go on with after the confirmation. */
+/** Returns the path of the page to go on with after the confirmation. */
 export function returnToOf({ url }: RequestContext): string {
   const elsewhere = routes.account.password.index.href();
   return safeRedirectPath(url.searchParams.get("returnTo"), elsewhere);
@@ -179,7 +180,7 @@ export function emailPage(
   return confirmPage(context, content, status);
 }
 
-/** The frame of all pages that confirm a login. */
+/** Creates a page that confirms a login. */
 export function confirmPage(
   context: RequestContext,
   content: Markup,

@@ -21,7 +21,7 @@ import { requireLogin } from "./account.ts";
 
 const fields = ["title", "body"];
 
-/** Where editors and admins write notices. */
+/** Adds the pages on which editors and admins write notices. */
 export function addEditor(router: AppRouter, { notices }: Services): void {
   router.map(routes.editor, {
     middleware: [requireLogin, requireRole("editor", "admin")],

@@ -28,7 +28,7 @@ const LONGEST_PATH = 500;
 
 const { send, open } = routes.account.confirmByEmail;
 
-/** A link by email that confirms a login which no provider asks for again. */
+/** Adds the emailed link that confirms a login if its provider cannot. */
 export function addEmailConfirmation(
   router: AppRouter,
   services: Services,

@@ -17,7 +17,7 @@ import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { loginPath } from "./account.ts";
 
-/** Login at identity providers (spec 5.2). */
+/** Adds logins at identity providers (spec 5.2). */
 export function addExternalLogin(router: AppRouter, services: Services): void {
   const { logins } = services;
   const find = (name: string) => logins.find((login) => login.name === name);
@@ -132,8 +132,9 @@ async function finishLogin(
 }
 
 /**
- * Makes a user for an external login: `null` where the address belongs to one.
- * An address is no proof of being that user; linking takes their own login.
+ * Creates a user for an external login: `null` if the address has an account.
+ * An email address does not prove who the user is. To link a login, the user has
+ * to log in first.
  */
 async function createUser(
   { users, identities }: Services,
@@ -143,7 +144,7 @@ async function createUser(
   const { name, email, emailVerified, picture } = result.person;
   if (email && await users.findByEmail(email) !== null) return null;
   const user = await users.create({
-    // An address that nobody verified would block its owner from registering.
+    // An address that is not verified would keep its owner from registering.
     email: emailVerified ? email : null,
     name: firstCharacters(name ?? "") || email || "New member",
     passwordHash: "",
@@ -154,11 +155,11 @@ async function createUser(
   try {
     isLinked = await identities.link(identityOf(result, login), user);
   } finally {
-    // Or nobody could log in to it, and its address would be taken for good.
+    // Otherwise no user could log in, and the address would be taken for good.
     if (!isLinked) await users.remove(user.id);
   }
   if (isLinked) return user;
-  // The same login came twice at once, and the other one was faster.
+  // Two requests created the same login at once, and the other was faster.
   const winner = await identities.findUserId(result);
   return winner === null ? null : await users.find(winner);
 }
@@ -167,7 +168,7 @@ function firstCharacters(text: string): string {
   return [...text.trim()].slice(0, 100).join("");
 }
 
-/** The picture where it can be shown: not over a connection others can read. */
+/** Returns the URL of the picture, or `null` if it is not HTTPS. */
 function pictureURL(picture: string | null): string | null {
   const url = URL.parse(picture ?? "");
   return url?.protocol === "https:" ? url.href : null;

@@ -7,7 +7,7 @@ import { time } from "../pages/time.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 
-/** The board itself, open to everybody. */
+/** Adds the board itself, which everyone can read. */
 export function addHome(router: AppRouter, { notices }: Services): void {
   router.get(routes.home, async (context) => {
     const list = await notices.list();

@@ -18,7 +18,7 @@ import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { slowDown, waitText } from "../slow_down.ts";
 
-/** Login with e-mail address and password, and logout (spec 5.1). */
+/** Adds the login with email address and password, and the logout (spec 5.1). */
 export function addLogin(
   router: AppRouter,
   services: Services,
@@ -112,7 +112,7 @@ function loginPage(
             password?</a>
         </p>
         <p class="aside">
-          You are new here?
+          New here?
           <a href="${routes.register.index.href()}">Register</a>
         </p>
       </div>

@@ -27,13 +27,13 @@ import { slowDown, waitText } from "../slow_down.ts";
 
 const { request, choose, done } = routes.passwordReset;
 
-/** A new password for who forgot the old one, by a link that works once. */
+/** Adds the reset of a forgotten password, by a link that works once. */
 export function addPasswordReset(router: AppRouter, services: Services): void {
   addRequest(router, services);
   addChoice(router, services);
 }
 
-/** The page that asks where to send the link. */
+/** Adds the page that asks for the address to send the link to. */
 function addRequest(router: AppRouter, services: Services): void {
   const { resetThrottle } = services;
 
@@ -48,7 +48,7 @@ function addRequest(router: AppRouter, services: Services): void {
           return requestPage(context, state, 422);
         }
         const { email } = result.value;
-        // Every request counts, so that nobody's mailbox is flooded.
+        // Every request counts, so that no mailbox is flooded.
         const attempt = await resetThrottle.attempt(context, email);
         if (!attempt.allowed) {
           const error = waitText(attempt.retryAfter);
@@ -64,8 +64,8 @@ function addRequest(router: AppRouter, services: Services): void {
 }
 
 /**
- * Sends a link to the address, if it has an account with a password. A token is
- * made in any case: answers that differ in nothing must not differ in time.
+ * Sends a link to the address, if it has an account with a password. It creates
+ * a token in any case, so that response time does not reveal accounts.
  */
 async function sendLink(services: Services, email: string): Promise<void> {
   const { users, store, sendMail, now } = services;
@@ -79,7 +79,7 @@ async function sendLink(services: Services, email: string): Promise<void> {
   sendMail(resetMail(services, user.email, token));
 }
 
-/** The page that the link opens. To open it uses nothing up. */
+/** Adds the page that the link opens. Opening it does not use up the link. */
 function addChoice(router: AppRouter, services: Services): void {
   const { store, now } = services;
   const purpose = PASSWORD_RESET;
@@ -97,7 +97,7 @@ function addChoice(router: AppRouter, services: Services): void {
         const form = context.get(FormData);
         const token = form.get("token");
         const use = { purpose, token, now };
-        // Nothing is hashed for who has no link.
+        // Without a valid link, nothing is hashed.
         const known = await readOneTimeToken(store, use);
         if (known === null || typeof token !== "string") {
           return uselessPage(context);
@@ -164,7 +164,7 @@ function requestPage(
   return narrowPage(context, "Forgot your password?", content, status);
 }
 
-/** The same for every address: it must not tell who has an account. */
+/** Creates the same page for every address: it must not reveal accounts. */
 function sentPage(context: RequestContext): Response {
   const content = html`
     <p>

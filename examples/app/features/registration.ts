@@ -15,7 +15,7 @@ import { slowDown, waitText } from "../slow_down.ts";
 const shown = ["name", "email"];
 
 /**
- * Registration with name, email address and password (spec 5.1.5).
+ * Adds the registration with name, email address and password (spec 5.1.5).
  *
  * The specification wants it to say that an address has an account. The throttle
  * bounds how many addresses can be tested like that. `docs/register_users.md`

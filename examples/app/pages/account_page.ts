@@ -12,7 +12,7 @@ const areas = [
   [routes.account.tokens.index.href(), "Access tokens"],
 ] as const;
 
-/** Answers with a page of the account area, with the way to its others. */
+/** Creates a page of the account area, with links to the others. */
 export function accountPage(
   context: RequestContext,
   { title, content, status }: Page,

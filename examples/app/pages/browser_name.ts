@@ -15,7 +15,7 @@ const systems = [
   [/\bLinux\b/, "Linux"],
 ] as const;
 
-/** What people call a browser that sent this `User-Agent`. */
+/** Returns the common name of a browser that sent this `User-Agent`. */
 export function browserName(userAgent: string | undefined): string {
   if (userAgent === undefined) return "Unknown browser";
   const find = (names: typeof browsers | typeof systems) =>

@@ -1,30 +1,30 @@
 import { html, type Markup } from "../html.ts";
 
-/** What the visitor sent, and what was wrong with it. */
+/** The values of a form, and their errors. */
 export interface FormState {
-  /** What stands in the fields, by name. Never a password. */
+  /** The values of fields, by name. Never a password. */
   readonly values?: Readonly<Record<string, string>>;
-  /** What is wrong, by the name of the field. */
+  /** The errors, by the name of the field. */
   readonly errors?: Readonly<Record<string, string>>;
-  /** What is wrong with no field in particular. */
+  /** An error that belongs to no single field. */
   readonly error?: string;
 }
 
-/** What a field needs besides the state of its form. */
+/** Options for {@linkcode field}. */
 export interface FieldOptions {
   readonly name: string;
   readonly label: string;
   /** @default {"text"} */
   readonly type?: "text" | "email" | "password";
-  /** What browsers may fill in. */
+  /** The kind of value that browsers may fill in. */
   readonly autocomplete: string;
-  /** Help that is there before anything went wrong. */
+  /** A help text. */
   readonly hint?: string;
 }
 
 /**
- * A labelled field. What is wrong with it stands right before it and is read
- * out together with it.
+ * Creates a labeled field. Its error comes right before it, and screen readers
+ * read both together.
  */
 export function field(options: FieldOptions, state: FormState): Markup {
   const { name, label, type = "text", autocomplete, hint } = options;
@@ -44,14 +44,14 @@ export function field(options: FieldOptions, state: FormState): Markup {
   `;
 }
 
-/** A labelled field of several lines. */
+/** Creates a labeled field with several lines. */
 export function textArea(
   { name, label }: { readonly name: string; readonly label: string },
   state: FormState,
 ): Markup {
   const error = state.errors?.[name];
   const description = describedBy(name, undefined, error);
-  // Browsers drop one line break at the start, which may be the visitor's.
+  // Browsers drop one line break at the start, which may be part of the text.
   const text = `\n${state.values?.[name] ?? ""}`;
   return html`
     <div class="field">
@@ -63,7 +63,7 @@ export function textArea(
 }
 
 /**
- * Says at the top of a failed form what is wrong, with links to the fields.
+ * Creates the list of errors at the top of a form, with links to the fields.
  * Screen readers announce it when the page opens.
  */
 export function errorSummary(state: FormState): Markup | false {
@@ -91,7 +91,7 @@ export function errorSummary(state: FormState): Markup | false {
   `;
 }
 
-/** The hidden field that makes a POST a PUT or a DELETE. */
+/** Creates the hidden field that makes a POST a PUT or a DELETE. */
 export function method(name: "PUT" | "DELETE"): Markup {
   return html`
     <input type="hidden" name="_method" value="${name}">

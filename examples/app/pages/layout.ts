@@ -4,7 +4,7 @@ import { Session } from "@gatehouse/web/session";
 import { html, htmlResponse, type Markup } from "../html.ts";
 import { routes } from "../routes.ts";
 
-/** What a page consists of. */
+/** The parts of a page. */
 export interface Page {
   readonly title: string;
   readonly content: Markup;
@@ -12,12 +12,12 @@ export interface Page {
   readonly status?: number;
 }
 
-/** Answers with a page in the frame that all pages share. */
+/** Creates a page in the frame that all pages share. */
 export function page(context: RequestContext, page: Page): Response {
   const { title, content, status = 200 } = page;
   const failed = status === 422 || status === 429;
   const headers = new Headers();
-  // Or the Back button would show it after the logout.
+  // Otherwise the Back button shows it after the logout.
   if (context.get(Auth) !== null) headers.set("Cache-Control", "no-store");
   return htmlResponse(
     html`
@@ -39,7 +39,7 @@ export function page(context: RequestContext, page: Page): Response {
           <footer>
             <p>
               An example of <strong>Gatehouse</strong>: sessions, logins and
-              guards on web standards alone.
+              guards on web standards.
             </p>
           </footer>
         </body>
@@ -83,7 +83,7 @@ function header(context: RequestContext): Markup {
   `;
 }
 
-/** Marks the link of the area that the visitor is in. */
+/** Marks the link of the current area. */
 function current({ url }: RequestContext, href: string): Markup | false {
   const isCurrent = url.pathname === href ||
     href !== "/" && url.pathname.startsWith(`${href}/`);
@@ -92,7 +92,7 @@ function current({ url }: RequestContext, href: string): Markup | false {
   `;
 }
 
-/** The message that the page before left for this one. */
+/** Creates the message that the previous request left for this page. */
 function message(context: RequestContext): Markup | false {
   if (!context.has(Session)) return false;
   const text = context.get(Session).get("message");

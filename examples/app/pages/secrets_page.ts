@@ -13,7 +13,7 @@ export interface Secret {
   readonly expiresAt?: number;
 }
 
-/** What a kind of secret is called, and what it is for. */
+/** The names and the use of a kind of secret. */
 export interface SecretKind {
   readonly title: string;
   readonly noun: string;
@@ -22,19 +22,19 @@ export interface SecretKind {
   readonly usage: (secret: string) => string;
 }
 
-/** What the page shows. */
+/** The content of the page. */
 export interface SecretsPage {
   readonly kind: SecretKind;
   readonly list: readonly Secret[];
   readonly state: FormState;
-  /** The secret that was just made. */
+  /** The secret that was just created. */
   readonly made: string | undefined;
   readonly shelfRoutes:
     | typeof routes.account.keys
     | typeof routes.account.tokens;
 }
 
-/** The page of a user's API keys, or of their access tokens. */
+/** Creates the page of a user's API keys or access tokens. */
 export function secretsPage(
   context: RequestContext,
   { kind, list, state, made, shelfRoutes }: SecretsPage,
@@ -52,7 +52,7 @@ export function secretsPage(
           name: "label",
           label: "Name",
           autocomplete: "off",
-          hint: "What it is for, so that you know it again.",
+          hint: "Its purpose, so that you recognize it later.",
         }, state)}
         <button>Create ${kind.noun}</button>
       </form>

@@ -6,7 +6,7 @@ const format = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** A moment that people and machines can read. */
+/** Returns a time that people and machines can read. */
 export function time(epochMilliseconds: number): Markup {
   const date = new Date(epochMilliseconds);
   return html`<time datetime="${date.toISOString()}">${
