@@ -12,7 +12,7 @@ import { Route, route } from "@gatehouse/web/fetch-router/routes";
 const origin = "https://example.com";
 const echo = ({ method }: RequestContext) => new Response(method);
 
-const custom = ["QUERY", "PROPFIND", "REPORT", "M-SEARCH"] as const;
+const custom = ["QUERY", "PROPFIND", "REPORT", "MKCOL"] as const;
 
 for (const method of custom) {
   Deno.test(`router.route() registers ${method}`, async () => {
