@@ -41,4 +41,4 @@ export {
   multipleOf,
 } from "./number_checks.ts";
 export { fieldsMatch } from "./object_checks.ts";
-export { endsWith, includes, pattern, startsWith } from "./text_checks.ts";
+export { endsWith, includes, pattern, startsWith } from "./string_checks.ts";

@@ -17,7 +17,7 @@
  */
 
 import { type Around, run, type Sort, toNode, wrap } from "./_node.ts";
-import { readBigint, readBoolean, readDate, readNumber } from "./_text.ts";
+import { readBigint, readBoolean, readDate, readNumber } from "./_parse_string.ts";
 import type { MessageOptions } from "./issue.ts";
 import * as strict from "./primitives.ts";
 import type { Schema } from "./schema.ts";

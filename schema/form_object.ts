@@ -8,7 +8,7 @@ import {
   MAX_ISSUES,
   type Part,
 } from "./_failure.ts";
-import { convertOptions, itemOf, read, textConverter } from "./_form_text.ts";
+import { convertOptions, itemOf, read, textConverter } from "./_form_strings.ts";
 import { FormTree, MAX_FIELDS, readTree, splitName } from "./_form_tree.ts";
 import {
   hasSort,

@@ -9,7 +9,7 @@ import {
   type Sort,
   wrap,
 } from "./_node.ts";
-import { readBigint, readBoolean, readDate, readNumber } from "./_text.ts";
+import { readBigint, readBoolean, readDate, readNumber } from "./_parse_string.ts";
 import type { UnionParts } from "./union.ts";
 
 /** The conversion of a field's strings. */
