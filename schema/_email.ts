@@ -1,21 +1,21 @@
-// Atoms with single dots, an at sign, and labels, two at least, of which the last
-// is not all digits. What follows each repetition can't be part of it, so that no
-// text makes this slow; hyphens in a label's class, with a word's boundary behind
-// it, and the look ahead cost less than groups that repeat. The ranges of an atom
-// are RFC 5322's atext, its capitals by the flag.
+// Atoms with single dots, an at sign, and at least two labels. The last label
+// must not consist of digits only. No character can continue a repetition and
+// also end it, so the expression never backtracks far. A hyphen in the class of
+// a label, with a word boundary after it, is faster than a repeated group. The
+// ranges of an atom are the atext of RFC 5322; the flag adds capital letters.
 const ADDRESS =
   /^[!#-'*+/-9=?^-~-]+(?:\.[!#-'*+/-9=?^-~-]+)*@(?=[^.]+\.)[a-z\d][a-z\d-]*(?:\b\.[a-z\d][a-z\d-]*)*\b(?<!\.\d+)$/i;
 
 const TOO_LONG = /^[^@]{65}|@.*[^.]{64}/;
 
 /**
- * Tells whether a text is an e-mail address as HTML defines it, and one that
- * mail can reach from anywhere: with a dot in the domain, no stray dots, a top
- * label that is not all digits, and within the lengths of RFC 5321.
+ * Returns `true` for an email address as HTML defines it that is reachable from
+ * the internet. Its domain contains a dot and ends in a label that is not all
+ * digits, it has no stray dots, and it respects the lengths of RFC 5321.
  *
  * @see {@link https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address | HTML, valid e-mail address}
  */
-export function isEmail(text: string): boolean {
-  return text.length < 255 && ADDRESS.test(text) &&
-    (text.length < 65 || !TOO_LONG.test(text));
+export function isEmail(value: string): boolean {
+  return value.length < 255 && ADDRESS.test(value) &&
+    (value.length < 65 || !TOO_LONG.test(value));
 }

@@ -1,4 +1,4 @@
-// The results of validators other than values: failures and promises.
+// The results of validators that are not values: failures and promises.
 
 import type { Issue, IssueParams, Message, Messages } from "./issue.ts";
 
@@ -7,7 +7,7 @@ export interface Context {
   readonly messages?: Messages | undefined;
   readonly maxDepth?: number | undefined;
   readonly copy?: boolean | undefined;
-  /** The innermost value that a recursive schema is in the middle of. */
+  /** The innermost value that a recursive schema is validating. */
   readonly trail?: Trail | undefined;
   /** The work of recursive schemas so far, shared by the whole parse. */
   work?: Work;
@@ -15,9 +15,9 @@ export interface Context {
 
 /** The work of recursive schemas in one parse. */
 export interface Work {
-  /** The number of objects and arrays that they looked at. */
+  /** The number of objects and arrays that they visited. */
   visits: number;
-  /** The results by schema and value, once a value may be met again. */
+  /** The results by schema and value, if a value may be visited again. */
   results?: Map<unknown, Map<unknown, ResultAtDepth>>;
 }
 
@@ -27,7 +27,7 @@ export interface ResultAtDepth {
   readonly result: unknown;
 }
 
-/** A value that a recursive schema is in the middle of. */
+/** A value that a recursive schema is validating. */
 export interface Trail {
   readonly value: unknown;
   /** The schema. */
@@ -74,14 +74,14 @@ export class Failure {
   }
 }
 
-/** A value or failure that is not known yet. */
-export class Later extends Promise<unknown> {
+/** A result that is still pending because a part of the schema is async. */
+export class Pending extends Promise<unknown> {
   /** The key in the container, which sets it. */
   declare key: PropertyKey | undefined;
 }
 
-/** A part of a value that failed or is not known yet. */
-export type Part = Failure | Later;
+/** A part of a value that failed or is pending. */
+export type Part = Failure | Pending;
 
 /** Options for {@linkcode failBy}. */
 type IssueOptions = {
@@ -109,37 +109,37 @@ export function fail(
   return failBy({ code, text, message, params });
 }
 
-/** Returns `true` if a validator returned something else than a value. */
+/** Returns `true` if a validator returned a failure or a promise. */
 export function isPart(result: unknown): result is Part {
-  return result instanceof Failure || result instanceof Later;
+  return result instanceof Failure || result instanceof Pending;
 }
 
-/** Adds a part that failed or is not known yet. */
+/** Adds a part that failed or is pending. */
 export function add(
   parts: Part[] | undefined,
   part: Part,
   key: PropertyKey | undefined,
 ): Part[] {
   part.key = key;
-  // Nobody waits for it any more where the next part throws.
+  // If a later part throws, no code awaits this promise any more.
   if (!(part instanceof Failure)) part.catch(() => {});
   parts?.push(part);
   return parts ?? [part];
 }
 
 /**
- * The result of a container of which some parts failed or are not known yet.
- * Those are put into the output once they are known.
+ * Returns the result of a container from its failed and pending parts. Puts the
+ * pending parts into the output when they resolve.
  */
 export function conclude(
   parts: readonly Part[] | undefined,
   output: unknown,
 ): unknown {
   if (!parts) return output;
-  if (!parts.some((part) => part instanceof Later)) {
+  if (!parts.some((part) => part instanceof Pending)) {
     return new Failure(undefined, parts, output);
   }
-  return Later.all(parts).then((results) => {
+  return Pending.all(parts).then((results) => {
     let failed: Part[] | undefined;
     results.forEach((result, index) => {
       const key = parts[index]!.key!;
@@ -150,18 +150,18 @@ export function conclude(
   });
 }
 
-/** Goes on with a value: now, later, or not at all. */
+/** Calls a function with a value, now or when it resolves. Returns failures. */
 export function andThen(
   result: unknown,
   next: (value: unknown) => unknown,
 ): unknown {
-  if (result instanceof Later) {
+  if (result instanceof Pending) {
     return result.then((late) => andThen(late, next));
   }
   return result instanceof Failure ? result : next(result);
 }
 
-/** Makes the issues that users see. */
+/** Converts a failure to the issues that callers see. */
 export function collect(
   { key, parts, source }: Failure,
   context: Context,

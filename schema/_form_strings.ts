@@ -1,15 +1,20 @@
 // Converts the strings of a form to the types that the schema requires.
 
 import {
-  type Around,
-  hasSort,
+  hasType,
   innerOf,
   Node,
+  type NodeType,
   run,
-  type Sort,
   wrap,
+  type Wrapper,
 } from "./_node.ts";
-import { readBigint, readBoolean, readDate, readNumber } from "./_parse_string.ts";
+import {
+  readBigint,
+  readBoolean,
+  readDate,
+  readNumber,
+} from "./_parse_string.ts";
 import type { UnionParts } from "./union.ts";
 
 /** The conversion of a field's strings. */
@@ -20,7 +25,7 @@ export interface TextConverter {
   readonly absent: unknown;
 }
 
-/** The types that texts are converted to, by the name of the schema's sort. */
+/** The functions that convert strings, by the name of the schema's type. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   number: readNumber,
   bigint: readBigint,
@@ -32,11 +37,11 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 export function textConverter(node: Node): TextConverter {
   const value = valueOf(node);
   const item = baseOf(value);
-  const takesMissing = hasSort(value, ["optional", "defaulted"]);
-  const missing = hasSort(value, ["nullable"]) && !takesMissing
+  const takesMissing = hasType(value, ["optional", "defaulted"]);
+  const missing = hasType(value, ["nullable"]) && !takesMissing
     ? null
     : undefined;
-  const { name } = item.sort;
+  const { name } = item.type;
   const read = name === "enum"
     ? (text: string) => readEnum(item.parts as readonly unknown[], text)
     : READERS[name];
@@ -52,20 +57,20 @@ export function textConverter(node: Node): TextConverter {
 
 /** Returns `true` if the schema takes no string, so that `""` means missing. */
 function isConverted(node: Node): boolean {
-  const { parts, sort } = baseOf(node);
-  return sort.name === "union"
+  const { parts, type } = baseOf(node);
+  return type.name === "union"
     ? (parts as UnionParts).nodes.every(isConverted)
-    : sort.name in READERS;
+    : type.name in READERS;
 }
 
 /**
- * Lets each option of a union convert the string for itself: `"5"` is a number
+ * Lets each option of a union convert the string separately: `"5"` is a number
  * for `number()` and a string for `string()`.
  */
 export function convertOptions(node: Node): Node {
-  const { parts, sort } = node;
-  if (sort.name === "array") return copy(node, convertOptions(parts as Node));
-  if (sort.name === "union") {
+  const { parts, type } = node;
+  if (type.name === "array") return copy(node, convertOptions(parts as Node));
+  if (type.name === "union") {
     const nodes = (parts as UnionParts).nodes.map((option) =>
       wrap(OPTION, convertOptions(option), textConverter(option).convert)
     );
@@ -73,21 +78,21 @@ export function convertOptions(node: Node): Node {
   }
   const inner = innerOf(node);
   return inner
-    ? copy(node, { ...parts as Around, inner: convertOptions(inner) })
+    ? copy(node, { ...parts as Wrapper, inner: convertOptions(inner) })
     : node;
 }
 
 function copy(node: Node, parts: unknown): Node {
-  const copied = new Node(node.sort, parts, node);
+  const copied = new Node(node.type, parts, node);
   copied.checks = node.checks;
   return copied;
 }
 
-const OPTION: Sort = {
+const OPTION: NodeType = {
   name: "option",
   run(value, context) {
-    const { inner, act } = this.parts as Around;
-    return run(inner, read(value, act as TextConverter["convert"]), context);
+    const { inner, arg } = this.parts as Wrapper;
+    return run(inner, read(value, arg as TextConverter["convert"]), context);
   },
 };
 
@@ -106,15 +111,15 @@ function readEnum(values: readonly unknown[], text: string): unknown {
   return value === undefined ? text : value;
 }
 
-/** The innermost schema of the values: of a list, that of its items. */
+/** Returns the innermost schema of the values. For an array, that of its items. */
 export function itemOf(node: Node): Node {
   return baseOf(valueOf(node));
 }
 
-/** The schema of the values with all around it. */
+/** Returns the schema of the values with its wrappers. */
 function valueOf(node: Node): Node {
   const base = baseOf(node);
-  return base.sort.name === "array" ? base.parts as Node : node;
+  return base.type.name === "array" ? base.parts as Node : node;
 }
 
 function baseOf(node: Node): Node {

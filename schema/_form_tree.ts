@@ -1,4 +1,4 @@
-// A form with nested names, read once: `a.b`, `a[b]`, `a[0].b`, `a[]`.
+// Reads a form with nested names once: `a.b`, `a[b]`, `a[0].b`, `a[]`.
 
 /** The deepest nesting of names. */
 export const MAX_DEPTH = 5;
@@ -12,7 +12,7 @@ export class FormTree {
   readonly values: FormDataEntryValue[] = [];
   readonly children = new Map<string, FormTree>();
 
-  /** The tree below a name, if the form has anything there. */
+  /** Returns the tree below a name, or `undefined` if the form has no such name. */
   at(path: readonly string[]): FormTree | undefined {
     const [key, ...rest] = path;
     if (key === undefined) return this;
@@ -20,8 +20,8 @@ export class FormTree {
   }
 
   /**
-   * The items below indexes, in order. Not an array where there are other
-   * names, or where an index is missing.
+   * Returns the items below the indexes, in order. Returns `undefined` if there
+   * are other names, or if an index is missing.
    */
   items(): FormTree[] | undefined {
     const items: FormTree[] = [];
@@ -34,7 +34,7 @@ export class FormTree {
   }
 }
 
-/** Reads a form into a tree; nothing where it has too many values. */
+/** Reads a form into a tree. Returns `undefined` if it has too many values. */
 export function readTree(
   form: Iterable<readonly [string, FormDataEntryValue]>,
 ): FormTree | undefined {
@@ -61,7 +61,7 @@ const FORBIDDEN = /* @__PURE__ */ new Set([
   "prototype",
 ]);
 
-/** A name's keys; nothing where the name is malformed, deep or forbidden. */
+/** Splits a name into keys. Returns `undefined` if it is malformed or forbidden. */
 export function splitName(name: string): readonly string[] | undefined {
   if (name.length > 256) return undefined;
   const keys: string[] = [];

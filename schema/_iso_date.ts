@@ -1,13 +1,13 @@
-// Dates and times of RFC 3339, section 5.6.
+// Validates dates and times of RFC 3339, section 5.6.
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 const TIME =
   /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d{1,9})?(?:z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /** Returns `true` for a date that exists in the calendar. */
-export function isDate(text: string): boolean {
-  if (text.length !== 10) return false;
-  const match = DATE.exec(text);
+export function isDate(value: string): boolean {
+  if (value.length !== 10) return false;
+  const match = DATE.exec(value);
   if (match === null) return false;
   const [year, month, day] = match.slice(1).map(Number) as [
     number,
@@ -26,7 +26,7 @@ function daysOf(year: number, month: number): number {
 }
 
 /** Returns `true` for a date with a time and an offset. */
-export function isDateTime(text: string): boolean {
-  return text.length < 42 && (text[10] === "T" || text[10] === "t") &&
-    isDate(text.slice(0, 10)) && TIME.test(text.slice(11));
+export function isDateTime(value: string): boolean {
+  return value.length < 42 && (value[10] === "T" || value[10] === "t") &&
+    isDate(value.slice(0, 10)) && TIME.test(value.slice(11));
 }

@@ -1,5 +1,5 @@
-// Writes checks as keywords of JSON Schema. What has no keyword is left out:
-// the description then takes more than the schema.
+// Writes checks as keywords of JSON Schema. Checks without a keyword are left
+// out, so the export accepts more values than the schema.
 
 import type { Node } from "./_node.ts";
 import type { JSONSchema } from "./json_schema.ts";
@@ -8,9 +8,9 @@ type Params = Readonly<Record<string, unknown>>;
 
 const KEYWORDS: Readonly<Record<string, (params: Params) => JSONSchema>> = {
   email: () => ({ format: "email" }),
-  ends_with: ({ text }) => textPattern(text, "", "$"),
+  ends_with: ({ text }) => patternOf(text, "", "$"),
   hostname: () => ({ format: "hostname" }),
-  includes: ({ text }) => textPattern(text, "", ""),
+  includes: ({ text }) => patternOf(text, "", ""),
   integer: () => ({
     type: "integer",
     minimum: Number.MIN_SAFE_INTEGER,
@@ -30,13 +30,13 @@ const KEYWORDS: Readonly<Record<string, (params: Params) => JSONSchema>> = {
   multiple_of: ({ step }) => ({ multipleOf: step }),
   pattern: ({ pattern, flags }) =>
     isPortable(String(pattern), flags) ? { pattern } : {},
-  starts_with: ({ text }) => textPattern(text, "^", ""),
+  starts_with: ({ text }) => patternOf(text, "^", ""),
   // No `format: "uri"`: `URL` also accepts letters of other scripts.
   url: ({ schemes }) => ({ pattern: urlPattern(schemes as string[]) }),
   uuid: () => ({ format: "uuid" }),
 };
 
-/** Adds the checks of a schema to its description. */
+/** Adds the checks of a schema to its JSON Schema. */
 export function writeChecks(node: Node, schema: JSONSchema): JSONSchema {
   let result = schema;
   for (const { code, params } of node.checks) {
@@ -51,7 +51,7 @@ const FOREIGN: Readonly<Record<string, RegExp>> = {
   string: /Items$/,
 };
 
-/** Leaves out the keywords of arrays for strings, and the other way round. */
+/** Removes the keywords of arrays from strings, and those of strings from arrays. */
 function keywordsFor({ type }: JSONSchema, keywords: JSONSchema): JSONSchema {
   const foreign = FOREIGN[String(type)];
   if (!foreign) return keywords;
@@ -59,10 +59,10 @@ function keywordsFor({ type }: JSONSchema, keywords: JSONSchema): JSONSchema {
   return Object.fromEntries(entries.filter(([key]) => !foreign.test(key)));
 }
 
-/** Adds keywords. Those that the description has already go to `allOf`. */
+/** Adds keywords. Keywords that are already present go to `allOf`. */
 function merge(schema: JSONSchema, keywords: JSONSchema): JSONSchema {
   if (Object.keys(keywords).length === 0) return schema;
-  // Draft 7 ignores what stands next to a reference.
+  // Draft 7 ignores all keywords next to a reference.
   if ("$ref" in schema) return { allOf: [schema, keywords] };
   const isNew = Object.keys(keywords).every((key) =>
     !(key in schema) || key === "type" && schema.type === "number"
@@ -72,7 +72,7 @@ function merge(schema: JSONSchema, keywords: JSONSchema): JSONSchema {
   return { ...schema, allOf: [...allOf, keywords] };
 }
 
-/** Keywords for the size of strings and arrays, if JSON Schema allows it. */
+/** Returns the keywords for a size, if JSON Schema allows it. */
 function sizes(
   size: unknown,
   bounds: readonly ("min" | "max")[],
@@ -85,13 +85,13 @@ function sizes(
   );
 }
 
-function textPattern(text: unknown, start: string, end: string): JSONSchema {
+function patternOf(text: unknown, start: string, end: string): JSONSchema {
   // In Unicode mode, half a surrogate pair never matches inside a pair.
   if (/\p{Surrogate}/u.test(String(text))) return {};
   return { pattern: `${start}${escape(text)}${end}` };
 }
 
-/** A URL's scheme in either case. */
+/** Returns the pattern of URLs with these schemes, in either case. */
 function urlPattern(schemes: readonly string[]): string {
   const names = schemes.map((scheme) =>
     escape(scheme).replace(

@@ -1,10 +1,10 @@
-// Writes schemas as JSON Schema: one function for each sort of schema.
+// Writes schemas as JSON Schema: one function for each type of schema.
 
 import { writeChecks } from "./_json_checks.ts";
 import { copyPlain, isPlain } from "./_copy.ts";
 import { mayBeMissing } from "./_json_presence.ts";
 import { relocate } from "./_json_references.ts";
-import { type Around, innerOf, type Node } from "./_node.ts";
+import { innerOf, type Node, type Wrapper } from "./_node.ts";
 import type {
   JSONSchema,
   JSONSchemaOptions,
@@ -29,17 +29,17 @@ export interface Writing {
   readonly path: string[];
 }
 
-/** Describes a schema with its checks. */
+/** Returns the JSON Schema of a schema with its checks. */
 export function describe(node: Node, writing: Writing): JSONSchema {
-  const { name } = node.sort;
+  const { name } = node.type;
   const write = WRITERS[name] ?? (() => unsupported(name, writing));
   const schema = write(node, writing);
-  // Checks behind a transform say nothing about the input.
+  // Checks after a transform do not apply to the input.
   const isChanged = writing.io === "input" && mayChange(innerOf(node));
   return isChanged ? schema : writeChecks(node, schema);
 }
 
-/** Describes a part of the value. */
+/** Returns the JSON Schema of a part of the value. */
 function describeAt(key: string, node: Node, writing: Writing): JSONSchema {
   writing.path.push(key);
   const schema = describe(node, writing);
@@ -50,8 +50,8 @@ function describeAt(key: string, node: Node, writing: Writing): JSONSchema {
 /** Returns `true` if a schema's output may be another value than its input. */
 function mayChange(node: Node | undefined): boolean {
   if (!node) return false;
-  const { parts, sort } = node;
-  switch (sort.name) {
+  const { parts, type } = node;
+  switch (type.name) {
     case "coerced":
     case "transform":
     case "value":
@@ -68,7 +68,7 @@ function mayChange(node: Node | undefined): boolean {
   return mayChange(innerOf(node));
 }
 
-/** Leaves a part out if the caller wants that, and throws otherwise. */
+/** Lets the caller describe a part or leave it out. Throws otherwise. */
 function unsupported(
   type: string,
   { onUnsupported, path, target }: Writing,
@@ -136,9 +136,9 @@ function writeCoerced(node: Node, writing: Writing): JSONSchema {
 }
 
 function writeDefault(node: Node, writing: Writing): JSONSchema {
-  const { act } = node.parts as Around;
+  const { arg } = node.parts as Wrapper;
   const inner = inside(node, writing);
-  return isJSON(act) ? { ...inner, default: copyPlain(act) } : inner;
+  return isJSON(arg) ? { ...inner, default: copyPlain(arg) } : inner;
 }
 
 /** Returns `true` if JSON can express the value in full. */
@@ -160,7 +160,7 @@ function writeEnum(node: Node, writing: Writing): JSONSchema {
     : { enum: values };
 }
 
-/** Takes no JSON value. */
+/** Accepts no JSON value. */
 const NOTHING: JSONSchema = { not: {} };
 
 function writeNullable(node: Node, writing: Writing): JSONSchema {
@@ -168,7 +168,7 @@ function writeNullable(node: Node, writing: Writing): JSONSchema {
   if (writing.target !== "openapi-3.0") {
     return { anyOf: [inner, { type: "null" }] };
   }
-  // Beside a type alone `nullable` says something (OpenAPI 3.0.3, 4.7.24.1).
+  // `nullable` has a meaning only next to `type` (OpenAPI 3.0.3, 4.7.24.1).
   return "type" in inner
     ? { ...inner, nullable: true }
     : { anyOf: [inner, { enum: [null] }] };
@@ -220,7 +220,7 @@ function writeVariant(node: Node, writing: Writing): JSONSchema {
   const { key, nodes } = node.parts as VariantParts;
   const anyOf = [...nodes].map(([name, option]) => {
     const schema = describe(option, writing);
-    // The output lacks the key if the option's own schema does not name it.
+    // The output lacks the key if the schema of the option does not name it.
     return writing.io === "output" ? schema : {
       allOf: [
         { properties: { [key]: { enum: [name] } }, required: [key] },

@@ -1,20 +1,20 @@
 // Finds the properties that an object may lack, for `required`.
 
-import { type Around, innerOf, type Node } from "./_node.ts";
+import { innerOf, type Node, type Wrapper } from "./_node.ts";
 import { type LazyParts, resolve } from "./lazy.ts";
 import type { StandardSchemaProps } from "./standard_schema.ts";
 import type { UnionParts } from "./union.ts";
 
 /** Returns `true` if a property with this schema may be missing. */
 export function mayBeMissing(node: Node, io: "input" | "output"): boolean {
-  const { parts, sort } = node;
+  const { parts, type } = node;
   const isMissable = (inner: Node) => mayBeMissing(inner, io);
-  switch (sort.name) {
+  switch (type.name) {
     case "any":
     case "optional":
       return true;
     case "defaulted":
-      return io === "input" || mayDefaultToMissing(parts as Around);
+      return io === "input" || mayDefaultToMissing(parts as Wrapper);
     case "transform":
       if (io === "output") return true;
       break;
@@ -33,16 +33,17 @@ export function mayBeMissing(node: Node, io: "input" | "output"): boolean {
   return inner !== undefined && isMissable(inner);
 }
 
-/** A function as default may return `undefined` only if the schema allows it. */
-function mayDefaultToMissing({ act, inner }: Around): boolean {
-  return typeof act === "function"
+/** Returns `true` if a default may be `undefined`. A function can if the schema does. */
+function mayDefaultToMissing({ arg, inner }: Wrapper): boolean {
+  return typeof arg === "function"
     ? mayBeMissing(inner, "output")
-    : act === undefined;
+    : arg === undefined;
 }
 
 /**
- * Asks a schema of another library by validating `undefined`: there is no other
- * way to know. If it throws or is async, the property may be missing.
+ * Returns `true` if a schema of another library accepts `undefined`. Validating
+ * it is the only way to know. If that throws or is async, the property counts
+ * as optional.
  */
 function mayForeignBeMissing(
   { validate }: StandardSchemaProps,

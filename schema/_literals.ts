@@ -1,7 +1,6 @@
-// Tells the options of a union apart by their literals, so that most options
-// need not be run.
+// Compares the literals of a union's options, so that most options need not run.
 
-import { type Around, innerOf, type Node } from "./_node.ts";
+import { innerOf, type Node, type Wrapper } from "./_node.ts";
 import { type LazyParts, resolve } from "./lazy.ts";
 import type { ObjectPlan } from "./object.ts";
 import type { UnionParts } from "./union.ts";
@@ -12,8 +11,8 @@ export type Literals = ReadonlyMap<string, readonly unknown[]>;
 
 /** Returns the literals of an object schema, also inside other schemas. */
 export function literalsOf(node: Node): Literals {
-  const { parts, sort } = node;
-  switch (sort.name) {
+  const { parts, type } = node;
+  switch (type.name) {
     case "object":
       return literalsOfObject(parts as ObjectPlan);
     case "variant": {
@@ -40,9 +39,9 @@ function literalsOfObject({ keys, nodes }: ObjectPlan): Literals {
   return literals;
 }
 
-/** Returns all values that a schema takes, if it names them. */
-function valuesOf({ parts, sort }: Node): readonly unknown[] | undefined {
-  switch (sort.name) {
+/** Returns all values that a schema accepts, if it names them. */
+function valuesOf({ parts, type }: Node): readonly unknown[] | undefined {
+  switch (type.name) {
     case "enum":
       return parts as readonly unknown[];
     case "union": {
@@ -52,12 +51,12 @@ function valuesOf({ parts, sort }: Node): readonly unknown[] | undefined {
         : undefined;
     }
   }
-  const extra = EXTRA_VALUES[sort.name];
-  const values = extra && valuesOf((parts as Around).inner);
+  const extra = EXTRA_VALUES[type.name];
+  const values = extra && valuesOf((parts as Wrapper).inner);
   return values && [...values, ...extra];
 }
 
-/** The values that a schema takes in addition to those of its inner schema. */
+/** The values that a schema accepts in addition to those of its inner schema. */
 const EXTRA_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   defaulted: [undefined],
   nullable: [null],

@@ -1,8 +1,8 @@
 // The class of all schemas. Built for speed without code generation:
-// - a validator gives the value itself or a Failure, never a result object;
-// - paths and messages are made only after a failure;
-// - one class for all schemas, so that walking them stays monomorphic;
-// - the commonest types are told apart before their code is called.
+// - a validator returns the value itself or a Failure, never a result object;
+// - paths and messages are created only after a failure;
+// - all schemas have one class, so that calls stay monomorphic;
+// - the most common types are checked before their code is called.
 
 import type { Check } from "./check.ts";
 import {
@@ -12,7 +12,7 @@ import {
   failBy,
   Failure,
   isPart,
-  Later,
+  Pending,
 } from "./_failure.ts";
 import type { Issue, Message } from "./issue.ts";
 import type { ParseResult, RefineOptions, Schema } from "./schema.ts";
@@ -23,18 +23,18 @@ import type {
 } from "./standard_schema.ts";
 
 /** The behavior that all schemas of one type share. */
-export interface Sort {
+export interface NodeType {
   readonly name: string;
   /** `true` if `run` also runs the checks. */
   readonly checks?: true;
-  /** Validates: gives the output or a Failure. */
+  /** Validates a value. Returns the output or a Failure. */
   readonly run: (this: Node, value: unknown, context: Context) => unknown;
 }
 
-/** A check from the inside. */
+/** A check with its internal properties. */
 export interface CheckNode<in Value> extends Check<Value> {
   /** Runs the check, if it needs more than a valid value. */
-  readonly sort?: Sort;
+  readonly type?: NodeType;
 }
 
 const NO_CHECKS: readonly never[] = [];
@@ -49,29 +49,29 @@ interface NodeOptions {
   readonly fieldOf?: FieldOf | undefined;
 }
 
-/** A schema from the inside. */
+/** The class of all schemas. */
 export class Node implements Schema<unknown> {
   declare readonly kind: string;
-  declare readonly run: Sort["run"];
-  declare readonly sort: Sort;
-  /** The data of this type of schema: its parts. */
+  declare readonly run: NodeType["run"];
+  declare readonly type: NodeType;
+  /** The data that this type of schema needs, such as its inner schemas. */
   declare readonly parts: unknown;
   /** The message for values of another type. */
   declare readonly message: Message | undefined;
   /** The name of the type in messages. */
   declare readonly expected: string;
   declare checks: readonly CheckNode<never>[];
-  /** Names the form field of an issue, where the input is a form. */
+  /** Names the form field of an issue, if the input is a form. */
   declare readonly fieldOf: FieldOf | undefined;
 
   constructor(
-    sort: Sort,
+    type: NodeType,
     parts?: unknown,
-    { expected = sort.name, fieldOf, message }: NodeOptions = {},
+    { expected = type.name, fieldOf, message }: NodeOptions = {},
   ) {
-    this.kind = sort.name;
-    this.run = sort.run;
-    this.sort = sort;
+    this.kind = type.name;
+    this.run = type.run;
+    this.type = type;
     this.parts = parts;
     this.message = message;
     this.expected = expected;
@@ -89,12 +89,12 @@ export class Node implements Schema<unknown> {
   }
 
   pipe(...checks: readonly CheckNode<never>[]): this {
-    let special: Sort | undefined;
-    for (const check of checks) special ??= check.sort;
-    // The first checks are its type's, those behind them run on what passed.
-    const isFirst = this.sort.checks && this.checks === NO_CHECKS;
+    let special: NodeType | undefined;
+    for (const check of checks) special ??= check.type;
+    // The type runs the first checks. A step runs later ones on valid output.
+    const isFirst = this.type.checks && this.checks === NO_CHECKS;
     const node: Node = isFirst && !special
-      ? new Node(this.sort, this.parts, this)
+      ? new Node(this.type, this.parts, this)
       : wrap(special ?? STEP, this, (value: unknown) => runChecks(node, value));
     node.checks = checks;
     return node as this;
@@ -124,15 +124,15 @@ export class Node implements Schema<unknown> {
 }
 
 /**
- * Runs a schema on a whole value. What a hostile value throws, from a getter
- * or a proxy, becomes an issue; what the application throws is thrown.
+ * Runs a schema on a whole value. An error from the value itself (a getter or a
+ * proxy) becomes an issue. Errors of the application's functions are rethrown.
  */
 export function runRoot<Output>(
   node: Node,
   value: unknown,
   options?: Context,
 ): ParseResult<Output> | Promise<ParseResult<Output>> {
-  // What a parse counts is its own.
+  // The counters belong to one parse, so the options are copied.
   const context: Context = options ? { ...options } : {};
   const wasCalling = isCalling;
   isCalling = false;
@@ -148,7 +148,7 @@ export function runRoot<Output>(
   }
   // No finally: Bun is slower with one.
   isCalling = wasCalling;
-  // Most values come through as they are, and nobody need ask what they became.
+  // Most values are their own output and need no further checks.
   return result === value
     ? { success: true, value: result as Output }
     : finish(node, result, context);
@@ -166,16 +166,17 @@ function finish<Output>(
       issues: node.fieldOf ? issues.map(node.fieldOf) : issues,
     };
   }
-  if (result instanceof Later) {
+  if (result instanceof Pending) {
     const settled = result.catch(failureOf);
     return settled.then((late) => finish<Output>(node, late, context));
   }
   return { success: true, value: result as Output };
 }
 
-/** Validates; the commonest schemas at a glance. */
+/** Validates a value, with a fast path for the most common types. */
 export function run(node: Node, value: unknown, context: Context): unknown {
   const { kind } = node;
+  // `value - value` is NaN for NaN and the infinities.
   const isOfItsType = typeof value === "string" && kind === "string" ||
     typeof value === "boolean" && kind === "boolean" ||
     typeof value === "number" && kind === "number" && value - value === 0;
@@ -184,35 +185,35 @@ export function run(node: Node, value: unknown, context: Context): unknown {
 }
 
 /** The parts of a schema that wraps another. */
-export interface Around {
+export interface Wrapper {
   readonly inner: Node;
-  /** A function or default of the wrapper. */
-  readonly act: unknown;
+  /** The wrapper's function or default. */
+  readonly arg: unknown;
 }
 
 /** Returns the schema that a schema wraps, if there is one. */
 export function innerOf(node: Node): Node | undefined {
-  const { inner } = (node.parts ?? {}) as Partial<Around>;
+  const { inner } = (node.parts ?? {}) as Partial<Wrapper>;
   return inner instanceof Node ? inner : undefined;
 }
 
 /** Returns `true` if a schema, or one that it wraps, has one of these types. */
-export function hasSort(
+export function hasType(
   node: Node | undefined,
   names: readonly string[],
 ): boolean {
   for (; node; node = innerOf(node)) {
-    if (names.includes(node.sort.name)) return true;
+    if (names.includes(node.type.name)) return true;
   }
   return false;
 }
 
 /** Creates a schema that wraps another. */
-export function wrap(sort: Sort, inner: Node, act?: unknown): Node {
-  return new Node(sort, { inner, act } satisfies Around, inner);
+export function wrap(type: NodeType, inner: Node, arg?: unknown): Node {
+  return new Node(type, { inner, arg } satisfies Wrapper, inner);
 }
 
-/** Fails because the value has the wrong type. */
+/** Creates the failure for a value of the wrong type. */
 export function wrongType(
   { expected, message }: Node,
   value: unknown,
@@ -226,10 +227,10 @@ export function wrongType(
   });
 }
 
-/** True while code of the application runs: what it throws is its own. */
+/** `true` while a function of the application runs: its errors are rethrown. */
 let isCalling = false;
 
-/** Calls code of the application, which may stop with a failure of ours. */
+/** Calls a function of the application, which may throw a failure by `fail()`. */
 export function call<Argument, Second>(
   callee: (argument: Argument, second: Second) => unknown,
   argument: Argument,
@@ -238,18 +239,18 @@ export function call<Argument, Second>(
   isCalling = true;
   try {
     const result = callee(argument, second!);
-    // What the result's own `then` throws is not the application's error.
+    // A hostile result's `then` may throw: not an error of the application.
     isCalling = false;
     return typeof (result as Partial<PromiseLike<unknown>>)?.then ===
         "function"
-      ? Later.resolve(result).catch(failureOf)
+      ? Pending.resolve(result).catch(failureOf)
       : result;
   } catch (error) {
     return failureOf(error);
   }
 }
 
-/** Stops a function of the application that has no value to give. */
+/** Throws a failure, which stops a function of the application. */
 function giveUp(options?: RefineOptions): never {
   throw failBy(options);
 }
@@ -263,7 +264,7 @@ function failureOf(error: unknown): Failure {
   throw error;
 }
 
-/** Runs all checks on a value that has its type. */
+/** Runs all checks on a value of the right type. */
 export function runChecks(node: Node, value: unknown): unknown {
   let failure: Failure | undefined;
   const { checks } = node;
@@ -276,18 +277,18 @@ export function runChecks(node: Node, value: unknown): unknown {
   return failure ?? value;
 }
 
-const STEP: Sort = {
+const STEP: NodeType = {
   name: "step",
   run(value, context) {
-    const { inner, act } = this.parts as Around;
+    const { inner, arg } = this.parts as Wrapper;
     return andThen(
       run(inner, value, context),
-      act as (value: unknown) => unknown,
+      arg as (value: unknown) => unknown,
     );
   },
 };
 
-/** The inside of a schema; schemas of other libraries get one around them. */
+/** Returns a schema as a node. Wraps schemas of other libraries. */
 export function toNode(schema: StandardSchemaV1): Node {
   if (schema instanceof Node) return schema;
   const standard = schema["~standard"];

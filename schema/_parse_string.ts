@@ -1,5 +1,5 @@
-// Reads values out of texts. What is no such value stays the text it is, so
-// that the schema behind can say what is wrong.
+// Converts strings to values. A malformed string is returned unchanged, so that
+// the schema reports the issue.
 
 import { isDate, isDateTime } from "./_iso_date.ts";
 
@@ -7,10 +7,10 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const INTEGER = /^-?\d+$/;
 const LOCAL_TIME = /^(?:[01]\d|2[0-3]):\d\d(?::\d\d(?:\.\d{1,9})?)?$/;
 
-/** More digits than any number has, and few enough to be read at once. */
+/** Enough digits for every number, and few enough to be parsed quickly. */
 const MAX_DIGITS = 400;
 
-/** A decimal number. Not hexadecimal, not infinite, not an empty text. */
+/** Parses a finite decimal number. */
 export function readNumber(text: string): unknown {
   const trimmed = text.trim();
   if (trimmed.length > MAX_DIGITS || !NUMBER.test(trimmed)) return text;
@@ -18,14 +18,14 @@ export function readNumber(text: string): unknown {
   return Number.isFinite(value) ? value : text;
 }
 
-/** A decimal integer of any size. */
+/** Parses a decimal integer of up to 400 digits. */
 export function readBigint(text: string): unknown {
   const trimmed = text.trim();
   if (trimmed.length > MAX_DIGITS || !INTEGER.test(trimmed)) return text;
   return BigInt(trimmed);
 }
 
-/** Reads the usual strings for `true` and `false`. */
+/** Parses the usual strings for `true` and `false`. */
 export function readBoolean(text: string): unknown {
   if (text.length > MAX_DIGITS) return text;
   switch (text.trim().toLowerCase()) {
@@ -44,8 +44,8 @@ export function readBoolean(text: string): unknown {
 }
 
 /**
- * A date, a date and time with offset, or what a `datetime-local` field sends.
- * Without an offset it is UTC.
+ * Parses a date, a date and time with an offset, or the value of a
+ * `datetime-local` input. Without an offset, the time is UTC.
  */
 export function readDate(text: string): unknown {
   if (isDate(text) || isDateTime(text)) return toDate(text, text);

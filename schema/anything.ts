@@ -1,8 +1,8 @@
-import { Node, type Sort } from "./_node.ts";
+import { Node, type NodeType } from "./_node.ts";
 import type { Schema } from "./schema.ts";
 
 /**
- * Takes every value, and says nothing about it.
+ * Creates a schema that accepts every value as `unknown`.
  *
  * @example A part that is passed on
  * ```ts
@@ -14,17 +14,15 @@ import type { Schema } from "./schema.ts";
  *
  * assertEquals(parse(Event, event), event);
  * ```
- *
- * @returns The schema.
  */
 export function unknown(): Schema<unknown> {
   return new Node(ANYTHING);
 }
 
 /**
- * Takes every value for what the caller says it is.
+ * Creates a schema that accepts every value, with the type that the caller gives.
  *
- * Trust: nothing is validated. Use it only where something else already has.
+ * Trust: it validates nothing. Use it only for values that were validated before.
  *
  * @example A value that was validated before
  * ```ts
@@ -35,14 +33,12 @@ export function unknown(): Schema<unknown> {
  *
  * assertEquals(url.hostname, "example.com");
  * ```
- *
- * @returns The schema.
  */
 export function any<Value = unknown>(): Schema<Value> {
   return new Node(ANYTHING) as Schema<unknown> as Schema<Value>;
 }
 
-const ANYTHING: Sort = {
+const ANYTHING: NodeType = {
   name: "any",
   run(value) {
     return value;

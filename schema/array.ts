@@ -8,7 +8,14 @@ import {
   MAX_ISSUES,
   type Part,
 } from "./_failure.ts";
-import { Node, run, runChecks, type Sort, toNode, wrongType } from "./_node.ts";
+import {
+  Node,
+  type NodeType,
+  run,
+  runChecks,
+  toNode,
+  wrongType,
+} from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
 import type { Schema } from "./schema.ts";
 import type {
@@ -18,12 +25,12 @@ import type {
 } from "./standard_schema.ts";
 
 /**
- * Describes a list by the schema of its items.
+ * Creates a schema for an array of items.
  *
- * A list that is too long for its `maxLength`, in the first `pipe`, is refused
- * before any item is looked at.
+ * An array that exceeds a `maxLength` of the first `pipe` fails before any item
+ * is validated.
  *
- * @example A list of tags
+ * @example An array of tags
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { array, parse, string } from "@gatehouse/web/data-schema";
@@ -35,8 +42,7 @@ import type {
  * ```
  *
  * @param item The schema of every item.
- * @param options What to say where the value is no list.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function array<Item extends StandardSchemaV1>(
   item: Item,
@@ -49,7 +55,7 @@ export function array<Item extends StandardSchemaV1>(
   >;
 }
 
-const ARRAYS: Sort = {
+const ARRAYS: NodeType = {
   name: "array",
   checks: true,
   run(value, context) {

@@ -7,21 +7,21 @@ import type {
 import { toNode } from "./_node.ts";
 
 /**
- * A value that a schema of this name has seen. For the compiler alone. What is
- * `null` or `undefined` stays that: nothing could have a brand and be it.
+ * The type of a value that a branded schema has validated. `null` and
+ * `undefined` stay unbranded, because their types can't have properties.
  */
 export type Branded<Value, Name extends string> =
   | Extract<Value, null | undefined>
   | NonNullable<Value> & {
-    /** The names of the brands. Nothing is there at run time. */
+    /** The names of the brands. The property does not exist at run time. */
     readonly "~brand": { readonly [Key in Name]: true };
   };
 
 /**
- * Marks what a schema gives, so that the compiler tells it from other values
- * of the same type.
+ * Brands the output type of a schema, so that the compiler distinguishes it from
+ * other values of the same type.
  *
- * @example An identifier that no other text can be taken for
+ * @example An identifier that other strings can't be confused with
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { brand, type InferOutput, parse, string } from "@gatehouse/web/data-schema";
@@ -34,7 +34,7 @@ export type Branded<Value, Name extends string> =
  *
  * @param schema The schema.
  * @param name The name of the brand.
- * @returns The schema, with marked output.
+ * @returns The same schema, with a branded output type.
  */
 export function brand<Source extends StandardSchemaV1, Name extends string>(
   schema: Source,

@@ -1,8 +1,8 @@
 import type { IssueParams, Message } from "./issue.ts";
 
 /**
- * One condition on a value that already has its type. Made by the functions
- * of `@gatehouse/web/data-schema/checks` and given to `schema.pipe()`.
+ * One condition on a value of the right type. The functions of
+ * `@gatehouse/web/data-schema/checks` create checks for `schema.pipe()`.
  */
 export interface Check<in Value> {
   /** The code of the issue. */
@@ -11,15 +11,15 @@ export interface Check<in Value> {
   readonly params: IssueParams;
   /** The message that the caller set. */
   readonly message: Message | undefined;
-  /** The message where the caller set none. */
+  /** The default message. */
   readonly text: string;
-  /** Tells whether the condition holds. It must not throw. */
+  /** Returns `true` if the value is valid. It must not throw. */
   readonly test: (value: Value) => boolean;
   /** The path of the issue, relative to the value. */
   readonly path?: readonly PropertyKey[] | undefined;
 }
 
-/** Makes a check. All of them look alike, so that reading them stays fast. */
+/** Creates a check. All checks have one shape, so that V8 reads them quickly. */
 export function makeCheck<Value>(
   code: string,
   params: IssueParams,

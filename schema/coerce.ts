@@ -1,6 +1,5 @@
 /**
- * Schemas that read values out of texts, for queries, settings and whatever
- * else has no types.
+ * Schemas that convert strings to values, for query strings and settings.
  *
  * @example A query
  * ```ts
@@ -16,14 +15,20 @@
  * @module
  */
 
-import { type Around, run, type Sort, toNode, wrap } from "./_node.ts";
-import { readBigint, readBoolean, readDate, readNumber } from "./_parse_string.ts";
+import { type NodeType, run, toNode, wrap, type Wrapper } from "./_node.ts";
+import {
+  readBigint,
+  readBoolean,
+  readDate,
+  readNumber,
+} from "./_parse_string.ts";
 import type { MessageOptions } from "./issue.ts";
 import * as strict from "./primitives.ts";
 import type { Schema } from "./schema.ts";
 
 /**
- * Takes a text, a number, a big integer or a boolean, and gives a text.
+ * Creates a schema that accepts a string, number, bigint or boolean, and outputs
+ * a string.
  *
  * @example An identifier that may come as a number
  * ```ts
@@ -34,8 +39,7 @@ import type { Schema } from "./schema.ts";
  * assertEquals(parse(coerce.string(), 4711), "4711");
  * ```
  *
- * @param options What to say where the value is none of these.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function string(
   options: MessageOptions = {},
@@ -49,7 +53,7 @@ export function string(
 }
 
 /**
- * Takes a number, or a text that is one in decimal notation.
+ * Creates a schema that accepts a number, or a string in decimal notation.
  *
  * @example A page number
  * ```ts
@@ -62,18 +66,17 @@ export function string(
  * assertEquals(parseSafe(coerce.number(), "0x10").success, false);
  * ```
  *
- * @param options What to say where the value is no number.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function number(
   options: MessageOptions = {},
 ): Schema<number, number | string> {
-  return coerced(strict.number(options), fromText(readNumber));
+  return coerced(strict.number(options), fromString(readNumber));
 }
 
 /**
- * Takes a boolean, or one of the texts `true`, `on`, `yes`, `1`, `false`,
- * `off`, `no` and `0`.
+ * Creates a schema that accepts a boolean, or one of the strings `true`, `on`,
+ * `yes`, `1`, `false`, `off`, `no` and `0` in either case.
  *
  * @example A setting
  * ```ts
@@ -85,18 +88,17 @@ export function number(
  * assertEquals(parseSafe(coerce.boolean(), "maybe").success, false);
  * ```
  *
- * @param options What to say where the value is neither.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function boolean(
   options: MessageOptions = {},
 ): Schema<boolean, boolean | string> {
-  return coerced(strict.boolean(options), fromText(readBoolean));
+  return coerced(strict.boolean(options), fromString(readBoolean));
 }
 
 /**
- * Takes a big integer, a whole number, or a text that is one in decimal
- * notation, of at most 400 digits.
+ * Creates a schema that accepts a bigint, a safe integer, or a string of at most
+ * 400 decimal digits.
  *
  * @example A large identifier
  * ```ts
@@ -107,8 +109,7 @@ export function boolean(
  * assertEquals(parse(coerce.bigint(), "9007199254740993"), 9007199254740993n);
  * ```
  *
- * @param options What to say where the value is no integer.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function bigint(
   options: MessageOptions = {},
@@ -120,9 +121,10 @@ export function bigint(
 }
 
 /**
- * Takes a date, milliseconds since 1970, or a text: a date, a date and time
- * with offset, or what a `datetime-local` field sends. Without an offset the
- * text is UTC.
+ * Creates a schema that accepts a `Date`, milliseconds since 1970, or a string.
+ *
+ * The string is a date, a date and time with an offset, or the value of a
+ * `datetime-local` input. Without an offset, it is UTC.
  *
  * @example A day
  * ```ts
@@ -135,8 +137,7 @@ export function bigint(
  * assertEquals(day.toISOString(), "2026-11-20T00:00:00.000Z");
  * ```
  *
- * @param options What to say where the value is no date.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function date(
   options: MessageOptions = {},
@@ -147,7 +148,7 @@ export function date(
   });
 }
 
-function fromText(
+function fromString(
   read: (text: string) => unknown,
 ): (value: unknown) => unknown {
   return (value) => typeof value === "string" ? read(value) : value;
@@ -155,16 +156,16 @@ function fromText(
 
 function coerced<Output, Input>(
   schema: Schema<Output>,
-  act: (value: unknown) => unknown,
+  arg: (value: unknown) => unknown,
 ): Schema<Output, Input> {
-  const node = wrap(COERCED, toNode(schema), act);
+  const node = wrap(COERCED, toNode(schema), arg);
   return node as Schema<unknown> as Schema<Output, Input>;
 }
 
-const COERCED: Sort = {
+const COERCED: NodeType = {
   name: "coerced",
   run(value, context) {
-    const { inner, act } = this.parts as Around;
-    return run(inner, (act as (value: unknown) => unknown)(value), context);
+    const { inner, arg } = this.parts as Wrapper;
+    return run(inner, (arg as (value: unknown) => unknown)(value), context);
   },
 };

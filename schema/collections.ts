@@ -8,7 +8,7 @@ import {
   MAX_ISSUES,
   type Part,
 } from "./_failure.ts";
-import { Node, run, type Sort, toNode, wrongType } from "./_node.ts";
+import { Node, type NodeType, run, toNode, wrongType } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
 import type { Entry } from "./record.ts";
 import type { Schema } from "./schema.ts";
@@ -19,7 +19,7 @@ import type {
 } from "./standard_schema.ts";
 
 /**
- * Describes a `Map` by the schemas of its keys and values.
+ * Creates a schema for a `Map`.
  *
  * @example A map of ages
  * ```ts
@@ -33,8 +33,7 @@ import type {
  *
  * @param key The schema of the keys.
  * @param value The schema of the values.
- * @param options What to say where the value is no map.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function map<
   Key extends StandardSchemaV1,
@@ -55,7 +54,7 @@ export function map<
   >;
 }
 
-const MAPS: Sort = {
+const MAPS: NodeType = {
   name: "map",
   run(input, context) {
     if (!(input instanceof Map)) return wrongType(this, input);
@@ -84,7 +83,7 @@ const MAPS: Sort = {
 };
 
 /**
- * Describes a `Set` by the schema of its values.
+ * Creates a schema for a `Set`.
  *
  * @example A set of tags
  * ```ts
@@ -95,8 +94,7 @@ const MAPS: Sort = {
  * ```
  *
  * @param value The schema of the values.
- * @param options What to say where the value is no set.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function set<Value extends StandardSchemaV1>(
   value: Value,
@@ -109,7 +107,7 @@ export function set<Value extends StandardSchemaV1>(
   >;
 }
 
-const SETS: Sort = {
+const SETS: NodeType = {
   name: "set",
   run(input, context) {
     if (!(input instanceof Set)) return wrongType(this, input);
@@ -123,7 +121,7 @@ const SETS: Sort = {
   },
 };
 
-/** Validates a list of parts, and tells whether all of them stayed the same. */
+/** Validates all items, and tells `finish` if they all stayed the same. */
 function walk(
   input: readonly unknown[],
   validate: (part: unknown, context: Context) => unknown,

@@ -2,7 +2,7 @@ import { type Check, makeCheck } from "./check.ts";
 import type { MessageOptions } from "./issue.ts";
 
 /**
- * Asks that a file is not too large.
+ * Checks that a file is not too large.
  *
  * @example A small file
  * ```ts
@@ -15,7 +15,7 @@ import type { MessageOptions } from "./issue.ts";
  * assertEquals(parseSafe(Small, new File(["hello"], "a.txt")).success, false);
  * ```
  *
- * @param max The greatest size in bytes.
+ * @param max The maximum size in bytes.
  * @param options The message.
  * @returns The check.
  */
@@ -33,10 +33,10 @@ export function fileSize(
 }
 
 /**
- * Asks for a media type. `image/*` stands for every type of image.
+ * Checks the media type of a file. `image/*` matches every type of image.
  *
- * Trust: the type is what the client says. Look into the file before you give
- * it to others.
+ * Trust: the client chooses the type. Inspect the file itself before you serve
+ * it to other users.
  *
  * @example A picture
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Describes forms: `FormData`, `URLSearchParams`, and what frameworks make of them.
+ * Schemas for forms: `FormData`, `URLSearchParams`, and plain objects of them.
  *
  * @example A form with a number, a checkbox and several values of one name
  * ```ts

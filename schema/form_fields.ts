@@ -3,17 +3,17 @@ import { instanceof_ } from "./instance_of.ts";
 import type { Schema } from "./schema.ts";
 import type { StandardSchemaV1 } from "./standard_schema.ts";
 
-/** A property of the output, as it is read from a form. */
+/** A property that is read from a form. */
 export interface FormField<Source extends StandardSchemaV1> {
   /** The kind: one string, all strings, one file or all files of a name. */
   readonly kind: "field" | "fields" | "file" | "files";
-  /** The schema of what is read. */
+  /** The schema of the value. */
   readonly schema: Source;
-  /** The name in the form, where it is not the property's. */
+  /** The name in the form, if it is not the property's. */
   readonly name: string | undefined;
 }
 
-/** Options for {@linkcode field} and its relatives. */
+/** Options for {@linkcode field} and its variants. */
 export interface FormFieldOptions {
   /**
    * The name of the field in the form.
@@ -24,14 +24,14 @@ export interface FormFieldOptions {
 }
 
 /**
- * Reads the one text of a name.
+ * Reads the only string of a name.
  *
  * If the schema requires a number, a date or a boolean, the string is
  * converted. There and for optional schemas, an empty string is a missing value.
  * `string()` accepts it as an empty string. A missing boolean is `false`, as
- * browsers leave out checkboxes that are not ticked. A missing text has the
+ * browsers leave out checkboxes that are not ticked. A missing string has the
  * message of the schema's first check. Each option of a `union()` converts the
- * string for itself: the first one that accepts the result wins.
+ * string separately: the first one that accepts the result wins.
  *
  * @example A page number with a default
  * ```ts
@@ -70,7 +70,7 @@ export function field<Source extends StandardSchemaV1>(
  * assertEquals(parse(Selection, new URLSearchParams("id=1&id=2")).ids, [1, 2]);
  * ```
  *
- * @param schema The schema of the list.
+ * @param schema The schema of the array.
  * @param options The name in the form.
  * @returns The field.
  */
@@ -82,8 +82,10 @@ export function fields<Source extends StandardSchemaV1>(
 }
 
 /**
- * Reads the one file of a name. Browsers send an empty file without a name
- * where none was chosen: that is a missing file.
+ * Reads the only file of a name.
+ *
+ * If the user chooses no file, browsers send an empty file without a name. It
+ * counts as missing.
  *
  * @example A photo that may be left out
  * ```ts
@@ -98,7 +100,7 @@ export function fields<Source extends StandardSchemaV1>(
  * assertEquals(parse(Upload, form), {});
  * ```
  *
- * @param schema The schema of the file; `instanceof_(File)` where left out.
+ * @param schema The schema of the file, by default `instanceof_(File)`.
  * @param options The name in the form.
  * @returns The field.
  */
@@ -107,7 +109,7 @@ export function file(
   options?: FormFieldOptions,
 ): FormField<Schema<File>>;
 /**
- * Reads the one file of a name with a schema of its own.
+ * Reads the only file of a name with a given schema.
  *
  * @example A small picture
  * ```ts
@@ -143,8 +145,7 @@ export function file(
 }
 
 /**
- * Reads all files of a name, as a list. Empty files without a name are left
- * out.
+ * Reads all files of a name as an array. Empty files without a name are omitted.
  *
  * @example Any number of attachments
  * ```ts
@@ -159,7 +160,7 @@ export function file(
  * assertEquals(parse(Mail, form).attachments.length, 1);
  * ```
  *
- * @param schema The schema of the list; a list of files where left out.
+ * @param schema The schema of the array, by default `array(instanceof_(File))`.
  * @param options The name in the form.
  * @returns The field.
  */
@@ -168,7 +169,7 @@ export function files(
   options?: FormFieldOptions,
 ): FormField<Schema<File[]>>;
 /**
- * Reads all files of a name with a schema of its own.
+ * Reads all files of a name with a given schema.
  *
  * @example A few pictures
  * ```ts
@@ -183,7 +184,7 @@ export function files(
  * assertEquals(parse(Upload, new FormData()).photos, []);
  * ```
  *
- * @param schema The schema of the list.
+ * @param schema The schema of the array.
  * @param options The name in the form.
  * @returns The field.
  */

@@ -1,22 +1,22 @@
 import { isPlain } from "./_copy.ts";
 
-/** A form: its names and values. */
+/** A form in any supported representation. */
 export type FormInput = FormData | URLSearchParams | FormRecord;
 
-/** A form as frameworks hand it on: a text, a file or a list for each name. */
+/** A form as a plain object: a string, a file or an array of them for each name. */
 export type FormRecord = Readonly<
   Record<string, FormDataEntryValue | readonly FormDataEntryValue[] | undefined>
 >;
 
 /** The methods that reading a form needs. */
 export interface FormReader extends Iterable<[string, FormDataEntryValue]> {
-  /** The values of a name, in order. */
+  /** Returns the values of a name, in order. */
   getAll(name: string): FormDataEntryValue[];
   /** Returns `true` if the form has a value of this name. */
   has(name: string): boolean;
 }
 
-/** The form that a value is, if it is one. */
+/** Returns a reader of the form, or `undefined` if the value is not a form. */
 export function formOf(value: unknown): FormReader | undefined {
   if (value instanceof FormData || value instanceof URLSearchParams) {
     return value;

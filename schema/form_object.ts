@@ -8,14 +8,19 @@ import {
   MAX_ISSUES,
   type Part,
 } from "./_failure.ts";
-import { convertOptions, itemOf, read, textConverter } from "./_form_strings.ts";
+import {
+  convertOptions,
+  itemOf,
+  read,
+  textConverter,
+} from "./_form_strings.ts";
 import { FormTree, MAX_FIELDS, readTree, splitName } from "./_form_tree.ts";
 import {
-  hasSort,
+  hasType,
   innerOf,
   Node,
+  type NodeType,
   run,
-  type Sort,
   toNode,
   wrongType,
 } from "./_node.ts";
@@ -42,16 +47,16 @@ export type FormOutput<Shape extends FormShape> = ObjectOutput<
 >;
 
 /**
- * Describes a form by its fields. Fields that the shape does not name are left
- * out of the output. The form is `FormData`, `URLSearchParams`, or an object of
- * texts, files and lists of them, as other frameworks hand forms and queries on.
+ * Creates a schema for a form. Fields that the shape does not name are omitted
+ * from the output. The form is `FormData`, `URLSearchParams`, or an object of
+ * strings, files and arrays of them, as other frameworks represent forms.
  *
  * A form inside a form is read from nested names: `address.city` or
  * `address[city]`, and `items[0].name` for an array of forms. `fields()` and
  * `files()` also read `tags[0]` and `tags.0`. Names nest at most
- * 5 deep, indexes stay below 1,000 and leave nothing out, and such a form has
- * at most 1,000 values; names with `__proto__`, `constructor` or `prototype`
- * are dropped.
+ * 5 levels. Indexes are below 1,000 and without gaps, and a form with nested
+ * names has at most 1,000 values. Names with `__proto__`, `constructor` or
+ * `prototype` are ignored.
  *
  * @example A login form
  * ```ts
@@ -67,7 +72,7 @@ export type FormOutput<Shape extends FormShape> = ObjectOutput<
  * assertEquals(parse(Login, form).email, "ada@example.com");
  * ```
  *
- * @example A list of forms
+ * @example An array of forms
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { array, number, parse, string } from "@gatehouse/web/data-schema";
@@ -84,9 +89,8 @@ export type FormOutput<Shape extends FormShape> = ObjectOutput<
  * assertEquals(parse(Order, query).items, [{ name: "tea", count: 2 }]);
  * ```
  *
- * @param shape How to read each property.
- * @param options What to say where the value is no form.
- * @returns The schema.
+ * @param shape The field or schema of each property.
+ * @param options The message for a value of another type.
  */
 export function object<Shape extends FormShape>(
   shape: Shape,
@@ -98,7 +102,7 @@ export function object<Shape extends FormShape>(
   return node as Schema<unknown> as Schema<FormOutput<Shape>, FormInput>;
 }
 
-/** A field, laid out for reading. */
+/** A field, prepared for reading. */
 interface FieldPlan {
   readonly key: string;
   readonly name: string;
@@ -106,13 +110,13 @@ interface FieldPlan {
   readonly path: readonly string[];
   readonly kind: FormField<StandardSchemaV1>["kind"] | "form";
   readonly node: Node;
-  /** The fields of the form inside, where there is one. */
+  /** The fields of the nested form, if the schema has one. */
   readonly inner: readonly FieldPlan[] | undefined;
-  /** Turns a text into what the schema takes; `undefined` is missing. */
-  readonly convert: (text: string) => unknown;
+  /** Converts a string for the schema. `undefined` is a missing value. */
+  readonly convert: (value: string) => unknown;
   /** The value of a missing field. */
   readonly absent: unknown;
-  /** The message for a value that is not there. */
+  /** The message for a missing value. */
   readonly message: Message | undefined;
 }
 
@@ -122,7 +126,7 @@ function planField(key: string, property: FormShape[string]): FieldPlan {
     : property;
   const node = convertOptions(toNode(schema as StandardSchemaV1));
   const item = itemOf(node);
-  const inner = item.sort === FORMS
+  const inner = item.type === FORMS
     ? item.parts as readonly FieldPlan[]
     : undefined;
   const path = splitName(name) ?? [name];
@@ -139,7 +143,7 @@ function planField(key: string, property: FormShape[string]): FieldPlan {
   };
 }
 
-/** The innermost message that the schema or one of its checks sets. */
+/** Returns the innermost message of the schema and its checks. */
 function firstMessage(node: Node | undefined): Message | undefined {
   let message: Message | undefined;
   for (; node; node = innerOf(node)) {
@@ -150,7 +154,7 @@ function firstMessage(node: Node | undefined): Message | undefined {
   return message;
 }
 
-/** Names the field of an issue, as the form does. */
+/** Adds the name of the form field to an issue. */
 function nameField(plans: readonly FieldPlan[], issue: Issue): Issue {
   let field = "";
   let level: readonly FieldPlan[] | undefined = plans;
@@ -169,7 +173,7 @@ function nameField(plans: readonly FieldPlan[], issue: Issue): Issue {
   return field === "" ? issue : { ...issue, field };
 }
 
-const FORMS: Sort = {
+const FORMS: NodeType = {
   name: "form",
   run(value, context) {
     const plans = this.parts as readonly FieldPlan[];
@@ -183,7 +187,7 @@ const FORMS: Sort = {
   },
 };
 
-/** Returns `true` if the shape has forms inside, or the form indexed names. */
+/** Returns `true` if the shape has nested forms, or the form has indexed names. */
 function isNested(plans: readonly FieldPlan[], form: FormReader): boolean {
   return plans.some((plan) =>
     plan.inner !== undefined || isSeveral(plan) && hasIndex(form, plan.name)
@@ -192,7 +196,7 @@ function isNested(plans: readonly FieldPlan[], form: FormReader): boolean {
 
 function hasIndex(form: FormReader, name: string): boolean {
   if (form.has(`${name}[0]`) || form.has(`${name}.0`)) return true;
-  // Reading all names takes long. It pays only if the array would be empty.
+  // Reading all names is slow, and only needed if the array would be empty.
   if (form.has(name) || form.has(`${name}[]`)) return false;
   for (const [other] of form) {
     const isIndexed = other.startsWith(name) &&
@@ -252,7 +256,7 @@ function runTree(
   }
   if (kind === "form") {
     const isMissing = children.size === 0 &&
-      hasSort(node, ["optional", "defaulted"]);
+      hasType(node, ["optional", "defaulted"]);
     return run(node, isMissing ? undefined : tree, context);
   }
   if (children.size === 0) {
@@ -277,7 +281,7 @@ function runAll(
   context: Context,
 ): unknown {
   const isMissing = values.length === 0 &&
-    hasSort(node, ["optional", "defaulted"]);
+    hasType(node, ["optional", "defaulted"]);
   if (isMissing) return run(node, undefined, context);
   const present = kind === "files" ? values.filter(isChosen) : values;
   return run(node, present.map((value) => read(value, convert)), context);
@@ -298,7 +302,7 @@ function runOne(
   return result;
 }
 
-/** Browsers send an empty file without a name where none was chosen. */
+/** Returns `false` for the empty file that browsers send if none was chosen. */
 function isChosen(value: FormDataEntryValue): boolean {
   return typeof value === "string" || value.size > 0 || value.name !== "";
 }

@@ -3,7 +3,7 @@ import { type FormInput, formOf } from "./form_input.ts";
 /** Options for {@linkcode formValues}. */
 export interface FormValuesOptions {
   /**
-   * Names to leave out besides those that look secret.
+   * Names to omit in addition to those that look secret.
    *
    * @default {[]}
    */
@@ -14,10 +14,10 @@ const SECRET =
   /passw|passcode|passphrase|pwd|secret|token|credential|otp|cvc|cvv|(?<![a-z])(?:pin|pass|mfa|api.?key)(?![a-z])/i;
 
 /**
- * Gives the texts of a form, for showing it again with what the user typed.
+ * Returns the strings of a form, to show the form again with the user's input.
  *
- * Names that look secret (`password`, `newPassword`, `token`, `otp`, …) and
- * files are left out: a page must not carry a password back.
+ * Files and names that look secret (`password`, `newPassword`, `token`, `otp`, …)
+ * are omitted, because a page must not contain a password.
  *
  * @example Showing a form again
  * ```ts
@@ -34,8 +34,8 @@ const SECRET =
  * ```
  *
  * @param form The form.
- * @param options Further names to leave out.
- * @returns The first text of each name.
+ * @param options More names to omit.
+ * @returns The first string of each name.
  */
 export function formValues(
   form: FormInput,

@@ -5,11 +5,11 @@ import { isDate, isDateTime } from "./_iso_date.ts";
 import type { MessageOptions } from "./issue.ts";
 
 /**
- * Asks for an e-mail address as HTML forms define it, with a dot in the
- * domain, no stray dots and at most 254 characters.
+ * Checks that a string is an email address as HTML forms define it, with a dot in
+ * the domain, no stray dots and at most 254 characters.
  *
- * Trust: that an address is well formed says nothing about whose it is. Only
- * a message sent to it does.
+ * Trust: a well-formed address does not prove that it belongs to the user. Send
+ * a confirmation link.
  *
  * @example An address
  * ```ts
@@ -32,13 +32,13 @@ export function email(options: MessageOptions = {}): Check<string> {
   return makeCheck("email", {}, options.message, text, isEmail);
 }
 
-/** Longer strings are no URLs that anyone uses, and cost time to read. */
+/** The maximum length. Longer URLs are not used, and take time to parse. */
 const MAX_URL = 65_536;
 
-/** `URL` drops these silently, so the string itself is no URL. */
+/** The characters that `URL` silently removes. */
 const DROPPED = /[\0-\x20\x7f]/;
 
-/** `URL` reads these schemes with any number of slashes, even with none. */
+/** Schemes that `URL` accepts with any number of slashes, even zero. */
 const NO_HOST = /^(?:https?|wss?|ftp):(?!\/\/[^/\\])/i;
 
 /** Options for {@linkcode url}. */
@@ -52,8 +52,8 @@ export interface UrlOptions extends MessageOptions {
 }
 
 /**
- * Checks that a string is an absolute URL without spaces and controls, of at
- * most 65,536 characters.
+ * Checks that a string is an absolute URL without spaces and control
+ * characters, of at most 65,536 characters.
  *
  * By default only `http` and `https` pass, so `javascript:` does not. After
  * such a scheme the URL needs `//` and a host: `https:example.com` fails,
@@ -89,7 +89,7 @@ export function url(options: UrlOptions = {}): Check<string> {
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
 /**
- * Asks for a UUID in its usual form, of any version, in either case.
+ * Checks that a string is a UUID of any version, in either case.
  *
  * @example An identifier
  * ```ts
@@ -112,7 +112,7 @@ export function uuid(options: MessageOptions = {}): Check<string> {
 }
 
 /**
- * Asks for a date as `2026-11-20` that is on the calendar.
+ * Checks that a string is a date such as `2026-11-20` that exists.
  *
  * @example A birthday
  * ```ts
@@ -135,7 +135,8 @@ export function isoDate(options: MessageOptions = {}): Check<string> {
 }
 
 /**
- * Asks for a date and time with an offset, as `2026-11-20T17:55:48Z`.
+ * Checks that a string is a date and time with an offset, such as
+ * `2026-11-20T17:55:48Z`.
  *
  * @example A point in time
  * ```ts
@@ -161,7 +162,7 @@ export function isoDateTime(options: MessageOptions = {}): Check<string> {
 /** Options for {@linkcode ip}. */
 export interface IpOptions extends MessageOptions {
   /**
-   * The version that passes, if only one.
+   * The only version that passes.
    *
    * @default {both}
    */
@@ -169,8 +170,8 @@ export interface IpOptions extends MessageOptions {
 }
 
 /**
- * Asks for an IP address: four decimal numbers without leading zeros, or
- * IPv6 in any of its forms, without a zone.
+ * Checks that a string is an IP address: IPv4 without leading zeros, or IPv6 in
+ * any notation, without a zone.
  *
  * @example An address of either version
  * ```ts
@@ -197,8 +198,8 @@ export function ip(options: IpOptions = {}): Check<string> {
 }
 
 /**
- * Asks for a host name of letters, digits and hyphens, of at most 253
- * characters. A single label such as `localhost` passes.
+ * Checks that a string is a host name of letters, digits and hyphens, of at most
+ * 253 characters. A single label such as `localhost` passes.
  *
  * @example A host
  * ```ts

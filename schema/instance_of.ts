@@ -1,9 +1,9 @@
-import { Node, type Sort, wrongType } from "./_node.ts";
+import { Node, type NodeType, wrongType } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
 import type { Schema } from "./schema.ts";
 
 /**
- * Describes the instances of a class.
+ * Creates a schema for the instances of a class.
  *
  * @example A file
  * ```ts
@@ -16,8 +16,7 @@ import type { Schema } from "./schema.ts";
  * ```
  *
  * @param type The class.
- * @param options What to say where the value is no instance.
- * @returns The schema.
+ * @param options The message for a value that is not an instance.
  */
 export function instanceof_<Instance>(
   type: abstract new (...args: never[]) => Instance,
@@ -27,7 +26,7 @@ export function instanceof_<Instance>(
   return node as Schema<unknown> as Schema<Instance>;
 }
 
-const INSTANCES: Sort = {
+const INSTANCES: NodeType = {
   name: "instance",
   run(value) {
     const type = this.parts as abstract new () => unknown;

@@ -1,6 +1,6 @@
 import { add, andThen, conclude, fail, isPart, type Part } from "./_failure.ts";
 import { isPlain } from "./_copy.ts";
-import { Node, run, type Sort, toNode } from "./_node.ts";
+import { Node, type NodeType, run, toNode } from "./_node.ts";
 import { rememberResults } from "./lazy.ts";
 import type { Schema } from "./schema.ts";
 import type {
@@ -10,10 +10,9 @@ import type {
 } from "./standard_schema.ts";
 
 /**
- * Describes a value that two schemas take at once. What they make of an object
- * is put together.
+ * Creates a schema for a value that two schemas accept. Their outputs are merged.
  *
- * @example Two descriptions of one object
+ * @example Two schemas for one object
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { intersect, number, object, parse, string } from "@gatehouse/web/data-schema";
@@ -29,7 +28,6 @@ import type {
  *
  * @param first The first schema.
  * @param second The second schema.
- * @returns The schema.
  */
 export function intersect<
   First extends StandardSchemaV1,
@@ -51,7 +49,7 @@ export function intersect<
   >;
 }
 
-const INTERSECTIONS: Sort = {
+const INTERSECTIONS: NodeType = {
   name: "intersect",
   run(value, context) {
     if (typeof value === "object") rememberResults(context);
@@ -64,7 +62,7 @@ const INTERSECTIONS: Sort = {
       }
       output.push(result);
     }
-    // Both look at the whole value: their places are no keys.
+    // Both schemas validate the whole value, so their issues have no key.
     for (const part of failed ?? []) part.key = undefined;
     return andThen(conclude(failed, output), () => {
       const [first, second] = output;
@@ -79,15 +77,15 @@ const INTERSECTIONS: Sort = {
 const CONFLICT = {};
 
 /**
- * Puts two results together: objects key by key, lists item by item, dates of
- * the same time, and other values if they are the same.
+ * Merges two outputs: objects key by key, arrays item by item, dates with the
+ * same time, and other values if they are the same.
  */
 function merge(first: unknown, second: unknown): unknown {
   if (Object.is(first, second)) return first;
   if (Array.isArray(first) && Array.isArray(second)) {
     if (first.length !== second.length) return CONFLICT;
-    const list = first.map((item, index) => merge(item, second[index]));
-    return list.includes(CONFLICT) ? CONFLICT : list;
+    const items = first.map((item, index) => merge(item, second[index]));
+    return items.includes(CONFLICT) ? CONFLICT : items;
   }
   if (first instanceof Date && second instanceof Date) {
     return first.getTime() === second.getTime() ? first : CONFLICT;

@@ -1,21 +1,21 @@
-/** One thing that is wrong with a value. It never holds the value itself. */
+/** A problem with a value. It never contains the value itself. */
 export interface Issue {
   /** The code, for programs: `required`, `type`, `min_length`, … */
   readonly code: string;
-  /** The path: the keys that lead from the whole value to the part. */
+  /** The keys that lead from the whole value to the invalid part. */
   readonly path: readonly PropertyKey[];
   /** The message, for people. */
   readonly message: string;
   /** The facts behind the message, for example `{ min: 8 }`. */
   readonly params: IssueParams;
-  /** The name of the form field, where the input was a form. */
+  /** The name of the form field, if the input was a form. */
   readonly field?: string;
 }
 
 /** The facts behind a message. */
 export type IssueParams = Readonly<Record<string, unknown>>;
 
-/** A message, or a function that makes it from the facts. */
+/** A message, or a function that creates it from the facts. */
 export type Message = string | ((params: IssueParams) => string);
 
 /** Messages by issue code, for one language or one parse. */
@@ -24,14 +24,14 @@ export type Messages = Readonly<Record<string, Message>>;
 /** Options of every schema and check. */
 export interface MessageOptions {
   /**
-   * What to say when the value does not pass.
+   * The message for an invalid value.
    *
    * @default {a short English sentence}
    */
   readonly message?: Message | undefined;
 }
 
-/** An issue as any library with Standard Schema gives it. */
+/** An issue of any library that implements Standard Schema. */
 export interface FlattenableIssue {
   /** The message, for people. */
   readonly message: string;
@@ -39,22 +39,22 @@ export interface FlattenableIssue {
   readonly path?:
     | readonly (PropertyKey | { readonly key: unknown })[]
     | undefined;
-  /** The name of the form field, where the input was a form. */
+  /** The name of the form field, if the input was a form. */
   readonly field?: string;
 }
 
-/** Issues sorted for a form. */
+/** Messages grouped by form field. */
 export interface FlatIssues {
   /** Messages about the whole form. */
   readonly form: readonly string[];
-  /** Messages by field name, or by path (`a.0.b`) where there is no form. */
+  /** Messages by field name, or by path (`a.0.b`) without a form. */
   readonly fields: Readonly<Record<string, readonly string[] | undefined>>;
 }
 
 /**
- * Sorts issues by field, as a form shows them.
+ * Groups the messages of issues by form field.
  *
- * @example Showing the message beside its field
+ * @example Showing the message next to its field
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { flatten, object, parseSafe, string } from "@gatehouse/web/data-schema";
@@ -66,7 +66,7 @@ export interface FlatIssues {
  * }
  * ```
  *
- * @param issues The issues of a parse, by this or any other library.
+ * @param issues The issues of this or any other library.
  * @returns The messages, in the order of the issues.
  */
 export function flatten(

@@ -5,10 +5,10 @@ import type {
   StandardSchemaV1,
 } from "./standard_schema.ts";
 
-/** A description in JSON Schema. */
+/** A JSON Schema document. */
 export type JSONSchema = Readonly<Record<string, unknown>>;
 
-/** The versions of JSON Schema that can be written. */
+/** The supported versions of JSON Schema. */
 export type JSONSchemaTarget = "draft-2020-12" | "draft-07" | "openapi-3.0";
 
 /** Options for {@linkcode toJSONSchema}. */
@@ -20,15 +20,15 @@ export interface JSONSchemaOptions {
    */
   readonly target?: JSONSchemaTarget | undefined;
   /**
-   * Whether to describe what the schema takes or what it gives.
+   * The side of the schema to describe: its input or its output.
    *
    * @default {"input"}
    */
   readonly io?: "input" | "output" | undefined;
   /**
    * Called for each part that JSON Schema can't describe, such as a date, or a
-   * tuple in OpenAPI 3.0. It returns the JSON Schema of the part; if it returns
-   * nothing, the export takes any value there.
+   * tuple in OpenAPI 3.0. It returns the JSON Schema of the part. If it returns
+   * `undefined`, the export accepts any value there.
    *
    * @default {throws a TypeError}
    */
@@ -41,23 +41,23 @@ export interface JSONSchemaOptions {
 export interface UnsupportedPart {
   /** The type of the part: `date`, `tuple`, `schema of zod`, … */
   readonly type: string;
-  /** The keys that lead to the part. `*` stands for every item or value. */
+  /** The keys that lead to the part. `*` means every item or value. */
   readonly path: readonly string[];
 }
 
 /**
- * Describes a schema in JSON Schema.
+ * Converts a schema to JSON Schema.
  *
- * JSON Schema can't express everything: rules of your own (`refine`), flags of
- * patterns and the details of `url()` are missing from the export, which then
- * takes more values than the schema, never fewer. A `pattern()` that may treat
+ * JSON Schema can't express everything. Custom rules (`refine`), flags of
+ * patterns and the details of `url()` are missing from the export. It then
+ * accepts more values than the schema, never fewer. A `pattern()` that may treat
  * characters outside the BMP differently in JSON Schema (with `.`, `[^…]`, `\D`,
  * `\S` or `\W`) is exported only if it has the flag `u`.
  *
- * Schemas of other libraries are asked for their JSON Schema, and validate
- * `undefined` once to find out if a property is required.
+ * A schema of another library must provide its JSON Schema. It also validates
+ * `undefined` once, to find out if a property is required.
  *
- * @example Publishing what a route takes
+ * @example Publishing the input of a route
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { object, optional, string, toJSONSchema } from "@gatehouse/web/data-schema";
@@ -81,7 +81,7 @@ export interface UnsupportedPart {
  *
  * @param schema The schema.
  * @param options The version, and the side to describe.
- * @returns The description.
+ * @returns The JSON Schema document.
  * @throws {TypeError} If JSON Schema can't describe a part, such as a date, a
  * `Map` or the output of a transform, and there is no `onUnsupported`.
  * @see {@link https://json-schema.org/draft/2020-12/json-schema-core | JSON Schema Core}
@@ -122,17 +122,17 @@ const DIALECTS: Readonly<Record<JSONSchemaTarget, JSONSchema>> = {
 /** The properties of a {@linkcode StandardJSONSchemaV1}. */
 export interface StandardJSONSchemaProps<Input = unknown, Output = Input>
   extends StandardSchemaProps<Input, Output> {
-  /** Describes what the schema takes and gives. */
+  /** Returns the JSON Schema of the input and output. */
   readonly jsonSchema: StandardJSONSchemaConverter;
 }
 
-/** Describes both sides of a schema. */
+/** The functions that convert a schema to JSON Schema. */
 export interface StandardJSONSchemaConverter {
-  /** Describes what the schema takes. */
+  /** Returns the JSON Schema of the input. */
   readonly input: (
     options: StandardJSONSchemaOptions,
   ) => Record<string, unknown>;
-  /** Describes what the schema gives. */
+  /** Returns the JSON Schema of the output. */
   readonly output: (
     options: StandardJSONSchemaOptions,
   ) => Record<string, unknown>;
@@ -142,12 +142,12 @@ export interface StandardJSONSchemaConverter {
 export interface StandardJSONSchemaOptions {
   /** The version of JSON Schema. */
   readonly target: string;
-  /** Options that only one library understands. */
+  /** Options for a specific library. */
   readonly libraryOptions?: Record<string, unknown> | undefined;
 }
 
 /**
- * A schema that validates and describes itself in JSON Schema.
+ * A schema that validates values and provides its JSON Schema.
  *
  * @see {@link https://standardschema.dev | Standard JSON Schema, version 1}
  */
@@ -157,12 +157,12 @@ export interface StandardJSONSchemaV1<Input = unknown, Output = Input> {
 }
 
 /**
- * Makes a schema describe itself to whoever takes Standard JSON Schema.
+ * Adds the methods of Standard JSON Schema to a schema.
  *
- * This stands apart from the schemas so that programs which describe nothing
- * do not carry the code.
+ * It is a separate function so that applications without JSON Schema do not
+ * bundle its code.
  *
- * @example Handing a schema to another library
+ * @example Passing a schema to another library
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { string, withJSONSchema } from "@gatehouse/web/data-schema";
@@ -174,7 +174,7 @@ export interface StandardJSONSchemaV1<Input = unknown, Output = Input> {
  * ```
  *
  * @param schema The schema.
- * @returns The schema with a description of itself.
+ * @returns A schema that also provides its JSON Schema.
  */
 export function withJSONSchema<Input, Output>(
   schema: StandardSchemaV1<Input, Output>,

@@ -2,23 +2,22 @@ import {
   type Context,
   fail,
   Failure,
-  Later,
+  Pending,
   type ResultAtDepth,
   type Trail,
   type Work,
 } from "./_failure.ts";
-import { call, Node, run, type Sort, toNode } from "./_node.ts";
+import { call, Node, type NodeType, run, toNode } from "./_node.ts";
 import type { Schema } from "./schema.ts";
 import type { StandardSchemaV1 } from "./standard_schema.ts";
 
 /**
- * Describes a value by a schema that is looked up when it is needed, so that a
- * schema can contain itself.
+ * Creates a schema from a function that is called when the schema is first used,
+ * so that a schema can contain itself.
  *
- * A parse looks at 250,000 objects and arrays of recursive schemas at most, and
- * goes 100 levels deep, or as deep as the option `maxDepth` allows. Beyond that
- * it fails with the code `too_large` or `too_deep`, and at once with `cyclic` if
- * a value contains itself. In a recursive choice between objects, prefer
+ * A parse visits at most 250,000 objects and arrays of recursive schemas, and at
+ * most 100 levels or the option `maxDepth`. Beyond that it fails with the code
+ * `too_large` or `too_deep`. A value that contains itself fails with `cyclic`. In a recursive choice between objects, prefer
  * {@linkcode variant} to {@linkcode union}: its issues say more.
  *
  * @example Comments with answers
@@ -39,8 +38,7 @@ import type { StandardSchemaV1 } from "./standard_schema.ts";
  * assertEquals(parse(Comment, comment), comment);
  * ```
  *
- * @param get Gives the schema. It is called once.
- * @returns The schema.
+ * @param get Returns the schema. It is called once.
  */
 export function lazy<Output, Input = Output>(
   get: () => StandardSchemaV1<Input, Output>,
@@ -56,26 +54,26 @@ export interface LazyParts {
   node: Node | undefined;
 }
 
-/** The schema behind a lazy one. */
+/** Returns the schema that a lazy schema refers to. */
 export function resolve(parts: LazyParts): Node {
   return parts.node ??= toNode(
     call(parts.get, undefined) as StandardSchemaV1,
   );
 }
 
-/** The most objects and arrays that recursive schemas look at in one parse. */
+/** The most objects and arrays that recursive schemas visit in one parse. */
 const MAX_VISITS = 250_000;
 
 /**
- * Makes the recursive schemas of a parse remember their results. Called before
- * two schemas meet the same value: without it, work doubles at every level.
+ * Caches the results of recursive schemas for the rest of a parse. Called before
+ * two schemas validate the same value: otherwise work doubles at every level.
  */
 export function rememberResults(context: Context): void {
   const work = context.work ??= { visits: 0 };
   work.results ??= new Map();
 }
 
-const LAZY: Sort = {
+const LAZY: NodeType = {
   name: "lazy",
   run(value, context) {
     const node = resolve(this.parts as LazyParts);
@@ -94,7 +92,7 @@ const LAZY: Sort = {
     const known = work.results?.get(node)?.get(value);
     if (known?.depth === depth) return unplaced(known.result);
     if (++work.visits > MAX_VISITS) {
-      // Ends the whole parse: no union may take this for a mismatch.
+      // Ends the whole parse, so that a union does not try its next option.
       throw fail("too_large", "Too many parts", { max: MAX_VISITS });
     }
     const trail: Trail = { value, owner: node, depth, outer };
@@ -116,9 +114,9 @@ function remember(
   else results.set(node, new Map([[value, result]]));
 }
 
-/** Copies a failure: the container around each one sets its key. */
+/** Copies a failure without its key, which the container sets. */
 function unplaced(result: unknown): unknown {
-  if (result instanceof Later) return result.then(unplaced);
+  if (result instanceof Pending) return result.then(unplaced);
   if (!(result instanceof Failure)) return result;
   return new Failure(result.source, result.parts, result.output);
 }

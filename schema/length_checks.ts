@@ -5,8 +5,8 @@ import type { MessageOptions } from "./issue.ts";
 export type Sized = string | readonly unknown[];
 
 /**
- * Asks for a least length. Texts are measured in characters (code points, as
- * in JSON Schema), lists in items.
+ * Checks the minimum length of a string or array. Strings are measured in code
+ * points, as in JSON Schema.
  *
  * @example A password
  * ```ts
@@ -19,7 +19,7 @@ export type Sized = string | readonly unknown[];
  * assertEquals(parseSafe(Password, "secret").success, false);
  * ```
  *
- * @param min The least length.
+ * @param min The minimum length.
  * @param options The message.
  * @returns The check.
  */
@@ -33,8 +33,8 @@ export function minLength(
     options.message,
     `Expected length at least ${min}`,
     (value) => {
-      // The number of surrogate pairs that would still leave `min` characters.
-      // The loop ends early if the rest is too short for more pairs than that.
+      // `spare` counts the surrogate pairs that would still leave `min` code
+      // points. The loop ends when the rest can't contain more pairs than that.
       let spare = value.length - min;
       for (let at = 0; spare >= 0 && value.length - at >> 1 > spare; at++) {
         if ((value as string).codePointAt?.(at)! > 0xffff) spare--;
@@ -45,8 +45,8 @@ export function minLength(
 }
 
 /**
- * Asks for a greatest length. Texts are measured in characters (code points,
- * as in JSON Schema), lists in items.
+ * Checks the maximum length of a string or array. Strings are measured in code
+ * points, as in JSON Schema.
  *
  * @example A title
  * ```ts
@@ -59,7 +59,7 @@ export function minLength(
  * assertEquals(parseSafe(Title, "a".repeat(81)).success, false);
  * ```
  *
- * @param max The greatest length.
+ * @param max The maximum length.
  * @param options The message.
  * @returns The check.
  */
@@ -77,7 +77,7 @@ export function maxLength(
   );
 }
 
-/** The number of items or characters: a surrogate pair is one character. */
+/** Returns the number of items or code points. */
 function sizeOf(value: Sized): number {
   let size = value.length;
   if (typeof value === "string") {
@@ -89,8 +89,8 @@ function sizeOf(value: Sized): number {
 }
 
 /**
- * Asks for an exact length. Texts are measured in characters (code points, as
- * in JSON Schema), lists in items.
+ * Checks the exact length of a string or array. Strings are measured in code
+ * points, as in JSON Schema.
  *
  * @example A code
  * ```ts

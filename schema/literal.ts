@@ -1,12 +1,12 @@
-import { Node, type Sort, wrongType } from "./_node.ts";
+import { Node, type NodeType, wrongType } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
 import type { Schema } from "./schema.ts";
 
-/** A value that a schema can name. */
+/** A primitive value that `literal()` and `enum_()` accept. */
 export type Literal = string | number | bigint | boolean | null | undefined;
 
 /**
- * Describes one of several values.
+ * Creates a schema for one of several values.
  *
  * @example A role
  * ```ts
@@ -19,8 +19,7 @@ export type Literal = string | number | bigint | boolean | null | undefined;
  * ```
  *
  * @param values The values.
- * @param options What to say where the value is none of them.
- * @returns The schema.
+ * @param options The message for any other value.
  */
 export function enum_<const Value extends Literal>(
   values: readonly Value[],
@@ -31,7 +30,7 @@ export function enum_<const Value extends Literal>(
   return node as Schema<unknown> as Schema<Value>;
 }
 
-const ENUMS: Sort = {
+const ENUMS: NodeType = {
   name: "enum",
   run(value) {
     return (this.parts as readonly unknown[]).includes(value)
@@ -41,7 +40,7 @@ const ENUMS: Sort = {
 };
 
 /**
- * Describes exactly one value.
+ * Creates a schema for exactly one value.
  *
  * @example A constant
  * ```ts
@@ -52,8 +51,7 @@ const ENUMS: Sort = {
  * ```
  *
  * @param value The value.
- * @param options What to say where the value is another.
- * @returns The schema.
+ * @param options The message for any other value.
  */
 export function literal<const Value extends Literal>(
   value: Value,

@@ -1,5 +1,5 @@
 /**
- * Validates what comes from outside: forms, JSON, queries.
+ * Validates input from the network: forms, JSON and query strings.
  *
  * @example The registration form
  * ```ts

@@ -1,11 +1,11 @@
 import { type Check, makeCheck } from "./check.ts";
 import type { MessageOptions } from "./issue.ts";
 
-/** A value with an order: a number, a big integer or a date. */
+/** A value with an order: a number, a bigint or a date. */
 export type Comparable = number | bigint | Date;
 
 /**
- * Asks for a least value. The value itself passes.
+ * Checks the minimum of a value, inclusive.
  *
  * @example A quantity
  * ```ts
@@ -16,7 +16,7 @@ export type Comparable = number | bigint | Date;
  * assertEquals(parseSafe(number().pipe(min(1)), 0).success, false);
  * ```
  *
- * @param bound The least value.
+ * @param bound The minimum.
  * @param options The message.
  * @returns The check.
  */
@@ -34,7 +34,7 @@ export function min<Bound extends Comparable>(
 }
 
 /**
- * Asks for a greatest value. The value itself passes.
+ * Checks the maximum of a value, inclusive.
  *
  * @example A percentage
  * ```ts
@@ -45,7 +45,7 @@ export function min<Bound extends Comparable>(
  * assertEquals(parseSafe(number().pipe(max(100)), 101).success, false);
  * ```
  *
- * @param bound The greatest value.
+ * @param bound The maximum.
  * @param options The message.
  * @returns The check.
  */
@@ -62,12 +62,13 @@ export function max<Bound extends Comparable>(
   );
 }
 
+/** Formats a bound for a message. */
 export function show(bound: unknown): string {
   return bound instanceof Date ? bound.toISOString() : String(bound);
 }
 
 /**
- * Asks for a whole number that computers count exactly (at most 2^53 - 1).
+ * Checks that a number is a safe integer: whole, and at most 2^53 - 1.
  *
  * @example A quantity
  * ```ts
@@ -92,7 +93,8 @@ export function integer(options: MessageOptions = {}): Check<number> {
 }
 
 /**
- * Asks for a multiple, decimal fractions included: 0.3 is a multiple of 0.1.
+ * Checks that a number is a multiple of a step. Decimal fractions work as
+ * expected: 0.3 is a multiple of 0.1.
  *
  * @example A price in steps of five cents
  * ```ts
@@ -106,7 +108,7 @@ export function integer(options: MessageOptions = {}): Check<number> {
  * assertEquals(parseSafe(Price, 1.12).success, false);
  * ```
  *
- * @param step What the number must be a multiple of.
+ * @param step The step, above 0.
  * @param options The message.
  * @returns The check.
  * @throws {RangeError} If the step is not a number above 0.

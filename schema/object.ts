@@ -6,7 +6,7 @@ import {
   isPart,
   type Part,
 } from "./_failure.ts";
-import { Node, run, type Sort, toNode, wrongType } from "./_node.ts";
+import { Node, type NodeType, run, toNode, wrongType } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
 import type {
   ObjectInput,
@@ -16,12 +16,11 @@ import type {
 } from "./schema.ts";
 
 /**
- * Describes an object by the schemas of its properties.
+ * Creates a schema for an object.
  *
- * Only own properties count, never inherited ones; those that the
- * shape does not name are left out, and `__proto__` always is. An input that
- * needs no change, and has its keys in the order of the shape, is given back as
- * it is.
+ * Only own properties are read. Properties that the shape does not name are
+ * omitted, and `__proto__` always is. If the input needs no change and its keys
+ * have the order of the shape, the output is the same object.
  *
  * @example A user
  * ```ts
@@ -37,8 +36,7 @@ import type {
  * ```
  *
  * @param shape The schema of each property.
- * @param options What to say where the value is no object.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function object<Shape extends ObjectShape>(
   shape: Shape,
@@ -53,25 +51,25 @@ export function object<Shape extends ObjectShape>(
   >;
 }
 
-/** An object's shape, laid out for the walk. */
+/** The keys of a shape and their schemas. */
 export interface ObjectPlan {
   readonly keys: readonly string[];
   /** The schema of each key. */
   readonly nodes: readonly Node[];
 }
 
-/** Returns `false` for `__proto__`, which no output contains. */
+/** Returns `false` for `__proto__`, which is never copied to an output. */
 export function isHarmless(key: string): boolean {
   return key !== "__proto__";
 }
 
 type Properties = Record<string, unknown>;
 
-const OBJECTS: Sort = {
+const OBJECTS: NodeType = {
   name: "object",
-  // As long as all is as usual (the keys in the order of the shape, at most
-  // optional ones missing, no value changed), the object is its own output. The
-  // rest is left to `walk`.
+  // Fast path: if the keys have the order of the shape, only optional ones are
+  // missing and no value changes, the object is its own output. `copyObject`
+  // handles all other objects.
   run(value, context) {
     if (typeof value !== "object" || !value || Array.isArray(value)) {
       return wrongType(this, value);
@@ -80,21 +78,21 @@ const OBJECTS: Sort = {
     const plan = this.parts as ObjectPlan;
     const { keys, nodes } = plan;
     let failed: Part[] | undefined;
-    let given: [unknown] | undefined;
+    let known: { readonly result: unknown } | undefined;
     let done = 0;
-    look: if (!context.copy) {
+    fast: if (!context.copy) {
       for (const key in input) {
         if (!hasOwn.call(input, key)) continue;
         if (key !== keys[done]) {
           done = skip(plan, input, done, key);
-          if (key !== keys[done]) break look;
+          if (key !== keys[done]) break fast;
         }
         const property = input[key];
         const result = run(nodes[done]!, property, context);
         if (result !== property || result === undefined) {
           if (!(result instanceof Failure)) {
-            given = [result];
-            break look;
+            known = { result };
+            break fast;
           }
           failed = add(failed, result, key);
         }
@@ -104,11 +102,11 @@ const OBJECTS: Sort = {
         return failed ? new Failure(undefined, failed, input) : input;
       }
     }
-    return walk(plan, input, context, done, given, failed);
+    return copyObject(plan, input, context, done, known, failed);
   },
 };
 
-/** Passes optional keys that the object does not even inherit. */
+/** Skips optional keys that the object neither has nor inherits. */
 function skip(
   { keys, nodes }: ObjectPlan,
   input: object,
@@ -122,16 +120,19 @@ function skip(
   return done;
 }
 
-// Called this way, V8 sees that it is true of every key of a plain object.
+// V8 optimizes this call for keys of a `for in` loop over a plain object.
 const hasOwn = {}.hasOwnProperty;
 
-/** Makes an output. Some keys are done, and the next perhaps. */
-function walk(
+/**
+ * Creates the output. The values before `done` are valid and unchanged. The value
+ * at `done` may have been validated too: `known` then contains its result.
+ */
+function copyObject(
   { keys, nodes }: ObjectPlan,
   input: Properties,
   context: Context,
   done: number,
-  given: [unknown] | undefined,
+  known: { readonly result: unknown } | undefined,
   failed: Part[] | undefined,
 ): unknown {
   const output: Properties = {};
@@ -140,8 +141,8 @@ function walk(
     const value = hasOwn.call(input, key) ? input[key] : undefined;
     const result = slot < done
       ? value
-      : slot === done && given
-      ? given[0]
+      : slot === done && known
+      ? known.result
       : run(nodes[slot]!, value, context);
     if (isPart(result)) failed = add(failed, result, key);
     else if (result !== undefined) output[key] = result;

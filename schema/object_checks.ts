@@ -1,19 +1,20 @@
 import type { Check } from "./check.ts";
-import { add, Failure, Later, type Part } from "./_failure.ts";
+import { add, Failure, type Part, Pending } from "./_failure.ts";
 import {
-  type Around,
   type CheckNode,
   type Node,
+  type NodeType,
   run,
   runChecks,
-  type Sort,
+  type Wrapper,
 } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
 
 /**
- * Asks that two fields hold the same, as a password and its confirmation. The
- * issue is on the second. Where one of the two is wrong by itself, nothing is
- * compared; where other fields are wrong, the two still are.
+ * Checks that two fields are equal, such as a password and its confirmation.
+ *
+ * The issue belongs to the second field. The fields are compared even if other
+ * fields are invalid, but not if one of the two is.
  *
  * @example A password and its confirmation
  * ```ts
@@ -31,7 +32,7 @@ import type { MessageOptions } from "./issue.ts";
  * ```
  *
  * @param first The field to compare with.
- * @param second The field that must hold the same.
+ * @param second The field that must have the same value.
  * @param options The message.
  * @returns The check.
  */
@@ -48,28 +49,32 @@ export function fieldsMatch<First extends string, Second extends string>(
     test: (value) => value[first] === value[second],
     path: [second],
     needs: [first, second],
-    sort: PARTIAL,
+    type: PARTIAL,
   };
   return check;
 }
 
-/** A check that also runs where other properties of the object failed. */
+/** A check that also runs if other properties of the object failed. */
 interface PartialCheck<Key extends string>
   extends CheckNode<{ readonly [Name in Key]: unknown }> {
-  /** The properties that it looks at. */
+  /** The properties that it reads. */
   readonly needs: readonly Key[];
 }
 
-const PARTIAL: Sort = {
+const PARTIAL: NodeType = {
   name: "step",
   run(value, context) {
-    const result = run((this.parts as Around).inner, value, context);
-    return result === value ? runChecks(this, value) : finish(this, result);
+    const result = run((this.parts as Wrapper).inner, value, context);
+    return result === value
+      ? runChecks(this, value)
+      : checkOutput(this, result);
   },
 };
 
-function finish(node: Node, result: unknown): unknown {
-  if (result instanceof Later) return result.then((late) => finish(node, late));
+function checkOutput(node: Node, result: unknown): unknown {
+  if (result instanceof Pending) {
+    return result.then((late) => checkOutput(node, late));
+  }
   if (!(result instanceof Failure)) return runChecks(node, result);
   const { output, parts } = result;
   if (!parts || !output) return result;

@@ -1,11 +1,11 @@
-import { andThen, fail, Failure, Later, MAX_ISSUES } from "./_failure.ts";
+import { andThen, fail, Failure, MAX_ISSUES, Pending } from "./_failure.ts";
 import {
-  type Around,
   type Node,
+  type NodeType,
   run,
-  type Sort,
   toNode,
   wrap,
+  type Wrapper,
 } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
 import { isHarmless, object, type ObjectPlan } from "./object.ts";
@@ -17,10 +17,9 @@ import type {
 } from "./schema.ts";
 
 /**
- * Describes an object as `object` does, and refuses keys that the shape does
- * not name.
+ * Creates a schema for an object that rejects keys which the shape does not name.
  *
- * @example Refusing a key
+ * @example Rejecting a key
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { parseSafe, strictObject, string } from "@gatehouse/web/data-schema";
@@ -31,8 +30,7 @@ import type {
  * ```
  *
  * @param shape The schema of each property.
- * @param options What to say where the value is no object.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function strictObject<Shape extends ObjectShape>(
   shape: Shape,
@@ -45,35 +43,35 @@ export function strictObject<Shape extends ObjectShape>(
   >;
 }
 
-const STRICT: Sort = {
+const STRICT: NodeType = {
   name: "strict",
   run(value, context) {
-    const { inner } = this.parts as Around;
+    const { inner } = this.parts as Wrapper;
     const result = run(inner, value, context);
-    return refuseOthers(otherKeys(inner, value, result), result);
+    return rejectUnknown(unknownKeys(inner, value, result), result);
   },
 };
 
-function refuseOthers(others: readonly string[], result: unknown): unknown {
+function rejectUnknown(others: readonly string[], result: unknown): unknown {
   if (others.length === 0) return result;
-  if (result instanceof Later) {
-    return result.then((late) => refuseOthers(others, late));
+  if (result instanceof Pending) {
+    return result.then((late) => rejectUnknown(others, late));
   }
-  const refused = others.slice(0, MAX_ISSUES).map((key) => {
+  const rejected = others.slice(0, MAX_ISSUES).map((key) => {
     const failure = fail("unknown_key", "Unknown key");
     failure.key = key;
     return failure;
   });
   if (!(result instanceof Failure)) {
-    return new Failure(undefined, refused, result);
+    return new Failure(undefined, rejected, result);
   }
   const { parts = [], output } = result;
-  return new Failure(undefined, [...parts, ...refused], output);
+  return new Failure(undefined, [...parts, ...rejected], output);
 }
 
-/** The keys of an object that its shape does not name. */
-function otherKeys(inner: Node, value: unknown, result: unknown): string[] {
-  // What comes through as it is has no other keys.
+/** Returns the keys of an object that its shape does not name. */
+function unknownKeys(inner: Node, value: unknown, result: unknown): string[] {
+  // An object that is its own output has no unknown keys.
   if (typeof value !== "object" || value === null || result === value) {
     return [];
   }
@@ -83,12 +81,12 @@ function otherKeys(inner: Node, value: unknown, result: unknown): string[] {
 }
 
 /**
- * Describes an object as `object` does, and keeps what the shape does not name
- * as it is. Only `__proto__` is left out.
+ * Creates a schema for an object that keeps properties which the shape does not
+ * name, except `__proto__`.
  *
- * Trust: what is kept is not validated.
+ * Trust: unknown properties are not validated.
  *
- * @example Passing on what others put there
+ * @example Keeping unknown properties
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { looseObject, parse, string } from "@gatehouse/web/data-schema";
@@ -100,8 +98,7 @@ function otherKeys(inner: Node, value: unknown, result: unknown): string[] {
  * ```
  *
  * @param shape The schema of each property.
- * @param options What to say where the value is no object.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function looseObject<Shape extends ObjectShape>(
   shape: Shape,
@@ -114,12 +111,12 @@ export function looseObject<Shape extends ObjectShape>(
   >;
 }
 
-const LOOSE: Sort = {
+const LOOSE: NodeType = {
   name: "loose",
   run(value, context) {
-    const { inner } = this.parts as Around;
+    const { inner } = this.parts as Wrapper;
     const result = run(inner, value, context);
-    const others = otherKeys(inner, value, result).filter(isHarmless);
+    const others = unknownKeys(inner, value, result).filter(isHarmless);
     return andThen(result, (output) => {
       const from = value as Record<string, unknown>;
       for (const key of others) {

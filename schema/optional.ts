@@ -1,5 +1,12 @@
 import { copyPlain } from "./_copy.ts";
-import { type Around, call, run, type Sort, toNode, wrap } from "./_node.ts";
+import {
+  call,
+  type NodeType,
+  run,
+  toNode,
+  wrap,
+  type Wrapper,
+} from "./_node.ts";
 import type { DefaultedSchema, OptionalSchema, Schema } from "./schema.ts";
 import type {
   InferInput,
@@ -8,8 +15,8 @@ import type {
 } from "./standard_schema.ts";
 
 /**
- * Lets a value be missing. In an object, the key is then missing from the
- * output too, even where the input holds an explicit `undefined`.
+ * Creates a schema that accepts a missing value. In an object, the key is then
+ * missing from the output, even if the input has an explicit `undefined`.
  *
  * @example A property that may be missing
  * ```ts
@@ -21,8 +28,7 @@ import type {
  * assertEquals(parse(User, { name: "Ada" }), { name: "Ada" });
  * ```
  *
- * @param schema The schema of the value, if there is one.
- * @returns The schema.
+ * @param schema The schema of a present value.
  */
 export function optional<Inner extends StandardSchemaV1>(
   schema: Inner,
@@ -36,16 +42,16 @@ export function optional<Inner extends StandardSchemaV1>(
   >;
 }
 
-const OPTIONAL: Sort = {
+const OPTIONAL: NodeType = {
   name: "optional",
   run(value, context) {
     if (value === undefined) return value;
-    return run((this.parts as Around).inner, value, context);
+    return run((this.parts as Wrapper).inner, value, context);
   },
 };
 
 /**
- * Lets a value be `null`.
+ * Creates a schema that also accepts `null`.
  *
  * @example A value or null
  * ```ts
@@ -55,8 +61,7 @@ const OPTIONAL: Sort = {
  * assertEquals(parse(nullable(string()), null), null);
  * ```
  *
- * @param schema The schema of the value where it is not `null`.
- * @returns The schema.
+ * @param schema The schema of other values.
  */
 export function nullable<Inner extends StandardSchemaV1>(
   schema: Inner,
@@ -67,16 +72,17 @@ export function nullable<Inner extends StandardSchemaV1>(
   >;
 }
 
-const NULLABLE: Sort = {
+const NULLABLE: NodeType = {
   name: "nullable",
   run(value, context) {
     if (value === null) return value;
-    return run((this.parts as Around).inner, value, context);
+    return run((this.parts as Wrapper).inner, value, context);
   },
 };
 
 /**
- * Returns a default for a missing value. The default is not validated.
+ * Creates a schema that replaces a missing value with a default. The default is
+ * not validated.
  *
  * Each use returns a fresh copy of the default, so that no request sees another
  * request's changes. Plain objects, arrays, dates, maps and sets are copied at
@@ -93,10 +99,9 @@ const NULLABLE: Sort = {
  * assertEquals(parse(Query, {}), { page: 1 });
  * ```
  *
- * @param schema The schema of the value where there is one.
+ * @param schema The schema of a present value.
  * @param value The default, or a function that returns it. The function is
  * called for each missing value, and its result is not copied.
- * @returns The schema.
  * @throws {TypeError} If the default contains itself, or nests deeper than 100
  * levels.
  */
@@ -112,13 +117,13 @@ export function defaulted<Inner extends StandardSchemaV1>(
   >;
 }
 
-const DEFAULTED: Sort = {
+const DEFAULTED: NodeType = {
   name: "defaulted",
   run(value, context) {
-    const { inner, act } = this.parts as Around;
+    const { inner, arg } = this.parts as Wrapper;
     if (value !== undefined) return run(inner, value, context);
-    return typeof act === "function"
-      ? call(act as () => unknown, value)
-      : copyPlain(act);
+    return typeof arg === "function"
+      ? call(arg as () => unknown, value)
+      : copyPlain(arg);
   },
 };

@@ -4,23 +4,23 @@ import type { ParseResult } from "./schema.ts";
 import type { InferOutput, StandardSchemaV1 } from "./standard_schema.ts";
 import { ValidationError } from "./validation_error.ts";
 
-/** Options for {@linkcode parse} and its relatives. */
+/** Options for {@linkcode parse} and its variants. */
 export interface ParseOptions {
   /**
-   * Messages by issue code, for instance those of another language. Messages
-   * that a schema or check sets itself come first.
+   * Messages by issue code, for example in another language. A message that a
+   * schema or check sets takes precedence.
    *
-   * @default {{}}
+   * @default {undefined} English messages.
    */
   readonly messages?: Messages | undefined;
   /**
-   * How deep recursive schemas may go.
+   * The maximum depth of recursive schemas.
    *
    * @default {100}
    */
   readonly maxDepth?: number | undefined;
   /**
-   * Whether objects and arrays are copied even where nothing changes.
+   * `true` copies objects and arrays even if validation changes nothing.
    *
    * @default {false}
    */
@@ -28,7 +28,7 @@ export interface ParseOptions {
 }
 
 /**
- * Validates a value and throws where it does not pass.
+ * Validates a value and returns the output. Throws if the value is invalid.
  *
  * @example Reading a value
  * ```ts
@@ -44,8 +44,8 @@ export interface ParseOptions {
  * @param schema A schema of this or any other library.
  * @param value The value.
  * @param options Messages and limits.
- * @returns What the schema makes of the value.
- * @throws {ValidationError} If the value does not pass.
+ * @returns The output of the schema.
+ * @throws {ValidationError} If the value is invalid.
  * @throws {TypeError} If the schema is async.
  */
 export function parse<Source extends StandardSchemaV1>(
@@ -59,7 +59,7 @@ export function parse<Source extends StandardSchemaV1>(
 }
 
 /**
- * Validates a value and gives the value or the issues.
+ * Validates a value and returns the output or the issues.
  *
  * @example Answering with the issues
  * ```ts
@@ -82,7 +82,7 @@ export function parse<Source extends StandardSchemaV1>(
  * @param schema A schema of this or any other library.
  * @param value The value.
  * @param options Messages and limits.
- * @returns What the schema makes of the value, or the issues.
+ * @returns The output of the schema, or the issues.
  * @throws {TypeError} If the schema is async.
  */
 export function parseSafe<Source extends StandardSchemaV1>(
@@ -101,10 +101,10 @@ export function parseSafe<Source extends StandardSchemaV1>(
 }
 
 /**
- * Validates a value with a schema that may be async. Rejects where the value
- * does not pass.
+ * Validates a value with a schema that may be async. Rejects if the value is
+ * invalid.
  *
- * @example A rule that asks a database
+ * @example A rule that queries a database
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { parseAsync, string } from "@gatehouse/web/data-schema";
@@ -118,8 +118,8 @@ export function parseSafe<Source extends StandardSchemaV1>(
  * @param schema A schema of this or any other library.
  * @param value The value.
  * @param options Messages and limits.
- * @returns What the schema makes of the value.
- * @throws {ValidationError} If the value does not pass.
+ * @returns The output of the schema.
+ * @throws {ValidationError} If the value is invalid.
  */
 export async function parseAsync<Source extends StandardSchemaV1>(
   schema: Source,
@@ -132,10 +132,10 @@ export async function parseAsync<Source extends StandardSchemaV1>(
 }
 
 /**
- * Validates a value with a schema that may be async, and gives the value or
- * the issues.
+ * Validates a value with a schema that may be async, and resolves with the
+ * output or the issues.
  *
- * @example A rule that asks a database
+ * @example A rule that queries a database
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { parseSafeAsync, string } from "@gatehouse/web/data-schema";
@@ -150,7 +150,7 @@ export async function parseAsync<Source extends StandardSchemaV1>(
  * @param schema A schema of this or any other library.
  * @param value The value.
  * @param options Messages and limits.
- * @returns What the schema makes of the value, or the issues.
+ * @returns The output of the schema, or the issues.
  */
 export async function parseSafeAsync<Source extends StandardSchemaV1>(
   schema: Source,

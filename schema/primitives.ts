@@ -1,11 +1,11 @@
-import { Node, type Sort, wrongType } from "./_node.ts";
+import { Node, type NodeType, wrongType } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
 import type { Schema } from "./schema.ts";
 
 /**
- * Describes a text.
+ * Creates a schema for a string.
  *
- * @example A text with checks
+ * @example A string with checks
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { parse, string } from "@gatehouse/web/data-schema";
@@ -16,27 +16,26 @@ import type { Schema } from "./schema.ts";
  * assertEquals(parse(Title, "Gatehouse"), "Gatehouse");
  * ```
  *
- * @param options What to say where the value is no text.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function string(options: MessageOptions = {}): Schema<string> {
   const node = new Node(STRINGS, undefined, options);
   return node as Schema<unknown> as Schema<string>;
 }
 
-/** Refuses what `run` has not recognized. */
-function refuse(this: Node, value: unknown): unknown {
+/** Rejects every value, because the fast path of `run` handles valid ones. */
+function reject(this: Node, value: unknown): unknown {
   return wrongType(this, value);
 }
 
-const STRINGS: Sort = {
+const STRINGS: NodeType = {
   name: "string",
   checks: true,
-  run: refuse,
+  run: reject,
 };
 
 /**
- * Describes a number. `NaN` and the infinities are none.
+ * Creates a schema for a finite number. `NaN` and the infinities are invalid.
  *
  * @example A number within bounds
  * ```ts
@@ -50,22 +49,21 @@ const STRINGS: Sort = {
  * assertEquals(parseSafe(Age, NaN).success, false);
  * ```
  *
- * @param options What to say where the value is no number.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function number(options: MessageOptions = {}): Schema<number> {
   const node = new Node(NUMBERS, undefined, options);
   return node as Schema<unknown> as Schema<number>;
 }
 
-const NUMBERS: Sort = {
+const NUMBERS: NodeType = {
   name: "number",
   checks: true,
-  run: refuse,
+  run: reject,
 };
 
 /**
- * Describes `true` or `false`.
+ * Creates a schema for a boolean.
  *
  * @example A setting
  * ```ts
@@ -75,22 +73,21 @@ const NUMBERS: Sort = {
  * assertEquals(parse(boolean(), true), true);
  * ```
  *
- * @param options What to say where the value is neither.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function boolean(options: MessageOptions = {}): Schema<boolean> {
   const node = new Node(BOOLEANS, undefined, options);
   return node as Schema<unknown> as Schema<boolean>;
 }
 
-const BOOLEANS: Sort = {
+const BOOLEANS: NodeType = {
   name: "boolean",
   checks: true,
-  run: refuse,
+  run: reject,
 };
 
 /**
- * Describes a big integer.
+ * Creates a schema for a bigint.
  *
  * @example A number without limits
  * ```ts
@@ -100,15 +97,14 @@ const BOOLEANS: Sort = {
  * assertEquals(parse(bigint(), 2n ** 64n), 18446744073709551616n);
  * ```
  *
- * @param options What to say where the value is no big integer.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function bigint(options: MessageOptions = {}): Schema<bigint> {
   const node = new Node(BIGINTS, undefined, options);
   return node as Schema<unknown> as Schema<bigint>;
 }
 
-const BIGINTS: Sort = {
+const BIGINTS: NodeType = {
   name: "bigint",
   run(value) {
     return typeof value === "bigint" ? value : wrongType(this, value);
@@ -116,7 +112,7 @@ const BIGINTS: Sort = {
 };
 
 /**
- * Describes a `Date` that is one: an invalid date does not pass.
+ * Creates a schema for a valid `Date`.
  *
  * @example A point in time
  * ```ts
@@ -127,15 +123,14 @@ const BIGINTS: Sort = {
  * assertEquals(parseSafe(date(), new Date(NaN)).success, false);
  * ```
  *
- * @param options What to say where the value is no date.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function date(options: MessageOptions = {}): Schema<Date> {
   const node = new Node(DATES, undefined, options);
   return node as Schema<unknown> as Schema<Date>;
 }
 
-const DATES: Sort = {
+const DATES: NodeType = {
   name: "date",
   run(value) {
     return value instanceof Date && !Number.isNaN(value.getTime())

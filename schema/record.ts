@@ -8,7 +8,7 @@ import {
   MAX_ISSUES,
   type Part,
 } from "./_failure.ts";
-import { Node, run, type Sort, toNode, wrongType } from "./_node.ts";
+import { Node, type NodeType, run, toNode, wrongType } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
 import type { Schema } from "./schema.ts";
 import type {
@@ -18,8 +18,8 @@ import type {
 } from "./standard_schema.ts";
 
 /**
- * Describes an object whose keys are data: every own key by one schema, every
- * value by another. The key `__proto__` is refused.
+ * Creates a schema for an object whose keys are data. One schema validates every
+ * own key, another every value. The key `__proto__` is invalid.
  *
  * @example Scores by name
  * ```ts
@@ -33,8 +33,7 @@ import type {
  *
  * @param key The schema of the keys.
  * @param value The schema of the values.
- * @param options What to say where the value is no object.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function record<
   Key extends StandardSchemaV1<string, string>,
@@ -55,7 +54,7 @@ export function record<
   >;
 }
 
-/** An object whose keys are data: not all keys that there can be are there. */
+/** An object whose keys are data. Keys of a fixed set are optional. */
 export type RecordOf<Key extends string, Value> = string extends Key
   ? Record<Key, Value>
   : { [Name in Key]?: Value };
@@ -66,7 +65,7 @@ export interface Entry {
   readonly value: Node;
 }
 
-const RECORDS: Sort = {
+const RECORDS: NodeType = {
   name: "record",
   run(input, context) {
     if (typeof input !== "object" || input === null || Array.isArray(input)) {

@@ -9,14 +9,14 @@ import type {
 } from "./standard_schema.ts";
 
 /**
- * A description of values: what it takes, what it gives, what it refuses.
+ * A schema: it validates an input and returns the output or issues.
  *
- * Schemas are immutable. Every method gives a new one.
+ * Schemas are immutable. Every method returns a new schema.
  */
 export interface Schema<Output, Input = Output>
   extends StandardSchemaV1<Input, Output> {
   /**
-   * Adds checks. All of them run, so that a user sees all that is wrong.
+   * Adds checks. All of them run, so that a user sees all issues at once.
    *
    * @param checks The checks, from `@gatehouse/web/data-schema/checks`.
    * @returns The schema with the checks.
@@ -24,11 +24,11 @@ export interface Schema<Output, Input = Output>
   pipe(...checks: readonly Check<Output>[]): this;
 
   /**
-   * Adds a rule of your own. It runs only on values that passed everything
-   * before it. A rule that gives a promise makes the schema async.
+   * Adds a custom rule. It runs only on values that are valid so far. A rule that
+   * returns a promise makes the schema async.
    *
-   * @param rule Tells whether the value passes.
-   * @param options What to say, and where.
+   * @param rule Returns `true` if the value is valid.
+   * @param options The message, code and path of the issue.
    * @returns The schema with the rule.
    */
   refine(
@@ -37,11 +37,11 @@ export interface Schema<Output, Input = Output>
   ): this;
 
   /**
-   * Turns the value into another. A function that gives a promise makes the
-   * schema async.
+   * Converts the output to another value. A function that returns a promise makes
+   * the schema async.
    *
-   * @param change Gives the new value. Where there is none it calls `fail()`,
-   * which does not return.
+   * @param change Returns the new value, or calls `fail()`, which throws, if the
+   * value is invalid.
    * @returns The schema of the new value.
    */
   transform<New>(
@@ -55,7 +55,7 @@ export interface DefaultedSchema<Output, Input = Output>
   /** See {@linkcode StandardSchemaV1}. */
   readonly "~standard": PresenceProps<Input, Output, "defaulted" | "optional">;
 
-  /** See {@linkcode Schema.transform}. */
+  /** Converts the output, see {@linkcode Schema.transform}. */
   transform<New>(
     change: (value: Output, fail: (options?: RefineOptions) => never) => New,
   ): DefaultedSchema<Awaited<New>, Input>;
@@ -71,11 +71,11 @@ export interface OptionalSchema<Output, Input = Output>
 /** The properties of a schema that accepts missing keys. */
 export interface PresenceProps<Input, Output, Presence>
   extends StandardSchemaProps<Input, Output> {
-  /** The types, for the compiler alone: nothing is there at run time. */
+  /** The types. The property exists for the compiler only. */
   readonly types?: PresenceTypes<Input, Output, Presence> | undefined;
 }
 
-/** The types of a schema that has an answer to missing keys. */
+/** The types of a schema that accepts missing keys. */
 export interface PresenceTypes<Input, Output, Presence>
   extends StandardSchemaTypes<Input, Output> {
   /** The treatment of an object's missing key. */
@@ -90,19 +90,19 @@ export type PresenceOf<Source extends StandardSchemaV1> =
 /** Options for {@linkcode Schema.refine}. */
 export interface RefineOptions extends MessageOptions {
   /**
-   * What is wrong, for programs.
+   * The code of the issue, for programs.
    *
    * @default {"invalid"}
    */
   readonly code?: string | undefined;
   /**
-   * Where the issue belongs, seen from the value.
+   * The path of the issue, relative to the value.
    *
    * @default {[]}
    */
   readonly path?: readonly PropertyKey[] | undefined;
   /**
-   * What to say when the value does not pass.
+   * The message of the issue.
    *
    * @default {"Invalid value"}
    */

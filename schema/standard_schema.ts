@@ -1,7 +1,7 @@
 /**
  * The interface that schemas of different libraries have in common.
  *
- * Everything in this module that takes a schema takes this interface, so
+ * Every function of this module that accepts a schema accepts this interface, so
  * schemas of other libraries work as well.
  *
  * @see {@link https://standardschema.dev | Standard Schema, version 1}
@@ -17,18 +17,18 @@ export interface StandardSchemaProps<Input = unknown, Output = Input> {
   readonly version: 1;
   /** The library that the schema comes from. */
   readonly vendor: string;
-  /** Validates a value; a promise only where a part of the schema is async. */
+  /** Validates a value. Returns a promise if a part of the schema is async. */
   readonly validate: (
     value: unknown,
     options?: StandardSchemaOptions,
   ) => StandardSchemaResult<Output> | Promise<StandardSchemaResult<Output>>;
-  /** The types, for the compiler alone: nothing is there at run time. */
+  /** The types. The property exists for the compiler only. */
   readonly types?: StandardSchemaTypes<Input, Output> | undefined;
 }
 
 /** Options of a validation. */
 export interface StandardSchemaOptions {
-  /** Options of the library: for these schemas those of `parse`. */
+  /** Options for a specific library. Our schemas accept those of `parse`. */
   readonly libraryOptions?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -45,7 +45,7 @@ export type StandardSchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardSchemaIssue[] };
 
-/** One thing that is wrong with a value. */
+/** A problem with a value. */
 export interface StandardSchemaIssue {
   /** The message for the user. */
   readonly message: string;
@@ -55,12 +55,12 @@ export interface StandardSchemaIssue {
     | undefined;
 }
 
-/** The type that a schema takes. */
+/** The input type of a schema. */
 export type InferInput<Source extends StandardSchemaV1> = NonNullable<
   Source["~standard"]["types"]
 >["input"];
 
-/** The type that a schema gives. */
+/** The output type of a schema. */
 export type InferOutput<Source extends StandardSchemaV1> = NonNullable<
   Source["~standard"]["types"]
 >["output"];

@@ -2,11 +2,11 @@ import { type Check, makeCheck } from "./check.ts";
 import type { MessageOptions } from "./issue.ts";
 
 /**
- * Asks for a match of a regular expression, anywhere in the text unless the
- * expression says otherwise.
+ * Checks that a string matches a regular expression. Use `^` and `$` to match the
+ * whole string.
  *
- * Trust: the expression is yours. One that backtracks lets a hostile text stop
- * the process; put `maxLength` before it.
+ * Trust: an expression that backtracks lets a malicious string block the process.
+ * Put `maxLength` before it, in a separate `pipe`.
  *
  * @example A colour
  * ```ts
@@ -36,12 +36,12 @@ export function pattern(
       : { pattern: source },
     options.message,
     "Invalid format",
-    (text) => stateless.test(text),
+    (value) => stateless.test(value),
   );
 }
 
 /**
- * Asks for a beginning.
+ * Checks that a string starts with a prefix.
  *
  * @example A key of a certain kind
  * ```ts
@@ -54,7 +54,7 @@ export function pattern(
  * assertEquals(parseSafe(Key, "key_1").success, true);
  * ```
  *
- * @param text What the text must start with.
+ * @param text The prefix.
  * @param options The message.
  * @returns The check.
  */
@@ -72,7 +72,7 @@ export function startsWith(
 }
 
 /**
- * Asks for an end.
+ * Checks that a string ends with a suffix.
  *
  * @example A file name
  * ```ts
@@ -85,7 +85,7 @@ export function startsWith(
  * assertEquals(parseSafe(Name, "notes.txt").success, true);
  * ```
  *
- * @param text What the text must end with.
+ * @param text The suffix.
  * @param options The message.
  * @returns The check.
  */
@@ -103,9 +103,9 @@ export function endsWith(
 }
 
 /**
- * Asks for a part.
+ * Checks that a string contains a substring.
  *
- * @example A text with a sign
+ * @example A string with a character
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { parseSafe, string } from "@gatehouse/web/data-schema";
@@ -116,7 +116,7 @@ export function endsWith(
  * assertEquals(parseSafe(Handle, "ada").success, false);
  * ```
  *
- * @param text What the text must contain.
+ * @param text The substring.
  * @param options The message.
  * @returns The check.
  */

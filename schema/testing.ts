@@ -1,5 +1,5 @@
 /**
- * Holds schemas of any library to Standard Schema.
+ * Tests that schemas of any library conform to Standard Schema.
  *
  * @example Testing a schema
  * ```ts
@@ -25,24 +25,24 @@ import type {
   StandardSchemaV1,
 } from "./standard_schema.ts";
 
-/** A test, ready for any runner. */
+/** A test for any test runner. */
 export interface StandardSchemaTest {
   /** The name of the test. */
   readonly name: string;
-  /** Runs the test. Rejects where it fails. */
+  /** Runs the test. Rejects if it fails. */
   readonly run: () => Promise<void>;
 }
 
 /** Values for {@linkcode testStandardSchema}. */
 export interface StandardSchemaSamples {
   /**
-   * Values that pass.
+   * Valid values.
    *
    * @default {[]}
    */
   readonly valid?: readonly unknown[] | undefined;
   /**
-   * Values that do not pass.
+   * Invalid values.
    *
    * @default {[]}
    */
@@ -50,12 +50,12 @@ export interface StandardSchemaSamples {
 }
 
 /**
- * Makes the tests that a schema must pass to be taken wherever Standard Schema
- * is. They fit any test runner.
+ * Creates the tests that an implementation of Standard Schema must pass. They
+ * work with any test runner.
  *
- * Beside the letter of the standard they hold the schema to what its users
- * rely on: it works unbound, keeps no state between values, leaves its input
- * alone, and answers odd values with issues instead of throwing.
+ * In addition to the standard, the tests require that a schema works unbound,
+ * keeps no state between values, does not change its input, and never throws for
+ * unusual values.
  *
  * @example Running the tests with Deno's runner
  * ```ts
@@ -73,7 +73,7 @@ export interface StandardSchemaSamples {
  * ```
  *
  * @param schema The schema.
- * @param samples Values that pass and values that do not.
+ * @param samples Valid and invalid values.
  * @returns The tests.
  * @see {@link https://standardschema.dev | Standard Schema, version 1}
  */
@@ -85,16 +85,16 @@ export function testStandardSchema(
   const validate = (value: unknown) => validateUnbound(schema, value);
   return [
     test("has the properties of the standard", () => testProperties(schema)),
-    test("gives a value for values that pass", () =>
+    test("returns a value for valid values", () =>
       each(valid, async (value) => {
         const result = await validate(value);
         check(!result.issues, "a valid value has issues");
         check("value" in result, "the result has no value");
       })),
-    test("gives issues for values that do not pass", () =>
+    test("returns issues for invalid values", () =>
       each(invalid, async (value) => testIssues(await validate(value)))),
-    test("answers odd values without throwing", () =>
-      each(oddValues(), async (value) => {
+    test("does not throw for unusual values", () =>
+      each(unusualValues(), async (value) => {
         const result = await validate(value);
         check(typeof result === "object" && result !== null, "no result");
         if (result.issues) testIssues(result);
@@ -105,18 +105,18 @@ export function testStandardSchema(
         const second = await validate(value);
         check(!first.issues === !second.issues, "two results differ");
       })),
-    test("leaves its input alone", () =>
+    test("does not change its input", () =>
       each([...valid, ...invalid], async (value) => {
         const before = snapshot(value);
         await validate(value);
         check(snapshot(value) === before, "the input has changed");
       })),
-    test("takes options that it does not know", () =>
+    test("accepts unknown options", () =>
       each([...valid, ...invalid], async (value) => {
         const options = { libraryOptions: { unheardOf: true } };
         await schema["~standard"].validate(value, options);
       })),
-    test("describes itself in JSON Schema, if at all", () =>
+    test("returns its JSON Schema, if it has one", () =>
       testJSONSchema(schema)),
   ];
 }
@@ -139,7 +139,7 @@ function check(holds: boolean, problem: string): void {
   if (!holds) throw new Error(`Cannot accept schema: ${problem}`);
 }
 
-/** Validates as consumers do who keep nothing but the function. */
+/** Validates with the bare function, as some consumers do. */
 async function validateUnbound(
   schema: StandardSchemaV1,
   value: unknown,
@@ -156,11 +156,11 @@ function testProperties(schema: StandardSchemaV1): void {
 }
 
 function testIssues({ issues }: StandardSchemaResult<unknown>): void {
-  check(Array.isArray(issues), "the issues are no list");
+  check(Array.isArray(issues), "the issues are not an array");
   check(issues!.length > 0, "an invalid value has no issues");
   for (const { message, path } of issues!) {
     check(typeof message === "string", "an issue has no message");
-    check(path === undefined || Array.isArray(path), "a path is no list");
+    check(path === undefined || Array.isArray(path), "a path is not an array");
     for (const segment of path ?? []) {
       const key = typeof segment === "object" ? segment.key : segment;
       const isKey = ["string", "number", "symbol"].includes(typeof key);
@@ -169,8 +169,8 @@ function testIssues({ issues }: StandardSchemaResult<unknown>): void {
   }
 }
 
-/** Values that a schema meets sooner or later. */
-function oddValues(): unknown[] {
+/** Returns values that applications rarely expect. */
+function unusualValues(): unknown[] {
   const cyclic: Record<string, unknown> = {};
   cyclic.self = cyclic;
   let deep: unknown[] = [];
@@ -198,7 +198,7 @@ function oddValues(): unknown[] {
   ];
 }
 
-/** Returns a value as JSON. All values without JSON look alike. */
+/** Returns a value as JSON. Values without JSON all have one string per type. */
 function snapshot(value: unknown): string {
   try {
     return JSON.stringify(value) ?? typeof value;

@@ -1,5 +1,5 @@
 import { add, conclude, fail, isPart, type Part } from "./_failure.ts";
-import { Node, run, type Sort, toNode, wrongType } from "./_node.ts";
+import { Node, type NodeType, run, toNode, wrongType } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
 import type { Schema } from "./schema.ts";
 import type {
@@ -19,7 +19,7 @@ export type TupleInput<Items extends readonly StandardSchemaV1[]> = {
 };
 
 /**
- * Describes a list of fixed length by the schema of each item.
+ * Creates a schema for an array of fixed length.
  *
  * @example A point
  * ```ts
@@ -30,8 +30,7 @@ export type TupleInput<Items extends readonly StandardSchemaV1[]> = {
  * ```
  *
  * @param items The schema of each item.
- * @param options What to say where the value is no list.
- * @returns The schema.
+ * @param options The message for a value of another type.
  */
 export function tuple<const Items extends readonly StandardSchemaV1[]>(
   items: Items,
@@ -44,7 +43,7 @@ export function tuple<const Items extends readonly StandardSchemaV1[]>(
   >;
 }
 
-const TUPLES: Sort = {
+const TUPLES: NodeType = {
   name: "tuple",
   run(value, context) {
     if (!Array.isArray(value)) return wrongType(this, value);

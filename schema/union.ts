@@ -4,10 +4,10 @@ import {
   type Context,
   fail,
   Failure,
-  Later,
+  Pending,
 } from "./_failure.ts";
 import { type Literals, literalsOf, mayTake, readOwn } from "./_literals.ts";
-import { Node, run, type Sort, toNode } from "./_node.ts";
+import { Node, type NodeType, run, toNode } from "./_node.ts";
 import type { Message, MessageOptions } from "./issue.ts";
 import { rememberResults } from "./lazy.ts";
 import type { Schema } from "./schema.ts";
@@ -18,11 +18,11 @@ import type {
 } from "./standard_schema.ts";
 
 /**
- * Creates a schema for a value that one of several schemas takes. The first
- * schema that takes the value wins.
+ * Creates a schema for a value that one of several schemas accepts. The first
+ * schema that accepts the value wins.
  *
- * Objects are told apart by their `literal()` and `enum_()` properties first:
- * an option whose literals don't match the value is not run. A recursive union
+ * Objects are distinguished by their `literal()` and `enum_()` properties first:
+ * an option whose literals don't match the value does not run. A recursive union
  * therefore parses in linear time, whatever the value. Prefer
  * {@linkcode variant} if one property names the option: its issues are about
  * that option only, and its exported JSON Schema is clearer.
@@ -39,8 +39,7 @@ import type {
  * ```
  *
  * @param options The schemas.
- * @param messages The message if no schema takes the value.
- * @returns The schema.
+ * @param messages The message if no schema accepts the value.
  */
 export function union<const Options extends readonly StandardSchemaV1[]>(
   options: Options,
@@ -59,11 +58,11 @@ export function union<const Options extends readonly StandardSchemaV1[]>(
 /** The parts of a union. */
 export interface UnionParts {
   readonly nodes: readonly Node[];
-  /** The literals of each option, which the first object looks up. */
+  /** The literals of each option, computed for the first object. */
   literals?: ReadonlyMap<Node, Literals>;
 }
 
-const UNIONS: Sort = {
+const UNIONS: NodeType = {
   name: "union",
   run(value, context) {
     const { nodes } = this.parts as UnionParts;
@@ -85,7 +84,7 @@ function findLiterals(parts: UnionParts): ReadonlyMap<Node, Literals> {
   );
 }
 
-/** Runs one option after the other until one of them takes the value. */
+/** Runs one option after the other until one of them accepts the value. */
 function tryAll(
   node: Node,
   options: readonly Node[],
@@ -97,7 +96,7 @@ function tryAll(
   const failed = [...failures];
   for (let index = first; index < options.length; index++) {
     const result = run(options[index]!, value, context);
-    if (result instanceof Later) {
+    if (result instanceof Pending) {
       return result.then((late) =>
         late instanceof Failure
           ? tryAll(node, options, value, context, index + 1, [...failed, late])
@@ -110,7 +109,7 @@ function tryAll(
   return explain(node, options, value, context, failed);
 }
 
-/** Returns the failure that helps most. */
+/** Returns the failure that helps the user most. */
 function explain(
   node: Node,
   options: readonly Node[],
@@ -127,7 +126,7 @@ function explain(
   if (near.length === 1) return near[0];
   if (near.length === 0 && options.length < nodes.length) {
     const skipped = nodes.filter((option) => !options.includes(option));
-    // It can't take the value, and knows best why.
+    // It can't accept the value, but its issues are the most specific.
     if (skipped.length === 1) return run(skipped[0]!, value, context);
     const literals = findLiterals(parts as UnionParts);
     const failure = explainLiterals(

@@ -1,11 +1,11 @@
 import type { Issue } from "./issue.ts";
 
 /**
- * Thrown by `parse` for a value that does not pass. The message names the first
+ * Thrown by `parse` for an invalid value. The message names the first
  * issue and its path, escaped for logs and cut to 200 characters each. Neither
  * the message nor the issues contain the value.
  *
- * @example Telling what is wrong
+ * @example Reading the issues
  * ```ts
  * import { assertEquals, assertThrows } from "@std/assert";
  * import { parse, string, ValidationError } from "@gatehouse/web/data-schema";
@@ -28,7 +28,7 @@ export class ValidationError extends Error {
   /**
    * Creates the error.
    *
-   * @param issues What is wrong.
+   * @param issues The issues of the value.
    */
   constructor(issues: readonly Issue[]) {
     const [first] = issues;
@@ -50,7 +50,7 @@ function cut(text: string): string {
 }
 
 /**
- * Escapes controls, line separators, bidirectional overrides and lone
+ * Escapes control characters, line separators, bidirectional overrides and lone
  * surrogates: keys come from the client, and error messages end up in logs.
  */
 function escape(text: string): string {

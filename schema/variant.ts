@@ -1,6 +1,6 @@
 import { add, conclude, fail } from "./_failure.ts";
 import { readOwn } from "./_literals.ts";
-import { Node, run, type Sort, toNode, wrongType } from "./_node.ts";
+import { Node, type NodeType, run, toNode, wrongType } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
 import type { Schema } from "./schema.ts";
 import type {
@@ -9,12 +9,13 @@ import type {
   StandardSchemaV1,
 } from "./standard_schema.ts";
 
-/** The schemas of the variants, by the text that tells them apart. */
+/** The schemas of the variants, by the value of the property. */
 export type Variants = Readonly<Record<string, StandardSchemaV1>>;
 
 /**
- * Describes objects that one property tells apart. Only the schema that it
- * names is tried, so that the issues are about that one.
+ * Creates a schema for objects that one property distinguishes (a discriminated
+ * union). Only the schema that the property selects runs, so all issues are
+ * about that variant.
  *
  * @example Events
  * ```ts
@@ -29,10 +30,9 @@ export type Variants = Readonly<Record<string, StandardSchemaV1>>;
  * assertEquals(parse(Event, { type: "created", id: "e1" }).type, "created");
  * ```
  *
- * @param key The property that tells.
- * @param variants The schema for each of its texts.
- * @param options What to say where no schema fits.
- * @returns The schema.
+ * @param key The property that selects the variant.
+ * @param variants The schema for each value of the property.
+ * @param options The message if no variant matches.
  */
 export function variant<const Options extends Variants>(
   key: string,
@@ -60,7 +60,7 @@ export interface VariantParts {
   readonly nodes: ReadonlyMap<unknown, Node>;
 }
 
-const VARIANTS: Sort = {
+const VARIANTS: NodeType = {
   name: "variant",
   run(value, context) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
