@@ -15,6 +15,7 @@ const ROOT = new URL("../../", import.meta.url);
 /** The folders and pages whose sentences follow the rules. */
 const PATHS = [
   "logger",
+  "schema",
   "tests/logger",
   "docs/request_log.md",
   "tests/bench/reach.ts",
