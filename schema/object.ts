@@ -78,7 +78,7 @@ const OBJECTS: NodeType = {
     const plan = this.parts as ObjectPlan;
     const { keys, nodes } = plan;
     let failed: Part[] | undefined;
-    let known: { readonly result: unknown } | undefined;
+    let known: readonly [result: unknown] | undefined;
     let done = 0;
     fast: if (!context.copy) {
       for (const key in input) {
@@ -91,7 +91,7 @@ const OBJECTS: NodeType = {
         const result = run(nodes[done]!, property, context);
         if (result !== property || result === undefined) {
           if (!(result instanceof Failure)) {
-            known = { result };
+            known = [result];
             break fast;
           }
           failed = add(failed, result, key);
@@ -132,7 +132,7 @@ function copyObject(
   input: Properties,
   context: Context,
   done: number,
-  known: { readonly result: unknown } | undefined,
+  known: readonly [result: unknown] | undefined,
   failed: Part[] | undefined,
 ): unknown {
   const output: Properties = {};
@@ -142,7 +142,7 @@ function copyObject(
     const result = slot < done
       ? value
       : slot === done && known
-      ? known.result
+      ? known[0]
       : run(nodes[slot]!, value, context);
     if (isPart(result)) failed = add(failed, result, key);
     else if (result !== undefined) output[key] = result;
