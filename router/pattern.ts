@@ -6,6 +6,7 @@ import {
   parseComponent,
 } from "./_components.ts";
 import { linkBuilder } from "./_href.ts";
+import { ignoresCase } from "./_ignores_case.ts";
 import { joinPaths, withSlash } from "./_join.ts";
 import { portablePattern } from "./_regexp.ts";
 
@@ -29,8 +30,8 @@ export type SearchInput =
 /** Options for {@linkcode RoutePattern}. */
 export interface RoutePatternOptions {
   /**
-   * `true` if upper and lower case are the same. Any input needs it here, a
-   * `URLPattern` as well, which does not tell what it was created with.
+   * `true` if upper and lower case are the same. A `URLPattern` keeps the case
+   * sensitivity that it was created with, unless this option is set.
    *
    * @default {false}
    */
@@ -98,6 +99,9 @@ export class RoutePattern {
     this.ignoreCase = options?.ignoreCase ?? false;
     try {
       this.components = this.#read(input);
+      if (input instanceof URLPattern && options?.ignoreCase === undefined) {
+        this.ignoreCase = ignoresCase(input, this.components);
+      }
       this.source = this.components.length === 1
         ? this.components[0]!.source
         : describe(this.#input);

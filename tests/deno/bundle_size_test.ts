@@ -15,7 +15,7 @@ import {
  * what is worth it to everybody who imports the entry.
  */
 const BUDGETS: Record<Entry, number> = {
-  ".": 85.8,
+  ".": 86.5,
   "./auth": 37.8,
   "./auth-middleware": 6.7,
   "./auth/jwt": 12.5,
@@ -31,8 +31,8 @@ const BUDGETS: Record<Entry, number> = {
   "./data-schema/form-data": 4.7,
   "./data-schema/testing": 1.4,
   "./fetch-router": 9,
-  "./fetch-router/routes": 7.7,
-  "./fetch-router/testing": 8.9,
+  "./fetch-router/routes": 7.9,
+  "./fetch-router/testing": 9.1,
   "./form-data-middleware": 1.5,
   "./logger-middleware": 8.8,
   "./method-override-middleware": 0.4,
@@ -53,7 +53,7 @@ const BUDGETS: Record<Entry, number> = {
  * Take an entry out when it is within its budget.
  */
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
-  "./fetch-router": 15,
+  "./fetch-router": 15.3,
 };
 
 /** What drops out of every bundle that creates no router. */

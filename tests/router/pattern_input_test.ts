@@ -70,3 +70,42 @@ Deno.test("a path that looks like a URL further on is a path", () => {
   assertEquals(pattern.source, "/to/https\\://:host");
   assertEquals(pattern.href({ host: "a.example" }), "/to/https://a.example");
 });
+
+for (
+  const [input, path, other] of [
+    [{ pathname: "/Kilo" }, "/Kilo", "/kILO"],
+    [{ pathname: "/kilo/:id" }, "/kilo/7", "/KILO/7"],
+    [{ pathname: "/kilo/:id(\\d+)?" }, "/kilo/7", "/Kilo/7"],
+    [{ pathname: "{/a}?/kilo/*" }, "/kilo/a", "/KILO/a"],
+    [{ hostname: "example.com", pathname: "/kilo" }, "/kilo", "/KILO"],
+  ] as const
+) {
+  Deno.test(`a URLPattern of ${JSON.stringify(input)} is matched in the case that it was created with`, async () => {
+    for (const ignoreCase of [true, false]) {
+      const router = createRouter();
+      router.get(
+        new URLPattern(input, { ignoreCase }),
+        () => new Response("ok"),
+      );
+      const statuses = await Promise.all(
+        [path, other].map(async (each) =>
+          (await router.fetch(origin + each)).status
+        ),
+      );
+      assertEquals(statuses, [200, ignoreCase ? 200 : 404]);
+    }
+  });
+}
+
+Deno.test("new RoutePattern() asks for ignoreCase if a URLPattern does not tell it", () => {
+  const input = new URLPattern({ pathname: "/kilo/:id(\\d{4}-\\d{2})" });
+  assertThrows(
+    () => new RoutePattern(input),
+    TypeError,
+    "set the option ignoreCase",
+  );
+  assertEquals(
+    new RoutePattern(input, { ignoreCase: false }).paramNames,
+    ["id"],
+  );
+});
