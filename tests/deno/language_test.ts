@@ -16,6 +16,7 @@ const ROOT = new URL("../../", import.meta.url);
 const PATHS = [
   "logger",
   "schema",
+  "tests/schema",
   "tests/logger",
   "docs/request_log.md",
   "tests/bench/reach.ts",

@@ -105,13 +105,13 @@ const rows: readonly Row[] = [
     bad: ["a", "abc", "😀", ""],
   },
   {
-    name: "length() of a list",
+    name: "length() of an array",
     schema: array(string()).pipe(length(2)),
     good: [["a", "b"]],
     bad: [[], ["a"], ["a", "b", "c"]],
   },
   {
-    name: "minLength() and maxLength() of a list",
+    name: "minLength() and maxLength() of an array",
     schema: array(string()).pipe(minLength(1), maxLength(2)),
     good: [["a"], ["a", "b"]],
     bad: [[], ["a", "b", "c"]],
@@ -418,8 +418,8 @@ for (const { name, schema, good, bad } of rows) {
   });
 }
 
-Deno.test("lengths of texts are counted in characters, whatever they hold", () => {
-  // One unit, a pair, and two halves that are no pair.
+Deno.test("lengths of strings are counted in characters, also with unpaired surrogates", () => {
+  // One unit, a pair, and two halves that do not form a pair.
   for (const text of textsOf(["a", "\u{1f600}", "\ude00", "\ud83d"], 4)) {
     const size = [...text].length;
     for (let bound = 0; bound <= text.length + 1; bound++) {
@@ -431,14 +431,14 @@ Deno.test("lengths of texts are counted in characters, whatever they hold", () =
   }
 });
 
-/** All texts of a few parts. */
+/** Returns all strings of up to so many parts. */
 function textsOf(parts: readonly string[], count: number): string[] {
   if (count === 0) return [""];
   return textsOf(parts, count - 1)
     .flatMap((text) => ["", ...parts].map((part) => text + part));
 }
 
-Deno.test("multipleOf() refuses a step that is none", () => {
+Deno.test("multipleOf() rejects a step that is not a positive number", () => {
   for (const step of [0, -1, NaN, Infinity]) {
     assertThrows(() => multipleOf(step), RangeError);
   }
@@ -478,7 +478,7 @@ const formats: Record<string, Check<string>> = {
 };
 
 for (const [name, check] of Object.entries(formats)) {
-  Deno.test(`${name}() takes 1 MB of hostile text in no time`, () => {
+  Deno.test(`${name}() reads 1 MB of a hostile string in linear time`, () => {
     const schema = string().pipe(check);
     for (const make of hostile) {
       const value = make(1_000_000);

@@ -85,7 +85,7 @@ const refused: [string, StandardSchemaV1, readonly unknown[]][] = [
 ];
 
 for (const [name, schema, values] of refused) {
-  Deno.test(`coerce: ${name} refuses what is none`, () => {
+  Deno.test(`coerce: ${name} rejects other values`, () => {
     const passing = values.filter((value) => parseSafe(schema, value).success);
     assertEquals(passing, []);
   });

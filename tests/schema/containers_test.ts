@@ -49,7 +49,7 @@ const unchanged: [string, StandardSchemaV1, unknown][] = [
 ];
 
 for (const [name, schema, value] of unchanged) {
-  Deno.test(`parse() gives back the same ${name} where nothing changes`, () => {
+  Deno.test(`parse() returns the same ${name} if nothing changes`, () => {
     assertStrictEquals(parse(schema, value), value);
   });
 }
@@ -68,7 +68,7 @@ const changed: [string, StandardSchemaV1, unknown, unknown][] = [
 ];
 
 for (const [name, schema, value, expected] of changed) {
-  Deno.test(`parse() gives a new ${name} where something changes`, () => {
+  Deno.test(`parse() returns a new ${name} if something changes`, () => {
     const before = structuredClone(value);
     assertEquals(parse(schema, value), expected);
     assertEquals(value, before);
@@ -119,7 +119,7 @@ const wrong: [string, StandardSchemaV1, unknown, [string, PropertyKey[]][]][] =
       [["variant", ["type"]]],
     ],
     ["null for a variant", variant("type", {}), null, [["type", []]]],
-    ["list for a variant", variant("type", {}), [], [["type", []]]],
+    ["array for a variant", variant("type", {}), [], [["type", []]]],
     [
       "variant without a name",
       variant("type", { a: object({}) }),
@@ -147,14 +147,14 @@ const wrong: [string, StandardSchemaV1, unknown, [string, PropertyKey[]][]][] =
   ];
 
 for (const [name, schema, value, expected] of wrong) {
-  Deno.test(`parseSafe() tells what is wrong with a ${name}`, () => {
+  Deno.test(`parseSafe() returns the issues of a ${name}`, () => {
     const result = parseSafe(schema, value);
     const issues = result.success ? [] : result.issues;
     assertEquals(issues.map(({ code, path }) => [code, path]), expected);
   });
 }
 
-Deno.test("array() refuses a long list before it looks at the items", () => {
+Deno.test("array() rejects a long array before it reads the items", () => {
   let count = 0;
   const Item = string().refine(() => ++count > 0);
   const Short = array(Item).pipe(maxLength(3));
@@ -170,7 +170,7 @@ Deno.test("array() checks its length after its items", () => {
   assertEquals(parseSafe(Pair, ["a", 1]).success, false);
 });
 
-Deno.test("intersect() merges what both sides give, nested too", () => {
+Deno.test("intersect() merges the outputs of both sides, also nested ones", () => {
   const Both = intersect(
     object({ user: object({ name: string() }), a: number() }),
     object({ user: object({ age: number() }) }),
@@ -181,7 +181,7 @@ Deno.test("intersect() merges what both sides give, nested too", () => {
   );
 });
 
-Deno.test("intersect() takes what both sides make anew for the same", () => {
+Deno.test("intersect() accepts equal new values from both sides", () => {
   const Item = object({ a: number(), b: number() });
   const Both = intersect(
     object({ items: array(Item), at: coerce.date(), x: string() }),
@@ -236,7 +236,7 @@ Deno.test("variant() looks at own properties only", () => {
   }
 });
 
-Deno.test("lazy() describes what contains itself", () => {
+Deno.test("lazy() describes values that contain themselves", () => {
   interface Tree {
     value: number;
     children: Tree[];

@@ -61,7 +61,7 @@ Deno.test("object() reads FormData and URLSearchParams alike", () => {
 });
 
 for (const value of [null, undefined, [], "a=b", new Map([["q", "a"]])]) {
-  Deno.test(`object() refuses ${String(value)}, which is no form`, () => {
+  Deno.test(`object() rejects ${String(value)}, which is not a form`, () => {
     assertEquals(issuesOf(object({}), value).length, 1);
   });
 }
@@ -125,7 +125,7 @@ const conversions: [string, Parameters<typeof field>[0], string, unknown][] = [
   ["default", defaulted(string(), "x"), "", "x"],
   ["default boolean", defaulted(boolean(), true), "", true],
   ["enum of numbers", enum_([1, 2]), "f=2", 2],
-  ["enum of texts", enum_(["1", "2"]), "f=2", "2"],
+  ["enum of strings", enum_(["1", "2"]), "f=2", "2"],
   ["accepted terms", literal(true), "f=on", true],
   ["transform", string().transform((text) => text.length), "f=abc", 3],
 ];
@@ -138,7 +138,7 @@ for (const [name, schema, text, expected] of conversions) {
   });
 }
 
-Deno.test("field() leaves out what is optional and empty or absent", () => {
+Deno.test("field() leaves out optional values that are empty or missing", () => {
   const Form = object({
     text: field(optional(string())),
     count: field(optional(number())),
@@ -150,7 +150,7 @@ Deno.test("field() leaves out what is optional and empty or absent", () => {
 });
 
 const failures: [string, Parameters<typeof field>[0], string, string][] = [
-  ["missing text", string(), "", "required"],
+  ["missing string", string(), "", "required"],
   ["missing number", number(), "", "required"],
   ["empty number", number(), "f=", "required"],
   ["number", number(), "f=1x", "type"],
@@ -162,14 +162,14 @@ const failures: [string, Parameters<typeof field>[0], string, string][] = [
 ];
 
 for (const [name, schema, text, code] of failures) {
-  Deno.test(`field() refuses a ${name}`, () => {
+  Deno.test(`field() rejects a ${name}`, () => {
     assertEquals(issuesOf(object({ f: field(schema) }), query(text)), [
       [code, ["f"], "f"],
     ]);
   });
 }
 
-Deno.test("field() refuses a file, and file() refuses a text", () => {
+Deno.test("field() rejects a file, and file() rejects a string", () => {
   const form = new FormData();
   form.set("a", new File(["x"], "x.txt"));
   form.set("b", "x");
@@ -239,7 +239,7 @@ for (
 for (
   const text of ["tags[1]=x", "tags[0]=x&tags=y", "tags[0]=x&tags[]=y"]
 ) {
-  Deno.test(`fields() of a flat form refuses ${text} instead of dropping it`, () => {
+  Deno.test(`fields() of a flat form rejects ${text} instead of dropping it`, () => {
     assertEquals(issuesOf(flat, query(text)), [["conflict", ["tags"], "tags"]]);
   });
 }
@@ -301,7 +301,7 @@ Deno.test("fields() reads unions in arrays", () => {
   assertEquals(parse(Form, query("f=1&f=all")).f, [1, "all"]);
 });
 
-Deno.test("field() tells what is wrong with a union", () => {
+Deno.test("field() returns the issues of a union", () => {
   const Form = object({ f: field(union([number().pipe(min(3)), boolean()])) });
   assertEquals(issuesOf(Form, query("f=2")), [["min", ["f"], "f"]]);
   assertEquals(issuesOf(Form, query("f=x")), [["union", ["f"], "f"]]);
@@ -406,7 +406,7 @@ const conflicts: [string, unknown[]][] = [
 ];
 
 for (const [text, issue] of conflicts) {
-  Deno.test(`object() refuses names that do not fit together: ${text}`, () => {
+  Deno.test(`object() rejects conflicting names: ${text}`, () => {
     assertEquals(issuesOf(Order, query(text)), [issue]);
   });
 }
@@ -454,7 +454,7 @@ Deno.test("object() reads names of prototypes as plain names or not at all", () 
   assertEquals(Object.getPrototypeOf(output), Object.prototype);
 });
 
-Deno.test("formValues() gives what the user typed, without secrets and files", () => {
+Deno.test("formValues() returns the user's input, without secrets and files", () => {
   const form = new FormData();
   for (
     const name of [

@@ -81,7 +81,7 @@ const rows: [string, StandardSchemaV1, JSONSchema][] = [
     allOf: [{ pattern: "^a\\.b" }],
   }],
   ["patterns with flags", string().pipe(pattern(/^a$/i)), text],
-  ["patterns for letters alone", string().pipe(pattern(/^\p{L}$/u)), {
+  ["patterns of letters only", string().pipe(pattern(/^\p{L}$/u)), {
     type: "string",
     pattern: "^\\p{L}$",
   }],
@@ -90,7 +90,7 @@ const rows: [string, StandardSchemaV1, JSONSchema][] = [
     type: "string",
     pattern: "^sk-",
   }],
-  ["checks of what text becomes", coerce.number().pipe(integer()), {
+  ["checks of a converted string", coerce.number().pipe(integer()), {
     type: ["string", "number", "boolean"],
   }],
   [
@@ -219,7 +219,7 @@ const rows: [string, StandardSchemaV1, JSONSchema][] = [
       .pipe(max(2)),
     { allOf: [text, text] },
   ],
-  ["defaults of JSON alone", defaulted(any(), { a: [new Date(0)] }), {}],
+  ["defaults that are JSON only", defaulted(any(), { a: [new Date(0)] }), {}],
   [
     "an intersection that may be missing",
     object({ a: intersect(optional(string()), optional(string())) }),
@@ -283,7 +283,7 @@ Deno.test("toJSONSchema() writes draft-07 and OpenAPI 3.0 in their own words", (
   }
 });
 
-Deno.test("toJSONSchema() refuses what OpenAPI 3.0 has no words for", () => {
+Deno.test("toJSONSchema() rejects schemas that OpenAPI 3.0 cannot express", () => {
   for (const schema of [tuple([string()]), lazy(() => string())]) {
     assertThrows(
       () => toJSONSchema(schema, { target: "openapi-3.0" }),
@@ -323,7 +323,7 @@ for (
     "literal of a bigint": literal(1n),
   })
 ) {
-  Deno.test(`toJSONSchema() refuses ${name}, for which there are no words`, () => {
+  Deno.test(`toJSONSchema() rejects ${name}, for which there are no words`, () => {
     assertThrows(() => toJSONSchema(object({ a: schema })), TypeError);
   });
 }
@@ -421,7 +421,7 @@ const undescribed: StandardSchemaV1 = {
   },
 };
 
-/** A schema of another library, with the document that it gives. */
+/** Creates a schema of another library, with its JSON Schema. */
 function foreign(
   document: Record<string, unknown>,
   validate: StandardSchemaV1["~standard"]["validate"],
@@ -537,7 +537,7 @@ Deno.test("withJSONSchema() gives parts that toJSONSchema() embeds whole", () =>
   });
 });
 
-Deno.test("toJSONSchema() refuses self-describing parts with references in OpenAPI 3.0", () => {
+Deno.test("toJSONSchema() rejects self-describing parts with references in OpenAPI 3.0", () => {
   const Part = foreign({ items: { $ref: "#" } }, refused);
   const options = { target: "openapi-3.0" } as const;
   assertThrows(() => toJSONSchema(object({ a: Part }), options), TypeError);
@@ -548,7 +548,7 @@ Deno.test("toJSONSchema() refuses self-describing parts with references in OpenA
   );
 });
 
-Deno.test("withJSONSchema() offers Standard JSON Schema beside validation", async () => {
+Deno.test("withJSONSchema() offers Standard JSON Schema in addition to validation", async () => {
   const User = withJSONSchema(object({ name: string() }));
   for (
     const { run } of testStandardSchema(User, {

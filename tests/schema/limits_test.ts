@@ -57,7 +57,7 @@ for (const [name, schema, good, bad] of bounds) {
   });
 }
 
-/** A form inside so many others. */
+/** Returns a form inside so many others. */
 function nested(depth: number): f.FormShape[string] {
   const inner = depth === 0 ? f.field(string()) : nested(depth - 1);
   return f.object({ a: inner });
@@ -97,7 +97,7 @@ Deno.test("object() of a form gives no output another prototype", () => {
   assertEquals(Object.keys(value), []);
 });
 
-Deno.test("field() says Required of what is missing alone, whatever its message", () => {
+Deno.test("field() reports Required only for missing values, also with a custom message", () => {
   const message = "An address, please";
   const schema = f.object({ a: f.field(string().pipe(email({ message }))) });
   const codesOf = (form: URLSearchParams) => {
@@ -110,7 +110,7 @@ Deno.test("field() says Required of what is missing alone, whatever its message"
   assertEquals(codesOf(new URLSearchParams("a=x")), [["email", message]]);
 });
 
-Deno.test("record() refuses __proto__ before its key schema could rename it", () => {
+Deno.test("record() rejects __proto__ before its key schema could rename it", () => {
   const schema = record(string().transform((key) => `_${key}`), string());
   const result = parseSafe(schema, JSON.parse('{"__proto__":"x"}'));
   assertEquals(

@@ -247,7 +247,7 @@ Deno.test("messages come from the schema or check, else the parse, else us", () 
   assertEquals(of(1, { messages }), ["No text"]);
 });
 
-Deno.test("parseSafe() throws what a message throws", () => {
+Deno.test("parseSafe() throws the error of a message function", () => {
   const message = () => {
     throw new RangeError("No such word");
   };

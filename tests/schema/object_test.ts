@@ -51,7 +51,7 @@ Deno.test("object() drops, refuses or keeps unknown keys", () => {
   );
 });
 
-Deno.test("object() keeps unknown keys beside properties that change", () => {
+Deno.test("object() keeps unknown keys next to properties that change", () => {
   const Trimmed = looseObject({
     name: string().transform((name) => name.trim()),
     id: number(),
@@ -74,7 +74,7 @@ Deno.test("object() keeps unknown keys beside properties that change", () => {
   });
 });
 
-Deno.test("object() reports every property that is wrong, where it is", () => {
+Deno.test("object() reports every invalid property with its path", () => {
   const Order = object({ id: number(), customer: User, paid: boolean() });
   const result = parseSafe(Order, { id: "1", customer: { id: 1, name: 2 } });
 
@@ -103,7 +103,7 @@ Deno.test("object() reports every property that is wrong, where it is", () => {
   });
 });
 
-Deno.test("object() fills in what is missing and leaves out what is undefined", () => {
+Deno.test("object() fills in missing values and leaves out undefined ones", () => {
   const Query = object({
     q: string(),
     page: defaulted(number(), 1),
@@ -152,7 +152,7 @@ Deno.test("object() with 31, 32 and 33 keys misses none", () => {
 });
 
 for (const value of [null, undefined, 1, "a", true, [], [{}], () => {}]) {
-  Deno.test(`object() refuses ${typeof value} ${String(value)}`, () => {
+  Deno.test(`object() rejects ${typeof value} ${String(value)}`, () => {
     assertEquals(parseSafe(object({}), value).success, false);
   });
 }

@@ -12,7 +12,7 @@ import {
   toJSONSchema,
 } from "@gatehouse/web/data-schema";
 
-Deno.test("defaulted() does not give one request what another did to its default", () => {
+Deno.test("defaulted() keeps one request's changes to a default away from other requests", () => {
   const User = object({ roles: defaulted(array(string()), ["user"]) });
   parse(User, {}).roles.push("admin");
   assertEquals(parse(User, {}).roles, ["user"]);
@@ -55,7 +55,7 @@ Deno.test("defaulted() shares instances of classes, which it can't copy", () => 
   assertStrictEquals(parse(defaulted(any<URL>(), url), undefined), url);
 });
 
-Deno.test("defaulted() refuses a default that contains itself when the schema is created", () => {
+Deno.test("defaulted() rejects a default that contains itself when the schema is created", () => {
   const cyclic: unknown[] = [];
   cyclic.push(cyclic);
   assertThrows(
@@ -79,7 +79,7 @@ Deno.test("defaulted() types its default", () => {
   assertEquals(parse(Ages, undefined).size, 0);
 });
 
-Deno.test("toJSONSchema() gives a copy of the default, which nobody shares", () => {
+Deno.test("toJSONSchema() returns an unshared copy of the default", () => {
   const Roles = defaulted(array(string()), ["user"]);
   const { default: roles } = toJSONSchema(Roles);
   (roles as string[]).push("admin");

@@ -75,7 +75,7 @@ Deno.test("parseSafe() takes a valid registration (spec 5.1.5)", () => {
   assertEquals(parseSafe(Registration, form), { success: true, value: valid });
 });
 
-Deno.test("parseSafe() gives the same messages where fields are missing (spec 7)", () => {
+Deno.test("parseSafe() returns the same messages for missing fields (spec 7)", () => {
   const result = parseSafe(Registration, new FormData());
 
   assertEquals(result.success, false);

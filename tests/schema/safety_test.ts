@@ -125,8 +125,8 @@ function hostileValues(): Record<string, unknown> {
     symbol: Symbol("a"),
     function: throwing,
     "lone surrogate": "\udfff",
-    "huge text": "a".repeat(1_000_000),
-    "huge sparse list": new Array(10_000_000),
+    "huge string": "a".repeat(1_000_000),
+    "huge sparse array": new Array(10_000_000),
     "bare object": Object.create(null),
     "inherited keys": Object.create({ a: "a" }),
     "keys of prototypes": JSON.parse(
@@ -138,12 +138,12 @@ function hostileValues(): Record<string, unknown> {
     "fake form": Object.create(FormData.prototype),
     getter,
     proxy: new Proxy({}, traps),
-    "proxy of a list": new Proxy([], traps),
+    "proxy of an array": new Proxy([], traps),
     "proxy of a function": new Proxy(() => {}, traps),
     "revoked proxy": proxy,
     "odd conversion": { toString: throwing, valueOf: throwing, a: "a" },
     cyclic,
-    "cyclic list": cyclicList,
+    "cyclic array": cyclicList,
     "100,000 levels": deep,
     "many keys": Object.fromEntries(
       Array.from({ length: 100_000 }, (_, index) => [`key${index}`, index]),
@@ -175,7 +175,7 @@ for (const [name, schema] of Object.entries(schemas)) {
 Deno.test("lazy() ends at its depth limit, at cycles and at too many parts", () => {
   const {
     "100,000 levels": deep,
-    "cyclic list": cyclic,
+    "cyclic array": cyclic,
   } = hostileValues();
   let shared: unknown[] = [];
   for (let level = 0; level < 60; level++) shared = [shared, shared];
@@ -215,7 +215,7 @@ const containers: [string, Schema<unknown>, (texts: string[]) => unknown][] = [
 ];
 
 for (const [name, schema, wrap] of containers) {
-  Deno.test(`${name} looks at every part, where a schema answers later`, async () => {
+  Deno.test(`${name} reads every part if a schema is async`, async () => {
     const texts = Array.from({ length: 250 }, (_, index) => `good ${index}`);
     const good = wrap(texts);
     const result = await parseSafeAsync(schema, good);
@@ -225,7 +225,7 @@ for (const [name, schema, wrap] of containers) {
   });
 }
 
-Deno.test("form object() looks at every field, where a schema answers later", async () => {
+Deno.test("form object() reads every field if a schema is async", async () => {
   const names = Array.from({ length: 150 }, (_, index) => `f${index}`);
   const schema = form(
     Object.fromEntries(names.map((name) => [name, field(late())])),
@@ -238,7 +238,7 @@ Deno.test("form object() looks at every field, where a schema answers later", as
   assertFalse((await parseSafeAsync(schema, data)).success);
 });
 
-Deno.test("lazy() counts what one parse looks at, wherever it begins", () => {
+Deno.test("lazy() counts the values that one parse visits, at any depth", () => {
   interface Rule {
     op: string;
     of?: unknown;
@@ -261,7 +261,7 @@ Deno.test("lazy() counts what one parse looks at, wherever it begins", () => {
   assert(parseSafe(array(Rule), [deep]).success);
 });
 
-Deno.test("a promise that nobody waits for any more fails silently", async () => {
+Deno.test("an abandoned promise fails silently", async () => {
   let unhandled = 0;
   const count = (event: Event) => {
     event.preventDefault();
@@ -353,7 +353,7 @@ Deno.test("object() never reads or writes __proto__, even if the shape names it"
   assertEquals(parse(looseObject({}), evil()), { a: "a", constructor: 1 });
 });
 
-Deno.test("record() refuses the key __proto__, given or made", () => {
+Deno.test("record() rejects the key __proto__, given or made", () => {
   const codes = (schema: StandardSchemaV1, value: unknown) => {
     const result = parseSafe(schema, value);
     return result.success ? [] : result.issues.map(({ code }) => code);

@@ -50,7 +50,7 @@ for (const [subject, schema, samples] of subjects) {
   }
 }
 
-/** A schema that breaks the standard in one way. */
+/** Creates a schema that breaks the standard in one way. */
 function broken(
   validate: (value: unknown) => unknown,
   props: object = {},
@@ -112,7 +112,7 @@ const faults: [string, StandardSchemaV1, StandardSchemaSamples][] = [
     { valid: [1] },
   ],
   [
-    "a description that is none",
+    "a description of another type",
     broken((value) => ({ value }), {
       jsonSchema: { input: () => "string", output: () => ({}) },
     }),

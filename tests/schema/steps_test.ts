@@ -48,7 +48,7 @@ Deno.test("pipe() runs all checks and leaves the schema as it was", () => {
   );
 });
 
-Deno.test("pipe() runs its checks on what those of an earlier one let through", () => {
+Deno.test("pipe() runs its checks on values that an earlier one accepted", () => {
   const Text = string().pipe(minLength(3)).pipe(startsWith("a"));
   const codes = (value: unknown) => {
     const result = parseSafe(Text, value);
@@ -93,7 +93,7 @@ Deno.test("pipe() takes checks on every type", () => {
   );
 });
 
-Deno.test("refine() runs after the checks, and only on what passed", () => {
+Deno.test("refine() runs after the checks, and only on values that passed", () => {
   const seen: unknown[] = [];
   const Even = number().pipe(min(0)).refine((value) => {
     seen.push(value);
@@ -110,7 +110,7 @@ Deno.test("refine() runs after the checks, and only on what passed", () => {
   assertEquals(seen, [2, 3]);
 });
 
-Deno.test("refine() puts the issue where it is told", () => {
+Deno.test("refine() adds the issue at the given path", () => {
   const Range = object({ from: number(), to: number() }).refine(
     ({ from, to }) => from <= to,
     { path: ["to"], message: "Must not be before the start" },
@@ -133,7 +133,7 @@ Deno.test("transform() changes the value or fails", () => {
   ]);
 });
 
-Deno.test("transform() goes no further where its function fails", async () => {
+Deno.test("transform() stops if its function fails", async () => {
   const ids = new Map([["a", 1]]);
   const Id = string().transform((name, fail) => ({
     id: ids.get(name) ?? fail(),
@@ -212,7 +212,7 @@ Deno.test("parse() of an async schema is an error, never a pass", () => {
   }
 });
 
-Deno.test("parse() leaves no rejection behind where an async rule rejects", async () => {
+Deno.test("parse() leaves no rejection unhandled if an async rule rejects", async () => {
   const Name = string().refine(() => Promise.reject(new Error("offline")));
   assertThrows(() => parse(object({ Name }), { Name: "a" }), TypeError);
   await Promise.resolve();
@@ -271,7 +271,7 @@ Deno.test("parseSafeAsync() runs async parts everywhere", async () => {
   ]);
 });
 
-Deno.test("parseAsync() rejects with what the application threw", async () => {
+Deno.test("parseAsync() rejects with the application's error", async () => {
   const down = () => Promise.reject(new RangeError("database is down"));
   const Name = object({ name: string().refine(down) });
   await assertRejects(() => parseAsync(Name, { name: "a" }), RangeError);
@@ -288,7 +288,7 @@ Deno.test("parseAsync() takes sync schemas too", async () => {
   assertEquals((await parseSafeAsync(string(), 1)).success, false);
 });
 
-Deno.test("fieldsMatch() also runs where an async field failed", async () => {
+Deno.test("fieldsMatch() also runs if an async field failed", async () => {
   const Form = object({
     name: string().refine(isFree),
     password: string(),
@@ -303,7 +303,7 @@ Deno.test("fieldsMatch() also runs where an async field failed", async () => {
   assertEquals(issues.map(({ path }) => path), [["name"], ["again"]]);
 });
 
-Deno.test("fieldsMatch() compares nothing where one of the two is wrong", () => {
+Deno.test("fieldsMatch() compares nothing if one of the two is invalid", () => {
   const Form = object({
     password: string().pipe(minLength(8)),
     again: string(),
@@ -330,7 +330,7 @@ Deno.test("optional(), nullable() and steps keep the value as it is", () => {
   assertStrictEquals(parse(List, undefined), undefined);
 });
 
-Deno.test("transform() that fails leaves what the input throws to the parse", () => {
+Deno.test("transform() that fails leaves errors of the input to the parse", () => {
   const schema = object({
     a: string().transform((_text, fail) => fail()),
     b: string(),

@@ -159,7 +159,7 @@ Deno.test("variant(), intersect(), lazy() and brand() tell their types", () => {
   assertEquals(take(parse(UserId, "u1")), 2);
   // @ts-expect-error Another brand is another type.
   take(parse(OrderId, "o1"));
-  // @ts-expect-error A plain text has no brand.
+  // @ts-expect-error A plain string has no brand.
   take("u1");
 
   const Parent = brand(nullable(string()), "UserId");
@@ -195,7 +195,7 @@ Deno.test("form object() tells the types of its fields", () => {
 Deno.test("pipe() takes only checks for the type", () => {
   // @ts-expect-error A number has no length.
   number().pipe(minLength(1));
-  // @ts-expect-error A text has no greatest value.
+  // @ts-expect-error A string has no greatest value.
   string().pipe(max(1));
   array(number()).pipe(minLength(1));
 });

@@ -56,7 +56,7 @@ Deno.test("union() takes a filter of and and or, 17 deep", () => {
   const leaf = { op: "is", field: "a", value: "b" };
   for (const depth of [17, 80]) {
     const filter = nest(depth, (inner) => ({ op: "or", of: [inner] }), leaf);
-    // As JSON may have it: what tells the objects apart comes last.
+    // JSON may put the literal that tells the objects apart last.
     const late = nest(depth, (inner) => ({ of: [inner], op: "or" }), leaf);
     assertEquals(codesOf(Filter, filter), []);
     assertEquals(parse(Filter, late), filter);
@@ -228,7 +228,7 @@ Deno.test("union() reads own properties only when it looks for a literal", () =>
   ]);
 });
 
-Deno.test("union() that is async takes what a literal names", async () => {
+Deno.test("union() that is async takes the option that a literal names", async () => {
   const Name = string().refine((name) => Promise.resolve(name !== "admin"));
   const User = union([
     object({ type: literal("user"), name: Name }),
