@@ -19,6 +19,9 @@ const PATHS = [
   "tests/schema",
   "tests/logger",
   "docs/request_log.md",
+  "docs/getting_started.md",
+  "SECURITY.md",
+  "README.md",
   "tests/bench/reach.ts",
   "tests/deno/_language.ts",
 ];
