@@ -5,7 +5,7 @@ const LABEL = 190;
 const BAR = 22;
 const TOP = 44;
 
-/** What our rows are called. */
+/** The names of our rows. */
 const OWN = /^(gatehouse|sealed cookie|memory store)\b/;
 
 /** Draws a table as bars, the shorter the better, as SVG. */

@@ -12,7 +12,7 @@ import { Hono } from "npm:hono@4.13.19";
 import { IttyRouter } from "npm:itty-router@5.0.24";
 import { type Bound, type Candidate, measure, printTable } from "./_measure.ts";
 
-/** Answers a request, with or without what the runtime passes besides. */
+/** Responds to a request, with or without the runtime's extra arguments. */
 export type Fetch = (
   request: Request,
   ...platform: unknown[]
@@ -57,7 +57,7 @@ export async function benchDispatch(quick: boolean): Promise<boolean> {
   return holds;
 }
 
-/** Who answers wrongly, or not at all, would be the fastest. */
+/** Throws if a router responds wrongly: it would look fastest. */
 async function demandSame(
   fetches: readonly (readonly [name: string, fetch: Fetch])[],
   request: Request,

@@ -1,8 +1,10 @@
 /**
- * A load generator in a thread of its own, so that the server's thread is what
- * limits: each connection sends a request when the last is answered. A message
- * `{ port, path, headers, connections, requests }` is answered with the
- * milliseconds that it took.
+ * Generates load in a separate thread, so that the server's thread is the
+ * bottleneck. Each connection sends a request as soon as the last response
+ * arrives.
+ *
+ * A message `{ port, path, headers, connections, requests }` gets a reply with
+ * the elapsed milliseconds.
  */
 interface Load {
   readonly port: number;

@@ -35,7 +35,7 @@ const next = () => Promise.resolve(response);
 
 let characters = 0;
 
-/** The output of all: none. */
+/** Discards a line, as the output of every logger does here. */
 export function drop(line: string): void {
   characters += line.length;
 }
@@ -44,9 +44,9 @@ export function drop(line: string): void {
  * Passes the same requests through the middleware of each library, each time
  * with a new context, and prints the tables.
  *
- * @param quick Whether to look for what is far beyond a bound alone.
- * @param others What else to compare where it runs.
- * @returns Whether every ratio is within 1.5 times its bound.
+ * @param quick `true` to check only for results far beyond a bound.
+ * @param others More candidates, which exist on some runtimes only.
+ * @returns `true` if every ratio is within 1.5 times its bound.
  */
 export async function raceLoggers(
   quick: boolean,
@@ -121,7 +121,7 @@ function hono(name: string): Candidate {
   );
 }
 
-/** A candidate whose contexts are made before its time begins. */
+/** Creates a candidate whose contexts exist before its time starts. */
 function behind<Context>(
   name: string,
   contextOf: (request: Request) => Context,
@@ -135,7 +135,7 @@ function behind<Context>(
   };
 }
 
-/** No middleware: what a line of four fields costs. */
+/** Creates a candidate without middleware: a log line of four fields. */
 async function logTape(name: string): Promise<Candidate> {
   const format = getTextFormatter();
   await configure({

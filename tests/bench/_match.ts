@@ -83,7 +83,7 @@ function bound(most: number, to = "memoirist"): Bound {
   return { of: "gatehouse", to, most };
 }
 
-/** One pass of every router over the calls; medians for one of the calls. */
+/** Measures all routers with the same calls, and prints medians per call. */
 async function race(
   routes: readonly BenchRoute[],
   calls: readonly Call[],
@@ -107,7 +107,9 @@ async function race(
   return perCall(passes, calls.length);
 }
 
-/** Who finds fewer routes than the first one has less to do. */
+/**
+ * Throws if a router finds fewer routes than the first: it would do less work.
+ */
 async function demandSame(
   finds: readonly (readonly [name: string, find: Find])[],
   calls: readonly Call[],
@@ -116,7 +118,7 @@ async function demandSame(
   for (const [name, find] of finds) {
     let found = 0;
     for (const [method, url, path] of calls) {
-      // Some say `undefined`, and one a promise, where others say null.
+      // Some return `undefined` and one a promise instead of `null`.
       if ((await find(method, url, path) ?? null) !== null) found++;
     }
     expected ??= found;
@@ -211,7 +213,7 @@ const LONG: readonly (readonly [string, (size: number) => string])[] = [
   ["/*/a/*/b", (size) => "/a".repeat(size / 2)],
 ];
 
-/** Twice the length takes at most about twice the time. */
+/** Checks that a URL of twice the length takes at most about twice the time. */
 async function longUrls(rounds: number): Promise<boolean> {
   const candidates = LONG.flatMap(([pattern, pathFor]) =>
     [8_000, 16_000].map((size): Candidate => {

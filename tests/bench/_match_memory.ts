@@ -10,7 +10,7 @@ const COUNT = 10_000;
 
 const build = Deno.args[0] === "memoirist" ? memoirist : gatehouse;
 const routes = generateRoutes(COUNT);
-// What is made once, however many routes there are.
+// Builds the parts that do not depend on the number of routes.
 build(generateRoutes(10))("GET", "http://localhost/none", "/none");
 const before = used();
 const find = build(routes);

@@ -14,7 +14,7 @@ import type { BenchRoute } from "./github_routes.ts";
 /** Finds a route; peers get the path ready, ours has to find it in the URL. */
 export type Find = (method: string, url: string, path: string) => unknown;
 
-/** Registers routes and returns what finds them. */
+/** Registers routes and returns a function that finds them. */
 export type Build = (routes: readonly BenchRoute[]) => Find;
 
 /** Ours: the URL is all that it is given. */
@@ -26,7 +26,7 @@ export function gatehouse(routes: readonly BenchRoute[]): Find {
   return (method, url) => matcher.match(method, url);
 }
 
-/** The fastest radix tree, next to which ours is measured. */
+/** Builds the fastest radix tree, which our router is compared with. */
 export function memoirist(routes: readonly BenchRoute[]): Find {
   const router = new Memoirist<string>();
   for (const [method, path] of routes) router.add(method, path, path);
@@ -100,7 +100,7 @@ function native(routes: readonly BenchRoute[]): Find {
   };
 }
 
-/** All of them by name; the first one is what others are measured by. */
+/** All routers by name. The first one is the baseline. */
 export const ROUTERS: Readonly<Record<string, Build>> = {
   memoirist,
   gatehouse,

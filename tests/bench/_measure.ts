@@ -1,34 +1,34 @@
 /** One way to do the work that a table compares. */
 export interface Candidate {
-  /** What the table calls it. */
+  /** The name in the table. */
   readonly name: string;
   /** Does the work once; gets a number that counts up. */
   readonly run: (turn: number) => unknown;
-  /** Prepares what `run` will take, outside of the time that counts. */
+  /** Prepares the input of `run`. This time does not count. */
   readonly prepare?: (turn: number) => void;
 }
 
-/** How often to measure. */
+/** The number of measurements. */
 export interface Effort {
   /** Rounds, of which each candidate gets one turn. */
   readonly rounds: number;
-  /** How often the work is done in a turn. */
+  /** The number of calls in a turn. */
   readonly turns: number;
   /**
-   * How many are in flight at once, where the work is asynchronous.
+   * The number of concurrent calls, if the work is asynchronous.
    *
    * @default {1}
    */
   readonly inFlight?: number;
   /**
-   * Whether to await what is no promise too, as a caller does that can't know.
+   * `true` to await every result, as a caller does that may get a promise.
    *
    * @default {false}
    */
   readonly awaitsAll?: boolean;
 }
 
-/** The most that one candidate may take, as a part of what another does. */
+/** The most time that one candidate may take, relative to another. */
 export interface Bound {
   /** The candidate that is bound. */
   readonly of: string;
@@ -42,26 +42,33 @@ export interface Bound {
 export interface Table {
   readonly title: string;
   readonly runtime: string;
-  /** What a value counts. */
+  /** The unit of the values. */
   readonly unit: string;
   readonly rows: readonly { readonly name: string; readonly value: number }[];
   readonly bounds: readonly (Bound & { readonly ratio: number })[];
-  /** What took part, such as `hono@4.13.19`; absent where nobody noted it. */
+  /**
+   * The measured packages, such as `hono@4.13.19`, if the run recorded them.
+   */
   readonly versions?: readonly string[];
 }
 
-/** What a loaded machine may add to a ratio before the gate fails. */
+/** The factor that a ratio may exceed its bound by, because of other load. */
 const TOLERANCE = 1.5;
 
-/** Where a benchmark's tables go, a line of JSON each. */
+/**
+ * The variable with the path of the report, which has one table per line as
+ * JSON.
+ */
 const REPORT = "GATEHOUSE_BENCH_REPORT";
 
 /**
- * Measures candidates in turn, and returns the time of each in nanoseconds: the
- * median of how many times as long it took as the first one in the same round,
- * times that one's median. What the machine does besides hits a round as a whole,
- * and the next one not at all. Another candidate begins each round: nobody always
- * clears what the same one left. Work that returns no promise is not awaited,
+ * Measures candidates in turn and returns the time of each in nanoseconds. A
+ * time is the median of its ratios to the first candidate in the same round,
+ * multiplied by the first candidate's median.
+ *
+ * Other load on the machine then slows a whole round, but not the next. Each
+ * round starts with another candidate, so that garbage collection does not
+ * always fall on the same one. Results that are not promises are not awaited
  * unless the effort says so.
  */
 export async function measure(
@@ -108,14 +115,14 @@ async function timeOf(
   return (performance.now() - start) * 1e6 / turns;
 }
 
-/** The middle one of some numbers. */
+/** Returns the median of some numbers. */
 export function medianOf(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
 }
 
 /**
- * Prints medians, their ratios to the first candidate's, and bounds; and tells
- * whether every bound holds, give or take what a loaded machine adds.
+ * Prints medians, their ratios to the first candidate's, and bounds. Returns
+ * `true` if every bound holds within the tolerance.
  */
 export function printTable(
   title: string,
@@ -149,7 +156,7 @@ export function printTable(
   return measured.every(({ ratio, most }) => ratio <= most * TOLERANCE);
 }
 
-/** Ends a benchmark: with an error where a bound was far from holding. */
+/** Ends a benchmark, with an error if a bound was clearly exceeded. */
 export function finish(holds: boolean): void {
   if (holds) return;
   console.log(`\nA ratio is beyond ${TOLERANCE} times its bound`);

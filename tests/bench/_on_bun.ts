@@ -6,7 +6,7 @@ import { bundle } from "../runtimes/bundle.ts";
  *
  * @param file The module, without any use of Deno.
  * @param call A call of one of its exports that resolves to whether it holds.
- * @returns Whether it does.
+ * @returns `true` if it holds.
  */
 export async function benchOnBun(file: URL, call: string): Promise<boolean> {
   const script = await bundle(

@@ -8,8 +8,8 @@ const DATA = new URL("docs/benchmarks.json", ROOT);
 const IMAGES = new URL("docs/images/", ROOT);
 
 /**
- * Keeps tables, those of earlier runs too where they were not measured anew,
- * and writes what the documentation shows of them.
+ * Saves the new tables next to those of earlier runs, and writes the generated
+ * parts of the documentation.
  */
 export async function writePages(fresh: readonly Table[]): Promise<void> {
   const tables = new Map(
@@ -29,7 +29,9 @@ export async function writePages(fresh: readonly Table[]): Promise<void> {
   await writePart("speed", summaryOf(all));
 }
 
-/** What is shown of tables beside the README: texts by path, not formatted. */
+/**
+ * Returns the generated files except the README: unformatted contents by path.
+ */
 export function filesOf(tables: readonly Table[]): Map<string, string> {
   const files = new Map([["docs/benchmarks.md", pageOf(tables)]]);
   for (const table of tables) {
@@ -39,7 +41,7 @@ export function filesOf(tables: readonly Table[]): Map<string, string> {
   return files;
 }
 
-/** The tables of the last long run. */
+/** Reads the tables of the last long run. */
 export async function readTables(): Promise<Table[]> {
   try {
     return JSON.parse(await Deno.readTextFile(DATA));
@@ -49,14 +51,17 @@ export async function readTables(): Promise<Table[]> {
   }
 }
 
-/** A title that tells the runtime, which a server has one of its own for. */
+/**
+ * Returns a title with the runtime. Server tables have the runtime in the
+ * title.
+ */
 function keyOf({ title, runtime }: Table): string {
   const end = ` on ${runtime}`;
   const isTold = title.endsWith(end) || /\b(?:Deno|Bun)\.serve\b/.test(title);
   return isTold ? title : title + end;
 }
 
-/** The file name of a table's chart, if it has one. */
+/** Returns the file name of a table's chart, or `null` without a chart. */
 function imageOf({ title, runtime }: Table): string | null {
   const line = SUMMARY.find((line) => line.title.test(title));
   return line ? `bench_${line.chart}_${runtime.toLowerCase()}.svg` : null;
@@ -64,15 +69,15 @@ function imageOf({ title, runtime }: Table): string | null {
 
 interface Line {
   readonly work: string;
-  /** What the chart of the work is called. */
+  /** The name of the work in the chart. */
   readonly chart: string;
-  /** Which table it is. */
+  /** The title of the table. */
   readonly title: RegExp;
   readonly of: string;
   readonly to: string;
 }
 
-/** What the README tells. */
+/** The rows of the README's table. */
 const SUMMARY: readonly Line[] = [
   {
     work: "find one of GitHub's routes",
@@ -171,7 +176,7 @@ ${packages.length > 0 ? `Versions: ${packages.join(", ")}` : ""}
 `;
 }
 
-/** Three digits that count, without an exponent. */
+/** Rounds to three significant digits, without an exponent. */
 export function round(value: number): string {
   return value >= 100
     ? String(Math.round(value))

@@ -12,7 +12,7 @@ import {
   printTable,
 } from "./_measure.ts";
 
-/** How far apart two medians may be that must tell nothing. */
+/** The largest ratio of two medians that must not reveal a difference. */
 const BOUND = 1.05;
 
 const runtime = "Bun" in globalThis ? "Bun" : "Deno";
@@ -28,7 +28,7 @@ export async function racePasswords(quick: boolean): Promise<boolean> {
   return holds;
 }
 
-/** Whether somebody can tell by the time which users there are. */
+/** Checks that response time does not reveal whether a user exists. */
 async function raceUsers(
   engine: Argon2Engine,
   quick: boolean,
@@ -62,7 +62,7 @@ async function raceUsers(
   );
 }
 
-/** The same strength in other ways. */
+/** Measures other formats of the same strength. */
 async function raceFormats(
   engines: readonly Argon2Engine[],
   quick: boolean,
@@ -91,7 +91,9 @@ async function raceFormats(
   printTable(title, inMilliseconds(medians), [], "ms");
 }
 
-/** Most of it takes a third of a second a turn. */
+/**
+ * Returns fewer turns for slow engines, which take a third of a second each.
+ */
 function effort(quick: boolean, isSlow: boolean): Effort {
   return { rounds: quick ? isSlow ? 5 : 15 : 41, turns: 1 };
 }

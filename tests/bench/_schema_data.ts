@@ -30,7 +30,7 @@ const order = {
   })),
 };
 
-/** What is validated, by name. */
+/** The inputs to validate, by name. */
 export const WORKLOADS: Readonly<Record<WorkloadName, Workload>> = parsed({
   login: {
     valid: { email: "ada@example.com", password: "correct horse battery" },

@@ -1,5 +1,5 @@
 // The same schemas in every library, each written as its documentation does.
-// What generates code is told not to: Workers forbid it.
+// Code generation is off, because Workers forbid it.
 
 import * as v from "npm:valibot@1.5.0";
 import * as z from "npm:zod@4.6.7";
@@ -40,7 +40,7 @@ export interface Library {
   >;
 }
 
-/** Reads all issues, as whoever shows them does. */
+/** Reads all issues, as a caller that displays them does. */
 function messages(
   issues: readonly Issue[] | undefined,
 ): number {

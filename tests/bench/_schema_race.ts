@@ -6,8 +6,8 @@ import { LIBRARIES } from "./_schema_libraries.ts";
 type Medians = ReadonlyMap<string, number>;
 
 /**
- * How often a turn does the work of each workload: about 0.1 ms of ours, so that
- * most turns end before something else gets the processor.
+ * The number of calls in a turn, by workload. A turn takes about 0.1 ms of
+ * ours, so that most turns end before another process gets the processor.
  */
 const TURNS: Readonly<Record<WorkloadName, number>> = {
   login: 400,
@@ -22,10 +22,10 @@ const FASTEST: readonly Bound[] = LIBRARIES
   .map(({ name }) => ({ of: "gatehouse", to: name, most: 1 }));
 
 /**
- * Measures our schemas beside those of other libraries, in this process and
+ * Measures our schemas next to those of other libraries, in this process and
  * interleaved, and prints medians, ratios and bounds.
  *
- * @returns Whether all bounds hold, give or take what a loaded machine adds.
+ * @returns `true` if all bounds hold within the tolerance.
  */
 export async function raceSchemas(
   { quick, mean }: { quick: boolean; mean: number },
@@ -89,7 +89,7 @@ function judgeMean(parses: readonly Medians[], mean: number): boolean {
   return printTable("all parses, geometric mean", new Map(means), [bound]);
 }
 
-/** Input that does not pass, next to input that does. */
+/** Measures invalid input next to valid input. */
 async function raceInvalid(
   name: WorkloadName,
   effort: Effort,

@@ -17,7 +17,7 @@ import { session as remixSession } from "npm:@remix-run/session-middleware@0.2.2
 import { getIronSession, sealData } from "npm:iron-session@9.0.1";
 import { type Candidate, measure, printTable } from "./_measure.ts";
 
-/** What is stored: about 300 bytes of JSON. */
+/** The values of the session: about 300 bytes of JSON. */
 const VALUES = {
   userId: 4711,
   cart: Array.from({ length: 5 }, (_, n) => ({ sku: `sku-${n}`, quantity: n })),
@@ -68,7 +68,7 @@ async function raceReads(quick: boolean): Promise<boolean> {
   return printTable(`Session, reading on ${runtime}`, medians, bounds);
 }
 
-/** What the middleware adds to a request that leaves its session alone. */
+/** Measures the middleware with requests that do not touch their session. */
 async function raceUntouched(quick: boolean): Promise<boolean> {
   const url = "https://example.com/articles/17";
   const headers = { Accept: "text/html", "User-Agent": "bench" };
@@ -81,12 +81,12 @@ async function raceUntouched(quick: boolean): Promise<boolean> {
     turns: 200,
   });
   return printTable(
-    `Session, untouched, in the router alone on ${runtime}`,
+    `Session, untouched, in the router only on ${runtime}`,
     medians,
   );
 }
 
-/** The same route without a session and with one that nobody asks for. */
+/** Creates the same route without a session, and with an unused one. */
 export function untouchedRouters(): {
   readonly name: string;
   readonly fetch: Router["fetch"];
@@ -109,7 +109,9 @@ export function untouchedRouters(): {
   });
 }
 
-/** A read through our whole middleware, from the header to the value. */
+/**
+ * Reads a session through our whole middleware, from the header to the value.
+ */
 async function ours(name: string, options: SessionOptions): Promise<Candidate> {
   const middleware = session(options);
   const first = new RequestContext(new Request("https://example.com/"));
@@ -138,7 +140,7 @@ async function ours(name: string, options: SessionOptions): Promise<Candidate> {
   };
 }
 
-/** As many bytes as there are in our sealed cookie. */
+/** Decrypts as many bytes as our sealed cookie has. */
 async function oneDecryption(name: string): Promise<Candidate> {
   const aes = { name: "AES-GCM", iv: new Uint8Array(12) };
   const key = await crypto.subtle.generateKey(
@@ -151,7 +153,7 @@ async function oneDecryption(name: string): Promise<Candidate> {
   return { name, run: () => crypto.subtle.decrypt(aes, key, sealed) };
 }
 
-/** The least that a session in memory can take: nothing is checked or saved. */
+/** Reads a minimal session from memory, without checks or saving. */
 async function bareMemory(name: string): Promise<Candidate> {
   const token = crypto.randomUUID().padEnd(43, "x");
   const request = new Request("https://example.com/", {

@@ -1,11 +1,11 @@
 /**
- * External login: what verifying an ID token costs beside jose's own jwtVerify
- * with the same key, which is imported already; ours looks it up in the
- * provider's key set, and checks nonce, azp and the times besides. On Deno and
- * on Bun.
+ * External login: the cost of verifying an ID token, on Deno and on Bun. The
+ * baseline is jose's jwtVerify with the same key, already imported. Our code
+ * also finds the key in the provider's key set and checks nonce, azp and the
+ * times.
  *
- * Bound: at most 1.3 times jose's time. What a whole login costs are requests:
- * `tests/auth/external_discovery_test.ts` counts them.
+ * Bound: at most 1.3 times jose's time. The cost of a whole login is its
+ * requests; `tests/auth/external_discovery_test.ts` counts them.
  *
  * `deno run -A tests/bench/external_auth_bench.ts [--quick]`
  */

@@ -211,7 +211,7 @@ export const githubRoutes: readonly BenchRoute[] = SHAPES.trim().split("\n")
     return words.map((method): BenchRoute => [method, path]);
   });
 
-/** `count` routes, two in three with params, spread as resources are. */
+/** Generates `count` routes shaped like resources, two in three with params. */
 export function generateRoutes(count: number): BenchRoute[] {
   const routes: BenchRoute[] = [];
   for (let i = 0; routes.length < count; i++) {
@@ -248,7 +248,7 @@ const WORDS = [
   "tasks",
 ];
 
-/** A URL path of a route, with other values of the params for every `seed`. */
+/** Returns a URL path of a route. Each `seed` gives other param values. */
 export function pathOf(path: string, seed: number): string {
   return path.replace(/:\w+/g, (name) => `${name.slice(1, 5)}${seed % 9973}`);
 }

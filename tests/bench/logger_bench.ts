@@ -1,11 +1,11 @@
 /**
- * The logger next to others: nanoseconds to pass the same request through each
- * one's middleware with an output that does nothing; and what a line costs to
- * write to a file, one by one and in batches. On Deno and on Bun.
+ * The logger next to others, on Deno and on Bun. The first part counts the
+ * nanoseconds that a request takes in each middleware with an output that does
+ * nothing. The second part writes lines to a file, one by one and in batches.
  *
- * Bounds: `combined`, with escaping and redaction, at most half of what
- * @remix-run's line takes and 1.2 of what hono's takes, which escapes nothing;
- * `batchOutput` at most a tenth of console.log on Deno.
+ * Bounds: `combined` escapes and redacts. It takes at most half the time of
+ * @remix-run's logger and 1.2 times that of hono's, which escapes nothing.
+ * `batchOutput` takes at most a tenth of console.log on Deno.
  *
  * `deno run -A tests/bench/logger_bench.ts [--quick]`
  */
@@ -33,7 +33,7 @@ const onBun = await benchOnBun(
 const writtenByBun = await raceWriting([bunPath()]);
 finish(onDeno && writtenByDeno && onBun && writtenByBun);
 
-/** Loggers that take what Node's server gives. */
+/** Creates the loggers that take the request and response of Node's server. */
 function nodeLoggers(): Candidate[] {
   const { combined } = morgan as unknown as { readonly combined: string };
   const format = morgan.compile(combined) as unknown as (
@@ -57,7 +57,7 @@ function nodeLoggers(): Candidate[] {
     prepare,
     run(turn) {
       const { req, res } = pairs[turn]!;
-      // They are all that it looks at of what Node's server gives.
+      // The logger reads nothing else of the objects of Node's server.
       middleware(
         req as unknown as IncomingMessage,
         res as unknown as ServerResponse,
@@ -67,7 +67,7 @@ function nodeLoggers(): Candidate[] {
   }];
 }
 
-/** What they see of a request. */
+/** Creates the request and response that Node loggers read. */
 function nodePair(request: Request) {
   const { pathname, search } = new URL(request.url);
   const url = pathname + search;
@@ -92,7 +92,7 @@ function nodePair(request: Request) {
   return { req, res };
 }
 
-/** Writes lines to a file, in a process of its own for the sake of its output. */
+/** Writes lines to a file, in a separate process with its own output. */
 async function raceWriting(program: readonly string[]): Promise<boolean> {
   const folder = await Deno.makeTempDir();
   const script = await bundle(`

@@ -7,7 +7,9 @@
 import type { Table } from "./_measure.ts";
 import { writePages } from "./_pages.ts";
 
-/** How often a quick benchmark may fail before it counts: noise comes and goes. */
+/**
+ * The number of attempts of a quick benchmark. Noise makes some of them fail.
+ */
 const ATTEMPTS = 4;
 
 const quick = Deno.args.includes("--quick");
@@ -35,7 +37,7 @@ if (failed.length > 0) {
   Deno.exit(1);
 }
 
-/** The names of the benchmarks: `match` for `match_bench.ts`. */
+/** Returns the names of the benchmarks: `match` for `match_bench.ts`. */
 async function benchmarks(): Promise<string[]> {
   const names: string[] = [];
   for await (const { name } of Deno.readDir(import.meta.dirname!)) {
@@ -44,7 +46,7 @@ async function benchmarks(): Promise<string[]> {
   return names.sort();
 }
 
-/** The runtimes and the packages of a benchmark. */
+/** Returns the runtimes and the packages of a benchmark. */
 async function versionsOf(name: string): Promise<string[]> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["info", "--json", `${import.meta.dirname}/${name}_bench.ts`],

@@ -5,7 +5,9 @@ import type { Find } from "./_match_routers.ts";
 import { benchOnBun } from "./_on_bun.ts";
 import type { BenchRoute } from "./github_routes.ts";
 
-/** It needs Node's modules, which only Deno's tables can offer. */
+/**
+ * Creates find-my-way. It needs Node's modules, so only Deno's tables have it.
+ */
 function findMyWayRouter(routes: readonly BenchRoute[]): Find {
   const router = findMyWay();
   for (const [method, path] of routes) {
@@ -14,7 +16,7 @@ function findMyWayRouter(routes: readonly BenchRoute[]): Find {
   return (method, _, path) => router.find(method as "GET", path);
 }
 
-/** Bytes for each of 10,000 routes, in a process of their own. */
+/** Measures the bytes for each of 10,000 routes, in a separate process. */
 async function memoryOf(name: string): Promise<number> {
   const script = new URL("_match_memory.ts", import.meta.url).pathname;
   const { success, stdout } = await new Deno.Command(Deno.execPath(), {

@@ -1,15 +1,17 @@
 /**
- * Whole servers: requests per second under `Deno.serve` and `Bun.serve`, as wrk
- * counts them, for a param route with and without five middleware that do
- * nothing, next to a bare handler and to others. Bounds: 0.95 and 0.9 of the
- * bare handler's; ahead of every peer that compiles nothing with eval.
+ * Whole servers: requests per second under `Deno.serve` and `Bun.serve`,
+ * counted by wrk. A param route with and without five middleware that do
+ * nothing runs next to a bare handler and to other libraries. Bounds: 0.95 and
+ * 0.9 of the bare handler, and faster than every library that does not compile
+ * with eval.
  *
- * Each server is a process of its own; short runs take turns, and medians count.
- * One process is always quicker or slower than the next of the same program, so
- * that each is started anew now and then.
- * Where Linux tells it, the processor time of a server per request is measured
- * too, and is what the bounds are about: a server fills one processor, so that
- * it says the same, but other work on the machine hardly changes it.
+ * Each server is a separate process. Short runs alternate, and medians count.
+ * Two processes of the same program differ in speed, so each server is
+ * restarted now and then.
+ *
+ * On Linux the bounds apply to the processor time of a server per request. A
+ * server fills one processor, so this shows the same, but other load on the
+ * machine hardly changes it.
  */
 import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
@@ -18,7 +20,7 @@ import { type Bound, finish, medianOf, printTable } from "./_measure.ts";
 
 const quick = Deno.args.includes("--quick");
 
-/** How often each server is started. */
+/** The number of times that each server starts. */
 const starts = quick ? 1 : 4;
 
 /** Runs while a server lives: those in which its engine compiles, and others. */
@@ -78,7 +80,7 @@ function bounds(middleware: number): Bound[] {
 interface Race {
   /** Nanoseconds from one answer to the next. */
   readonly between: ReadonlyMap<string, number>;
-  /** Nanoseconds of processor time per answer; empty where nothing tells it. */
+  /** Nanoseconds of processor time per response, empty if unknown. */
   readonly busy: ReadonlyMap<string, number>;
 }
 
@@ -112,7 +114,9 @@ function medians(samples: Map<string, number[]>): Map<string, number> {
   return new Map([...samples].map(([name, times]) => [name, medianOf(times)]));
 }
 
-/** The nanoseconds that a process has used, all its threads together. */
+/**
+ * Returns the processor time of a process in nanoseconds, over all its threads.
+ */
 function processorTime(pid: number): number | null {
   try {
     const text = Deno.readTextFileSync(`/proc/${pid}/stat`);
@@ -143,12 +147,12 @@ async function start(
   throw new Error(`The server of ${name} did not start`);
 }
 
-/** What one run of a server came to. */
+/** The result of one run of a server. */
 interface Run {
   readonly name: string;
   /** Requests per second. */
   readonly rate: number;
-  /** Nanoseconds of processor time per answer, where something tells it. */
+  /** Nanoseconds of processor time per response, or `null` if unknown. */
   readonly cost: number | null;
 }
 
@@ -175,7 +179,7 @@ async function load(servers: readonly Server[]): Promise<Run[]> {
   return runs;
 }
 
-/** A program for both runtimes that says which port it listens on. */
+/** Returns a program for both runtimes that prints its port. */
 function serverSource(): string {
   const module = new URL("_dispatch.ts", import.meta.url).href;
   return `import { applications } from ${JSON.stringify(module)};

@@ -1,18 +1,21 @@
 /**
- * Sessions: what reading one costs, next to iron-session and @remix-run/session,
- * and what a request pays that does not touch its session. Reads are 50 in
- * flight, as on a busy server: one at a time, they measure how fast a thread
- * wakes up. On Deno and on Bun.
+ * Sessions on Deno and on Bun: the cost of a read, next to iron-session and
+ * @remix-run/session, and of a request that does not touch its session. Reads
+ * are 50 in flight, as on a busy server. One at a time, they would measure how
+ * fast a thread wakes up.
  *
  * Bounds: a sealed cookie is read 4 times as fast as by iron-session and twice
- * as fast as @remix-run's signed one; a read from the memory store takes at
- * most 2 SHA-256 digests; a request that never touches its session takes at
- * most 1.1 times one without the middleware, by `Deno.serve`. Those next to
- * iron-session and the digest are for Deno. On Bun the native half of a read takes
- * so little that promises are most of it: the rows of one decryption, and of a
- * session in memory that checks nothing, show how little is left. What is measured
- * of ours is all that the middleware does with a request, saving included; of the
- * others, the read alone where they have no middleware.
+ * as fast as @remix-run's signed one. A read from the memory store takes at
+ * most 2 SHA-256 digests. A request that never touches its session takes at
+ * most 1.1 times one without the middleware, by `Deno.serve`.
+ *
+ * The bounds for iron-session and the digest apply on Deno. On Bun, promises
+ * take most of the time of a read, because its native part is so fast. The rows
+ * of one decryption, and of an unchecked session in memory, show how little is
+ * left.
+ *
+ * Our rows measure the whole middleware, including the save. The other rows
+ * measure only the read if a library has no middleware.
  *
  * `deno run -A tests/bench/session_bench.ts [--quick]`
  */
@@ -30,7 +33,7 @@ const onBun = await benchOnBun(
 );
 finish(onDeno && served && onBun);
 
-/** What the middleware adds where no session is, to a request from outside. */
+/** Measures the middleware with served requests that have no session. */
 async function raceServed(): Promise<boolean> {
   const servers = untouchedRouters().map(({ name, fetch }) => ({
     name,

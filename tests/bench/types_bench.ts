@@ -1,9 +1,9 @@
 /**
  * Type checking: an application of 500 routes, whose handlers use two params
- * and a value that middleware provides, next to the same in Hono. Processor
- * time of `deno check`, with what it takes to load the libraries: as long for
- * the one as for the other. They did not change since the first round, so that
- * their own types are not checked again. Bound: no longer than Hono.
+ * and a value from middleware, next to the same in Hono. The result is the
+ * processor time of `deno check`. It includes the time to load the libraries,
+ * which is equal for both. They did not change since the first round, so Deno
+ * does not check their own types again. Bound: no longer than Hono.
  */
 import { finish, medianOf, printTable } from "./_measure.ts";
 
@@ -68,7 +68,7 @@ try {
   const samples = new Map(
     applications.map(({ name }) => [name, [] as number[]]),
   );
-  // The first round loads what later ones find in the cache.
+  // The first round fills the cache for later ones.
   for (let round = 0; round <= rounds; round++) {
     for (const application of applications) {
       const time = await check(application, round);
@@ -88,7 +88,7 @@ try {
   await Deno.remove(folder, { recursive: true });
 }
 
-/** The processor time of a check, in milliseconds. */
+/** Measures the processor time of a check, in milliseconds. */
 async function check(
   { name, head, route }: Application,
   round: number,

@@ -22,7 +22,10 @@ const PATHS = [
   "docs/getting_started.md",
   "SECURITY.md",
   "README.md",
-  "tests/bench/reach.ts",
+  "examples",
+  "tests/bench",
+  "tests/offline",
+  "tests/runtimes",
   "tests/deno/_language.ts",
 ];
 

@@ -1,6 +1,7 @@
 /**
- * Stands in for `@std/assert` where JSR cannot be reached: the functions that
- * the tests use. Not over `node:assert`, for the same tests run in Workers.
+ * Replaces `@std/assert` if JSR is unreachable, with the functions that the
+ * tests use. It does not use `node:assert`, because the same tests run in
+ * Workers.
  */
 import { isEqualWith, isPlainObject } from "npm:es-toolkit@1.53.2/predicate";
 
@@ -43,7 +44,7 @@ export function assertEquals<T>(
   demand(isEqual(actual, expected), differ(actual, expected, "to be"), message);
 }
 
-/** Fails where the values are deeply equal. */
+/** Throws if the values are deeply equal. */
 export function assertNotEquals<T>(
   actual: T,
   expected: T,
@@ -82,7 +83,7 @@ export function assertLess<T>(actual: T, expected: T, message?: string): void {
   );
 }
 
-/** Fails unless the text matches. */
+/** Throws unless the string matches. */
 export function assertMatch(
   actual: string,
   expected: RegExp,
@@ -91,7 +92,7 @@ export function assertMatch(
   demand(expected.test(actual), differ(actual, expected, "to match"), message);
 }
 
-/** Fails unless the text contains the other one. */
+/** Throws unless the string contains the other one. */
 export function assertStringIncludes(
   actual: string,
   expected: string,
@@ -101,7 +102,7 @@ export function assertStringIncludes(
   demand(actual.includes(expected), text, message);
 }
 
-/** Fails unless the list has a deeply equal element for each expected one. */
+/** Throws unless the array has a deeply equal element for each expected one. */
 export function assertArrayIncludes<T>(
   actual: ArrayLike<T>,
   expected: ArrayLike<T>,
@@ -210,8 +211,8 @@ function show(value: unknown): string {
 }
 
 /**
- * Deep equality, which looks into the platform's own collections too. What
- * `@std/assert` tells apart is never equal here.
+ * Compares deeply, including the platform's own collections. Values that
+ * `@std/assert` distinguishes are never equal here.
  */
 function isEqual(a: unknown, b: unknown): boolean {
   return isEqualWith(a, b, (x, y) => {
@@ -222,13 +223,13 @@ function isEqual(a: unknown, b: unknown): boolean {
   });
 }
 
-/** Whether an object may hold more than its members tell, as errors do. */
+/** Returns `true` if an object may have hidden state, as errors do. */
 function isInstance(value: unknown): boolean {
   const tag = Object.prototype.toString.call(value);
   return /Object|Error|DataView|String/.test(tag) && !isPlainObject(value);
 }
 
-/** Whether an array has holes, or members besides its elements. */
+/** Returns `true` if an array has holes or extra properties. */
 function isUneven(value: unknown): value is object {
   return Array.isArray(value) && Object.keys(value).length !== value.length;
 }

@@ -1,7 +1,7 @@
 /**
- * Stands in for `@std/http/cookie` where JSR cannot be reached, with the same
- * refusals: callers that pass here pass there. Not over a package of npm's: a
- * bundle should weigh here about what it does there.
+ * Replaces `@std/http/cookie` if JSR is unreachable. It rejects the same input,
+ * so a caller that passes here passes with the original. It does not use an npm
+ * package, so that bundles have about the same size as with the original.
  */
 
 /** A cookie to set. */
@@ -19,7 +19,7 @@ export interface Cookie {
   sameSite?: "Strict" | "Lax" | "None";
 }
 
-/** What each part may be (RFC 6265, section 4.1.1). */
+/** The grammar of each part (RFC 6265, section 4.1.1). */
 const GRAMMAR = {
   name: /^[!#$%&'*+./\w^`|~-]+$/,
   value: /^[!#-+\--:<-[\]-~]*$/,

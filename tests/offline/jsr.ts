@@ -1,9 +1,9 @@
 /**
- * Prints the address that `JSR_URL` should have: JSR's own where it can be
- * reached, else that of a folder laid out like the registry, with a stand-in
- * for each `@std` module that the project imports.
+ * Prints the value for `JSR_URL`: JSR itself if it is reachable. Otherwise the
+ * address of a folder laid out like the registry, with a stand-in for each
+ * `@std` module that the project imports.
  *
- * The stand-ins live outside the package, because publishing refuses modules
+ * The stand-ins live outside the package, because publishing rejects modules
  * that the package contains but does not publish.
  */
 import config from "../../deno.json" with { type: "json" };
@@ -13,7 +13,7 @@ const JSR = "https://jsr.io/";
 /** Milliseconds that JSR has to answer before it counts as unreachable. */
 const PATIENCE = 5_000;
 
-/** What stands in for what: package, export, file beside this one. */
+/** The stand-ins: package, export, and a file in this folder. */
 const STAND_INS = [
   ["@std/assert", ".", "assert.ts"],
   ["@std/crypto", "./timing-safe-equal", "timing_safe_equal.ts"],
@@ -50,7 +50,7 @@ async function isReachable(): Promise<boolean> {
 /** Writes the registry's files and returns the URL of their folder. */
 async function layOut(): Promise<string> {
   const files = await registryFiles();
-  // Named after its content, so that a change gets a folder of its own.
+  // The name depends on the content, so each change gets a separate folder.
   const name = `gatehouse-jsr-${(await digest(json([...files]))).slice(0, 16)}`;
   const target = `${await cacheFolder()}/${name}`;
   if (!await exists(target)) await writeAtOnce(target, files);
@@ -76,7 +76,7 @@ async function registryFiles(): Promise<Map<string, string>> {
   return files;
 }
 
-/** The lowest version that `jsr:@scope/name@^1.2` allows: `1.2.0`. */
+/** Returns the lowest version that `jsr:@scope/name@^1.2` allows: `1.2.0`. */
 function lowestVersion(specifier: string): string {
   const range = specifier.slice(specifier.lastIndexOf("@") + 1);
   const [major = "1", minor = "0", patch = "0"] = range.replace(/^\D+/, "")
@@ -84,7 +84,7 @@ function lowestVersion(specifier: string): string {
   return `${major}.${minor}.${patch}`;
 }
 
-/** A folder that outlives this process, outside the package. */
+/** Creates a folder that outlives this process, outside the package. */
 async function cacheFolder(): Promise<string> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["info", "--json"],
@@ -125,7 +125,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** The SHA-256 of a text, in hexadecimal digits. */
+/** Returns the SHA-256 of a string, in hexadecimal digits. */
 async function digest(text: string): Promise<string> {
   const bytes = new TextEncoder().encode(text);
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();

@@ -2,11 +2,11 @@
  * Prints the path of a lock file for the npm packages of the tests, with the
  * exact version and the hash of each package that they depend on.
  *
- * A lock file of the project itself would also hold hashes of `@std`, which
- * differ where stand-ins are in use. Deno adds those to the printed file, a
+ * A lock file of the project itself would also contain hashes of `@std`, which
+ * differ when stand-ins are in use. Deno adds those to the printed file, a
  * temporary copy.
  *
- * `deno task lock` writes `npm_lock.json` anew.
+ * `deno task lock` rewrites `npm_lock.json`.
  */
 import config from "../../deno.json" with { type: "json" };
 
@@ -21,7 +21,7 @@ export interface NpmLock {
 const root = new URL("../../", import.meta.url);
 const lockFile = new URL("npm_lock.json", import.meta.url);
 
-/** Finds the npm packages with a version that a text mentions in quotes. */
+/** Finds the npm packages with a version that a string mentions in quotes. */
 export function npmPackages(text: string): string[] {
   return [...text.matchAll(
     /["'](npm:(?:@[\w.-]+\/)?[\w.-]+@\d[\w.+-]*)(?:\/[^"']*)?["']/g,
@@ -45,7 +45,7 @@ async function* files(folder: string): AsyncGenerator<string> {
   const entries = Deno.readDir(new URL(folder, root));
   for await (const { name, isDirectory } of entries) {
     if (isDirectory) yield* files(`${folder}${name}/`);
-    // Its samples of specifiers are none that anything imports.
+    // Nothing imports its sample specifiers.
     else if (/(?<!release_test)\.(?:ts|md)$/.test(name)) yield folder + name;
   }
 }

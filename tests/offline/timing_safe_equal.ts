@@ -1,7 +1,7 @@
-/** Stands in for `@std/crypto/timing-safe-equal` where JSR cannot be reached. */
+/** Replaces `@std/crypto/timing-safe-equal` if JSR is unreachable. */
 import { equalBytes } from "npm:@noble/ciphers@2.4.0/utils.js";
 
-/** Compares in constant time; throws where the lengths differ, as 1.1 does. */
+/** Compares in constant time. Throws if the lengths differ, as 1.1 does. */
 export function timingSafeEqual(
   a: ArrayBufferView | ArrayBufferLike,
   b: ArrayBufferView | ArrayBufferLike,

@@ -47,7 +47,9 @@ await Bun.write("results.json", JSON.stringify(results));
 process.exit(0);`;
 }
 
-/** The program inside the npm package, whose install script did not run. */
+/**
+ * Returns the program inside the npm package, whose install script did not run.
+ */
 export function bunPath(): string {
   const { os, arch } = Deno.build;
   const platform = `${os}-${arch === "x86_64" ? "x64" : arch}`;

@@ -54,7 +54,7 @@ export async function bundleFile(entry: string | URL): Promise<string> {
   }
 }
 
-/** What `deno test` takes for tests, in all folders but one. */
+/** Finds the files that `deno test` runs, in all folders but one. */
 async function testFiles(folder = ""): Promise<string[]> {
   const files: string[] = [];
   const entries = Deno.readDir(new URL(`tests/${folder}`, ROOT));
@@ -68,8 +68,9 @@ async function testFiles(folder = ""): Promise<string[]> {
 }
 
 /**
- * The tests load when they are asked for, so that one broken file is one
- * failure. The library loads at the top, where Workers allow the least.
+ * Returns an entry that loads each test file on request, so that one broken
+ * file is one failure. The library loads at the top level, the strictest phase
+ * on Workers.
  */
 function entrySource(files: readonly string[]): string {
   const url = (path: string) => JSON.stringify(new URL(path, ROOT).href);

@@ -1,10 +1,10 @@
-/** The ten lines that stand for `Deno.test` where there is no Deno. */
+/** Replaces `Deno.test` in ten lines on other runtimes. */
 
-/** What one test did, or that there is one. */
+/** The result of one test, or only its name. */
 export interface Result {
   readonly file: string;
   readonly name: string;
-  /** Why it failed; absent where it passed. */
+  /** The error of a failed test. */
   readonly error?: string;
 }
 

@@ -2,8 +2,8 @@ import type { Bundle } from "./bundle.ts";
 import type { Result } from "./collect.ts";
 
 /**
- * Names the tests that the bundle has on Deno, in a process of its own, for the
- * collector takes `Deno` away. They run as files of tests do.
+ * Collects the names of the bundle's tests on Deno. It uses a separate process,
+ * because the collector removes `Deno`. They run as test files do.
  */
 export async function listOnDeno({ files, script }: Bundle): Promise<Result[]> {
   const folder = await Deno.makeTempDir();

@@ -1,6 +1,6 @@
 /**
- * Tests that fail on a runtime for now, and why: `"file: name"` to the reason.
- * One that passes, or is gone, must leave this list.
+ * Tests that fail on a runtime for now: `"file: name"` to the reason. Remove a
+ * test from here once it passes or no longer exists.
  */
 export const KNOWN_FAILURES: Record<string, Record<string, string>> = {
   bun: {},

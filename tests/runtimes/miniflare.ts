@@ -1,6 +1,6 @@
 /**
- * Runs Miniflare with the options that come as one line of JSON, says where it
- * listens, and ends with its input.
+ * Runs Miniflare with the options from one line of JSON, prints its address,
+ * and exits when its input ends.
  */
 import { Miniflare } from "npm:miniflare@4.20260730.0";
 

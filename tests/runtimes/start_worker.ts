@@ -1,6 +1,6 @@
 /**
  * Starts the example application as a Worker in Miniflare, with a D1 database
- * and the demo identity provider beside it, for `deno task start:worker`.
+ * and the demo identity provider, for `deno task start:worker`.
  */
 import { Miniflare } from "npm:miniflare@4.20260730.0";
 import { serveDemoProvider } from "../../examples/app/serve.ts";
@@ -11,7 +11,7 @@ import { COMPATIBILITY_DATE } from "./workers.ts";
 
 const APP = `${import.meta.dirname}/../../examples/app`;
 
-/** What `settings.ts` lists of identity providers. */
+/** The variables of identity providers in `settings.ts`. */
 const OF_PROVIDERS = /_(?:CLIENT_ID|CLIENT_SECRET|ISSUER|DOMAIN|LABEL)$/;
 
 const settings = readSettings((name) => Deno.env.get(name));
@@ -38,14 +38,16 @@ onEnd(async () => {
   Deno.exit();
 });
 
-/** The variables of the Worker. */
+/** Returns the variables of the Worker. */
 async function variables(): Promise<Record<string, string>> {
   const own = Object.entries(Deno.env.toObject())
     .filter(([name]) => OF_PROVIDERS.test(name));
   return { ...Object.fromEntries(own), ...await demo(), BASE_URL: baseURL };
 }
 
-/** The demo identity provider, where no other one has its variables. */
+/**
+ * Returns the demo identity provider, unless another provider is configured.
+ */
 async function demo(): Promise<Record<string, string>> {
   if (settings.get("OIDC_ISSUER") !== undefined) return {};
   const registration = await serveDemoProvider(settings, (address, fetch) => {

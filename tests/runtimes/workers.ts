@@ -6,7 +6,7 @@ export const COMPATIBILITY_DATE = "2026-07-01";
 
 /** A Worker that serves on the loopback interface. */
 export interface Worker extends AsyncDisposable {
-  /** Where it serves. */
+  /** The address of the server. */
   readonly url: URL;
 }
 
@@ -27,8 +27,8 @@ export async function runInWorkers(
  * Starts a Worker with Miniflare's options, such as `script` for an ES module,
  * without any Node compatibility.
  *
- * Miniflare has a process of its own, for it leaves timers and deletions of
- * files behind, which would be the leaks of whatever test comes next.
+ * Miniflare runs in a separate process. It leaves timers and file deletions
+ * behind, which would count as leaks of the next test.
  */
 export async function startWorker(
   options: Readonly<Record<string, unknown>>,
