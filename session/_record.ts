@@ -1,3 +1,4 @@
+import type { ResolvedTimeouts } from "./_lifetime.ts";
 import { SessionStoreError } from "./errors.ts";
 import type { JSONValue } from "./json.ts";
 
@@ -108,13 +109,6 @@ export class SessionRecord {
   }
 }
 
-/** How long sessions last, in milliseconds. */
-export interface ResolvedTimeouts {
-  readonly idle: number;
-  readonly absolute: number;
-  readonly anonymous: number;
-}
-
 /** The most bytes that a session may take. */
 export const MAX_RECORD_BYTES = 32 * 1024;
 
@@ -124,30 +118,6 @@ const SESSION_ID = /^[\w-]{43}$/;
 /** Returns `true` if a string has the form of a session's id. */
 export function isSessionId(id: string): boolean {
   return SESSION_ID.test(id);
-}
-
-/** What `endMark` writes. */
-const END_MARK = /^\{"ended":true(?:,"next":"([\w-]{43})")?\}$/;
-
-/**
- * Milliseconds for which a session that ended is remembered: as long as requests
- * can be on their way that the browser sent before it knew.
- */
-export const ENDED_TTL = 15_000;
-
-/**
- * Makes what stands in the place of a session that ended a moment ago.
- *
- * @param next The id under which it goes on, if it does.
- */
-export function endMark(next?: string): string {
-  return JSON.stringify({ ended: true, next });
-}
-
-/** Reads what `endMark` made; `null` for all else. */
-export function parseEndMark(text: string): { next?: string } | null {
-  const match = END_MARK.exec(text);
-  return match && { next: match[1] };
 }
 
 /** Makes the record of a session that begins now. */
@@ -231,31 +201,11 @@ function byteLength(text: string): number {
 export const USER_PREFIX = "user:";
 
 /** The index name of a user. */
-export function userIndex(userId: string | number): string {
+export function userIndexName(userId: string | number): string {
   return USER_PREFIX + userId;
 }
 
 /** The names that a record is to be found by. */
-export function indexOf({ content, userId }: SessionRecord): string[] {
-  return userId === undefined ? [] : [userIndex(userId), ...content.names];
-}
-
-/** The idle timeout of a record: anonymous visitors have a shorter one. */
-export function idleTimeout(
-  record: SessionRecord,
-  timeouts: ResolvedTimeouts,
-): number {
-  return record.userId === undefined ? timeouts.anonymous : timeouts.idle;
-}
-
-/** When a record ends, unless it is used before. */
-export function endOf(
-  record: SessionRecord,
-  timeouts: ResolvedTimeouts,
-): number {
-  return Math.min(
-    record.seenAt + idleTimeout(record, timeouts),
-    record.createdAt + timeouts.absolute,
-    record.expiresAt,
-  );
+export function indexNamesOf({ content, userId }: SessionRecord): string[] {
+  return userId === undefined ? [] : [userIndexName(userId), ...content.names];
 }

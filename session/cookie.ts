@@ -7,7 +7,7 @@ import {
   type CookieSessionStorage,
   type CookieSessionStorageOptions,
   CookieStorage,
-} from "./_cookie_storage.ts";
+} from "./drivers/cookie_driver.ts";
 
 export type { CookieSessionStorage, CookieSessionStorageOptions };
 

@@ -9,12 +9,16 @@ import {
   type Middleware,
   type RequestContext,
 } from "../router/mod.ts";
-import { decodeBase64Url, encodeBase64Url, randomToken } from "./_bytes.ts";
-import { withCookies } from "./_cache_control.ts";
-import { CookiePolicy, type SessionCookieOptions } from "./_cookie.ts";
-import { readCookies } from "./_cookie_header.ts";
-import { timingSafeEqual } from "./_timing_safe_equal.ts";
-import { scopeOf, Session } from "./session.ts";
+import { withCookies } from "./cookies/cache_control.ts";
+import { readCookies } from "./cookies/header.ts";
+import { CookiePolicy, type SessionCookieOptions } from "./cookies/policy.ts";
+import {
+  decodeBase64Url,
+  encodeBase64Url,
+  randomToken,
+  timingSafeEqual,
+} from "./secrets.ts";
+import { requestSessionOf, Session } from "./session.ts";
 
 export type { SessionCookieOptions };
 
@@ -195,7 +199,7 @@ class RequestTokens {
 
   async make(): Promise<string> {
     const session = await this.#context.get(Session).load();
-    const isMoving = scopeOf(session).journal.needsCookie;
+    const isMoving = requestSessionOf(session).changes.needsCookie;
     // A login that is not saved has no id yet that a token could depend on.
     if (session.userId !== undefined && isMoving) await session.commit();
     const [secret = this.#secretToSet()] = this.#secrets();

@@ -4,23 +4,24 @@
  *
  * @module
  */
-import { callStore, STORE_TIMEOUT } from "./_call_store.ts";
-import { endListed, endStored } from "./_end_listed.ts";
-import { checkIndex } from "./_index_names.ts";
-import { userIndex } from "./_record.ts";
-import { type HostCookie, scopeOf, type Session } from "./session.ts";
+import { userIndexName } from "./_record.ts";
+import type { HostCookie } from "./_request_session.ts";
+import { endListed, endStored } from "./_tombstone.ts";
+import { requestSessionOf, type Session } from "./session.ts";
 import type { SessionStore } from "./store.ts";
+import { callStore, STORE_TIMEOUT } from "./stores/call_store.ts";
+import { checkIndex } from "./stores/keys.ts";
 
 export {
   type CookieToSet,
   readCookies,
   readCookiesBelow,
   serializeCookie,
-} from "./_cookie_header.ts";
+} from "./cookies/header.ts";
 export { callStore, STORE_TIMEOUT };
 export type { HostCookie };
-export { Sealer } from "./_sealer.ts";
-export { sweeper } from "./_sweeper.ts";
+export { CookieCipher } from "./cookies/encryption.ts";
+export { sweeper } from "./stores/sweep.ts";
 
 /**
  * Has the response to the session's request carry a header, whatever handler or
@@ -31,9 +32,9 @@ export function setResponseHeader(
   name: string,
   value: string,
 ): void {
-  const scope = scopeOf(session);
-  scope.headers ??= new Headers();
-  scope.headers.set(name, value);
+  const request = requestSessionOf(session);
+  request.headers ??= new Headers();
+  request.headers.set(name, value);
 }
 
 /** Milliseconds by which the clock of a provider may be ahead of ours. */
@@ -41,7 +42,7 @@ const CLOCK_TOLERANCE = 60_000;
 
 /** Returns an object that all sessions of one session middleware share. */
 export function middlewareOf(session: Session): object {
-  return scopeOf(session).config;
+  return requestSessionOf(session).config;
 }
 
 /**
@@ -49,12 +50,12 @@ export function middlewareOf(session: Session): object {
  * prefix, `Secure` and `SameSite` of the session's cookie, but never a domain.
  */
 export function hostCookie(session: Session, name: string): HostCookie {
-  return scopeOf(session).hostCookie(name);
+  return requestSessionOf(session).hostCookie(name);
 }
 
 /** Tells whether the session's cookie has `SameSite=Strict`. */
 export function isStrict(session: Session): boolean {
-  return scopeOf(session).isStrict;
+  return requestSessionOf(session).isStrict;
 }
 
 /** What a login leaves beside the user. */
@@ -91,12 +92,12 @@ export async function beginLogin(
   userId: string | number,
   { authenticatedAt, names = [] }: LoginOptions = {},
 ): Promise<void> {
-  const { config, journal } = scopeOf(await session.load());
-  journal.demandWritable("log in to");
+  const { config, changes } = requestSessionOf(await session.load());
+  changes.assertWritable("log in to");
   const time = pastTime(authenticatedAt, config.now());
-  checkIndex([userIndex(userId), ...names]);
+  checkIndex([userIndexName(userId), ...names]);
   // For a user who is logged in already too: a login is always a new id.
-  journal.logIn(userId, names, time);
+  changes.logIn(userId, names, time);
   await session.commit();
 }
 
@@ -113,8 +114,8 @@ function pastTime(time: number | undefined, now: number): number | undefined {
  * Has what changes the session begin another where it was ended by others, as a
  * login does: for what leads to a login.
  */
-export function beginAnew(session: Session): void {
-  scopeOf(session).journal.begins = true;
+export function allowNewSession(session: Session): void {
+  requestSessionOf(session).changes.begins = true;
 }
 
 /** Which sessions `endSessionsByName` ends. */
@@ -153,7 +154,7 @@ export async function endSessionsByName(
         () =>
           endStored(store, key, ({ content, createdAt, userId }) =>
             userId !== undefined && createdAt <= before &&
-            [userIndex(userId), ...content.names].includes(name)),
+            [userIndexName(userId), ...content.names].includes(name)),
       ),
   );
 }

@@ -3,121 +3,41 @@
  *
  * @module
  */
-import type {
-  ContextEntry,
-  Middleware,
-  RequestContext,
+import {
+  type ContextEntry,
+  type Middleware,
+  type RequestContext,
+  withHeaders,
 } from "../router/mod.ts";
-import { type AnonymousLimit, AnonymousQuota } from "./_anonymous_quota.ts";
-import { STORE_TIMEOUT } from "./_call_store.ts";
-import { CookiePolicy, type SessionCookieOptions } from "./_cookie.ts";
-import { type CookieSessionStorage, CookieStorage } from "./_cookie_storage.ts";
-import type { ResolvedTimeouts } from "./_record.ts";
-import { Scope, type Shared } from "./_scope.ts";
-import { finishError, settle } from "./_settle.ts";
-import { sweeper } from "./_sweeper.ts";
-import { createMemorySessionStore } from "./memory.ts";
-import { Session } from "./session.ts";
+import { type AnonymousLimit, AnonymousLimiter } from "./_anonymous_limit.ts";
+import type { ResolvedTimeouts } from "./_lifetime.ts";
+import { RequestSession, type SessionSetup } from "./_request_session.ts";
+import { makePrivate, withCookies } from "./cookies/cache_control.ts";
+import { CookiePolicy, type SessionCookieOptions } from "./cookies/policy.ts";
+import {
+  type CookieSessionStorage,
+  CookieStorage,
+} from "./drivers/cookie_driver.ts";
+import { SessionConflictError } from "./errors.ts";
+import type {
+  LazySession,
+  SessionOptions,
+  SessionTimeouts,
+} from "./options.ts";
+import { createSession, Session } from "./session.ts";
 import type { SessionStore } from "./store.ts";
+import { STORE_TIMEOUT } from "./stores/call_store.ts";
+import { createMemorySessionStore } from "./stores/memory.ts";
+import { sweeper } from "./stores/sweep.ts";
 
-export type { AnonymousLimit, CookieSessionStorage, SessionCookieOptions };
-
-/** How long sessions last, in milliseconds. */
-export interface SessionTimeouts {
-  /**
-   * How long a logged-in user's session lasts without a request.
-   *
-   * @default {1_800_000} 30 minutes
-   */
-  readonly idle?: number;
-  /**
-   * How long a session lasts from its beginning or the login.
-   *
-   * @default {43_200_000} 12 hours
-   */
-  readonly absolute?: number;
-  /**
-   * How long a session without a user lasts without a request.
-   *
-   * @default {600_000} 10 minutes
-   */
-  readonly anonymous?: number;
-}
-
-/** What handlers know of a session that is read only when they ask for it. */
-export type LazySession = Pick<Session, "load">;
-
-/** Options for {@linkcode session}. */
-export interface SessionOptions {
-  /**
-   * Where sessions live: in a store, or in cookies.
-   *
-   * @default {createMemorySessionStore()}
-   */
-  readonly store?: SessionStore | CookieSessionStorage;
-  /**
-   * In place of a store: secrets to keep sessions in encrypted cookies with, as
-   * `createCookieSessionStorage` from `@gatehouse/web/session/cookie` does,
-   * which says what such sessions cannot promise.
-   *
-   * @default {undefined}
-   */
-  readonly secrets?: readonly string[];
-  /**
-   * Whether a session is read only when someone asks: after
-   * `await session.load()`, without which a handler that uses the session gets
-   * a `TypeError`. Then a request that needs no session costs the store nothing,
-   * whatever its cookies. Without it, the session of a request that has a cookie
-   * is read before the handler runs, so that `session.get` needs no `await`.
-   * The schemes and the functions of `auth` load by themselves.
-   *
-   * @default {false}
-   */
-  readonly lazy?: boolean;
-  /**
-   * The cookie.
-   *
-   * @default {{ name: "session", path: "/", sameSite: "Lax" }}
-   */
-  readonly cookie?: SessionCookieOptions;
-  /**
-   * How long sessions last.
-   *
-   * @default {{ idle: 1_800_000, absolute: 43_200_000, anonymous: 600_000 }}
-   */
-  readonly timeouts?: SessionTimeouts;
-  /**
-   * How many anonymous sessions can begin in ten minutes, in each process. Beyond
-   * it, requests that would begin one get a 429 or a 503 with `Retry-After`.
-   * Logins, and sessions in cookies, have no such limit.
-   *
-   * Trust: the client's address must be the client's. Behind a proxy, set the
-   * router's `trustedProxies`.
-   *
-   * @default {{ perAddress: 1_000, total: 100_000 }}
-   */
-  readonly anonymousLimit?: AnonymousLimit;
-  /**
-   * The address that browsers see. With an https one the cookie is always
-   * `Secure`. Set it where a proxy on the same machine ends TLS.
-   *
-   * @default {undefined}
-   */
-  readonly origin?: string | undefined;
-  /**
-   * Milliseconds that the store may take for an answer. Beyond it, it counts as
-   * failed.
-   *
-   * @default {5_000}
-   */
-  readonly storeTimeout?: number;
-  /**
-   * Tells the time in epoch milliseconds.
-   *
-   * @default {Date.now}
-   */
-  readonly now?: () => number;
-}
+export type {
+  AnonymousLimit,
+  CookieSessionStorage,
+  LazySession,
+  SessionCookieOptions,
+  SessionOptions,
+  SessionTimeouts,
+};
 
 /**
  * Creates the middleware that gives every request its session.
@@ -203,44 +123,44 @@ export function session(
     options;
   const timeouts = resolveTimeouts(options.timeouts ?? {});
   positive("storeTimeout", storeTimeout);
-  const shared: Shared = {
+  const setup: SessionSetup = {
     isLazy: lazy,
     config: { timeouts, now, storeTimeout },
     policy: new CookiePolicy(options.cookie ?? {}, options.origin),
     storage: storageOf(options),
-    quota: new AnonymousQuota(options.anonymousLimit ?? {}, now),
+    quota: new AnonymousLimiter(options.anonymousLimit ?? {}, now),
   };
-  const sweep = shared.storage instanceof CookieStorage
+  const sweep = setup.storage instanceof CookieStorage
     ? () => {}
-    : sweeper(shared.storage, now);
+    : sweeper(setup.storage, now);
 
   return (context, next) => {
-    const scope = new Scope(shared, context);
-    context.set(Session, new Session(scope));
+    const request = new RequestSession(setup, context);
+    context.set(Session, createSession(request));
     // Once: to read a header is dear on Deno.
     const header = lazy ? null : context.request.headers.get("Cookie");
-    return answer(scope, context, header, next, sweep);
+    return handleRequest(request, context, header, next, sweep);
   };
 }
 
 /** Loads the session, runs the rest of the chain, and saves. */
-async function answer(
-  scope: Scope,
+async function handleRequest(
+  request: RequestSession,
   context: RequestContext,
   cookies: string | null,
   next: () => Promise<Response>,
   sweep: () => void,
 ): Promise<Response> {
   try {
-    if (cookies !== null) await scope.load(cookies);
+    if (cookies !== null) await request.load(cookies);
   } catch (error) {
-    scope.close();
+    request.close();
     throw error;
   }
   const response = await next();
   return context.error === undefined
-    ? settle(response, scope, sweep)
-    : finishError(response, scope);
+    ? saveAfterHandler(response, request, sweep)
+    : respondToError(response, request);
 }
 
 function storageOf(
@@ -275,4 +195,99 @@ function positive(name: string, value: number): void {
   throw new RangeError(
     `Cannot create session middleware: ${name} "${value}" is not a positive number`,
   );
+}
+
+/** Saves the session and has the response tell the browser of it. */
+function saveAfterHandler(
+  response: Response,
+  request: RequestSession,
+  sweep: () => void,
+): Response | Promise<Response> {
+  request.close();
+  return !request.isUntouched && request.changes.isDue
+    ? saveAndRespond(response, request, sweep)
+    : addHeaders(response, request);
+}
+
+async function saveAndRespond(
+  response: Response,
+  request: RequestSession,
+  sweep: () => void,
+): Promise<Response> {
+  let isOurs;
+  try {
+    isOurs = await saveChanges(request);
+  } catch (error) {
+    cancelBody(response);
+    // Nobody gets the cookie of a login that was committed before.
+    await request.changes.discard().catch(() => {});
+    throw error;
+  }
+  if (request.cookies.length > 0) sweep();
+  if (isOurs) return addHeaders(response, request);
+  cancelBody(response);
+  return addHeaders(new SessionConflictError("taken").toResponse(), request);
+}
+
+/** Has a stream that nobody is going to read come to its end. */
+function cancelBody(response: Response): void {
+  response.body?.cancel().catch(() => {});
+}
+
+/**
+ * Finishes the response to an error: saves nothing more, but sends the cookie of
+ * what was committed before. A session that was destroyed ends all the same: a
+ * logout must not fail because of what comes after it.
+ */
+async function respondToError(
+  response: Response,
+  request: RequestSession,
+): Promise<Response> {
+  request.close();
+  if (request.isUntouched) return addHeaders(response, request);
+  const { changes } = request;
+  // A commit that the handler did not wait for is still a commit.
+  await changes.waitForSave();
+  if (changes.destroyed) {
+    // The error that is being answered says what is wrong.
+    await changes.save().catch(() => {});
+  }
+  return addHeaders(response, request);
+}
+
+/** Saves; tells whether everything that was taken was still there. */
+async function saveChanges(request: RequestSession): Promise<boolean> {
+  for (let isOurs = true;; isOurs = false) {
+    try {
+      await request.changes.save();
+      return isOurs;
+    } catch (error) {
+      // What was lost, and all that came after, is out of the changes: what came
+      // before can be saved.
+      if (!(error instanceof SessionConflictError)) throw error;
+    }
+  }
+}
+
+function addHeaders(response: Response, request: RequestSession): Response {
+  const { headers } = request;
+  const { hostCookies } = request;
+  const marked = request.isUntouched && hostCookies.length === 0
+    ? response
+    : addSessionHeaders(response, request, hostCookies);
+  if (headers === undefined || marked.status === 101) return marked;
+  return withHeaders(marked, (own) => {
+    for (const [name, value] of headers) own.set(name, value);
+  });
+}
+
+/** Tells the browser of a new or an ended session, and caches of any. */
+function addSessionHeaders(
+  response: Response,
+  request: RequestSession,
+  hostCookies: readonly string[],
+): Response {
+  const cookies = [...request.cookies, ...hostCookies];
+  if (cookies.length > 0) return withCookies(response, cookies);
+  return request.changes.accessed ? makePrivate(response) : response;
 }

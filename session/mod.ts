@@ -29,7 +29,7 @@ export type { JSONValue, Storable } from "./json.ts";
 export {
   createMemorySessionStore,
   type MemorySessionStoreOptions,
-} from "./memory.ts";
+} from "./stores/memory.ts";
 export type { SessionLabel } from "./_record.ts";
 export { Session } from "./session.ts";
 export {
@@ -39,4 +39,4 @@ export {
   type UserSessions,
 } from "./sessions.ts";
 export type { PutOptions, SessionStore, StoredValue } from "./store.ts";
-export { sweepSessions, type SweepSessionsOptions } from "./sweep_sessions.ts";
+export { sweepSessions, type SweepSessionsOptions } from "./stores/sweep.ts";

@@ -5,10 +5,59 @@
  *
  * @module
  */
-export {
-  decodeBase64Url,
-  encodeBase64Url,
-  randomToken,
-  sha256,
-} from "./_bytes.ts";
-export { timingSafeEqual } from "./_timing_safe_equal.ts";
+// The only module that imports @std/crypto/timing-safe-equal.
+import { timingSafeEqual as equalBytes } from "@std/crypto/timing-safe-equal";
+
+const encoder = /* @__PURE__ */ new TextEncoder();
+
+const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;
+
+const STRICT = {
+  alphabet: "base64url",
+  lastChunkHandling: "strict",
+} as const;
+
+/** Encodes bytes as base64url without padding. */
+export function encodeBase64Url(bytes: Uint8Array): string {
+  return bytes.toBase64(BASE64URL);
+}
+
+/** Decodes unpadded base64url, or `null` where the text is not canonical. */
+export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
+  const { length } = text;
+  try {
+    // Strict refuses spare bits that are not zero, and wants the padding.
+    const bytes = Uint8Array.fromBase64(text + "=".repeat(-length & 3), STRICT);
+    // Fewer than fit: there is white space or padding among the characters.
+    return bytes.length === length * 3 >> 2 ? bytes : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Hashes text or bytes with SHA-256. */
+export function sha256(
+  data: string | Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = typeof data === "string" ? encoder.encode(data) : data;
+  return crypto.subtle.digest("SHA-256", bytes)
+    .then((digest) => new Uint8Array(digest));
+}
+
+/** Makes an unguessable token: 32 random bytes as base64url. */
+export function randomToken(): string {
+  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+/**
+ * Compares two secrets in a time that does not tell where they differ. Their
+ * lengths are no secret: different ones are unequal at once.
+ */
+export function timingSafeEqual(
+  a: string | Uint8Array,
+  b: string | Uint8Array,
+): boolean {
+  const left = typeof a === "string" ? encoder.encode(a) : a;
+  const right = typeof b === "string" ? encoder.encode(b) : b;
+  return left.length === right.length && equalBytes(left, right);
+}

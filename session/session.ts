@@ -1,40 +1,25 @@
+import type { RequestSession } from "./_request_session.ts";
+import { checkUserId, stringify, stringifyWithinLimit } from "./_change.ts";
+import type { PendingChanges } from "./_pending_changes.ts";
 import { SessionConflictError } from "./errors.ts";
-import type { SessionConfig } from "./_backing.ts";
-import { detachedScope } from "./_detached.ts";
-import type { Journal } from "./_journal.ts";
 import type { JSONValue, Storable } from "./json.ts";
-import { checkedText, checkUserId, toText } from "./_operation.ts";
-import type { SessionStore } from "./store.ts";
 
-/** Another cookie, which has the security of the session's cookie. */
-export interface HostCookie {
-  /** The value that the browser sent, or that was set before. */
-  readonly value: string | undefined;
-  /** Sets the cookie on the response, for a number of seconds. */
-  set(value: string, maxAge: number): void;
+/** Marks a request's session, so that nothing else can make a `Session`. */
+export const REQUEST_SESSION: unique symbol = /* @__PURE__ */ Symbol(
+  "request session",
+);
+
+let readRequest: ((session: Session) => RequestSession) | undefined;
+
+/** Returns the request's side of a session, for the library only. */
+export function requestSessionOf(session: Session): RequestSession {
+  // There is a session, so the constructor has run.
+  return readRequest!(session);
 }
 
-/** Where a session comes from. */
-export interface SessionScope {
-  /** What the middleware was set up with. */
-  readonly config: SessionConfig;
-  /** Headers that the response needs besides. */
-  headers: Headers | undefined;
-  /** Returns another cookie of this host. */
-  hostCookie(name: string): HostCookie;
-  /** The session's changes. */
-  readonly journal: Journal;
-  /** Where sessions can be listed; `null` where there is no such place. */
-  readonly store: SessionStore | null;
-  /** `true` if browsers send the cookie only from pages of the same site. */
-  readonly isStrict: boolean;
-  /** Reads the session, once for all who ask. */
-  load(): Promise<void>;
-}
-
-/** Reaches into a session, for this folder alone. */
-export function scopeOf(session: Session): SessionScope {
-  return Session["~scopeOf"](session) as SessionScope;
+/** Creates the `Session` that handlers see. */
+export function createSession(request: RequestSession): Session {
+  return new Session(request as never);
 }
 
 /**
@@ -75,26 +60,19 @@ export function scopeOf(session: Session): SessionScope {
  * ```
  */
 export class Session {
-  readonly #scope: SessionScope;
+  readonly #request: RequestSession;
 
   /**
-   * Creates a session that nothing keeps, for tests. The sessions of requests
-   * are made by the session middleware.
+   * Creates the session of a request, for the library only. In tests, use
+   * `createTestSession()` from `@gatehouse/web/session/testing`.
    *
-   * @param scope For the middleware alone.
+   * @param request The request's side, which only the library has.
+   * @throws {TypeError} If the library did not make it.
    */
-  constructor(scope?: unknown) {
-    this.#scope = isScope(scope) ? scope : detachedScope();
-  }
-
-  /**
-   * Reaches into a session, for the library alone.
-   *
-   * @param session The session.
-   * @returns What is inside.
-   */
-  static "~scopeOf"(session: Session): unknown {
-    return session.#scope;
+  constructor(request: never) {
+    this.#request = checkRequest(request);
+    // Not in a static block, which would keep bundlers from dropping the class.
+    readRequest ??= (session) => session.#request;
   }
 
   /**
@@ -108,12 +86,12 @@ export class Session {
 
   /** The logged-in user's id: the value of the key `userId`. */
   get userId(): string | number | undefined {
-    return this.#reading().view.userId;
+    return this.#reading().record.userId;
   }
 
   /** The time of the login, or of the session's start. Epoch milliseconds. */
   get createdAt(): number {
-    return this.#reading().view.createdAt;
+    return this.#reading().record.createdAt;
   }
 
   /**
@@ -121,7 +99,7 @@ export class Session {
    * in epoch milliseconds. After an external login it may be before `createdAt`.
    */
   get authenticatedAt(): number | undefined {
-    return this.#reading().view.authenticatedAt;
+    return this.#reading().record.authenticatedAt;
   }
 
   /**
@@ -135,8 +113,8 @@ export class Session {
    * upgrade to a WebSocket, which closes the request.
    */
   async load(): Promise<this> {
-    const scope = this.#scope;
-    if (!scope.journal.isLoaded) await scope.load();
+    const request = this.#request;
+    if (!request.changes.isLoaded) await request.load();
     return this;
   }
 
@@ -152,16 +130,16 @@ export class Session {
    */
   get(key: string): JSONValue | undefined;
   get(key: string): JSONValue | undefined {
-    const journal = this.#reading();
-    const { shown, view } = journal;
-    if (key === "userId") return view.userId;
-    if (!view.flash.has(key)) {
-      return shown.has(key) ? shown.get(key) : view.values.get(key);
+    const changes = this.#reading();
+    const { readFlash, record } = changes;
+    if (key === "userId") return record.userId;
+    if (!record.flash.has(key)) {
+      return readFlash.has(key) ? readFlash.get(key) : record.values.get(key);
     }
-    const value = view.flash.get(key)!;
-    if (journal.kept.has(key) || journal.closed) return value;
-    shown.set(key, value);
-    journal.add({ type: "read", key, text: toText(value) });
+    const value = record.flash.get(key)!;
+    if (changes.keptFlash.has(key) || changes.closed) return value;
+    readFlash.set(key, value);
+    changes.apply({ type: "read", key, text: stringify(value) });
     return value;
   }
 
@@ -173,9 +151,10 @@ export class Session {
    * @returns Whether there is one.
    */
   has(key: string): boolean {
-    const { shown, view } = this.#reading();
-    if (key === "userId") return view.userId !== undefined;
-    return view.values.has(key) || view.flash.has(key) || shown.has(key);
+    const { readFlash, record } = this.#reading();
+    if (key === "userId") return record.userId !== undefined;
+    return record.values.has(key) || record.flash.has(key) ||
+      readFlash.has(key);
   }
 
   /**
@@ -194,14 +173,14 @@ export class Session {
    * @throws {RangeError} If the value is larger than a session may be.
    */
   set<Value>(key: string, value: JSONValue | Storable<Value>): void {
-    const journal = this.#writing("set");
+    const changes = this.#writing("set");
     if (key === "userId") {
       const userId = checkUserId(value);
-      if (userId !== journal.view.userId) journal.logIn(userId);
+      if (userId !== changes.record.userId) changes.logIn(userId);
       return;
     }
-    journal.shown.delete(key);
-    journal.add({ type: "set", key, text: checkedText(value) });
+    changes.readFlash.delete(key);
+    changes.apply({ type: "set", key, text: stringifyWithinLimit(value) });
   }
 
   /**
@@ -220,12 +199,12 @@ export class Session {
     key: string,
     change: (value: JSONValue | undefined) => JSONValue | Storable<Value>,
   ): void {
-    const journal = this.#writing("update");
+    const changes = this.#writing("update");
     if (key === "userId") {
       throw new TypeError('Cannot update "userId": set it instead');
     }
-    journal.shown.delete(key);
-    journal.add({ type: "update", key, change });
+    changes.readFlash.delete(key);
+    changes.apply({ type: "update", key, change });
   }
 
   /**
@@ -235,14 +214,14 @@ export class Session {
    * @throws {TypeError} After `destroy`, or after the response was made.
    */
   unset(key: string): void {
-    const journal = this.#writing("unset");
-    journal.shown.delete(key);
-    if (key !== "userId") journal.add({ type: "unset", key });
-    else if (journal.view.userId !== undefined) journal.logIn(undefined);
+    const changes = this.#writing("unset");
+    changes.readFlash.delete(key);
+    if (key !== "userId") changes.apply({ type: "unset", key });
+    else if (changes.record.userId !== undefined) changes.logIn(undefined);
   }
 
   /**
-   * Stores a message that is shown once: it lasts until a request has read it.
+   * Stores a message that is readFlash once: it lasts until a request has read it.
    *
    * @typeParam Value The type of the value.
    * @param key The key.
@@ -253,13 +232,13 @@ export class Session {
    * @throws {RangeError} If the value is larger than a session may be.
    */
   flash<Value>(key: string, value: JSONValue | Storable<Value>): void {
-    const journal = this.#writing("flash");
+    const changes = this.#writing("flash");
     if (key === "userId") {
       throw new TypeError('Cannot flash "userId": it is the login');
     }
-    journal.shown.delete(key);
-    journal.kept.delete(key);
-    journal.add({ type: "flash", key, text: checkedText(value) });
+    changes.readFlash.delete(key);
+    changes.keptFlash.delete(key);
+    changes.apply({ type: "flash", key, text: stringifyWithinLimit(value) });
   }
 
   /**
@@ -269,18 +248,18 @@ export class Session {
    * @throws {TypeError} After `destroy`, or after the response was made.
    */
   keep(key?: string): void {
-    const journal = this.#writing("keep");
-    const unread = journal.withdrawReads(key);
-    for (const [name, value] of journal.shown) {
+    const changes = this.#writing("keep");
+    const unread = changes.undoReads(key);
+    for (const [name, value] of changes.readFlash) {
       if ((key ?? name) !== name) continue;
       // What is still stored is only put back in sight: by now, another request
       // may have stored a newer one.
-      if (unread.has(name)) journal.view.flash.set(name, value);
-      else journal.add({ type: "flash", key: name, text: toText(value) });
-      journal.shown.delete(name);
+      if (unread.has(name)) changes.record.flash.set(name, value);
+      else changes.apply({ type: "flash", key: name, text: stringify(value) });
+      changes.readFlash.delete(name);
     }
-    for (const name of journal.view.flash.keys()) {
-      if ((key ?? name) === name) journal.kept.add(name);
+    for (const name of changes.record.flash.keys()) {
+      if ((key ?? name) === name) changes.keptFlash.add(name);
     }
   }
 
@@ -297,21 +276,21 @@ export class Session {
    * response was made.
    */
   take(key: string): JSONValue | undefined {
-    const journal = this.#writing("take");
+    const changes = this.#writing("take");
     if (key === "userId") {
       throw new TypeError('Cannot take "userId": unset it instead');
     }
-    const { shown, view } = journal;
-    const isRead = journal.withdrawReads(key).has(key) && shown.has(key);
+    const { readFlash, record } = changes;
+    const isRead = changes.undoReads(key).has(key) && readFlash.has(key);
     const holder = isRead
-      ? shown
-      : view.flash.has(key)
-      ? view.flash
-      : view.values;
+      ? readFlash
+      : record.flash.has(key)
+      ? record.flash
+      : record.values;
     const value = holder.get(key);
-    shown.delete(key);
+    readFlash.delete(key);
     if (value !== undefined) {
-      journal.add({ type: "take", key, text: toText(value) });
+      changes.apply({ type: "take", key, text: stringify(value) });
     }
     return value;
   }
@@ -323,20 +302,18 @@ export class Session {
    * @throws {TypeError} After the response was made.
    */
   destroy(): void {
-    const { journal } = this.#scope;
-    if (!journal.destroyed) this.#writing("destroy").destroy();
+    const { changes } = this.#request;
+    if (!changes.destroyed) this.#writing("destroy").destroy();
   }
 
   /**
    * Gives the session a new id when it is saved, as is due when its rights
    * change. A login does so by itself.
    *
-   * @param deleteOld Whether the old id ends. Where it does not, the session
-   * goes on twice.
    * @throws {TypeError} After `destroy`, or after the response was made.
    */
-  regenerateId(deleteOld = true): void {
-    this.#writing("regenerate").renew(deleteOld);
+  regenerateId(): void {
+    this.#writing("regenerate").rotateId();
   }
 
   /**
@@ -350,29 +327,34 @@ export class Session {
    * @throws {TypeError} If the response was made without what has changed.
    */
   async commit(): Promise<void> {
-    if (!await this.#scope.journal.commit()) {
+    if (!await this.#request.changes.commit()) {
       throw new SessionConflictError("ended");
     }
   }
 
-  #reading(verb = "read"): Journal {
-    const { journal } = this.#scope;
-    if (!journal.isLoaded) {
+  #reading(verb = "read"): PendingChanges {
+    const { changes } = this.#request;
+    if (!changes.isLoaded) {
       throw new TypeError(
         `Cannot ${verb} session: it was not loaded, "await session.load()" has to come first`,
       );
     }
-    journal.accessed = true;
-    return journal;
+    changes.accessed = true;
+    return changes;
   }
 
-  #writing(verb: string): Journal {
-    const journal = this.#reading(verb);
-    journal.demandWritable(verb);
-    return journal;
+  #writing(verb: string): PendingChanges {
+    const changes = this.#reading(verb);
+    changes.assertWritable(verb);
+    return changes;
   }
 }
 
-function isScope(scope: unknown): scope is SessionScope {
-  return typeof scope === "object" && scope !== null && "journal" in scope;
+function checkRequest(request: unknown): RequestSession {
+  if (Object(request)[REQUEST_SESSION] === true) {
+    return request as RequestSession;
+  }
+  throw new TypeError(
+    "Cannot create session: only the session middleware can, and createTestSession() in tests",
+  );
 }

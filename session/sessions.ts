@@ -1,16 +1,17 @@
 import type { RequestContext } from "../router/mod.ts";
-import { callStore } from "./_call_store.ts";
-import { endListed, endStored } from "./_end_listed.ts";
+import { expiryOf } from "./_lifetime.ts";
 import {
-  endOf,
   isSessionId,
   parseRecord,
   type SessionLabel,
   type SessionRecord,
-  userIndex,
+  userIndexName,
 } from "./_record.ts";
-import { scopeOf, Session, type SessionScope } from "./session.ts";
+import { endListed, endStored } from "./_tombstone.ts";
+import { requestSessionOf, Session } from "./session.ts";
+import type { RequestSession } from "./_request_session.ts";
 import type { SessionStore } from "./store.ts";
+import { callStore } from "./stores/call_store.ts";
 
 /** One of a user's sessions, as an account page shows it. */
 export interface SessionInfo {
@@ -126,11 +127,11 @@ export function sessions(context: RequestContext): UserSessions {
 }
 
 class Sessions implements UserSessions {
-  readonly #scope: SessionScope;
+  readonly #request: RequestSession;
   readonly #session: Session;
 
   constructor(session: Session) {
-    this.#scope = scopeOf(session);
+    this.#request = requestSessionOf(session);
     this.#session = session;
   }
 
@@ -187,7 +188,7 @@ class Sessions implements UserSessions {
       createdAt,
       authenticatedAt,
       seenAt,
-      expiresAt: endOf(record, this.#scope.config.timeouts),
+      expiresAt: expiryOf(record, this.#request.config.timeouts),
       label: content.label,
     };
   }
@@ -196,11 +197,11 @@ class Sessions implements UserSessions {
     userId: string | number | undefined,
   ): Promise<readonly string[]> {
     if (userId === undefined) return [];
-    const { store } = this.#scope;
+    const { store } = this.#request;
     if (store !== null && store.byIndex === undefined) {
       throw new TypeError("Cannot list sessions: the store has no byIndex");
     }
-    const name = userIndex(userId);
+    const name = userIndexName(userId);
     return await this.#call("list", (store) => store.byIndex!(name));
   }
 
@@ -215,8 +216,8 @@ class Sessions implements UserSessions {
   }
 
   #isTheirs(record: SessionRecord, userId: string | number): boolean {
-    const { now, timeouts } = this.#scope.config;
-    return endOf(record, timeouts) > now() &&
+    const { now, timeouts } = this.#request.config;
+    return expiryOf(record, timeouts) > now() &&
       String(record.userId) === String(userId);
   }
 
@@ -224,9 +225,9 @@ class Sessions implements UserSessions {
     verb: string,
     call: (store: SessionStore) => Value | Promise<Value>,
   ): Value | Promise<Value> {
-    const { config, journal, store } = this.#scope;
+    const { config, changes, store } = this.#request;
     // What is answered now is for this visitor alone.
-    journal.accessed = true;
+    changes.accessed = true;
     if (store === null) {
       throw new TypeError(
         `Cannot ${verb} sessions: they have no store, and in cookies only revokedBefore reaches them`,

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { sessionChecks } from "./_kit_session_checks.ts";
-import { storeChecks } from "./_kit_store_checks.ts";
+import { sessionChecks } from "./kit/session_checks.ts";
+import { storeChecks } from "./kit/store_checks.ts";
+export { createTestSession } from "./kit/test_session.ts";
 import type { SessionStore } from "./store.ts";
 
 /** One test of a store. */

@@ -1,8 +1,8 @@
 import {
+  CookieCipher,
   type CookieToSet,
   readCookies,
   readCookiesBelow,
-  Sealer,
   serializeCookie,
 } from "../../session/internal.ts";
 import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
@@ -79,7 +79,7 @@ async function seal(
 ): Promise<string> {
   const expiresAt = engine.now() + LIFETIME;
   const text = JSON.stringify({ kept, expiresAt });
-  return await (await sealerOf(engine)).seal(purposeOf(engine), text);
+  return await (await cipherOf(engine)).encrypt(purposeOf(engine), text);
 }
 
 /** Opens the answer to a state that a request carries; `null` without one. */
@@ -90,7 +90,10 @@ export async function openAnswer(
 ): Promise<URLSearchParams | null> {
   const name = await nameOf(state);
   const [value = ""] = readCookies(headers.get("Cookie"), name);
-  const opened = await (await sealerOf(engine)).open(purposeOf(engine), value);
+  const opened = await (await cipherOf(engine)).decrypt(
+    purposeOf(engine),
+    value,
+  );
   if (opened === null) return null;
   const { kept, expiresAt } = JSON.parse(opened);
   return expiresAt > engine.now() ? new URLSearchParams(kept) : null;
@@ -118,21 +121,21 @@ function purposeOf({ client, options }: ProviderEngine<unknown>): string {
   return JSON.stringify([PREFIX, client.clientId, options.redirectUri]);
 }
 
-const sealers = /* @__PURE__ */ new WeakMap<object, Promise<Sealer>>();
+const ciphers = /* @__PURE__ */ new WeakMap<object, Promise<CookieCipher>>();
 
-function sealerOf(engine: ProviderEngine<unknown>): Promise<Sealer> {
-  let sealer = sealers.get(engine);
-  if (sealer === undefined) sealers.set(engine, sealer = createSealer(engine));
-  return sealer;
+function cipherOf(engine: ProviderEngine<unknown>): Promise<CookieCipher> {
+  let cipher = ciphers.get(engine);
+  if (cipher === undefined) ciphers.set(engine, cipher = createCipher(engine));
+  return cipher;
 }
 
-async function createSealer(
+async function createCipher(
   { client, options }: ProviderEngine<unknown>,
-): Promise<Sealer> {
+): Promise<CookieCipher> {
   const secret = options.formPostSecret ?? client.clientSecret;
   // Hashed with its purpose, so that no other use of it has the same key.
   const hash = await sha256(`gatehouse external auth form_post ${secret}`);
-  return new Sealer([encodeBase64Url(hash)]);
+  return new CookieCipher([encodeBase64Url(hash)]);
 }
 
 /** SameSite=None: the redirect that follows a cross-site POST must carry it. */

@@ -1,6 +1,6 @@
 import type { RequestContext } from "../../router/mod.ts";
 import { type JSONValue, SessionConflictError } from "../../session/mod.ts";
-import { beginAnew } from "../../session/internal.ts";
+import { allowNewSession } from "../../session/internal.ts";
 import { encodeBase64Url, randomToken, sha256 } from "../../session/secrets.ts";
 import { sessionOf } from "../_session_of.ts";
 import { ExternalAuthError } from "./errors.ts";
@@ -123,7 +123,7 @@ export async function keepTransaction(
       ...withinBounds(own, OWN),
     ]));
   });
-  beginAnew(session);
+  allowNewSession(session);
 }
 
 /** Old browsers do not say where a request comes from: it is taken for one here. */

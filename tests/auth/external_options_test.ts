@@ -1,4 +1,5 @@
 // What can't be right is a TypeError when the provider is made.
+import { createTestSession } from "@gatehouse/web/session/testing";
 import { assertEquals, assertThrows } from "@std/assert";
 import {
   createOAuthProvider,
@@ -227,7 +228,7 @@ for (
 
 Deno.test("finishExternalAuth() throws a TypeError for what no factory made", async () => {
   const context = new RequestContext(new Request("https://app.example/"));
-  context.set(Session, new Session());
+  context.set(Session, createTestSession());
   const fake: ExternalAuthProvider<string> = {
     name: "x",
     clientId: "x",

@@ -31,8 +31,8 @@ const INSIDE: Record<string, readonly string[]> = {
 /** The one file that knows each dependency. */
 const KEEPERS = {
   "@noble/hashes": "auth/password/_noble_hashes.ts",
-  "@std/crypto": "session/_timing_safe_equal.ts",
-  "@std/http": "session/_cookie_header.ts",
+  "@std/crypto": "session/secrets.ts",
+  "@std/http": "session/cookies/header.ts",
   "bcryptjs": "auth/password/bcrypt.ts",
   "jose": "auth/external/_jwt.ts",
 };

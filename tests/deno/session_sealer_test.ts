@@ -2,12 +2,12 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { createDecipheriv, hkdfSync } from "node:crypto";
-import { Sealer } from "../../session/internal.ts";
+import { CookieCipher } from "../../session/internal.ts";
 
 const SECRET = "a secret of more than thirty-two characters";
 
-Deno.test("Sealer seals with AES-256-GCM, the key by HKDF-SHA-256, the name as additional data (SP 800-38D, RFC 5869)", async () => {
-  const sealed = await new Sealer([SECRET]).seal("__Host-é", "text é");
+Deno.test("CookieCipher encrypts with AES-256-GCM, the key by HKDF-SHA-256, the name as additional data (SP 800-38D, RFC 5869)", async () => {
+  const sealed = await new CookieCipher([SECRET]).encrypt("__Host-é", "text é");
   const [id, rest] = sealed.split(".");
   assertEquals(id, derived("key id", 6).toString("base64url"));
   const bytes = Buffer.from(rest, "base64url");
@@ -23,75 +23,75 @@ Deno.test("Sealer seals with AES-256-GCM, the key by HKDF-SHA-256, the name as a
   assertEquals(opened + decipher.final("utf8"), "text é");
 });
 
-Deno.test("Sealer never uses an initialisation vector twice (SP 800-38D, 8)", async () => {
-  const sealer = new Sealer([SECRET]);
+Deno.test("CookieCipher never uses an initialisation vector twice (SP 800-38D, 8)", async () => {
+  const cipher = new CookieCipher([SECRET]);
   const sealed = await Promise.all(
-    Array.from({ length: 1_000 }, () => sealer.seal("name", "text")),
+    Array.from({ length: 1_000 }, () => cipher.encrypt("name", "text")),
   );
   const vectors = sealed.map((text) => text.split(".")[1].slice(16, 32));
   assertEquals(new Set(vectors).size, 1_000);
   assertEquals(new Set(sealed.map((text) => text.slice(-22))).size, 1_000);
 });
 
-Deno.test("Sealer takes another key long before a key has sealed 2^32 texts (SP 800-38D, 8.3)", async () => {
-  const sealer = new Sealer([SECRET], 3);
+Deno.test("CookieCipher takes another key long before a key has sealed 2^32 texts (SP 800-38D, 8.3)", async () => {
+  const cipher = new CookieCipher([SECRET], 3);
   const sealed: string[] = [];
-  for (let n = 0; n < 7; n++) sealed.push(await sealer.seal("name", `${n}`));
+  for (let n = 0; n < 7; n++) sealed.push(await cipher.encrypt("name", `${n}`));
   const salts = sealed.map((text) => text.split(".")[1].slice(0, 16));
   assertEquals(new Set(salts.slice(0, 3)).size, 1);
   assertEquals(new Set(salts.slice(3, 6)).size, 1);
   assertEquals(new Set(salts).size, 3);
   // Any other process with the secret opens them.
-  const other = new Sealer([SECRET]);
+  const other = new CookieCipher([SECRET]);
   for (const [n, text] of sealed.entries()) {
-    assertEquals(await other.open("name", text), `${n}`);
+    assertEquals(await other.decrypt("name", text), `${n}`);
   }
   assertNotEquals(
-    (await other.seal("name", "")).slice(0, 25),
+    (await other.encrypt("name", "")).slice(0, 25),
     sealed[0].slice(0, 25),
   );
 });
 
-Deno.test("Sealer opens the cookies of more processes than it remembers keys of", async () => {
+Deno.test("CookieCipher decrypts the cookies of more processes than it remembers keys of", async () => {
   const sealed: string[] = [];
   for (let n = 0; n < 1_100; n++) {
-    sealed.push(await new Sealer([SECRET]).seal("name", `${n}`));
+    sealed.push(await new CookieCipher([SECRET]).encrypt("name", `${n}`));
   }
-  const sealer = new Sealer([SECRET]);
+  const cipher = new CookieCipher([SECRET]);
   for (let round = 0; round < 2; round++) {
     for (const [n, text] of sealed.entries()) {
-      assertEquals(await sealer.open("name", text), `${n}`);
+      assertEquals(await cipher.decrypt("name", text), `${n}`);
     }
   }
 });
 
-Deno.test("Sealer tells names apart, in any order", async () => {
-  const sealer = new Sealer([SECRET]);
+Deno.test("CookieCipher tells names apart, in any order", async () => {
+  const cipher = new CookieCipher([SECRET]);
   const names = ["a", "b", "a.b", ""];
   for (const name of names) {
-    const sealed = await sealer.seal(name, `text of ${name}`);
+    const sealed = await cipher.encrypt(name, `text of ${name}`);
     for (const other of names) {
       const expected = other === name ? `text of ${name}` : null;
-      assertEquals(await sealer.open(other, sealed), expected);
+      assertEquals(await cipher.decrypt(other, sealed), expected);
     }
   }
 });
 
-Deno.test("Sealer opens nothing that is written another way", async () => {
-  const sealer = new Sealer([SECRET]);
-  const sealed = await sealer.seal("name", "text!");
+Deno.test("CookieCipher decrypts nothing that is written another way", async () => {
+  const cipher = new CookieCipher([SECRET]);
+  const sealed = await cipher.encrypt("name", "text!");
   // Texts whose last character has bits to spare: these must be zero.
   for (const text of ["text", "text!!"]) {
-    const other = await sealer.seal("name", text);
+    const other = await cipher.encrypt("name", text);
     const last = ALPHABET.indexOf(other.at(-1)!);
     const changed = other.slice(0, -1) + ALPHABET[last + 1];
     assertNotEquals(changed, other);
-    assertEquals(await sealer.open("name", changed), null);
+    assertEquals(await cipher.decrypt("name", changed), null);
   }
   for (
     const text of [`${sealed}=`, ` ${sealed}`, `${sealed} `, `${sealed}\n`]
   ) {
-    assertEquals(await sealer.open("name", text), null);
+    assertEquals(await cipher.decrypt("name", text), null);
   }
 });
 

@@ -81,17 +81,6 @@ Deno.test("session() refuses nobody who logs in, has a session or needs none", a
   assertEquals(await statusOf(renew, { cookie }), 200);
 });
 
-Deno.test("session() counts the copies that an anonymous session leaves", async () => {
-  const server = new Server({ anonymousLimit: { perAddress: 2 } });
-  const first = await visitor(server)("203.0.113.7");
-  const [cookie] = first.headers.getSetCookie()[0].split(";");
-  const copy = visitor(server, (session) => session.regenerateId(false), {
-    cookie,
-  });
-  assertEquals((await copy("203.0.113.7")).status, 200);
-  assertEquals((await copy("203.0.113.7")).status, 429);
-});
-
 for (
   const [what, addresses, statuses] of [
     [

@@ -373,13 +373,13 @@ Deno.test("Session.unset() of userId begins no session where this one has ended"
   assertEquals(await browser.visit((session) => session.userId), 8);
 });
 
-Deno.test("Session.regenerateId(false) is of no use against the end of a login", async () => {
+Deno.test("Session.regenerateId() after a logout leaves no usable old id", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("userId", 7));
   const copied = browser.copy();
   await browser.visit((session) => {
     session.unset("userId");
-    session.regenerateId(false);
+    session.regenerateId();
   });
   assertEquals(await copied.visit((session) => session.userId), undefined);
 });

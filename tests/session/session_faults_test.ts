@@ -214,13 +214,13 @@ Deno.test("session() removes the cookie of a logout that was committed before th
   assertEquals(browser.cookies.size, 0);
 });
 
-Deno.test("session() goes on under the new id of a copy that was committed before the throw", async () => {
+Deno.test("session() sends the new id that was committed before the throw", async () => {
   const store = createMemorySessionStore();
   const browser = new Browser(new Server({ store }));
   await browser.visit((session) => session.set("userId", 7));
   await assertRejects(() =>
     browser.visit(async (session) => {
-      session.regenerateId(false);
+      session.regenerateId();
       await session.commit();
       throw new Error("handler");
     })

@@ -1,3 +1,4 @@
+import { createTestSession } from "@gatehouse/web/session/testing";
 import {
   assertEquals,
   assertNotEquals,
@@ -19,7 +20,7 @@ import { csrfProtection, csrfToken } from "@gatehouse/web/csrf-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import {
   createMemorySessionStore,
-  Session,
+  type Session,
   sessions,
   type SessionStore,
   SessionStoreError,
@@ -143,7 +144,7 @@ Deno.test("Session.load() returns the session, and may be called always", async 
       1,
     );
   }
-  const detached = new Session();
+  const detached = createTestSession();
   assertEquals(await detached.load(), detached);
 });
 

@@ -1,3 +1,4 @@
+import { createTestSession } from "@gatehouse/web/session/testing";
 import {
   assert,
   assertEquals,
@@ -7,7 +8,6 @@ import {
   assertThrows,
   fail,
 } from "@std/assert";
-import { Session } from "@gatehouse/web/session";
 import { Browser, Server } from "./_browser.ts";
 
 Deno.test("Session.get() returns what an earlier request set (spec 2.3)", async () => {
@@ -80,7 +80,7 @@ for (const key of ["__proto__", "constructor", "toString", "", "a b\n"]) {
 }
 
 Deno.test("Session.set() refuses what JSON cannot hold", () => {
-  const session = new Session();
+  const session = createTestSession();
   for (const value of [undefined, () => 1, Symbol("a"), 1n]) {
     assertThrows(() => session.set("a", value as never), TypeError);
   }
@@ -91,7 +91,7 @@ Deno.test("Session.set() refuses what JSON cannot hold", () => {
 });
 
 Deno.test("Session.set() refuses a userId that is no id", () => {
-  const session = new Session();
+  const session = createTestSession();
   for (const value of ["", null, NaN, Infinity, {}, [1], true]) {
     assertThrows(() => session.set("userId", value as never), TypeError);
   }
@@ -131,7 +131,7 @@ Deno.test("Session.unset() removes a value and a flash value", async () => {
 });
 
 Deno.test("Session without a middleware works alone, for tests", async () => {
-  const session = new Session();
+  const session = createTestSession();
   assertEquals(session.id, "");
   session.set("userId", 7);
   session.flash("notice", "m");

@@ -1,3 +1,4 @@
+import { createTestSession } from "@gatehouse/web/session/testing";
 import { assertEquals, assertThrows } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { formData } from "@gatehouse/web/form-data-middleware";
@@ -8,7 +9,7 @@ import {
 } from "@gatehouse/web/session-middleware";
 
 Deno.test("Session.get() is typed by its key", () => {
-  const session = new Session();
+  const session = createTestSession();
   const userId: string | number | undefined = session.get("userId");
   const value: JSONValue | undefined = session.get("other");
   // @ts-expect-error -- a value is any JSON until it is looked at
@@ -17,7 +18,7 @@ Deno.test("Session.get() is typed by its key", () => {
 });
 
 Deno.test("Session.set() takes JSON alone", () => {
-  const session = new Session();
+  const session = createTestSession();
   session.set("a", { b: [1, "two", null, { c: true }] } as const);
   const refused = [
     // @ts-expect-error -- JSON has no dates
@@ -44,7 +45,7 @@ interface Cart {
 }
 
 Deno.test("Session.set() takes interfaces of JSON, with members that may be missing", () => {
-  const session = new Session();
+  const session = createTestSession();
   const item: Item = { sku: "tea" };
   session.set("item", item);
   session.flash("items", [item, { sku: "milk", note: undefined }]);

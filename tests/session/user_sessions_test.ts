@@ -1,3 +1,4 @@
+import { createTestSession } from "@gatehouse/web/session/testing";
 import {
   assert,
   assertEquals,
@@ -367,7 +368,7 @@ for (const [name, tell] of Object.entries(tellings)) {
 Deno.test("sessions() throws without the session middleware", () => {
   const context = new RequestContext(new Request("https://example.com/"));
   assertThrows(() => sessions(context), Error, '"Session"');
-  context.set(Session, new Session());
+  context.set(Session, createTestSession());
   sessions(context);
 });
 

@@ -1,10 +1,10 @@
-import type { CookieChange } from "./_backing.ts";
-import { encodeBase64Url, sha256 } from "./_bytes.ts";
-import { readCookiesBelow } from "./_cookie_header.ts";
-import type { JSONValue } from "./json.ts";
-import { RESERVED_PREFIX } from "./_operation.ts";
-import type { SessionRecord } from "./_record.ts";
-import type { Sealer } from "./_sealer.ts";
+import { RESERVED_PREFIX } from "../_change.ts";
+import type { SessionRecord } from "../_record.ts";
+import type { CookieCipher } from "../cookies/encryption.ts";
+import { readCookiesBelow } from "../cookies/header.ts";
+import type { JSONValue } from "../json.ts";
+import { encodeBase64Url, sha256 } from "../secrets.ts";
+import type { CookieChange } from "./driver.ts";
 
 /** Milliseconds for which a login that has begun waits for its end. */
 const LIFETIME = 600_000;
@@ -16,14 +16,14 @@ const MAX_COUNT = 16;
 const MAX_BYTES = 4096;
 
 /** One property of a reserved value. */
-export interface Aside {
+export interface PendingLogin {
   readonly key: string;
   readonly property: string;
   readonly text: string;
 }
 
-/** An aside with the cookie that carries it. */
-interface Carried extends Aside {
+/** An login with the cookie that carries it. */
+interface LoginCookie extends PendingLogin {
   readonly expiresAt: number;
   readonly size: number;
 }
@@ -32,30 +32,30 @@ interface Carried extends Aside {
  * The logins that have begun and not ended, each in a short cookie of its own:
  * the properties of the objects whose keys are reserved for `auth`.
  */
-export class AsideCookies {
-  readonly #sealer: Sealer;
+export class LoginCookies {
+  readonly #cipher: CookieCipher;
   readonly #now: () => number;
-  readonly #bySuffix = new Map<string, Carried>();
+  readonly #bySuffix = new Map<string, LoginCookie>();
 
-  constructor(sealer: Sealer, now: () => number) {
-    this.#sealer = sealer;
+  constructor(cipher: CookieCipher, now: () => number) {
+    this.#cipher = cipher;
     this.#now = now;
   }
 
   /** Takes the reserved objects out of a record. */
   static split(
     record: SessionRecord,
-  ): { main: SessionRecord; asides: Aside[] } {
+  ): { main: SessionRecord; logins: PendingLogin[] } {
     const values = new Map(record.values);
-    const asides: Aside[] = [];
+    const logins: PendingLogin[] = [];
     for (const [key, value] of record.values) {
       if (!key.startsWith(RESERVED_PREFIX) || !isPlain(value)) continue;
       values.delete(key);
       for (const [property, part] of Object.entries(value)) {
-        asides.push({ key, property, text: JSON.stringify(part) });
+        logins.push({ key, property, text: JSON.stringify(part) });
       }
     }
-    return { main: record.withValues(values), asides };
+    return { main: record.withValues(values), logins };
   }
 
   /** Whether there is none. */
@@ -77,18 +77,18 @@ export class AsideCookies {
   async open(header: string | null, name: string): Promise<void> {
     const cookies = readCookiesBelow(header, `${name}.`).slice(0, MAX_COUNT);
     if (cookies.length === 0) return;
-    const opened: [string, Carried][] = [];
+    const opened: [string, LoginCookie][] = [];
     for (const [fullName, value] of cookies) {
-      const text = await this.#sealer.open(fullName, value);
+      const text = await this.#cipher.decrypt(fullName, value);
       if (text === null) continue;
       const size = fullName.length + value.length;
-      const aside: Carried = { ...JSON.parse(text), size };
-      if (aside.expiresAt <= this.#now()) continue;
-      opened.push([fullName.slice(name.length), aside]);
+      const login: LoginCookie = { ...JSON.parse(text), size };
+      if (login.expiresAt <= this.#now()) continue;
+      opened.push([fullName.slice(name.length), login]);
     }
     // The order is the browser's: the oldest is to be the first.
     opened.sort(([, a], [, b]) => a.expiresAt - b.expiresAt);
-    for (const [suffix, aside] of opened) this.#bySuffix.set(suffix, aside);
+    for (const [suffix, login] of opened) this.#bySuffix.set(suffix, login);
   }
 
   /** Puts them where they were split from. */
@@ -105,46 +105,46 @@ export class AsideCookies {
   /** Makes these the ones that there are; the oldest give way to the others. */
   async replace(
     name: string,
-    asides: readonly Aside[],
+    logins: readonly PendingLogin[],
   ): Promise<{ kept: CookieChange[]; gone: string[] }> {
     const gone = new Set(this.#bySuffix.keys());
     const kept: CookieChange[] = [];
     let room = MAX_BYTES;
-    const next: [string, Carried][] = [];
-    for (const aside of asides.toReversed()) {
-      const suffix = await suffixOf(aside);
+    const next: [string, LoginCookie][] = [];
+    for (const login of logins.toReversed()) {
+      const suffix = await suffixOf(login);
       const before = this.#bySuffix.get(suffix);
-      const [carried, change] = before?.text === aside.text
+      const [cookie, change] = before?.text === login.text
         ? [before, undefined]
-        : await this.#seal(name, suffix, aside);
+        : await this.#seal(name, suffix, login);
       // One that is too large by itself must not cost the others their place.
-      if (carried.size > room) continue;
-      room -= carried.size;
+      if (cookie.size > room) continue;
+      room -= cookie.size;
       gone.delete(suffix);
-      next.unshift([suffix, carried]);
+      next.unshift([suffix, cookie]);
       if (change !== undefined) kept.push(change);
     }
     this.#bySuffix.clear();
-    for (const [suffix, carried] of next) this.#bySuffix.set(suffix, carried);
+    for (const [suffix, cookie] of next) this.#bySuffix.set(suffix, cookie);
     return { kept, gone: [...gone] };
   }
 
   async #seal(
     name: string,
     suffix: string,
-    aside: Aside,
-  ): Promise<[Carried, CookieChange]> {
+    login: PendingLogin,
+  ): Promise<[LoginCookie, CookieChange]> {
     const expiresAt = this.#now() + LIFETIME;
-    const text = JSON.stringify({ ...aside, expiresAt });
-    const value = await this.#sealer.seal(name + suffix, text);
+    const text = JSON.stringify({ ...login, expiresAt });
+    const value = await this.#cipher.encrypt(name + suffix, text);
     const size = name.length + suffix.length + value.length;
     const maxAge = LIFETIME / 1000;
-    return [{ ...aside, expiresAt, size }, { suffix, value, maxAge }];
+    return [{ ...login, expiresAt, size }, { suffix, value, maxAge }];
   }
 }
 
-/** Names the cookie of an aside, the same for each request. */
-async function suffixOf({ key, property }: Aside): Promise<string> {
+/** Names the cookie of an login, the same for each request. */
+async function suffixOf({ key, property }: PendingLogin): Promise<string> {
   const hash = await sha256(`${key}\n${property}`);
   return `.${encodeBase64Url(hash.subarray(0, 9))}`;
 }

@@ -1,12 +1,30 @@
-import {
-  ENDED_TTL,
-  endMark,
-  parseEndMark,
-  parseRecord,
-  type SessionRecord,
-} from "./_record.ts";
+import { parseRecord, type SessionRecord } from "./_record.ts";
 import { SessionStoreError } from "./errors.ts";
 import type { SessionStore } from "./store.ts";
+
+/** What `createTombstone` writes. */
+const TOMBSTONE = /^\{"ended":true(?:,"next":"([\w-]{43})")?\}$/;
+
+/**
+ * Milliseconds for which a session that ended is remembered: as long as requests
+ * can be on their way that the browser sent before it knew.
+ */
+export const TOMBSTONE_TTL = 15_000;
+
+/**
+ * Makes what stands in the place of a session that ended a moment ago.
+ *
+ * @param next The id under which it goes on, if it does.
+ */
+export function createTombstone(next?: string): string {
+  return JSON.stringify({ ended: true, next });
+}
+
+/** Reads what `createTombstone` made; `null` for all else. */
+export function parseTombstone(text: string): { next?: string } | null {
+  const match = TOMBSTONE.exec(text);
+  return match && { next: match[1] };
+}
 
 /**
  * The most times that sessions are listed. Each time, sessions must have moved
@@ -38,7 +56,7 @@ export async function endStored(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const found = await store.get(current);
     if (found === null) return false;
-    const mark = parseEndMark(found.value);
+    const mark = parseTombstone(found.value);
     if (mark !== null) {
       if (mark.next === undefined) return false;
       current = mark.next;
@@ -46,7 +64,7 @@ export async function endStored(
     }
     const record = parseRecord(found.value);
     if (record === null || !accept(record, current)) return false;
-    if (await putEndMark(store, current, found.version)) return true;
+    if (await putTombstone(store, current, found.version)) return true;
   }
   await store.delete(current);
   return true;
@@ -58,14 +76,14 @@ export async function endStored(
  *
  * @returns `false` if the session has changed meanwhile.
  */
-export async function putEndMark(
+export async function putTombstone(
   store: SessionStore,
   id: string,
   version: string,
 ): Promise<boolean> {
   try {
-    return await store.put(id, endMark(), {
-      ttl: ENDED_TTL,
+    return await store.put(id, createTombstone(), {
+      ttl: TOMBSTONE_TTL,
       ifVersion: version,
     });
   } catch {

@@ -1,11 +1,11 @@
-import { RequestContext } from "../router/mod.ts";
-import { expect } from "./_kit_checks.ts";
-import type { Check } from "./_kit_store_checks.ts";
-import { SessionConflictError } from "./errors.ts";
-import { session } from "./middleware.ts";
-import { Session } from "./session.ts";
-import { sessions } from "./sessions.ts";
-import type { SessionStore } from "./store.ts";
+import { RequestContext } from "../../router/mod.ts";
+import { SessionConflictError } from "../errors.ts";
+import { session } from "../middleware.ts";
+import { Session } from "../session.ts";
+import { sessions } from "../sessions.ts";
+import type { SessionStore } from "../store.ts";
+import { expect } from "./_checks.ts";
+import type { Check } from "./store_checks.ts";
 
 /** What sessions promise on a store with compare-and-swap. */
 export const sessionChecks: readonly Check[] = [

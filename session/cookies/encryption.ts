@@ -1,4 +1,4 @@
-import { decodeBase64Url, encodeBase64Url } from "./_bytes.ts";
+import { decodeBase64Url, encodeBase64Url } from "../secrets.ts";
 import { isWeakSecret } from "./_secret_strength.ts";
 
 /** The shortest secret, in characters. */
@@ -42,10 +42,10 @@ const decoder = /* @__PURE__ */ new TextDecoder();
  *
  * The form is `id.base64url(salt || iv || ciphertext || tag)`: AES-256-GCM with
  * the name as additional data. The id says which secret it was, so that opening
- * is one attempt, whatever the number of secrets. Each sealer derives its
+ * is one attempt, whatever the number of secrets. Each cipher derives its
  * own keys with random salts, so that no number of cookies wears a secret out.
  */
-export class Sealer {
+export class CookieCipher {
   readonly #secrets: readonly string[];
   readonly #maxSeals: number;
   #reading: Promise<readonly Secret[]> | undefined;
@@ -91,7 +91,7 @@ export class Sealer {
   }
 
   /** Encrypts a text under a name. */
-  async seal(name: string, text: string): Promise<string> {
+  async encrypt(name: string, text: string): Promise<string> {
     const { key, prefix } = await this.#sealingKey();
     const iv = randomBytes();
     const sealed = await crypto.subtle.encrypt(
@@ -104,7 +104,7 @@ export class Sealer {
   }
 
   /** Decrypts what was sealed under this name; `null` for anything else. */
-  async open(name: string, sealed: string): Promise<string | null> {
+  async decrypt(name: string, sealed: string): Promise<string | null> {
     if (sealed.length > MAX_LENGTH) return null;
     const vector = sealed.indexOf(".") + 1 + RANDOM_LENGTH;
     const rest = vector + RANDOM_LENGTH;

@@ -1,8 +1,5 @@
-import type {
-  ResolvedTimeouts,
-  SessionLabel,
-  SessionRecord,
-} from "./_record.ts";
+import type { ResolvedTimeouts } from "../_lifetime.ts";
+import type { SessionLabel, SessionRecord } from "../_record.ts";
 
 /** What all sessions of one middleware share. */
 export interface SessionConfig {
@@ -13,10 +10,10 @@ export interface SessionConfig {
 }
 
 /**
- * How the id changes with the next save: not at all, to a second one, to a new
- * one in place of the old, or to a new one even where the old is gone.
+ * How the next save changes the id. `rotate` replaces it; `login` does so too,
+ * and begins a new session if this one has ended in the meantime.
  */
-export type Renewal = "none" | "copy" | "move" | "login";
+export type IdChange = "keep" | "rotate" | "login";
 
 /** A cookie for the response to set, or to expire where the value is `null`. */
 export interface CookieChange {
@@ -29,10 +26,10 @@ export interface CookieChange {
 }
 
 /** Makes the record to store out of the one that is stored. */
-export type MakeRecord = (stored: SessionRecord | null) => SessionRecord;
+export type UpdateRecord = (stored: SessionRecord | null) => SessionRecord;
 
 /** Where one request's session comes from and goes to. */
-export interface Backing {
+export interface SessionDriver {
   /** The id that the session is stored under; empty while it is not. */
   readonly id: string;
   /** What the response has to tell the browser. */
@@ -51,8 +48,8 @@ export interface Backing {
    * @returns What was stored, or `null` where the session ended elsewhere.
    */
   write(
-    make: MakeRecord,
-    renewal: Renewal,
+    update: UpdateRecord,
+    idChange: IdChange,
     begins: boolean,
   ): Promise<SessionRecord | null>;
 
@@ -60,8 +57,8 @@ export interface Backing {
   end(): Promise<void>;
 
   /** Forgets what was saved under an id that no response can hand out. */
-  abandon(): Promise<void>;
+  discard(): Promise<void>;
 }
 
 /** Makes the label of a session that begins now. */
-export type MakeLabel = () => SessionLabel;
+export type CreateLabel = () => SessionLabel;

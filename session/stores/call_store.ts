@@ -1,4 +1,4 @@
-import { SessionStoreError } from "./errors.ts";
+import { SessionStoreError } from "../errors.ts";
 
 /** Milliseconds that a call to a store may take, unless somebody says so. */
 export const STORE_TIMEOUT = 5_000;

@@ -1,16 +1,21 @@
-import type { Backing, MakeLabel, Renewal, SessionConfig } from "./_backing.ts";
-import { SessionConflictError } from "./errors.ts";
-import type { JSONValue } from "./json.ts";
-import { applyOperation, type Operation } from "./_operation.ts";
+import { applyChange, type Change } from "./_change.ts";
+import { isRefreshDue } from "./_lifetime.ts";
 import {
   createRecord,
-  idleTimeout,
   type SessionLabel,
   type SessionRecord,
 } from "./_record.ts";
+import type {
+  CreateLabel,
+  IdChange,
+  SessionConfig,
+  SessionDriver,
+} from "./drivers/driver.ts";
+import { SessionConflictError } from "./errors.ts";
+import type { JSONValue } from "./json.ts";
 
 /** A session's changes, and what is to become of them. */
-export class Journal {
+export class PendingChanges {
   /** Whether the content is known. */
   isLoaded = false;
   /** Whether anything asked for the session's content. */
@@ -21,52 +26,56 @@ export class Journal {
   closed = false;
   /** Whether a session begins where this one has ended, as with a login. */
   begins = false;
-  readonly #backing: Backing;
+  readonly #driver: SessionDriver;
   readonly #config: SessionConfig;
-  readonly #label: MakeLabel;
+  readonly #label: CreateLabel;
   // Made when first asked for, which most requests never do.
-  #shown: Map<string, JSONValue> | undefined;
-  #kept: Set<string> | undefined;
-  #view: SessionRecord | undefined;
-  #operations: Operation[] = [];
+  #readFlash: Map<string, JSONValue> | undefined;
+  #keptFlash: Set<string> | undefined;
+  #record: SessionRecord | undefined;
+  #changes: Change[] = [];
   /** How many of them, the first, are on their way to the store. */
   #sent = 0;
-  #renewal: Renewal = "none";
-  #isGone = false;
+  #idChange: IdChange = "keep";
+  #hasEnded = false;
   /** How often a value that was taken turned out to be lost. */
-  #losses = 0;
+  #conflicts = 0;
   #loading: Promise<void> | undefined;
   #saving: Promise<unknown> | undefined;
 
-  constructor(backing: Backing, config: SessionConfig, label: MakeLabel) {
-    this.#backing = backing;
+  constructor(
+    backing: SessionDriver,
+    config: SessionConfig,
+    label: CreateLabel,
+  ) {
+    this.#driver = backing;
     this.#config = config;
     this.#label = label;
   }
 
   /** The id that the session is stored under; empty while it is not. */
   get id(): string {
-    return this.#backing.id;
+    return this.#driver.id;
   }
 
   /** Flash values that were read: they last for this request. */
-  get shown(): Map<string, JSONValue> {
-    return this.#shown ??= new Map();
+  get readFlash(): Map<string, JSONValue> {
+    return this.#readFlash ??= new Map();
   }
 
   /** The keys of flash values that last for another request. */
-  get kept(): Set<string> {
-    return this.#kept ??= new Set();
+  get keptFlash(): Set<string> {
+    return this.#keptFlash ??= new Set();
   }
 
   /** The content as the handler sees it, with the changes applied. */
-  get view(): SessionRecord {
-    return this.#view ??= this.#newRecord({});
+  get record(): SessionRecord {
+    return this.#record ??= this.#newRecord({});
   }
 
   /** Whether saving is of use only if the browser gets a cookie. */
   get needsCookie(): boolean {
-    return this.#backing.isInCookies || this.#renewal !== "none" ||
+    return this.#driver.isInCookies || this.#idChange !== "keep" ||
       this.id === "";
   }
 
@@ -74,13 +83,13 @@ export class Journal {
   get isDue(): boolean {
     if (this.#isChanged) return true;
     if (this.destroyed || !this.accessed || this.id === "") return false;
-    const unseen = this.#config.now() - this.view.seenAt;
-    return unseen >= idleTimeout(this.view, this.#config.timeouts) / 4;
+    const { now, timeouts } = this.#config;
+    return isRefreshDue(this.record, timeouts, now(), this.record.seenAt);
   }
 
   get #isChanged(): boolean {
-    if (this.destroyed) return !this.#isGone;
-    return this.#operations.length > 0 || this.#renewal !== "none";
+    if (this.destroyed) return !this.#hasEnded;
+    return this.#changes.length > 0 || this.#idChange !== "keep";
   }
 
   /** Opens the session that the cookies lead to, if there is one. */
@@ -90,7 +99,7 @@ export class Journal {
 
   async #open(header: string | null): Promise<void> {
     try {
-      this.#view = await this.#backing.open(header) ?? undefined;
+      this.#record = await this.#driver.open(header) ?? undefined;
       this.isLoaded = true;
     } catch (error) {
       // A store that failed may answer the next one who asks.
@@ -100,7 +109,7 @@ export class Journal {
   }
 
   /** @throws {TypeError} If nothing can be changed any more. */
-  demandWritable(verb: string): void {
+  assertWritable(verb: string): void {
     if (!this.destroyed && !this.closed) return;
     const state = this.destroyed
       ? "it was destroyed"
@@ -109,28 +118,27 @@ export class Journal {
   }
 
   /** Notes a change. */
-  add(operation: Operation): void {
-    applyOperation(this.view, operation);
-    this.#operations.push(operation);
+  apply(change: Change): void {
+    applyChange(this.record, change);
+    this.#changes.push(change);
   }
 
   /** Takes back that flash values were read; returns the keys of those. */
-  withdrawReads(key: string | undefined): ReadonlySet<string> {
+  undoReads(key: string | undefined): ReadonlySet<string> {
     const keys = new Set<string>();
-    this.#operations = this.#operations.filter((operation, index) => {
+    this.#changes = this.#changes.filter((change, index) => {
       // What is on its way to the store cannot be taken back.
-      if (operation.type !== "read" || index < this.#sent) return true;
-      if ((key ?? operation.key) !== operation.key) return true;
-      keys.add(operation.key);
+      if (change.type !== "read" || index < this.#sent) return true;
+      if ((key ?? change.key) !== change.key) return true;
+      keys.add(change.key);
       return false;
     });
     return keys;
   }
 
   /** Makes the next save give the session another id. */
-  renew(deleteOld: boolean): void {
-    if (deleteOld && this.#renewal !== "login") this.#renewal = "move";
-    if (!deleteOld && this.#renewal === "none") this.#renewal = "copy";
+  rotateId(): void {
+    if (this.#idChange === "keep") this.#idChange = "rotate";
   }
 
   /** Sets or removes the user, and renews the id. */
@@ -142,12 +150,12 @@ export class Journal {
     const now = this.#config.now();
     const expiresAt = now + this.#config.timeouts.absolute;
     const label = this.#label();
-    const previous = this.view.userId;
+    const previous = this.record.userId;
     if (previous !== undefined && previous !== userId) {
       // One user's messages are none of another's business.
-      this.#shown?.clear();
+      this.#readFlash?.clear();
     }
-    this.add({
+    this.apply({
       type: "login",
       userId,
       now,
@@ -157,15 +165,15 @@ export class Journal {
       names,
     });
     // Only a login begins a session where this one has ended meanwhile.
-    this.#renewal = userId === undefined ? "move" : "login";
+    this.#idChange = userId === undefined ? "rotate" : "login";
   }
 
   /** Ends the session at the next save. */
   destroy(): void {
     this.destroyed = true;
-    this.shown.clear();
-    this.#operations = [];
-    this.#view = undefined;
+    this.readFlash.clear();
+    this.#changes = [];
+    this.#record = undefined;
   }
 
   /**
@@ -174,10 +182,10 @@ export class Journal {
    * @throws {TypeError} If the response was made without what has changed.
    */
   async commit(): Promise<boolean> {
-    const losses = this.#losses;
+    const conflicts = this.#conflicts;
     while (this.#saving !== undefined) await this.#saving;
     // What this one was to save was dropped with what the one before has lost.
-    if (this.#losses !== losses) throw new SessionConflictError("taken");
+    if (this.#conflicts !== conflicts) throw new SessionConflictError("taken");
     // Nobody would learn of a new id any more.
     if (this.closed && this.#isChanged) {
       throw new TypeError(
@@ -207,55 +215,55 @@ export class Journal {
   }
 
   /** Waits until nothing is on its way to the store. */
-  async idle(): Promise<void> {
+  async waitForSave(): Promise<void> {
     while (this.#saving !== undefined) await this.#saving;
   }
 
   /** Forgets what was saved under an id that no response can hand out. */
-  abandon(): Promise<void> {
-    return this.#backing.abandon();
+  discard(): Promise<void> {
+    return this.#driver.discard();
   }
 
   async #save(): Promise<boolean> {
     if (this.destroyed) {
-      if (!this.#isGone) await this.#backing.end();
-      this.#isGone = true;
+      if (!this.#hasEnded) await this.#driver.end();
+      this.#hasEnded = true;
       return true;
     }
-    const begins = this.begins || this.#renewal === "login";
-    if (this.#isGone && !begins) return false;
+    const begins = this.begins || this.#idChange === "login";
+    if (this.#hasEnded && !begins) return false;
     if (!this.isDue) return true;
-    const renewal = this.#renewal;
-    const record = await this.#write(renewal, begins);
-    this.#isGone = record === null;
+    const idChange = this.#idChange;
+    const record = await this.#write(idChange, begins);
+    this.#hasEnded = record === null;
     if (record === null) {
-      const taken = this.#operations.findIndex(({ type }) => type === "take");
+      const taken = this.#changes.findIndex(({ type }) => type === "take");
       if (taken < 0) return false;
-      this.#drop(taken);
+      this.#dropFrom(taken);
       throw new SessionConflictError("ended");
     }
-    if (this.#renewal === renewal) this.#renewal = "none";
+    if (this.#idChange === idChange) this.#idChange = "keep";
     // It may have been destroyed meanwhile.
     if (this.destroyed) return true;
-    this.#view = record;
-    for (const operation of this.#operations) applyOperation(record, operation);
+    this.#record = record;
+    for (const change of this.#changes) applyChange(record, change);
     return true;
   }
 
   /** Stores the changes; those added while the store is busy stay for later. */
   async #write(
-    renewal: Renewal,
+    idChange: IdChange,
     begins: boolean,
   ): Promise<SessionRecord | null> {
-    const count = this.#operations.length;
+    const count = this.#changes.length;
     this.#sent = count;
     try {
-      const record = await this.#backing.write(
+      const record = await this.#driver.write(
         (stored) => this.#changed(stored, count),
-        renewal,
+        idChange,
         begins,
       );
-      if (record !== null) this.#operations = this.#operations.slice(count);
+      if (record !== null) this.#changes = this.#changes.slice(count);
       return record;
     } finally {
       this.#sent = 0;
@@ -265,11 +273,11 @@ export class Journal {
   /** Applies the first `count` changes to what is stored. */
   #changed(stored: SessionRecord | null, count: number): SessionRecord {
     const record = stored ?? this.#newRecord(this.#label());
-    const lost = this.#operations.slice(0, count).findIndex((operation) =>
-      !applyOperation(record, operation)
+    const lost = this.#changes.slice(0, count).findIndex((change) =>
+      !applyChange(record, change)
     );
     if (lost >= 0) {
-      this.#view = this.#drop(lost) ? record : undefined;
+      this.#record = this.#dropFrom(lost) ? record : undefined;
       throw new SessionConflictError("taken");
     }
     record.seenAt = this.#config.now();
@@ -282,14 +290,14 @@ export class Journal {
    *
    * @returns Whether what comes before is still to be saved.
    */
-  #drop(index: number): boolean {
-    this.#losses++;
-    const before = this.#operations.slice(0, index);
-    const isLogin = before.some((operation) =>
-      operation.type === "login" && operation.userId !== undefined
+  #dropFrom(index: number): boolean {
+    this.#conflicts++;
+    const before = this.#changes.slice(0, index);
+    const isLogin = before.some((change) =>
+      change.type === "login" && change.userId !== undefined
     );
-    this.#operations = isLogin ? [] : before;
-    if (this.#renewal === "login") this.#renewal = "none";
+    this.#changes = isLogin ? [] : before;
+    if (this.#idChange === "login") this.#idChange = "keep";
     return !isLogin;
   }
 

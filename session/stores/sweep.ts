@@ -1,5 +1,5 @@
-import { SessionStoreError } from "./errors.ts";
-import type { SessionStore } from "./store.ts";
+import { SessionStoreError } from "../errors.ts";
+import type { SessionStore } from "../store.ts";
 
 /** The most sweeps of one call: far more than any store needs. */
 const MAX_SWEEPS = 100_000;
@@ -53,4 +53,27 @@ export async function sweepSessions(
   } catch (cause) {
     throw new SessionStoreError("sweep", { cause });
   }
+}
+
+/** Milliseconds between two sweeps of the store. */
+const SWEEP_INTERVAL = 600_000;
+
+/**
+ * Creates a function that sweeps the store now and then. It returns at once, so
+ * that no visitor waits for a sweep. If a sweep leaves something, the next call
+ * begins another. A failure is ignored: no store returns expired values.
+ */
+export function sweeper(store: SessionStore, now: () => number): () => void {
+  let sweptAt = now();
+  return () => {
+    const time = now();
+    if (time - sweptAt < SWEEP_INTERVAL) return;
+    sweptAt = time;
+    Promise.try(() => store.sweep?.(time)).then(
+      (hasMore) => {
+        if (hasMore === true) sweptAt = -Infinity;
+      },
+      () => {},
+    );
+  };
 }

@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { checkIndex } from "./_index_names.ts";
-import { checkKey, isKey } from "./_keys.ts";
-import type { PutOptions, SessionStore, StoredValue } from "./store.ts";
+import type { PutOptions, SessionStore, StoredValue } from "../store.ts";
+import { checkIndex, checkKey, isKey } from "./keys.ts";
 
 /** A key of Deno KV, as this store makes them. */
 export type DenoKVKey = string[];

@@ -1,7 +1,6 @@
-import { checkIndex } from "./_index_names.ts";
-import { checkKey } from "./_keys.ts";
-import { USER_PREFIX } from "./_record.ts";
-import type { PutOptions, SessionStore, StoredValue } from "./store.ts";
+import { USER_PREFIX } from "../_record.ts";
+import type { PutOptions, SessionStore, StoredValue } from "../store.ts";
+import { checkIndex, checkKey } from "./keys.ts";
 
 /** Options for {@linkcode createMemorySessionStore}. */
 export interface MemorySessionStoreOptions {

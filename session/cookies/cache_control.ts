@@ -1,4 +1,4 @@
-import { withHeaders } from "../router/mod.ts";
+import { withHeaders } from "../../router/mod.ts";
 
 /**
  * Headers that shared caches obey instead of `Cache-Control` (RFC 9213 and its
@@ -29,7 +29,7 @@ const DIRECTIVES = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
 const PERMISSIVE = /^(?:public|s-maxage|must-understand|private)\b|"/i;
 
 /** Keeps shared caches out, and leaves to browsers what they may do. */
-export function madePrivate(response: Response): Response {
+export function makePrivate(response: Response): Response {
   // A 101 is no representation that anyone could cache.
   if (response.status === 101) return response;
   const { headers } = response;
@@ -63,7 +63,7 @@ function setCacheControl(headers: Headers, directives: string): void {
  * Adds cookies, which no cache may keep and hand to another visitor.
  *
  * Always on a copy: a response without a body can be made once for all requests
- * and would hand the cookie to the next visitor. (What `madePrivate` leaves on
+ * and would hand the cookie to the next visitor. (What `makePrivate` leaves on
  * such a response only keeps caches out.)
  */
 export function withCookies(

@@ -1,23 +1,17 @@
+import { expiryOf, isRefreshDue } from "../_lifetime.ts";
+import { createRecord, parseRecord, type SessionRecord } from "../_record.ts";
+import { CookieCipher } from "../cookies/encryption.ts";
+import { readCookies } from "../cookies/header.ts";
+import { encodeBase64Url } from "../secrets.ts";
+import { callStore } from "../stores/call_store.ts";
+import { LoginCookies, type PendingLogin } from "./_login_cookies.ts";
 import type {
-  Backing,
   CookieChange,
-  MakeRecord,
-  Renewal,
+  IdChange,
   SessionConfig,
-} from "./_backing.ts";
-import { type Aside, AsideCookies } from "./_aside_cookies.ts";
-import { encodeBase64Url } from "./_bytes.ts";
-import { callStore } from "./_call_store.ts";
-import { readCookies } from "./_cookie_header.ts";
-import type { CookieSessionStorageOptions } from "./_cookie_storage.ts";
-import {
-  createRecord,
-  endOf,
-  idleTimeout,
-  parseRecord,
-  type SessionRecord,
-} from "./_record.ts";
-import type { Sealer } from "./_sealer.ts";
+  SessionDriver,
+  UpdateRecord,
+} from "./driver.ts";
 
 /** The most bytes that name and value of a cookie may take (RFC 6265bis). */
 const MAX_COOKIE_BYTES = 4096;
@@ -32,29 +26,29 @@ const ID_LENGTH = 22;
  * A session in the browser: one sealed cookie, and one more for each login that
  * has begun, so that two tabs do not undo each other's.
  */
-export class CookieBacking implements Backing {
+export class CookieDriver implements SessionDriver {
   readonly isInCookies = true;
   id = "";
   readonly #changes = new Map<string, CookieChange>();
   readonly #name: string;
-  readonly #sealer: Sealer;
+  readonly #cipher: CookieCipher;
   readonly #config: SessionConfig;
   readonly #revokedBefore: CookieSessionStorageOptions["revokedBefore"];
-  readonly #asides: AsideCookies;
+  readonly #logins: LoginCookies;
   /** What the session's own cookie says; `null` where there is none. */
   #text: string | null = null;
 
   constructor(
     name: string,
-    sealer: Sealer,
+    cipher: CookieCipher,
     config: SessionConfig,
     revokedBefore: CookieSessionStorageOptions["revokedBefore"],
   ) {
     this.#name = name;
-    this.#sealer = sealer;
+    this.#cipher = cipher;
     this.#config = config;
     this.#revokedBefore = revokedBefore;
-    this.#asides = new AsideCookies(sealer, config.now);
+    this.#logins = new LoginCookies(cipher, config.now);
   }
 
   get cookies(): readonly CookieChange[] {
@@ -69,47 +63,47 @@ export class CookieBacking implements Backing {
       record = await this.#openOne(name, value);
       if (record !== null) break;
     }
-    await this.#asides.open(header, name);
-    return this.#asides.isEmpty ? record : this.#current();
+    await this.#logins.open(header, name);
+    return this.#logins.isEmpty ? record : this.#current();
   }
 
   async write(
-    make: MakeRecord,
-    renewal: Renewal,
+    update: UpdateRecord,
+    idChange: IdChange,
   ): Promise<SessionRecord | null> {
     const stored = this.#current();
-    const record = make(stored);
+    const record = update(stored);
     // Nobody can look for a session that the browser alone has.
     record.content.names = [];
-    if (renewal === "login") await this.#outlastRevocation(record);
-    const { asides, main } = AsideCookies.split(record);
-    await this.#writeAsides(asides);
-    if (this.#isWorthWriting(main, renewal)) {
-      await this.#writeMain(main, renewal);
+    if (idChange === "login") await this.#outlastRevocation(record);
+    const { logins, main } = LoginCookies.split(record);
+    await this.#writeLogins(logins);
+    if (this.#isWorthWriting(main, idChange)) {
+      await this.#writeMain(main, idChange);
     }
     return record;
   }
 
   end(): Promise<void> {
-    for (const suffix of this.#asides.suffixes) this.#expire(suffix);
+    for (const suffix of this.#logins.suffixes) this.#expire(suffix);
     if (this.#text !== null) this.#expire("");
     this.#text = null;
-    this.#asides.clear();
+    this.#logins.clear();
     return Promise.resolve();
   }
 
-  abandon(): Promise<void> {
+  discard(): Promise<void> {
     // The browser keeps the cookie that it has, and with it the session.
     return Promise.resolve();
   }
 
   async #openOne(name: string, value: string): Promise<SessionRecord | null> {
-    const opened = await this.#sealer.open(name, value);
+    const opened = await this.#cipher.decrypt(name, value);
     if (opened === null) return null;
     const text = opened.slice(ID_LENGTH);
     const record = parseRecord(text);
     const { now, timeouts } = this.#config;
-    if (record === null || endOf(record, timeouts) <= now()) return null;
+    if (record === null || expiryOf(record, timeouts) <= now()) return null;
     if (this.#revokedBefore && await this.#isRevoked(record)) return null;
     this.id = opened.slice(0, ID_LENGTH);
     this.#text = text;
@@ -144,28 +138,30 @@ export class CookieBacking implements Backing {
   /** What all cookies together say. */
   #current(): SessionRecord | null {
     const { now, timeouts } = this.#config;
-    if (this.#text === null && this.#asides.isEmpty) return null;
+    if (this.#text === null && this.#logins.isEmpty) return null;
     const record = this.#text === null
       ? createRecord(now(), timeouts, {})
       : parseRecord(this.#text)!;
-    this.#asides.mergeInto(record);
+    this.#logins.mergeInto(record);
     return record;
   }
 
   /** Whether the session's own cookie has to change. */
-  #isWorthWriting(record: SessionRecord, renewal: Renewal): boolean {
+  #isWorthWriting(record: SessionRecord, idChange: IdChange): boolean {
     const before = this.#text && parseRecord(this.#text);
     if (!before) return !record.isEmpty;
-    const unseen = record.seenAt - before.seenAt;
-    if (renewal !== "none") return true;
-    if (unseen >= idleTimeout(record, this.#config.timeouts) / 4) return true;
+    if (idChange !== "keep") return true;
+    const { timeouts } = this.#config;
+    if (isRefreshDue(record, timeouts, record.seenAt, before.seenAt)) {
+      return true;
+    }
     before.seenAt = record.seenAt;
     return record.serialize() !== before.serialize();
   }
 
-  async #writeMain(record: SessionRecord, renewal: Renewal): Promise<void> {
+  async #writeMain(record: SessionRecord, idChange: IdChange): Promise<void> {
     const text = record.serialize();
-    const renewed = this.id === "" || renewal !== "none";
+    const renewed = this.id === "" || idChange !== "keep";
     const id = renewed ? newId() : this.id;
     const value = await this.#seal(this.#name, id + text);
     this.id = id;
@@ -173,9 +169,9 @@ export class CookieBacking implements Backing {
     this.#changes.set("", { suffix: "", value });
   }
 
-  async #writeAsides(asides: readonly Aside[]): Promise<void> {
+  async #writeLogins(logins: readonly PendingLogin[]): Promise<void> {
     const name = this.#name;
-    const { kept, gone } = await this.#asides.replace(name, asides);
+    const { kept, gone } = await this.#logins.replace(name, logins);
     for (const suffix of gone) this.#expire(suffix);
     for (const { maxAge, suffix, value } of kept) {
       this.#changes.set(suffix, { suffix, value, maxAge });
@@ -183,7 +179,7 @@ export class CookieBacking implements Backing {
   }
 
   async #seal(name: string, text: string): Promise<string> {
-    const value = await this.#sealer.seal(name, text);
+    const value = await this.#cipher.encrypt(name, text);
     const size = name.length + value.length;
     if (size <= MAX_COOKIE_BYTES) return value;
     throw new RangeError(
@@ -198,4 +194,54 @@ export class CookieBacking implements Backing {
 
 function newId(): string {
   return encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+}
+
+/** Options for {@linkcode createCookieSessionStorage}. */
+export interface CookieSessionStorageOptions {
+  /**
+   * Secrets that encrypt the cookies, 32 characters or more each, from a random
+   * source: `openssl rand -base64 32`. The first one encrypts, all of them decrypt: to replace one,
+   * put the new one in front and drop the old one a session's lifetime later.
+   */
+  readonly secrets: readonly string[];
+  /**
+   * Returns the time of a user's last revocation in epoch milliseconds. Sessions
+   * of logins up to that millisecond are over; a login that comes after the
+   * revocation, even in the same request, counts as later. It is asked on every request of a logged-in
+   * user, and is what makes a logout everywhere possible.
+   *
+   * @default {undefined}
+   */
+  readonly revokedBefore?: (
+    userId: string | number,
+  ) => number | null | undefined | Promise<number | null | undefined>;
+}
+
+/** Sessions in cookies, for the option `store` of the session middleware. */
+export interface CookieSessionStorage {
+  /** Tells it from a store. */
+  readonly kind: "cookie";
+}
+
+/** What `createCookieSessionStorage` returns. */
+export class CookieStorage implements CookieSessionStorage {
+  readonly kind = "cookie";
+  readonly #cipher: CookieCipher;
+  readonly #options: CookieSessionStorageOptions;
+
+  /**
+   * @throws {TypeError} If the secrets are not a list of strings.
+   * @throws {RangeError} If there is no secret, or one is too short or too easy to
+   * guess.
+   */
+  constructor(options: CookieSessionStorageOptions) {
+    this.#cipher = new CookieCipher(options.secrets);
+    this.#options = options;
+  }
+
+  /** Makes the backing of a request. */
+  createDriver(name: string, config: SessionConfig): SessionDriver {
+    const { revokedBefore } = this.#options;
+    return new CookieDriver(name, this.#cipher, config, revokedBefore);
+  }
 }

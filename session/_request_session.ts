@@ -1,23 +1,31 @@
 import type { RequestContext } from "../router/mod.ts";
-import type { AnonymousQuota } from "./_anonymous_quota.ts";
-import type { Backing, SessionConfig } from "./_backing.ts";
-import type { CookiePolicy } from "./_cookie.ts";
-import { readCookies } from "./_cookie_header.ts";
-import { CookieStorage } from "./_cookie_storage.ts";
-import { Journal } from "./_journal.ts";
+import type { AnonymousLimiter } from "./_anonymous_limit.ts";
+import { PendingChanges } from "./_pending_changes.ts";
 import type { SessionLabel } from "./_record.ts";
-import { StoreBacking } from "./_store_backing.ts";
-import type { HostCookie, SessionScope } from "./session.ts";
+import { readCookies } from "./cookies/header.ts";
+import type { CookiePolicy } from "./cookies/policy.ts";
+import { CookieStorage } from "./drivers/cookie_driver.ts";
+import type { SessionConfig, SessionDriver } from "./drivers/driver.ts";
+import { StoreDriver } from "./drivers/store_driver.ts";
 import type { SessionStore } from "./store.ts";
+import { REQUEST_SESSION } from "./session.ts";
 
-/** What the requests of one middleware share. */
-export interface Shared {
+/** Another cookie with the security of the session's cookie. */
+export interface HostCookie {
+  /** The value that the browser sent, or that was set before. */
+  readonly value: string | undefined;
+  /** Sets the cookie on the response, for a number of seconds. */
+  set(value: string, maxAge: number): void;
+}
+
+/** The setup of one session middleware, which its requests share. */
+export interface SessionSetup {
   /** Whether a session is read only when someone calls `load`. */
   readonly isLazy: boolean;
   readonly config: SessionConfig;
   readonly policy: CookiePolicy;
   readonly storage: SessionStore | CookieStorage;
-  readonly quota: AnonymousQuota;
+  readonly quota: AnonymousLimiter;
 }
 
 const NO_COOKIES: readonly string[] = [];
@@ -26,50 +34,52 @@ const NO_COOKIES: readonly string[] = [];
 const MAX_USER_AGENT = 256;
 
 /**
- * One request and its session. The journal is made when it is first asked for:
+ * One request and its session. The changes is made when it is first asked for:
  * a request that asks for nothing pays for nothing.
  */
-export class Scope implements SessionScope {
-  /** Headers that the response needs besides; what asks for them knows why. */
+export class RequestSession {
+  /** Only the library has an object with this property. */
+  readonly [REQUEST_SESSION] = true;
+  /** Extra response headers. */
   headers: Headers | undefined;
   /** The `Set-Cookie` headers of other cookies, and their values, by name. */
   #hostCookies: Map<string, { value: string; header: string }> | undefined;
   readonly #context: RequestContext;
-  readonly #shared: Shared;
+  readonly #setup: SessionSetup;
   #isSecure = true;
-  #journal: Journal | undefined;
-  #backing: Backing | undefined;
+  #changes: PendingChanges | undefined;
+  #driver: SessionDriver | undefined;
   #isClosed = false;
 
-  constructor(shared: Shared, context: RequestContext) {
-    this.#shared = shared;
+  constructor(setup: SessionSetup, context: RequestContext) {
+    this.#setup = setup;
     this.#context = context;
   }
 
   /** The store that sessions can be listed in; `null` where there is none. */
   get store(): SessionStore | null {
-    const { storage } = this.#shared;
+    const { storage } = this.#setup;
     return storage instanceof CookieStorage ? null : storage;
   }
 
   /** What the middleware was set up with. */
   get config(): SessionConfig {
-    return this.#shared.config;
+    return this.#setup.config;
   }
 
   /** `true` if browsers send the cookie only from pages of the same site. */
   get isStrict(): boolean {
-    return this.#shared.policy.isStrict;
+    return this.#setup.policy.isStrict;
   }
 
   /** Whether nothing asked for the session so far. */
   get isUntouched(): boolean {
-    return this.#journal === undefined;
+    return this.#changes === undefined;
   }
 
   /** The session's changes. */
-  get journal(): Journal {
-    return this.#journal ??= this.#begin();
+  get changes(): PendingChanges {
+    return this.#changes ??= this.#begin();
   }
 
   /** The `Set-Cookie` headers of cookies other than the session's. */
@@ -81,7 +91,7 @@ export class Scope implements SessionScope {
 
   /** Returns another cookie of this host, which has the session's security. */
   hostCookie(name: string): HostCookie {
-    const policy = this.#shared.policy.forHost(name);
+    const policy = this.#setup.policy.forHost(name);
     const isSecure = policy.isSecure(this.#context);
     const fullName = policy.name(isSecure);
     const header = this.#context.request.headers.get("Cookie");
@@ -99,8 +109,8 @@ export class Scope implements SessionScope {
 
   /** The `Set-Cookie` headers that the response needs. */
   get cookies(): string[] {
-    const { policy } = this.#shared;
-    return this.#backing?.cookies.map((change) =>
+    const { policy } = this.#setup;
+    return this.#driver?.cookies.map((change) =>
       policy.setCookie(change, this.#isSecure)
     ) ?? [];
   }
@@ -114,8 +124,8 @@ export class Scope implements SessionScope {
   load(
     header: string | null = this.#context.request.headers.get("Cookie"),
   ): Promise<void> {
-    const { journal } = this;
-    if (!journal.closed) return journal.load(header);
+    const { changes } = this;
+    if (!changes.closed) return changes.load(header);
     return Promise.reject(
       new TypeError("Cannot load session: the response was already made"),
     );
@@ -124,28 +134,28 @@ export class Scope implements SessionScope {
   /** Notes that the response is made. */
   close(): void {
     this.#isClosed = true;
-    if (this.#journal !== undefined) this.#journal.closed = true;
+    if (this.#changes !== undefined) this.#changes.closed = true;
   }
 
-  #begin(): Journal {
-    const { config, isLazy, policy, quota, storage } = this.#shared;
+  #begin(): PendingChanges {
+    const { config, isLazy, policy, quota, storage } = this.#setup;
     // Now, for Deno closes a request that is upgraded to a WebSocket.
     this.#isSecure = policy.isSecure(this.#context);
     const name = policy.name(this.#isSecure);
     const label = () => labelOf(this.#context);
-    this.#backing = storage instanceof CookieStorage
-      ? storage.backing(name, config)
-      : new StoreBacking(
+    this.#driver = storage instanceof CookieStorage
+      ? storage.createDriver(name, config)
+      : new StoreDriver(
         name,
         storage,
         config,
         () => quota.admit(label().address),
       );
-    const journal = new Journal(this.#backing, config, label);
-    journal.closed = this.#isClosed;
+    const changes = new PendingChanges(this.#driver, config, label);
+    changes.closed = this.#isClosed;
     // Else the middleware loads it before anyone gets to see it.
-    journal.isLoaded = !isLazy;
-    return journal;
+    changes.isLoaded = !isLazy;
+    return changes;
   }
 }
 

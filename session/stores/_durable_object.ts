@@ -1,5 +1,5 @@
-import { newVersion } from "./_bytes.ts";
-import type { StoredValue } from "./store.ts";
+import type { StoredValue } from "../store.ts";
+import { newVersion } from "./keys.ts";
 
 /** What a Durable Object of sessions is asked to do. */
 export type ObjectCommand =

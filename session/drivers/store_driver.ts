@@ -1,25 +1,23 @@
-import type {
-  Backing,
-  CookieChange,
-  MakeRecord,
-  Renewal,
-  SessionConfig,
-} from "./_backing.ts";
-import { encodeBase64Url, randomToken, sha256 } from "./_bytes.ts";
-import { readCookies } from "./_cookie_header.ts";
-import { callStore } from "./_call_store.ts";
-import { putEndMark } from "./_end_listed.ts";
-import { SessionStoreError } from "./errors.ts";
+import { expiryOf } from "../_lifetime.ts";
+import { indexNamesOf, parseRecord, type SessionRecord } from "../_record.ts";
 import {
-  ENDED_TTL,
-  endMark,
-  endOf,
-  indexOf,
-  parseEndMark,
-  parseRecord,
-  type SessionRecord,
-} from "./_record.ts";
-import type { SessionStore, StoredValue } from "./store.ts";
+  createTombstone,
+  parseTombstone,
+  putTombstone,
+  TOMBSTONE_TTL,
+} from "../_tombstone.ts";
+import { readCookies } from "../cookies/header.ts";
+import { SessionStoreError } from "../errors.ts";
+import { encodeBase64Url, randomToken, sha256 } from "../secrets.ts";
+import type { SessionStore, StoredValue } from "../store.ts";
+import { callStore } from "../stores/call_store.ts";
+import type {
+  CookieChange,
+  IdChange,
+  SessionConfig,
+  SessionDriver,
+  UpdateRecord,
+} from "./driver.ts";
 
 /** How many times a save is tried against other writers. */
 const MAX_ATTEMPTS = 100;
@@ -43,7 +41,7 @@ interface Stored {
  * A session in a store, saved by compare-and-swap: load, change, put if nobody
  * was faster, else again. What is gone from the store stays gone.
  */
-export class StoreBacking implements Backing {
+export class StoreDriver implements SessionDriver {
   readonly isInCookies = false;
   id = "";
   cookies: readonly CookieChange[] = [];
@@ -95,8 +93,8 @@ export class StoreBacking implements Backing {
   }
 
   async write(
-    make: MakeRecord,
-    renewal: Renewal,
+    update: UpdateRecord,
+    idChange: IdChange,
     begins: boolean,
   ): Promise<SessionRecord | null> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -110,13 +108,13 @@ export class StoreBacking implements Backing {
         this.cookies = [];
         return null;
       }
-      const record = make(stored);
+      const record = update(stored);
       if (stored === null && record.isEmpty) return record;
-      const moves = stored === null || renewal !== "none";
-      const isOneMore = stored === null || renewal === "copy";
-      if (isOneMore && record.userId === undefined) this.#admitAnonymous();
+      const moves = stored === null || idChange !== "keep";
+      const isNew = stored === null;
+      if (isNew && record.userId === undefined) this.#admitAnonymous();
       const written = moves
-        ? await this.#move(record, renewal)
+        ? await this.#rotateId(record)
         : await this.#put(this.id, record, this.#stored!.version);
       // Either way, only the next load can tell what is stored now.
       this.#stale = true;
@@ -153,14 +151,14 @@ export class StoreBacking implements Backing {
     const { version } = this.#stored!;
     return await this.#call("end", async () => {
       if (attempt < MAX_ENDING_ATTEMPTS) {
-        return await putEndMark(this.#store, id, version);
+        return await putTombstone(this.#store, id, version);
       }
       await this.#store.delete(id);
       return true;
     });
   }
 
-  async abandon(): Promise<void> {
+  async discard(): Promise<void> {
     if (!this.cookies.some(({ value }) => value !== null)) return;
     this.cookies = [];
     // Nor does the browser know of a new session that the mark of the old one
@@ -171,7 +169,7 @@ export class StoreBacking implements Backing {
   }
 
   /** Stores a record under a new id and ends the old one. */
-  async #move(record: SessionRecord, renewal: Renewal): Promise<boolean> {
+  async #rotateId(record: SessionRecord): Promise<boolean> {
     const token = randomToken();
     const id = encodeBase64Url(await sha256(token));
     // The new one is stored before the old one ends: a crash in between leaves
@@ -182,12 +180,12 @@ export class StoreBacking implements Backing {
         cause: new Error("Cannot save session: the store has no room"),
       });
     }
-    const ends = this.#stored !== null && renewal !== "copy";
-    if (ends && !await this.#claim(id)) {
+    const replaces = this.#stored !== null;
+    if (replaces && !await this.#claim(id)) {
       await this.#call("save", () => this.#store.delete(id));
       return false;
     }
-    if (ends) this.#replaced.push(this.id);
+    if (replaces) this.#replaced.push(this.id);
     this.id = id;
     this.cookies = [{ suffix: "", value: token }];
     return true;
@@ -200,10 +198,10 @@ export class StoreBacking implements Backing {
    * @param next The id under which the session goes on.
    */
   async #claim(next: string): Promise<boolean> {
-    const options = { ttl: ENDED_TTL, ifVersion: this.#stored!.version };
+    const options = { ttl: TOMBSTONE_TTL, ifVersion: this.#stored!.version };
     return await this.#call(
       "end",
-      () => this.#store.put(this.id, endMark(next), options),
+      () => this.#store.put(this.id, createTombstone(next), options),
     );
   }
 
@@ -214,8 +212,8 @@ export class StoreBacking implements Backing {
   ): Promise<boolean> {
     const { now, timeouts } = this.#config;
     const text = record.serialize();
-    const ttl = Math.max(1, endOf(record, timeouts) - now());
-    const index = indexOf(record);
+    const ttl = Math.max(1, expiryOf(record, timeouts) - now());
+    const index = indexNamesOf(record);
     return await this.#call(
       "save",
       () => this.#store.put(id, text, { ttl, ifVersion, index }),
@@ -234,12 +232,12 @@ export class StoreBacking implements Backing {
   #accept(found: StoredValue | null): SessionRecord | null {
     const { now, timeouts } = this.#config;
     const record = found === null ? null : parseRecord(found.value);
-    const isLive = record !== null && endOf(record, timeouts) > now();
+    const isLive = record !== null && expiryOf(record, timeouts) > now();
     this.#stored = isLive
       ? { text: found!.value, version: found!.version }
       : null;
     this.#stale = false;
-    const mark = found === null ? null : parseEndMark(found.value);
+    const mark = found === null ? null : parseTombstone(found.value);
     this.#hasEnded ||= mark !== null;
     // A further cookie that leads nowhere takes nothing back.
     if (isLive || mark?.next !== undefined) this.#next = mark?.next;

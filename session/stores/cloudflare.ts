@@ -8,10 +8,9 @@
  *
  * @module
  */
+import type { PutOptions, SessionStore, StoredValue } from "../store.ts";
 import type { ObjectCommand } from "./_durable_object.ts";
-import { checkIndex } from "./_index_names.ts";
-import { checkKey, isKey } from "./_keys.ts";
-import type { PutOptions, SessionStore, StoredValue } from "./store.ts";
+import { checkIndex, checkKey, isKey } from "./keys.ts";
 
 export {
   type DurableObjectState,

@@ -32,7 +32,7 @@ const PRIVATE =
  * Counts the anonymous sessions that begin, so that visitors without an account
  * cannot fill the store. Without a limit, one address stored 16 GB an hour.
  */
-export class AnonymousQuota {
+export class AnonymousLimiter {
   readonly #perAddress: number;
   readonly #total: number;
   readonly #now: () => number;

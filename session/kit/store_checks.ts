@@ -1,5 +1,5 @@
-import { expect, present, sleep } from "./_kit_checks.ts";
-import type { PutOptions, SessionStore } from "./store.ts";
+import type { PutOptions, SessionStore } from "../store.ts";
+import { expect, present, sleep } from "./_checks.ts";
 
 /** A test of the kit: its name, and what to do with a store. */
 export type Check = readonly [

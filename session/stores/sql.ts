@@ -3,10 +3,8 @@
  *
  * @module
  */
-import { newVersion } from "./_bytes.ts";
-import { checkIndex } from "./_index_names.ts";
-import { checkKey, isKey } from "./_keys.ts";
-import type { PutOptions, SessionStore, StoredValue } from "./store.ts";
+import type { PutOptions, SessionStore, StoredValue } from "../store.ts";
+import { checkIndex, checkKey, isKey, newVersion } from "./keys.ts";
 
 /** A parameter of a statement. */
 export type SQLValue = string | number | null;

@@ -1,15 +1,15 @@
-import type { JSONValue } from "./json.ts";
 import {
   MAX_RECORD_BYTES,
   type SessionLabel,
   type SessionRecord,
 } from "./_record.ts";
+import type { JSONValue } from "./json.ts";
 
 /**
  * One change to a session. A session remembers its changes instead of writing
  * its whole content, so that two requests can both have theirs.
  */
-export type Operation =
+export type Change =
   | {
     readonly type: "set" | "flash";
     readonly key: string;
@@ -46,37 +46,37 @@ export const RESERVED_PREFIX = "__auth.";
  *
  * @returns `false` where a value was to be taken that is not there any more.
  */
-export function applyOperation(
+export function applyChange(
   record: SessionRecord,
-  operation: Operation,
+  change: Change,
 ): boolean {
   const { values, flash } = record;
-  switch (operation.type) {
+  switch (change.type) {
     case "set":
-      values.set(operation.key, JSON.parse(operation.text));
-      flash.delete(operation.key);
+      values.set(change.key, JSON.parse(change.text));
+      flash.delete(change.key);
       return true;
     case "flash":
-      flash.set(operation.key, JSON.parse(operation.text));
+      flash.set(change.key, JSON.parse(change.text));
       return true;
     case "unset":
-      values.delete(operation.key);
-      flash.delete(operation.key);
+      values.delete(change.key);
+      flash.delete(change.key);
       return true;
     case "read":
-      removeSeen(flash, operation);
+      removeSeen(flash, change);
       return true;
     case "update":
       values.set(
-        operation.key,
-        JSON.parse(toText(operation.change(values.get(operation.key)))),
+        change.key,
+        JSON.parse(stringify(change.change(values.get(change.key)))),
       );
-      flash.delete(operation.key);
+      flash.delete(change.key);
       return true;
     case "take":
-      return removeSeen(flash, operation) || removeSeen(values, operation);
+      return removeSeen(flash, change) || removeSeen(values, change);
     case "login":
-      logIn(record, operation);
+      logIn(record, change);
       return true;
   }
 }
@@ -84,7 +84,7 @@ export function applyOperation(
 /** Removes a value, if it is the one that was seen. */
 function removeSeen(
   map: Map<string, JSONValue>,
-  { key, text }: Operation & { type: "read" | "take" },
+  { key, text }: Change & { type: "read" | "take" },
 ): boolean {
   return map.has(key) && JSON.stringify(map.get(key)) === text &&
     map.delete(key);
@@ -92,11 +92,11 @@ function removeSeen(
 
 function logIn(
   record: SessionRecord,
-  operation: Operation & { type: "login" },
+  change: Change & { type: "login" },
 ): void {
   const { content, userId: previous } = record;
   const { flash, values } = content;
-  if (previous !== undefined && previous !== operation.userId) {
+  if (previous !== undefined && previous !== change.userId) {
     // One user's values are none of another's business.
     values.clear();
     flash.clear();
@@ -104,17 +104,17 @@ function logIn(
   for (const key of values.keys()) {
     if (key.startsWith(RESERVED_PREFIX)) values.delete(key);
   }
-  record.userId = operation.userId;
-  record.authenticatedAt = operation.userId === undefined
+  record.userId = change.userId;
+  record.authenticatedAt = change.userId === undefined
     ? undefined
-    : operation.authenticatedAt ?? operation.now;
-  record.createdAt = operation.now;
-  record.expiresAt = operation.expiresAt;
-  content.label = operation.label;
+    : change.authenticatedAt ?? change.now;
+  record.createdAt = change.now;
+  record.expiresAt = change.expiresAt;
+  content.label = change.label;
   // Who confirms by password that they are there is still logged in by what
   // the names stand for.
-  if (previous !== operation.userId || operation.names.length > 0) {
-    content.names = operation.names;
+  if (previous !== change.userId || change.names.length > 0) {
+    content.names = change.names;
   }
 }
 
@@ -123,7 +123,7 @@ function logIn(
  *
  * @throws {TypeError} If JSON cannot hold it.
  */
-export function toText(value: unknown): string {
+export function stringify(value: unknown): string {
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined) {
     throw new TypeError("Cannot store value in session: it is not JSON");
@@ -137,8 +137,8 @@ export function toText(value: unknown): string {
  * @throws {TypeError} If JSON cannot hold it.
  * @throws {RangeError} If it is too large.
  */
-export function checkedText(value: unknown): string {
-  const text = toText(value);
+export function stringifyWithinLimit(value: unknown): string {
+  const text = stringify(value);
   if (text.length <= MAX_RECORD_BYTES) return text;
   throw new RangeError(
     `Cannot store value in session: it takes ${text.length} characters, and a session at most ${MAX_RECORD_BYTES} bytes`,

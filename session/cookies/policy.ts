@@ -1,6 +1,6 @@
-import type { RequestContext } from "../router/mod.ts";
-import type { CookieChange } from "./_backing.ts";
-import { serializeCookie } from "./_cookie_header.ts";
+import type { RequestContext } from "../../router/mod.ts";
+import type { CookieChange } from "../drivers/driver.ts";
+import { serializeCookie } from "./header.ts";
 
 /** The cookie that carries a session's token. */
 export interface SessionCookieOptions {
