@@ -64,7 +64,7 @@ export function toPhcString(text: string): string {
   return text;
 }
 
-/** The binary logarithm; no whole number if the cost is no power of two. */
+/** Returns the binary logarithm, a fraction unless the cost is a power of two. */
 function logOf(cost: string | undefined): number {
   return Math.log2(Number(cost));
 }

@@ -29,7 +29,7 @@ export interface Argon2Inputs {
  * Trust: what `derive` gives back decides who is let in.
  */
 export interface Argon2Engine {
-  /** What it is called in a benchmark or a log. */
+  /** The name of the engine in a benchmark or a log. */
   readonly name: string;
 
   /**

@@ -38,8 +38,7 @@ const MAX_BYTES = 72;
  *
  * It says no to passwords longer than 72 bytes and to those with a NUL: bcrypt
  * ignores what comes after the 72nd byte and repeats the password around a NUL,
- * so that other passwords would pass as well. Whoever has such a password needs
- * to reset it.
+ * so that other passwords would pass as well. A user with such a password needs to reset it.
  *
  * @example Accepting the hashes of another application
  * ```ts
@@ -71,7 +70,7 @@ export function readBcrypt(
   };
 }
 
-/** The hexadecimal SHA-256 that Django puts in front of bcrypt. */
+/** Returns the hexadecimal SHA-256 that Django puts in front of bcrypt. */
 async function hexDigest(password: string): Promise<string> {
   const bytes = new TextEncoder().encode(password);
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();

@@ -17,9 +17,9 @@ import {
   type VerifyPasswordOptions,
 } from "./_options.ts";
 
-/** Whether a password was right. */
+/** The result of verifying a password. */
 export interface PasswordVerification {
-  /** Whether the password is the one that was hashed. */
+  /** `true` if the password is the one that was hashed. */
   readonly ok: boolean;
 
   /**

@@ -3,7 +3,7 @@ import { PasswordQueueFullError } from "./errors.ts";
 /** Options for a password queue. */
 export interface PasswordQueueOptions {
   /**
-   * How many passwords are hashed at once, at least 1. Each takes the memory
+   * The number of passwords hashed at once, at least 1. Each takes the memory
    * that its hash asks for: 19 MiB by default. On Workers, where hashing is
    * JavaScript, 1 gives the first answers sooner and the last at the same time.
    *
@@ -12,14 +12,14 @@ export interface PasswordQueueOptions {
   readonly running?: number;
 
   /**
-   * How many wait for their turn before the next is turned away, at least 0.
+   * The number of calls that may wait before the next is rejected, at least 0.
    *
    * @default {64}
    */
   readonly waiting?: number;
 
   /**
-   * Milliseconds after which one that still waits is turned away, at least 1.
+   * Milliseconds after which a waiting call is rejected, at least 1.
    *
    * @default {10_000}
    */
