@@ -1,6 +1,6 @@
-import { isAborted, isServed } from "./_abort.ts";
+import { isAborted, isServed } from "./abort.ts";
 import type { RequestHandler } from "./action.ts";
-import type { RequestContext } from "./context.ts";
+import type { RequestContext } from "./context/context.ts";
 import type { Middleware, NextFunction } from "./middleware.ts";
 import { isResponse } from "./_response.ts";
 

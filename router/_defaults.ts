@@ -1,5 +1,5 @@
-import { isServed } from "./_abort.ts";
-import type { RequestContext } from "./context.ts";
+import { isServed } from "./abort.ts";
+import type { RequestContext } from "./context/context.ts";
 
 /**
  * Answers what no route matches: 404, or 405 and OPTIONS with `Allow` where the

@@ -1,9 +1,9 @@
-import { isAbort, isServed, refuseAborted } from "./_abort.ts";
+import { isAbort, isServed, refuseAborted } from "./abort.ts";
 import { isInit } from "./_arguments.ts";
 import type { Handle } from "./_chain.ts";
-import { RequestContext } from "./context.ts";
-import { NONE } from "./platform.ts";
-import type { TrustedProxies } from "./remote_address.ts";
+import { RequestContext } from "./context/context.ts";
+import { NONE } from "./context/platform.ts";
+import type { TrustedProxies } from "./context/remote_address.ts";
 import { isRequest, isResponse } from "./_response.ts";
 import type { FetchFunction, Router } from "./router.ts";
 

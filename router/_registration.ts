@@ -6,10 +6,10 @@ import type {
   RouteTarget,
 } from "./action.ts";
 import type { Handle } from "./_chain.ts";
-import type { MatchedRoute } from "./context.ts";
+import type { MatchedRoute } from "./context/context.ts";
 import { methodsOf, type RequestMethod, type RouteMethod } from "./method.ts";
 import type { Middleware } from "./middleware.ts";
-import { type PatternInput, RoutePattern } from "./pattern.ts";
+import { type PatternInput, RoutePattern } from "./pattern/route_pattern.ts";
 import type { AnyRoute, RouteMap } from "./routes/route.ts";
 
 /** A route with all that answers it: its groups' middleware and its own. */

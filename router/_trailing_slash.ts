@@ -1,4 +1,4 @@
-import type { RequestContext } from "./context.ts";
+import type { RequestContext } from "./context/context.ts";
 import { MountPrefix } from "./mount.ts";
 import { redirect } from "./redirect.ts";
 

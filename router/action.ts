@@ -1,9 +1,9 @@
-import type { ContextEntries } from "./context_entry.ts";
-import type { HandlerContext } from "./context.ts";
+import type { ContextEntries } from "./context/context_entry.ts";
+import type { HandlerContext } from "./context/context.ts";
 import type { EntriesOfAll, Middleware } from "./middleware.ts";
 import type { RouteMethod } from "./method.ts";
-import type { Params } from "./params.ts";
-import type { PatternInput } from "./pattern.ts";
+import type { Params } from "./pattern/params.ts";
+import type { PatternInput } from "./pattern/route_pattern.ts";
 import type { AnyRoute, Route, RouteMap } from "./routes/route.ts";
 
 /** What a route can be registered for. */

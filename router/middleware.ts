@@ -1,5 +1,5 @@
-import type { RequestContext } from "./context.ts";
-import type { ContextEntries } from "./context_entry.ts";
+import type { RequestContext } from "./context/context.ts";
+import type { ContextEntries } from "./context/context_entry.ts";
 
 /**
  * Runs the rest of the chain and returns its response. It does not reject if a

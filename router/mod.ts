@@ -40,7 +40,7 @@ export {
   type MatchedRoute,
   RequestContext,
   type RequestContextOptions,
-} from "./context.ts";
+} from "./context/context.ts";
 export type {
   ContextEntries,
   ContextEntry,
@@ -49,7 +49,7 @@ export type {
   ProvidedGetter,
   ProvidedGetters,
   ProvidedValue,
-} from "./context_entry.ts";
+} from "./context/context_entry.ts";
 export {
   type AnyContextKey,
   type ContextClass,
@@ -58,9 +58,13 @@ export {
   type ContextValue,
   createContextKey,
   type UntypedContextKey,
-} from "./context_key.ts";
-export { MissingContextValueError } from "./errors.ts";
-export { ArrayMatcher, type Match, type Matcher } from "./matcher.ts";
+} from "./context/context_key.ts";
+export { MissingContextValueError } from "./context/errors.ts";
+export {
+  ArrayMatcher,
+  type Match,
+  type Matcher,
+} from "./matching/array_matcher.ts";
 export type { RequestMethod, RouteMethod } from "./method.ts";
 export type {
   EntriesOf,
@@ -77,14 +81,14 @@ export type {
   Params,
   ParamsByName,
   PlainParamNames,
-} from "./params.ts";
+} from "./pattern/params.ts";
 export {
   type PatternInput,
   RoutePattern,
   type SearchInput,
-} from "./pattern.ts";
+} from "./pattern/route_pattern.ts";
 export { type MountedFetch, MountPrefix, type MountTarget } from "./mount.ts";
-export { Platform, platformKey } from "./platform.ts";
+export { Platform, platformKey } from "./context/platform.ts";
 export { redirect } from "./redirect.ts";
 export type {
   ActionOrController,
@@ -96,7 +100,7 @@ export type {
   RegisterRoute,
   RouteAction,
 } from "./register.ts";
-export type { TrustedProxies } from "./remote_address.ts";
+export type { TrustedProxies } from "./context/remote_address.ts";
 export {
   createRouter,
   type FetchFunction,

@@ -1,8 +1,8 @@
 import type { RequestHandler } from "./action.ts";
-import type { RequestContext } from "./context.ts";
-import { type ContextKey, createContextKey } from "./context_key.ts";
-import { hasSignal } from "./_abort.ts";
-import { Platform } from "./platform.ts";
+import type { RequestContext } from "./context/context.ts";
+import { type ContextKey, createContextKey } from "./context/context_key.ts";
+import { hasSignal } from "./abort.ts";
+import { Platform } from "./context/platform.ts";
 
 /** Anything that answers requests as servers hand them over. */
 export type MountTarget =

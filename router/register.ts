@@ -6,7 +6,7 @@ import type {
   RequestHandler,
   RouteTarget,
 } from "./action.ts";
-import type { ContextEntries } from "./context_entry.ts";
+import type { ContextEntries } from "./context/context_entry.ts";
 import type { RouteMethod } from "./method.ts";
 import type { EntriesOfAll, Middleware } from "./middleware.ts";
 import type { RouteMap } from "./routes/route.ts";

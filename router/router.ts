@@ -1,8 +1,8 @@
 import type { RequestHandler } from "./action.ts";
-import type { ContextEntries } from "./context_entry.ts";
-import type { RequestContext } from "./context.ts";
+import type { ContextEntries } from "./context/context_entry.ts";
+import type { RequestContext } from "./context/context.ts";
 import type { Registration } from "./_registration.ts";
-import type { Matcher } from "./matcher.ts";
+import type { Matcher } from "./matching/array_matcher.ts";
 import type { RequestMethod } from "./method.ts";
 import type { EntriesOfAll, Middleware } from "./middleware.ts";
 import type { MountTarget } from "./mount.ts";
@@ -11,8 +11,8 @@ import type {
   RegisterMethodRoute,
   RegisterRoute,
 } from "./register.ts";
-import type { TrustedProxies } from "./remote_address.ts";
-import { untypedRouter } from "./_untyped_router.ts";
+import type { TrustedProxies } from "./context/remote_address.ts";
+import { untypedRouter } from "./create_router.ts";
 
 /** What a matcher holds for each route. */
 export type MatchData = Registration;

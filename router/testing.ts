@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { matcherChecks } from "./_matcher_kit.ts";
+import { matcherChecks } from "./matching/matcher_checks.ts";
 import { isRedirect } from "./_response.ts";
-import type { Matcher } from "./matcher.ts";
+import type { Matcher } from "./matching/array_matcher.ts";
 
 /** One test of a matcher. */
 export interface MatcherTest {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { canonicalHref } from "../_canonical.ts";
-import { hasSignal } from "../_abort.ts";
+import { canonicalHref } from "../matching/canonical_url.ts";
+import { hasSignal } from "../abort.ts";
 import type { Middleware, RequestContext } from "../mod.ts";
 
 /** Options for {@linkcode bodyLimit}. */

@@ -12,7 +12,7 @@ import type {
   UntypedContextKey,
 } from "../mod.ts";
 // Not from the door: bundlers would keep more of the router than this needs.
-import { createContextKey } from "../context_key.ts";
+import { createContextKey } from "../context/context_key.ts";
 import { bound } from "./_body.ts";
 import type { FormDataOptions } from "./form_data.ts";
 import { FORM_BOUNDS } from "./_form_body.ts";

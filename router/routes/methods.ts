@@ -1,4 +1,4 @@
-import type { PatternInput } from "../pattern.ts";
+import type { PatternInput } from "../pattern/route_pattern.ts";
 import { Route } from "./route.ts";
 
 /**

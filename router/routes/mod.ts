@@ -60,10 +60,10 @@ export type {
   Params,
   ParamsByName,
   PlainParamNames,
-} from "../params.ts";
+} from "../pattern/params.ts";
 export {
   type PatternInput,
   RoutePattern,
   type SearchInput,
-} from "../pattern.ts";
+} from "../pattern/route_pattern.ts";
 export type { RequestMethod, RouteMethod } from "../method.ts";

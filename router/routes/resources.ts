@@ -1,5 +1,5 @@
 import type { RequestMethod } from "../method.ts";
-import { joinPaths, withSlash } from "../_join.ts";
+import { joinPaths, withSlash } from "../pattern/join_paths.ts";
 import type { JoinPatterns } from "./route_map.ts";
 import { Route } from "./route.ts";
 

@@ -1,7 +1,7 @@
 import { methodsOf, type RouteMethod } from "../method.ts";
-import type { Params } from "../params.ts";
-import { type PatternInput, RoutePattern } from "../pattern.ts";
-import type { SearchInput } from "../pattern.ts";
+import type { Params } from "../pattern/params.ts";
+import { type PatternInput, RoutePattern } from "../pattern/route_pattern.ts";
+import type { SearchInput } from "../pattern/route_pattern.ts";
 
 // Who tells missing and undefined apart (exactOptionalPropertyTypes) may pass
 // on what a param of an optional part was: text or undefined.

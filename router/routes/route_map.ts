@@ -1,6 +1,6 @@
 import { isKnownMethod, type RouteMethod } from "../method.ts";
-import type { OriginPath } from "../params.ts";
-import type { PatternInput } from "../pattern.ts";
+import type { OriginPath } from "../pattern/params.ts";
+import type { PatternInput } from "../pattern/route_pattern.ts";
 import { type AnyRoute, Route, type RouteMap } from "./route.ts";
 
 /** A route spelled out: one or several methods, or `"ANY"`, and a pattern. */

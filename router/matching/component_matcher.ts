@@ -2,9 +2,9 @@ import {
   type Component,
   type ComponentName,
   delimiterOf,
-} from "./_components.ts";
-import { decodeValue } from "./_params.ts";
-import { namesOf } from "./_segments.ts";
+} from "../pattern/components.ts";
+import { decodeValue } from "./_decode.ts";
+import { namesOf } from "../pattern/segments.ts";
 import { program } from "./_program.ts";
 
 /** Finds params in a URL, decoded; `null` where it doesn't match. */

@@ -3,18 +3,18 @@ import {
   type ComponentName,
   foldCase,
   pathOf,
-} from "./_components.ts";
-import { type Guard, guardOf } from "./_guard.ts";
-import type { Part } from "./_parse.ts";
+} from "./components.ts";
+import { type Guard, guardOf } from "../matching/component_matcher.ts";
+import type { Part } from "./parse.ts";
 import {
   isOptional,
   isRepeated,
   isWhole,
   namesOf,
   pathForms,
-} from "./_segments.ts";
-import { specificity } from "./_specificity.ts";
-import type { RoutePattern, SearchInput } from "./pattern.ts";
+} from "./segments.ts";
+import { specificity } from "../matching/specificity.ts";
+import type { RoutePattern, SearchInput } from "./route_pattern.ts";
 
 /** The values of params by name, as `href` takes them. */
 type HrefParams = Readonly<Record<string, string | number | undefined>>;

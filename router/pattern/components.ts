@@ -1,4 +1,4 @@
-import { parsePattern, type Part } from "./_parse.ts";
+import { parsePattern, type Part } from "./parse.ts";
 
 /** The components of a URL that a pattern can constrain, in their order. */
 export const COMPONENTS = [

@@ -1,5 +1,5 @@
-import type { RequestContext } from "./context.ts";
-import { Platform } from "./platform.ts";
+import type { RequestContext } from "./context/context.ts";
+import { Platform } from "./context/platform.ts";
 
 /**
  * Returns `true` if nobody waits for the response any more.

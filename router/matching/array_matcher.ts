@@ -1,11 +1,11 @@
-import { pathStart } from "./_canonical.ts";
-import type { Component } from "./_components.ts";
-import { guardOf } from "./_guard.ts";
-import type { Match } from "./_match.ts";
-import { requestMethods } from "./method.ts";
+import { pathStart } from "./canonical_url.ts";
+import type { Component } from "../pattern/components.ts";
+import { guardOf } from "./component_matcher.ts";
+import type { Match } from "./matcher.ts";
+import { requestMethods } from "../method.ts";
 import { beginSearch, isForAny, search, searchedHost } from "./_search.ts";
-import { MAX_FORMS } from "./_segments.ts";
-import { matchStraight } from "./_straight.ts";
+import { MAX_FORMS } from "../pattern/segments.ts";
+import { matchStraight } from "./_fast_search.ts";
 import {
   ANY_METHOD,
   type Leaf,
@@ -13,7 +13,7 @@ import {
   type TreeRoute,
   type Trees,
 } from "./_tree.ts";
-import { parsedPattern, type RoutePattern } from "./pattern.ts";
+import { parsedPattern, type RoutePattern } from "../pattern/route_pattern.ts";
 
 export type { Match };
 

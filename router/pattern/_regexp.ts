@@ -8,7 +8,7 @@ import {
   sequence,
   setOf,
   statesOf,
-} from "./_states.ts";
+} from "./states.ts";
 
 /** A parsed regexp group. */
 export interface RegExpGroup {

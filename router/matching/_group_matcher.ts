@@ -1,7 +1,7 @@
 import { glob } from "./_glob.ts";
-import type { Part } from "./_parse.ts";
+import type { Part } from "../pattern/parse.ts";
 import { type GroupMatcher, program } from "./_program.ts";
-import { isRegExp } from "./_segments.ts";
+import { isRegExp } from "../pattern/segments.ts";
 
 /**
  * Returns the fastest matcher of parts that are in a segment, or go to the end

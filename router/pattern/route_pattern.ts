@@ -4,10 +4,10 @@ import {
   COMPONENTS,
   foldCase,
   parseComponent,
-} from "./_components.ts";
+} from "./components.ts";
 import { linkBuilder } from "./_href.ts";
 import { ignoresCase } from "./_ignores_case.ts";
-import { joinPaths, withSlash } from "./_join.ts";
+import { joinPaths, withSlash } from "./join_paths.ts";
 import { portablePattern } from "./_regexp.ts";
 
 /** What a pattern is made of: the text of a path, or a URLPattern. */

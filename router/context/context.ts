@@ -1,12 +1,12 @@
 import type { AnyContextKey, ContextValue } from "./context_key.ts";
 import type { ContextEntries, ProvidedGetters } from "./context_entry.ts";
 import { MissingContextValueError } from "./errors.ts";
-import type { RequestMethod } from "./method.ts";
-import { NO_PARAMS } from "./_path.ts";
+import type { RequestMethod } from "../method.ts";
+import { NO_PARAMS } from "../matching/_characters.ts";
 import { NONE, Platform } from "./platform.ts";
 import { clientAddress, type TrustedProxies } from "./remote_address.ts";
-import type { RoutePattern } from "./pattern.ts";
-import type { Router } from "./router.ts";
+import type { RoutePattern } from "../pattern/route_pattern.ts";
+import type { Router } from "../router.ts";
 
 /** A method of an application's route: one HTTP method, or any. */
 export interface MatchedRoute {

@@ -1,5 +1,5 @@
-import type { Part } from "./_parse.ts";
-import { isOptional, isRepeated } from "./_segments.ts";
+import type { Part } from "../pattern/parse.ts";
+import { isOptional, isRepeated } from "../pattern/segments.ts";
 import {
   add,
   type Emit,
@@ -9,7 +9,7 @@ import {
   sequence,
   setOf,
   TEXT,
-} from "./_states.ts";
+} from "../pattern/states.ts";
 
 /**
  * The states of some parts, which do what the regular expression of URLPattern

@@ -1,5 +1,5 @@
 import { emitParts } from "./_compile.ts";
-import type { Part } from "./_parse.ts";
+import type { Part } from "../pattern/parse.ts";
 import {
   BOUNDARY,
   MARK,
@@ -9,7 +9,7 @@ import {
   type State,
   statesOf,
   TEXT,
-} from "./_states.ts";
+} from "../pattern/states.ts";
 
 /**
  * Matches a part of a text as a whole, and notes start and end of each group,

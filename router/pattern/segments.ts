@@ -1,4 +1,4 @@
-import { type Part, textPart } from "./_parse.ts";
+import { type Part, textPart } from "./parse.ts";
 
 /**
  * Fixed text, slashes included; a param that follows a slash; or a segment that

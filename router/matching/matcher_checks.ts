@@ -1,5 +1,5 @@
-import type { Matcher } from "./matcher.ts";
-import { RoutePattern } from "./pattern.ts";
+import type { Matcher } from "./array_matcher.ts";
+import { RoutePattern } from "../pattern/route_pattern.ts";
 
 /** Makes a matcher without routes. */
 export type CreateMatcher = () => Matcher<string>;

@@ -1,6 +1,6 @@
-import { isAbort } from "./_abort.ts";
+import { isAbort } from "./abort.ts";
 import type { AnswerError } from "./_chain.ts";
-import type { RequestContext } from "./context.ts";
+import type { RequestContext } from "./context/context.ts";
 import { defaultOnError } from "./_defaults.ts";
 import { isResponse } from "./_response.ts";
 import type { RouterOptions } from "./router.ts";

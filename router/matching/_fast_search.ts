@@ -1,5 +1,5 @@
-import { isPlain } from "./_canonical.ts";
-import type { Match } from "./_match.ts";
+import { isPlain } from "./canonical_url.ts";
+import type { Match } from "./matcher.ts";
 import {
   DOT,
   END,
@@ -8,7 +8,7 @@ import {
   PLAIN,
   SEPARATOR,
   SLASH,
-} from "./_path.ts";
+} from "./_characters.ts";
 import {
   bestOf,
   better,

@@ -1,4 +1,4 @@
-import type { Component } from "./_components.ts";
+import type { Component } from "./components.ts";
 
 /** Values that most groups match, tried one after the other in all of them. */
 const VALUES = ["x", "1", "X", ""];

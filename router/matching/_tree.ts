@@ -1,15 +1,15 @@
 import { groupMatcher } from "./_group_matcher.ts";
-import type { Guard } from "./_guard.ts";
-import { type Component, pathOf } from "./_components.ts";
-import type { Part } from "./_parse.ts";
+import type { Guard } from "./component_matcher.ts";
+import { type Component, pathOf } from "../pattern/components.ts";
+import type { Part } from "../pattern/parse.ts";
 import type { GroupMatcher } from "./_program.ts";
 import {
   namesOf,
   type PathForm,
   pathForms,
   staysInSegment,
-} from "./_segments.ts";
-import { partsSignature, signatureOf, specificity } from "./_specificity.ts";
+} from "../pattern/segments.ts";
+import { partsSignature, signatureOf, specificity } from "./specificity.ts";
 
 /** A route, as the trees that find it take it. */
 export interface TreeRoute<Data> {

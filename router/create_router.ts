@@ -1,11 +1,11 @@
 import type { RequestHandler, RouteTarget } from "./action.ts";
 import { chain, guard } from "./_chain.ts";
-import { RequestContext } from "./context.ts";
+import { RequestContext } from "./context/context.ts";
 import { defaultHandler, defaultOnError } from "./_defaults.ts";
 import { dispatchWith } from "./_dispatch.ts";
-import { answerErrorsWith } from "./_error_answers.ts";
+import { answerErrorsWith } from "./_error_responses.ts";
 import { fetchWith } from "./_fetch.ts";
-import { ArrayMatcher } from "./matcher.ts";
+import { ArrayMatcher } from "./matching/array_matcher.ts";
 import { requestMethods, type RouteMethod } from "./method.ts";
 import { type MountTarget, rememberRouter, toMounted } from "./mount.ts";
 import {

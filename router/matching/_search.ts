@@ -1,7 +1,7 @@
-import { isPlain } from "./_canonical.ts";
-import { addParams } from "./_guard.ts";
-import type { Match } from "./_match.ts";
-import { NO_PARAMS, SLASH } from "./_path.ts";
+import { isPlain } from "./canonical_url.ts";
+import { addParams } from "./component_matcher.ts";
+import type { Match } from "./matcher.ts";
+import { NO_PARAMS, SLASH } from "./_characters.ts";
 import {
   ANY_METHOD,
   bestOf,

@@ -1,4 +1,4 @@
-import type { Part } from "./_parse.ts";
+import type { Part } from "../pattern/parse.ts";
 import type { GroupMatcher } from "./_program.ts";
 
 /**

@@ -1,7 +1,7 @@
-import type { Component } from "./_components.ts";
-import type { Part } from "./_parse.ts";
-import { SLASH } from "./_path.ts";
-import { isOptional, isRepeated } from "./_segments.ts";
+import type { Component } from "../pattern/components.ts";
+import type { Part } from "../pattern/parse.ts";
+import { SLASH } from "./_characters.ts";
+import { isOptional, isRepeated } from "../pattern/segments.ts";
 
 // What the groups of a segment are; where there are several, the last of these.
 const STATIC = 0;
