@@ -227,7 +227,12 @@ let bundled: Promise<string> | undefined;
 
 /** The stores and the kit as one module. */
 function library(): Promise<string> {
-  const files = ["cloudflare.ts", "redis.ts", "sql.ts", "testing.ts"];
+  const files = [
+    "stores/cloudflare.ts",
+    "stores/redis.ts",
+    "stores/sql.ts",
+    "testing.ts",
+  ];
   const source = files
     .map((file) => `export * from "${ROOT.href}session/${file}";`);
   return bundled ??= bundle(source.join("\n"));
