@@ -1,4 +1,4 @@
-/** The example application in a process of its own, on each runtime. */
+/** Runs the example application in a separate process, on each runtime. */
 import config from "../../deno.json" with { type: "json" };
 import { freePort } from "./_programs.ts";
 
@@ -22,11 +22,11 @@ export interface ServedApp {
   readonly issuer: string;
 }
 
-/** The application in a process of its own. */
+/** The application in a separate process. */
 export interface AppProcess extends ServedApp, AsyncDisposable {
-  /** The admin of the new database, from what was printed. */
+  /** The admin of the new database, from the output. */
   readonly admin: { readonly email: string; readonly password: string };
-  /** What it has printed so far. */
+  /** Returns the output so far. */
   output(): string;
 }
 

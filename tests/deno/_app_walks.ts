@@ -35,12 +35,13 @@ export const APP_WALKS: readonly AppWalk[] = [
     run: externalLogin,
   },
   {
-    name: "an external login that is cancelled is answered 401",
+    name: "a cancelled external login gets a 401",
     run: cancelledLogin,
   },
   { name: "a login is linked on the account page", run: linkedLogin },
   {
-    name: "the admin page is forbidden to a user and sends nobody to log in",
+    name:
+      "the admin page is forbidden to a user without a redirect to the login",
     run: adminOnly,
   },
   {
@@ -73,7 +74,7 @@ async function eachInvalidField({ open, page, send }: Walk): Promise<void> {
     const ids = (await field.getAttribute("aria-describedby"))!.split(" ");
     const description = page.locator(`#${ids.at(-1)}`);
     assertEquals(await description.innerText(), message);
-    // What was entered stays, but for passwords.
+    // The form keeps the entered values except passwords.
     const name = page.getByLabel("Name", { exact: true });
     assertEquals(await name.inputValue(), fields["Name"]);
     const password = page.getByLabel("Password", { exact: true });
@@ -265,12 +266,12 @@ async function apiKey({ app, open, page, send }: Walk): Promise<void> {
   assertEquals([after.status, await after.text()], [401, "Unauthorized"]);
 }
 
-/** What the main heading says. */
+/** Returns the main heading. */
 function heading({ page }: Pick<Walk, "page">): Promise<string> {
   return page.getByRole("heading", { level: 1 }).innerText();
 }
 
-/** Somebody who has no account yet, as the form of `/register` asks. */
+/** Creates the fields of a new account for the form of `/register`. */
 function newPerson() {
   return {
     "Name": "Ada",

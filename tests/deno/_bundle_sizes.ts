@@ -15,7 +15,7 @@ export type Entry = keyof typeof config.exports;
 /** Every entry of the package. */
 export const ENTRIES = Object.keys(config.exports) as Entry[];
 
-/** What an entry weighs. */
+/** The size of an entry. */
 export interface BundleSize {
   readonly entry: Entry;
   /** Bytes. */
@@ -24,7 +24,7 @@ export interface BundleSize {
   readonly gzipped: number;
 }
 
-/** Bundles every entry, each alone: the text of each bundle. */
+/** Bundles every entry separately and returns the code of each bundle. */
 export async function bundleEntries(
   flags: readonly string[] = [],
 ): Promise<Map<Entry, string>> {
@@ -76,7 +76,10 @@ const Login = object({
 export const login = (value: unknown) => parseSafe(Login, value);
 `;
 
-/** Bytes of a login form with `parseSafe`, bundled, minified and gzipped. */
+/**
+ * Returns the size of a login form with `parseSafe`, bundled, minified and
+ * gzipped.
+ */
 export async function sizeOfLogin(): Promise<number> {
   const folder = await Deno.makeTempDir();
   try {
@@ -95,7 +98,7 @@ async function gzippedSize(blob: Blob): Promise<number> {
   return (await new Response(gzip).bytes()).length;
 }
 
-/** The page with the table. */
+/** Creates the page with the table. */
 export function pageOf(sizes: readonly BundleSize[]): string {
   const rows = sizes.map(({ entry, minified, gzipped }) => {
     const name = `\`${config.name}${entry.slice(1)}\``;
@@ -115,10 +118,10 @@ ${rows.join("\n")}
 `;
 }
 
-/** How many columns the README has for entries. */
+/** The number of columns in the README's table. */
 const COLUMNS = 7;
 
-/** The gzipped sizes in a few columns, for the README. */
+/** Creates the README's table of gzipped sizes. */
 export function tableOf(sizes: readonly BundleSize[]): string {
   const cells = sizes.map(({ entry, gzipped }) => {
     const name = entry === "." ? config.name : entry.slice(2);

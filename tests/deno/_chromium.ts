@@ -20,11 +20,11 @@ if (!isInstalled) {
 export const testInChromium: typeof Deno.test | typeof Deno.test.ignore =
   isInstalled ? Deno.test : Deno.test.ignore;
 
-/** Somebody who walks through the example application in Chromium. */
+/** A user of the example application in Chromium. */
 export interface Walk<App extends ServedApp = ServedApp> {
   readonly app: App;
   readonly page: Page;
-  /** The path and the query of the page that is shown. */
+  /** Returns the path and the query of the current page. */
   path(): string;
   /** Opens a page: its status. */
   open(path: string): Promise<number>;
@@ -38,8 +38,8 @@ export interface Walk<App extends ServedApp = ServedApp> {
 }
 
 /**
- * Walks through the application in a browser without cookies, and with
- * JavaScript turned off: what passes works without it.
+ * Opens the application in a browser without cookies and with JavaScript turned
+ * off. Everything that passes works without JavaScript.
  */
 export async function walkThrough<App extends ServedApp>(
   browser: Browser,
@@ -84,7 +84,7 @@ async function follow(page: Page, target: Locator): Promise<number> {
   return response.status();
 }
 
-/** Starts Chromium, with variables beside those of this process. */
+/** Starts Chromium with additional environment variables. */
 export function launch(env: Record<string, string> = {}): Promise<Browser> {
   return chromium.launch({
     executablePath,

@@ -11,7 +11,7 @@ import { createOIDCLogin } from "../../examples/app/external_logins.ts";
 import { hashPassword } from "@gatehouse/web/auth/password";
 import type { ServedApp } from "./_app_servers.ts";
 
-/** What the application shows an admin, and what it has not. */
+/** The pages that only an admin may see, and a missing one. */
 export const PAGES_FOR_ADMINS: readonly string[] = [
   "/",
   "/account",
@@ -36,15 +36,15 @@ export interface ExampleApp extends ServedApp, AsyncDisposable {
   readonly users: Users;
   /** The lines of the request log so far. */
   readonly log: string[];
-  /** What handlers have thrown so far. */
+  /** The errors that handlers have thrown so far. */
   readonly errors: unknown[];
-  /** The e-mails that were sent so far. */
+  /** The emails sent so far. */
   readonly mails: Mail[];
   /** Lets time go by, in milliseconds. */
   wait(passed: number): void;
-  /** A browser without cookies. */
+  /** Creates a browser without cookies. */
   visitor(): Visitor;
-  /** A browser in which somebody with a role is logged in. */
+  /** Creates a browser with a logged-in user of a role. */
   loggedIn(role?: "user" | "editor" | "admin"): Promise<Visitor>;
 }
 
@@ -117,7 +117,7 @@ export async function startExampleApp(
   };
 }
 
-/** Listens on a free port, before it is known what is served there. */
+/** Listens on a free port, before the application exists. */
 function listen() {
   const { promise, resolve } = Promise.withResolvers<FetchFunction>();
   const server = Deno.serve(
@@ -141,7 +141,7 @@ export interface Visitor {
     fields?: Record<string, string>,
     headers?: HeadersInit,
   ): Promise<Answer>;
-  /** The session cookie. */
+  /** Returns the session cookie. */
   cookie(): string | undefined;
   /** Logs in at the demo identity provider as one of its people. */
   logInExternally(person: string, start?: Answer): Promise<Answer>;
@@ -179,7 +179,7 @@ function createVisitor(baseURL: string): Visitor {
   return visitor;
 }
 
-/** Chooses a person at the demo identity provider: where that leads to. */
+/** Chooses a person at the demo identity provider and returns the redirect. */
 export async function choose(
   authorization: string,
   person: string,

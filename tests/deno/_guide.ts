@@ -1,6 +1,6 @@
 import { type CodeBlock, codeBlocks } from "./_markdown.ts";
 
-/** Where the pages of the guide are. */
+/** The folder of the guide. */
 export const DOCS = new URL("../../docs/", import.meta.url);
 
 /** A page of the guide. */
@@ -22,7 +22,7 @@ export async function pages(): Promise<Page[]> {
   return list.sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
-/** The programs of a page that `deno test --doc` leaves out, by their names. */
+/** Returns the programs of a page that `deno test --doc` skips, by name. */
 export function programsOf({ blocks }: Page): Record<string, string> {
   return Object.fromEntries(
     blocks.filter(({ words }) => words[0] === "ignore")
@@ -30,7 +30,7 @@ export function programsOf({ blocks }: Page): Record<string, string> {
   );
 }
 
-/** The programs of one page. */
+/** Reads the programs of one page. */
 export async function programs(page: string): Promise<Record<string, string>> {
   const text = await Deno.readTextFile(new URL(page, DOCS));
   return programsOf({ name: page, text, blocks: codeBlocks(text) });

@@ -19,7 +19,10 @@ export function createLogApp(output: (line: string) => void): Router {
   return router;
 }
 
-/** Responses that end in every way, and what was logged of them at `/lines`. */
+/**
+ * Creates a router with responses that end in every way, and their log at
+ * `/lines`.
+ */
 export function createEndingApp(): Router {
   const lines: unknown[] = [];
   const errors: string[] = [];
@@ -37,7 +40,7 @@ export function createEndingApp(): Router {
     },
   });
   router.get("/lines", () => Response.json(lines));
-  // What `onError` was called with.
+  // The errors passed to `onError`.
   router.get("/errors", () => Response.json(errors));
   router.get("/whole", () => new Response("x".repeat(100_000)));
   router.get(

@@ -47,7 +47,7 @@ export async function serveOIDCProvider(
 }
 
 async function createHandler(issuer: string, origin: string, jwk: object) {
-  // It warns of its development pages, which is what this test wants.
+  // It warns of its development pages, which this test uses on purpose.
   const { info, warn } = console;
   console.info = console.warn = () => {};
   try {

@@ -7,11 +7,11 @@ const ROOT = new URL("../../", import.meta.url);
 export interface ServedProgram extends AsyncDisposable {
   /** Its address, such as `http://localhost:41234`. */
   readonly origin: string;
-  /** What it has written so far. */
+  /** Returns the output so far. */
   readonly output: () => string;
 }
 
-/** A program in a folder of its own, for which the package is this checkout. */
+/** A program in a separate folder that imports this checkout as the package. */
 export interface ProgramFile extends AsyncDisposable {
   readonly folder: string;
   readonly path: string;
@@ -41,13 +41,13 @@ export async function programFile(program: string): Promise<ProgramFile> {
 /** Options for {@linkcode serveProgram}. */
 export interface ServeProgramOptions {
   /**
-   * Where it listens, on 127.0.0.1.
+   * The port on 127.0.0.1.
    *
-   * @default {a port that nobody listens on}
+   * @default {a free port}
    */
   readonly port?: number;
   /**
-   * What its environment has besides.
+   * Additional environment variables.
    *
    * @default {{}}
    */
@@ -77,7 +77,7 @@ export async function serveProgram(
 /** Options for {@linkcode serveCommand}. */
 export interface ServeCommandOptions extends Deno.CommandOptions {
   /**
-   * What runs.
+   * The executable.
    *
    * @default {Deno}
    */
@@ -139,7 +139,7 @@ async function opens(
   return false;
 }
 
-/** Runs Deno to its end; fails with what it wrote where it fails. */
+/** Runs Deno to its end. Throws an error with its output if it fails. */
 export async function deno(
   args: readonly string[],
   options: Deno.CommandOptions = {},
@@ -152,7 +152,9 @@ export async function deno(
   assert(success, decoder.decode(stdout) + decoder.decode(stderr));
 }
 
-/** Bundles a program as Bun and Workers take it, but for what they bring. */
+/**
+ * Bundles a program for Bun and Workers, without the modules that they provide.
+ */
 export async function bundleProgram(
   { config, folder }: ProgramFile,
   main: string,
@@ -171,7 +173,7 @@ export const overHTTP = {
     fetch(request, { redirect: "manual" }),
 };
 
-/** A port that nobody listens on. */
+/** Finds a free port. */
 export function freePort(): number {
   using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   return listener.addr.port;

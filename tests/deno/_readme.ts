@@ -4,8 +4,8 @@ const ROOT = new URL("../../", import.meta.url);
 const README = new URL("README.md", ROOT);
 
 /**
- * Writes a part of the README that is measured: what stands between
- * `<!-- NAME -->` and `<!-- /NAME -->`.
+ * Replaces a measured part of the README: the lines between `<!-- NAME -->` and
+ * `<!-- /NAME -->`.
  */
 export async function writePart(name: string, text: string): Promise<void> {
   const [before, , after] = split(name, await Deno.readTextFile(README));

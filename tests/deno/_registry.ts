@@ -3,16 +3,16 @@ export type Files = ReadonlyMap<string, Uint8Array>;
 
 /** A JSR of one package on the loopback interface. */
 export interface Registry extends AsyncDisposable {
-  /** What `JSR_URL` should be. */
+  /** The value for `JSR_URL`. */
   readonly url: string;
-  /** What was published. */
+  /** The published files. */
   readonly files: Files;
 }
 
 /**
- * Serves the registry's interface: takes one version of one package from
- * `deno publish`, or what was published before, and hands it out. Everything
- * else comes from the registry that stands behind it.
+ * Serves the registry's interface. It accepts one version of one package from
+ * `deno publish`, or a package published before, and serves it. Other requests
+ * go to the real registry.
  */
 export function serveRegistry(
   name: string,
@@ -104,7 +104,7 @@ function* untar(tar: Uint8Array): Generator<[path: string, Uint8Array]> {
   }
 }
 
-/** The text before the first zero byte. */
+/** Decodes the bytes before the first zero byte. */
 function text(bytes: Uint8Array): string {
   const end = bytes.indexOf(0);
   return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));

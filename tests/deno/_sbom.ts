@@ -124,7 +124,7 @@ export function createSbom(
   };
 }
 
-/** The JSR package of a module: `…/@std/http/1.0.0/cookie.ts`. */
+/** Returns the JSR package of a module: `…/@std/http/1.0.0/cookie.ts`. */
 function jsrPackageOf(specifier: string): Component | undefined {
   const [, name, version] =
     /\/(@[\w-]+\/[\w-]+)\/(\d+\.\d+\.\d+[^/]*)\//.exec(specifier) ?? [];
@@ -138,7 +138,9 @@ function npmComponent({ name, version }: Package): Component {
   return { type: "library", "bom-ref": purl, ...groupOf(name), version, purl };
 }
 
-/** Package URLs have no type for JSR, which is an npm registry as well. */
+/**
+ * Creates an npm package URL: JSR has no separate type and is an npm registry.
+ */
 function jsrComponent({ name, version }: Package): Component {
   const path = name.slice(1).replace("/", "__");
   const purl = `pkg:npm/%40jsr/${path}@${version}` +

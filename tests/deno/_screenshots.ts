@@ -16,7 +16,7 @@ interface Picture {
   readonly file: string;
   readonly path: string;
   readonly scheme: "light" | "dark";
-  /** Who looks at it. */
+  /** The browser that takes the picture. */
   readonly visitor?: Visitor;
 }
 

@@ -8,7 +8,7 @@ export type Upgrade = (
   platform: readonly unknown[],
 ) => Response;
 
-/** The application that every runtime serves in these tests. */
+/** Creates the application that every runtime serves in these tests. */
 export function createServerApp(
   upgrade: Upgrade,
 ): ReturnType<typeof createRouter> {

@@ -1,6 +1,6 @@
 /** A database server of a test's own. */
 export interface Server {
-  /** Where it listens, on 127.0.0.1. */
+  /** The port on 127.0.0.1. */
   readonly port: number;
   /** Ends it without mercy, as a crash would. */
   crash(): Promise<void>;
@@ -42,14 +42,14 @@ export async function startRedis(program: string): Promise<Server> {
   return await startServer(folder, port, spawn, () => accepts(port));
 }
 
-/** Starts PostgreSQL with a database of its own. */
+/** Starts PostgreSQL with a new database. */
 export async function startPostgres(program: string): Promise<Server> {
   const folder = await Deno.makeTempDir();
   const port = freePort();
   const data = `${folder}/data`;
   const user = unprivilegedUser();
   if (user !== undefined) await Deno.chown(folder, user.uid, user.gid);
-  // Its parts stand beside it, in its real place.
+  // The other programs are next to it in its real folder.
   const real = await Deno.realPath(program);
   const { success, stderr } = await new Deno.Command(
     real.replace(/postgres$/, "initdb"),
@@ -129,7 +129,7 @@ function freePort(): number {
   return port;
 }
 
-/** PostgreSQL refuses to run as root. */
+/** Returns an unprivileged user, because PostgreSQL does not run as root. */
 function unprivilegedUser(): { uid: number; gid: number } | undefined {
   return Deno.uid() === 0 ? { uid: 65534, gid: 65534 } : undefined;
 }

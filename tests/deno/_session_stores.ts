@@ -65,7 +65,7 @@ function openPostgres(port: number, table?: string): OpenStore {
 async function openRedis(port: number): Promise<OpenStore> {
   const client = createClient({
     url: `redis://127.0.0.1:${port}`,
-    // A command to a server that is away fails, it does not wait for it.
+    // If the server is unavailable, a command fails instead of waiting.
     disableOfflineQueue: true,
     socket: { reconnectStrategy: 50 },
   });

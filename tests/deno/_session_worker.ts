@@ -1,9 +1,9 @@
 /**
- * A server process of its own, for tests with several of them: it sends itself
- * requests on one session, and says what was answered.
+ * Runs a separate server process, for tests with several of them. It sends
+ * itself requests on one session and prints the responses.
  *
- * Arguments: store, address, cookie, name, how many at once, and how many
- * before it stands still between load and save.
+ * Arguments: store, address, cookie, name, the number of concurrent requests,
+ * and the number that pause between load and save.
  */
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";

@@ -5,7 +5,7 @@ import {
   type RequestContext,
 } from "@gatehouse/web/fetch-router";
 
-/** What the outermost middleware saw, and a mounted router does not. */
+/** A value from the outermost middleware, which a mounted router cannot see. */
 const Outside = createContextKey<string>();
 
 /** The patterns of the routes; the more specific one comes first. */
@@ -17,7 +17,10 @@ export const PATTERNS = [
   "/open/*",
 ] as const;
 
-/** Answers with what it knows of a request, and turns away what it guards. */
+/**
+ * Responds with the details of a request, and rejects requests to guarded
+ * paths.
+ */
 export function createApp(): ReturnType<typeof createRouter> {
   const inner = createRouter();
   inner.route("ANY", "/*", tell);

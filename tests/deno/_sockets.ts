@@ -9,7 +9,7 @@ export interface Running extends AsyncDisposable {
 }
 
 /**
- * Sends one request as it is written, and reads what comes within a while.
+ * Sends one raw request and reads the response for a while.
  *
  * @param patience Milliseconds.
  */
@@ -90,7 +90,7 @@ export async function serveOnWorkerd(
 }
 
 /**
- * How to start the application of a module on each of the runtimes.
+ * Returns a function per runtime that starts the application of a module.
  *
  * @param module It exports `createApp`, which makes a router.
  */
@@ -112,7 +112,7 @@ console.log(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch }).port);`,
   };
 }
 
-/** A module, bundled for runtimes without Deno, and what follows it. */
+/** Bundles a module and a script for runtimes without Deno. */
 async function inOne(module: string, script: string): Promise<string> {
   return `${await bundle(`export * from "${module}";`)}\n${script}`;
 }

@@ -1,4 +1,4 @@
-/** What axe-core finds on the pages of the application, light and dark. */
+/** Runs axe-core on the pages of the application, light and dark. */
 import { assertEquals } from "@std/assert";
 import type { Page } from "npm:playwright-core@1.56.1";
 import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
@@ -93,7 +93,7 @@ interface AxeResults {
   }[];
 }
 
-/** The faults of the page that is shown: rule and place. */
+/** Returns the faults of the current page: rule and place. */
 async function faults(page: Page, run: string): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = await page.evaluate<AxeResults>(run);

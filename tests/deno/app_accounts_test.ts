@@ -147,7 +147,7 @@ for (
   });
 }
 
-Deno.test("nobody ends a session of somebody else", async () => {
+Deno.test("a user cannot end another user's session", async () => {
   await using app = await startExampleApp();
   const { logIn, visitor } = await registered(app);
   await logIn(PASSWORD);
@@ -236,7 +236,7 @@ Deno.test("an access token that expired, or whose user is gone, is refused (spec
   assertEquals(await status(works), 401);
 });
 
-Deno.test("nobody revokes a key of somebody else", async () => {
+Deno.test("a user cannot revoke another user's key", async () => {
   await using app = await startExampleApp();
   const visitor = await app.loggedIn();
   const { body } = await visitor.post("/account/keys", { label: "Mine" });
@@ -361,7 +361,7 @@ Deno.test("an admin changes a role at once, but not their own", async () => {
   assertEquals(await setRole(9999, "user"), 404);
 });
 
-Deno.test("an admin ends all sessions and access tokens of a user, and nobody else's", async () => {
+Deno.test("an admin ends all sessions and access tokens of a user, and of no other", async () => {
   await using app = await startExampleApp();
   const admin = await app.loggedIn("admin");
   const user = await app.loggedIn("user");
@@ -390,7 +390,7 @@ Deno.test("a user's forms to the admin area change nothing (spec 5.3.6)", async 
   assertEquals((await app.users.find(id))?.role, "user");
 });
 
-/** The secret on a page that shows it once. */
+/** Reads the secret from the page that shows it once. */
 function secretOf(body: string): string {
   const secret = body.match(/<code id="secret">([^<]+)<\/code>/)?.[1];
   assert(secret !== undefined);
@@ -398,7 +398,7 @@ function secretOf(body: string): string {
   return secret;
 }
 
-/** Registers somebody, who can log in again in other browsers. */
+/** Registers a user who can log in again in other browsers. */
 async function registered(app: ExampleApp): Promise<{
   visitor: Visitor;
   logIn: (password: string) => Promise<Visitor>;

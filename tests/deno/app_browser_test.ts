@@ -53,7 +53,7 @@ walk(
       }
     }
 
-    /** Nothing is wider than the screen. */
+    /** Asserts that nothing is wider than the screen. */
     async function fits(path: string) {
       for (const selector of ["html", "header.bar", "main"]) {
         const box = (await page.locator(selector).boundingBox())!;

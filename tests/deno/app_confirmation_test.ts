@@ -1,4 +1,4 @@
-// What an old login may not do before its user confirms it (step-up).
+// An old login needs confirmation before sensitive changes (step-up).
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   type Answer,
@@ -30,12 +30,12 @@ const forms: readonly Form[] = [
     fields: { label: "x" },
   },
   {
-    does: "makes somebody an admin",
+    does: "makes another user an admin",
     path: "/admin/1",
     fields: { _method: "PUT", role: "admin" },
   },
   {
-    does: "logs somebody out everywhere",
+    does: "logs another user out everywhere",
     path: "/admin/1/sessions",
     fields: { _method: "DELETE" },
   },
@@ -74,7 +74,7 @@ Deno.test("a secret is revoked without a confirmation, by who finds it stolen", 
   assertEquals(location, "/account/tokens");
 });
 
-Deno.test("who has no password confirms at their provider, and is back where they were", async () => {
+Deno.test("a user without a password confirms at the provider and returns to the same page", async () => {
   await using app = await startExampleApp();
   const visitor = app.visitor();
   await visitor.logInExternally("demo-ada");
@@ -101,12 +101,12 @@ Deno.test("who logs in at a provider is asked there when it likes", async () => 
   assertEquals(maxAgeOf(await app.visitor().get("/auth/demo")), null);
 });
 
-/** How long ago a login at the provider may be, in seconds. */
+/** Reads the maximum age of a login at the provider, in seconds. */
 function maxAgeOf({ location }: Answer): string | null {
   return new URL(location!).searchParams.get("max_age");
 }
 
-/** The user is the first of all, with the id 1. */
+/** Creates an admin and a user. The user is the first, with the id 1. */
 async function adminAndUser(
   app: ExampleApp,
 ): Promise<{ admin: Visitor; user: Visitor }> {
@@ -114,7 +114,7 @@ async function adminAndUser(
   return { user, admin: await app.loggedIn("admin") };
 }
 
-/** What has been made: the role of the user, the secrets and the logins. */
+/** Reads the role of the user, the secrets and the logins. */
 async function rights(app: ExampleApp): Promise<unknown[]> {
   const rows = async (table: string) =>
     await app.database(`SELECT * FROM ${table}`, []);

@@ -52,7 +52,7 @@ Deno.test("an external login makes a user once and finds them again (spec 5.2.4)
   assertEquals(login?.user.role, "user");
 });
 
-Deno.test("nobody logs in with a password to a user without one (spec 2.4)", async () => {
+Deno.test("a user without a password cannot log in with one (spec 2.4)", async () => {
   await using app = await startExampleApp();
   await app.visitor().logInExternally("demo-ada");
   for (const password of ["", " ", "undefined", "null", PASSWORD]) {
@@ -132,7 +132,7 @@ const failures = {
 >;
 
 for (const [what, run] of Object.entries(failures)) {
-  Deno.test(`an external login that ${what} is answered 401 Authentication failed (spec 7)`, async () => {
+  Deno.test(`an external login that ${what} gets a 401 Authentication failed (spec 7)`, async () => {
     await using app = await startExampleApp();
     const { status, body, headers } = await run(app);
     assertEquals([status, body], [401, "Authentication failed"]);
@@ -227,7 +227,7 @@ Deno.test("a login that is linked already is not moved to another account", asyn
   assertFalse(body.includes('aria-label="Unlink'));
 });
 
-Deno.test("nobody links a login while logged out", async () => {
+Deno.test("linking a login requires a session", async () => {
   await using app = await startExampleApp();
   const { status, location } = await app.visitor().post("/account/logins/demo");
   assertEquals([status, location], [302, "/login"]);

@@ -49,7 +49,7 @@ const discovered = {
   OIDC: { OIDC_ISSUER: "https://login.example", OIDC_LABEL: "Our login" },
 };
 
-Deno.test("the settings of every provider make a login of its own", () => {
+Deno.test("the settings of every provider create a separate login", () => {
   const settings: Record<string, string> = {};
   for (const [prefix, more] of Object.entries(discovered)) {
     Object.assign(settings, more, {
@@ -118,7 +118,7 @@ function loginsFrom(settings: Record<string, string>): ExternalLogin[] {
   return loginsOf((name) => settings[name], { baseURL });
 }
 
-/** A login whose every callback succeeds, for the same person. */
+/** Creates a login whose every callback succeeds, for the same person. */
 function fakeLogin(person: Partial<ExternalPerson>): ExternalLogin {
   const [login] = loginsFrom({
     CODE_HOST_CLIENT_ID: "id",

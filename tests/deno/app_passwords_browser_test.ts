@@ -6,7 +6,7 @@ const email = "ada@example.com";
 const next = "another long one";
 
 walk(
-  "a forgotten password is replaced by the link in the e-mail",
+  "a forgotten password is replaced by the link in the email",
   async ({ app, follow, open, page, path, send }) => {
     const passwords = { password: PASSWORD, confirmPassword: PASSWORD };
     await app.visitor().post("/register", { name: "Ada", email, ...passwords });

@@ -41,7 +41,7 @@ Deno.test("POST /login answers the sixth guess 429, with the time to wait (issue
   assertStringIncludes(body, 'role="alert"');
   assertStringIncludes(body, "Too many attempts. Please wait a second");
   assertStringIncludes(body, `value="${email}"`);
-  // Not even the right password is looked at, and another spelling is no way out.
+  // Even the right password fails, also with another spelling of the address.
   const right = { email: " ADA@example.com", password: PASSWORD };
   assertEquals((await app.visitor().post("/login", right)).status, 429);
 
@@ -262,7 +262,7 @@ Deno.test("POST /forgot-password sends five links to an address, then it takes l
   assertEquals(await statusOfLogin(app, PASSWORD), 302);
 });
 
-Deno.test("POST /forgot-password says what is wrong with an address", async () => {
+Deno.test("POST /forgot-password reports an invalid address", async () => {
   await using app = await startExampleApp();
   const { status, body } = await app.visitor()
     .post("/forgot-password", { email: "<ada>" });
@@ -438,7 +438,7 @@ Deno.test("the confirm page offers their own logins to who has no password", asy
   assertEquals(status, 422);
 });
 
-/** Registers somebody, who is logged in. */
+/** Registers a user, who is then logged in. */
 async function register(app: ExampleApp): Promise<Visitor> {
   const visitor = app.visitor();
   const passwords = { password: PASSWORD, confirmPassword: PASSWORD };
@@ -453,7 +453,7 @@ async function statusOfLogin(
   return (await app.visitor().post("/login", { email, password })).status;
 }
 
-/** The token of a new link. */
+/** Reads the token of a new link. */
 async function resetToken(app: ExampleApp): Promise<string> {
   await app.visitor().post("/forgot-password", { email });
   const { to, text } = app.mails.at(-1)!;
@@ -468,7 +468,10 @@ async function statusOfReset(app: ExampleApp, token: string): Promise<number> {
   return (await app.visitor().post("/reset-password", form)).status;
 }
 
-/** An API key and an access token: how the API answers them. */
+/**
+ * Creates an API key and an access token, and returns the API's responses to
+ * them.
+ */
 async function makeSecrets(app: ExampleApp, visitor: Visitor) {
   const make = async (path: string) => {
     const { body } = await visitor.post(path, { label: "Mine" });

@@ -1,4 +1,4 @@
-// What happens when something else changes right in the middle of a request.
+// A concurrent change happens right in the middle of a request.
 import { assertEquals, assertFalse } from "@std/assert";
 import { hashPassword } from "@gatehouse/web/auth/password";
 import type { Query } from "../../examples/app/data/database.ts";
@@ -182,7 +182,7 @@ Deno.test("two logins at once with an old hash, which both renew, both succeed",
   assertEquals(answers.map(({ status }) => status), [302, 302]);
 });
 
-/** The form that a link by e-mail leads to, filled in. */
+/** Fills in the form that the emailed link opens. */
 async function resetForm(
   app: ExampleApp,
   owner: Visitor,

@@ -1,4 +1,5 @@
-// One click at a provider that remembers its users is no fresh login.
+// One click at a provider that remembers its users does not count as a fresh
+// login.
 import {
   assertEquals,
   assertFalse,
@@ -29,7 +30,7 @@ for (
     using app = await start(prefix, { email, emailVerified: true });
     await app.oneClick();
     assertEquals(await app.post("/account/keys"), [302, confirm]);
-    // Who found the browser open clicks once more.
+    // A person who finds the browser open clicks once more.
     await app.oneClick();
     assertEquals(await app.post("/account/keys"), [302, confirm]);
 
@@ -79,7 +80,7 @@ Deno.test("a link that confirms a login does nothing for another user", async ()
   assertEquals(await app.post("/account/keys"), [302, confirm]);
 });
 
-Deno.test("a link that confirms a login wants somebody logged in, and logs nobody in", async () => {
+Deno.test("a link that confirms a login requires a session and does not create one", async () => {
   using app = await start("CODE_HOST", { email, emailVerified: true });
   await app.oneClick();
   await app.post("/account/confirm/send");
@@ -113,7 +114,7 @@ Deno.test("a link that confirms a login leads to the own site only", async () =>
   assertEquals(answer, [302, "/account/password"]);
 });
 
-/** The application with a login whose every callback succeeds. */
+/** Starts the application with a login whose every callback succeeds. */
 async function start(prefix: string, person: Partial<ExternalPerson>) {
   const settings: Record<string, string> = {
     [`${prefix}_CLIENT_ID`]: "id",

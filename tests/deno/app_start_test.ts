@@ -7,7 +7,7 @@ import { Users } from "../../examples/app/data/users.ts";
 import { type Runtime, startApp, TASKS } from "./_app_servers.ts";
 import { freePort, overHTTP } from "./_programs.ts";
 
-/** What only code for one runtime has. */
+/** Code that exists on one runtime only. */
 const RUNTIMES = /\b(?:Deno|Bun|process|env)\.|"(?:node|bun|cloudflare)\b/;
 
 const main = new URL("../../examples/app/main.ts", import.meta.url);
@@ -25,10 +25,10 @@ for (const runtime of Object.keys(TASKS) as Runtime[]) {
 
       assertStringIncludes(first.login, "Log in with Demo provider");
       assertStringIncludes(first.home, "Welcome back, Alma Admin");
-      // The accounts are printed only where the database is new.
+      // The application prints accounts only if the database is new.
       assertStringIncludes(again.home, "Welcome to the noticeboard");
       assert(!again.output.includes("admin@example.com"), again.output);
-      // Who was logged in still is.
+      // The session survives the restart.
       assertStringIncludes(again.home, "Log out");
       const isAway = first.output.includes("No Redis at 127.0.0.1:");
       assertEquals(isAway, runtime === "Bun");
@@ -79,7 +79,7 @@ for (const value of ["yes", "-1", "1.5", "", "999"]) {
   });
 }
 
-/** Serves the application: logs the admin in where there is no cookie. */
+/** Serves the application. Logs the admin in if there is no cookie. */
 async function run(
   runtime: Runtime,
   env: Record<string, string>,

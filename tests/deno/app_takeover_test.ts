@@ -50,7 +50,7 @@ Deno.test("an API key and an access token that an attacker made do not work afte
   assertStringIncludes(done.body, "API keys");
 });
 
-Deno.test("a reset tells the owner by email what it ended", async () => {
+Deno.test("an email tells the owner about the sessions that a reset ended", async () => {
   await using app = await startExampleApp();
   const attacker = await register(app);
   await link(attacker, "demo-grace");
@@ -112,7 +112,7 @@ Deno.test("two identities at one provider are both listed, and unlinked one by o
   assertStringIncludes(left.body, "ada@people.example");
 });
 
-Deno.test("nobody unlinks a login of somebody else", async () => {
+Deno.test("a user cannot unlink another user's login", async () => {
   await using app = await startExampleApp();
   const visitor = await register(app);
   await link(visitor, "demo-grace");
@@ -160,7 +160,7 @@ async function secret(visitor: Visitor, path: string): Promise<string> {
   return body.match(/<code id="secret">([^<]+)</)![1];
 }
 
-/** The owner resets the password by email: returns the page after it. */
+/** Resets the password by email as the owner, and returns the next page. */
 async function reset(app: ExampleApp) {
   const owner = app.visitor();
   await owner.post("/forgot-password", { email });
@@ -173,7 +173,7 @@ async function reset(app: ExampleApp) {
   return await owner.get(location!);
 }
 
-/** Whose rows of a table are left, of the user's. */
+/** Returns the owners of the remaining rows of the user in a table. */
 async function owners(app: ExampleApp, table: string) {
   const user = await app.users.findByEmail(email);
   const sql = `SELECT user_id FROM ${table} WHERE user_id = ?`;

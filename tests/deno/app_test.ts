@@ -125,7 +125,7 @@ Deno.test("POST /login looks for no address that is longer than any", async () =
       return query(sql, params);
     },
   });
-  // To normalize such a text takes a second, in which nobody else is served.
+  // Normalizing such a string takes a second and blocks all other requests.
   const email = "a" + "\u0315".repeat(5000) + "\u0316".repeat(5000);
 
   const { status, body } = await app.visitor().post("/login", {
@@ -219,7 +219,7 @@ const guarded = [
 ] as const;
 
 for (const [path, returnTo] of guarded) {
-  Deno.test(`GET ${path} sends nobody to the login page (spec 5.3.3)`, async () => {
+  Deno.test(`GET ${path} does not redirect to the login page (spec 5.3.3)`, async () => {
     await using app = await startExampleApp();
     const { status, location } = await app.visitor().get(path);
     assertEquals([status, location], [302, `/login?returnTo=${returnTo}`]);
@@ -270,7 +270,7 @@ for (const { path, status, body } of bad) {
   });
 }
 
-Deno.test("a malformed form is answered 400 and an oversized one 413", async () => {
+Deno.test("a malformed form gets a 400 and an oversized one a 413", async () => {
   await using app = await startExampleApp();
   const post = async (body: BodyInit, type: string) => {
     const response = await fetch(`${app.baseURL}/register`, {
@@ -302,7 +302,7 @@ const brokenCookies = [
 ];
 
 for (const cookie of brokenCookies) {
-  Deno.test(`the cookie ${cookie.slice(0, 60)} is no session`, async () => {
+  Deno.test(`the cookie ${cookie.slice(0, 60)} does not identify a session`, async () => {
     await using app = await startExampleApp();
     const visitor = app.visitor();
     const headers = { Cookie: cookie };
@@ -311,7 +311,7 @@ for (const cookie of brokenCookies) {
   });
 }
 
-Deno.test("a handler that throws is a 500 with a short text and one log line", async () => {
+Deno.test("a handler that throws is a 500 with a short message and one log line", async () => {
   await using app = await startExampleApp({
     wrap: (query) => (sql, params) => {
       if (sql.includes("FROM notices")) throw new Error("disk of s3cret");
@@ -333,7 +333,7 @@ Deno.test("a handler that throws is a 500 with a short text and one log line", a
   assertEquals(app.errors.map(String), Array(2).fill("Error: disk of s3cret"));
 });
 
-Deno.test("a store of sessions that is away is a 503, and no logout", async () => {
+Deno.test("an unavailable session store is a 503, not a logout", async () => {
   let isAway = false;
   await using app = await startExampleApp({
     wrap: (query) => (sql, params) => {
@@ -363,7 +363,7 @@ Deno.test("every request is logged, without codes and states (spec B)", async ()
   assertFalse(line.includes("s3cret"));
 });
 
-Deno.test("a form that another site sends is answered 403", async () => {
+Deno.test("a form posted from another site gets a 403", async () => {
   await using app = await startExampleApp();
   const visitor = await app.loggedIn();
   const headers = { Origin: "https://evil.example" };
@@ -372,7 +372,7 @@ Deno.test("a form that another site sends is answered 403", async () => {
   assertEquals((await visitor.get("/account")).status, 200);
 });
 
-Deno.test("all text of users is escaped", async () => {
+Deno.test("all input of users is escaped", async () => {
   await using app = await startExampleApp();
   const text = `<script>"'&</script>`;
   const escaped = "&lt;script&gt;&quot;&#39;&amp;&lt;/script&gt;";

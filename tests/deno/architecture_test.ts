@@ -17,7 +17,10 @@ const DOORS = [
   "session/secrets.ts",
 ];
 
-/** What tests of the inside import, by file: nothing else has a name to use. */
+/**
+ * The internal modules that tests import, by file. No public name exists for
+ * them.
+ */
 const INSIDE: Record<string, readonly string[]> = {
   "tests/bench/_id_token_race.ts": [
     "auth/external/_cached_document.ts",
@@ -136,7 +139,7 @@ Deno.test("tests and examples import the package by its name", async () => {
   assertEquals(found, INSIDE);
 });
 
-Deno.test("every file beside tests is named as one, or as a part of some", async () => {
+Deno.test("every file next to tests has the name of a test or of a helper", async () => {
   const others: string[] = [];
   for await (const file of filesBelow("tests/")) {
     if (/^tests\/(?:bench|offline|runtimes)\//.test(file)) continue;
@@ -154,7 +157,7 @@ function floorOf(path: string): number {
   return FLOORS.findIndex((floor) => floor.some((top) => path.startsWith(top)));
 }
 
-/** `@std/http/cookie` is of the package `@std/http`. */
+/** Returns the package of an import: `@std/http` for `@std/http/cookie`. */
 function packageOf(specifier: string): string {
   return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
 }
@@ -163,7 +166,7 @@ function foreign(folder: string, modules: readonly string[]): string[] {
   return modules.filter((module) => !module.startsWith(folder));
 }
 
-/** Everything that an entry imports, directly or not, itself included. */
+/** Collects all direct and indirect imports of an entry, including itself. */
 async function reach(entry: keyof typeof config.exports): Promise<string[]> {
   const all = await imports();
   const reached = [config.exports[entry].slice(2)];
@@ -184,7 +187,7 @@ interface Import {
 
 let found: Promise<Import[]> | undefined;
 
-/** Every import of the library, those of types included. */
+/** Reads every import of the library, including types. */
 function imports(): Promise<Import[]> {
   return found ??= findImports();
 }

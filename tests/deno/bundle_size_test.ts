@@ -1,4 +1,4 @@
-/** What an application carries that imports an entry. */
+/** The size of each entry in an application's bundle. */
 import { assert, assertEquals, assertExists, assertLess } from "@std/assert";
 import {
   bundleEntries,
@@ -10,9 +10,9 @@ import {
 } from "./_bundle_sizes.ts";
 
 /**
- * The most that each entry may weigh, in kB (1,000 bytes), minified and gzipped:
- * about a tenth above what it did when this was written. Raise one only for
- * what is worth it to everybody who imports the entry.
+ * The maximum size of each entry in kB (1,000 bytes), minified and gzipped:
+ * about a tenth above its size when this was written. Raise one only for a
+ * change that is worth the bytes to every user of the entry.
  */
 const BUDGETS: Record<Entry, number> = {
   ".": 86.5,
@@ -56,10 +56,10 @@ const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
   "./fetch-router": 15.3,
 };
 
-/** What drops out of every bundle that creates no router. */
+/** The modules that are absent from every bundle that creates no router. */
 const ROUTER = /router\/(?:router|_untyped_router|context|matcher|pattern)\.ts/;
 
-/** What the bundle of an entry must not hold, as its modules are named. */
+/** The modules that the bundle of an entry must not contain. */
 const STRANGERS: readonly (readonly [Entry, readonly RegExp[]])[] = [
   ["./fetch-router", [/session\//, /auth\//, /logger\//, /npm/]],
   ["./fetch-router/routes", [/router\/(?:router|context|_untyped_router)\.ts/]],
@@ -97,11 +97,11 @@ Deno.test("a login form with parseSafe takes 2.2 kB at most", async () => {
   assertLess(await sizeOfLogin(), 2_201);
 });
 
-Deno.test("an entry's bundle holds nothing of what it does not need", async () => {
+Deno.test("an entry's bundle contains only the modules that it needs", async () => {
   const bundles = await bundleEntries();
   const found: string[] = [];
   for (const [entry, strangers] of STRANGERS) {
-    // The bundler says in front of each module where it comes from.
+    // The bundler names the source file before each module.
     const modules = [
       ...bundles.get(entry)!.matchAll(/^\/\/ (\S+\.[mc]?[jt]s)$/gm),
     ]
@@ -115,7 +115,7 @@ Deno.test("an entry's bundle holds nothing of what it does not need", async () =
   assertEquals(found, []);
 });
 
-Deno.test("docs/bundle_sizes.md says what entries weigh, within a tenth", async () => {
+Deno.test("docs/bundle_sizes.md has the size of each entry, within a tenth", async () => {
   const page = await readPage();
   assertEquals([...page.keys()], ENTRIES);
   for (const { entry, minified, gzipped } of await measureEntries()) {

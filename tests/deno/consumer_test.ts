@@ -7,7 +7,7 @@ import { type Files, type Registry, serveRegistry } from "./_registry.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** What users of the package need, and nothing else. */
+/** The files that users of the package need, and nothing else. */
 const NEEDED =
   /^\/(mod\.ts|(auth|logger|router|schema|session)\/[\w/]+\.ts|deno\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
 
@@ -18,7 +18,7 @@ router.get("/hello/:name", ({ params }) => new Response("Hello " + params.name))
 export default { fetch: router.fetch };
 `;
 
-Deno.test("deno publish sends what users need, and nothing else", async () => {
+Deno.test("deno publish sends only the files that users need", async () => {
   const files = [...(await publish()).keys()];
 
   assertEquals(files.filter((file) => !NEEDED.test(file)), []);
@@ -77,7 +77,7 @@ Deno.test("a bundle of the published package serves on Workers", async () => {
 
 let published: Promise<Files> | undefined;
 
-/** The files that a real `deno publish` sends. */
+/** Returns the files that a real `deno publish` sends. */
 function publish(): Promise<Files> {
   return published ??= send();
 }
@@ -100,7 +100,7 @@ function serve(files?: Files): Registry {
   return serveRegistry(config.name, config.version, upstream, files);
 }
 
-/** An empty folder with a cache of its own, where the package was added. */
+/** Creates an empty folder with a separate cache and adds the package. */
 async function createProject({ url }: Registry) {
   const folder = await Deno.realPath(await Deno.makeTempDir());
   const env = {
@@ -151,7 +151,7 @@ async function deno(
   assert(success, `deno ${args[0]}\n${new TextDecoder().decode(stderr)}`);
 }
 
-/** Starts a server and waits until it says where it listens. */
+/** Starts a server and waits until it prints its address. */
 async function start(command: Deno.Command) {
   const process = command.spawn();
   const streams = [process.stdout, process.stderr];
@@ -174,7 +174,7 @@ async function start(command: Deno.Command) {
   };
 }
 
-/** The first block of the README that serves. */
+/** Returns the first block of the README that starts a server. */
 async function firstProgram(): Promise<string> {
   const readme = await Deno.readTextFile(new URL("README.md", ROOT));
   const program = [...readme.matchAll(/^```ts[^\n]*\n(.*?)^```/gms)]

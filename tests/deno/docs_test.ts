@@ -58,7 +58,7 @@ Deno.test("every example is a block that deno test --doc runs, and asserts somet
   assertEquals(idle, []);
 });
 
-Deno.test("every entry says what it is", async () => {
+Deno.test("every entry has a summary", async () => {
   const { stdout } = await deno("doc", "--json", ...ENTRIES);
   const { nodes }: Doc = JSON.parse(stdout);
 

@@ -1,4 +1,7 @@
-/** What compiles where missing and undefined are told apart. */
+/**
+ * Compiles with exactOptionalPropertyTypes, which distinguishes missing from
+ * undefined.
+ */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { programFile } from "./_programs.ts";
 
@@ -50,7 +53,7 @@ docs.href({ page: undefined });
 const control: { member?: string } = { member: undefined };
 `;
 
-Deno.test("what may be missing may be undefined too (exactOptionalPropertyTypes)", async () => {
+Deno.test("an optional property may be undefined too (exactOptionalPropertyTypes)", async () => {
   await using file = await programFile(PROGRAM);
   const config = JSON.parse(await Deno.readTextFile(file.config));
   config.compilerOptions = { strict: true, exactOptionalPropertyTypes: true };

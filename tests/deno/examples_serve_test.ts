@@ -26,7 +26,7 @@ Deno.test("examples/serve/bun.ts serves on Bun", async () => {
     await using server = await serveCommand([path], port, {
       program: bunPath(),
     });
-    // Bun listens on IPv6 too, which is where it saw the request come from.
+    // Bun listens on IPv6 too, and sees the request come from there.
     assertMatch(await get(`${server.origin}/`), /^Hello [\d.:a-f]+$/);
     assertEquals(await get(`${server.origin}/hello/Ada`), "Hello Ada");
   } finally {

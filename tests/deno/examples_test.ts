@@ -42,7 +42,7 @@ Deno.test("the examples are those that are tested here", async () => {
 for (const name of NAMES) {
   const task = `example:${name.replace("_", "-")}`;
 
-  Deno.test(`examples/${name}.ts imports the package alone`, async () => {
+  Deno.test(`examples/${name}.ts imports only the package`, async () => {
     const source = await Deno.readTextFile(new URL(`${name}.ts`, EXAMPLES));
     for (const [, specifier] of source.matchAll(/ from "([^"]+)"/g)) {
       assertMatch(specifier, /^@gatehouse\/web\/[\w/-]+$/);
@@ -92,7 +92,7 @@ Deno.test("password_login.ts registers, logs out and logs in", async () => {
   assertEquals((await post(fetch, "/register", shouted)).status, 422);
 });
 
-Deno.test("password_login.ts refuses what is no account, and what is one already", async () => {
+Deno.test("password_login.ts rejects invalid and existing accounts", async () => {
   const { fetch } = createTestClient(passwords);
   const password = "correct horse";
   const rows: [Record<string, string>, string][] = [
@@ -152,7 +152,7 @@ Deno.test("password_login.ts lets one client address register 20 times, then it 
   assertEquals(await register("flood-0@example.com"), 429);
 });
 
-Deno.test("password_login.ts turns away forms of other sites, and escapes", async () => {
+Deno.test("password_login.ts rejects forms of other sites, and escapes", async () => {
   const { fetch } = createTestClient(passwords);
   const forged = await fetch("/login", {
     method: "POST",
@@ -171,7 +171,7 @@ Deno.test("password_login.ts turns away forms of other sites, and escapes", asyn
   assertFalse(page.includes("o'hara&co"), page);
 });
 
-Deno.test("external_login.ts names the address where a login can begin", async () => {
+Deno.test("external_login.ts prints the address of the login", async () => {
   const port = freePorts();
   const server = await serveCommand(
     ["run", "-N", "-E", "examples/external_login.ts"],
@@ -204,7 +204,7 @@ Deno.test("external_login.ts logs in at the demo provider, and out", async () =>
   assertEquals(again.status, 302);
 });
 
-Deno.test("external_login.ts answers 401 to who declines, and to a callback that nobody began", async () => {
+Deno.test("external_login.ts responds with 401 to a declined login, and to an unexpected callback", async () => {
   await using login = await serveLogin();
   const { fetch } = createTestClient(overHTTP, { origin: login.origin });
 
@@ -249,7 +249,7 @@ Deno.test("api_tokens.ts makes keys with a token, and knows both", async () => {
     const init = { method: "DELETE", headers };
     return (await api.fetch(`https://test.example/keys/${id}`, init)).status;
   };
-  // With a key alone nobody changes keys.
+  // A key does not suffice to change keys.
   assertEquals(await remove(withKey), 403);
   assertEquals(await remove(bearer), 204);
   assertEquals(await remove(bearer), 404);
@@ -303,7 +303,7 @@ const allowed: Record<Role, Record<string, number>> = {
   },
 };
 
-Deno.test("roles.ts lets each role do what it may", async () => {
+Deno.test("roles.ts gives each role its permissions", async () => {
   // The first user has id 1, the editor 2: the author of the first post.
   for (const role of ["user", "editor", "admin"] as const) {
     const headers = { Authorization: `Bearer ${await addUser(role)}` };
@@ -348,7 +348,7 @@ Deno.test("request_log.ts logs in JSON", async () => {
   assertEquals(own["http.request.id"], request["http.request.id"]);
 });
 
-/** A port that nobody listens on, nor on the one after it. */
+/** Finds a free port such that the next one is free too. */
 function freePorts(): number {
   for (;;) {
     const port = freePort();
@@ -356,7 +356,7 @@ function freePorts(): number {
       Deno.listen({ port: port + 1, hostname: "127.0.0.1" }).close();
       return port;
     } catch {
-      // Somebody does.
+      // The port is in use.
     }
   }
 }
@@ -388,7 +388,7 @@ async function post(
   return { status, location, body: await response.text() };
 }
 
-/** Serves the example with a demo provider, each on a port of its own. */
+/** Serves the example with a demo provider, each on a separate port. */
 async function serveLogin() {
   const ports = [freePort(), freePort()];
   const origin = `http://localhost:${ports[0]}`;

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 
-Deno.test("external login writes no log: what it has to say it hands to onError", async () => {
+Deno.test("external login writes no log and reports errors to onError", async () => {
   const found: string[] = [];
   for (const folder of ["external", "providers"]) {
     const root = new URL(`../../auth/${folder}/`, import.meta.url);

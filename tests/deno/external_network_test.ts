@@ -1,5 +1,5 @@
-// The bounds hold over a real network too, where fetch decompresses, follows
-// and buffers by itself.
+// The bounds also apply over a real network: fetch itself decompresses, follows
+// and buffers.
 import { assert, assertEquals, assertLess } from "@std/assert";
 import { errorOf, Login } from "../auth/_login.ts";
 import { TestProvider } from "../auth/_test_provider.ts";

@@ -171,7 +171,7 @@ for (const id of ["basic", "posted"]) {
   );
 }
 
-/** An application with a login for each client, and the provider. */
+/** Starts the provider and an application with a login for each client. */
 async function startApp(
   ids: readonly string[],
   options: (provider: RunningProvider) => Partial<OIDCAuthProviderOptions>,
@@ -201,13 +201,13 @@ async function startApp(
     origin,
     issuer: provider.issuer,
     clients: made,
-    /** Logs in through the pages, in a browser of its own. */
+    /** Logs in through the pages, in a separate browser. */
     async logIn(id: string, login: string) {
       const browser = new HTTPBrowser();
       const signIn = await browser.open(`${origin}/${id}/login`);
       let page = await browser.submit(signIn, { login, password: "x" });
       page = await browser.submit(page, {});
-      // What a page with form_post does by script.
+      // A page with form_post submits itself by script.
       if (page.includes("<form")) page = await browser.submit(page, {});
       return { browser, page, result: results.at(-1)! };
     },

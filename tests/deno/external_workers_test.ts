@@ -8,17 +8,17 @@ const ROOT = new URL("../../", import.meta.url).href;
 /** Milliseconds that the provider takes for its first answer at a path. */
 const SLOW = 300;
 
-Deno.test("external login on Workers goes on where a client left while its provider was asked", async () => {
+Deno.test("external login on Workers continues after a client aborts during the provider's response", async () => {
   await using provider = serveProvider();
   await using worker = await startLogins(provider.origin);
   await leave(worker, "/login");
-  // It does what the one before has begun, and those behind it need not.
+  // It takes over the work of the aborted request, and later ones reuse it.
   assertEquals(await statusOf(worker, "/login"), 302);
   assertEquals(await statusOf(worker, "/login"), 302);
   assertEquals(provider.asked, [METADATA, METADATA]);
 });
 
-Deno.test("refreshExternalAuth() on Workers can be tried again where a client left in the midst of it", async () => {
+Deno.test("refreshExternalAuth() on Workers can be retried after a client aborts", async () => {
   await using provider = serveProvider();
   await using worker = await startLogins(provider.origin);
   await leave(worker, "/refresh");
@@ -28,7 +28,7 @@ Deno.test("refreshExternalAuth() on Workers can be tried again where a client le
 
 const METADATA = "/.well-known/openid-configuration";
 
-/** A provider that answers quickly only where it was asked before. */
+/** Serves a provider whose first response is slow. */
 function serveProvider() {
   const asked: string[] = [];
   const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
@@ -53,7 +53,7 @@ function serveProvider() {
   };
 }
 
-/** A Worker that begins logins and refreshes tokens. */
+/** Starts a Worker that begins logins and refreshes tokens. */
 async function startLogins(issuer: string): Promise<Worker> {
   const script = await bundle(`
     import { createOAuthProvider, createOIDCAuthProvider, refreshExternalAuth,
@@ -94,7 +94,7 @@ async function leave({ url }: Worker, path: string): Promise<void> {
   await closed;
 }
 
-/** The status of an answer, which has to come within seconds. */
+/** Returns the status of a response, which must arrive within seconds. */
 async function statusOf({ url }: Worker, path: string): Promise<number> {
   const signal = AbortSignal.timeout(10_000);
   const response = await fetch(new URL(path, url), {

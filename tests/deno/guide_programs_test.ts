@@ -134,7 +134,7 @@ Deno.test("deploy.md: the server for Bun greets", async () => {
   assertEquals(await (await fetch(url)).text(), "Hello 127.0.0.1");
 });
 
-Deno.test("deploy.md: the Worker keeps sessions, with the configuration beside it", async () => {
+Deno.test("deploy.md: the Worker keeps sessions, with the configuration next to it", async () => {
   const { "worker.ts": program } = await programs("deploy.md");
   const page = await Deno.readTextFile(new URL("deploy.md", DOCS));
   const { text } = codeBlocks(page).find(({ language }) =>

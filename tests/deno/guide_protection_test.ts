@@ -106,14 +106,16 @@ async function programs(): Promise<Program[]> {
   return list;
 }
 
-/** `true` if a program has a session and a route for an unsafe method. */
+/**
+ * Returns `true` if a program has a session and a route for an unsafe method.
+ */
 function takesForms(program: string): boolean {
   const code = withoutComments(program);
   return /\bsession\(/.test(code) &&
     routersOf(code).some(({ name }) => hasUnsafeRoute(code, name));
 }
 
-/** The routers of a program that other sites can make a browser send forms to. */
+/** Finds the routers of a program that accept forms from other sites. */
 function unprotected(program: string): string[] {
   const code = withoutComments(program);
   return routersOf(code)
@@ -124,7 +126,7 @@ function unprotected(program: string): string[] {
     .map(({ name }) => name);
 }
 
-/** The routers of a program, with the source of their options. */
+/** Finds the routers of a program, with the source of their options. */
 function routersOf(code: string): { name: string; options: string }[] {
   const created = /(\w+)(?:: \w+)? = (?:\w+\.)?createRouter\(/g;
   return [...code.matchAll(created)].map((match) => ({
@@ -133,7 +135,7 @@ function routersOf(code: string): { name: string; options: string }[] {
   }));
 }
 
-/** The source of a call's arguments, up to its closing parenthesis. */
+/** Reads the source of a call's arguments, up to its closing parenthesis. */
 function argumentsFrom(code: string, start: number): string {
   let depth = 1;
   let end = start;

@@ -14,7 +14,7 @@ import {
 
 const PAGE = "choose_a_session_store.md";
 
-/** Uses a store as an application does: says what came of it. */
+/** Uses a store as an application does, and prints the result. */
 const APPLICATION = `
 import { completeAuth } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
@@ -135,7 +135,7 @@ Deno.test(`${PAGE}: durable_objects.ts keeps sessions on workerd`, async () => {
   assertEquals(await runInWorker(file, { durableObjects }), DONE);
 });
 
-/** What the page says to write into `wrangler.json`. */
+/** Reads the contents of `wrangler.json` from the page. */
 async function wrangler() {
   const text = await Deno.readTextFile(new URL(PAGE, DOCS));
   const block = codeBlocks(text).find(({ language }) => language === "json");

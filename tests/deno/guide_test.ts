@@ -1,7 +1,7 @@
 /**
- * The pages of `docs/`. What they mark as `ts` is run by `deno test --doc`. What
- * they mark as `ts ignore NAME` listens, or wants another runtime: it is run by
- * that name, here and in the tests beside this one.
+ * The pages of `docs/`. `deno test --doc` runs the blocks marked `ts`. Blocks
+ * marked `ts ignore NAME` start a server or need another runtime: this file and
+ * the other guide tests run them by name.
  */
 import { assert, assertEquals, assertExists } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
@@ -46,7 +46,7 @@ Deno.test("every block of TypeScript in the guide is run, and asserts something"
       const languages = ["json", "sh", "sql", "text", "ts"];
       assert(languages.includes(language), `${place}: ${language}`);
       if (language !== "ts") continue;
-      // A program without a name would be run by nobody.
+      // No test would run a program without a name.
       assert(words.length === 0 || words.length === 2, place);
       if (words.length > 0) assertEquals(words[0], "ignore", place);
       else assert(/\bassert|testSessionStore/.test(text), place);
@@ -98,7 +98,7 @@ Deno.test("every program of the guide type-checks", async () => {
       await Deno.writeTextFile(paths.at(-1)!, text);
     }
   }
-  // What other runtimes bring, as far as the pages use it.
+  // The parts of other runtimes that the pages use.
   const { imports, ...rest } = JSON.parse(await Deno.readTextFile(file.config));
   const stubs = {
     "bun": `export const redis: {
@@ -123,7 +123,7 @@ Deno.test("every program of the guide type-checks", async () => {
   await deno(["check", ...config, ...paths]);
 });
 
-/** The names that headings can be linked by. */
+/** Returns the anchors of the headings. */
 function anchors(markdown: string): string[] {
   return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading.toLowerCase().replace(/[^\w\- ]/g, "").replaceAll(" ", "-")

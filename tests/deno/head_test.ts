@@ -1,4 +1,4 @@
-/** What a server tells a client that asks for the headers alone. */
+/** Responses to HEAD requests on real servers. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { runtimesOf, sendRaw } from "./_sockets.ts";
 

@@ -15,7 +15,7 @@ const verifier = "v".repeat(43);
 const challenge = await s256(verifier);
 const basic = { Authorization: `Basic ${btoa("app:s3cret")}` };
 
-Deno.test("the demo identity provider publishes what OpenID Connect asks for", async () => {
+Deno.test("the demo identity provider publishes the metadata of OpenID Connect", async () => {
   const provider = await start();
   const path = "/.well-known/openid-configuration";
   const metadata = await (await provider.fetch(request(path))).json();
@@ -28,7 +28,7 @@ Deno.test("the demo identity provider publishes what OpenID Connect asks for", a
   );
 });
 
-Deno.test("a code is exchanged for tokens that say who somebody is", async () => {
+Deno.test("a code is exchanged for tokens that identify the user", async () => {
   const provider = await start();
 
   const response = await exchange(provider, await codeOf(provider));
@@ -169,7 +169,7 @@ Deno.test("cancelling goes back with access_denied", async () => {
   assertMatch(response.headers.get("Location")!, /\?error=access_denied&/);
 });
 
-Deno.test("another site cannot choose for somebody", async () => {
+Deno.test("another site cannot choose for a user", async () => {
   const provider = await start();
   const response = await provider.fetch(authorize({}, {
     method: "POST",

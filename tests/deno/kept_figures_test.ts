@@ -7,7 +7,7 @@ import { readPart } from "./_readme.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-Deno.test("pages, charts and the README show what was kept of the last benchmarks", async () => {
+Deno.test("pages, charts and the README show the results of the last benchmarks", async () => {
   const tables = await readTables();
   const texts = [...filesOf(tables)];
   const formatted = await format([...texts, ["part.md", summaryOf(tables)]]);
@@ -29,7 +29,7 @@ Deno.test("the README shows the sizes of docs/bundle_sizes.md", async () => {
   assertEquals(sizes.length, ENTRIES.length);
 });
 
-/** Formats texts by the ends of their paths. */
+/** Formats files by the ends of their paths. */
 async function format(
   texts: readonly (readonly [path: string, text: string])[],
 ): Promise<string[]> {

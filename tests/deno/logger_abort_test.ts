@@ -1,4 +1,4 @@
-/** How the log tells what became of a response, on the servers themselves. */
+/** The outcome of a response in the log, on real servers. */
 import { connect } from "node:net";
 import { assert, assertEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
@@ -13,7 +13,7 @@ interface Ending extends AsyncDisposable {
   readonly origin: string;
 }
 
-/** What is logged of a request. */
+/** A log line of a request. */
 interface Line {
   readonly url: string;
   readonly status: number;
@@ -70,7 +70,7 @@ for (const [name, start] of servers) {
     const line = await lastLine(server, 1);
     assertEquals(line, { url: "/waiting", status: 499, outcome: "aborted" });
     const errors = await (await fetch(`${server.origin}/errors`)).json();
-    assertEquals(errors, [], "a client that left is no error for onError");
+    assertEquals(errors, [], "onError is not called for an aborted request");
   });
 
   Deno.test(`logger() on ${name} writes a line for a client that left before the answer was there`, async () => {
@@ -78,11 +78,11 @@ for (const [name, start] of servers) {
     await leave(server, "/slow");
     const { url, status, outcome } = await lastLine(server, 1);
     assertEquals([url, status], ["/slow", 200]);
-    // Deno takes a body as small as this whole, and then finds nobody there.
+    // Deno accepts a small body as a whole before it sees the disconnect.
     assertEquals(outcome, name === "Deno" ? "complete" : "aborted");
   });
 
-  Deno.test(`logger() on ${name} takes the streams of texts and buffers that Bun and Workers take`, async () => {
+  Deno.test(`logger() on ${name} accepts the streams of strings and buffers that Bun and Workers accept`, async () => {
     await using server = await start();
     const response = await fetch(`${server.origin}/chunks`);
     assertEquals(await response.text(), "événement 23454534");
@@ -91,7 +91,7 @@ for (const [name, start] of servers) {
   });
 }
 
-Deno.test("logger() with countBytes sends a text as a text on Bun, and guesses nowhere", async () => {
+Deno.test("logger() with countBytes sends a string as a string on Bun, and never guesses", async () => {
   await using server = await startBun();
   const styles = await fetch(`${server.origin}/styles`);
   assertEquals(await styles.text(), "a {}");
@@ -132,7 +132,7 @@ Deno.test("logger() on Deno lets a WebSocket through, and logs 101", async () =>
   assertEquals(lines, ["101 complete"]);
 });
 
-/** Sends a request, takes what comes first and closes the connection. */
+/** Sends a request, reads the first bytes and closes the connection. */
 async function leave({ origin }: Ending, path: string): Promise<void> {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
@@ -146,10 +146,10 @@ async function leave({ origin }: Ending, path: string): Promise<void> {
   await closed;
 }
 
-/** What answers nothing at first. */
+/** The paths that send nothing at first. */
 const silent = ["/waiting", "/slow"];
 
-/** The last line, as soon as there are so many. */
+/** Returns the last line once there are `count` lines. */
 async function lastLine({ origin }: Ending, count: number): Promise<Line> {
   for (let attempt = 0; attempt < 400; attempt++) {
     const lines: Line[] = await (await fetch(`${origin}/lines`)).json();
@@ -157,7 +157,7 @@ async function lastLine({ origin }: Ending, count: number): Promise<Line> {
     if (lines.length === count) return lines.at(-1)!;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error(`Cannot find line ${count}: nobody wrote it`);
+  throw new Error(`Cannot find line ${count}: the log is too short`);
 }
 
 function startDeno(): Promise<Ending> {

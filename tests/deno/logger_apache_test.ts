@@ -49,8 +49,7 @@ interface Logging extends AsyncDisposable {
 
 for (const [name, start] of [["Deno", startDeno], ["Bun", startBun]] as const) {
   Deno.test({
-    name:
-      `logger() on ${name} writes byte for byte what Apache writes (spec B.2)`,
+    name: `logger() on ${name} writes the same bytes as Apache (spec B.2)`,
     ignore: apache === null,
     async fn() {
       const model = await startApache(apache!);
@@ -145,7 +144,7 @@ console.log(server.port);`,
   return {
     port,
     async lines(count) {
-      // The port is a line, too; what follows the last newline is none.
+      // The port is a line too. Nothing follows the last newline.
       while (output.split("\n").length < count + 2 && await read());
       return output.split("\n").slice(1, -1);
     },

@@ -1,4 +1,4 @@
-/** Times in lines, by clocks that stand where a test puts them. */
+/** Times in log lines, by clocks that a test sets. */
 import { assertEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { logger, type LoggerOptions } from "@gatehouse/web/logger-middleware";

@@ -1,4 +1,6 @@
-/** Which lines are coloured, in terminals and pipes, with and without permissions. */
+/**
+ * Colors in log lines, in terminals and pipes, with and without permissions.
+ */
 import { assert, assertEquals } from "@std/assert";
 import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
@@ -25,7 +27,7 @@ for (const runtime of ["Deno", "Bun"] as const) {
     Deno.test({
       name: `logger() on ${runtime} ${
         colored ? "colours" : "leaves plain"
-      } what goes to ${place(terminal)} with ${JSON.stringify(env)}`,
+      } output to ${place(terminal)} with ${JSON.stringify(env)}`,
       ignore: terminal && script === null,
       async fn() {
         const output = await run(runtime, "logger()", { env, terminal });
@@ -34,7 +36,7 @@ for (const runtime of ["Deno", "Bun"] as const) {
     });
   }
 
-  /** What else prints on the console, and what leads elsewhere. */
+  /** Other functions that print on the console, and other outputs. */
   const outputs: [call: string, terminal: boolean, colored: boolean][] = [
     ["logger({ output: batch })", false, false],
     ["logger({ output: batch })", true, true],
@@ -49,7 +51,7 @@ for (const runtime of ["Deno", "Bun"] as const) {
     Deno.test({
       name: `${call} on ${runtime} ${
         colored ? "colours" : "leaves plain"
-      } what goes to ${place(terminal)}`,
+      } output to ${place(terminal)}`,
       ignore: terminal && script === null,
       async fn() {
         const output = await run(runtime, call, { terminal });
@@ -86,12 +88,12 @@ function isColored(output: string): boolean {
 
 interface RunOptions {
   readonly env?: Environment;
-  /** Whether it writes to a terminal rather than to a pipe. */
+  /** `true` if it writes to a terminal, `false` for a pipe. */
   readonly terminal: boolean;
   readonly permissions?: readonly string[];
 }
 
-/** What a program prints that logs one request. */
+/** Returns the output of a program that logs one request. */
 async function run(
   runtime: "Deno" | "Bun",
   call: string,
@@ -126,7 +128,9 @@ async function run(
 
 let library: Promise<string> | undefined;
 
-/** A program in one file, so that no runtime has to find the package. */
+/**
+ * Bundles a program into one file, so that no runtime has to find the package.
+ */
 async function programOf(call: string): Promise<string> {
   library ??= bundle(`
 import { createRouter } from "@gatehouse/web/fetch-router";

@@ -7,7 +7,7 @@ const goaccess = findProgram("goaccess", "that goaccess reads hostile logs");
 
 const LINES = 10_000;
 
-/** What an attacker who wants to forge a line would try. */
+/** The inputs of an attacker who wants to forge a line. */
 const pieces = [
   '"',
   '" 200 1 "-" "forged"\n10.0.0.1 - - [',
@@ -88,7 +88,7 @@ async function hostileLines(): Promise<string[]> {
       "user-agent": random() < 0.1 ? undefined : hostile(),
       "referer": random() < 0.1 ? undefined : hostile(),
     };
-    // No Request takes such values; what servers pass on they do not check.
+    // A Request never has such values, but servers may pass them unchecked.
     const request = {
       method: ["GET", "POST", "HEAD"][index % 3],
       url: `https://example.com/${hostile()}?${hostile()}`,
@@ -106,7 +106,7 @@ async function hostileLines(): Promise<string[]> {
   return lines;
 }
 
-/** The same numbers in every run (mulberry32). */
+/** Creates a generator of the same numbers in every run (mulberry32). */
 function generator(seed: number): () => number {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
 
-/** Logs in batches, and tells what has been written. */
+/** Logs in batches and returns the lines written so far. */
 const application = `
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { batchOutput, logger } from "@gatehouse/web/logger-middleware";

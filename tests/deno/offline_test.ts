@@ -1,4 +1,4 @@
-/** The stand-ins for `@std` refuse what it does, whichever of them is in use. */
+/** The stand-ins for `@std` reject the same input as the originals. */
 import * as used from "@std/assert";
 import { setCookie } from "@std/http/cookie";
 import * as standIns from "../offline/assert.ts";
@@ -52,7 +52,7 @@ for (const [what, pair] of Object.entries(different)) {
   });
 }
 
-Deno.test("assertMatch() goes on where a global expression stands, in the stand-in too", () => {
+Deno.test("assertMatch() continues at the lastIndex of a global expression, in the stand-in too", () => {
   for (const { assertMatch } of [used, standIns]) {
     const expression = /a/g;
     assertMatch("a", expression);
@@ -60,7 +60,7 @@ Deno.test("assertMatch() goes on where a global expression stands, in the stand-
   }
 });
 
-Deno.test("setCookie() refuses names that are no tokens, in the stand-in too", () => {
+Deno.test("setCookie() rejects invalid names, in the stand-in too", () => {
   for (const set of [setCookie, setCookieOffline]) {
     for (const character of '()@<>,;:\\"[]?={} \t\x7f\u00e9') {
       const name = `a${character}b`;

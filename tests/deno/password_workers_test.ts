@@ -74,7 +74,7 @@ export default {
 };`;
 
 Deno.test(
-  "verifyPassword() does without what a runtime refuses or gets wrong",
+  "verifyPassword() works around missing and wrong algorithms of a runtime",
   async () => {
     await using worker = await startWorker({
       script: await bundle(ODD_WORKER),

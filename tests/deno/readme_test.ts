@@ -1,4 +1,4 @@
-/** What the README shows, run as it stands there. */
+/** Runs the code of the README as it is printed there. */
 import {
   assert,
   assertEquals,

@@ -1,4 +1,7 @@
-/** A release runs no code of others near a credential, and pins what it uses. */
+/**
+ * A release runs no third-party code near a credential, and pins its
+ * dependencies.
+ */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Ajv } from "npm:ajv@8.20.0";
 import { parse } from "npm:yaml@2.9.1";
@@ -32,14 +35,14 @@ interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
-/** What may run in a job that can ask for an identity token. */
+/** The commands allowed in a job that can request an identity token. */
 const publishing = new Set([
   "actions/checkout",
   "denoland/setup-deno",
   "deno publish",
 ]);
 
-/** Tells what is wrong with a workflow, in sentences. */
+/** Returns the faults of a workflow, in sentences. */
 function faultsOf(text: string): string[] {
   const { on, permissions, jobs } = parse(text) as Workflow;
   const faults: string[] = [];
@@ -132,7 +135,7 @@ for (const name of workflows) {
 
 const checkout = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1";
 
-/** Changes to `publish.yml`, and what must be said about each. */
+/** Changes to `publish.yml`, and the expected fault of each. */
 const spoiled: [from: string, to: string, fault: RegExp][] = [
   [`${checkout} # v7.0.1`, "actions/checkout@v7", /not pinned by commit/],
   [`${checkout} # v7.0.1`, checkout, /not pinned by commit/],
@@ -190,7 +193,7 @@ Deno.test("Dependabot updates the actions", async () => {
   );
 });
 
-/** The packages that a text imports or starts, and that have no exact version. */
+/** Finds imported or started packages without an exact version. */
 function floating(text: string): string[] {
   const specifiers = [
     // A name without a version is only a name, unless it is imported.
@@ -342,7 +345,7 @@ const schema = {
   },
 };
 
-Deno.test("createSbom() lists every dependency of deno.json, and what it depends on", async () => {
+Deno.test("createSbom() lists every direct and indirect dependency of deno.json", async () => {
   const sbom = createSbom(config, await readGraphs(), new Date());
   const ajv = new Ajv({ strict: false });
   assert(ajv.validate(schema, sbom), ajv.errorsText());
@@ -405,7 +408,7 @@ Deno.test("createSbom() reads packages that depend on others", () => {
   );
 });
 
-Deno.test("standIns() finds what a release must not list", () => {
+Deno.test("standIns() finds the packages that a release must not contain", () => {
   const graph = (specifier: string) => [
     { modules: [{ specifier }], redirects: {} },
   ];

@@ -1,6 +1,7 @@
 /**
- * The rest of the comparison with native URLPattern: 200,000 pairs where `CI`
- * is set. `MATCHING_SEED` starts it elsewhere, or sees a difference again.
+ * The rest of the comparison with native URLPattern: 200,000 pairs if `CI` is
+ * set. Set `MATCHING_SEED` to start with another seed, or to reproduce a
+ * difference.
  */
 import { assertEquals } from "@std/assert";
 import { comparePatterns, compareTables } from "../router/_differential.ts";

@@ -1,7 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { programFile } from "./_programs.ts";
 
-/** Runs in a process of its own, for it puts a counting class in the place. */
+/**
+ * Runs in a separate process, because it replaces URLPattern with a counting
+ * class.
+ */
 const PROGRAM = `
 const Native = URLPattern;
 let built = 0;

@@ -83,7 +83,7 @@ for (const [name, start] of Object.entries(runtimesOf(APPLICATION))) {
   });
 }
 
-/** What a handler told is what the platform makes of the text from the wire. */
+/** Asserts that a handler sees the URL as the platform parses it. */
 function assertOneUrl(
   { raw, url, outside, prefix, route, params }: Record<string, string>,
   shown: string,

@@ -1,4 +1,4 @@
-/** What the compiler says to common mistakes: in words that name the mistake. */
+/** Compiler errors for common mistakes name the mistake. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -16,7 +16,7 @@ const admin = { actions: { list: () => new Response() } };
 const ok = () => new Response();
 `;
 
-/** The mistake, the line that makes it, and what must be said of it. */
+/** The mistake, the line that makes it, and the expected message. */
 const mistakes = [
   [
     "an action is missing",
@@ -34,7 +34,7 @@ const mistakes = [
     `Type '() => Response' is not assignable to type '"The route map has no route \\"other\\""'`,
   ],
   [
-    "a nested map has a handler alone",
+    "a nested map has only a handler",
     `router.map(routes, { actions: { home: ok, user: ok, admin: ok } });`,
     "Type '() => Response' is not assignable to type 'NestedControllerInput<",
   ],
@@ -54,7 +54,7 @@ const mistakes = [
     "Property 'name' does not exist on type '{ readonly id: string; }'",
   ],
   [
-    "nobody provides a value that the handler needs",
+    "no middleware provides a value that the handler needs",
     `router.get("/me", needsUser);`,
     "Type 'User | null' is not assignable to type 'User'",
   ],
@@ -69,7 +69,7 @@ const mistakes = [
     "Property 'handler' is missing in type '{ middleware: []; }'",
   ],
   [
-    "a method is none",
+    "a method is invalid",
     `router.route("fetch", "/", ok);`,
     `Argument of type '"fetch"' is not assignable to parameter of type 'RouteMethod'`,
   ],
@@ -106,7 +106,7 @@ Deno.test("the compiler finds no other mistakes", () => {
   assertEquals(messages.size, mistakes.length);
 });
 
-/** The lines of each message, by the index of the line that it is about. */
+/** Returns the messages of each line, by the index of the line. */
 async function check(lines: readonly string[]): Promise<Map<number, string[]>> {
   const folder = await Deno.makeTempDir();
   try {
@@ -127,7 +127,7 @@ async function check(lines: readonly string[]): Promise<Map<number, string[]>> {
       const [text, place = ""] = message.split(/^ +at /m);
       const line = /mistakes\.ts:(\d+):/.exec(place)?.[1];
       if (line === undefined) continue;
-      // Without the line of code and what underlines it.
+      // Without the line of code and its underline.
       found.set(Number(line) - before, text.trimEnd().split("\n").slice(0, -2));
     }
     return found;

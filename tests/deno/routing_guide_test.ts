@@ -6,7 +6,7 @@ const page = await Deno.readTextFile(
   new URL("../../docs/routing.md", import.meta.url),
 );
 
-/** The code in each cell of each row of the table that begins with a heading. */
+/** Returns the code in each cell of each row of the table below a heading. */
 function rowsOf(heading: string): string[][][] {
   const table = page.slice(page.search(new RegExp(`^\\| ${heading} `, "m")));
   return table.slice(0, table.indexOf("\n\n")).split("\n").slice(2)
@@ -42,7 +42,7 @@ for (const [[winner], [loser], [url]] of winners) {
 
 const patterns = rowsOf("Pattern");
 for (const [[pattern], matching, others] of patterns) {
-  Deno.test(`docs/routing.md is right about what ${pattern} matches`, () => {
+  Deno.test(`docs/routing.md is right about the matches of ${pattern}`, () => {
     const find = finder([`GET ${pattern}`]);
     const hrefOf = (text: string) => new URL(text, "https://x.test").href;
     for (const text of matching!) assert(find(hrefOf(text)), text);

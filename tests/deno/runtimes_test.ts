@@ -24,7 +24,7 @@ Deno.test("the behaviour tests pass on Bun and Workers, none left out", async (t
   }
 });
 
-/** Prints the count of a runtime and returns what should not be. */
+/** Prints the count of a runtime and returns the problems. */
 function problems(runtime: string, results: readonly Result[]): string[] {
   const known = KNOWN_FAILURES[runtime] ?? {};
   const failed = results.filter(({ error }) => error !== undefined);
@@ -44,7 +44,7 @@ function problems(runtime: string, results: readonly Result[]): string[] {
   ];
 }
 
-/** How many tests each file has. */
+/** Counts the tests of each file. */
 function countsOf(
   files: readonly string[],
   results: readonly Result[],

@@ -140,7 +140,7 @@ for (const [name, schema] of Object.entries(subjects)) {
   }
 }
 
-/** Small numbers from a seed, so that a failure can be had again. */
+/** Creates a generator of small numbers from a seed, to reproduce failures. */
 function makeRandom(seed: number): (below: number) => number {
   return (below) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -148,7 +148,7 @@ function makeRandom(seed: number): (below: number) => number {
   };
 }
 
-/** A copy in which now and then a part is another, is missing or is more. */
+/** Copies a value, and now and then changes, removes or adds a part. */
 function mutate(value: unknown, random: (below: number) => number): unknown {
   if (random(12) === 0) return randomJson(random, 1);
   if (Array.isArray(value)) {

@@ -1,5 +1,5 @@
-// The validate middleware with schemas of other libraries, and schemas for
-// forms where other frameworks read the forms.
+// The validate middleware with schemas of other libraries, and form schemas
+// with the form parsers of other frameworks.
 
 import { assertEquals } from "@std/assert";
 import {

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 
 const images = new URL("../../docs/images/", import.meta.url);
 
-/** What `deno task screenshots` takes. */
+/** The pictures of `deno task screenshots`. */
 const pictures = [
   "account.png",
   "login.png",

@@ -1,4 +1,4 @@
-/** What the default headers do in a browser, and the ways out of the guide. */
+/** The default headers in a browser, and the exceptions in the guide. */
 import { assertEquals } from "@std/assert";
 import { createRouter, redirect } from "@gatehouse/web/fetch-router";
 import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
@@ -16,7 +16,9 @@ async function hashOf(text: string): Promise<string> {
   return `'sha256-${btoa(String.fromCharCode(...digest))}'`;
 }
 
-/** The pages of the guide, and forms whose answer leads to another origin. */
+/**
+ * Creates the pages of the guide, and forms that redirect to another origin.
+ */
 async function createApp(provider: string) {
   const hash = await hashOf(style);
   const router = createRouter({ middleware: [secureHeaders()] });

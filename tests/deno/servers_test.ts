@@ -59,8 +59,8 @@ for (const [name, start] of Object.entries(runtimes)) {
 
     assertEquals(await get("/address"), "127.0.0.1");
     assertEquals(await get("/stream"), "1;2;3;");
-    // It has no end: what comes was not collected before. Miniflare collects
-    // what it compresses.
+    // It never ends, so the server cannot have buffered it. Miniflare buffers
+    // compressed responses.
     const endless = await fetch(`${origin}/endless`, {
       headers: { "Accept-Encoding": "identity" },
     });

@@ -11,7 +11,7 @@ import { openStore } from "./_session_stores.ts";
 const redis = findProgram("redis-server", "endings of sessions on Redis");
 const postgres = findProgram("postgres", "endings of sessions on PostgreSQL");
 
-/** How many sessions change their ids, and how often at most. */
+/** The number of sessions, and the most times that each rotates. */
 const SESSIONS = 20;
 const ROTATIONS = 300;
 

@@ -82,7 +82,7 @@ Deno.test({
       const browser = new Browser(store);
       await browser.send((session) => session.set("userId", 7));
       server!.freeze(true);
-      // It answers nothing until it is let go: what ends this is the time.
+      // It does not respond until it is released, so this ends by the timeout.
       assertEquals(await browser.status(), 503);
       server!.freeze(false);
       await recovered(browser);
@@ -181,7 +181,7 @@ async function runWorker(args: string[], killAt?: string): Promise<string[]> {
 
 type Act = (session: Session) => unknown;
 
-/** A browser of one server, which answers 503 where the store fails. */
+/** A browser of one server, which responds with 503 if the store fails. */
 class Browser {
   cookie = "";
   readonly #router: Router;

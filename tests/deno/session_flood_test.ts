@@ -20,7 +20,7 @@ import { findProgram, startPostgres } from "./_servers.ts";
 
 const postgres = findProgram("postgres", "a flood of sessions on PostgreSQL");
 
-/** The limits of the tests, and what comes in at once. */
+/** The limits of the tests, and the number of concurrent logins. */
 const LIMIT = { perAddress: 50, total: 200 };
 const ADDRESSES = 10;
 const REQUESTS = 100;
@@ -73,7 +73,7 @@ testOn(
       }
       // Four addresses fill the whole, 50 each; then there is no room.
       assertEquals(statuses, { 302: 200, 429: 150, 503: 650 });
-      // What has expired went while the others came.
+      // The expired sessions were removed while the others arrived.
       assertEquals(await count(), LIMIT.total);
       clock.time += 10 * MINUTE + 1;
     }
@@ -82,7 +82,7 @@ testOn(
 );
 
 testOn(
-  "createSQLSessionStore() stays as small as what lives in it, in processes that handle one login each",
+  "createSQLSessionStore() stays as small as its live sessions, in processes that handle one login each",
   async (query, dialect) => {
     const { clock, count, store: first } = open(query, dialect);
     await first.get("create");

@@ -1,4 +1,4 @@
-/** What `auth` uses of the session beside its public surface. */
+/** The internal functions of the session that `auth` uses. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import {
   createMemorySessionStore,
@@ -87,7 +87,7 @@ Deno.test("beginLogin() refuses more names than a store has room for, and change
   });
 });
 
-Deno.test("endSessionsByName() says where a store cannot list", async () => {
+Deno.test("endSessionsByName() reports a store that cannot list", async () => {
   const { get, put, delete: remove } = createMemorySessionStore();
   const store: SessionStore = { get, put, delete: remove };
   await assertRejects(

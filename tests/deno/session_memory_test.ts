@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 
-Deno.test("createMemorySessionStore() keeps nothing of what has left it", async () => {
+Deno.test("createMemorySessionStore() frees the memory of removed sessions", async () => {
   // 100 MB of names pass through a heap that has room for some of them.
   const script = `
     import { createMemorySessionStore } from "@gatehouse/web/session";

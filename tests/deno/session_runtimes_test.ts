@@ -6,7 +6,7 @@ import { findProgram, startRedis } from "./_servers.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Runs the kit on `store` and puts what failed into `results`. */
+/** Runs the kit on `store` and puts the failures into `results`. */
 const RUN_KIT = `
 const results = { passed: 0, failed: [] };
 for (const { name, run } of testSessionStore(() => store)) {
@@ -22,7 +22,7 @@ for (const place of [":memory:", "file"]) {
   Deno.test(`createDenoKVSessionStore() keeps the contract on a database in ${place}`, async () => {
     const folder = await Deno.makeTempDir();
     const path = place === "file" ? `${folder}/kv` : place;
-    // Checked too: the real Deno.Kv is what the store takes.
+    // Type-checked too: the store accepts the real Deno.Kv.
     const output = await run(Deno.execPath(), [
       ...["eval", "--check", "--unstable-kv", "--ext=ts"],
       `import { createDenoKVSessionStore } from "@gatehouse/web/session/deno-kv";
@@ -69,7 +69,7 @@ Deno.test({
   },
 });
 
-Deno.test("session() keeps the type and the length of a text that it sets its cookie on, in Bun", async () => {
+Deno.test("session() keeps the type and the length of a string response that it sets its cookie on, in Bun", async () => {
   const script = await bundle(`
     import { createRouter } from "${ROOT.href}router/mod.ts";
     import { Session } from "${ROOT.href}session/mod.ts";
@@ -121,7 +121,7 @@ for (
   });
 }
 
-Deno.test("SessionObject removes what has expired by its alarm", async () => {
+Deno.test("SessionObject removes expired sessions by its alarm", async () => {
   const response = await fetchFromWorker(`
     const store = createDurableObjectSessionStore(env.SESSIONS);
     const brief = { ttl: 2_000, ifVersion: null, index: ["user:1"] };
@@ -225,7 +225,7 @@ function workerSource(body: string): string {
 
 let bundled: Promise<string> | undefined;
 
-/** The stores and the kit as one module. */
+/** Bundles the stores and the kit as one module. */
 function library(): Promise<string> {
   const files = [
     "stores/cloudflare.ts",

@@ -33,7 +33,7 @@ Deno.test("CookieCipher never uses an initialisation vector twice (SP 800-38D, 8
   assertEquals(new Set(sealed.map((text) => text.slice(-22))).size, 1_000);
 });
 
-Deno.test("CookieCipher takes another key long before a key has sealed 2^32 texts (SP 800-38D, 8.3)", async () => {
+Deno.test("CookieCipher takes another key long before a key has sealed 2^32 messages (SP 800-38D, 8.3)", async () => {
   const cipher = new CookieCipher([SECRET], 3);
   const sealed: string[] = [];
   for (let n = 0; n < 7; n++) sealed.push(await cipher.encrypt("name", `${n}`));
@@ -80,7 +80,7 @@ Deno.test("CookieCipher tells names apart, in any order", async () => {
 Deno.test("CookieCipher decrypts nothing that is written another way", async () => {
   const cipher = new CookieCipher([SECRET]);
   const sealed = await cipher.encrypt("name", "text!");
-  // Texts whose last character has bits to spare: these must be zero.
+  // Values whose last character has unused bits: these must be zero.
   for (const text of ["text", "text!!"]) {
     const other = await cipher.encrypt("name", text);
     const last = ALPHABET.indexOf(other.at(-1)!);
@@ -98,7 +98,7 @@ Deno.test("CookieCipher decrypts nothing that is written another way", async () 
 const ALPHABET =
   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** What HKDF makes of the secret (RFC 5869). */
+/** Derives a key from the secret with HKDF (RFC 5869). */
 function derived(
   purpose: string,
   length: number,

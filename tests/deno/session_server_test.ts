@@ -32,7 +32,7 @@ Deno.test("session() keeps Secure behind a proxy that says so, and by the name o
   assertStringIncludes(text, "__Host-session=");
 });
 
-Deno.test("session() finds its cookie where HTTP/2 sends one header for each", async () => {
+Deno.test("session() finds its cookie if HTTP/2 sends one header for each", async () => {
   await using server = serve();
   const first = await fetch(`${server.url}/count`);
   await first.text();
@@ -51,7 +51,7 @@ Deno.test("session() finds its cookie where HTTP/2 sends one header for each", a
   }
 });
 
-Deno.test("session() passes an upgrade to a WebSocket, and saves what it did", async () => {
+Deno.test("session() passes an upgrade to a WebSocket, and saves its changes", async () => {
   await using server = serve();
   const first = await fetch(`${server.url}/count`);
   await first.text();

@@ -17,7 +17,7 @@ import { findProgram, startPostgres, startRedis } from "./_servers.ts";
 const redis = findProgram("redis-server", "errors of Redis clients");
 const postgres = findProgram("postgres", "errors of PostgreSQL clients");
 
-/** What an error must not show, whole or in part. */
+/** The secrets that an error must not show, whole or in part. */
 const SECRETS = ["vErIfIeR", "nOnCe", "eMbArRaSsInG", "4711"];
 
 /** The ways in which Redis refuses a command, with the words of its answer. */
@@ -46,7 +46,7 @@ for (const client of ["npm:redis", "npm:iovalkey"] as const) {
         try {
           if (refuse.length > 0) await send(refuse[0], refuse.slice(1));
           const store = createRedisSessionStore((command, args) =>
-            // As where an administrator renamed it.
+            // The command looks renamed by an administrator.
             send(refuse.length === 0 ? `GONE${command}` : command, args)
           );
           const error = await errorOf(store);
@@ -83,7 +83,7 @@ Deno.test({
       );
       const store = createSQLSessionStore(
         (text, params) =>
-          // As text, so that the server is the one to complain.
+          // A string, so that the server reports the error.
           sql.unsafe(text.replace("($1,", "($1::text::bigint,"), params),
         { dialect: "postgres", createTable: false },
       );

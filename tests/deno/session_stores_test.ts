@@ -80,7 +80,7 @@ testServed(
       await open(sql, () => 0).put("key", "old", options);
       await sql.begin(async (transaction) => {
         assertEquals(await open(transaction).put("key", "new", options), true);
-        // It waits for nobody: it leaves out what others are writing.
+        // It does not wait for concurrent writes. It skips their rows.
         await store.sweep!(Date.now());
       });
       assertEquals((await store.get("key"))?.value, "new");
@@ -109,7 +109,7 @@ testServed(
       assertGreater(await client.pTTL(set), 50_000);
       assertLess(await client.pTTL(set), 60_001);
       await new Promise((resolve) => setTimeout(resolve, 150));
-      // Nobody lists them: what has expired leaves with the next login.
+      // Expired sessions are not listed. They are removed with the next login.
       await put("next", 10_000);
       assertEquals(await client.zCard(set), 3);
 
@@ -119,7 +119,7 @@ testServed(
 );
 
 testServed(
-  "createRedisSessionStore() keeps the contract where the client sends a command again whose reply was lost",
+  "createRedisSessionStore() keeps the contract if the client retries a command whose reply was lost",
   redis,
   () =>
     withRedis(async (client) => {
@@ -144,7 +144,7 @@ function testOn(what: string, kind: string, program: string | null): void {
   }
 }
 
-/** Registers a test that is skipped where its program is missing. */
+/** Registers a test that is skipped if its program is missing. */
 function testServed(
   name: string,
   program: string | null,

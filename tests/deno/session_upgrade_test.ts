@@ -4,7 +4,7 @@ import { startWorker } from "../runtimes/workers.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-Deno.test("session() passes an upgrade to a WebSocket on Workers, with its cookie, and saves what it did", async () => {
+Deno.test("session() passes an upgrade to a WebSocket on Workers, with its cookie, and saves its changes", async () => {
   const contents = await bundle(`
     import { createRouter } from "${ROOT.href}router/mod.ts";
     import { Session } from "${ROOT.href}session/mod.ts";
@@ -38,7 +38,7 @@ Deno.test("session() passes an upgrade to a WebSocket on Workers, with its cooki
   assertEquals(await response.json(), 2);
 });
 
-Deno.test("session() sets its cookie on Workers on what was compressed before", async () => {
+Deno.test("session() sets its cookie on compressed responses on Workers", async () => {
   const script = await bundle(`
     import { createRouter } from "${ROOT.href}router/mod.ts";
     import { Session } from "${ROOT.href}session/mod.ts";
