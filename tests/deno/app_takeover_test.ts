@@ -50,7 +50,7 @@ Deno.test("an API key and an access token that an attacker made do not work afte
   assertStringIncludes(done.body, "API keys");
 });
 
-Deno.test("an email tells the owner about the sessions that a reset ended", async () => {
+Deno.test("an email tells the owner about everything that a reset ended", async () => {
   await using app = await startExampleApp();
   const attacker = await register(app);
   await link(attacker, "demo-grace");

@@ -35,7 +35,7 @@ interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
-/** The commands allowed in a job that can request an identity token. */
+/** The actions allowed in a job that can request an identity token. */
 const publishing = new Set([
   "actions/checkout",
   "denoland/setup-deno",
