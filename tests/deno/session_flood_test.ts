@@ -20,7 +20,7 @@ import { findProgram, startPostgres } from "./_servers.ts";
 
 const postgres = findProgram("postgres", "a flood of sessions on PostgreSQL");
 
-/** The limits of the tests, and the number of concurrent logins. */
+/** The limits of the tests, the addresses, and the requests from each. */
 const LIMIT = { perAddress: 50, total: 200 };
 const ADDRESSES = 10;
 const REQUESTS = 100;
