@@ -13,7 +13,7 @@ const MAX_DEVICES = 10;
 /** The most accounts that a browser is known to. */
 const MAX_ACCOUNTS = 5;
 
-/** How often a record that others change at the same time is tried. */
+/** The number of tries to change a record that other requests change too. */
 const MAX_TRIES = 20;
 
 /** 128 random bits. */
@@ -51,7 +51,7 @@ export class KnownDevices {
    * Makes the browser a known device of the account, and sets its cookie.
    *
    * @param keep The hash of an ID that the browser may keep. Without it, the
-   * browser gets a new ID: a copy of the old cookie may be somebody else's.
+   * browser gets a new ID: a copy of the old cookie may belong to another client.
    */
   async add(
     context: RequestContext,

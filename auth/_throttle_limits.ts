@@ -1,14 +1,14 @@
-/** When attempts are delayed. */
+/** The attempts that are free, and the delays after them. */
 export interface ThrottleLimit {
-  /** How many attempts may fail before there is a delay. */
+  /** The number of attempts that may fail before there is a delay. */
   readonly attempts: number;
   /** The first delay, in milliseconds. Each failure doubles it. */
   readonly delay: number;
   /** The longest delay, in milliseconds. */
   readonly maxDelay: number;
   /**
-   * How long a failure counts, in milliseconds; at most a tenth longer. A delay
-   * that is running goes on.
+   * The time that a failure counts, in milliseconds, or up to a tenth longer. A
+   * delay that is running goes on.
    */
   readonly window: number;
 }
@@ -95,7 +95,7 @@ export const DEVICE_LIMIT: ThrottleLimit = {
   window: 30 * DAY,
 };
 
-/** How many clients an address has that is a proxy's, in multiples of a limit. */
+/** The factor by which the limit of a proxy's address is higher. */
 const PROXY_FACTOR = 10;
 
 /** The limits with their defaults, and that of a proxy's address. */

@@ -86,7 +86,7 @@ const MAX_USER = 1024;
 /**
  * Reads the parameter `user` of a callback, a JSON object.
  *
- * @returns The object, or `undefined` if there is none.
+ * @returns The object, or `undefined` if it is missing.
  */
 export function readUser({ params }: Callback): JSONObject | undefined {
   const [text = "", ...more] = params.getAll("user");

@@ -165,7 +165,7 @@ async function fetchProfile(
   return body;
 }
 
-/** A document that the profile can do without; `null` if there is none. */
+/** Fetches a document that the profile does not need, or `null` on failure. */
 async function askOptional(
   ...request: Parameters<typeof ask>
 ): Promise<unknown> {

@@ -24,7 +24,7 @@ export interface UserinfoRequest {
 /**
  * Fetches the claims of the userinfo endpoint, which may be signed.
  *
- * @throws {ExternalAuthError} If there are none, they are about another user, or
+ * @throws {ExternalAuthError} If they are missing, they are about another user, or
  * their signature is invalid.
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#UserInfoResponse | OpenID Connect Core 1.0, section 5.3.2}
  */

@@ -84,7 +84,7 @@ export interface ExternalAuthSuccess<Profile> {
    * The JSON object in the callback's parameter `user`, which Apple sends with
    * the first login: `{ name: { firstName, lastName }, email }`.
    *
-   * Trust: the browser brings it, and nobody signed it. Take a name from it for
+   * Trust: the browser sends it, without a signature. Take a name from it for
    * the user to change, never an identity or an email address.
    */
   readonly callbackUser?: Readonly<Record<string, unknown>>;

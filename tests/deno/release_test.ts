@@ -412,8 +412,8 @@ Deno.test("standIns() finds the packages that a release must not contain", () =>
   const graph = (specifier: string) => [
     { modules: [{ specifier }], redirects: {} },
   ];
-  const standIn = "file:///tmp/gatehouse-jsr-0/@std/http/1.0.0/cookie.ts";
+  const standIn = "file:///cache/gatehouse-jsr-0/@std/http/1.0.0/cookie.ts";
   assertEquals(standIns(graph(standIn)), [standIn]);
   assertEquals(standIns(graph("https://jsr.io/@std/http/1.0.0/a.ts")), []);
-  assertEquals(standIns(graph("file:///work/session/mod.ts")), []);
+  assertEquals(standIns(graph("file:///project/session/mod.ts")), []);
 });
