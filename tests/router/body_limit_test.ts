@@ -193,3 +193,18 @@ for (const maxBytes of [-1, 0.5, NaN, Infinity, "1" as never]) {
     assertThrows(() => bodyLimit({ maxBytes }), RangeError, "Cannot limit");
   });
 }
+
+Deno.test("bodyLimit() answers 413 if a handler wraps the error in its own", async () => {
+  const { router } = create(async ({ request }) => {
+    try {
+      return new Response(await request.text());
+    } catch (cause) {
+      throw new Error("Cannot read the note", { cause });
+    }
+  });
+  const response = await router.fetch(post(chunks(11).body));
+  assertEquals(
+    [response.status, await response.text()],
+    [413, "Content Too Large"],
+  );
+});
