@@ -18,6 +18,8 @@ const PATHS = [
   "schema",
   "tests/schema",
   "tests/logger",
+  "CONTRIBUTING.md",
+  "docs/decisions",
   "docs/request_log.md",
   "docs/getting_started.md",
   "SECURITY.md",
