@@ -1,5 +1,5 @@
 /**
- * Sessions without a store: encrypted, in the browser's cookie.
+ * Sessions in encrypted cookies, without a store.
  *
  * @module
  */
@@ -12,25 +12,27 @@ import {
 export type { CookieSessionStorage, CookieSessionStorageOptions };
 
 /**
- * Keeps sessions in encrypted cookies, as the `store` of the session
- * middleware.
+ * Creates a storage that keeps sessions in encrypted cookies. Pass it as the
+ * `store` of the session middleware.
  *
- * What it promises: nobody but the server reads or changes what the cookie
- * says; the timeouts hold, for the times stand inside; a cookie is of no use
- * under another name.
+ * Only the server can read or change the session. The cookie contains the times
+ * for the timeouts, and it is invalid under another name.
  *
- * Each process derives a key of its own from the secret, and another one after
- * 2^24 cookies. NIST SP 800-38D allows a key 2^32 random vectors, so that no
- * number of cookies wears a secret out.
+ * Use a store instead if one of these limits matters:
  *
- * What it cannot promise: it remembers nothing. Of two requests at once, the
- * later answer undoes the other's changes, and what must happen once, such as
- * `take`, happens once only if the browser plays along. `destroy` deletes the
- * browser's cookie, but a stolen copy lives until it expires, unless
- * `revokedBefore` says otherwise. The methods of `sessions(context)` throw. Name
- * and value take 4,096 bytes at most: what does not fit is a `RangeError`.
+ * - Of two concurrent requests, the later response overwrites the changes of the
+ *   other one.
+ * - A malicious browser can send an old cookie again and so `take` a value
+ *   twice.
+ * - `destroy` removes the browser's cookie, but a stolen copy works until it
+ *   expires or `revokedBefore` rejects it.
+ * - The methods of `sessions(context)` throw.
+ * - The name and the value have at most 4,096 bytes. Larger sessions cause a
+ *   `RangeError`.
  *
- * Where any of this matters, use a store.
+ * Each process derives a new key from the secret, and another one after 2^24
+ * cookies. NIST SP 800-38D allows 2^32 random vectors per key, so the number of
+ * cookies per secret is unlimited.
  *
  * @example Sessions in cookies
  * ```ts
@@ -60,7 +62,7 @@ export type { CookieSessionStorage, CookieSessionStorageOptions };
  *
  * @param options The secrets and the revocation.
  * @returns The storage.
- * @throws {TypeError} If the secrets are not a list of strings.
+ * @throws {TypeError} If the secrets are not an array of strings.
  * @throws {RangeError} If there is no secret, or one is too short or too easy to
  * guess.
  */

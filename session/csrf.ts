@@ -1,5 +1,5 @@
 /**
- * Tokens against cross-site request forgery, for those who must have them.
+ * Tokens against cross-site request forgery, for applications that require them.
  *
  * @module
  */
@@ -25,28 +25,28 @@ export type { SessionCookieOptions };
 /** Options for {@linkcode csrfProtection}. */
 export interface CSRFProtectionOptions {
   /**
-   * The header that scripts send the token in.
+   * The request header with the token of a script.
    *
    * @default {"X-CSRF-Token"}
    */
   readonly header?: string;
   /**
-   * The form field that forms send the token in. It is looked for in what the
-   * form-data middleware read, never in the query.
+   * The form field with the token. The middleware reads it from the form data,
+   * never from the query.
    *
    * @default {"csrfToken"}
    */
   readonly field?: string;
   /**
-   * The cookie that the tokens depend on. It has no domain and no path: with
-   * them it loses the prefix `__Host-`, and a sibling host could plant a cookie
-   * and a token of its own.
+   * The cookie that the tokens depend on. It cannot have a domain or a path:
+   * without the prefix `__Host-`, a sibling host could plant a cookie and a
+   * token.
    *
    * @default {{ name: "csrf", sameSite: "Lax" }}
    */
   readonly cookie?: Omit<SessionCookieOptions, "domain" | "path">;
   /**
-   * The address that browsers see, as for the session middleware.
+   * The public origin of the application, as in the session middleware.
    *
    * @default {undefined}
    */
@@ -55,31 +55,30 @@ export interface CSRFProtectionOptions {
 
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 
-/** A secret is 32 bytes as base64url. */
+/** A secret: 32 bytes as base64url. */
 const SECRET = /^[\w-]{43}$/;
 
-/** The bytes of an HMAC-SHA-256, and of the mask in front of it. */
+/** The length of an HMAC-SHA-256 and of the mask before it, in bytes. */
 const SIZE = 32;
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** Makes and checks the tokens of one request. */
+/** The context key of a request's tokens. */
 const Tokens: ContextKey<RequestTokens> = /* @__PURE__ */ createContextKey<
   RequestTokens
 >(undefined, { name: "csrfProtection" });
 
 /**
- * Creates a middleware that answers 403 to requests which could change
- * something and carry no valid token. Put it behind `formData()` and
- * `session()`.
+ * Creates a middleware that responds with 403 to unsafe requests without a valid
+ * token. Put it after `formData()` and `session()`.
  *
- * `crossOriginProtection()` protects as well without tokens; this is for rules
- * and old browsers that want them. A token is good for one browser and, when a
- * user is logged in, for that session: it ends with the login and the logout.
- * The server stores nothing for it. A cookie holds a secret, and a token is its
- * HMAC, masked anew each time so that compression gives nothing away.
+ * `crossOriginProtection()` gives the same protection without tokens. Use tokens
+ * if a policy or old browsers require them. A token is valid in one browser. It
+ * is also bound to the session of a logged-in user, so a login or a logout makes
+ * it invalid. The server stores nothing: a cookie contains a secret, and a token
+ * is its HMAC. Each token has a new mask, so that compression does not reveal it.
  *
- * Trust: pages that show a token must not be readable for other sites.
+ * Trust: other sites must not be able to read pages with a token.
  *
  * @example A form with a token
  * ```ts
@@ -109,7 +108,7 @@ const Tokens: ContextKey<RequestTokens> = /* @__PURE__ */ createContextKey<
  * assertEquals((await router.fetch("https://example.com/", forged)).status, 403);
  * ```
  *
- * @param options Where the token is, and the cookie.
+ * @param options The names of the header and the field, and the cookie.
  * @returns The middleware.
  * @throws {TypeError} If an option of the cookie is malformed, or it has a
  * domain or a path.
@@ -120,7 +119,7 @@ export function csrfProtection(
 ): Middleware<readonly []> {
   const { field = "csrfToken", header = "X-CSRF-Token" } = options;
   const cookie = { name: "csrf", ...options.cookie };
-  demandHostOnly(cookie);
+  checkHostOnly(cookie);
   const policy = new CookiePolicy(cookie, options.origin);
 
   return async (context, next) => {
@@ -131,16 +130,16 @@ export function csrfProtection(
       SAFE_METHODS.includes(method);
     if (!isSafe) {
       const sent = request.headers.get(header) ?? fieldOf(context, field);
-      if (!await tokens.accept(sent)) {
+      if (!await tokens.isValid(sent)) {
         return new Response("Forbidden", { status: 403 });
       }
     }
-    return tokens.finish(await next());
+    return tokens.addCookie(await next());
   };
 }
 
-/** Types do not tell what a variable of options has besides. */
-function demandHostOnly({ domain, path = "/" }: SessionCookieOptions): void {
+/** Throws if the cookie has a domain or a path, in spite of its type. */
+function checkHostOnly({ domain, path = "/" }: SessionCookieOptions): void {
   const problem = domain !== undefined
     ? `domain "${domain}"`
     : path !== "/"
@@ -153,10 +152,10 @@ function demandHostOnly({ domain, path = "/" }: SessionCookieOptions): void {
 }
 
 /**
- * Makes a token for the page that is being answered. Each call makes another
- * one; all of them are good.
+ * Creates a token for a page. Each call returns a different token; all of them
+ * are valid.
  *
- * @example Handing a token to scripts
+ * @example Send a token to scripts
  * ```ts
  * import { csrfProtection, csrfToken } from "@gatehouse/web/csrf-middleware";
  * import { createRouter } from "@gatehouse/web/fetch-router";
@@ -176,11 +175,11 @@ function demandHostOnly({ domain, path = "/" }: SessionCookieOptions): void {
  * @param context The request's context.
  * @returns The token.
  * @throws {MissingContextValueError} If `csrfProtection()` did not run.
- * @throws {TypeError} If the response was made without the cookie that the token
- * would need.
+ * @throws {TypeError} If the response was already created without the cookie
+ * that the token needs.
  */
 export function csrfToken(context: RequestContext): Promise<string> {
-  return context.get(Tokens).make();
+  return context.get(Tokens).create();
 }
 
 class RequestTokens {
@@ -189,7 +188,7 @@ class RequestTokens {
   #isSecure = true;
   /** A secret that the browser does not have yet. */
   #newSecret: string | undefined;
-  /** Whether the response was made, so that no cookie can be set any more. */
+  /** `true` if the response exists, so that no cookie can be set. */
   #isClosed = false;
 
   constructor(context: RequestContext, policy: CookiePolicy) {
@@ -197,11 +196,11 @@ class RequestTokens {
     this.#policy = policy;
   }
 
-  async make(): Promise<string> {
+  async create(): Promise<string> {
     const session = await this.#context.get(Session).load();
-    const isMoving = requestSessionOf(session).changes.needsCookie;
-    // A login that is not saved has no id yet that a token could depend on.
-    if (session.userId !== undefined && isMoving) await session.commit();
+    const needsCookie = requestSessionOf(session).changes.needsCookie;
+    // A new login gets the id that the token depends on when it is saved.
+    if (session.userId !== undefined && needsCookie) await session.commit();
     const [secret = this.#secretToSet()] = this.#secrets();
     const mac = await this.#mac(secret);
     const mask = crypto.getRandomValues(new Uint8Array(SIZE));
@@ -211,7 +210,7 @@ class RequestTokens {
     return encodeBase64Url(token);
   }
 
-  async accept(token: string | null): Promise<boolean> {
+  async isValid(token: string | null): Promise<boolean> {
     const bytes = token === null || token.length > 100
       ? null
       : decodeBase64Url(token);
@@ -223,9 +222,9 @@ class RequestTokens {
     return false;
   }
 
-  finish(response: Response): Response {
+  addCookie(response: Response): Response {
     this.#isClosed = true;
-    // Who made a token has asked for the session: the answer is private already.
+    // Creating a token reads the session, so the response is private already.
     if (this.#newSecret === undefined) return response;
     const change = { suffix: "", value: this.#newSecret };
     return withCookies(response, [
@@ -233,17 +232,17 @@ class RequestTokens {
     ]);
   }
 
-  /** The secret that the response's cookie hands out. */
+  /** Returns the secret for the response's cookie. */
   #secretToSet(): string {
     if (this.#isClosed && this.#newSecret === undefined) {
       throw new TypeError(
-        "Cannot make CSRF token: the response was already made",
+        "Cannot create CSRF token: the response was already created",
       );
     }
     return this.#newSecret ??= randomToken();
   }
 
-  /** The secrets of the request's cookies; one, unless someone plays tricks. */
+  /** Returns the secret of the request's cookie, or an empty array. */
   #secrets(): string[] {
     this.#isSecure = this.#policy.isSecure(this.#context);
     const name = this.#policy.name(this.#isSecure);
@@ -251,7 +250,7 @@ class RequestTokens {
       .filter((value) => SECRET.test(value)).slice(0, 1);
   }
 
-  /** What tokens of this browser and session have inside. */
+  /** Returns the HMAC that a token of this browser and session contains. */
   async #mac(secret: string): Promise<Uint8Array> {
     const session = await this.#context.get(Session).load();
     const owner = session.userId === undefined ? "" : session.id;
@@ -265,7 +264,7 @@ class RequestTokens {
   }
 }
 
-/** The token of a form, if exactly one was sent. */
+/** Returns the token of a form if there is exactly one. */
 function fieldOf(context: RequestContext, field: string): string | null {
   if (!context.has(FormData)) return null;
   const values = context.get(FormData).getAll(field);

@@ -1,10 +1,10 @@
 /**
- * Thrown by {@linkcode Session.commit} when what must happen once has already
- * happened elsewhere: another request took the same value, or the session ended.
+ * Thrown by {@linkcode Session.commit} if a concurrent request took the same
+ * value first, or ended the session.
  *
  * If nothing catches it, the router answers 409, without calling `onError`.
  *
- * @example Telling it apart by its code
+ * @example Check the code
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { SessionConflictError } from "@gatehouse/web/session";
@@ -21,19 +21,19 @@ export class SessionConflictError extends Error {
   /** The machine-readable code. Branch on it, never on the message. */
   readonly code = "session_conflict";
 
-  /** What got in the way. */
+  /** The cause: another request took the value, or ended the session. */
   readonly reason: "taken" | "ended";
 
   /**
    * Creates the error.
    *
-   * @param reason What got in the way.
+   * @param reason The cause of the conflict.
    */
   constructor(reason: "taken" | "ended") {
     super(
       reason === "taken"
         ? "Cannot commit session: another request took the same value first"
-        : "Cannot commit session: it has ended meanwhile",
+        : "Cannot commit session: another request ended it",
     );
     this.reason = reason;
   }
@@ -52,13 +52,13 @@ export class SessionConflictError extends Error {
 }
 
 /**
- * Thrown when an anonymous visitor begins a session and there are too many
- * already. Logins have no such limit.
+ * Thrown when an anonymous visitor begins a session and the limit of new
+ * anonymous sessions is reached. Logins have no limit.
  *
- * If nothing catches it, the router answers 429 (too many from one address) or
- * 503 (too many in all) with `Retry-After`, without calling `onError`.
+ * If nothing catches it, the router answers 429 (limit per address) or
+ * 503 (total limit) with `Retry-After`, without calling `onError`.
  *
- * @example Reading the limit
+ * @example Read the limit
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { SessionLimitError } from "@gatehouse/web/session";
@@ -76,7 +76,7 @@ export class SessionLimitError extends Error {
   /** The machine-readable code. Branch on it, never on the message. */
   readonly code = "session_limit";
 
-  /** The limit that was reached: that of one address, or that of all. */
+  /** The limit that was reached: per address or in total. */
   readonly limit: "address" | "total";
 
   /** Seconds until sessions can begin again. */
@@ -91,7 +91,7 @@ export class SessionLimitError extends Error {
   constructor(limit: "address" | "total", retryAfter: number) {
     super(
       `Cannot begin session: too many anonymous sessions ${
-        limit === "address" ? "from this address" : "in all"
+        limit === "address" ? "from this address" : "in total"
       }`,
     );
     this.limit = limit;
@@ -119,15 +119,15 @@ export class SessionLimitError extends Error {
 }
 
 /**
- * Thrown when the session store fails. The request fails with it: an
+ * Thrown when the session store fails. The request fails too, because an
  * unavailable store must not look like a logout.
  *
- * The error is safe to log. Drivers attach the arguments of the failed command
- * to their errors, which include what sessions hold. So the `cause` has only the
- * name, the code and the beginning of the message of the driver's error, up to
- * the first quote, bracket or other sign of an argument.
+ * The error is safe to log. Database drivers attach the arguments of a failed
+ * command to their errors, and those contain session data. So the `cause` has
+ * only the name, the code and the beginning of the message of the driver's
+ * error, up to the first quote, bracket or other sign of an argument.
  *
- * @example Answering 503
+ * @example Respond with 503
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";
@@ -161,7 +161,7 @@ export class SessionStoreError extends Error {
    * Creates the error.
    *
    * @param verb The action that failed, such as `"read"`.
-   * @param options The error of the store, as `cause`.
+   * @param options The store's error as `cause`.
    */
   constructor(verb: string, options: ErrorOptions = {}) {
     const cause = safeCause(options.cause);
@@ -174,7 +174,7 @@ export class SessionStoreError extends Error {
 
 /** The part of an error that is safe to print. */
 export interface SafeCause {
-  /** The class of the error. */
+  /** The name of the error's class. */
   readonly name: string;
   /** The beginning of the message. */
   readonly message: string;
@@ -182,14 +182,14 @@ export interface SafeCause {
   readonly code?: string | number;
 }
 
-/** The longest message that is kept, in characters. */
+/** The maximum length of a message, in characters. */
 const MAX_MESSAGE = 160;
 
 /**
- * The first sign of an argument in a message. Databases and drivers quote the
- * values that they complain about ("invalid input syntax for type bigint: "x"",
- * "with args beginning with: 'x'"), and stored sessions are JSON. A URL can hold
- * a password, and a wrapper such as Drizzle lists parameters on a second line.
+ * The first sign of an argument in a message. Databases and drivers quote invalid
+ * values ("invalid input syntax for type bigint: "x"", "with args beginning with:
+ * 'x'"), and stored sessions are JSON. A URL can contain a password, and wrappers
+ * such as Drizzle print the parameters on a second line.
  */
 const ARGUMENT =
   /["'`“‘«{[(<%=]|:\/\/|\p{Cc}|\p{Zl}|\p{Zp}|[\w+/~-]{25,}|\b(?:args|params|parameters|values?)\b/iu;
@@ -198,22 +198,22 @@ const ARGUMENT =
 const WORD = /^[\w.-]{1,64}$/;
 
 /**
- * Reduces the error of a driver to its name, its code and the part of its
- * message in front of the first argument. The rest can hold what was stored:
- * ioredis attaches the command, postgres.js the parameters.
+ * Reduces the error of a driver to its name, its code and its message before the
+ * first argument. The rest can contain session data: ioredis attaches the
+ * command, postgres.js the parameters.
  *
- * @param cause The error that the driver threw.
+ * @param cause The driver's error.
  * @returns A plain object, or `undefined` if there is no cause.
  */
 export function safeCause(cause: unknown): SafeCause | undefined {
   if (cause === undefined) return undefined;
   const { code, message, name } = propertiesOf(cause);
-  // A wrapper has no code, but the error inside has one.
+  // A wrapper has no code, but its cause may have one.
   const known = codeOf(code) ??
     codeOf(propertiesOf(propertiesOf(cause).cause).code);
   return {
     name: typeof name === "string" && WORD.test(name) ? name : "Error",
-    message: typeof message === "string" ? shortened(message) : "",
+    message: typeof message === "string" ? shorten(message) : "",
     ...known !== undefined && { code: known },
   };
 }
@@ -229,8 +229,8 @@ function codeOf(code: unknown): string | number | undefined {
   return typeof code === "string" && WORD.test(code) ? code : undefined;
 }
 
-/** Cuts a message off in front of the first argument. */
-function shortened(message: string): string {
+/** Cuts off a message before the first argument. */
+function shorten(message: string): string {
   const end = message.search(ARGUMENT);
   if (end < 0 && message.length <= MAX_MESSAGE) return message;
   const length = Math.min(end < 0 ? Infinity : end, MAX_MESSAGE);

@@ -13,27 +13,25 @@ import type { RequestSession } from "./_request_session.ts";
 import type { SessionStore } from "./store.ts";
 import { callStore } from "./stores/call_store.ts";
 
-/** One of a user's sessions, as an account page shows it. */
+/** One of a user's sessions, for an account page. */
 export interface SessionInfo {
-  /** The id, for `end`. It is not the token in the cookie. */
+  /** The session's id, for `end`. It is not the token in the cookie. */
   readonly id: string;
-  /** Whether it is the session of this request. */
+  /** `true` if it is the session of this request. */
   readonly current: boolean;
-  /** The time of the login. Epoch milliseconds. */
+  /** The time of the login in epoch milliseconds. */
   readonly createdAt: number;
-  /**
-   * The time at which its user last proved their identity. Epoch milliseconds.
-   */
+  /** The time of the last proof of identity in epoch milliseconds. */
   readonly authenticatedAt: number | undefined;
-  /** When it was last used, within a quarter of the idle timeout. */
+  /** The time of the last use, accurate to a quarter of the idle timeout. */
   readonly seenAt: number;
-  /** When it ends unless it is used before. Epoch milliseconds. */
+  /** The time at which an unused session expires, in epoch milliseconds. */
   readonly expiresAt: number;
-  /** The browser and the address that it began with. */
+  /** The browser and the address of the login. */
   readonly label: SessionLabel;
 }
 
-/** Which sessions `endAll` ends. */
+/** Options for `endAll`. */
 export interface EndAllOptions {
   /**
    * The user.
@@ -42,52 +40,53 @@ export interface EndAllOptions {
    */
   readonly userId?: string | number;
   /**
-   * The id of a session that goes on.
+   * The id of a session to keep.
    *
    * @default {undefined}
    */
   readonly except?: string;
 }
 
-/** Lists and ends the sessions of a user. */
+/** Methods to list and end the sessions of a user. */
 export interface UserSessions {
   /**
-   * Lists a user's sessions, the last used first.
+   * Returns a user's sessions, most recently used first.
    *
-   * @param userId The user; the one of this request's session by default.
-   * @returns The sessions; none where nobody is logged in.
-   * @throws {TypeError} If the sessions live in cookies, or in a store without
+   * @param userId The user. Default: the user of this request's session.
+   * @returns The sessions, or an empty array if no user is logged in.
+   * @throws {TypeError} If the sessions are in cookies, or in a store without
    * `byIndex`.
-   * @throws {SessionStoreError} If the store failed.
+   * @throws {SessionStoreError} If the store fails.
    */
   list(userId?: string | number): Promise<SessionInfo[]>;
   /**
-   * Ends one session, if it is the user's.
+   * Ends a session of a user.
    *
    * @param id The id of the session.
-   * @param userId The user; the one of this request's session by default.
-   * @returns Whether there was such a session.
-   * @throws {TypeError} If the sessions live in cookies.
-   * @throws {SessionStoreError} If the store failed.
+   * @param userId The user. Default: the user of this request's session.
+   * @returns `true` if the user had a session with this id.
+   * @throws {TypeError} If the sessions are in cookies.
+   * @throws {SessionStoreError} If the store fails.
    */
   end(id: string, userId?: string | number): Promise<boolean>;
   /**
-   * Ends a user's sessions: all of them, or all but one, as is due when the
-   * password changes.
+   * Ends all sessions of a user, or all but one, for example after a change of
+   * the password.
    *
-   * @param options The user, and the session that goes on.
-   * @returns How many were ended.
-   * @throws {TypeError} If the sessions live in cookies, or in a store without
+   * @param options The user, and the session to keep.
+   * @returns The number of ended sessions.
+   * @throws {TypeError} If the sessions are in cookies, or in a store without
    * `byIndex`.
-   * @throws {SessionStoreError} If the store failed.
+   * @throws {SessionStoreError} If the store fails.
    */
   endAll(options?: EndAllOptions): Promise<number>;
 }
 
 /**
- * Gives access to the sessions of a user, behind the session middleware.
+ * Returns methods to list and end the sessions of a user. It needs the session
+ * middleware.
  *
- * @example Ending all others when the password changes
+ * @example End all other sessions when the password changes
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";
@@ -119,7 +118,7 @@ export interface UserSessions {
  * ```
  *
  * @param context The request's context.
- * @returns The access.
+ * @returns The methods.
  * @throws {MissingContextValueError} If the session middleware did not run.
  */
 export function sessions(context: RequestContext): UserSessions {
@@ -141,7 +140,7 @@ class Sessions implements UserSessions {
     const infos: SessionInfo[] = [];
     for (const id of await this.#idsOf(userId)) {
       const record = await this.#recordOf(id, userId);
-      if (record !== null) infos.push(this.#describe(id, record));
+      if (record !== null) infos.push(this.#infoOf(id, record));
     }
     return infos.sort((a, b) => b.seenAt - a.seenAt);
   }
@@ -160,16 +159,16 @@ class Sessions implements UserSessions {
     );
   }
 
-  /** Ends a session if it is the user's, and not the one to except. */
+  /** Ends a session if it belongs to the user and is not the one to keep. */
   async #end(
     id: string,
     userId: string | number | undefined,
     except?: string,
   ): Promise<boolean> {
     if (userId === undefined) return false;
-    // An id of another user's session must be of no use.
+    // A user must not end the session of another user by its id.
     const accept = (record: SessionRecord, current: string) =>
-      current !== except && this.#isTheirs(record, userId);
+      current !== except && this.#belongsTo(record, userId);
     return await this.#call(
       "end",
       (store) => isSessionId(id) && endStored(store, id, accept),
@@ -180,7 +179,7 @@ class Sessions implements UserSessions {
     return (await this.#session.load()).userId;
   }
 
-  #describe(id: string, record: SessionRecord): SessionInfo {
+  #infoOf(id: string, record: SessionRecord): SessionInfo {
     const { authenticatedAt, content, createdAt, seenAt } = record;
     return {
       id,
@@ -212,10 +211,10 @@ class Sessions implements UserSessions {
     if (userId === undefined) return null;
     const found = await this.#call("read", (store) => store.get(id));
     const record = found === null ? null : parseRecord(found.value);
-    return record !== null && this.#isTheirs(record, userId) ? record : null;
+    return record !== null && this.#belongsTo(record, userId) ? record : null;
   }
 
-  #isTheirs(record: SessionRecord, userId: string | number): boolean {
+  #belongsTo(record: SessionRecord, userId: string | number): boolean {
     const { now, timeouts } = this.#request.config;
     return expiryOf(record, timeouts) > now() &&
       String(record.userId) === String(userId);
@@ -226,11 +225,11 @@ class Sessions implements UserSessions {
     call: (store: SessionStore) => Value | Promise<Value>,
   ): Value | Promise<Value> {
     const { config, changes, store } = this.#request;
-    // What is answered now is for this visitor alone.
+    // The response now depends on the session and must not be shared.
     changes.accessed = true;
     if (store === null) {
       throw new TypeError(
-        `Cannot ${verb} sessions: they have no store, and in cookies only revokedBefore reaches them`,
+        `Cannot ${verb} sessions: they are in cookies, use revokedBefore to end them`,
       );
     }
     return callStore(verb, () => call(store), config.storeTimeout);

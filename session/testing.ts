@@ -1,5 +1,5 @@
 /**
- * Holds session stores to their contract, with any test runner.
+ * Tests for session stores that work with any test runner.
  *
  * @module
  */
@@ -10,25 +10,24 @@ import type { SessionStore } from "./store.ts";
 
 /** One test of a store. */
 export interface StoreTest {
-  /** What the store does when the test passes. */
+  /** The name of the test: the expected behavior of the store. */
   readonly name: string;
   /**
    * Runs the test.
    *
-   * @returns A promise that rejects where the store breaks the contract.
+   * @returns A promise that rejects if the store breaks the contract.
    */
   run(): Promise<void>;
 }
 
 /**
- * Lists the tests that a session store has to pass: the contract itself, and
- * what sessions promise on top of it when many requests come at once.
+ * Returns the tests that a session store has to pass: the contract itself, and
+ * the guarantees of sessions for concurrent requests.
  *
- * The tests use keys of their own and clean nothing up, so that they may run
- * against a store that others use. They do wait for values to expire: some take
- * half a second.
+ * The tests use random keys and do not clean up, so they can run on a shared
+ * store. Some wait half a second for values to expire.
  *
- * @example Testing a store with Deno, or with any `test(name, run)`
+ * @example Test a store with Deno, or with any `test(name, run)`
  * ```ts
  * import { createMemorySessionStore } from "@gatehouse/web/session";
  * import { testSessionStore } from "@gatehouse/web/session/testing";
@@ -41,7 +40,7 @@ export interface StoreTest {
  * assertGreater(tests.length, 20);
  * ```
  *
- * @param createStore Makes a store, or returns one that all tests share.
+ * @param createStore Creates a store, or returns one that all tests share.
  * @returns The tests.
  */
 export function testSessionStore(

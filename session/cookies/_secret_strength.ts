@@ -1,13 +1,13 @@
 /**
- * The fewest bits that a secret may seem to have. By this estimate, 32 random
- * hexadecimal digits have about 117 and 32 random decimal digits about 100.
+ * The minimum of estimated bits. 32 random hexadecimal digits have about 117 and
+ * 32 random decimal digits about 100.
  */
 const MIN_BITS = 70;
 
 /**
- * Returns `true` if a secret is easy to guess: a repetition, a sequence, or a
- * few characters over and over. A sentence passes,
- * because only a dictionary could tell its words from chance.
+ * Returns `true` if a secret is easy to guess: a repetition, a sequence, or only
+ * a few different characters. It accepts a sentence, because only a dictionary
+ * could find its words.
  */
 export function isWeakSecret(secret: string): boolean {
   const codes = Array.from(secret, (character) => character.codePointAt(0)!);
@@ -16,7 +16,7 @@ export function isWeakSecret(secret: string): boolean {
   return Math.min(bitsOf(unit), bitsOf(steps)) < MIN_BITS;
 }
 
-/** Returns Shannon's entropy of the numbers, in bits. */
+/** Returns the Shannon entropy of the numbers in bits. */
 function bitsOf(numbers: readonly number[]): number {
   const counts = new Map<number, number>();
   for (const number of numbers) {
@@ -29,7 +29,7 @@ function bitsOf(numbers: readonly number[]): number {
   return bits;
 }
 
-/** Returns the length of the repeated part. The last repetition may be cut. */
+/** Returns the length of the repeated part. The last repetition may be shorter. */
 function periodOf(codes: readonly number[]): number {
   // The prefix function of Knuth, Morris and Pratt.
   const borders = [0];

@@ -2,8 +2,8 @@ import { withHeaders } from "../../router/mod.ts";
 
 /**
  * Headers that shared caches obey instead of `Cache-Control` (RFC 9213 and its
- * predecessors; `X-Accel-Expires` is nginx's). By their names: to list all
- * headers takes as long as half a digest.
+ * predecessors; `X-Accel-Expires` is nginx's). Looking up these names is faster
+ * than iterating over all headers.
  */
 const TARGETED = [
   "CDN-Cache-Control",
@@ -18,19 +18,19 @@ const TARGETED = [
   "X-LiteSpeed-Cache-Control",
 ];
 
-/** The directives of a list; a comma in a quoted string ends none. */
+/** The directives of a header. A comma in a quoted string does not end one. */
 const DIRECTIVES = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
 
 /**
- * Directives that let a shared cache store the response, or that are about one
- * header only, as `private="Name"` (RFC 9111, section 5.2.2.7). A cache that
- * knows `must-understand` ignores `no-store` (section 5.2.2.3).
+ * Directives that let a shared cache store the response, or that apply to one
+ * header only, such as `private="Name"` (RFC 9111, section 5.2.2.7). A cache
+ * that supports `must-understand` ignores `no-store` (section 5.2.2.3).
  */
 const PERMISSIVE = /^(?:public|s-maxage|must-understand|private)\b|"/i;
 
-/** Keeps shared caches out, and leaves to browsers what they may do. */
+/** Forbids shared caches to store a response. Browsers may still cache it. */
 export function makePrivate(response: Response): Response {
-  // A 101 is no representation that anyone could cache.
+  // Caches cannot store a 101.
   if (response.status === 101) return response;
   const { headers } = response;
   const directives = headers.get("Cache-Control") ?? "";
@@ -53,26 +53,26 @@ function privateDirectives(directives: string): string {
   return ["private", ...kept].join(", ");
 }
 
-/** Tells all caches the same. */
+/** Sets `Cache-Control` and removes the headers that would override it. */
 function setCacheControl(headers: Headers, directives: string): void {
   for (const name of TARGETED) if (headers.has(name)) headers.delete(name);
   headers.set("Cache-Control", directives);
 }
 
 /**
- * Adds cookies, which no cache may keep and hand to another visitor.
+ * Adds cookies to a copy of a response, and forbids caches to store it.
  *
- * Always on a copy: a response without a body can be made once for all requests
- * and would hand the cookie to the next visitor. (What `makePrivate` leaves on
- * such a response only keeps caches out.)
+ * It never changes the response itself: an application may create one without a
+ * body once and return it for all requests. The next visitor would then get the
+ * cookie too.
  */
 export function withCookies(
   response: Response,
   cookies: readonly string[],
 ): Response {
-  // An upgrade cannot be copied; it is made for one request alone.
-  const own = response.status === 101 ? response : copyOf(response);
-  return withHeaders(own, (headers) => {
+  // An upgrade cannot be copied, and it belongs to one request only.
+  const copy = response.status === 101 ? response : copyOf(response);
+  return withHeaders(copy, (headers) => {
     for (const cookie of cookies) headers.append("Set-Cookie", cookie);
     setCacheControl(headers, "private, no-store");
   });
@@ -80,13 +80,13 @@ export function withCookies(
 
 function copyOf(response: Response): Response {
   const { headers } = response;
-  // Workers forget of a clone that it is compressed, and do it once more.
+  // Workers compress the clone of a compressed response again.
   if (headers.has("Content-Type") || headers.has("Content-Encoding")) {
     return new Response(response.body, response);
   }
-  // Bun tells that a text is one when it sends it, unless its body was asked for.
+  // Bun adds the content type of a string body, unless `body` was read before.
   const copy = response.clone();
-  // Else what the copy reads would be kept for the original too.
+  // Otherwise the original would buffer everything that the copy reads.
   response.body?.cancel().catch(() => {});
   return copy;
 }

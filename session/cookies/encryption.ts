@@ -1,120 +1,123 @@
 import { decodeBase64Url, encodeBase64Url } from "../secrets.ts";
 import { isWeakSecret } from "./_secret_strength.ts";
 
-/** The shortest secret, in characters. */
+/** The minimum length of a secret, in characters. */
 const MIN_SECRET = 32;
 
-/** Bytes of a salt and of an initialization vector, and their base64url. */
+/** The length of a salt and of an initialization vector: bytes, and base64url. */
 const RANDOM_BYTES = 12;
 const RANDOM_LENGTH = 16;
 
-/** No text is this long: nothing longer is even decoded. */
+/** The maximum length of a cookie value. Longer ones are not decoded. */
 const MAX_LENGTH = 8192;
 
 /**
- * The most texts that a key seals: far fewer than the 2^32 that NIST SP 800-38D,
- * section 8.3, allows with random vectors.
+ * The maximum number of encryptions with a key: far fewer than the 2^32 that
+ * NIST SP 800-38D, section 8.3, allows with random vectors.
  */
-const MAX_SEALS = 2 ** 24;
+const MAX_ENCRYPTIONS = 2 ** 24;
 
-/** The most keys that are kept for opening. Each process seals with its own. */
+/** The maximum number of cached keys. Each process encrypts with another one. */
 const MAX_KEYS = 1_000;
 
-/** A secret, ready to derive keys from. */
+/** A secret that keys are derived from. */
 interface Secret {
   readonly id: string;
   readonly material: CryptoKey;
 }
 
-/** A key with what its texts begin with: `id.salt`. */
-interface SealingKey {
+/** A key and the beginning of its cookie values: `id.salt`. */
+interface EncryptionKey {
   readonly prefix: string;
   readonly key: CryptoKey;
 }
 
 const encoder = /* @__PURE__ */ new TextEncoder();
-/** Not a fatal one, which takes longer: what was sealed is well-formed. */
+/** Not fatal, which is slower: decrypted bytes are always valid UTF-8. */
 const decoder = /* @__PURE__ */ new TextDecoder();
 
 /**
- * Encrypts texts so that nobody else can read or make them, nor pass one off
- * under another name.
+ * Encrypts and authenticates cookie values. A value is only valid under the name
+ * of its cookie.
  *
  * The form is `id.base64url(salt || iv || ciphertext || tag)`: AES-256-GCM with
- * the name as additional data. The id says which secret it was, so that opening
- * is one attempt, whatever the number of secrets. Each cipher derives its
- * own keys with random salts, so that no number of cookies wears a secret out.
+ * the name as additional data. The id identifies the secret, so that decryption
+ * takes one attempt for any number of secrets. Each cipher derives its own keys
+ * with random salts, so that the number of cookies per secret is unlimited.
  */
 export class CookieCipher {
   readonly #secrets: readonly string[];
-  readonly #maxSeals: number;
-  #reading: Promise<readonly Secret[]> | undefined;
-  #sealing: Promise<SealingKey> | undefined;
-  #seals = 0;
-  /** The keys of texts that were opened, by their prefix, oldest first. */
+  readonly #maxEncryptions: number;
+  #imported: Promise<readonly Secret[]> | undefined;
+  #current: Promise<EncryptionKey> | undefined;
+  #encryptions = 0;
+  /** The keys of decrypted cookies by prefix, oldest first. */
   readonly #keys = new Map<string, CryptoKey>();
-  /** The last name with its bytes: it is the same for almost every cookie. */
+  /** The last name and its bytes: almost every cookie has the same name. */
   #name = "";
   #nameBytes = new Uint8Array();
 
   /**
-   * @param secrets The secrets: the first seals, all of them open.
-   * @param maxSeals How many texts a key seals, for tests.
-   * @throws {TypeError} If they are not a list of strings.
+   * @param secrets The secrets: the first one encrypts, all of them decrypt.
+   * @param maxEncryptions The limit of encryptions with a key, for tests.
+   * @throws {TypeError} If the secrets are not an array of strings.
    * @throws {RangeError} If the array is empty, or a secret is too short or easy to
    * guess.
    */
-  constructor(secrets: readonly string[], maxSeals: number = MAX_SEALS) {
-    const isList = Array.isArray(secrets);
-    if (!isList || secrets.some((secret) => typeof secret !== "string")) {
+  constructor(
+    secrets: readonly string[],
+    maxEncryptions: number = MAX_ENCRYPTIONS,
+  ) {
+    const isArray = Array.isArray(secrets);
+    if (!isArray || secrets.some((secret) => typeof secret !== "string")) {
       throw new TypeError(
-        "Cannot seal cookies: secrets is not a list of strings",
+        "Cannot encrypt cookies: secrets is not an array of strings",
       );
     }
     if (secrets.length === 0) {
-      throw new RangeError("Cannot seal cookies: there is no secret");
+      throw new RangeError("Cannot encrypt cookies: there is no secret");
     }
     const position = secrets.findIndex(({ length }) => length < MIN_SECRET);
     if (position >= 0) {
       throw new RangeError(
-        `Cannot seal cookies: secret ${position} has fewer than ${MIN_SECRET} characters`,
+        `Cannot encrypt cookies: secret ${position} has fewer than ${MIN_SECRET} characters`,
       );
     }
     const weak = secrets.findIndex(isWeakSecret);
     if (weak >= 0) {
       throw new RangeError(
-        `Cannot seal cookies: secret ${weak} is too easy to guess, make one with "openssl rand -base64 32"`,
+        `Cannot encrypt cookies: secret ${weak} is too easy to guess, create one with "openssl rand -base64 32"`,
       );
     }
     this.#secrets = [...secrets];
-    this.#maxSeals = maxSeals;
+    this.#maxEncryptions = maxEncryptions;
   }
 
-  /** Encrypts a text under a name. */
+  /** Encrypts a string under a name. */
   async encrypt(name: string, text: string): Promise<string> {
-    const { key, prefix } = await this.#sealingKey();
+    const { key, prefix } = await this.#encryptionKey();
     const iv = randomBytes();
-    const sealed = await crypto.subtle.encrypt(
+    const encrypted = await crypto.subtle.encrypt(
       { name: "AES-GCM", iv, additionalData: this.#encode(name) },
       key,
       encoder.encode(text),
     );
-    const rest = encodeBase64Url(new Uint8Array(sealed));
+    const rest = encodeBase64Url(new Uint8Array(encrypted));
     return `${prefix}${encodeBase64Url(iv)}${rest}`;
   }
 
-  /** Decrypts what was sealed under this name; `null` for anything else. */
-  async decrypt(name: string, sealed: string): Promise<string | null> {
-    if (sealed.length > MAX_LENGTH) return null;
-    const vector = sealed.indexOf(".") + 1 + RANDOM_LENGTH;
+  /** Decrypts a cookie value of this name, or returns `null` if it is invalid. */
+  async decrypt(name: string, encrypted: string): Promise<string | null> {
+    if (encrypted.length > MAX_LENGTH) return null;
+    const vector = encrypted.indexOf(".") + 1 + RANDOM_LENGTH;
     const rest = vector + RANDOM_LENGTH;
-    // In parts, for views of one array of bytes cost Bun four times as much.
-    const iv = decodeBase64Url(sealed.slice(vector, rest));
-    const bytes = decodeBase64Url(sealed.slice(rest));
+    // Decodes both parts separately: on Bun, views of one array take 4 times longer.
+    const iv = decodeBase64Url(encrypted.slice(vector, rest));
+    const bytes = decodeBase64Url(encrypted.slice(rest));
     if (!iv || !bytes) return null;
-    const prefix = sealed.slice(0, vector);
+    const prefix = encrypted.slice(0, vector);
     const known = this.#keys.get(prefix);
-    const key = known ?? await this.#keyOf(prefix);
+    const key = known ?? await this.#deriveKey(prefix);
     if (key === null) return null;
     const algorithm = {
       name: "AES-GCM",
@@ -123,7 +126,7 @@ export class CookieCipher {
     };
     try {
       const text = await crypto.subtle.decrypt(algorithm, key, bytes);
-      // Not before it has opened something: anyone can make up a salt.
+      // Caches only keys that work: anyone can invent salts.
       if (known === undefined) this.#remember(prefix, key);
       return decoder.decode(text);
     } catch {
@@ -139,18 +142,20 @@ export class CookieCipher {
     return this.#nameBytes;
   }
 
-  /** Returns the key to seal with, which changes from time to time. */
-  #sealingKey(): Promise<SealingKey> {
-    if (this.#sealing === undefined || this.#seals >= this.#maxSeals) {
-      this.#sealing = this.#createKey();
-      this.#seals = 0;
+  /** Returns the key to encrypt with. It changes after a number of uses. */
+  #encryptionKey(): Promise<EncryptionKey> {
+    if (
+      this.#current === undefined || this.#encryptions >= this.#maxEncryptions
+    ) {
+      this.#current = this.#createKey();
+      this.#encryptions = 0;
     }
-    this.#seals++;
-    return this.#sealing;
+    this.#encryptions++;
+    return this.#current;
   }
 
-  async #createKey(): Promise<SealingKey> {
-    const [{ id, material }] = await this.#read() as [Secret];
+  async #createKey(): Promise<EncryptionKey> {
+    const [{ id, material }] = await this.#importSecrets() as [Secret];
     const salt = randomBytes();
     const key = await deriveKey(material, salt);
     const prefix = `${id}.${encodeBase64Url(salt)}`;
@@ -158,10 +163,12 @@ export class CookieCipher {
     return { prefix, key };
   }
 
-  /** Derives the key of a text from its prefix; `null` for a foreign one. */
-  async #keyOf(prefix: string): Promise<CryptoKey | null> {
+  /** Derives a key from a prefix, or returns `null` for an unknown secret. */
+  async #deriveKey(prefix: string): Promise<CryptoKey | null> {
     const [id, encoded = ""] = prefix.split(".");
-    const secret = (await this.#read()).find((secret) => secret.id === id);
+    const secret = (await this.#importSecrets()).find((secret) =>
+      secret.id === id
+    );
     const salt = decodeBase64Url(encoded);
     return !secret || !salt ? null : await deriveKey(secret.material, salt);
   }
@@ -174,18 +181,18 @@ export class CookieCipher {
     this.#keys.set(prefix, key);
   }
 
-  #read(): Promise<readonly Secret[]> {
-    return this.#reading ??= Promise.all(this.#secrets.map(readSecret));
+  #importSecrets(): Promise<readonly Secret[]> {
+    return this.#imported ??= Promise.all(this.#secrets.map(importSecret));
   }
 }
 
-/** Returns random bytes, which Workers do not have while they start. */
+/** Returns random bytes. Workers have none during startup. */
 function randomBytes(): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(RANDOM_BYTES));
 }
 
-/** Derives the id of a secret, which tells nothing of it (RFC 5869). */
-async function readSecret(secret: string): Promise<Secret> {
+/** Imports a secret and derives its id, which does not reveal it (RFC 5869). */
+async function importSecret(secret: string): Promise<Secret> {
   const material = await crypto.subtle.importKey(
     "raw",
     encoder.encode(secret),

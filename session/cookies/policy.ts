@@ -5,46 +5,46 @@ import { serializeCookie } from "./header.ts";
 /** The cookie that carries a session's token. */
 export interface SessionCookieOptions {
   /**
-   * The name, without `__Host-` or `__Secure-`, which is put in front; at most
-   * 256 characters.
+   * The name without the prefix `__Host-` or `__Secure-`, which the library adds.
+   * At most 256 characters.
    *
    * @default {"session"}
    */
   readonly name?: string;
   /**
-   * The domain whose subdomains share the session. It turns the prefix into
+   * The domain whose subdomains share the session. It changes the prefix to
    * `__Secure-`.
    *
-   * Trust: every host below that domain can then read the cookie and plant
-   * another one.
+   * Trust: every host of that domain can then read the cookie and plant another
+   * one.
    *
    * @default {undefined}
    */
   readonly domain?: string;
   /**
-   * The path below which the browser sends the cookie. Any but `/` turns the
-   * prefix into `__Secure-`.
+   * The path of the requests that include the cookie. Any path except `/` changes
+   * the prefix to `__Secure-`.
    *
    * @default {"/"}
    */
   readonly path?: string;
   /**
-   * Which cross-site requests carry the cookie.
+   * The cross-site requests that include the cookie.
    *
    * @default {"Lax"}
    */
   readonly sameSite?: "Strict" | "Lax" | "None";
   /**
-   * Seconds for which the browser keeps the cookie, from the beginning of the
-   * session or the login; without it, until the browser closes. The server ends
-   * sessions by its own timeouts all the same.
+   * The lifetime of the cookie in seconds, from the beginning of the session or
+   * from the login. By default it ends when the browser closes. It does not
+   * change the timeouts of the session.
    *
    * @default {undefined}
    */
   readonly maxAge?: number;
   /**
-   * Whether the cookie is kept apart for each top-level site (CHIPS), for pages
-   * that other sites embed.
+   * `true` to give each top-level site a separate cookie (CHIPS), for pages that
+   * other sites embed.
    *
    * @default {false}
    */
@@ -52,15 +52,15 @@ export interface SessionCookieOptions {
 }
 
 /**
- * A cookie's name (RFC 6265, 4.1.1: token), and of a length that leaves room for
- * the value: browsers take 4,096 bytes for both.
+ * A cookie name (RFC 6265, section 4.1.1: token). Its length leaves room for the
+ * value: browsers accept 4,096 bytes for both.
  */
 const NAME = /^[\w!#$%&'*+.^`|~-]{1,256}$/;
 
-/** Labels with dots between them (RFC 1123, 2.1), and one in front at most. */
+/** Labels separated by dots (RFC 1123, section 2.1), with an optional leading dot. */
 const DOMAIN = /^(?:(?:^|\.)(?!-)[a-z\d-]{1,63}(?<!-))+$/i;
 
-/** What a proxy in front of the server would have added. */
+/** Headers that a proxy in front of the server adds. */
 const FORWARDING = [
   "Forwarded",
   "X-Forwarded-For",
@@ -71,7 +71,7 @@ const FORWARDING = [
   "CF-Connecting-IP",
 ];
 
-/** Names and builds the cookie for one request. */
+/** Chooses the name and the attributes of a cookie. */
 export class CookiePolicy {
   readonly #options: SessionCookieOptions;
   readonly #name: string;
@@ -95,9 +95,9 @@ export class CookiePolicy {
       : !/^\/[\x20-\x3a\x3c-\x7e]*$/.test(path)
       ? `path "${path}" does not begin with /`
       : !(maxAge >= 1 && maxAge < Infinity)
-      ? `maxAge "${maxAge}" is not a second or more`
+      ? `maxAge "${maxAge}" is not a finite number of 1 or more`
       : !/^(?:Strict|Lax|None)$/.test(sameSite)
-      ? `sameSite "${sameSite}" is not known`
+      ? `sameSite "${sameSite}" is not Strict, Lax or None`
       : undefined;
     if (problem) {
       throw new TypeError(`Cannot create session cookie: ${problem}`);
@@ -113,8 +113,8 @@ export class CookiePolicy {
   }
 
   /**
-   * Creates the policy of another cookie that is as secure as this one and that
-   * only this host gets, whatever the domain of this one.
+   * Creates the policy of a cookie with the same security attributes that only
+   * this host gets, even if this cookie has a domain.
    */
   forHost(name: string): CookiePolicy {
     const { partitioned, sameSite } = this.#options;
@@ -131,15 +131,15 @@ export class CookiePolicy {
     return this.#options.sameSite === "Strict";
   }
 
-  /** The cookie's name. No other one is ever read. */
+  /** Returns the cookie's name. The library reads no other name. */
   name(isSecure: boolean): string {
     return isSecure ? this.#secureName : this.#name;
   }
 
   /**
-   * Whether the cookie has its prefix and `Secure`. Only for a developer's own
-   * browser they are left out: plain http, to a loopback name, from a loopback
-   * peer, with no sign of a proxy, which might serve https.
+   * Returns `true` if the cookie gets its prefix and `Secure`. Only local
+   * development works without them: HTTP to a loopback name, from a loopback
+   * address, and without the headers of a proxy, which might serve HTTPS.
    */
   isSecure(context: RequestContext): boolean {
     const { request, remoteAddress } = context;
@@ -149,7 +149,7 @@ export class CookiePolicy {
       FORWARDING.some((name) => request.headers.has(name));
   }
 
-  /** The `Set-Cookie` header that hands out a value, or expires the cookie. */
+  /** Creates the `Set-Cookie` header that sets or removes the cookie. */
   setCookie(change: CookieChange, isSecure: boolean): string {
     const { name: _name, path = "/", sameSite = "Lax", ...rest } =
       this.#options;

@@ -7,46 +7,52 @@ import type { SessionStore } from "../store.ts";
 import { expect } from "./_checks.ts";
 import type { Check } from "./store_checks.ts";
 
-/** What sessions promise on a store with compare-and-swap. */
+/** The guarantees of sessions on a store with compare-and-swap. */
 export const sessionChecks: readonly Check[] = [
-  strongCheck("100 requests at once all keep their changes", async (client) => {
-    await client.send((session) => session.set("begun", true));
-    const cookie = client.cookie;
-    await client.sendMany(100, cookie, (session, _context, n) => {
-      session.set(`item${n}`, n);
-      session.update("count", (count) => Number(count ?? 0) + 1);
-    });
-    await client.send((session) => {
-      const items = Array.from({ length: 100 }, (_none, n) => n);
-      expect("items", items.map((n) => session.get(`item${n}`)), items);
-      expect("count", session.get("count"), 100);
-    });
-  }),
-  strongCheck("a logout among 50 requests is a logout", async (client) => {
-    await client.send((session) => session.set("userId", "kit"));
-    const cookie = client.cookie;
-    const begun = Promise.withResolvers<void>();
-    const ended = Promise.withResolvers<void>();
-    let waiting = 50;
-    const requests = client.sendMany(50, cookie, async (session, _c, n) => {
-      if (--waiting === 0) begun.resolve();
-      // Half of them save while the logout runs, half when it is done.
-      if (n % 2 === 0) await ended.promise;
-      session.set(`item${n}`, n);
-      session.flash("notice", "late");
-    });
-    await begun.promise;
-    await client.send((session) => session.destroy());
-    ended.resolve();
-    const cookies = (await requests).filter((_cookies, n) => n % 2 === 0);
-    expect("late cookies", cookies.flat(), []);
-    client.cookie = cookie;
-    await client.send((session) => {
-      expect("user", session.userId ?? null, null);
-      expect("item", session.has("item1"), false);
-    });
-  }),
-  strongCheck("one of 20 requests takes a value", async (client) => {
+  strongCheck(
+    "100 concurrent requests keep all their changes",
+    async (client) => {
+      await client.send((session) => session.set("begun", true));
+      const cookie = client.cookie;
+      await client.sendMany(100, cookie, (session, _context, n) => {
+        session.set(`item${n}`, n);
+        session.update("count", (count) => Number(count ?? 0) + 1);
+      });
+      await client.send((session) => {
+        const items = Array.from({ length: 100 }, (_none, n) => n);
+        expect("items", items.map((n) => session.get(`item${n}`)), items);
+        expect("count", session.get("count"), 100);
+      });
+    },
+  ),
+  strongCheck(
+    "a logout among 50 concurrent requests ends the session",
+    async (client) => {
+      await client.send((session) => session.set("userId", "kit"));
+      const cookie = client.cookie;
+      const begun = Promise.withResolvers<void>();
+      const ended = Promise.withResolvers<void>();
+      let waiting = 50;
+      const requests = client.sendMany(50, cookie, async (session, _c, n) => {
+        if (--waiting === 0) begun.resolve();
+        // Half of them save during the logout, half after it.
+        if (n % 2 === 0) await ended.promise;
+        session.set(`item${n}`, n);
+        session.flash("notice", "late");
+      });
+      await begun.promise;
+      await client.send((session) => session.destroy());
+      ended.resolve();
+      const cookies = (await requests).filter((_cookies, n) => n % 2 === 0);
+      expect("late cookies", cookies.flat(), []);
+      client.cookie = cookie;
+      await client.send((session) => {
+        expect("user", session.userId ?? null, null);
+        expect("item", session.has("item1"), false);
+      });
+    },
+  ),
+  strongCheck("one of 20 concurrent requests takes a value", async (client) => {
     await client.send((session) => {
       session.set("once", "value");
       session.flash("message", "flash");
@@ -66,28 +72,31 @@ export const sessionChecks: readonly Check[] = [
       expect(`taken ${key}`, taken, 1);
     }
   }),
-  strongCheck("a late answer sets no cookie after a login", async (client) => {
-    await client.send((session) => session.set("cart", 1));
-    const cookie = client.cookie;
-    const gate = Promise.withResolvers<void>();
-    const begun = Promise.withResolvers<void>();
-    const late = client.sendMany(1, cookie, async (session) => {
-      session.set("cart", 2);
-      begun.resolve();
-      await gate.promise;
-    });
-    await begun.promise;
-    await client.send((session) => session.set("userId", "kit"));
-    gate.resolve();
-    expect("cookies", (await late).flat(), []);
-    // Nor does one that was on its way and is read only now.
-    const later = client.sendMany(1, cookie, (session) => {
-      session.set("cart", 3);
-    });
-    expect("later cookies", (await later).flat(), []);
-    await client.send((session) => expect("user", session.userId, "kit"));
-  }),
-  strongCheck("all others end together", async (client) => {
+  strongCheck(
+    "a response after a login sets no cookie if its request came before",
+    async (client) => {
+      await client.send((session) => session.set("cart", 1));
+      const cookie = client.cookie;
+      const gate = Promise.withResolvers<void>();
+      const begun = Promise.withResolvers<void>();
+      const late = client.sendMany(1, cookie, async (session) => {
+        session.set("cart", 2);
+        begun.resolve();
+        await gate.promise;
+      });
+      await begun.promise;
+      await client.send((session) => session.set("userId", "kit"));
+      gate.resolve();
+      expect("cookies", (await late).flat(), []);
+      // A request with the old cookie that arrives later gets no cookie either.
+      const later = client.sendMany(1, cookie, (session) => {
+        session.set("cart", 3);
+      });
+      expect("later cookies", (await later).flat(), []);
+      await client.send((session) => expect("user", session.userId, "kit"));
+    },
+  ),
+  strongCheck("endAll() ends all other sessions", async (client) => {
     if (client.store.byIndex === undefined) return;
     const userId = crypto.randomUUID();
     const others: string[] = [];
@@ -112,13 +121,13 @@ export const sessionChecks: readonly Check[] = [
   }),
 ];
 
-type Act = (
+type Action = (
   session: Session,
   context: RequestContext,
   n: number,
 ) => void | Promise<void>;
 
-/** Sends requests through the middleware, with one cookie. */
+/** A browser that sends requests through the middleware. */
 class Client {
   cookie = "";
   readonly store: SessionStore;
@@ -129,27 +138,27 @@ class Client {
     this.#middleware = session({ store });
   }
 
-  /** Sends a request and keeps the cookie that it is answered with. */
-  async send(act: Act): Promise<void> {
-    const [cookie] = await this.#request(this.cookie, act, 0);
+  /** Sends a request and keeps the cookie of the response. */
+  async send(action: Action): Promise<void> {
+    const [cookie] = await this.#request(this.cookie, action, 0);
     if (cookie !== undefined) this.cookie = cookie.split(";")[0];
   }
 
-  /** Sends many at once and returns the cookies of each. */
-  sendMany(count: number, cookie: string, act: Act): Promise<string[][]> {
+  /** Sends concurrent requests and returns the cookies of each response. */
+  sendMany(count: number, cookie: string, action: Action): Promise<string[][]> {
     const requests = Array.from(
       { length: count },
-      (_none, n) => this.#request(cookie, act, n),
+      (_none, n) => this.#request(cookie, action, n),
     );
     return Promise.all(requests);
   }
 
-  async #request(cookie: string, act: Act, n: number): Promise<string[]> {
+  async #request(cookie: string, action: Action, n: number): Promise<string[]> {
     const headers: HeadersInit = cookie === "" ? {} : { Cookie: cookie };
     const request = new Request("https://example.com/", { headers });
     const context = new RequestContext(request);
     const response = await this.#middleware(context, async () => {
-      await act(context.get(Session), context, n);
+      await action(context.get(Session), context, n);
       return new Response();
     });
     return (response as Response).headers.getSetCookie();
@@ -157,10 +166,10 @@ class Client {
 }
 
 function strongCheck(
-  what: string,
+  name: string,
   run: (client: Client) => Promise<void>,
 ): Check {
-  return [`session: ${what}`, async (store) => {
+  return [`session: ${name}`, async (store) => {
     if ((store.consistency ?? "strong") !== "strong") return;
     await run(new Client(store));
   }];

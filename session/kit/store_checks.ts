@@ -1,27 +1,27 @@
 import type { PutOptions, SessionStore } from "../store.ts";
-import { expect, present, sleep } from "./_checks.ts";
+import { expect, expectValue, sleep } from "./_checks.ts";
 
-/** A test of the kit: its name, and what to do with a store. */
+/** A named test of a store. */
 export type Check = readonly [
   name: string,
   run: (store: SessionStore) => Promise<void>,
 ];
 
-/** Long enough never to expire during a test. */
+/** A lifetime that is too long to expire during a test. */
 const ttl = 60_000;
 
-/** Milliseconds: the first lifetime that a check waits for, and the last. */
-const BRIEF = { first: 150, last: 10_000 };
+/** The first and the last lifetime that a check waits for, in milliseconds. */
+const SHORT_TTL = { first: 150, last: 10_000 };
 
-/** Keys that no value can have. */
+/** Keys that are invalid. */
 const MALFORMED = ["", "\0", "a\nb", "é", "\ud800", "x".repeat(100_000)];
 
-/** The contract of a store, one rule each. */
+/** The contract of a store: one check for each rule. */
 export const storeChecks: readonly Check[] = [
   ["get() returns null for a key that was never put", async (store) => {
     expect("get", await store.get(newKey()), null);
   }],
-  ["get() and delete() find nothing under a malformed key", async (store) => {
+  ["get() and delete() ignore a malformed key", async (store) => {
     const [key, name] = [newKey(), newName()];
     await create(store, key, "one", { index: [name] });
     const encoded = encodeURIComponent(name);
@@ -37,20 +37,23 @@ export const storeChecks: readonly Check[] = [
     expect("put", await create(store, key, "one"), true);
     expect("value", (await store.get(key))?.value, "one");
   }],
-  ["put() refuses to create what exists", async (store) => {
-    const key = newKey();
-    await create(store, key, "one");
-    expect("put", await create(store, key, "two"), false);
-    expect("value", (await store.get(key))?.value, "one");
-  }],
-  ["put() replaces the version it names", async (store) => {
+  [
+    "put() does not overwrite a value when it should create one",
+    async (store) => {
+      const key = newKey();
+      await create(store, key, "one");
+      expect("put", await create(store, key, "two"), false);
+      expect("value", (await store.get(key))?.value, "one");
+    },
+  ],
+  ["put() replaces a value if the version is current", async (store) => {
     const key = newKey();
     await create(store, key, "one");
     const ifVersion = await versionOf(store, key);
     expect("put", await store.put(key, "two", { ttl, ifVersion }), true);
     expect("value", (await store.get(key))?.value, "two");
   }],
-  ["put() refuses a version that was replaced", async (store) => {
+  ["put() rejects an old version", async (store) => {
     const key = newKey();
     await create(store, key, "one");
     const ifVersion = await versionOf(store, key);
@@ -65,7 +68,7 @@ export const storeChecks: readonly Check[] = [
     await store.put(key, "one", { ttl, ifVersion });
     expect("same", await versionOf(store, key) === ifVersion, false);
   }],
-  ["put() does not bring back what was deleted", async (store) => {
+  ["put() does not restore a deleted value", async (store) => {
     const key = newKey();
     await create(store, key, "one");
     const ifVersion = await versionOf(store, key);
@@ -73,7 +76,7 @@ export const storeChecks: readonly Check[] = [
     expect("put", await store.put(key, "two", { ttl, ifVersion }), false);
     expect("get", await store.get(key), null);
   }],
-  ["put() never uses a version again", async (store) => {
+  ["put() never reuses a version", async (store) => {
     const key = newKey();
     await create(store, key, "one");
     const ifVersion = await versionOf(store, key);
@@ -82,7 +85,7 @@ export const storeChecks: readonly Check[] = [
     expect("put", await store.put(key, "two", { ttl, ifVersion }), false);
     expect("value", (await store.get(key))?.value, "one");
   }],
-  ["put() does not accept a version that was never given", async (store) => {
+  ["put() rejects a version that was never used", async (store) => {
     const key = newKey();
     await create(store, key, "one");
     const versions = ["", "0", "1", "undefined", "null", "x"];
@@ -95,7 +98,7 @@ export const storeChecks: readonly Check[] = [
       );
     }
   }],
-  ["delete() removes a value, and a missing one is no error", async (store) => {
+  ["delete() removes a value and ignores a missing one", async (store) => {
     const key = newKey();
     await create(store, key, "one");
     await store.delete(key);
@@ -103,39 +106,42 @@ export const storeChecks: readonly Check[] = [
     expect("get", await store.get(key), null);
   }],
   [
-    "get() returns null when the lifetime is over",
+    "get() returns null after the lifetime",
     (store) =>
-      briefly(async (ttl, over) => {
+      withShortTtl(async (ttl, waitForExpiry) => {
         const key = newKey();
         await create(store, key, "one", { ttl });
         expect("value before", (await store.get(key))?.value, "one");
-        await over();
+        await waitForExpiry();
         expect("get after", await store.get(key), null);
       }),
   ],
   [
-    "put() creates in the place of what expired",
+    "put() creates a value in place of an expired one",
     (store) =>
-      briefly(async (ttl, over) => {
+      withShortTtl(async (ttl, waitForExpiry) => {
         const key = newKey();
         await create(store, key, "one", { ttl });
         const ifVersion = await versionOf(store, key);
-        await over();
+        await waitForExpiry();
         const update = { ttl: 60_000, ifVersion };
         expect("update", await store.put(key, "two", update), false);
         expect("create", await create(store, key, "three"), true);
         expect("value", (await store.get(key))?.value, "three");
       }),
   ],
-  ["put() sets the lifetime anew", (store) =>
-    briefly(async (ttl, over) => {
-      const key = newKey();
-      await create(store, key, "one", { ttl });
-      const update = { ttl: 60_000, ifVersion: await versionOf(store, key) };
-      expect("put", await store.put(key, "two", update), true);
-      await over();
-      expect("value", (await store.get(key))?.value, "two");
-    })],
+  [
+    "put() restarts the lifetime",
+    (store) =>
+      withShortTtl(async (ttl, waitForExpiry) => {
+        const key = newKey();
+        await create(store, key, "one", { ttl });
+        const update = { ttl: 60_000, ifVersion: await versionOf(store, key) };
+        expect("put", await store.put(key, "two", update), true);
+        await waitForExpiry();
+        expect("value", (await store.get(key))?.value, "two");
+      }),
+  ],
   ["put() keeps every character of a value", async (store) => {
     const values = ["", "\x01\n\r\t\"'\\$1?:%", "é 漢 🏰 \u2028", '{"a":[1]}'];
     for (const value of values) {
@@ -151,7 +157,7 @@ export const storeChecks: readonly Check[] = [
       expect("same", (await store.get(key))?.value === value, true);
     }
   }],
-  ["put() lets one of many create a key", async (store) => {
+  ["put() lets one of many concurrent writers create a key", async (store) => {
     const key = newKey();
     const created = await Promise.all(
       numbers(20).map((n) => create(store, key, String(n))),
@@ -160,20 +166,23 @@ export const storeChecks: readonly Check[] = [
     const winner = String(created.indexOf(true));
     expect("value", (await store.get(key))?.value, winner);
   }],
-  ["put() lets one of many replace a version", async (store) => {
-    const key = newKey();
-    await create(store, key, "one");
-    const ifVersion = await versionOf(store, key);
-    const replaced = await Promise.all(
-      numbers(20).map(async (n) =>
-        await store.put(key, String(n), { ttl, ifVersion })
-      ),
-    );
-    expect("replaced", replaced.filter(Boolean).length, 1);
-    const winner = String(replaced.indexOf(true));
-    expect("value", (await store.get(key))?.value, winner);
-  }],
-  ["put() and delete() at once never leave both in effect", async (store) => {
+  [
+    "put() lets one of many concurrent writers replace a value",
+    async (store) => {
+      const key = newKey();
+      await create(store, key, "one");
+      const ifVersion = await versionOf(store, key);
+      const replaced = await Promise.all(
+        numbers(20).map(async (n) =>
+          await store.put(key, String(n), { ttl, ifVersion })
+        ),
+      );
+      expect("replaced", replaced.filter(Boolean).length, 1);
+      const winner = String(replaced.indexOf(true));
+      expect("value", (await store.get(key))?.value, winner);
+    },
+  ],
+  ["put() does not restore a value during a delete()", async (store) => {
     const key = newKey();
     await create(store, key, "one");
     const ifVersion = await versionOf(store, key);
@@ -193,7 +202,7 @@ export const storeChecks: readonly Check[] = [
       await create(store, newKey(), "one", { index: [newName()] });
       await create(store, newKey(), "one");
       expect("keys", (await byIndex(name)).toSorted(), keys.toSorted());
-      expect("keys of none", await byIndex(newName()), []);
+      expect("keys of an unused name", await byIndex(newName()), []);
     }),
     indexCheck("finds a key by each of four names", async (store, byIndex) => {
       const key = newKey();
@@ -206,39 +215,42 @@ export const storeChecks: readonly Check[] = [
       await create(store, key, "one", { index });
       for (const name of index) expect(name, await byIndex(name), [key]);
     }),
-    indexCheck("follows a put and a delete", async (store, byIndex) => {
+    indexCheck(
+      "returns the right keys after a put and a delete",
+      async (store, byIndex) => {
+        const key = newKey();
+        const [before, after] = [newName(), newName()];
+        await create(store, key, "one", { index: [before] });
+        let ifVersion = await versionOf(store, key);
+        await store.put(key, "two", { ttl, ifVersion, index: [after] });
+        expect("name before", await byIndex(before), []);
+        expect("name after", await byIndex(after), [key]);
+        ifVersion = await versionOf(store, key);
+        await store.put(key, "three", { ttl, ifVersion });
+        expect("without a name", await byIndex(after), []);
+        ifVersion = await versionOf(store, key);
+        await store.put(key, "four", { ttl, ifVersion, index: [after] });
+        await store.delete(key);
+        expect("deleted", await byIndex(after), []);
+      },
+    ),
+    indexCheck("ignores a put that failed", async (store, byIndex) => {
       const key = newKey();
-      const [before, after] = [newName(), newName()];
-      await create(store, key, "one", { index: [before] });
-      let ifVersion = await versionOf(store, key);
-      await store.put(key, "two", { ttl, ifVersion, index: [after] });
-      expect("name before", await byIndex(before), []);
-      expect("name after", await byIndex(after), [key]);
-      ifVersion = await versionOf(store, key);
-      await store.put(key, "three", { ttl, ifVersion });
-      expect("without a name", await byIndex(after), []);
-      ifVersion = await versionOf(store, key);
-      await store.put(key, "four", { ttl, ifVersion, index: [after] });
-      await store.delete(key);
-      expect("deleted", await byIndex(after), []);
-    }),
-    indexCheck("ignores a put that was refused", async (store, byIndex) => {
-      const key = newKey();
-      const [name, refused] = [newName(), newName()];
+      const [name, unused] = [newName(), newName()];
       await create(store, key, "one", { index: [name] });
-      await create(store, key, "two", { index: [refused] });
+      await create(store, key, "two", { index: [unused] });
       expect("name", await byIndex(name), [key]);
-      expect("refused name", await byIndex(refused), []);
+      expect("unused name", await byIndex(unused), []);
     }),
     indexCheck(
-      "leaves out what expired",
+      "leaves out expired values",
       (store, byIndex) =>
-        briefly(async (ttl, over) => {
+        withShortTtl(async (ttl, waitForExpiry) => {
           const name = newName();
           const [brief, lasting] = [newKey(), newKey()];
           await create(store, brief, "one", { ttl, index: [name] });
           await create(store, lasting, "one", { index: [name] });
-          await over();
+          await waitForExpiry();
           expect("keys", await byIndex(name), [lasting]);
         }),
     ),
@@ -252,13 +264,13 @@ export const storeChecks: readonly Check[] = [
     }),
   ],
   [
-    "sweep() removes nothing that lives",
+    "sweep() removes only expired values",
     (store) =>
-      briefly(async (ttl, over) => {
+      withShortTtl(async (ttl, waitForExpiry) => {
         const [brief, lasting] = [newKey(), newKey()];
         await create(store, brief, "one", { ttl });
         await create(store, lasting, "one");
-        await over();
+        await waitForExpiry();
         await store.sweep?.(Date.now());
         expect("expired", await store.get(brief), null);
         expect("value", (await store.get(lasting))?.value, "one");
@@ -266,39 +278,39 @@ export const storeChecks: readonly Check[] = [
   ],
 ];
 
-/** A check of `byIndex`, for the stores that have it. */
+/** Creates a check of `byIndex` for the stores that have it. */
 function indexCheck(
-  what: string,
+  name: string,
   run: (
     store: SessionStore,
     byIndex: (name: string) => Promise<readonly string[]>,
   ) => Promise<void>,
 ): Check {
-  return [`byIndex() ${what}`, async (store) => {
+  return [`byIndex() ${name}`, async (store) => {
     if (store.byIndex === undefined) return;
     await run(store, async (name) => await store.byIndex!(name));
   }];
 }
 
 /**
- * Runs a check with a lifetime that it can wait for. Where that was over before
- * the check came to wait, as on a busy machine, it runs again with a longer one.
+ * Runs a check with a lifetime that it can wait for. If the lifetime ends before
+ * the check waits, as on a busy machine, it runs again with a longer lifetime.
  */
-async function briefly(
-  check: (ttl: number, over: () => Promise<void>) => Promise<void>,
+async function withShortTtl(
+  check: (ttl: number, waitForExpiry: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  for (let ttl = BRIEF.first;; ttl *= 4) {
+  for (let ttl = SHORT_TTL.first;; ttl *= 4) {
     const begun = Date.now();
     let spent: number | undefined;
-    const over = async () => {
+    const waitForExpiry = async () => {
       spent = Date.now() - begun;
       await sleep(ttl + 100);
     };
     try {
-      return await check(ttl, over);
+      return await check(ttl, waitForExpiry);
     } catch (error) {
       spent ??= Date.now() - begun;
-      if (spent < ttl || ttl >= BRIEF.last) throw error;
+      if (spent < ttl || ttl >= SHORT_TTL.last) throw error;
     }
   }
 }
@@ -317,7 +329,7 @@ async function create(
 }
 
 async function versionOf(store: SessionStore, key: string): Promise<string> {
-  return present("get", await store.get(key)).version;
+  return expectValue("get", await store.get(key)).version;
 }
 
 function newKey(): string {
@@ -329,5 +341,5 @@ function newName(): string {
 }
 
 function numbers(count: number): number[] {
-  return Array.from({ length: count }, (_none, index) => index);
+  return Array.from({ length: count }, (_value, index) => index);
 }

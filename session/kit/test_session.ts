@@ -8,11 +8,11 @@ import { createMemorySessionStore } from "../stores/memory.ts";
 const DAY = 86_400_000;
 
 /**
- * Creates an empty session for tests of code that takes a `Session`. It behaves
- * like the session of a request, with a store in memory. For whole requests, use
- * the session middleware.
+ * Creates an empty session to test functions with a `Session` parameter. It
+ * behaves like the session of a request and has a store in memory. To test whole
+ * requests, use the session middleware.
  *
- * @example Testing a function that takes a session
+ * @example Test a function that takes a session
  * ```ts
  * import type { Session } from "@gatehouse/web/session";
  * import { createTestSession } from "@gatehouse/web/session/testing";

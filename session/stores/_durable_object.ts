@@ -1,7 +1,7 @@
 import type { StoredValue } from "../store.ts";
 import { newVersion } from "./keys.ts";
 
-/** What a Durable Object of sessions is asked to do. */
+/** A command to a Durable Object of sessions. */
 export type ObjectCommand =
   | { readonly do: "get" | "delete" | "keys" }
   | { readonly do: "has"; readonly name: string }
@@ -14,7 +14,7 @@ export type ObjectCommand =
     readonly index: readonly string[];
   };
 
-/** The storage of a Durable Object, the part that sessions use. */
+/** The part of a Durable Object's storage that sessions use. */
 export interface DurableObjectStorage {
   /** Reads a value. */
   get(key: string): Promise<unknown>;
@@ -24,15 +24,15 @@ export interface DurableObjectStorage {
   delete(keys: string[]): Promise<unknown>;
   /** Removes everything. */
   deleteAll(): Promise<void>;
-  /** Lists the values whose keys begin alike. */
+  /** Returns the values whose keys have a prefix. */
   list(options: { prefix: string }): Promise<Map<string, unknown>>;
-  /** Tells when the object wakes up by itself. */
+  /** Returns the time of the object's next alarm. */
   getAlarm(): Promise<number | null>;
-  /** Makes the object wake up by itself. */
+  /** Sets the time of the object's next alarm. */
   setAlarm(time: number): Promise<void>;
 }
 
-/** The state that a Durable Object is created with. */
+/** The state that the runtime passes to a Durable Object. */
 export interface DurableObjectState {
   /** The object's storage. */
   readonly storage: DurableObjectStorage;
@@ -50,10 +50,10 @@ const KEY = "key:";
  * The Durable Object that keeps one session, or the keys of one index name.
  *
  * Export it from the Worker's main module and bind it as a Durable Object
- * namespace; {@linkcode createDurableObjectSessionStore} talks to it. It cleans
- * up after itself by an alarm.
+ * namespace for {@linkcode createDurableObjectSessionStore}. It removes expired
+ * values with an alarm.
  *
- * @example Declaring it
+ * @example Declare the object
  * ```ts
  * import { SessionObject } from "@gatehouse/web/session/cloudflare";
  * import { assertEquals } from "@std/assert";
@@ -77,7 +77,7 @@ export class SessionObject {
   readonly #storage: DurableObjectStorage;
 
   /**
-   * Creates the object; the runtime does.
+   * Creates the object. Only the runtime calls this.
    *
    * @param state The object's state.
    */
@@ -86,17 +86,17 @@ export class SessionObject {
   }
 
   /**
-   * Answers the session store.
+   * Runs a command of the session store.
    *
    * @param request A command as JSON.
-   * @returns Its result as JSON.
+   * @returns The result as JSON.
    */
   async fetch(request: Request): Promise<Response> {
     const command = await request.json() as ObjectCommand;
     return Response.json(await this.#run(command) ?? null);
   }
 
-  /** Removes what has expired; the runtime calls it. */
+  /** Removes expired values. Only the runtime calls this. */
   async alarm(): Promise<void> {
     const now = Date.now();
     const stored = await this.#storage.get(VALUE) as Stored | undefined;
@@ -106,15 +106,15 @@ export class SessionObject {
     if (next === Infinity) return await this.#storage.deleteAll();
     const expired = [...keys].filter(([, end]) => end <= now)
       .map(([key]) => KEY + key);
-    // One call of the runtime removes 128 keys at most.
+    // The runtime removes at most 128 keys per call.
     while (expired.length > 0) {
       await this.#storage.delete(expired.splice(0, 128));
     }
     await this.#storage.setAlarm(next);
   }
 
-  // Nothing else runs in the object while it waits for its storage ("input
-  // gates"), so that reading and then writing is one step.
+  // No other request runs in the object while it waits for its storage ("input
+  // gates"), so that reading and then writing is atomic.
   async #run(command: ObjectCommand): Promise<unknown> {
     switch (command.do) {
       case "get": {
@@ -130,7 +130,7 @@ export class SessionObject {
       case "add": {
         const name = KEY + command.key;
         const before = await this.#storage.get(name) as number | undefined;
-        // What is refused afterwards must not cut short what is stored.
+        // If the put fails afterwards, the key must not expire earlier.
         const end = Math.max(before ?? 0, Date.now() + command.ttl);
         await this.#storage.put(name, end);
         return await this.#wakeAt(end);

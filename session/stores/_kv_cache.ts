@@ -1,8 +1,8 @@
-/** A namespace of Workers KV, as it is bound in `env`; the part in use. */
+/** The part of a Workers KV namespace, as bound in `env`, that the cache uses. */
 export interface KVNamespace {
-  /** Reads a text. */
+  /** Reads a string. */
   get(key: string): Promise<string | null>;
-  /** Stores a text for a number of seconds. */
+  /** Stores a string for a number of seconds. */
   put(
     key: string,
     value: string,
@@ -10,21 +10,21 @@ export interface KVNamespace {
   ): Promise<void>;
 }
 
-/** A cache, as the option `cache` of external login takes it. */
+/** A cache for the option `cache` of external login. */
 export interface KVCache {
   /**
    * Reads an entry.
    *
    * @param key The key.
-   * @returns The value, or `undefined` where there is none.
+   * @returns The value, or `undefined` if it is missing or expired.
    */
   get(key: string): Promise<unknown>;
   /**
    * Stores an entry.
    *
    * @param key The key.
-   * @param value What JSON can hold.
-   * @param options How long it is of use, in milliseconds.
+   * @param value A JSON value.
+   * @param options The lifetime in milliseconds.
    */
   set(
     key: string,
@@ -37,13 +37,13 @@ export interface KVCache {
 const SHORTEST = 60;
 
 /**
- * Creates a cache in Workers KV, for the metadata and the keys of identity
- * providers: a Worker's memory is too short-lived to keep them.
+ * Creates a cache in Workers KV for the metadata and keys of identity
+ * providers. A Worker's memory is too short-lived to keep them.
  *
- * Trust: who can write to the namespace can let anyone log in as anyone. Give
- * it to nothing else.
+ * Trust: anyone who can write to the namespace can log in as any user. Use it
+ * for nothing else.
  *
- * @example Keeping an entry
+ * @example Cache an entry
  * ```ts
  * import { createKVCache } from "@gatehouse/web/session/cloudflare";
  * import { assertEquals } from "@std/assert";
@@ -62,7 +62,7 @@ const SHORTEST = 60;
  * ```
  *
  * @param namespace The namespace.
- * @param options What every key begins with, and the clock.
+ * @param options The prefix of every key, and the clock.
  * @returns The cache.
  */
 export function createKVCache(
@@ -78,7 +78,7 @@ export function createKVCache(
       return expiresAt > now() ? value : undefined;
     },
     async set(key, value, { ttl }) {
-      // KV keeps nothing for less than a minute: the entry knows its end.
+      // KV keeps entries for a minute or more, so the entry contains its expiry.
       const text = JSON.stringify({ expiresAt: now() + ttl, value });
       const expirationTtl = Math.max(SHORTEST, Math.ceil(ttl / 1000));
       await namespace.put(prefix + key, text, { expirationTtl });

@@ -1,11 +1,10 @@
 import { SessionStoreError } from "../errors.ts";
 
-/** Milliseconds that a call to a store may take, unless somebody says so. */
+/** The default timeout of a call to a store, in milliseconds. */
 export const STORE_TIMEOUT = 5_000;
 
 /**
- * Calls a store so that its failure has our name, and so that a store that
- * never answers is one that failed.
+ * Calls a store. Errors and timeouts become a `SessionStoreError`.
  *
  * @throws {SessionStoreError} If the store throws, rejects or takes too long.
  */
@@ -20,10 +19,10 @@ export function callStore<Value>(
   } catch (cause) {
     throw new SessionStoreError(verb, { cause });
   }
-  return isPromise(result) ? settle(verb, result, timeout) : result;
+  return isPromise(result) ? withTimeout(verb, result, timeout) : result;
 }
 
-async function settle<Value>(
+async function withTimeout<Value>(
   verb: string,
   result: Promise<Value>,
   timeout: number,

@@ -1,10 +1,10 @@
 /**
  * A session store in Cloudflare's Durable Objects, and a cache in Workers KV
- * for what external login fetches from providers.
+ * for the metadata and keys that external login fetches from providers.
  *
- * Workers KV is no place for sessions: it has no compare-and-swap, and a
- * session that was ended may be read for a minute or more. For sessions in D1,
- * use `createSQLSessionStore` from `@gatehouse/web/session/sql`.
+ * Do not keep sessions in Workers KV: it has no compare-and-swap, and it may
+ * return a session for a minute or more after its end. For sessions in D1, use
+ * `createSQLSessionStore` from `@gatehouse/web/session/sql`.
  *
  * @module
  */
@@ -19,17 +19,17 @@ export {
 } from "./_durable_object.ts";
 export { createKVCache, type KVCache, type KVNamespace } from "./_kv_cache.ts";
 
-/** A Durable Object as a Worker sees it. */
+/** A Worker's view of a Durable Object. */
 export interface DurableObjectStub {
   /** Sends a request to the object. */
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
-/** A namespace of Durable Objects, as it is bound in `env`. */
+/** A namespace of Durable Objects, as bound in `env`. */
 export interface DurableObjectNamespace<Id = unknown> {
-  /** Makes an object's id of its name. */
+  /** Returns the id of an object name. */
   idFromName(name: string): Id;
-  /** Returns the object of an id. */
+  /** Returns the object with an id. */
   get(id: Id): DurableObjectStub;
 }
 
@@ -37,7 +37,7 @@ export interface DurableObjectNamespace<Id = unknown> {
  * Creates a session store in Durable Objects: one object for each session, and
  * one for each index name.
  *
- * @example Its shape, with objects that are always empty
+ * @example Create a store, with a namespace of empty objects
  * ```ts
  * import { createDurableObjectSessionStore } from "@gatehouse/web/session/cloudflare";
  * import { assertEquals } from "@std/assert";
@@ -50,7 +50,7 @@ export interface DurableObjectNamespace<Id = unknown> {
  * assertEquals(await store.get("a"), null);
  * ```
  *
- * @typeParam Id What the runtime calls objects by.
+ * @typeParam Id The runtime's type of an object id.
  * @param namespace The namespace that is bound to `SessionObject`.
  * @returns The store.
  */
@@ -83,8 +83,8 @@ class DurableObjectStore<Id> implements SessionStore {
     const { ifVersion, ttl } = options;
     checkKey(key);
     const index = checkIndex(options.index ?? []);
-    // Two objects have no common transaction. So the index learns of the key
-    // before, and whoever reads the index asks the value's object if it is so.
+    // A transaction cannot span two objects. So the index gets the key first,
+    // and byIndex() asks the object of each value whether it has the name.
     await Promise.all(
       index.map((name) => this.#send(`index:${name}`, { do: "add", key, ttl })),
     );

@@ -6,36 +6,36 @@
 import type { PutOptions, SessionStore, StoredValue } from "../store.ts";
 import { checkIndex, checkKey, isKey } from "./keys.ts";
 
-/** A key of Deno KV, as this store makes them. */
+/** A key of this store in Deno KV. */
 export type DenoKVKey = string[];
 
-/** What Deno KV returns for a key. */
+/** A key and its value in Deno KV. */
 export interface DenoKVEntry {
   /** The key. */
   readonly key: readonly unknown[];
-  /** The value; `null` where there is none. */
+  /** The value, or `null` if the key is missing. */
   readonly value: unknown;
-  /** The version; `null` where there is no value. */
+  /** The version, or `null` if the key is missing. */
   readonly versionstamp: string | null;
 }
 
-/** A transaction of Deno KV, the part that this store uses. */
+/** The part of a Deno KV transaction that this store uses. */
 export interface DenoKVTransaction {
-  /** Makes the commit fail where a version is another one. */
+  /** Makes the commit fail if the key has a different version. */
   check(entry: { key: DenoKVKey; versionstamp: string | null }): unknown;
   /** Stores a value. */
   set(key: DenoKVKey, value: unknown, options: { expireIn: number }): unknown;
   /** Removes a value. */
   delete(key: DenoKVKey): unknown;
-  /** Does it all, or nothing. */
+  /** Runs all changes, or none if a check fails. */
   commit(): Promise<{ readonly ok: boolean }>;
 }
 
-/** A database of Deno KV, the part that this store uses. */
+/** The part of a Deno KV database that this store uses. */
 export interface DenoKV {
   /** Reads a value. */
   get(key: DenoKVKey): Promise<DenoKVEntry>;
-  /** Lists the entries whose keys begin alike. */
+  /** Returns the entries whose keys have a prefix. */
   list(selector: { prefix: DenoKVKey }): AsyncIterable<DenoKVEntry>;
   /** Begins a transaction. */
   atomic(): DenoKVTransaction;
@@ -44,34 +44,34 @@ export interface DenoKV {
 /** Options for {@linkcode createDenoKVSessionStore}. */
 export interface DenoKVSessionStoreOptions {
   /**
-   * What every key begins with.
+   * The first parts of every key.
    *
    * @default {["gatehouse", "session"]}
    */
   readonly prefix?: readonly string[];
   /**
-   * Tells the time in epoch milliseconds.
+   * Returns the time in epoch milliseconds.
    *
    * @default {Date.now}
    */
   readonly now?: () => number;
 }
 
-/** What is stored under a key. */
+/** The stored form of a value. */
 interface Stored {
   readonly value: string;
   readonly expiresAt: number;
   readonly index: readonly string[];
 }
 
-/** How many times a delete is tried against other writers. */
+/** The limit of attempts to delete a value that others change. */
 const MAX_ATTEMPTS = 100;
 
 /**
  * Creates a session store in Deno KV, for Deno Deploy and for
  * `await Deno.openKv()`, which needs `--unstable-kv`.
  *
- * @example Its shape, with a database that is always empty
+ * @example Create a store, with an empty database
  * ```ts
  * import { createDenoKVSessionStore } from "@gatehouse/web/session/deno-kv";
  * import { assertEquals } from "@std/assert";
@@ -114,7 +114,7 @@ class DenoKVStore implements SessionStore {
   async get(key: string): Promise<StoredValue | null> {
     if (!isKey(key)) return null;
     const { value, versionstamp } = await this.#kv.get(this.#valueKey(key));
-    // Deno KV removes what expired some time later.
+    // Deno KV removes expired values with a delay.
     return this.#isLive(value)
       ? { value: value.value, version: versionstamp! }
       : null;
@@ -134,7 +134,7 @@ class DenoKVStore implements SessionStore {
     const expiresAt = this.#now() + ttl;
     const stored: Stored = { value, expiresAt, index };
     const expireIn = Math.ceil(ttl);
-    const transaction = this.#replacing(key, found);
+    const transaction = this.#replacement(key, found);
     transaction.set(this.#valueKey(key), stored, { expireIn });
     for (const name of index) {
       transaction.set(this.#indexKey(name, key), expiresAt, { expireIn });
@@ -147,7 +147,7 @@ class DenoKVStore implements SessionStore {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const found = await this.#kv.get(this.#valueKey(key));
       if (found.value === null) return;
-      const transaction = this.#replacing(key, found);
+      const transaction = this.#replacement(key, found);
       transaction.delete(this.#valueKey(key));
       if ((await transaction.commit()).ok) return;
     }
@@ -163,8 +163,11 @@ class DenoKVStore implements SessionStore {
     return keys;
   }
 
-  /** A transaction on what was found, without its index names. */
-  #replacing(key: string, found: DenoKVEntry): DenoKVTransaction {
+  /**
+   * Begins a transaction that replaces an entry: it checks the version and
+   * removes the index names.
+   */
+  #replacement(key: string, found: DenoKVEntry): DenoKVTransaction {
     const transaction = this.#kv.atomic();
     const { versionstamp } = found;
     transaction.check({ key: this.#valueKey(key), versionstamp });

@@ -1,21 +1,21 @@
 import { encodeBase64Url } from "../secrets.ts";
 
 /**
- * Printable ASCII of a bounded length. The Redis store keeps index sets under
- * `index:`, so no store takes a key that begins like them.
+ * Printable ASCII of a bounded length. The Redis store keeps its index sets
+ * under `index:`, so no store accepts a key with this prefix.
  */
 const KEY = /^(?!index:)[\x20-\x7e]{1,256}$/;
 
 /**
- * Returns `true` if a value can have this key. Keys can come from a URL, so
- * stores look for nothing under any other.
+ * Returns `true` if the key is valid. Keys can come from a URL, so stores return
+ * `null` for an invalid key.
  */
 export function isKey(key: string): boolean {
   return KEY.test(key);
 }
 
 /**
- * Returns the key if a value can have it.
+ * Returns the key if it is valid.
  *
  * @throws {RangeError} If the key is malformed.
  */
@@ -26,13 +26,13 @@ export function checkKey(key: string): string {
   );
 }
 
-/** The most index names that a value can have, in any store. */
+/** The maximum number of index names of a value, in any store. */
 export const MAX_INDEX_NAMES = 4;
 
 /**
- * Returns the names if they are few enough.
+ * Returns the names if there are not too many.
  *
- * @throws {RangeError} If they are too many.
+ * @throws {RangeError} If there are too many.
  */
 export function checkIndex(names: readonly string[]): readonly string[] {
   if (names.length <= MAX_INDEX_NAMES) return names;
@@ -41,7 +41,7 @@ export function checkIndex(names: readonly string[]): readonly string[] {
   );
 }
 
-/** Makes a version that no value ever had, not even an earlier one of its key. */
+/** Creates a version that no value has had before, not even under the same key. */
 export function newVersion(): string {
   return encodeBase64Url(crypto.getRandomValues(new Uint8Array(12)));
 }

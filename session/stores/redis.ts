@@ -6,7 +6,7 @@
 import type { PutOptions, SessionStore, StoredValue } from "../store.ts";
 import { checkIndex, checkKey, isKey, newVersion } from "./keys.ts";
 
-/** Sends one command and returns its reply, with texts as strings. */
+/** Sends one command and returns its reply, with bulk strings as strings. */
 export type RedisCommand = (
   command: string,
   args: string[],
@@ -15,15 +15,15 @@ export type RedisCommand = (
 /** Options for {@linkcode createRedisSessionStore}. */
 export interface RedisSessionStoreOptions {
   /**
-   * What every key begins with. In a cluster it needs a hash tag, such as
-   * `{sessions}:`, because a value and its index change together.
+   * The prefix of every key. In a cluster it needs a hash tag, such as
+   * `{sessions}:`, because a script changes a value and its index together.
    *
    * @default {"gatehouse:session:"}
    */
   readonly prefix?: string;
 }
 
-/** Milliseconds by the server's clock, the one that expires keys. */
+/** The server's clock in milliseconds. The server expires keys by it. */
 const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
@@ -38,11 +38,11 @@ local function unindex(names, index, id)
 end`;
 
 /**
- * KEYS: the value's. ARGV: see `put`. Some clients send a command again whose
- * reply was lost with the connection: the version tells that it was done.
+ * KEYS: the value's key. ARGV: see `put`. Some clients repeat a command if the
+ * connection breaks before the reply: the new version shows that it was done.
  *
- * HSET is the first write. Beyond `maxmemory` Redis refuses a script's first
- * write if it takes memory, but none after a write that takes none.
+ * HSET must be the first write. Above `maxmemory`, Redis only checks the first
+ * write of a script: after one that frees memory, it would accept all others.
  */
 const PUT = `${NOW}${UNINDEX}
 local version = redis.call('HGET', KEYS[1], 'version') or ''
@@ -62,7 +62,7 @@ for name in string.gmatch(ARGV[7], '[^ ]+') do
 end
 return 1`;
 
-/** KEYS: the value's. ARGV: the prefix of index sets, the id. */
+/** KEYS: the value's key. ARGV: the prefix of index sets, the id. */
 const DELETE = `${UNINDEX}
 unindex(redis.call('HGET', KEYS[1], 'index'), ARGV[1], ARGV[2])
 return redis.call('DEL', KEYS[1])`;
@@ -73,8 +73,8 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 return redis.call('ZRANGE', KEYS[1], 0, -1)`;
 
 /**
- * Creates a session store in Redis 6, Valkey 7 or later, over one function that
- * sends a command.
+ * Creates a session store in Redis 6, Valkey 7 or later. It needs one function
+ * that sends a command.
  *
  * With Bun: `(command, args) => Bun.redis.send(command, args)`. With the
  * `redis` package: `(command, args) => client.sendCommand([command, ...args])`.
@@ -82,9 +82,9 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)`;
  * ...args)`.
  *
  * Sessions expire by the server's clock. Give the server enough memory or the
- * policy `noeviction`: what it evicts is a logout.
+ * policy `noeviction`: if it evicts a session, that user is logged out.
  *
- * @example Seeing its commands
+ * @example Print the commands
  * ```ts
  * import { createRedisSessionStore } from "@gatehouse/web/session/redis";
  * import { assertEquals } from "@std/assert";
@@ -100,7 +100,7 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)`;
  * ]);
  * ```
  *
- * @param command Sends a command.
+ * @param command The function that sends a command.
  * @param options The prefix of the keys.
  * @returns The store.
  */
@@ -142,7 +142,7 @@ class RedisStore implements SessionStore {
     options: PutOptions,
   ): Promise<boolean> {
     const { ifVersion, index = [], ttl } = options;
-    // An empty version stands for "none"; no value has it.
+    // The script takes an empty version as `null`; no value has it.
     if (ifVersion === "") return false;
     const reply = await this.#eval(PUT, this.#prefix + checkKey(key), [
       ifVersion ?? "",
@@ -171,8 +171,8 @@ class RedisStore implements SessionStore {
   }
 }
 
-/** Encodes an index name, which then has no space. */
+/** Encodes an index name, so that it contains no space. */
 function encodeName(name: string): string {
-  // Half a surrogate pair would throw.
+  // encodeURIComponent throws on a lone surrogate.
   return encodeURIComponent(name.toWellFormed());
 }

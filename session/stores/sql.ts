@@ -21,50 +21,49 @@ export type SQLQuery = (
 /** Options for {@linkcode createSQLSessionStore}. */
 export interface SQLSessionStoreOptions {
   /**
-   * How parameters are written: `?` or `$1`.
+   * The SQL dialect: SQLite with `?` as placeholder, or PostgreSQL with `$1`.
    *
    * @default {"sqlite"}
    */
   readonly dialect?: "sqlite" | "postgres";
   /**
-   * The table.
+   * The name of the table.
    *
    * @default {"gatehouse_sessions"}
    */
   readonly table?: string;
   /**
-   * Whether the table and its indexes are created at first use.
+   * `true` to create the table and its indexes at first use.
    *
    * @default {true}
    */
   readonly createTable?: boolean;
   /**
-   * Tells the time in epoch milliseconds.
+   * Returns the time in epoch milliseconds.
    *
    * @default {Date.now}
    */
   readonly now?: () => number;
 }
 
-/** How many index names a value can have: one column each. */
+/** The columns of a value's index names, one for each. */
 const INDEX_COLUMNS = ["index1", "index2", "index3", "index4"];
 
-/** The most rows that a statement removes, and statements that a sweep runs. */
+/** The limits of rows per statement and of statements per sweep. */
 const SWEEP = { rows: 1_000, statements: 100 };
 
-/** The most expired rows that an insert removes: more than it adds. */
+/** The limit of expired rows that an insert removes: more than it adds. */
 const ROWS_PER_INSERT = 4;
 
 /**
- * Creates a session store in an SQL table, over one function that runs a
- * statement. No operation needs a transaction, so that a pool, an HTTP
- * gateway or D1 will do.
+ * Creates a session store in an SQL table. It needs one function that runs a
+ * statement, and no transactions: a pool, an HTTP gateway or D1 works.
  *
  * With node:sqlite: `(sql, params) => db.prepare(sql).all(...params)`. With
  * postgres: `(sql, params) => db.unsafe(sql, params)`. With D1: `async (sql,
  * params) => (await db.prepare(sql).bind(...params).all()).results`.
  *
- * @example Seeing its statements
+ * @example Print the statements
  * ```ts
  * import { assertStringIncludes } from "@std/assert";
  * import { createSQLSessionStore } from "@gatehouse/web/session/sql";
@@ -78,7 +77,7 @@ const ROWS_PER_INSERT = 4;
  * assertStringIncludes(statements[0], "CREATE TABLE IF NOT EXISTS");
  * ```
  *
- * @param query Runs a statement.
+ * @param query The function that runs a statement.
  * @param options The dialect and the table.
  * @returns The store.
  * @throws {TypeError} If the table's name is not a plain identifier.
@@ -109,7 +108,7 @@ class SQLStore implements SessionStore {
     this.#dialect = options.dialect ?? "sqlite";
     this.#table = table;
     const { now = Date.now } = options;
-    // PostgreSQL takes no fraction for a BIGINT.
+    // PostgreSQL rejects fractions for a BIGINT.
     this.#now = () => Math.floor(now());
     this.#isReady = options.createTable === false;
   }
@@ -167,16 +166,15 @@ class SQLStore implements SessionStore {
     for (let count = 0; count < SWEEP.statements; count++) {
       const removed = await this.#removeExpired(time, SWEEP.rows);
       if (removed < SWEEP.rows) return false;
-      // A database in this process would keep all others waiting.
+      // A database in this process would block all other requests.
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     return true;
   }
 
   /**
-   * Inserts a row, also in place of an expired one. Then it removes a few expired
-   * rows, so that the table stays as small as what lives in it, with or without
-   * sweeps.
+   * Inserts a row or replaces an expired one. Then it removes a few expired rows,
+   * so that the table does not grow without sweeps.
    */
   async #insert(key: string, row: SQLValue[], now: number): Promise<boolean> {
     const rows = await this.#run(
@@ -188,23 +186,23 @@ class SQLStore implements SessionStore {
       [...row, key, now],
     );
     if (rows.length === 0) return false;
-    // The row is stored, so a failure is left to the next insert.
+    // The row is stored. If removing fails, the next insert tries again.
     await this.#removeExpired(now, ROWS_PER_INSERT).catch(() => {});
     return true;
   }
 
-  /** Removes some expired rows, the oldest first, and returns how many. */
+  /** Removes expired rows up to a limit, oldest first, and returns their number. */
   async #removeExpired(now: number, limit: number): Promise<number> {
     const oldest = `SELECT id FROM ${this.#table} WHERE expires_at <= ?
       ORDER BY expires_at LIMIT ${limit}`;
-    // PostgreSQL reads the index of the key for an array, but the whole table
-    // for IN. Rows that others write or remove are skipped.
-    const list = this.#dialect === "sqlite"
+    // For an array, PostgreSQL uses the index of the key; for IN, it scans the
+    // whole table. SKIP LOCKED skips rows that other connections are writing.
+    const matches = this.#dialect === "sqlite"
       ? `IN (${oldest})`
       : `= ANY(ARRAY(${oldest} FOR UPDATE SKIP LOCKED))`;
-    // The time is compared twice: another writer may have put a row anew.
+    // Compares the time again: another writer may have replaced a row.
     const removed = await this.#run(
-      `DELETE FROM ${this.#table} WHERE id ${list} AND expires_at <= ?
+      `DELETE FROM ${this.#table} WHERE id ${matches} AND expires_at <= ?
       RETURNING id`,
       [now, now],
     );
@@ -212,13 +210,13 @@ class SQLStore implements SessionStore {
   }
 
   async #run(sql: string, params: SQLValue[]): Promise<readonly SQLRow[]> {
-    // By each call until one is through: a promise that all share would have
-    // all of them wait for a statement that never settles.
+    // Each call creates the table until one succeeds. If they shared a promise,
+    // all of them would wait for a statement that never settles.
     if (!this.#isReady) await this.#createTable();
-    return await this.#query(this.#written(sql), params);
+    return await this.#query(this.#withPlaceholders(sql), params);
   }
 
-  #written(sql: string): string {
+  #withPlaceholders(sql: string): string {
     if (this.#dialect === "sqlite") return sql;
     let count = 0;
     return sql.replaceAll("?", () => `$${++count}`);
@@ -226,18 +224,18 @@ class SQLStore implements SessionStore {
 
   async #createTable(): Promise<void> {
     const table = this.#table;
-    await this.#define(
+    await this.#createIfMissing(
       `CREATE TABLE IF NOT EXISTS ${table} (id TEXT PRIMARY KEY,
       value TEXT NOT NULL, version TEXT NOT NULL,
       expires_at BIGINT NOT NULL, ${
         INDEX_COLUMNS.map((name) => `${name} TEXT`)
       })`,
     );
-    await this.#define(
+    await this.#createIfMissing(
       `CREATE INDEX IF NOT EXISTS ${table}_expires_at ON ${table} (expires_at)`,
     );
     for (const name of INDEX_COLUMNS) {
-      await this.#define(
+      await this.#createIfMissing(
         `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} (${name})
         WHERE ${name} IS NOT NULL`,
       );
@@ -246,10 +244,10 @@ class SQLStore implements SessionStore {
   }
 
   /**
-   * Creates something that may be there. PostgreSQL's IF NOT EXISTS fails where
-   * two meet in it; by then the other one has created it.
+   * Creates a table or an index if it is missing. PostgreSQL's IF NOT EXISTS can
+   * fail if two connections run it at once; the second attempt then finds it.
    */
-  async #define(sql: string): Promise<void> {
+  async #createIfMissing(sql: string): Promise<void> {
     try {
       await this.#query(sql, []);
     } catch {
@@ -258,7 +256,7 @@ class SQLStore implements SessionStore {
   }
 }
 
-/** Every column but the key. */
+/** All columns except the key. */
 const COLUMNS = ["value", "version", "expires_at", ...INDEX_COLUMNS];
 
 function indexColumns(names: readonly string[]): SQLValue[] {

@@ -1,7 +1,7 @@
 import { SessionStoreError } from "../errors.ts";
 import type { SessionStore } from "../store.ts";
 
-/** The most sweeps of one call: far more than any store needs. */
+/** The limit of sweeps in one call: far more than any store needs. */
 const MAX_SWEEPS = 100_000;
 
 /** Options for {@linkcode sweepSessions}. */
@@ -17,11 +17,11 @@ export interface SweepSessionsOptions {
 /**
  * Removes all expired values from a store, for a cron job.
  *
- * It is rarely needed: Redis, Deno KV and Durable Objects remove what expires,
- * and a store in an SQL table removes a few expired rows with each new one. Use
- * it after a flood, or before a long time without logins.
+ * It is rarely needed: Redis, Deno KV and Durable Objects remove expired values
+ * themselves, and the SQL store removes a few expired rows with each new one.
+ * Use it after a flood of requests, or if a long time without logins follows.
  *
- * @example Sweeping at night
+ * @example Sweep every night
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createMemorySessionStore, sweepSessions } from "@gatehouse/web/session";
@@ -59,9 +59,10 @@ export async function sweepSessions(
 const SWEEP_INTERVAL = 600_000;
 
 /**
- * Creates a function that sweeps the store now and then. It returns at once, so
- * that no visitor waits for a sweep. If a sweep leaves something, the next call
- * begins another. A failure is ignored: no store returns expired values.
+ * Creates a function that sweeps the store every ten minutes. It returns at
+ * once, so that no request waits for a sweep. If a sweep did not remove
+ * everything, the next call starts another. It ignores failures, because no
+ * store returns expired values.
  */
 export function sweeper(store: SessionStore, now: () => number): () => void {
   let sweptAt = now();

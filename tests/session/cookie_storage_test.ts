@@ -170,7 +170,7 @@ const noSecrets: [string, unknown][] = [
 for (const [what, secrets] of noSecrets) {
   Deno.test(`createCookieSessionStorage() throws a TypeError where the secrets are ${what}`, () => {
     const options = { secrets: secrets as string[] };
-    const message = "secrets is not a list of strings";
+    const message = "secrets is not an array of strings";
     for (const make of [createCookieSessionStorage, session]) {
       const error = assertThrows(() => make(options), TypeError, message);
       assertFalse(error.message.includes(SECRET));

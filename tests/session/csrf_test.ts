@@ -287,7 +287,7 @@ Deno.test("csrfToken() throws after the response, unless the browser has what it
   await assertRejects(
     () => csrfToken(contexts[0]),
     TypeError,
-    "the response was already made",
+    "the response was already created",
   );
 
   const page = await router.fetch("https://example.com/page");

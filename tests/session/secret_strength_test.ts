@@ -18,7 +18,7 @@ const weak = [
 ];
 
 for (const secret of weak) {
-  Deno.test(`createCookieSessionStorage() refuses the secret "${secret.slice(0, 40)}"`, () => {
+  Deno.test(`createCookieSessionStorage() rejects the secret "${secret.slice(0, 40)}"`, () => {
     for (
       const create of [
         () => createCookieSessionStorage({ secrets: [secret] }),
@@ -28,14 +28,14 @@ for (const secret of weak) {
       const { message } = assertThrows(
         create,
         RangeError,
-        'secret 0 is too easy to guess, make one with "openssl rand -base64 32"',
+        'secret 0 is too easy to guess, create one with "openssl rand -base64 32"',
       );
       assert(!message.includes(secret));
     }
   });
 }
 
-Deno.test("createCookieSessionStorage() takes every secret from a random source", () => {
+Deno.test("createCookieSessionStorage() accepts any secret from a random source", () => {
   const bytes = (count: number) =>
     crypto.getRandomValues(new Uint8Array(count));
   for (let round = 0; round < 200; round++) {

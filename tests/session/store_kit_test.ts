@@ -16,39 +16,39 @@ import { createRedisSessionStore } from "@gatehouse/web/session/redis";
 import { createSQLSessionStore } from "@gatehouse/web/session/sql";
 import { testSessionStore } from "@gatehouse/web/session/testing";
 
-/** What a store can do wrong, and a test of the kit that has to notice. */
-const faults: [what: string, notices: string, change: Change][] = [
-  ["the last write wins", "put() refuses a version that was replaced", {
+/** Faults of a store, and the tests of the kit that detect them. */
+const faults: [fault: string, detectedBy: string, change: Change][] = [
+  ["the last write wins", "put() rejects an old version", {
     put: async (store, key, value, options) => {
       const ifVersion = (await store.get(key))?.version ?? null;
       return await store.put(key, value, { ...options, ifVersion });
     },
   }],
-  ["what was deleted comes back", "put() does not bring back", {
+  ["put() restores deleted values", "put() does not restore a deleted value", {
     put: async (store, key, value, options) => {
       if (await store.put(key, value, options)) return true;
       if (await store.get(key) !== null) return false;
       return await store.put(key, value, { ...options, ifVersion: null });
     },
   }],
-  ["it creates what exists", "put() refuses to create what exists", {
+  ["put() overwrites existing values", "put() does not overwrite", {
     put: async (store, key, value, options) => {
       const { ifVersion = null } = options;
       const version = ifVersion ?? (await store.get(key))?.version ?? null;
       return await store.put(key, value, { ...options, ifVersion: version });
     },
   }],
-  ["nothing expires", "get() returns null when the lifetime is over", {
+  ["values never expire", "get() returns null after the lifetime", {
     put: (store, key, value, options) =>
       store.put(key, value, { ...options, ttl: 60_000 }),
   }],
-  ["a refused put counts as done", "put() lets one of many", {
+  ["put() returns true on failure", "put() lets one of many", {
     put: async (store, key, value, options) => {
       await store.put(key, value, options);
       return true;
     },
   }],
-  ["check and write are two steps", "put() lets one of many create a key", {
+  ["put() is not atomic", "put() lets one of many concurrent writers create", {
     put: async (store, key, value, options) => {
       const version = (await store.get(key))?.version ?? null;
       if (version !== options.ifVersion) return false;
@@ -70,21 +70,21 @@ const faults: [what: string, notices: string, change: Change][] = [
       return await store.put(key, value, { ...options, ifVersion });
     },
   }],
-  ["characters are lost", "put() keeps every character", {
+  ["put() changes characters", "put() keeps every character", {
     put: (store, key, value, options) =>
       store.put(key, value.replace("\u2028", " "), options),
   }],
-  ["the index forgets", "byIndex() finds the keys of a name", {
+  ["byIndex() returns nothing", "byIndex() finds the keys of a name", {
     byIndex: () => [],
   }],
-  ["the index never forgets", "byIndex() follows a put and a delete", {
+  ["byIndex() returns old keys", "byIndex() returns the right keys after", {
     put: (store, key, value, options) =>
       store.put(key, value, {
         ...options,
         index: options.index ?? names.get(key),
       }),
   }],
-  ["the sweep is too thorough", "sweep() removes nothing that lives", {
+  ["sweep() removes everything", "sweep() removes only expired values", {
     sweep: async (store) => {
       for (const key of keys) await store.delete(key);
     },
@@ -106,11 +106,11 @@ interface Change {
 const keys = new Set<string>();
 const names = new Map<string, readonly string[]>();
 
-for (const [what, notices, change] of faults) {
-  Deno.test(`testSessionStore() notices that ${what}`, async () => {
+for (const [fault, detectedBy, change] of faults) {
+  Deno.test(`testSessionStore() detects a store in which ${fault}`, async () => {
     const tests = testSessionStore(() => broken(change));
-    const suspects = tests.filter(({ name }) => name.startsWith(notices));
-    assert(suspects.length > 0, notices);
+    const suspects = tests.filter(({ name }) => name.startsWith(detectedBy));
+    assert(suspects.length > 0, detectedBy);
     const failed = await Promise.all(suspects.map(async ({ run }) => {
       try {
         await run();
@@ -123,12 +123,12 @@ for (const [what, notices, change] of faults) {
   });
 }
 
-Deno.test("testSessionStore() bears with a store that is slower than its shortest lifetime", async () => {
+Deno.test("testSessionStore() accepts a store that is slower than its shortest lifetime", async () => {
   const memory = createMemorySessionStore();
   let reads = 0;
   const slow: SessionStore = {
     async get(key) {
-      // Only the first one, so that the check need not be run many times.
+      // Only the first read is slow, so that the check runs few times.
       if (reads++ === 0) await new Promise((go) => setTimeout(go, 160));
       return memory.get(key);
     },
@@ -137,13 +137,13 @@ Deno.test("testSessionStore() bears with a store that is slower than its shortes
   };
   const [check] = testSessionStore(() => slow)
     .filter(({ name }) =>
-      name === "put() creates in the place of what expired"
+      name === "put() creates a value in place of an expired one"
     );
   await check.run();
   assert(reads > 2);
 });
 
-Deno.test("testSessionStore() names its tests apart", () => {
+Deno.test("testSessionStore() gives each test a different name", () => {
   const names = testSessionStore(createMemorySessionStore)
     .map(({ name }) => name);
   assertEquals(new Set(names).size, names.length);
@@ -155,17 +155,17 @@ const stores: Record<string, SessionStore> = {
   createSQLSessionStore: createSQLSessionStore(() => [{ id: "key" }]),
   createDenoKVSessionStore: createDenoKVSessionStore({
     get: (key) => Promise.resolve({ key, value: null, versionstamp: null }),
-    atomic: () => fail("It has begun to write"),
+    atomic: () => fail("put() wrote to the store"),
     async *list() {},
   }),
   createDurableObjectSessionStore: createDurableObjectSessionStore({
     idFromName: (name) => name,
-    get: () => fail("It has begun to write"),
+    get: () => fail("put() wrote to the store"),
   }),
 };
 
 for (const [name, store] of Object.entries(stores)) {
-  Deno.test(`${name}() refuses more than four index names`, async () => {
+  Deno.test(`${name}() rejects more than four index names`, async () => {
     const index = ["a", "b", "c", "d", "e"];
     await assertRejects(
       async () =>
@@ -177,7 +177,7 @@ for (const [name, store] of Object.entries(stores)) {
 }
 
 for (const table of ["", "a b", 'a"b', "a;b", "1a", "é", "a".repeat(41)]) {
-  Deno.test(`createSQLSessionStore() refuses the table "${table}"`, () => {
+  Deno.test(`createSQLSessionStore() rejects the table "${table}"`, () => {
     assertThrows(
       () => createSQLSessionStore(() => [], { table }),
       TypeError,
@@ -186,13 +186,13 @@ for (const table of ["", "a b", 'a"b', "a;b", "1a", "é", "a".repeat(41)]) {
   });
 }
 
-Deno.test("createRedisSessionStore() takes any text for an index name", async () => {
+Deno.test("createRedisSessionStore() accepts any string as an index name", async () => {
   const sent: string[][] = [];
   const store = createRedisSessionStore((_command, args) => {
     sent.push(args);
     return args.length > 3 ? 1 : [];
   });
-  // A subject comes from outside, and half a character is no reason to throw.
+  // A provider chooses the subject; a lone surrogate must not throw.
   const index = ["sub:https://issuer.example|\ud800 x"];
   assert(await store.put("key", "value", { ttl: 1, ifVersion: null, index }));
   await store.byIndex!(index[0]);
@@ -202,18 +202,18 @@ Deno.test("createRedisSessionStore() takes any text for an index name", async ()
 });
 
 Deno.test("createSQLSessionStore() creates its table again after a failure", async () => {
-  let away = true;
+  let isDown = true;
   const statements: string[] = [];
   const store = createSQLSessionStore((sql) => {
-    if (away) throw new Error("The database is away");
+    if (isDown) throw new Error("The database is unavailable");
     statements.push(sql);
     return [];
   });
   await Promise.resolve(store.get("a")).then(
     () => assert(false),
-    (error) => assertEquals(error.message, "The database is away"),
+    (error) => assertEquals(error.message, "The database is unavailable"),
   );
-  away = false;
+  isDown = false;
   await store.get("a");
   assert(statements[0].startsWith("CREATE TABLE IF NOT EXISTS"));
   const count = statements.length;
@@ -221,19 +221,19 @@ Deno.test("createSQLSessionStore() creates its table again after a failure", asy
   assertEquals(statements.length, count + 1);
 });
 
-Deno.test("createSQLSessionStore() answers though its first statement never settled", async () => {
+Deno.test("createSQLSessionStore() works if its first statement never settles", async () => {
   let count = 0;
   const store = createSQLSessionStore(() =>
     ++count === 1 ? new Promise(() => {}) : []
   );
   const first = Promise.resolve(store.get("a")).then(() => "first");
   const second = Promise.resolve(store.get("a")).then(() => "second");
-  const late = new Promise((resolve) => setTimeout(resolve, 100, "nobody"));
+  const late = new Promise((resolve) => setTimeout(resolve, 100, "none"));
   assertEquals(await Promise.race([first, second, late]), "second");
   await late;
 });
 
-Deno.test("createSQLSessionStore() writes whole milliseconds, whatever the clock tells", async () => {
+Deno.test("createSQLSessionStore() writes whole milliseconds if the clock returns fractions", async () => {
   const times: unknown[] = [];
   const store = createSQLSessionStore((_sql, params) => {
     times.push(...params.filter((param) => typeof param === "number"));
@@ -247,7 +247,7 @@ Deno.test("createSQLSessionStore() writes whole milliseconds, whatever the clock
   assertEquals(times, [1_000, 1_000, 1_001, 1_000, 1_001, 1_000]);
 });
 
-Deno.test("createSQLSessionStore() creates no table where it should not", async () => {
+Deno.test("createSQLSessionStore() creates no table with createTable: false", async () => {
   const statements: string[] = [];
   const query = (sql: string) => {
     statements.push(sql);
@@ -260,7 +260,7 @@ Deno.test("createSQLSessionStore() creates no table where it should not", async 
   ]);
 });
 
-Deno.test("createDenoKVSessionStore() deletes what another writer changes meanwhile", async () => {
+Deno.test("createDenoKVSessionStore() deletes a value that another writer changes at the same time", async () => {
   let version = 1;
   let isDeleted = false;
   const value = { value: "text", expiresAt: Date.now() + 60_000, index: [] };
@@ -269,7 +269,7 @@ Deno.test("createDenoKVSessionStore() deletes what another writer changes meanwh
       Promise.resolve({ key, value, versionstamp: String(version) }),
     atomic: () => ({
       check(entry) {
-        // Twice, somebody was faster.
+        // Another writer changes the value before the first two attempts.
         if (version < 3) version++;
         isDeleted = entry.versionstamp === String(version);
       },
@@ -283,7 +283,7 @@ Deno.test("createDenoKVSessionStore() deletes what another writer changes meanwh
   assert(isDeleted);
 });
 
-/** A store in memory with one fault. */
+/** Creates a memory store with one fault. */
 function broken(change: Change): SessionStore {
   const memory = createMemorySessionStore();
   return {
