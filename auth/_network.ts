@@ -1,15 +1,5 @@
+import { ADDRESS_HEADERS, MAX_FORWARDING_HEADER } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
-
-/** The headers in which proxies tell what they know of the client. */
-const forwardingHeaders = [
-  "X-Forwarded-For",
-  "Forwarded",
-  "X-Real-IP",
-  "CF-Connecting-IP",
-];
-
-/** The longest forwarding header that is read, in characters. */
-const MAX_HEADER = 4096;
 
 /** Networks that no client on the internet has an address of (RFC 6890). */
 const privateNetworks =
@@ -46,7 +36,7 @@ export function isUndeclaredProxy(
   address: string,
 ): boolean {
   if (!privateNetworks.test(networkOf(address))) return false;
-  const values = forwardingHeaders.map((name) => request.headers.get(name))
+  const values = ADDRESS_HEADERS.map((name) => request.headers.get(name))
     .filter((value) => value !== null);
   if (values.length === 0) return false;
   const own = wholeAddress(address);
@@ -59,7 +49,7 @@ export function isUndeclaredProxy(
  */
 function listedAddresses(value: string): string[] {
   // What comes after that was not read by the router either.
-  return value.slice(-MAX_HEADER).split(/[,;]/).map((item) => {
+  return value.slice(-MAX_FORWARDING_HEADER).split(/[,;]/).map((item) => {
     const [, text = ""] = /^\s*(?:for=)?"?([^"\s]*)"?\s*$/i.exec(item) ?? [];
     const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? [];
     return wholeAddress(bracketed ?? text.replace(/^([\d.]+):\d+$/, "$1"));

@@ -1,3 +1,4 @@
+import { checkPositive, MAX_TIMEOUT } from "../router/internal.ts";
 import type { BatchOutputOptions } from "./batch_output.ts";
 
 /** A write that has started and has not ended. */
@@ -37,10 +38,15 @@ export class Batch {
   constructor(options: BatchOutputOptions) {
     const { bytes = 16_384, ms = 1_000, timeout = 10_000 } = options;
     const { flush, maxWaiting = 1_048_576 } = options;
-    this.#bytes = positive("bytes", bytes);
-    this.#ms = positive("ms", ms, longestTimer);
-    this.#timeout = positive("timeout", timeout, longestTimer);
-    this.#maxWaiting = positive("maxWaiting", maxWaiting);
+    this.#bytes = checkPositive("batch output", "bytes", bytes);
+    this.#ms = checkPositive("batch output", "ms", ms, MAX_TIMEOUT);
+    this.#timeout = checkPositive(
+      "batch output",
+      "timeout",
+      timeout,
+      MAX_TIMEOUT,
+    );
+    this.#maxWaiting = checkPositive("batch output", "maxWaiting", maxWaiting);
     this.#write = flush === undefined
       ? (lines) => console.log(lines.join("\n"))
       : (lines) => flush(lines.join("\n") + "\n");
@@ -195,15 +201,4 @@ export function report(problem: unknown): void {
   } catch {
     // A replaced console.error must not fail a request.
   }
-}
-
-/** The longest time of a timer, in milliseconds. Longer ones fire at once. */
-const longestTimer = 2 ** 31 - 1;
-
-function positive(name: string, value: number, most = Infinity): number {
-  if (value > 0 && value <= most) return value;
-  const bound = most === Infinity ? "" : ` up to ${most}`;
-  throw new RangeError(
-    `Cannot create batch output: ${name} "${value}" is not a positive number${bound}`,
-  );
 }

@@ -1,3 +1,4 @@
+import { isToken } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 
 /** Options for the ids of requests and traces. */
@@ -27,9 +28,6 @@ export interface LogIdOptions {
    */
   readonly respond?: boolean;
 }
-
-/** A field name (RFC 9110, section 5.6.2). */
-const fieldName = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** The request ids that are accepted from others. */
 const requestIdShape = /^[\w.:-]{1,128}$/;
@@ -158,7 +156,7 @@ export type ResolvedIdOptions = Required<LogIdOptions>;
 export function resolveIdOptions(
   { trust = false, header = "X-Request-Id", respond = false }: LogIdOptions,
 ): ResolvedIdOptions {
-  if (!fieldName.test(header)) {
+  if (!isToken(header)) {
     throw new TypeError(
       `Cannot create logger: "${header}" is not a header name`,
     );

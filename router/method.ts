@@ -32,8 +32,16 @@ export function isKnownMethod(method: string): boolean {
   return method === "ANY" || requestMethods.includes(method as RequestMethod);
 }
 
-/** A method is a token (RFC 9110, sections 5.6.2 and 9.1). */
-const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+/** The methods that change nothing (RFC 9110, section 9.2.1). */
+export const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
+
+/**
+ * Returns `true` for a token, such as a method or the name of a header or a
+ * cookie (RFC 9110, section 5.6.2).
+ */
+export function isToken(value: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(value);
+}
 
 /** No request has these (Fetch, "forbidden method"). */
 const FORBIDDEN = /^(?:connect|trace|track)$/i;
@@ -45,9 +53,11 @@ const FORBIDDEN = /^(?:connect|trace|track)$/i;
  * case-sensitive, and a route for "get" would never match.
  */
 export function checkMethod<Method extends string>(method: Method): Method {
-  const isToken = TOKEN.test(method) && !FORBIDDEN.test(method);
+  const isMethod = isToken(method) && !FORBIDDEN.test(method);
   const isKnown = isKnownMethod(method);
-  if (isKnown || isToken && !isKnownMethod(method.toUpperCase())) return method;
+  if (isKnown || isMethod && !isKnownMethod(method.toUpperCase())) {
+    return method;
+  }
   throw new TypeError(
     `Cannot create a route for "${method}": it is no method such as "GET"`,
   );

@@ -1,3 +1,4 @@
+import { checkPositive } from "../router/internal.ts";
 import { SessionLimitError } from "./errors.ts";
 
 /** Limits for anonymous sessions, counted in each process. */
@@ -46,8 +47,16 @@ export class AnonymousLimiter {
     { perAddress = 1_000, total = 100_000 }: AnonymousLimit,
     now: () => number,
   ) {
-    this.#perAddress = positive("perAddress", perAddress);
-    this.#total = positive("total", total);
+    this.#perAddress = checkPositive(
+      "session middleware",
+      "anonymousLimit perAddress",
+      perAddress,
+    );
+    this.#total = checkPositive(
+      "session middleware",
+      "anonymousLimit total",
+      total,
+    );
     this.#now = now;
   }
 
@@ -92,11 +101,4 @@ function networkOf(address: string): string {
   if (!address.includes(":")) return address.slice(0, 64);
   const [head = ""] = address.slice(0, 64).toLowerCase().split("::");
   return head.split(":").slice(0, 4).join(":").replace(/(?::0)+$/, "");
-}
-
-function positive(name: string, value: number): number {
-  if (value > 0) return value;
-  throw new RangeError(
-    `Cannot create session middleware: anonymousLimit ${name} "${value}" is not a positive number`,
-  );
 }

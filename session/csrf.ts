@@ -9,6 +9,7 @@ import {
   type Middleware,
   type RequestContext,
 } from "../router/mod.ts";
+import { SAFE_METHODS } from "../router/internal.ts";
 import { withCookies } from "./cookies/cache_control.ts";
 import { readCookies } from "./cookies/header.ts";
 import { CookiePolicy, type SessionCookieOptions } from "./cookies/policy.ts";
@@ -52,8 +53,6 @@ export interface CSRFProtectionOptions {
    */
   readonly origin?: string | undefined;
 }
-
-const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 
 /** A secret: 32 bytes as base64url. */
 const SECRET = /^[\w-]{43}$/;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { checkPositive } from "../router/internal.ts";
 import {
   type ContextEntry,
   type Middleware,
@@ -122,7 +123,12 @@ export function session(
   const { lazy = false, now = Date.now, storeTimeout = STORE_TIMEOUT } =
     options;
   const timeouts = resolveTimeouts(options.timeouts ?? {});
-  positive("storeTimeout", storeTimeout);
+  checkPositive(
+    "session middleware",
+    "storeTimeout",
+    storeTimeout,
+    Number.MAX_VALUE,
+  );
   const setup: SessionSetup = {
     isLazy: lazy,
     config: { timeouts, now, storeTimeout },
@@ -185,16 +191,14 @@ function resolveTimeouts(timeouts: SessionTimeouts): ResolvedTimeouts {
     anonymous: timeouts.anonymous ?? 10 * minute,
   };
   for (const [name, value] of Object.entries(resolved)) {
-    positive(`timeout ${name}`, value);
+    checkPositive(
+      "session middleware",
+      `timeout ${name}`,
+      value,
+      Number.MAX_VALUE,
+    );
   }
   return resolved;
-}
-
-function positive(name: string, value: number): void {
-  if (Number.isFinite(value) && value > 0) return;
-  throw new RangeError(
-    `Cannot create session middleware: ${name} "${value}" is not a positive number`,
-  );
 }
 
 /** Saves the session and has the response tell the browser of it. */

@@ -1,3 +1,5 @@
+import { isLoopback, readBytes } from "../../router/internal.ts";
+
 /** A JSON object as it came from the network. */
 export type JSONObject = Readonly<Record<string, unknown>>;
 
@@ -153,13 +155,8 @@ async function fetchBounded<Answer>(
 export function isSecureURL(url: URL, allowInsecureLoopback: boolean): boolean {
   if (url.username !== "" || url.password !== "") return false;
   return url.protocol === "https:" ||
-    allowInsecureLoopback && url.protocol === "http:" && isLoopback(url);
-}
-
-/** Whether a URL names this very machine. */
-export function isLoopback({ hostname }: URL): boolean {
-  return hostname === "localhost" || hostname === "[::1]" ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname);
+    allowInsecureLoopback && url.protocol === "http:" &&
+      isLoopback(url.hostname);
 }
 
 function checkURL(text: string, allowInsecureLoopback: boolean): URL {
@@ -217,22 +214,11 @@ async function readText(
   signal: AbortSignal,
 ): Promise<string> {
   if (response.body === null) throw new RequestError("the answer is empty");
-  const reader = response.body.getReader();
-  const cancel = () => void reader.cancel().catch(() => {});
-  signal.addEventListener("abort", cancel, { once: true });
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let size = 0;
-  let text = "";
-  while (true) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    size += value.byteLength;
-    if (size > limit) {
-      cancel();
-      throw new RequestError(`the answer has more than ${limit} bytes`);
-    }
-    text += decoder.decode(value, { stream: true });
+  const bytes = await readBytes(response.body, { maxBytes: limit, signal });
+  if (typeof bytes === "number") {
+    throw new RequestError(`the answer has more than ${limit} bytes`);
   }
+  return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 }
 
 function parseJSON(text: string, status: number): unknown {

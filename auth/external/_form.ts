@@ -1,3 +1,4 @@
+import { readBytes } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 
 /** The most bytes that a form of a provider may have. */
@@ -21,32 +22,15 @@ export async function readForm(
   const { body, headers } = context.request;
   const type = headers.get("Content-Type")?.split(";", 1)[0].trim();
   if (type?.toLowerCase() !== "application/x-www-form-urlencoded") return null;
-  const text = body === null ? "" : await readBody(body);
-  return text === null ? null : new URLSearchParams(text);
-}
-
-async function readBody(
-  body: ReadableStream<Uint8Array>,
-): Promise<string | null> {
-  const reader = body.getReader();
-  const timer = setTimeout(() => reader.cancel().catch(() => {}), TIMEOUT);
-  const decoder = new TextDecoder();
-  let size = 0;
-  let text = "";
+  if (body === null) return new URLSearchParams();
   try {
-    while (true) {
-      const { done, value } = await reader.read();
-      if (done) return text + decoder.decode();
-      size += value.byteLength;
-      if (size > MAX_BYTES) {
-        reader.cancel().catch(() => {});
-        return null;
-      }
-      text += decoder.decode(value, { stream: true });
-    }
+    const bytes = await readBytes(body, {
+      maxBytes: MAX_BYTES,
+      timeout: TIMEOUT,
+    });
+    if (typeof bytes === "number") return null;
+    return new URLSearchParams(new TextDecoder().decode(bytes));
   } catch {
     return null;
-  } finally {
-    clearTimeout(timer);
   }
 }

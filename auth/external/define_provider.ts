@@ -1,4 +1,5 @@
-import { isLoopback, isSecureURL, type Transport } from "./_bounded_fetch.ts";
+import { isLoopback } from "../../router/internal.ts";
+import { isSecureURL, type Transport } from "./_bounded_fetch.ts";
 import {
   type ClientRegistration,
   signingOf,
@@ -102,7 +103,7 @@ function readRedirectUri(value: unknown, refuse: Refuse): URL {
   if (url.href.includes("#") || url.username !== "" || url.password !== "") {
     return refuse("redirectUri has a fragment or credentials");
   }
-  const isLocal = url.protocol === "http:" && isLoopback(url);
+  const isLocal = url.protocol === "http:" && isLoopback(url.hostname);
   if (url.protocol !== "https:" && !isLocal) {
     return refuse("redirectUri is not https");
   }

@@ -1,3 +1,4 @@
+import { isToken } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import type { AuthenticatedUser } from "./auth_key.ts";
 import { absent, type AuthScheme, checkName, outcomeOf } from "./scheme.ts";
@@ -35,9 +36,6 @@ export interface APIAuthSchemeOptions<User extends AuthenticatedUser> {
 /** Printable ASCII. A comma is where two headers of the name were joined. */
 const wellFormed = /^[!-+\--~]{1,1024}$/;
 
-/** A field name (RFC 9110, section 5.6.2). */
-const fieldName = /^[\w!#$%&'*+.^`|~-]+$/;
-
 /**
  * Creates a scheme for API keys in a header of their own.
  *
@@ -73,7 +71,7 @@ export function createAPIAuthScheme<User extends AuthenticatedUser>(
 ): AuthScheme<User> {
   const { name, header, query, verify } = options;
   checkName(name);
-  if (!fieldName.test(header)) {
+  if (!isToken(header)) {
     throw new TypeError(
       `Cannot create the auth scheme "${name}": "${header}" is no header name`,
     );

@@ -7,8 +7,29 @@ import { peerAddress } from "./platform.ts";
  */
 export type TrustedProxies = number | readonly string[];
 
-/** The longest `X-Forwarded-For` that is read. */
-const longestHeader = 4096;
+/** The headers in which proxies pass the address of the client. */
+export const ADDRESS_HEADERS: readonly string[] = [
+  "X-Forwarded-For",
+  "Forwarded",
+  "X-Real-IP",
+  "CF-Connecting-IP",
+];
+
+/** The headers that proxies add to a request. */
+export const FORWARDING_HEADERS: readonly string[] = [
+  ...ADDRESS_HEADERS,
+  "X-Forwarded-Proto",
+  "X-Forwarded-Host",
+  "Via",
+];
+
+/** The longest part of a forwarding header that is read, in characters. */
+export const MAX_FORWARDING_HEADER = 4096;
+
+/** Returns `true` for a hostname or an address of the machine itself. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/.test(host);
+}
 
 /**
  * Finds the client's address, walking back from the socket through the proxies
@@ -23,8 +44,8 @@ export function clientAddress(
   if (trusted === 0) return address;
   const header = request.headers.get("X-Forwarded-For") ?? "";
   // The end is what our own proxies wrote; anyone can make the beginning long.
-  const hops = header.slice(-longestHeader).split(",");
-  if (header.length > longestHeader) hops.shift();
+  const hops = header.slice(-MAX_FORWARDING_HEADER).split(",");
+  if (header.length > MAX_FORWARDING_HEADER) hops.shift();
   for (const [steps, hop] of hops.reverse().entries()) {
     const ours = typeof trusted === "number"
       ? steps < trusted

@@ -1,4 +1,5 @@
 // Reads the bodies that clients send, within bounds.
+import { readBytes } from "../read_bytes.ts";
 
 /** Why a body is not read, as a status. */
 export type BodyRefusal = 400 | 408 | 413 | 415;
@@ -46,9 +47,6 @@ export function mediaTypeOf({ headers }: Request): string {
   return type.split(";", 1)[0]!.trim().toLowerCase();
 }
 
-/** What timers can wait for, in milliseconds: they begin anew beyond it. */
-const LONGEST_TIMER = 2 ** 31 - 1;
-
 /** Reads a body: its bytes, or the status of the refusal. */
 export async function readBody(
   request: Request,
@@ -58,9 +56,12 @@ export async function readBody(
   if (request.bodyUsed) return 400;
   const length = Number(request.headers.get("Content-Length") ?? 0);
   if (length > bounds.maxBytes) return 413;
-  return request.body === null
-    ? new Uint8Array()
-    : await readBytes(request.body, bounds);
+  if (request.body === null) return new Uint8Array();
+  try {
+    return await readBytes(request.body, bounds);
+  } catch {
+    return 400;
+  }
 }
 
 /** Whether the body is neither compressed nor in another character encoding. */
@@ -70,51 +71,4 @@ function isReadable({ headers }: Request): boolean {
   const charset = /;\s*charset="?([^";]*)/i.exec(type)?.[1] ?? "utf-8";
   return coding.toLowerCase() === "identity" &&
     /^utf-?8$/i.test(charset.trim());
-}
-
-async function readBytes(
-  body: ReadableStream<Uint8Array>,
-  { maxBytes, timeout }: BodyBounds,
-): Promise<Uint8Array<ArrayBuffer> | BodyRefusal> {
-  const reader = body.getReader();
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    reader.cancel().catch(() => {});
-  }, Math.min(timeout, LONGEST_TIMER));
-  // Chunks are copied at once: each would keep alive the buffer that it came in,
-  // and a body of single bytes would take gigabytes.
-  let bytes = new Uint8Array(Math.min(maxBytes, 4096));
-  let size = 0;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (late) return 408;
-      if (done) return bytes.subarray(0, size);
-      if (size + value.byteLength > maxBytes) {
-        reader.cancel().catch(() => {});
-        return 413;
-      }
-      bytes = withRoom(bytes, size + value.byteLength, maxBytes);
-      bytes.set(value, size);
-      size += value.byteLength;
-    }
-  } catch {
-    return late ? 408 : 400;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** The bytes with room for as many as are wanted, doubled where there is not. */
-function withRoom(
-  bytes: Uint8Array<ArrayBuffer>,
-  wanted: number,
-  most: number,
-): Uint8Array<ArrayBuffer> {
-  if (wanted <= bytes.byteLength) return bytes;
-  const length = Math.min(most, Math.max(wanted, bytes.byteLength * 2));
-  const larger = new Uint8Array(length);
-  larger.set(bytes);
-  return larger;
 }

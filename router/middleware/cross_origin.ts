@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { SAFE_METHODS } from "../method.ts";
 import type { Middleware, RequestContext } from "../mod.ts";
 
 /** Options for {@linkcode crossOriginProtection}. */
@@ -36,8 +37,6 @@ export interface CrossOriginProtectionOptions {
    */
   readonly exempt?: (context: RequestContext) => boolean;
 }
-
-const safeMethods: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 
 /**
  * Creates a middleware that answers 403 to cross-origin requests which could
@@ -84,8 +83,8 @@ export function crossOriginProtection(
 }
 
 function isUnsafe({ request, method }: RequestContext): boolean {
-  return !safeMethods.includes(request.method) ||
-    !safeMethods.includes(method) ||
+  return !SAFE_METHODS.includes(request.method) ||
+    !SAFE_METHODS.includes(method) ||
     /\bwebsocket\b/i.test(request.headers.get("Upgrade") ?? "");
 }
 

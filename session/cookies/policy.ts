@@ -1,3 +1,8 @@
+import {
+  FORWARDING_HEADERS,
+  isLoopback,
+  isToken,
+} from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import type { CookieChange } from "../drivers/driver.ts";
 import { serializeCookie } from "./header.ts";
@@ -51,25 +56,11 @@ export interface SessionCookieOptions {
   readonly partitioned?: boolean;
 }
 
-/**
- * A cookie name (RFC 6265, section 4.1.1: token). Its length leaves room for the
- * value: browsers accept 4,096 bytes for both.
- */
-const NAME = /^[\w!#$%&'*+.^`|~-]{1,256}$/;
+/** The longest name of a cookie: browsers take 4,096 bytes with the value. */
+const MAX_NAME = 256;
 
 /** Labels separated by dots (RFC 1123, section 2.1), with an optional leading dot. */
 const DOMAIN = /^(?:(?:^|\.)(?!-)[a-z\d-]{1,63}(?<!-))+$/i;
-
-/** Headers that a proxy in front of the server adds. */
-const FORWARDING = [
-  "Forwarded",
-  "X-Forwarded-For",
-  "X-Forwarded-Proto",
-  "X-Forwarded-Host",
-  "X-Real-IP",
-  "Via",
-  "CF-Connecting-IP",
-];
 
 /** Chooses the name and the attributes of a cookie. */
 export class CookiePolicy {
@@ -88,7 +79,8 @@ export class CookiePolicy {
       sameSite = "Lax",
       maxAge = 1,
     } = options;
-    const problem = !NAME.test(name) || /^__(Host|Secure)-/i.test(name)
+    const problem = !isToken(name) || name.length > MAX_NAME ||
+        /^__(Host|Secure)-/i.test(name)
       ? `name "${name}" is not a plain cookie name`
       : domain !== undefined && !DOMAIN.test(domain)
       ? `domain "${domain}" is not a host name`
@@ -144,9 +136,9 @@ export class CookiePolicy {
   isSecure(context: RequestContext): boolean {
     const { request, remoteAddress } = context;
     return this.#secureOnly || !request.url.startsWith("http://") ||
-      remoteAddress === undefined || !isLoopbackAddress(remoteAddress) ||
-      !isLoopbackName(context.url.hostname) ||
-      FORWARDING.some((name) => request.headers.has(name));
+      remoteAddress === undefined || !isLoopback(remoteAddress) ||
+      !isLocal(context.url.hostname) ||
+      FORWARDING_HEADERS.some((name) => request.headers.has(name));
   }
 
   /** Creates the `Set-Cookie` header that sets or removes the cookie. */
@@ -174,11 +166,7 @@ function protocolOf(origin: string): string {
   );
 }
 
-function isLoopbackAddress(address: string): boolean {
-  return /^127\.\d+\.\d+\.\d+$/.test(address) || address === "::1";
-}
-
-function isLoopbackName(hostname: string): boolean {
-  return hostname === "localhost" || hostname.endsWith(".localhost") ||
-    hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+/** Browsers resolve every name below `localhost` to the machine itself. */
+function isLocal(hostname: string): boolean {
+  return isLoopback(hostname) || hostname.endsWith(".localhost");
 }

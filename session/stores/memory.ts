@@ -1,3 +1,4 @@
+import { checkPositive } from "../../router/internal.ts";
 import { USER_PREFIX } from "../_record.ts";
 import type { PutOptions, SessionStore, StoredValue } from "../store.ts";
 import { checkIndex, checkKey } from "./keys.ts";
@@ -104,8 +105,16 @@ class MemoryStore implements SessionStore {
   #sweptAt = 0;
 
   constructor(options: MemorySessionStoreOptions) {
-    this.#maxRecords = positive("maxRecords", options.maxRecords ?? 100_000);
-    this.#maxBytes = positive("maxBytes", options.maxBytes ?? 64 * 1024 * 1024);
+    this.#maxRecords = checkPositive(
+      "session store",
+      "maxRecords",
+      options.maxRecords ?? 100_000,
+    );
+    this.#maxBytes = checkPositive(
+      "session store",
+      "maxBytes",
+      options.maxBytes ?? 64 * 1024 * 1024,
+    );
     this.#now = options.now ?? Date.now;
   }
 
@@ -250,11 +259,4 @@ function oldestOf(keys: ReadonlySet<string>): string {
 
 function lengthOf(names: readonly string[]): number {
   return names.reduce((sum, { length }) => sum + length, 0);
-}
-
-function positive(name: string, value: number): number {
-  if (value > 0) return value;
-  throw new RangeError(
-    `Cannot create session store: ${name} "${value}" is not a positive number`,
-  );
 }

@@ -13,6 +13,7 @@ const FLOORS = [
 /** The entry points: the only files that another folder may import. */
 const DOORS = [
   ...Object.values(config.exports).map((path) => path.slice(2)),
+  "router/internal.ts",
   "session/internal.ts",
   "session/secrets.ts",
 ];

@@ -1,0 +1,63 @@
+import { MAX_TIMEOUT } from "./limits.ts";
+
+/** Limits for reading a stream. */
+export interface ReadLimits {
+  /** The most bytes. */
+  readonly maxBytes: number;
+  /** The longest time, in milliseconds; unlimited by default. */
+  readonly timeout?: number;
+  /** Stops reading if it is aborted. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Reads a stream to its end.
+ *
+ * @returns The bytes; 413 if there are too many, 408 if time is up or the signal
+ * was aborted. Rejects if the stream fails.
+ */
+export async function readBytes(
+  stream: ReadableStream<Uint8Array>,
+  { maxBytes, timeout, signal }: ReadLimits,
+): Promise<Uint8Array<ArrayBuffer> | 408 | 413> {
+  const reader = stream.getReader();
+  let isLate = false;
+  const cancel = () => void reader.cancel().catch(() => {});
+  const stop = () => {
+    isLate = true;
+    cancel();
+  };
+  const timer = timeout === undefined
+    ? timeout
+    : setTimeout(stop, Math.min(timeout, MAX_TIMEOUT));
+  signal?.addEventListener("abort", stop, { once: true });
+  // Chunks are copied at once: each keeps the buffer alive that it came in, so
+  // that a body sent byte by byte would take gigabytes.
+  let bytes = new Uint8Array(Math.min(maxBytes, 4096));
+  let size = 0;
+  try {
+    while (true) {
+      const { done, value } = await reader.read();
+      if (isLate) return 408;
+      if (done) return bytes.subarray(0, size);
+      const end = size + value.byteLength;
+      if (end > maxBytes) {
+        cancel();
+        return 413;
+      }
+      if (end > bytes.byteLength) {
+        const length = Math.min(maxBytes, Math.max(end, size * 2));
+        const larger = new Uint8Array(length);
+        larger.set(bytes);
+        bytes = larger;
+      }
+      bytes.set(value, size);
+      size = end;
+    }
+  } catch (error) {
+    if (isLate) return 408;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
