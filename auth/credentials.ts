@@ -212,7 +212,8 @@ export function credentialsAuthResult<Credentials, User>(
   provider: CredentialsAuthProvider<Credentials, User>,
   context: RequestContext,
 ): Promise<CredentialsAuthResult<User>> {
-  const ofContext = results.getOrInsertComputed(context, () => new Map());
+  let ofContext = results.get(context);
+  if (ofContext === undefined) results.set(context, ofContext = new Map());
   let result = ofContext.get(provider);
   if (result === undefined) {
     result = run(provider, context);

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from "../session/secrets.ts";
+import { encodeBase64Url, timingSafeEqual } from "../session/secrets.ts";
 
 /** Options for a new token. */
 export interface TokenOptions {
@@ -110,10 +110,7 @@ export function isTokenShaped(
  * @returns Its hash.
  */
 export async function hashToken(token: string): Promise<string> {
-  return (await digest(token)).toBase64({
-    alphabet: "base64url",
-    omitPadding: true,
-  });
+  return encodeBase64Url(await digest(token));
 }
 
 /**

@@ -143,7 +143,9 @@ function randomHex(length: 16 | 32): string {
     const bytes = crypto.getRandomValues(new Uint8Array(poolSize / 2));
     // An id of zeros is invalid (W3C Trace Context, section 3.2.2.3).
     for (let start = 0; start < bytes.length; start += 8) bytes[start] ||= 1;
-    pool = bytes.toHex();
+    // Node 24 has no toHex.
+    pool = bytes.toHex?.() ??
+      Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
     used = 0;
   }
   return pool.slice(used, used += length);

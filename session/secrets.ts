@@ -17,15 +17,34 @@ const STRICT = {
   lastChunkHandling: "strict",
 } as const;
 
+// Node 24 lacks the methods of Uint8Array that encode and decode.
+
+/** Encodes bytes as hexadecimal digits. */
+export function encodeHex(bytes: Uint8Array): string {
+  if (bytes.toHex !== undefined) return bytes.toHex();
+  const digits = (byte: number) => byte.toString(16).padStart(2, "0");
+  return Array.from(bytes, digits).join("");
+}
+
+/** Encodes bytes as base64 with padding. */
+export function encodeBase64(bytes: Uint8Array): string {
+  if (bytes.toBase64 !== undefined) return bytes.toBase64();
+  const character = (byte: number) => String.fromCharCode(byte);
+  return btoa(Array.from(bytes, character).join(""));
+}
+
 /** Encodes bytes as base64url without padding. */
 export function encodeBase64Url(bytes: Uint8Array): string {
-  return bytes.toBase64(BASE64URL);
+  if (bytes.toBase64 !== undefined) return bytes.toBase64(BASE64URL);
+  return encodeBase64(bytes)
+    .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
 /** Decodes unpadded base64url, or `null` where the text is not canonical. */
 export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   const { length } = text;
   try {
+    if (Uint8Array.fromBase64 === undefined) return decodeExactly(text);
     // Strict refuses spare bits that are not zero, and wants the padding.
     const bytes = Uint8Array.fromBase64(text + "=".repeat(-length & 3), STRICT);
     // Fewer than fit: there is white space or padding among the characters.
@@ -33,6 +52,13 @@ export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   } catch {
     return null;
   }
+}
+
+/** Decodes what {@linkcode encodeBase64Url} returns, and nothing else. */
+function decodeExactly(text: string): Uint8Array<ArrayBuffer> | null {
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  const bytes = Uint8Array.from(binary, (byte) => byte.charCodeAt(0));
+  return encodeBase64Url(bytes) === text ? bytes : null;
 }
 
 /** Hashes text or bytes with SHA-256. */

@@ -1,4 +1,8 @@
-import { encodeBase64Url, randomToken } from "../../session/secrets.ts";
+import {
+  encodeBase64,
+  encodeBase64Url,
+  randomToken,
+} from "../../session/secrets.ts";
 import { ExternalAuthError } from "./errors.ts";
 import type { ProviderMetadata } from "./metadata.ts";
 import type { ClientAuthentication } from "./options.ts";
@@ -77,7 +81,7 @@ export async function proveClient(
       const pair = client.rawBasic
         ? `${clientId}:${clientSecret}`
         : `${formEncode(clientId)}:${formEncode(clientSecret)}`;
-      const basic = new TextEncoder().encode(pair).toBase64();
+      const basic = encodeBase64(new TextEncoder().encode(pair));
       return {
         headers: { Authorization: `Basic ${basic}` },
         params: {},

@@ -31,12 +31,12 @@ export function demandOwnCallback(
   engine: ProviderEngine<unknown>,
   purpose: string,
 ): void {
-  const paths = callbacks.getOrInsertComputed(
-    middlewareOf(session),
-    () => new Map(),
-  );
+  const middleware = middlewareOf(session);
+  let paths = callbacks.get(middleware);
+  if (paths === undefined) callbacks.set(middleware, paths = new Map());
   const { definition: { issuer, name }, redirectUri } = engine;
-  const known = paths.getOrInsertComputed(redirectUri.pathname, () => []);
+  const known = paths.get(redirectUri.pathname) ?? [];
+  paths.set(redirectUri.pathname, known);
   const other = known.find((callback) => isShared(callback, engine));
   if (other !== undefined) {
     throw new TypeError(

@@ -149,7 +149,8 @@ export function externalAuthResult<Provider extends ExternalAuthProvider>(
   provider: Provider,
   context: RequestContext,
 ): Promise<ExternalAuthResult<ProfileOf<Provider>>> {
-  const ofContext = results.getOrInsertComputed(context, () => new Map());
+  let ofContext = results.get(context);
+  if (ofContext === undefined) results.set(context, ofContext = new Map());
   let result = ofContext.get(provider);
   if (result === undefined) {
     result = run(engineOf(provider), context);

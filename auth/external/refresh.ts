@@ -111,14 +111,14 @@ async function refreshOnce(
   refreshToken: string,
 ): Promise<ExternalAuthTokens> {
   await checkBeforehand(engine, tokens);
-  const ofEngine = pending.getOrInsertComputed(engine, () => new Map());
+  let ofEngine = pending.get(engine);
+  if (ofEngine === undefined) pending.set(engine, ofEngine = new Map());
   const key = JSON.stringify([refreshToken, tokens.issuer, tokens.subject]);
   // The keys may be asked for once more.
   const patience = 2 * engine.transport.timeout;
-  const work = ofEngine.getOrInsertComputed(
-    key,
-    () => new SharedWork<ExternalAuthTokens>(patience),
-  );
+  const work = ofEngine.get(key) ??
+    new SharedWork<ExternalAuthTokens>(patience);
+  ofEngine.set(key, work);
   try {
     return await work.run(() => refresh(engine, tokens, refreshToken));
   } finally {

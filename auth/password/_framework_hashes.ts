@@ -74,5 +74,6 @@ function base64Of(salt = ""): string {
 }
 
 function base64OfHex(hex = ""): string {
-  return encodeBase64(Uint8Array.fromHex(hex));
+  const bytes = hex.match(/../g)?.map((digits) => parseInt(digits, 16));
+  return encodeBase64(new Uint8Array(bytes ?? []));
 }

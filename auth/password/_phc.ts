@@ -1,3 +1,5 @@
+import { decodeBase64Url, encodeBase64Url } from "../../session/secrets.ts";
+
 /** A string of the PHC format, taken apart but not yet believed. */
 export interface PhcString {
   /** The identifier of the function, such as `argon2id`. */
@@ -66,18 +68,11 @@ export function isWithin(value: number, least: number, most: number): boolean {
 
 /** Writes Base64 as PHC strings want it: without padding. */
 export function encodeBase64(bytes: Uint8Array): string {
-  return bytes.toBase64({ omitPadding: true });
+  return encodeBase64Url(bytes).replaceAll("-", "+").replaceAll("_", "/");
 }
 
 /** Reads Base64 without padding and with its last bits zero, or gives `null`. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9+/]+$/.test(text)) return null;
-  try {
-    return Uint8Array.fromBase64(
-      text + "=".repeat((4 - text.length % 4) % 4),
-      { lastChunkHandling: "strict" },
-    );
-  } catch {
-    return null;
-  }
+  return decodeBase64Url(text.replaceAll("+", "-").replaceAll("/", "_"));
 }

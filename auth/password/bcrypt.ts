@@ -23,6 +23,7 @@
  */
 // The only module that imports bcryptjs.
 import { compare } from "bcryptjs";
+import { encodeHex, sha256 } from "../../session/secrets.ts";
 
 /** Rounds are powers of two; 15 take two seconds in JavaScript. */
 const SHAPE =
@@ -57,9 +58,9 @@ const MAX_BYTES = 72;
 export function readBcrypt(
   hash: string,
 ): ((password: string) => Promise<boolean>) | null {
-  const [, sha256, bcrypt] = SHAPE.exec(hash) ?? [];
+  const [, prehash, bcrypt] = SHAPE.exec(hash) ?? [];
   if (bcrypt === undefined) return null;
-  if (sha256 !== undefined) {
+  if (prehash !== undefined) {
     return async (password) => await compare(await hexDigest(password), bcrypt);
   }
   return async (password) => {
@@ -72,6 +73,5 @@ export function readBcrypt(
 
 /** Returns the hexadecimal SHA-256 that Django puts in front of bcrypt. */
 async function hexDigest(password: string): Promise<string> {
-  const bytes = new TextEncoder().encode(password);
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+  return encodeHex(await sha256(password));
 }

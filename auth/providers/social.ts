@@ -1,6 +1,7 @@
 import { defineOAuthProvider } from "../external/oauth.ts";
 import type { ExternalAuthProviderOptions } from "../external/options.ts";
 import type { ExternalAuthProvider } from "../external/provider.ts";
+import { encodeHex } from "../../session/secrets.ts";
 
 /** The profile of an account at the social provider. */
 export interface SocialProfile {
@@ -102,7 +103,7 @@ async function proofParams(
   );
   const bytes = encoder.encode(accessToken);
   const proof = await crypto.subtle.sign("HMAC", key, bytes);
-  return { appsecret_proof: new Uint8Array(proof).toHex() };
+  return { appsecret_proof: encodeHex(new Uint8Array(proof)) };
 }
 
 function parseProfile(

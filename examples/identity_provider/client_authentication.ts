@@ -1,3 +1,4 @@
+import { base64url } from "jose";
 import type { Client } from "./authorization.ts";
 
 /**
@@ -38,6 +39,5 @@ function formDecode(text: string): string {
 export async function s256(text: string): Promise<string> {
   const bytes = new TextEncoder().encode(text);
   const digest = await crypto.subtle.digest("SHA-256", bytes);
-  return new Uint8Array(digest)
-    .toBase64({ alphabet: "base64url", omitPadding: true });
+  return base64url.encode(new Uint8Array(digest));
 }

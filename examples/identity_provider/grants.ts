@@ -1,3 +1,4 @@
+import { base64url } from "jose";
 import type { AuthorizationRequest } from "./authorization.ts";
 import type { Person } from "./people.ts";
 
@@ -90,6 +91,5 @@ function keep<Value>(
 }
 
 function random(): string {
-  return crypto.getRandomValues(new Uint8Array(32))
-    .toBase64({ alphabet: "base64url", omitPadding: true });
+  return base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
 }

@@ -143,7 +143,8 @@ class MemoryStore implements SessionStore {
     crowd.keys.add(key);
     crowd.bytes += entry.bytes;
     for (const name of index) {
-      const keys = this.#keysByName.getOrInsertComputed(name, () => new Set());
+      let keys = this.#keysByName.get(name);
+      if (keys === undefined) this.#keysByName.set(name, keys = new Set());
       keys.add(key);
       if (keys.size > MANY && isUserName(name)) this.#crowdedUsers.add(name);
     }
@@ -213,10 +214,11 @@ class MemoryStore implements SessionStore {
   }
 
   #crowd(kind: Kind): Crowd {
-    return this.#crowds.getOrInsertComputed(
-      kind,
-      () => ({ keys: new Set(), bytes: 0 }),
-    );
+    let crowd = this.#crowds.get(kind);
+    if (crowd === undefined) {
+      this.#crowds.set(kind, crowd = { keys: new Set(), bytes: 0 });
+    }
+    return crowd;
   }
 
   /**

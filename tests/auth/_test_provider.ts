@@ -1,4 +1,5 @@
 import {
+  base64url,
   calculateJwkThumbprint,
   exportJWK,
   generateKeyPair,
@@ -351,7 +352,7 @@ export class TestProvider {
 }
 
 async function challengeOf(verifier: string): Promise<string> {
-  return base64url(await digest("SHA-256", verifier));
+  return base64url.encode(await digest("SHA-256", verifier));
 }
 
 /** The `at_hash` of an access token (Core 1.0, section 3.1.3.6). */
@@ -360,14 +361,10 @@ export async function hashOf(
   alg: SigningAlgorithm,
 ): Promise<string> {
   const hash = await digest(alg === "EdDSA" ? "SHA-512" : "SHA-256", token);
-  return base64url(hash.subarray(0, hash.length / 2));
+  return base64url.encode(hash.subarray(0, hash.length / 2));
 }
 
 async function digest(name: string, text: string): Promise<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   return new Uint8Array(await crypto.subtle.digest(name, bytes));
-}
-
-function base64url(bytes: Uint8Array): string {
-  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }

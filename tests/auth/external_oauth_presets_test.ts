@@ -308,7 +308,13 @@ async function hmac(secret: string, text: string): Promise<string> {
   const key = await crypto.subtle
     .importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
   const bytes = await crypto.subtle.sign("HMAC", key, encoder.encode(text));
-  return new Uint8Array(bytes).toHex();
+  return hex(new Uint8Array(bytes));
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  );
 }
 
 /** A realm of a host that has several. */

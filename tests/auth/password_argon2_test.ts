@@ -35,9 +35,15 @@ for (const { variant, section, tag } of vectors) {
   Deno.test(`argon2Engines() compute the ${variant} vector of RFC 9106, section ${section} (spec 5.1.4)`, async () => {
     for (const engine of await argon2Engines()) {
       const derived = await engine.derive({ variant, ...inputs });
-      assertEquals([engine.name, derived.toHex()], [engine.name, tag]);
+      assertEquals([engine.name, hex(derived)], [engine.name, tag]);
     }
   });
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  );
 }
 
 Deno.test("argon2Engines() end with the one in JavaScript, which every runtime has", async () => {

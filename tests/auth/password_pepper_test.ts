@@ -21,7 +21,9 @@ const WRONG = { ok: false, needsRehash: false };
 Deno.test("hashPassword() names the pepper in the hash, and does not show it", async () => {
   const hash = await hashPassword("password", { ...cheap, peppers: [old] });
   assertStringIncludes(hash, "$argon2id$v=19$m=8,t=1,p=1,keyid=MjAyNQ$");
-  assertFalse(hash.includes(old.key.toBase64({ omitPadding: true })));
+  assertFalse(
+    hash.includes(btoa(String.fromCharCode(...old.key)).replace(/=+$/, "")),
+  );
 });
 
 const steps: [

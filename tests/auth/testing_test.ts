@@ -1,3 +1,4 @@
+import { base64url } from "jose";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   backChannelLogout,
@@ -210,8 +211,7 @@ for (const [name, change, status] of exchanges) {
       redirect_uri: REDIRECT_URI,
       scope: "openid",
       code_challenge_method: "S256",
-      code_challenge: new Uint8Array(challenge)
-        .toBase64({ alphabet: "base64url", omitPadding: true }),
+      code_challenge: base64url.encode(new Uint8Array(challenge)),
     });
     const callback = authorize(`https://id.example/authorize?${request}`);
     const init = {

@@ -115,10 +115,13 @@ class Namespace {
   }
 
   #open(name: string): [Storage, SessionObject] {
-    return this.#objects.getOrInsertComputed(name, () => {
+    let opened = this.#objects.get(name);
+    if (opened === undefined) {
       const storage = new Storage();
-      return [storage, new SessionObject({ storage })];
-    });
+      opened = [storage, new SessionObject({ storage })];
+      this.#objects.set(name, opened);
+    }
+    return opened;
   }
 }
 

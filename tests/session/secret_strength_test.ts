@@ -38,12 +38,15 @@ for (const secret of weak) {
 Deno.test("createCookieSessionStorage() accepts any secret from a random source", () => {
   const bytes = (count: number) =>
     crypto.getRandomValues(new Uint8Array(count));
+  const hex = (bytes: Uint8Array) =>
+    Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
   for (let round = 0; round < 200; round++) {
     const secrets = [
-      bytes(16).toHex(),
-      bytes(32).toHex(),
-      bytes(24).toBase64(),
-      bytes(32).toBase64(),
+      hex(bytes(16)),
+      hex(bytes(32)),
+      base64(bytes(24)),
+      base64(bytes(32)),
       crypto.randomUUID(),
       Array.from(bytes(32), (byte) => byte % 10).join(""),
     ];

@@ -1,3 +1,4 @@
+import { base64url } from "jose";
 import {
   assert,
   assertEquals,
@@ -150,16 +151,12 @@ Deno.test("Session.regenerateId() after a login leaves no usable old id", async 
 });
 
 function randomToken(): string {
-  return base64Url(crypto.getRandomValues(new Uint8Array(32)));
+  return base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
 }
 
 async function sha256(text: string): Promise<string> {
   const bytes = new TextEncoder().encode(text);
-  return base64Url(
+  return base64url.encode(
     new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)),
   );
-}
-
-function base64Url(bytes: Uint8Array): string {
-  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }

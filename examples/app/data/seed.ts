@@ -44,6 +44,6 @@ export async function seed(database: Query): Promise<DemoAccount[]> {
 
 /** Returns 72 random bits in 12 characters. */
 function randomPassword(): string {
-  return crypto.getRandomValues(new Uint8Array(9))
-    .toBase64({ alphabet: "base64url" });
+  const bytes = crypto.getRandomValues(new Uint8Array(9));
+  return btoa(String.fromCharCode(...bytes));
 }
