@@ -12,11 +12,6 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 
 const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;
 
-const STRICT = {
-  alphabet: "base64url",
-  lastChunkHandling: "strict",
-} as const;
-
 // Node 24 lacks the methods of Uint8Array that encode and decode.
 
 /** Encodes bytes as hexadecimal digits. */
@@ -40,25 +35,23 @@ export function encodeBase64Url(bytes: Uint8Array): string {
     .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Decodes unpadded base64url, or `null` where the text is not canonical. */
+/**
+ * Decodes what {@linkcode encodeBase64Url} returns.
+ *
+ * @returns The bytes, or `null` for any other string, such as one with padding,
+ * white space or spare bits that are not zero.
+ */
 export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
-  const { length } = text;
   try {
-    if (Uint8Array.fromBase64 === undefined) return decodeExactly(text);
-    // Strict refuses spare bits that are not zero, and wants the padding.
-    const bytes = Uint8Array.fromBase64(text + "=".repeat(-length & 3), STRICT);
-    // Fewer than fit: there is white space or padding among the characters.
-    return bytes.length === length * 3 >> 2 ? bytes : null;
+    const bytes = Uint8Array.fromBase64?.(text, BASE64URL) ??
+      Uint8Array.from(
+        atob(text.replaceAll("-", "+").replaceAll("_", "/")),
+        (byte) => byte.charCodeAt(0),
+      );
+    return encodeBase64Url(bytes) === text ? bytes : null;
   } catch {
     return null;
   }
-}
-
-/** Decodes what {@linkcode encodeBase64Url} returns, and nothing else. */
-function decodeExactly(text: string): Uint8Array<ArrayBuffer> | null {
-  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  const bytes = Uint8Array.from(binary, (byte) => byte.charCodeAt(0));
-  return encodeBase64Url(bytes) === text ? bytes : null;
 }
 
 /** Hashes text or bytes with SHA-256. */

@@ -39,12 +39,12 @@ const BUDGETS: Record<Entry, number> = {
   "./secure-headers-middleware": 1,
   "./session": 6.4,
   "./session-middleware": 12.4,
-  "./session/cloudflare": 1.6,
-  "./session/cookie": 4.6,
+  "./session/cloudflare": 1.7,
+  "./session/cookie": 4.7,
   "./session/deno-kv": 1,
-  "./session/redis": 1.3,
-  "./session/sql": 1.7,
-  "./session/testing": 16.8,
+  "./session/redis": 1.4,
+  "./session/sql": 1.8,
+  "./session/testing": 17,
   "./validate-middleware": 3.2,
 };
 
