@@ -2,7 +2,7 @@ import type { TestClient } from "../router/testing.ts";
 import { encodeBase64Url, randomToken, sha256 } from "../session/secrets.ts";
 import { TestSigner } from "./_test_signer.ts";
 
-/** Who the provider is, and whom it knows. */
+/** The issuer, the client registration and the clock. */
 export interface InMemoryProviderOptions {
   readonly issuer: string;
   readonly clientId: string;
@@ -27,7 +27,7 @@ interface Grant extends Login {
   readonly nonce: string | null;
 }
 
-/** What makes a token a logout token. */
+/** The event claim of logout tokens (Back-Channel Logout 1.0, section 2.4). */
 const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
 /** The provider behind `createTestProvider`. */
@@ -44,7 +44,7 @@ export class InMemoryProvider {
     this.#base = options.issuer.replace(/\/$/, "");
   }
 
-  /** Stands in for the network. */
+  /** Replaces the network. */
   readonly fetch = async (
     url: string,
     init: RequestInit,
@@ -53,7 +53,7 @@ export class InMemoryProvider {
     const [place] = url.split("?");
     if (!place.startsWith(`${this.#base}/`)) {
       throw new TypeError(
-        `Cannot fetch "${place}": only a test provider is there`,
+        `Cannot fetch "${place}": the test provider only answers below its issuer`,
       );
     }
     switch (`${request.method} ${place.slice(this.#base.length)}`) {
@@ -68,10 +68,10 @@ export class InMemoryProvider {
       case "POST /revoke":
         return await this.#withClient(request, (form) => this.#revoke(form));
     }
-    return refuse(404, "not_found");
+    return errorResponse(404, "not_found");
   };
 
-  /** Lets a user answer a request for authorization. */
+  /** Answers an authorization request as the user. */
   authorize(
     location: string | null,
     { error, user }: { readonly error?: string; readonly user: Claims },
@@ -106,17 +106,17 @@ export class InMemoryProvider {
     return callback;
   }
 
-  /** Has a browser bring the answer back, in the way that was asked for. */
+  /** Sends the answer back with a browser, in the requested response mode. */
   async sendBack(
     browser: TestClient,
     location: string,
     callback: string,
   ): Promise<Response> {
-    const { searchParams: asked } = new URL(location);
-    if (asked.get("response_mode") !== "form_post") {
+    const { searchParams: requested } = new URL(location);
+    if (requested.get("response_mode") !== "form_post") {
       return await browser.fetch(callback);
     }
-    const redirectUri = asked.get("redirect_uri")!;
+    const redirectUri = requested.get("redirect_uri")!;
     const { searchParams } = new URL(callback);
     for (const [name] of new URL(redirectUri).searchParams) {
       searchParams.delete(name);
@@ -134,12 +134,12 @@ export class InMemoryProvider {
   }
 
   /** Signs a logout token. */
-  logoutToken(whom: Claims): Promise<string> {
+  logoutToken(subject: Claims): Promise<string> {
     const claims = {
       ...this.#claims(),
       jti: randomToken(),
       events: { [LOGOUT_EVENT]: {} },
-      ...whom,
+      ...subject,
     };
     return this.#signer.sign(claims, "logout+jwt");
   }
@@ -187,15 +187,15 @@ export class InMemoryProvider {
   ): Promise<Response> {
     const form = new URLSearchParams(await request.text());
     const { clientId, clientSecret } = this.#options;
-    const encode = (text: string) =>
-      new URLSearchParams({ x: text }).toString().slice(2);
+    const encode = (value: string) =>
+      new URLSearchParams({ x: value }).toString().slice(2);
     const pair = `${encode(clientId)}:${encode(clientSecret)}`;
     const authorization = request.headers.get("Authorization");
     const isClient = authorization === null
       ? form.get("client_id") === clientId &&
         form.get("client_secret") === clientSecret
       : authorization === `Basic ${btoa(pair)}`;
-    return isClient ? await answer(form) : refuse(401, "invalid_client");
+    return isClient ? await answer(form) : errorResponse(401, "invalid_client");
   }
 
   async #token(form: URLSearchParams): Promise<Response> {
@@ -203,21 +203,21 @@ export class InMemoryProvider {
       case "authorization_code":
         return await this.#exchange(form);
       case "refresh_token": {
-        const login = take(this.#refresh, form.get("refresh_token"));
-        if (login === undefined) return refuse(400, "invalid_grant");
+        const login = takeOnce(this.#refresh, form.get("refresh_token"));
+        if (login === undefined) return errorResponse(400, "invalid_grant");
         return await this.#issue(login, {});
       }
     }
-    return refuse(400, "unsupported_grant_type");
+    return errorResponse(400, "unsupported_grant_type");
   }
 
   async #exchange(form: URLSearchParams): Promise<Response> {
-    const grant = take(this.#grants, form.get("code"));
+    const grant = takeOnce(this.#grants, form.get("code"));
     const verifier = form.get("code_verifier") ?? "";
     const challenge = encodeBase64Url(await sha256(verifier));
-    const isRight = grant?.challenge === challenge &&
+    const isValid = grant?.challenge === challenge &&
       grant.redirectUri === form.get("redirect_uri");
-    if (!isRight) return refuse(400, "invalid_grant");
+    if (!isValid) return errorResponse(400, "invalid_grant");
     const { nonce } = grant;
     return await this.#issue(grant, nonce === null ? {} : { nonce });
   }
@@ -253,13 +253,13 @@ export class InMemoryProvider {
     const token = headers.get("Authorization")?.replace(/^Bearer /, "");
     const login = this.#access.get(token ?? "");
     return login === undefined
-      ? refuse(401, "invalid_token")
+      ? errorResponse(401, "invalid_token")
       : Response.json(login.user);
   }
 
   #revoke(form: URLSearchParams): Response {
-    take(this.#access, form.get("token"));
-    take(this.#refresh, form.get("token"));
+    takeOnce(this.#access, form.get("token"));
+    takeOnce(this.#refresh, form.get("token"));
     return new Response(null);
   }
 
@@ -274,8 +274,8 @@ export class InMemoryProvider {
   }
 }
 
-/** What is good for one use. */
-function take<Value>(
+/** Returns a value that works once, and removes it. */
+function takeOnce<Value>(
   map: Map<string, Value>,
   key: string | null,
 ): Value | undefined {
@@ -284,6 +284,6 @@ function take<Value>(
   return value;
 }
 
-function refuse(status: number, error: string): Response {
+function errorResponse(status: number, error: string): Response {
   return Response.json({ error }, { status });
 }

@@ -2,7 +2,7 @@ import type { RequestContext } from "../router/mod.ts";
 import { beginLogin } from "../session/internal.ts";
 import type { Session } from "../session/mod.ts";
 import { loginNamesOf } from "./external/_login_names.ts";
-import { sessionOf } from "./_session_of.ts";
+import { currentSession } from "./current_session.ts";
 
 /** Options for {@linkcode completeAuth}. */
 export interface CompleteAuthOptions {
@@ -17,23 +17,21 @@ export interface CompleteAuthOptions {
 }
 
 /**
- * Logs a user in, in one step that leaves nothing for an attacker to prepare.
+ * Logs a user in, with a new session id.
  *
- * Ends the old session id, so that one planted before the login is worthless.
+ * Ends the old session id, so that an id planted before the login is worthless.
  * Keeps the session's values only if the session was anonymous or the same
  * user's, and always drops pending logins and challenges. Sets `userId` and
- * `authenticatedAt`, restarts the session's absolute timeout, and saves all this
- * before it returns.
+ * `authenticatedAt`, restarts the session's absolute timeout, and saves the
+ * session before it returns.
  *
- * `requireFreshAuth` judges a session by `authenticatedAt`. The session's
- * timeouts and `revokedBefore` count from the call, however long ago the user
- * authenticated.
+ * `requireFreshAuth` reads `authenticatedAt`. The session's timeouts and
+ * `revokedBefore` count from the call, even if the user authenticated earlier.
  *
- * At the end of an external login call it in the request of the callback: then
+ * After an external login, call it in the request of the callback, so that
  * {@linkcode backChannelLogout} finds the session.
  *
- * Trust: call it only once the user has proved who they are, with the id of
- * that user.
+ * Trust: the user must have proved their identity, and the id must be theirs.
  *
  * @example At the end of a login
  * ```ts
@@ -58,9 +56,9 @@ export interface CompleteAuthOptions {
  * @param context The context of the request.
  * @param userId The id of the user who proved their identity.
  * @param options The time of the authentication.
- * @returns The session, which is the user's now.
+ * @returns The session, which now belongs to the user.
  * @throws {TypeError} If no session middleware ran, the id is neither an integer
- * nor a text that is not empty, or the session was destroyed before.
+ * nor a non-empty string, or the session was destroyed before.
  * @throws {RangeError} If `authenticatedAt` is not a time in the past.
  * @throws {SessionStoreError} If the store failed.
  * @see {@link https://owasp.org/www-community/attacks/Session_fixation | Session fixation}
@@ -70,19 +68,19 @@ export async function completeAuth(
   userId: string | number,
   { authenticatedAt }: CompleteAuthOptions = {},
 ): Promise<Session> {
-  const session = sessionOf(context, "complete the login");
+  const session = currentSession(context, "complete the login");
   if (!isUserId(userId)) {
     throw new TypeError(
-      "Cannot complete the login: the user id must be a text that is not empty, or an integer",
+      "Cannot complete the login: the user id must be a non-empty string or an integer",
     );
   }
-  // The names let the provider of this login end it.
+  // The provider of this login ends it by these names.
   const names = loginNamesOf(context);
   await beginLogin(session, userId, { authenticatedAt, names });
   return session;
 }
 
-/** A missing id must not become the login of a user called "undefined". */
+/** Returns `true` for a usable id: a missing one must not become "undefined". */
 function isUserId(value: unknown): value is string | number {
   return typeof value === "string" ? value !== "" : Number.isSafeInteger(value);
 }

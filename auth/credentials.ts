@@ -1,27 +1,30 @@
 import type { RequestContext } from "../router/mod.ts";
-import type { Throttle, ThrottleAttempt } from "./throttle.ts";
+import { oncePerRequest } from "./once_per_request.ts";
+import type { Throttle, ThrottleAttempt } from "./throttle/throttle.ts";
 
-/** What a credentials provider consists of. */
+/** Options for {@linkcode createCredentialsAuthProvider}. */
 export interface CredentialsAuthProviderOptions<Credentials, User> {
-  /** What the provider is called. */
+  /** The name of the provider. */
   readonly name: string;
 
   /**
-   * Reads the credentials out of the request.
+   * Reads the credentials from the request.
    *
    * @param context The context of the request.
-   * @returns The credentials, or `null` where there are none.
+   * @returns The credentials, or `null` if they are missing.
    */
   readonly parse: (
     context: RequestContext,
   ) => Credentials | null | Promise<Credentials | null>;
 
   /**
-   * Tells whose credentials they are. Let an unknown user take as long as a
-   * wrong password, as `verifyPassword` does for a missing hash. Throw where
-   * nobody can tell, never for wrong credentials: the throttle does not count it.
+   * Verifies the credentials and returns their user.
    *
-   * @param credentials What `parse` returned.
+   * An unknown user must take as long as a wrong password. `verifyPassword` does
+   * that if the hash is missing. Throw only if verification is not possible,
+   * never for wrong credentials: the throttle does not count an error.
+   *
+   * @param credentials The return value of `parse`.
    * @returns The user, or `null`.
    */
   readonly verify: (
@@ -29,33 +32,33 @@ export interface CredentialsAuthProviderOptions<Credentials, User> {
   ) => User | null | Promise<User | null>;
 
   /**
-   * Slows down guessing. It is asked before `verify`, which takes time.
+   * Slows down guessing. It runs before `verify`, which is slow.
    *
    * @default {undefined}
    */
   readonly throttle?: Pick<Throttle, "attempt">;
 
   /**
-   * Tells which account the credentials are for, such as their e-mail address;
-   * required with `throttle`. Where it is no string, such as a file in a form,
-   * the credentials count as missing.
+   * Returns the account of the credentials, such as an email address. Required
+   * with `throttle`. If it is not a string, such as a file in a form, the
+   * credentials count as missing.
    *
    * @default {undefined}
    */
   readonly account?: (credentials: Credentials) => string;
 }
 
-/** Proves who a user is by something they know, such as a password. */
+/** Verifies users by something they know, such as a password. */
 export interface CredentialsAuthProvider<Credentials, User>
   extends CredentialsAuthProviderOptions<Credentials, User> {
-  /** What kind of provider it is. */
+  /** The kind of provider. */
   readonly kind: "credentials";
 }
 
 /**
- * Creates a provider for logins by form, such as e-mail and password.
+ * Creates a provider for logins by form, such as email and password.
  *
- * @example E-mail and password
+ * @example Email and password
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import {
@@ -75,9 +78,9 @@ export interface CredentialsAuthProvider<Credentials, User>
  * assertEquals(await verifyCredentials(password, context), { id: 1 });
  * ```
  *
- * @typeParam Credentials What `parse` returns.
- * @typeParam User What `verify` returns.
- * @param options How to read and verify the credentials.
+ * @typeParam Credentials The return type of `parse`.
+ * @typeParam User The return type of `verify`.
+ * @param options The functions that read and verify the credentials.
  * @returns The provider, for {@linkcode verifyCredentials}.
  * @throws {TypeError} If there is a `throttle` without `account`.
  */
@@ -93,7 +96,7 @@ export function createCredentialsAuthProvider<Credentials, User>(
 }
 
 /**
- * Verifies the credentials of a request: the user, or `null`.
+ * Verifies the credentials of a request and returns the user, or `null`.
  *
  * It does not log anyone in: pass the user's id to `completeAuth` for that.
  *
@@ -117,12 +120,12 @@ export function createCredentialsAuthProvider<Credentials, User>(
  * assertEquals(await verifyCredentials(password, context), null);
  * ```
  *
- * @typeParam Credentials What the provider reads.
- * @typeParam User What the provider verifies.
+ * @typeParam Credentials The credentials that the provider reads.
+ * @typeParam User The user that the provider returns.
  * @param provider The provider.
  * @param context The context of the request.
- * @returns The user, or `null` where there are no credentials or wrong ones, or
- * the throttle wants a wait.
+ * @returns The user, or `null` if the credentials are missing, wrong or
+ * throttled.
  * @throws {SessionStoreError} If the store of the throttle failed.
  */
 export async function verifyCredentials<Credentials, User>(
@@ -133,39 +136,34 @@ export async function verifyCredentials<Credentials, User>(
   return result.ok ? result.user : null;
 }
 
-/** How a login with credentials ended. */
+/** The result of a login with credentials. */
 export type CredentialsAuthResult<User> =
   | {
     readonly ok: true;
-    /** Who it is. */
+    /** The user. */
     readonly user: User;
   }
   | {
     readonly ok: false;
-    /** There were no credentials, or they are wrong. */
+    /** The credentials are missing or wrong. */
     readonly reason: "missing" | "wrong";
   }
   | {
     readonly ok: false;
-    /** Too many were wrong before; these were not looked at. */
+    /** Too many attempts failed before, so this one was not verified. */
     readonly reason: "throttled";
     /** The seconds to wait before the next attempt. */
     readonly retryAfter: number;
   };
 
-const results = /* @__PURE__ */ new WeakMap<
-  RequestContext,
-  Map<object, Promise<CredentialsAuthResult<unknown>>>
->();
-
 /**
- * Tells how a login with credentials ended, and how long to wait after too many
- * wrong ones.
+ * Verifies the credentials of a request, and returns the reason of a failure
+ * and the time to wait after too many of them.
  *
  * Call it instead of {@linkcode verifyCredentials} or after it: within one
  * request the credentials are verified once.
  *
- * @example Answering guesses
+ * @example Responding to guesses
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import {
@@ -201,8 +199,8 @@ const results = /* @__PURE__ */ new WeakMap<
  * assertEquals(statuses, [422, 422, 422, 422, 422, 429]);
  * ```
  *
- * @typeParam Credentials What the provider reads.
- * @typeParam User What the provider verifies.
+ * @typeParam Credentials The credentials that the provider reads.
+ * @typeParam User The user that the provider returns.
  * @param provider The provider.
  * @param context The context of the request.
  * @returns The result.
@@ -212,17 +210,17 @@ export function credentialsAuthResult<Credentials, User>(
   provider: CredentialsAuthProvider<Credentials, User>,
   context: RequestContext,
 ): Promise<CredentialsAuthResult<User>> {
-  let ofContext = results.get(context);
-  if (ofContext === undefined) results.set(context, ofContext = new Map());
-  let result = ofContext.get(provider);
-  if (result === undefined) {
-    result = run(provider, context);
-    ofContext.set(provider, result);
-  }
+  const result = verifyOnce(provider as AnyProvider, context);
   return result as Promise<CredentialsAuthResult<User>>;
 }
 
-async function run<Credentials, User>(
+type AnyProvider = CredentialsAuthProvider<unknown, unknown>;
+
+const verifyOnce = /* @__PURE__ */ oncePerRequest(
+  throttledVerify<unknown, unknown>,
+);
+
+async function throttledVerify<Credentials, User>(
   provider: CredentialsAuthProvider<Credentials, User>,
   context: RequestContext,
 ): Promise<CredentialsAuthResult<User>> {
@@ -233,7 +231,7 @@ async function run<Credentials, User>(
   const { throttle } = provider;
   let attempt: ThrottleAttempt | undefined;
   if (throttle !== undefined) {
-    // A form can have a file where the name should be.
+    // A form can contain a file instead of the name.
     const account: unknown = provider.account?.(credentials);
     if (typeof account !== "string") return { ok: false, reason: "missing" };
     attempt = await throttle.attempt(context, account);
@@ -242,13 +240,13 @@ async function run<Credentials, User>(
     return { ok: false, reason: "throttled", retryAfter: attempt.retryAfter };
   }
   const user = await verifyOrCancel(provider, credentials, attempt);
-  // Nothing that a careless verify returns for "no" may count as a user.
+  // A careless verify may return false or "" instead of null.
   if (!user) return { ok: false, reason: "wrong" };
   await attempt?.succeed();
   return { ok: true, user };
 }
 
-/** A broken database is not a wrong password: what throws is not counted. */
+/** Verifies credentials. An error, such as a broken database, does not count. */
 async function verifyOrCancel<Credentials, User>(
   provider: CredentialsAuthProvider<Credentials, User>,
   credentials: Credentials,
@@ -257,7 +255,7 @@ async function verifyOrCancel<Credentials, User>(
   try {
     return await provider.verify(credentials);
   } catch (error) {
-    // If this fails too, the attempt counts; the first error tells more.
+    // If this fails too, the attempt counts; the first error says more.
     await attempt?.cancel().catch(() => {});
     throw error;
   }

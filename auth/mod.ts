@@ -1,6 +1,6 @@
 /**
- * Proving who a user is: credentials such as e-mail and password, and login at
- * external providers by OAuth 2.0 and OpenID Connect.
+ * Authentication: credentials such as email and password, and login at external
+ * providers with OAuth 2.0 and OpenID Connect.
  *
  * @example A login by form
  * ```ts
@@ -111,14 +111,13 @@ export {
   revokeOneTimeTokens,
   takeOneTimeToken,
 } from "./one_time_token.ts";
+export type { ThrottleLimit, ThrottleLimits } from "./throttle/limits.ts";
 export {
   createThrottle,
   type Throttle,
   type ThrottleAttempt,
-  type ThrottleLimit,
-  type ThrottleLimits,
   type ThrottleOptions,
-} from "./throttle.ts";
+} from "./throttle/throttle.ts";
 export {
   createToken,
   hashToken,
@@ -129,4 +128,4 @@ export {
 export {
   tooManyRequests,
   type TooManyRequestsInit,
-} from "./too_many_requests.ts";
+} from "./throttle/too_many_requests.ts";

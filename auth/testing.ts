@@ -1,5 +1,5 @@
 /**
- * What tests of an application with external login need.
+ * An OpenID provider in memory, for tests of applications with external login.
  *
  * @module
  */
@@ -7,77 +7,78 @@ import type { TestClient } from "../router/testing.ts";
 import { randomToken } from "../session/secrets.ts";
 import { InMemoryProvider } from "./_in_memory_provider.ts";
 
-/** Who logs in at a test provider: `sub`, and any further claims. */
+/** The claims of a user: `sub` and any others. */
 export interface TestProviderUser {
-  /** Who the user is to the provider. */
+  /** The id of the user at the provider. */
   readonly sub: string;
-  /** What else the provider tells, such as `name`, `email` or `tid`. */
+  /** Other claims, such as `name`, `email` or `tid`. */
   readonly [claim: string]: unknown;
 }
 
 /** Options for {@linkcode createTestProvider}. */
 export interface TestProviderOptions {
   /**
-   * The provider's identifier. A named provider is tested with its own, such as
-   * `https://accounts.google.com`.
+   * The issuer of the provider. To test a named provider, use its real issuer,
+   * such as `https://accounts.google.com`.
    *
    * @default {"https://id.example"}
    */
   readonly issuer?: string;
   /**
-   * Who logs in where a test does not say.
+   * The user who logs in by default.
    *
    * @default {{ sub: "1", name: "Test User", email: "user@example.com", email_verified: true }}
    */
   readonly user?: TestProviderUser;
   /**
-   * Tells the time in epoch milliseconds.
+   * Returns the time in epoch milliseconds.
    *
    * @default {Date.now}
    */
   readonly now?: () => number;
 }
 
-/** How the application is registered: spread it into the provider's options. */
+/** The client registration. Spread it into the options of your provider. */
 export interface TestProviderClient {
-  /** The provider's identifier. */
+  /** The issuer of the provider. */
   readonly issuer: string;
-  /** The id of the application. */
+  /** The client id of the application. */
   readonly clientId: string;
-  /** The secret of the application. */
+  /** The client secret of the application. */
   readonly clientSecret: string;
-  /** Answers in place of the network. */
+  /** Replaces the network. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** Tells the provider's time. */
+  /** Returns the time at the provider. */
   readonly now: () => number;
 }
 
-/** How a user answers the provider. */
+/** The user's answer to the provider. */
 export interface TestProviderAnswer {
   /**
-   * Who logs in.
+   * The user who logs in.
    *
    * @default {the user of the options}
    */
   readonly user?: TestProviderUser;
   /**
-   * What goes wrong: `access_denied` where the user says no.
+   * The error that the provider sends back, such as `access_denied` if the user
+   * cancels.
    *
    * @default {undefined}
    */
   readonly error?: string;
 }
 
-/** Whom a logout token names; one of the two at least. */
+/** The subject of a logout token, with at least one property. */
 export interface TestLogout {
   /**
-   * The user.
+   * The id of the user.
    *
    * @default {undefined}
    */
   readonly sub?: string;
   /**
-   * The provider's session, as the claim `sid` of the login has it.
+   * The session at the provider, as in the claim `sid` of the login.
    *
    * @default {undefined}
    */
@@ -86,25 +87,25 @@ export interface TestLogout {
 
 /** An OpenID provider for tests. */
 export interface TestProvider {
-  /** How the application is registered. */
+  /** The client registration of the application. */
   readonly client: TestProviderClient;
   /**
-   * Does what happens in a browser from the application's redirect on: the user
-   * answers, and is sent back.
+   * Plays the part of the browser after the application's redirect: the user
+   * answers, and the provider sends the browser back.
    *
-   * @param location Where the application sent the browser to.
-   * @param answer What the user does.
+   * @param location The `Location` header of the application's redirect.
+   * @param answer The user's answer.
    * @returns The URL of the callback.
-   * @throws {Error} If it is no request that a provider accepts.
+   * @throws {Error} If the request is invalid.
    */
   authorize(location: string | null, answer?: TestProviderAnswer): string;
   /**
-   * Walks a browser through a login, from the path that starts it to the
+   * Takes a browser through a login, from the path that starts it to the
    * callback.
    *
    * @param browser The browser.
-   * @param path Where the application starts the login.
-   * @param answer What the user does.
+   * @param path The path at which the application starts the login.
+   * @param answer The user's answer.
    * @returns The response of the callback.
    * @throws {Error} If the path does not lead to the provider.
    */
@@ -117,20 +118,20 @@ export interface TestProvider {
    * Signs a logout token, for the form field `logout_token` of a back-channel
    * logout.
    *
-   * @param logout Whom it names.
+   * @param logout The user or the session that it ends.
    * @returns The token.
    */
   logoutToken(logout: TestLogout): Promise<string>;
 }
 
 /**
- * Creates an OpenID provider for tests: in memory, with a real key, as strict
- * as a real one. It checks the client's secret, the redirect URI and the code
- * verifier, signs ID tokens, and answers for userinfo, refresh and revocation.
+ * Creates an OpenID provider for tests. It lives in memory and has a real key.
+ * It checks the client secret, the redirect URI and the code verifier, signs ID
+ * tokens, and supports userinfo, refresh and revocation.
  *
- * Trust: everybody logs in as whoever they like. It belongs into tests alone.
+ * Trust: anyone can log in as any user. Use it only in tests.
  *
- * @example A login from the first click to the last
+ * @example A complete login
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import {
@@ -165,13 +166,13 @@ export interface TestProvider {
  * await testProvider.logIn(browser, "/login", { user: { sub: "jane" } });
  * assertEquals(await (await browser.fetch("/")).text(), "jane");
  *
- * const refused = await testProvider.logIn(browser, "/login", {
+ * const canceled = await testProvider.logIn(browser, "/login", {
  *   error: "access_denied",
  * });
- * assertEquals(await refused.text(), "access_denied");
+ * assertEquals(await canceled.text(), "access_denied");
  * ```
  *
- * @param options The issuer, the user and the clock.
+ * @param options The issuer, the default user and the clock.
  * @returns The provider.
  */
 export function createTestProvider(
@@ -197,7 +198,7 @@ export function createTestProvider(
       const location = headers.get("Location");
       if (location === null) {
         throw new Error(
-          `Cannot log in at the test provider: "${path}" answers ${status}, and does not lead there`,
+          `Cannot log in at the test provider: "${path}" responds with ${status} and no redirect`,
         );
       }
       const callback = authorize(location, answer);

@@ -1,31 +1,34 @@
-import { encodeBase64Url, timingSafeEqual } from "../session/secrets.ts";
+import {
+  encodeBase64Url,
+  sha256,
+  timingSafeEqual,
+} from "../session/secrets.ts";
 
-/** Options for a new token. */
+/** Options for {@linkcode createToken} and {@linkcode isTokenShaped}. */
 export interface TokenOptions {
   /**
-   * What the token begins with, so that a scanner for leaked secrets knows
-   * whose it is and what it opens: 2 to 20 lower-case letters, digits and `_`,
-   * a letter first, such as `acme_api`.
+   * The beginning of the token, such as `acme_api`, by which scanners for leaked
+   * secrets recognize it. It has 2 to 20 lower-case letters, digits and `_`,
+   * begins with a letter and does not end with `_`.
    */
   readonly prefix: string;
 }
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** 43 digits of 62 are 256 bits. */
+/** 43 digits in base 62 hold 256 bits. */
 const SECRET_LENGTH = 43;
 
-/** 6 digits of 62 hold a checksum of 32 bits. */
+/** 6 digits in base 62 hold a checksum of 32 bits. */
 const CHECKSUM_LENGTH = 6;
 
 /**
- * Creates a bearer token or an API key: 256 random bits behind a prefix, with a
- * checksum at the end.
+ * Creates a bearer token or an API key: a prefix, 256 random bits and a
+ * checksum.
  *
- * Show it once, to its owner, and store only what {@linkcode hashToken} makes
- * of it. Prefix and checksum let a scanner find leaked tokens without asking
- * the server: `prefix_` and 49 letters and digits, the last 6 of which are the
- * CRC-32 of all before them.
+ * Show it once, to its owner, and store only its {@linkcode hashToken}. The form
+ * is `prefix_` and 49 letters and digits, the last 6 of which are the CRC-32 of
+ * all before them. Scanners can find leaked tokens without asking the server.
  *
  * @example Giving an API key to a user
  * ```ts
@@ -39,10 +42,10 @@ const CHECKSUM_LENGTH = 6;
  * assertMatch(row.hash, /^[\w-]{43}$/);
  * ```
  *
- * @param options What the token begins with.
- * @returns The token, fit for an `Authorization: Bearer` header.
- * @throws {TypeError} When the prefix is not a string.
- * @throws {RangeError} When the prefix is not as described.
+ * @param options The prefix.
+ * @returns The token, valid in an `Authorization: Bearer` header.
+ * @throws {TypeError} If the prefix is not a string.
+ * @throws {RangeError} If the prefix is invalid.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6750#section-2.1 | RFC 6750, the syntax of bearer tokens}
  */
 export function createToken({ prefix }: TokenOptions): string {
@@ -52,13 +55,12 @@ export function createToken({ prefix }: TokenOptions): string {
 }
 
 /**
- * Tells whether a string could be a token with this prefix: whether its shape
- * and its checksum are right. It saves the look-up of what is mistyped or was
- * never a token.
+ * Returns `true` if a string has the form and the checksum of a token with this
+ * prefix. It saves a database query for mistyped tokens and other strings.
  *
- * Trust: it proves nothing. Anybody can compute a checksum.
+ * Trust: it proves nothing. Anyone can compute a checksum.
  *
- * @example Telling a token from noise
+ * @example A complete token and an incomplete one
  * ```ts
  * import { assert, assertFalse } from "@std/assert";
  * import { createToken, isTokenShaped } from "@gatehouse/web/auth";
@@ -68,10 +70,10 @@ export function createToken({ prefix }: TokenOptions): string {
  * assertFalse(isTokenShaped(token.slice(0, -1), { prefix: "acme" }));
  * ```
  *
- * @param token What the client sent.
- * @param options What a token begins with.
- * @returns Whether it is worth looking up.
- * @throws {RangeError} When the prefix is not one that `createToken` takes.
+ * @param token The string from the client.
+ * @param options The prefix.
+ * @returns `true` if the string may be a token.
+ * @throws {RangeError} If the prefix is invalid.
  */
 export function isTokenShaped(
   token: string,
@@ -87,14 +89,14 @@ export function isTokenShaped(
 }
 
 /**
- * Hashes a token for storage: its SHA-256, as 43 characters of base64url.
+ * Hashes a token for storage, as the SHA-256 in 43 characters of base64url.
  *
- * A fast hash is right for tokens of {@linkcode createToken}, whose 256 random
- * bits nobody can guess, and wrong for passwords, which people choose. Look the
- * token up by its hash: a thief of the table then has no tokens, and the time
- * of the look-up tells nothing about them.
+ * A fast hash is safe for tokens from {@linkcode createToken}, whose 256 random
+ * bits cannot be guessed. It is unsafe for passwords, which people choose. Look
+ * up tokens by their hash: a leaked table then contains no usable tokens, and
+ * response time does not reveal them.
  *
- * @example Looking a token up
+ * @example Looking up a token
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createToken, hashToken } from "@gatehouse/web/auth";
@@ -107,18 +109,17 @@ export function isTokenShaped(
  * ```
  *
  * @param token The token.
- * @returns Its hash.
+ * @returns The hash.
  */
 export async function hashToken(token: string): Promise<string> {
-  return encodeBase64Url(await digest(token));
+  return encodeBase64Url(await sha256(token));
 }
 
 /**
- * Compares a token with a stored hash, in a time that does not depend on how
- * much of it is right. For where the hash was found by something else than
- * itself, such as the id of the key.
+ * Compares a token with a stored hash, in constant time. Use it if the hash was
+ * found by another value, such as the id of the key.
  *
- * @example Checking the one token of a service
+ * @example Checking the only token of a service
  * ```ts
  * import { assert, assertFalse } from "@std/assert";
  * import { createToken, hashToken, verifyToken } from "@gatehouse/web/auth";
@@ -131,9 +132,9 @@ export async function hashToken(token: string): Promise<string> {
  * assertFalse(await verifyToken(null, token));
  * ```
  *
- * @param hash What `hashToken` made, or nothing where nothing is stored.
- * @param token What the client sent.
- * @returns Whether the token is the one that was hashed.
+ * @param hash The stored hash, or `null` if it is missing.
+ * @param token The string from the client.
+ * @returns `true` if the token belongs to the hash.
  */
 export async function verifyToken(
   hash: string | null | undefined,
@@ -156,17 +157,17 @@ function randomDigits(length: number): string {
   let digits = "";
   while (digits.length < length) {
     for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
-      // 248 is 4 times 62: beyond it the first digits would come up more often.
+      // 248 is 4 times 62: larger bytes would make the first digits more likely.
       if (byte < 248 && digits.length < length) digits += DIGITS[byte % 62];
     }
   }
   return digits;
 }
 
-/** The CRC-32 (ISO 3309, as in gzip) in 6 digits of base 62. */
-function checksumOf(text: string): string {
+/** Returns the CRC-32 (ISO 3309, as in gzip) in 6 digits of base 62. */
+function checksumOf(payload: string): string {
   let crc = 0xffffffff;
-  for (const byte of new TextEncoder().encode(text)) {
+  for (const byte of new TextEncoder().encode(payload)) {
     crc ^= byte;
     for (let bit = 0; bit < 8; bit++) {
       crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
@@ -179,9 +180,4 @@ function checksumOf(text: string): string {
     rest = Math.floor(rest / 62);
   }
   return digits;
-}
-
-async function digest(text: string): Promise<Uint8Array> {
-  const bytes = new TextEncoder().encode(text);
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }

@@ -2,7 +2,7 @@ import type { RequestContext } from "../../router/mod.ts";
 import { type JSONValue, SessionConflictError } from "../../session/mod.ts";
 import { allowNewSession } from "../../session/internal.ts";
 import { encodeBase64Url, randomToken, sha256 } from "../../session/secrets.ts";
-import { sessionOf } from "../_session_of.ts";
+import { currentSession } from "../current_session.ts";
 import { ExternalAuthError } from "./errors.ts";
 import type { ExternalAuthData } from "./provider.ts";
 
@@ -105,7 +105,8 @@ export async function keepTransaction(
   now: number,
   { state, transaction }: StartedTransaction,
 ): Promise<void> {
-  const session = await sessionOf(context, "start the external login").load();
+  const session = await currentSession(context, "start the external login")
+    .load();
   const name = await nameOf(state);
   const started: Transaction = isFromElsewhere(context.request)
     ? { ...transaction, isForeign: true }
@@ -154,7 +155,8 @@ export async function takeTransaction(
   context: RequestContext,
   state: string,
 ): Promise<Transaction> {
-  const session = await sessionOf(context, "finish the external login").load();
+  const session = await currentSession(context, "finish the external login")
+    .load();
   // Looked up by its hash: how long that takes tells nothing of other states.
   const name = STATE.test(state) ? await nameOf(state) : "";
   if (!Object.hasOwn(toPending(session.get(KEY)), name)) throw unknown();

@@ -1,6 +1,7 @@
 import type { RequestContext } from "../../router/mod.ts";
 import { setResponseHeader } from "../../session/internal.ts";
-import { sessionOf } from "../_session_of.ts";
+import { currentSession } from "../current_session.ts";
+import { oncePerRequest } from "../once_per_request.ts";
 import {
   type Callback,
   readCode,
@@ -101,11 +102,6 @@ export async function finishExternalAuth<Provider extends ExternalAuthProvider>(
   return result.ok ? result.profile : null;
 }
 
-const results = /* @__PURE__ */ new WeakMap<
-  RequestContext,
-  Map<object, Promise<ExternalAuthResult<unknown>>>
->();
-
 /**
  * Tells all about how an external login ended: who vouches for whom, with which
  * claims and tokens, and where the user wanted to go; or why it failed.
@@ -149,22 +145,20 @@ export function externalAuthResult<Provider extends ExternalAuthProvider>(
   provider: Provider,
   context: RequestContext,
 ): Promise<ExternalAuthResult<ProfileOf<Provider>>> {
-  let ofContext = results.get(context);
-  if (ofContext === undefined) results.set(context, ofContext = new Map());
-  let result = ofContext.get(provider);
-  if (result === undefined) {
-    result = run(engineOf(provider), context);
-    ofContext.set(provider, result);
-  }
+  const result = finishOnce(provider, context);
   return result as Promise<ExternalAuthResult<ProfileOf<Provider>>>;
 }
+
+const finishOnce = /* @__PURE__ */ oncePerRequest(
+  (provider: ExternalAuthProvider, context) => run(engineOf(provider), context),
+);
 
 async function run<Profile>(
   engine: ProviderEngine<Profile>,
   context: RequestContext,
 ): Promise<ExternalAuthResult<Profile>> {
   const purpose = "finish the external login";
-  const session = sessionOf(context, purpose);
+  const session = currentSession(context, purpose);
   demandOwnCallback(session, engine, purpose);
   // The URL of this page has the code in it (RFC 9700, section 4.2.4).
   setResponseHeader(session, "Referrer-Policy", "no-referrer");

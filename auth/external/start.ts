@@ -4,7 +4,7 @@ import {
   safeRedirectPath,
   withHeaders,
 } from "../../router/mod.ts";
-import { sessionOf } from "../_session_of.ts";
+import { currentSession } from "../current_session.ts";
 import type { ProviderEngine } from "./_engine.ts";
 import { demandOwnCallback } from "./_own_callback.ts";
 import { report } from "./_report.ts";
@@ -112,7 +112,7 @@ export async function startExternalAuth(
 ): Promise<Response> {
   const engine = engineOf(provider);
   const purpose = "start the external login";
-  demandOwnCallback(sessionOf(context, purpose), engine, purpose);
+  demandOwnCallback(currentSession(context, purpose), engine, purpose);
   checkMaxAge(engine, options);
   const data = options.data && copyData(options.data);
   try {
@@ -174,7 +174,7 @@ async function authorizationURL(
 ): Promise<URL> {
   const { client, now, options: registered } = engine;
   const metadata = await engine.metadata();
-  if (isStrict(sessionOf(context, "start the external login"))) {
+  if (isStrict(currentSession(context, "start the external login"))) {
     demandSameSite(
       new URL(metadata.authorization_endpoint),
       engine.redirectUri,

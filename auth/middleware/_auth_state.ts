@@ -2,19 +2,19 @@ import { type ContextKey, createContextKey } from "../../router/mod.ts";
 import type { AuthenticatedUser } from "./auth_key.ts";
 import type { AuthScheme } from "./scheme.ts";
 
-/** What the `auth` middleware leaves for the guards behind it. */
+/** The result of the `auth` middleware, for the guards that follow it. */
 export interface AuthState {
-  /** The schemes that were asked, or would have been. */
+  /** All schemes of the middleware. */
   readonly schemes: readonly AuthScheme<AuthenticatedUser>[];
-  /** Those that refused the credentials they found. */
+  /** The schemes that refused the credentials. */
   readonly refused: readonly AuthScheme<AuthenticatedUser>[];
-  /** The one that succeeded. */
-  readonly winner?: AuthScheme<AuthenticatedUser>;
-  /** When the user logged in, where the scheme knows. Epoch milliseconds. */
+  /** The scheme that authenticated the user. */
+  readonly scheme?: AuthScheme<AuthenticatedUser>;
+  /** The time of the login in epoch milliseconds, if the scheme knows it. */
   readonly authenticatedAt?: number;
 }
 
-/** The key of what the guards need to know. */
+/** The context key of the result. */
 export const State: ContextKey<AuthState> = /* @__PURE__ */ createContextKey<
   AuthState
 >(

@@ -5,39 +5,39 @@ import { absent, type AuthScheme, checkName, outcomeOf } from "./scheme.ts";
 
 /** Options for {@linkcode createAPIAuthScheme}. */
 export interface APIAuthSchemeOptions<User extends AuthenticatedUser> {
-  /** What the scheme is called. It is the realm of its challenge. */
+  /** The name of the scheme, which is the realm of its challenge. */
   readonly name: string;
 
   /**
-   * The header that carries the key, such as `X-API-Key`. A key with a space or
-   * a comma, or of more than 1,024 characters, is no credentials.
+   * The header that carries the key, such as `X-API-Key`. The scheme ignores
+   * keys with a space, a comma or more than 1,024 characters.
    */
   readonly header: string;
 
   /**
-   * The query parameter that carries the key where the header is absent.
+   * The query parameter that carries the key if the header is absent.
    *
-   * Trust: URLs end up in histories, logs and `Referer` headers, and the key
-   * with them. Leave it off unless a client cannot send headers.
+   * Trust: URLs with the key end up in histories, logs and `Referer` headers.
+   * Only use it for clients that cannot send headers.
    *
    * @default {undefined}
    */
   readonly query?: string;
 
   /**
-   * Tells whose key it is. Keep hashes of keys only, and look up the hash.
+   * Returns the user of a key. Store only hashes of keys, and look up the hash.
    *
-   * @param key The key, not to be trusted.
+   * @param key The key from the client, which is not trusted.
    * @returns The user, or `null` for a key that is unknown or expired.
    */
   readonly verify: (key: string) => User | null | Promise<User | null>;
 }
 
-/** Printable ASCII. A comma is where two headers of the name were joined. */
-const wellFormed = /^[!-+\--~]{1,1024}$/;
+/** Printable ASCII. A comma separates the values of two headers. */
+const KEY = /^[!-+\--~]{1,1024}$/;
 
 /**
- * Creates a scheme for API keys in a header of their own.
+ * Creates a scheme for API keys in a separate header.
  *
  * @example Keys in a map
  * ```ts
@@ -60,11 +60,11 @@ const wellFormed = /^[!-+\--~]{1,1024}$/;
  * });
  * ```
  *
- * @typeParam User What `verify` returns.
- * @param options Where the key is and how to verify it.
+ * @typeParam User The return type of `verify`.
+ * @param options The header of the key and the function that verifies it.
  * @returns The scheme.
- * @throws {TypeError} If `header` is no header name, `query` is empty, or the
- * name cannot stand in a challenge.
+ * @throws {TypeError} If `header` is not a header name, `query` is empty, or a
+ * challenge cannot contain the name.
  */
 export function createAPIAuthScheme<User extends AuthenticatedUser>(
   options: APIAuthSchemeOptions<User>,
@@ -73,7 +73,7 @@ export function createAPIAuthScheme<User extends AuthenticatedUser>(
   checkName(name);
   if (!isToken(header)) {
     throw new TypeError(
-      `Cannot create the auth scheme "${name}": "${header}" is no header name`,
+      `Cannot create the auth scheme "${name}": "${header}" is not a header name`,
     );
   }
   if (query === "") {
@@ -87,13 +87,13 @@ export function createAPIAuthScheme<User extends AuthenticatedUser>(
       const key = readKey(context, header, query);
       return key === null ? absent : outcomeOf(await verify(key));
     },
-    // Not a registered scheme, but RFC 9110 wants a challenge with every 401.
+    // Not a registered scheme, but RFC 9110 requires a challenge with every 401.
     challenge: (reason) =>
       reason === "insufficient" ? undefined : `ApiKey realm="${name}"`,
   };
 }
 
-/** Where the header is present it alone counts, however malformed. */
+/** Returns the key. A malformed header is not replaced by the parameter. */
 function readKey(
   context: RequestContext,
   header: string,
@@ -101,7 +101,7 @@ function readKey(
 ): string | null {
   const value = context.request.headers.get(header) ??
     (query === undefined ? null : readQuery(context, query));
-  return value !== null && wellFormed.test(value) ? value : null;
+  return value !== null && KEY.test(value) ? value : null;
 }
 
 function readQuery({ url }: RequestContext, query: string): string | null {

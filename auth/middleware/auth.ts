@@ -11,13 +11,13 @@ import type { AuthScheme, UserOf } from "./scheme.ts";
 export interface AuthOptions<
   Schemes extends readonly AuthScheme<AuthenticatedUser>[],
 > {
-  /** Where to look for credentials. The first that succeeds wins. */
+  /** The schemes, in order. The first one that succeeds wins. */
   readonly schemes: Schemes;
 }
 
-// A condition, always met: TypeScript puts off the type of a call that returns a
-// plain function type while it infers the list that the call stands in, and the
-// user's type would be lost there.
+// The condition is always true. Without it, TypeScript defers the type of the
+// call in a middleware array, because it returns a plain function type. The type
+// of the user would be lost.
 /** The middleware of {@linkcode auth}, which provides the user of its schemes. */
 export type AuthMiddleware<
   Schemes extends readonly AuthScheme<AuthenticatedUser>[],
@@ -27,12 +27,13 @@ export type AuthMiddleware<
   : never;
 
 /**
- * Creates a middleware that tells who sent a request, and never turns one away.
+ * Creates a middleware that identifies the user of a request. It never rejects
+ * a request.
  *
- * It asks the schemes in order; the first that succeeds wins, and one that
- * fails does not stop the next. `context.get(Auth)` is the user then, or
- * `null`. What a scheme's `verify` throws goes to the router's `onError`: a
- * broken database is not "nobody".
+ * It tries the schemes in order; the first one that succeeds wins. After that,
+ * `context.get(Auth)` is the user or `null`. If a scheme's `verify` throws, the
+ * router's `onError` handles the error: a broken database must not look like an
+ * anonymous request.
  *
  * @example A bearer token
  * ```ts
@@ -50,7 +51,7 @@ export type AuthMiddleware<
  * });
  * const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
  * router.get("/", (context) =>
- *   new Response(context.get(Auth)?.name ?? "nobody"));
+ *   new Response(context.get(Auth)?.name ?? "anonymous"));
  *
  * const response = await router.fetch("https://example.com/", {
  *   headers: { Authorization: "Bearer t0ken" },
@@ -58,8 +59,8 @@ export type AuthMiddleware<
  * assertEquals(await response.text(), "Ada");
  * ```
  *
- * @typeParam Schemes The schemes, whose users `context.get(Auth)` has the type
- * of.
+ * @typeParam Schemes The schemes, whose users are the type of
+ * `context.get(Auth)`.
  * @param options The schemes.
  * @returns The middleware.
  * @throws {TypeError} If there is no scheme, or two have the same name.
@@ -85,7 +86,7 @@ async function authenticate(
     const outcome = await scheme.authenticate(context);
     if (outcome.status === "authenticated") {
       const { user, authenticatedAt } = outcome;
-      context.set(State, { schemes, refused, winner: scheme, authenticatedAt });
+      context.set(State, { schemes, refused, scheme, authenticatedAt });
       return user;
     }
     if (outcome.status === "refused") refused.push(scheme);

@@ -1,11 +1,11 @@
 import { type ContextKey, createContextKey } from "../../router/mod.ts";
 
-/** What is known of the user of a request. Add what your `verify` returns. */
+/** The user of a request, with the properties that your `verify` returns. */
 export interface AuthenticatedUser {
-  /** The identifier of the user, as the application gave it. */
+  /** The id of the user in the application. */
   readonly id: string | number | bigint;
   /**
-   * The e-mail address.
+   * The email address.
    *
    * @default {undefined}
    */
@@ -17,8 +17,7 @@ export interface AuthenticatedUser {
    */
   readonly name?: string | null | undefined;
   /**
-   * The role that `requireRole` and `requirePermission` look at, if there is
-   * one.
+   * The role, for `requireRole` and `requirePermission`.
    *
    * @default {undefined}
    */
@@ -27,18 +26,17 @@ export interface AuthenticatedUser {
 
 /** The type of {@linkcode Auth}. */
 export interface AuthKey extends ContextKey<AuthenticatedUser | null> {
-  /** The name of the key, which tells its type apart from others. */
+  /** The name of the key, which distinguishes its type from others. */
   readonly name: "Auth";
 }
 
 /**
- * The key of the current user: `null` where no scheme succeeded, and where the
- * `auth` middleware did not run.
+ * The context key of the current user. The value is `null` if no scheme
+ * succeeded or the `auth` middleware did not run.
  *
- * Behind `auth` and `requireAuth` its type is that of the user which the
- * schemes verify.
+ * After `auth` and `requireAuth`, its type is the user type of the schemes.
  *
- * @example Greeting whoever is there
+ * @example Reading the user
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { Auth } from "@gatehouse/web/auth-middleware";

@@ -9,29 +9,30 @@ import {
 
 /** Options for {@linkcode createBearerTokenAuthScheme}. */
 export interface BearerTokenAuthSchemeOptions<User extends AuthenticatedUser> {
-  /** What the scheme is called. It is the realm of its challenge. */
+  /** The name of the scheme, which is the realm of its challenge. */
   readonly name: string;
 
   /**
-   * Tells whose token it is. Keep hashes of tokens only, and look up the hash.
+   * Returns the user of a token. Store only hashes of tokens, and look up the
+   * hash.
    *
-   * @param token The token, well-formed but not to be trusted.
+   * @param token The token from the client, well-formed but not trusted.
    * @returns The user, or `null` for a token that is unknown or expired.
    */
   readonly verify: (token: string) => User | null | Promise<User | null>;
 }
 
-/** Longer tokens are no credentials. The largest JWTs in use are half of it. */
-const longest = 16_384;
+/** The MAX_LENGTH header. The largest JWTs in use are half as long. */
+const MAX_LENGTH = 16_384;
 
-/** One scheme, one token (RFC 6750, section 2.1; the scheme in any case). */
-const credentials = /^bearer +([\w.~+/-]+=*)$/i;
+/** The scheme in any case, and one token (RFC 6750, section 2.1). */
+const CREDENTIALS = /^bearer +([\w.~+/-]+=*)$/i;
 
 /**
- * What went wrong (RFC 6750, section 3.1, and RFC 9470, section 3). Without
- * credentials there is no error.
+ * The error of each challenge (RFC 6750, section 3.1, and RFC 9470, section 3).
+ * Missing credentials are not an error.
  */
-const errors: Record<ChallengeReason, string> = {
+const ERRORS: Record<ChallengeReason, string> = {
   absent: "",
   refused: ', error="invalid_token"',
   insufficient: ', error="insufficient_scope"',
@@ -41,7 +42,7 @@ const errors: Record<ChallengeReason, string> = {
 /**
  * Creates a scheme for `Authorization: Bearer` headers.
  *
- * A malformed header is no credentials, as is a second one.
+ * It ignores malformed headers and requests with several of them.
  *
  * @example Tokens in a map
  * ```ts
@@ -64,10 +65,10 @@ const errors: Record<ChallengeReason, string> = {
  * });
  * ```
  *
- * @typeParam User What `verify` returns.
- * @param options How to verify a token.
+ * @typeParam User The return type of `verify`.
+ * @param options The function that verifies a token.
  * @returns The scheme.
- * @throws {TypeError} If the name cannot stand in a challenge.
+ * @throws {TypeError} If a challenge cannot contain the name.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6750#section-2.1 | RFC 6750, Authorization Request Header Field}
  */
 export function createBearerTokenAuthScheme<User extends AuthenticatedUser>(
@@ -85,19 +86,19 @@ export function createBearerTokenAuthScheme<User extends AuthenticatedUser>(
   };
 }
 
-/** The challenge of a scheme that wants bearer tokens. */
+/** Creates the challenge of a scheme for bearer tokens. */
 export function bearerChallenge(
   realm: string,
   reason: ChallengeReason,
   maxAge?: number,
 ): string {
   const age = maxAge === undefined ? "" : `, max_age="${maxAge}"`;
-  return `Bearer realm="${realm}"${errors[reason]}${age}`;
+  return `Bearer realm="${realm}"${ERRORS[reason]}${age}`;
 }
 
-/** The bearer token of a request, or `null` where there is no well-formed one. */
+/** Returns the bearer token of a request, or `null` if it is missing or malformed. */
 export function readBearerToken(request: Request): string | null {
   const header = request.headers.get("Authorization");
-  if (header === null || header.length > longest) return null;
-  return credentials.exec(header)?.[1] ?? null;
+  if (header === null || header.length > MAX_LENGTH) return null;
+  return CREDENTIALS.exec(header)?.[1] ?? null;
 }

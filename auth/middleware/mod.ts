@@ -1,8 +1,8 @@
 /**
- * Who sent a request, and who may go on: the `auth` middleware, its schemes and
- * its guards.
+ * Identifies the user of a request and protects routes: the `auth` middleware,
+ * its schemes and its guards.
  *
- * @example A route for users only
+ * @example A route that requires a user
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import {

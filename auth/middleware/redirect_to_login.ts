@@ -1,16 +1,16 @@
 import { redirect, safeRedirectPath } from "../../router/mod.ts";
-import { mountPrefixOf } from "./_answers.ts";
+import { mountPrefixOf } from "./_denied_responses.ts";
 
 /**
- * Creates an `onUnauthenticated` that sends visitors to the login page, with
- * the path they asked for as `returnTo`. That of a form is left out: after the
- * login the browser asks by GET. Both paths are those that the browser knows,
- * also where a guard of a mounted router asks.
+ * Creates an `onUnauthenticated` that redirects visitors to the login page, with
+ * the requested path as `returnTo`. It leaves out the path of a form post,
+ * because the browser sends a GET after the login. In a mounted router, both
+ * paths include the mount prefix.
  *
- * Trust: whoever reads `returnTo` after the login passes it through
- * `safeRedirectPath`, for anyone can make a link with another one.
+ * Trust: after the login, pass `returnTo` through `safeRedirectPath`, because an
+ * attacker can create a link with any value.
  *
- * @example With requireAuth
+ * @example Redirecting visitors to the login page
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { redirectToLogin } from "@gatehouse/web/auth-middleware";
@@ -23,19 +23,19 @@ import { mountPrefixOf } from "./_answers.ts";
  *
  * @param path The path of the login page.
  * @returns A function for the `onUnauthenticated` of `requireAuth`.
- * @throws {TypeError} If the path is not one of the own origin.
+ * @throws {TypeError} If the path leads to another origin or has a fragment.
  */
 export function redirectToLogin(path: string): (request: Request) => Response {
-  // In ASCII: a header takes no other letters.
+  // Headers can only contain ASCII.
   const page = safeRedirectPath(path, "");
   if (page === "" || page.includes("#")) {
     throw new TypeError(
-      `Cannot redirect to login page "${path}": it must be a path of the own origin, without a fragment`,
+      `Cannot redirect to login page "${path}": it must be a path on this origin without a fragment`,
     );
   }
   const prefix = `${page}${page.includes("?") ? "&" : "?"}returnTo=`;
   return (request) => {
-    // A login ends in a GET: the path of a POST may have no page to return to.
+    // A login ends with a GET, which the path of a POST may not support.
     const isPage = request.method === "GET" || request.method === "HEAD";
     const response = redirect(
       isPage ? prefix + encodeURIComponent(pathOf(request)) : page,

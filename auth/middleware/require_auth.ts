@@ -5,16 +5,20 @@ import type {
   RequestContext,
 } from "../../router/mod.ts";
 import { Auth, type AuthKey } from "./auth_key.ts";
-import { answerOf, checkAnswer, unauthorized } from "./_answers.ts";
+import {
+  callbackResponse,
+  checkCallback,
+  unauthorized,
+} from "./_denied_responses.ts";
 
 /** Options for {@linkcode requireAuth}. */
 export interface RequireAuthOptions {
   /**
-   * Answers a request without a user.
+   * Creates the response to a request without a user.
    *
    * @param request The request.
    * @returns The response.
-   * @default {answers 401 with the challenges of the schemes}
+   * @default {a 401 with the challenges of the schemes}
    */
   readonly onUnauthenticated?: (
     request: Request,
@@ -22,10 +26,10 @@ export interface RequireAuthOptions {
 }
 
 /**
- * Creates a middleware that turns away requests without a user.
+ * Creates a middleware that rejects requests without a user.
  *
- * Put it on a route or a controller, after the `auth` middleware. Where `auth`
- * never ran there is no user either, so the request is turned away.
+ * Put it on a route or a controller, after the `auth` middleware. If `auth` did
+ * not run, there is no user, so the request is rejected.
  *
  * @example Sending visitors to the login page
  * ```ts
@@ -44,7 +48,7 @@ export interface RequireAuthOptions {
  * assertEquals(response.headers.get("Location"), "/login?returnTo=%2Fadmin");
  * ```
  *
- * @param options How to answer a request without a user.
+ * @param options The response to a request without a user.
  * @returns The middleware.
  * @throws {TypeError} If `onUnauthenticated` is not a function.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2 | RFC 9110, 401 Unauthorized}
@@ -53,11 +57,11 @@ export function requireAuth(
   options: RequireAuthOptions = {},
 ): Middleware<readonly [ContextEntry<AuthKey, Present>]> {
   const { onUnauthenticated } = options;
-  checkAnswer("onUnauthenticated", onUnauthenticated);
+  checkCallback("onUnauthenticated", onUnauthenticated);
   return (context: RequestContext, next) => {
     if (context.get(Auth) !== null) return next();
     return onUnauthenticated === undefined
       ? unauthorized(context)
-      : answerOf(onUnauthenticated, context);
+      : callbackResponse(onUnauthenticated, context);
   };
 }

@@ -1,42 +1,46 @@
 import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
-import { answerOf, checkAnswer, stale, unauthorized } from "./_answers.ts";
+import {
+  callbackResponse,
+  checkCallback,
+  loginTooOld,
+  unauthorized,
+} from "./_denied_responses.ts";
 import { Auth, type AuthKey } from "./auth_key.ts";
 import { State } from "./_auth_state.ts";
 
 /** Options for {@linkcode requireFreshAuth}. */
 export interface RequireFreshAuthOptions {
   /**
-   * Answers a user whose login is too long ago, for example with a redirect to
-   * a page that asks for the password and calls `completeAuth` again.
+   * Creates the response if the login is too old, for example a redirect to a
+   * page that asks for the password and calls `completeAuth` again.
    *
    * @param request The request.
    * @returns The response.
-   * @default {answers 401 with the challenges of the schemes}
+   * @default {a 401 with the challenges of the schemes}
    */
   readonly onStale?: (request: Request) => Response | Promise<Response>;
 
   /**
-   * Tells the time in epoch milliseconds.
+   * Returns the time in epoch milliseconds.
    *
    * @default {Date.now}
    */
   readonly now?: () => number;
 }
 
-/** How far the clock of who authenticated the user may be ahead of ours. */
-const clockTolerance = 60_000;
+/** Milliseconds by which the clock of an identity provider may be ahead. */
+const CLOCK_TOLERANCE = 60_000;
 
 /**
- * Creates a middleware that wants the user to have logged in a short while ago,
- * in front of what a stolen session must not do: changing the password, say.
+ * Creates a middleware that requires a recent login, for changes that a stolen
+ * session must not make, such as a new password.
  *
- * Users who were found by an API key or an opaque token have not logged in, so
- * they are turned away.
+ * Users with an API key or an opaque token have no login, so they are rejected.
  *
- * Where users confirm at an external provider, start that login with
- * `maxAge: 0`: a provider that still knows them would send them back unasked.
+ * If users log in again at an external provider, start that login with
+ * `maxAge: 0`. Otherwise a provider that still knows them does not ask.
  *
- * @example A login of the last five minutes
+ * @example A login within the last five minutes
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import {
@@ -61,8 +65,8 @@ const clockTolerance = 60_000;
  * );
  * ```
  *
- * @param maxAge How long ago the login may be, in milliseconds.
- * @param options How to answer, and the clock.
+ * @param maxAge The longest time since the login, in milliseconds.
+ * @param options The response if the login is too old, and the clock.
  * @returns The middleware.
  * @throws {TypeError} If `onStale` is not a function.
  * @throws {RangeError} If `maxAge` is not a positive number.
@@ -78,14 +82,14 @@ export function requireFreshAuth(
     );
   }
   const { onStale, now = Date.now } = options;
-  checkAnswer("onStale", onStale);
+  checkCallback("onStale", onStale);
   return (context, next) => {
     if (context.get(Auth) === null) return unauthorized(context);
     const { authenticatedAt = -Infinity } = context.get(State);
     const age = now() - authenticatedAt;
-    if (age <= maxAge && age >= -clockTolerance) return next();
+    if (age <= maxAge && age >= -CLOCK_TOLERANCE) return next();
     return onStale === undefined
-      ? stale(context, Math.floor(maxAge / 1000))
-      : answerOf(onStale, context);
+      ? loginTooOld(context, Math.floor(maxAge / 1000))
+      : callbackResponse(onStale, context);
   };
 }

@@ -1,11 +1,11 @@
 import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
 import { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
-import { forbidden, unauthorized } from "./_answers.ts";
+import { forbidden, unauthorized } from "./_denied_responses.ts";
 
 /**
- * Creates a middleware that lets only users with one of the roles through.
+ * Creates a middleware that requires one of the given roles.
  *
- * Without a user it answers 401, to a user with another role 403.
+ * A request without a user gets a 401, a user with another role a 403.
  *
  * @example Editors and administrators
  * ```ts
@@ -21,7 +21,7 @@ import { forbidden, unauthorized } from "./_answers.ts";
  * assertEquals(response?.status, 403);
  * ```
  *
- * @param roles The roles that are let through.
+ * @param roles The roles that may pass.
  * @returns The middleware.
  * @throws {TypeError} If no role is given, or one is not a string.
  */
@@ -33,19 +33,18 @@ export function requireRole(
   return requireUser(({ role }) => allowed.has(role));
 }
 
-// See AuthMiddleware for what the condition is good for.
-/** The middleware of {@linkcode requirePermission}: behind it there is a user. */
+// AuthMiddleware explains the condition.
+/** The middleware of {@linkcode requirePermission}, which guarantees a user. */
 export type PermissionMiddleware<RolePermissions> = RolePermissions extends
   unknown ? Middleware<readonly [ContextEntry<AuthKey, Present>]> : never;
 
 /**
- * Creates a middleware that lets only users through whose role has all of the
- * permissions.
+ * Creates a middleware that requires a role with all of the given permissions.
  *
- * Without a user it answers 401, to a user without the permissions 403. A role
- * that is not listed has none.
+ * A request without a user gets a 401, a user without the permissions a 403. A
+ * role that is not listed has no permissions.
  *
- * @example Who may delete
+ * @example A permission to delete
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { Auth, requirePermission } from "@gatehouse/web/auth-middleware";
@@ -65,7 +64,7 @@ export type PermissionMiddleware<RolePermissions> = RolePermissions extends
  *
  * @typeParam RolePermissions The permissions of each role.
  * @param rolePermissions The permissions of each role.
- * @param names The permissions that are needed, all of them.
+ * @param names The required permissions.
  * @returns The middleware.
  * @throws {TypeError} If no permission is given, or one is not a string.
  */
@@ -79,7 +78,7 @@ export function requirePermission<
   ]
 ): PermissionMiddleware<RolePermissions> {
   checkNames("permission", names);
-  // A map, for a role may be called "constructor".
+  // A map, because the name of a role may be "constructor".
   const granted = new Map<unknown, ReadonlySet<string>>(
     Object.entries(rolePermissions).map((
       [role, list],
@@ -98,7 +97,7 @@ function checkNames(kind: string, names: readonly unknown[]): void {
   }
   if (names.some((name) => typeof name !== "string")) {
     throw new TypeError(
-      `Cannot require a ${kind}: each must be a string of its own`,
+      `Cannot require a ${kind}: each must be a separate string argument`,
     );
   }
 }

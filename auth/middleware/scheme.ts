@@ -2,32 +2,32 @@ import type { RequestContext } from "../../router/mod.ts";
 import type { AuthenticatedUser } from "./auth_key.ts";
 
 /**
- * What a scheme found: a user, no credentials (malformed ones count as none),
- * or credentials that it refuses.
+ * The result of a scheme: a user, no credentials, or refused credentials.
+ * Malformed credentials count as absent.
  */
 export type AuthOutcome<User extends AuthenticatedUser = AuthenticatedUser> =
   | {
     readonly status: "authenticated";
     readonly user: User;
-    /** When the user logged in, in epoch milliseconds, where that is known. */
+    /** The time of the login in epoch milliseconds, if known. */
     readonly authenticatedAt?: number;
   }
   | { readonly status: "absent" }
   | { readonly status: "refused" };
 
 /**
- * Why a client is challenged: it sent no credentials, they were refused, they
- * do not suffice for what it asked for, or the login is too long ago.
+ * The reason of a challenge: the credentials are absent, refused or insufficient,
+ * or the login is too old.
  */
 export type ChallengeReason = "absent" | "refused" | "insufficient" | "stale";
 
 /**
- * Looks for credentials in a request and tells whose they are.
+ * Finds credentials in a request and verifies them.
  *
- * Trust: `authenticate` sees whatever a client sends. It must not throw at
- * malformed credentials, and must name a user only after it has verified them.
+ * Trust: clients control the input of `authenticate`. It must not throw for
+ * malformed credentials, and must return a user only after verification.
  *
- * @example A scheme of one's own, for a proxy that checks client certificates
+ * @example A custom scheme for a proxy that checks client certificates
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import type { AuthScheme } from "@gatehouse/web/auth-middleware";
@@ -48,17 +48,17 @@ export type ChallengeReason = "absent" | "refused" | "insufficient" | "stale";
  * assertEquals(await certificates.authenticate(context), { status: "absent" });
  * ```
  *
- * @typeParam User The user that the scheme verifies.
+ * @typeParam User The type of the user.
  */
 export interface AuthScheme<User extends AuthenticatedUser> {
-  /** What the scheme is called, once in a list of schemes. */
+  /** The name of the scheme, which is unique among the schemes of `auth`. */
   readonly name: string;
 
   /**
-   * Looks for credentials and verifies them.
+   * Finds credentials and verifies them.
    *
    * @param context The context of the request.
-   * @returns What was found.
+   * @returns The result.
    */
   authenticate(
     context: RequestContext,
@@ -67,19 +67,20 @@ export interface AuthScheme<User extends AuthenticatedUser> {
   /**
    * Builds the challenge of the scheme for `WWW-Authenticate`.
    *
-   * @param reason Why the client is challenged.
-   * @param maxAge How long ago a login may be, in seconds; with `"stale"` only.
-   * @returns The challenge, or `undefined` where the scheme has none.
+   * @param reason The reason of the challenge.
+   * @param maxAge The longest time since the login, in seconds; only for
+   * `"stale"`.
+   * @returns The challenge, or `undefined` if the scheme has none.
    * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1 | RFC 9110, WWW-Authenticate}
    */
   challenge?(reason: ChallengeReason, maxAge?: number): string | undefined;
 }
 
-/** The user that a scheme verifies. */
+/** The user type of a scheme. */
 export type UserOf<Scheme> = Scheme extends AuthScheme<infer User> ? User
   : never;
 
-/** The outcome of a `verify` function. Whatever is no object is no user. */
+/** Returns the result for a user from `verify`. Only an object counts as a user. */
 export function outcomeOf<User extends AuthenticatedUser>(
   user: User | null | undefined,
   authenticatedAt?: number,
@@ -90,16 +91,16 @@ export function outcomeOf<User extends AuthenticatedUser>(
     : { status: "authenticated", user, authenticatedAt };
 }
 
-/** The outcome of a request without credentials. */
+/** The result for a request without credentials. */
 export const absent: { readonly status: "absent" } = /* @__PURE__ */ Object
   .freeze({
     status: "absent",
   });
 
 /**
- * Checks what a scheme is called.
+ * Checks the name of a scheme.
  *
- * @throws {TypeError} If it cannot stand in a challenge as it is.
+ * @throws {TypeError} If a challenge cannot contain it.
  */
 export function checkName(name: string): void {
   if (!/^[\w !#$%&'()*+,./:;<=>?@^`{|}~-]{1,100}$/.test(name)) {

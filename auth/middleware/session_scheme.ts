@@ -1,31 +1,31 @@
 import type { Session } from "../../session/mod.ts";
-import { sessionOf } from "../_session_of.ts";
+import { currentSession } from "../current_session.ts";
 import type { AuthenticatedUser } from "./auth_key.ts";
 import { absent, type AuthScheme, checkName, outcomeOf } from "./scheme.ts";
 
 /** Options for {@linkcode createSessionAuthScheme}. */
 export interface SessionAuthSchemeOptions<User extends AuthenticatedUser, Id> {
-  /** What the scheme is called. It is the realm of its challenge. */
+  /** The name of the scheme, which is the realm of its challenge. */
   readonly name: string;
 
   /**
-   * Reads who is logged in from the session.
+   * Reads the id of the user from the session.
    *
    * @default {(session) => session.userId}
    */
   readonly read?: (session: Session) => Id | null | undefined;
 
   /**
-   * Looks the user up.
+   * Returns the user with this id.
    *
-   * @param id What `read` returned.
-   * @returns The user, or `null` where there is none any more.
+   * @param id The return value of `read`.
+   * @returns The user, or `null` if it was deleted.
    */
   readonly verify: (id: Id) => User | null | Promise<User | null>;
 }
 
 /**
- * Creates a scheme that finds the user in the session.
+ * Creates a scheme that reads the user from the session.
  *
  * The session middleware must run before `auth`.
  *
@@ -49,17 +49,17 @@ export interface SessionAuthSchemeOptions<User extends AuthenticatedUser, Id> {
  *   middleware: [session(), auth({ schemes: [scheme] })],
  * });
  * router.get("/", (context) =>
- *   new Response(context.get(Auth)?.name ?? "nobody"));
+ *   new Response(context.get(Auth)?.name ?? "anonymous"));
  *
  * const response = await router.fetch("https://example.com/");
- * assertEquals(await response.text(), "nobody");
+ * assertEquals(await response.text(), "anonymous");
  * ```
  *
- * @typeParam User What `verify` returns.
- * @typeParam Id What `read` returns.
- * @param options How to read and verify who is logged in.
+ * @typeParam User The return type of `verify`.
+ * @typeParam Id The return type of `read`.
+ * @param options The functions that read the id and look up the user.
  * @returns The scheme.
- * @throws {TypeError} If the name cannot stand in a challenge.
+ * @throws {TypeError} If a challenge cannot contain the name.
  */
 export function createSessionAuthScheme<
   User extends AuthenticatedUser,
@@ -71,13 +71,16 @@ export function createSessionAuthScheme<
   return {
     name,
     async authenticate(context) {
-      const session = await sessionOf(context, `use the auth scheme "${name}"`)
+      const session = await currentSession(
+        context,
+        `use the auth scheme "${name}"`,
+      )
         .load();
       const id = read(session);
       if (id === null || id === undefined) return absent;
       return outcomeOf(await verify(id), session.authenticatedAt);
     },
-    // Not a registered scheme, but RFC 9110 wants a challenge with every 401.
+    // Not a registered scheme, but RFC 9110 requires a challenge with every 401.
     challenge: (reason) =>
       reason === "insufficient" ? undefined : `Session realm="${name}"`,
   };

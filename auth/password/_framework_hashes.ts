@@ -1,4 +1,4 @@
-import { encodeBase64 } from "./_phc.ts";
+import { encodeBase64 } from "./_phc_string.ts";
 
 /** The longest hash that is rewritten, in characters. */
 const MAX_LENGTH = 512;

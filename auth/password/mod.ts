@@ -26,7 +26,7 @@ export type {
   PasswordPepper,
   PasswordReader,
   VerifyPasswordOptions,
-} from "./_options.ts";
+} from "./options.ts";
 export {
   hashPassword,
   type PasswordVerification,

@@ -3,11 +3,11 @@ import {
   type Argon2Hash,
   formatArgon2Hash,
   parseArgon2Hash,
-} from "./_argon2_hash.ts";
+} from "./_stored_argon2.ts";
 import { toPhcString } from "./_framework_hashes.ts";
 import { argon2Engines, type Argon2Inputs } from "./argon2_engine.ts";
-import { readPbkdf2 } from "./_pbkdf2.ts";
-import { readScrypt } from "./_scrypt.ts";
+import { readPbkdf2 } from "./_stored_pbkdf2.ts";
+import { readScrypt } from "./_stored_scrypt.ts";
 import { PasswordQueueFullError, PasswordRefusedError } from "./errors.ts";
 import {
   type HashPasswordOptions,
@@ -15,7 +15,7 @@ import {
   type PasswordSettings,
   settingsOf,
   type VerifyPasswordOptions,
-} from "./_options.ts";
+} from "./options.ts";
 
 /** The result of verifying a password. */
 export interface PasswordVerification {

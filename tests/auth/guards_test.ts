@@ -185,17 +185,17 @@ const misused: [call: string, make: () => unknown, message: string][] = [
   [
     'requireRole(["admin"])',
     () => requireRole(["admin"] as never),
-    "Cannot require a role: each must be a string of its own",
+    "Cannot require a role: each must be a separate string argument",
   ],
   [
     'requireRole("admin", undefined)',
     () => requireRole("admin", undefined as never),
-    "Cannot require a role: each must be a string of its own",
+    "Cannot require a role: each must be a separate string argument",
   ],
   [
     'requirePermission(permissions, ["read"])',
     () => requirePermission(permissions, ["read"] as never),
-    "Cannot require a permission: each must be a string of its own",
+    "Cannot require a permission: each must be a separate string argument",
   ],
   [
     'requireAuth({ onUnauthenticated: "/login" })',
@@ -406,7 +406,7 @@ for (const maxAge of [0, -1, NaN]) {
   });
 }
 
-Deno.test("requireAuth() lets nobody through when the callback answers nothing", async () => {
+Deno.test("requireAuth() rejects every request when the callback returns nothing", async () => {
   const nothing = () => undefined as unknown as Response;
   for (
     const guard of [
@@ -422,7 +422,7 @@ Deno.test("requireAuth() lets nobody through when the callback answers nothing",
     const response = await router.fetch("https://example.com/");
     assertEquals(
       await response.text(),
-      "TypeError: Cannot turn away the request: the callback returned no Response",
+      "TypeError: Cannot reject the request: the callback returned no Response",
     );
   }
 });

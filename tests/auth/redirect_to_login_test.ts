@@ -74,6 +74,6 @@ for (
   const path of ["", "login", "//evil.example", "https://x.example/", "/a#b"]
 ) {
   Deno.test(`redirectToLogin() throws when made with "${path}"`, () => {
-    assertThrows(() => redirectToLogin(path), TypeError, "own origin");
+    assertThrows(() => redirectToLogin(path), TypeError, "on this origin");
   });
 }

@@ -135,7 +135,7 @@ Deno.test("createAPIAuthScheme() throws when made with a bad header or query", (
     assertThrows(
       () => createAPIAuthScheme({ name: "keys", header, verify }),
       TypeError,
-      "is no header name",
+      "is not a header name",
     );
   }
   assertThrows(

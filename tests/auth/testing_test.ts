@@ -256,16 +256,16 @@ Deno.test("createTestProvider() says what a path answers that leads nowhere", as
   await assertRejects(
     () => provider.logIn(browser, "/login"),
     Error,
-    '"/login" answers 502, and does not lead there',
+    '"/login" responds with 502 and no redirect',
   );
 });
 
-Deno.test("createTestProvider() is nowhere else", async () => {
+Deno.test("createTestProvider() answers only below its issuer", async () => {
   const { client: { fetch } } = createTestProvider();
   await assertRejects(
     () => fetch("https://id.example.evil/keys", {}),
     TypeError,
-    "only a test provider is there",
+    "the test provider only answers below its issuer",
   );
   assertEquals((await fetch("https://id.example/other", {})).status, 404);
   assertEquals((await fetch("https://id.example/userinfo", {})).status, 401);

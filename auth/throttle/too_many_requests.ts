@@ -1,5 +1,5 @@
 /**
- * Answers 429, with the time after which another attempt is worthwhile.
+ * Creates a 429 response that says how long to wait.
  *
  * @example After too many guesses
  * ```ts
@@ -13,7 +13,7 @@
  *
  * @param retryAfter The seconds to wait.
  * @param init The body and more headers.
- * @returns The response. It must not be stored.
+ * @returns The response, which caches do not store.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6585#section-4 | RFC 6585, 429 Too Many Requests}
  */
 export function tooManyRequests(
@@ -27,7 +27,7 @@ export function tooManyRequests(
   return new Response(body, { status: 429, headers });
 }
 
-/** What else {@linkcode tooManyRequests} answers with. */
+/** The body and the headers of {@linkcode tooManyRequests}. */
 export interface TooManyRequestsInit {
   /**
    * The body, such as the form with a message.

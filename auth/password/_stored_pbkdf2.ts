@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "../../session/secrets.ts";
 import type { Pbkdf2Inputs } from "./_noble_hashes.ts";
-import type { PasswordReader } from "./_options.ts";
-import { isWithin, parseDecimal, parsePhcString } from "./_phc.ts";
+import type { PasswordReader } from "./options.ts";
+import { isWithin, parseDecimal, parsePhcString } from "./_phc_string.ts";
 
 /** More than three times what is advised today. */
 const MAX_ITERATIONS = 2_000_000;

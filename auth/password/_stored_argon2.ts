@@ -4,9 +4,9 @@ import {
   isWithin,
   parseDecimal,
   parsePhcString,
-} from "./_phc.ts";
+} from "./_phc_string.ts";
 import type { Argon2Inputs } from "./argon2_engine.ts";
-import { LIMITS } from "./_options.ts";
+import { LIMITS } from "./options.ts";
 
 /** A stored hash of Argon2, within the bounds. */
 export interface Argon2Hash {

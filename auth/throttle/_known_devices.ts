@@ -1,16 +1,20 @@
-import type { RequestContext } from "../router/mod.ts";
-import { callStore, type HostCookie, hostCookie } from "../session/internal.ts";
-import { encodeBase64Url, sha256 } from "../session/secrets.ts";
-import { Session } from "../session/mod.ts";
-import type { CounterConfig } from "./_counter.ts";
+import type { RequestContext } from "../../router/mod.ts";
+import {
+  callStore,
+  type HostCookie,
+  hostCookie,
+} from "../../session/internal.ts";
+import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
+import { Session } from "../../session/mod.ts";
+import type { ThrottleConfig } from "./_failure_counter.ts";
 
 /** Seconds for which a browser keeps the device cookie: one year. */
 const MAX_AGE = 31_536_000;
 
-/** The most devices that an account has. */
+/** The most known devices of an account. */
 const MAX_DEVICES = 10;
 
-/** The most accounts that a browser is known to. */
+/** The most accounts that know a browser. */
 const MAX_ACCOUNTS = 5;
 
 /** The number of tries to change a record that other requests change too. */
@@ -23,17 +27,17 @@ const ID = /^[\w-]{22}$/;
 type Device = readonly [hash: string, seenAt: number];
 
 /**
- * The browsers that accounts logged in on before, after OWASP's device cookies.
+ * Remembers the browsers that accounts logged in on, as OWASP's device cookies.
  *
- * The cookie holds random IDs, one for each account, so a device is known to
- * the account that it belongs to and to no other. The store holds their hashes.
- * Without a secret, a cookie cannot be forged, and it can be revoked.
+ * The cookie holds random IDs, one for each account, so a device is known only
+ * to the account that it belongs to. The store holds their hashes. A cookie
+ * cannot be forged although there is no secret, and it can be revoked.
  */
 export class KnownDevices {
-  readonly #config: CounterConfig;
+  readonly #config: ThrottleConfig;
   readonly #cookieName: string;
 
-  constructor(config: CounterConfig, cookieName: string) {
+  constructor(config: ThrottleConfig, cookieName: string) {
     this.#config = config;
     this.#cookieName = cookieName;
   }
@@ -73,7 +77,7 @@ export class KnownDevices {
   }
 
   /**
-   * Puts a device in the place of those that this browser was before.
+   * Replaces the earlier devices of this browser with a new one.
    *
    * @returns The hashes of the devices that were replaced; `null` if others
    * changed the record too often.
@@ -112,7 +116,7 @@ export class KnownDevices {
     return { devices, version: found?.version ?? null };
   }
 
-  /** The device cookie, or `null` if no session middleware can set it. */
+  /** Returns the device cookie, or `null` if no session middleware can set it. */
   #cookie(context: RequestContext): HostCookie | null {
     return context.has(Session)
       ? hostCookie(context.get(Session), this.#cookieName)
@@ -122,7 +126,7 @@ export class KnownDevices {
 
 function idsOf(cookie: HostCookie | null): string[] {
   const value = cookie?.value ?? "";
-  // Anybody can send a cookie of any length.
+  // A client can send a cookie of any length.
   if (value.length > 23 * MAX_ACCOUNTS) return [];
   return [...new Set(value.split("."))].filter((id) => ID.test(id));
 }
@@ -135,15 +139,15 @@ async function keyOf(account: string): Promise<string> {
   return `throttle:device:${encodeBase64Url(await sha256(account))}`;
 }
 
-/** With the account, so that the ID is good for no other. */
+/** Returns the hash of an ID, which is valid for this account only. */
 async function hashOf(id: string, account: string): Promise<string> {
   return encodeBase64Url(await sha256(`device ${id} ${account}`));
 }
 
-function parse(text: string | undefined): readonly Device[] {
-  if (text === undefined) return [];
+function parse(json: string | undefined): readonly Device[] {
+  if (json === undefined) return [];
   try {
-    const devices: unknown = JSON.parse(text);
+    const devices: unknown = JSON.parse(json);
     return Array.isArray(devices) ? devices.filter(isDevice) : [];
   } catch {
     return [];

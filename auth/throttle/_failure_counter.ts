@@ -1,84 +1,80 @@
-import { callStore } from "../session/internal.ts";
-import type { SessionStore, StoredValue } from "../session/mod.ts";
-import type { ThrottleLimit } from "./_throttle_limits.ts";
+import { callStore } from "../../session/internal.ts";
+import type { SessionStore, StoredValue } from "../../session/mod.ts";
+import type { ThrottleLimit } from "./limits.ts";
 
-/** Where counts are kept. */
-export interface CounterConfig {
+/** The store and the clock of a throttle. */
+export interface ThrottleConfig {
   readonly store: SessionStore;
-  /** Milliseconds that the store may take for an answer. */
+  /** The timeout of each call to the store, in milliseconds. */
   readonly storeTimeout: number;
   readonly now: () => number;
 }
 
-/** What is stored of a count. */
+/** The stored form of a count. */
 interface Count {
-  /** The latest one last. */
+  /** The slices, with the latest at the end. */
   readonly slices: readonly Slice[];
-  /** When the next attempt may be made. Epoch milliseconds. */
+  /** The time of the next possible attempt, in epoch milliseconds. */
   readonly blockedUntil: number;
 }
 
 /**
- * The failures of one slice of time: when the last of them was, in epoch
- * milliseconds, and how many there are. They are forgotten together.
+ * The failures in one slice of time: the time of the last one, in epoch
+ * milliseconds, and their number. They expire together.
  */
 type Slice = readonly [last: number, failures: number];
 
-/** The outcome of counting one attempt. */
-export type Counted =
+/** The result of counting one attempt. */
+export type CountedAttempt =
   | {
     readonly allowed: true;
-    /** Takes the attempt back, and what else a right one excuses. */
+    /** Takes the attempt back, and earlier ones if a success clears them. */
     readonly succeed: () => Promise<void>;
-    /** Takes the attempt back alone. */
+    /** Takes only this attempt back. */
     readonly cancel: () => Promise<void>;
   }
   | { readonly allowed: false; readonly wait: number };
 
-/** One count. */
-export interface CountAt {
-  /** The milliseconds until the next attempt may be made. */
+/** The count under one key. */
+export interface FailureCount {
+  /** Returns the milliseconds until the next attempt may be made. */
   wait(): Promise<number>;
   /** Counts an attempt, unless it has to wait. */
-  add(): Promise<Counted>;
+  add(): Promise<CountedAttempt>;
   /** Forgets the failures. */
   clear(): Promise<void>;
 }
 
-/** How often a count that others change at the same time is tried. */
-const maxTries = 20;
+/** The number of tries to change a count that other requests change too. */
+const MAX_TRIES = 20;
 
 /**
- * How many slices a window has: a failure counts for the whole window, and at
- * most a tenth longer.
+ * The slices in a window. A failure counts for the whole window, and at most a
+ * tenth longer.
  */
-const slicesPerWindow = 10;
+const SLICES_PER_WINDOW = 10;
 
-const nothing: Count = { slices: [], blockedUntil: 0 };
+const NO_FAILURES: Count = { slices: [], blockedUntil: 0 };
 
-/** Counts of failures in a session store, by compare-and-swap. */
-export class Counter {
+/** Counts failures in a session store, by compare-and-swap. */
+export class FailureCounter {
   readonly #store: SessionStore;
   readonly #storeTimeout: number;
   readonly #now: () => number;
   readonly #limit: ThrottleLimit;
 
-  constructor(config: CounterConfig, limit: ThrottleLimit) {
+  constructor(config: ThrottleConfig, limit: ThrottleLimit) {
     this.#store = config.store;
     this.#storeTimeout = config.storeTimeout;
     this.#now = config.now;
     this.#limit = limit;
   }
 
-  /**
-   * The count under a key. A right attempt clears the count, or is only
-   * subtracted: one right password must not excuse the guesses at other
-   * accounts.
-   */
-  at(key: string, whenRight: "clear" | "decrement"): CountAt {
+  /** Returns the count under a key, which a success clears or decrements. */
+  at(key: string, onSuccess: "clear" | "decrement"): FailureCount {
     return {
       wait: async () => this.#waitOf(parse((await this.#get(key))?.value)),
-      add: () => this.#add(key, whenRight),
+      add: () => this.#add(key, onSuccess),
       clear: () => this.#clear(key),
     };
   }
@@ -87,8 +83,11 @@ export class Counter {
     await this.#call(() => this.#store.delete(key));
   }
 
-  async #add(key: string, whenRight: "clear" | "decrement"): Promise<Counted> {
-    for (let tries = 0; tries < maxTries; tries++) {
+  async #add(
+    key: string,
+    onSuccess: "clear" | "decrement",
+  ): Promise<CountedAttempt> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const found = await this.#get(key);
       const count = this.#current(found);
       const wait = this.#waitOf(count);
@@ -99,22 +98,22 @@ export class Counter {
       const next = { slices, blockedUntil: delay === 0 ? 0 : now + delay };
       if (await this.#put(key, next, found?.version ?? null)) {
         const cancel = () => this.#subtract(key, next.blockedUntil);
-        const succeed = whenRight === "clear" ? () => this.#clear(key) : cancel;
+        const succeed = onSuccess === "clear" ? () => this.#clear(key) : cancel;
         return { allowed: true, succeed, cancel };
       }
     }
-    // So many at once are no one's honest attempts.
+    // Honest clients do not make so many concurrent attempts.
     return { allowed: false, wait: this.#limit.delay };
   }
 
   async #subtract(key: string, blockedUntil: number): Promise<void> {
-    for (let tries = 0; tries < maxTries; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const found = await this.#get(key);
       if (found === null) return;
       const count = this.#current(found);
       const next = {
         slices: withOneLess(count.slices),
-        // The delay that this attempt caused, not that of a later failure.
+        // Removes only the delay that this attempt caused.
         blockedUntil: count.blockedUntil === blockedUntil
           ? 0
           : count.blockedUntil,
@@ -123,20 +122,20 @@ export class Counter {
     }
   }
 
-  /** What still counts of what is stored. */
+  /** Returns the count without the expired failures. */
   #current(found: StoredValue | null): Count {
     const { slices, blockedUntil } = parse(found?.value);
     const now = this.#now();
     const { window } = this.#limit;
-    // Failures of the far future were counted before the clock was set back.
+    // Failures in the far future were counted before the clock was set back.
     const counts = ([last]: Slice) => Math.abs(now - last) < window;
     return { slices: slices.filter(counts), blockedUntil };
   }
 
   /**
-   * The milliseconds until the next attempt, of the longest delay at most. A
-   * delay that ends a little later than that is of a machine whose clock is
-   * ahead; one that ends much later is of a clock that was set back.
+   * Returns the milliseconds until the next attempt, at most the longest delay.
+   * A delay that ends a little later comes from a machine whose clock is ahead.
+   * If it ends much later, the clock was set back.
    */
   #waitOf({ blockedUntil }: Count): number {
     const { maxDelay } = this.#limit;
@@ -145,7 +144,7 @@ export class Counter {
   }
 
   #withOneMore(slices: readonly Slice[], now: number): Slice[] {
-    const length = this.#limit.window / slicesPerWindow;
+    const length = this.#limit.window / SLICES_PER_WINDOW;
     const numberOf = (time: number) => Math.floor(time / length);
     const others = slices.filter(([last]) => numberOf(last) !== numberOf(now));
     return [...others, [now, failuresOf(slices) - failuresOf(others) + 1]];
@@ -185,15 +184,15 @@ function withOneLess(slices: readonly Slice[]): readonly Slice[] {
   return failures > 1 ? [...others, [last, failures - 1]] : others;
 }
 
-function parse(text: string | undefined): Count {
-  if (text === undefined) return nothing;
+function parse(json: string | undefined): Count {
+  if (json === undefined) return NO_FAILURES;
   try {
-    const [slices, blockedUntil] = JSON.parse(text);
+    const [slices, blockedUntil] = JSON.parse(json);
     return slices.every(isSlice) && Number.isFinite(blockedUntil)
       ? { slices, blockedUntil }
-      : nothing;
+      : NO_FAILURES;
   } catch {
-    return nothing;
+    return NO_FAILURES;
   }
 }
 

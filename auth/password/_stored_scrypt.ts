@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "../../session/secrets.ts";
-import type { PasswordReader } from "./_options.ts";
-import { isWithin, parseDecimal, parsePhcString } from "./_phc.ts";
+import type { PasswordReader } from "./options.ts";
+import { isWithin, parseDecimal, parsePhcString } from "./_phc_string.ts";
 
 /**
  * What a stored hash may take, in bytes: 128 MiB, as `ln=17,r=8,p=1` does. That

@@ -1,4 +1,4 @@
-/** The attempts that are free, and the delays after them. */
+/** The attempts without a delay, and the delays after them. */
 export interface ThrottleLimit {
   /** The number of attempts that may fail before there is a delay. */
   readonly attempts: number;
@@ -7,13 +7,13 @@ export interface ThrottleLimit {
   /** The longest delay, in milliseconds. */
   readonly maxDelay: number;
   /**
-   * The time that a failure counts, in milliseconds, or up to a tenth longer. A
-   * delay that is running goes on.
+   * The time that a failure counts, in milliseconds, or up to a tenth longer. It
+   * does not end a delay that has begun.
    */
   readonly window: number;
 }
 
-/** The limits of a throttle. Each option changes some parts of a default. */
+/** The limits of a throttle. Parts that an option leaves out keep the default. */
 export interface ThrottleLimits {
   /**
    * The limit for one account from one address.
@@ -31,16 +31,16 @@ export interface ThrottleLimits {
   readonly perAccount?: Partial<ThrottleLimit>;
 
   /**
-   * The limit for one address and all accounts. Of IPv6, a /64 is one address.
-   * Behind a proxy that `trustedProxies` does not name, all clients share an
-   * address, so that it has ten times the attempts.
+   * The limit for one address and all accounts. An IPv6 /64 counts as one
+   * address. Behind a proxy that `trustedProxies` does not name, all clients
+   * share an address, so it has ten times the attempts.
    *
    * @default {{ attempts: 100, delay: 1_000, maxDelay: 60_000, window: 3_600_000 }}
    */
   readonly perAddress?: Partial<ThrottleLimit>;
 
   /**
-   * The limit for one /48 of IPv6 and all accounts.
+   * The limit for one IPv6 /48 and all accounts.
    *
    * @default {{ attempts: 1_000, delay: 1_000, maxDelay: 60_000, window: 3_600_000 }}
    */
@@ -98,13 +98,13 @@ export const DEVICE_LIMIT: ThrottleLimit = {
 /** The factor by which the limit of a proxy's address is higher. */
 const PROXY_FACTOR = 10;
 
-/** The limits with their defaults, and that of a proxy's address. */
+/** The limits with their defaults, and the limit for the address of a proxy. */
 export type ResolvedLimits =
   & Readonly<Record<keyof ThrottleLimits, ThrottleLimit>>
   & { readonly perProxy: ThrottleLimit };
 
 /**
- * Fills in the defaults.
+ * Returns the limits with their defaults.
  *
  * @throws {RangeError} If a part of a limit is not a positive number.
  */
@@ -127,7 +127,7 @@ export function resolveLimits(limits: ThrottleLimits): ResolvedLimits {
   }
 }
 
-/** The error for an option that is not a positive number. */
+/** Creates the error for an option that is not a positive number. */
 export function notPositive(name: string, value: number): RangeError {
   return new RangeError(
     `Cannot create throttle: ${name} "${value}" is not a positive number`,
