@@ -3,12 +3,12 @@ import { encodeBase64 } from "./_phc_string.ts";
 /** The longest hash that is rewritten, in characters. */
 const MAX_LENGTH = 512;
 
-/** A salt as Django and Werkzeug write it: its characters are its bytes. */
+/** The salt of Django and Werkzeug, whose characters are its bytes. */
 const SALT = "([!-#%-~]{1,64})";
 
 const DIGITS = "([1-9][0-9]{0,9})";
 
-/** Each format, and its parts as a PHC string. */
+/** The formats, and the functions that rewrite them as PHC strings. */
 const FORMATS: readonly (readonly [
   RegExp,
   (...parts: string[]) => string | undefined,
@@ -52,16 +52,16 @@ const FORMATS: readonly (readonly [
 ];
 
 /**
- * Rewrites a hash of Django or Werkzeug as a PHC string, whose parameters the
- * readers then bound; any other string stays as it is.
+ * Rewrites a hash of Django or Werkzeug as a PHC string. Returns any other string
+ * unchanged. The readers check the parameters.
  */
-export function toPhcString(text: string): string {
-  if (text.length > MAX_LENGTH) return text;
+export function toPhcString(stored: string): string {
+  if (stored.length > MAX_LENGTH) return stored;
   for (const [format, rewrite] of FORMATS) {
-    const match = format.exec(text);
-    if (match !== null) return rewrite(...match.slice(1)) ?? text;
+    const match = format.exec(stored);
+    if (match !== null) return rewrite(...match.slice(1)) ?? stored;
   }
-  return text;
+  return stored;
 }
 
 /** Returns the binary logarithm, a fraction unless the cost is a power of two. */

@@ -1,5 +1,5 @@
-// What runtimes lack, in JavaScript. The only module that imports @noble/hashes,
-// and only ever loaded when it is needed.
+// Algorithms that runtimes lack. This is the only module that imports
+// @noble/hashes, and it is loaded only if needed.
 import {
   argon2dAsync,
   argon2iAsync,
@@ -16,7 +16,7 @@ const VARIANTS = {
   argon2id: argon2idAsync,
 } as const;
 
-/** Computes Argon2, leaving the event loop a turn every 10 ms. */
+/** Computes Argon2, and yields to the event loop every 10 ms. */
 export function deriveArgon2(inputs: Argon2Inputs): Promise<Uint8Array> {
   return VARIANTS[inputs.variant](inputs.password, inputs.salt, {
     m: inputs.memory,
@@ -39,7 +39,7 @@ export interface ScryptInputs {
   readonly blockSize: number;
   /** The parallelization p. */
   readonly parallelization: number;
-  /** Bytes of the derived key. */
+  /** The length of the derived key, in bytes. */
   readonly length: number;
 }
 
@@ -60,7 +60,7 @@ export interface Pbkdf2Inputs {
   readonly salt: Uint8Array<ArrayBuffer>;
   readonly hash: "SHA-256" | "SHA-512";
   readonly iterations: number;
-  /** Bytes of the derived key. */
+  /** The length of the derived key, in bytes. */
   readonly length: number;
 }
 

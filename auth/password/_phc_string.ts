@@ -1,12 +1,12 @@
 import { decodeBase64Url, encodeBase64Url } from "../../session/secrets.ts";
 
-/** A string of the PHC format, taken apart but not yet believed. */
+/** The parts of a string in the PHC format, which are not yet checked. */
 export interface PhcString {
   /** The identifier of the function, such as `argon2id`. */
   readonly id: string;
-  /** The version, where the string states one. */
+  /** The version, or `null` if the string has none. */
   readonly version: number | null;
-  /** The parameters, in the order in which they stand. */
+  /** The parameters, in the order of the string. */
   readonly parameters: ReadonlyMap<string, string>;
   /** The salt. */
   readonly salt: Uint8Array<ArrayBuffer>;
@@ -14,26 +14,26 @@ export interface PhcString {
   readonly hash: Uint8Array<ArrayBuffer>;
 }
 
-/** Longer than any string whose parts are within their bounds. */
+/** More than the longest string whose parts are within their limits. */
 const MAX_LENGTH = 512;
 
 /**
- * Takes a PHC string apart, or gives `null` where it is anything else.
+ * Parses a PHC string, or returns `null`.
  *
- * Strict: one spelling for one hash. Base64 has no padding and no stray bits,
- * no parameter stands twice.
+ * Each hash has only one spelling: base64 without padding or stray bits, and no
+ * duplicate parameters.
  */
-export function parsePhcString(text: string): PhcString | null {
-  if (text.length > MAX_LENGTH) return null;
-  const [before, id = "", ...parts] = text.split("$");
+export function parsePhcString(input: string): PhcString | null {
+  if (input.length > MAX_LENGTH) return null;
+  const [before, id = "", ...parts] = input.split("$");
   if (before !== "" || !/^[a-z0-9-]{1,32}$/.test(id)) return null;
   let version: number | null = null;
   if (parts[0]?.startsWith("v=")) {
     version = parseDecimal(parts.shift()?.slice(2));
   }
   if (parts.length !== 3) return null;
-  const [list = "", salt = "", hash = ""] = parts;
-  const parameters = parseParameters(list);
+  const [pairs = "", salt = "", hash = ""] = parts;
+  const parameters = parseParameters(pairs);
   const saltBytes = decodeBase64(salt);
   const hashBytes = decodeBase64(hash);
   if (parameters === null || saltBytes === null || hashBytes === null) {
@@ -42,9 +42,9 @@ export function parsePhcString(text: string): PhcString | null {
   return { id, version, parameters, salt: saltBytes, hash: hashBytes };
 }
 
-function parseParameters(list: string): Map<string, string> | null {
+function parseParameters(pairs: string): Map<string, string> | null {
   const parameters = new Map<string, string>();
-  for (const pair of list.split(",")) {
+  for (const pair of pairs.split(",")) {
     const [, name, value] = /^([a-z0-9-]{1,32})=([a-zA-Z0-9/+.-]+)$/
       .exec(pair) ?? [];
     if (name === undefined || value === undefined) return null;
@@ -54,24 +54,24 @@ function parseParameters(list: string): Map<string, string> | null {
   return parameters;
 }
 
-/** Reads a decimal number without sign or leading zero, or gives `NaN`. */
-export function parseDecimal(text: string | undefined): number {
-  return text !== undefined && /^(0|[1-9][0-9]{0,9})$/.test(text)
-    ? Number(text)
+/** Parses a decimal number without sign or leading zeros, or returns `NaN`. */
+export function parseDecimal(digits: string | undefined): number {
+  return digits !== undefined && /^(0|[1-9][0-9]{0,9})$/.test(digits)
+    ? Number(digits)
     : NaN;
 }
 
-/** Tells whether a number lies within bounds; `NaN` never does. */
+/** Returns `true` for a number within the limits, and `false` for `NaN`. */
 export function isWithin(value: number, least: number, most: number): boolean {
   return value >= least && value <= most;
 }
 
-/** Writes Base64 as PHC strings want it: without padding. */
+/** Encodes bytes as base64 without padding, as in PHC strings. */
 export function encodeBase64(bytes: Uint8Array): string {
   return encodeBase64Url(bytes).replaceAll("-", "+").replaceAll("_", "/");
 }
 
-/** Reads Base64 without padding and with its last bits zero, or gives `null`. */
+/** Decodes canonical base64 without padding, or returns `null`. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9+/]+$/.test(text)) return null;
   return decodeBase64Url(text.replaceAll("+", "-").replaceAll("/", "_"));

@@ -6,26 +6,28 @@ import {
   parsePhcString,
 } from "./_phc_string.ts";
 import type { Argon2Inputs } from "./argon2_engine.ts";
-import { LIMITS } from "./options.ts";
 
-/** A stored hash of Argon2, within the bounds. */
+/** The highest parameters of a hash. RFC 9106 allows terabytes of memory. */
+export const ARGON2_LIMITS = { memory: 1_048_576, passes: 20, parallelism: 16 };
+
+/** A stored Argon2 hash, within the limits. */
 export interface Argon2Hash {
   readonly variant: Argon2Inputs["variant"];
   readonly memory: number;
   readonly passes: number;
   readonly parallelism: number;
-  /** The id of the pepper, where the hash names one. */
+  /** The id of the pepper, or `null` for a hash without a pepper. */
   readonly keyId: string | null;
   readonly salt: Uint8Array<ArrayBuffer>;
   readonly tag: Uint8Array;
 }
 
 /**
- * Reads a stored hash, or gives `null` where it is no Argon2 hash or asks for
- * more than the bounds: nothing is computed from numbers that were not checked.
+ * Parses a stored hash. Returns `null` if it is not an Argon2 hash or exceeds
+ * the limits, so that nothing is computed from unchecked parameters.
  */
-export function parseArgon2Hash(text: string): Argon2Hash | null {
-  const phc = parsePhcString(text);
+export function parseArgon2Hash(hash: string): Argon2Hash | null {
+  const phc = parsePhcString(hash);
   // Version 0x10 is the algorithm before RFC 9106.
   if (phc === null || phc.version !== 0x13) return null;
   const { id, parameters, salt, hash: tag } = phc;
@@ -35,9 +37,9 @@ export function parseArgon2Hash(text: string): Argon2Hash | null {
   const memory = parseDecimal(parameters.get("m"));
   const passes = parseDecimal(parameters.get("t"));
   const parallelism = parseDecimal(parameters.get("p"));
-  if (!isWithin(parallelism, 1, LIMITS.parallelism)) return null;
-  if (!isWithin(passes, 1, LIMITS.passes)) return null;
-  if (!isWithin(memory, 8 * parallelism, LIMITS.memory)) return null;
+  if (!isWithin(parallelism, 1, ARGON2_LIMITS.parallelism)) return null;
+  if (!isWithin(passes, 1, ARGON2_LIMITS.passes)) return null;
+  if (!isWithin(memory, 8 * parallelism, ARGON2_LIMITS.memory)) return null;
   if (!isWithin(salt.length, 8, 64)) return null;
   if (!isWithin(tag.length, 12, 64)) return null;
 
@@ -47,7 +49,7 @@ export function parseArgon2Hash(text: string): Argon2Hash | null {
   return { variant: id, memory, passes, parallelism, keyId, salt, tag };
 }
 
-/** Writes a hash as a PHC string. */
+/** Returns a hash as a PHC string. */
 export function formatArgon2Hash(hash: Argon2Hash): string {
   const { variant, memory, passes, parallelism, keyId, salt, tag } = hash;
   const key = keyId === null

@@ -3,7 +3,7 @@ import type { Pbkdf2Inputs } from "./_noble_hashes.ts";
 import type { PasswordReader } from "./options.ts";
 import { isWithin, parseDecimal, parsePhcString } from "./_phc_string.ts";
 
-/** More than three times what is advised today. */
+/** More than three times the recommended number. */
 const MAX_ITERATIONS = 2_000_000;
 
 const HASHES = /* @__PURE__ */ new Map<string, Pbkdf2Inputs["hash"]>([
@@ -13,10 +13,10 @@ const HASHES = /* @__PURE__ */ new Map<string, Pbkdf2Inputs["hash"]>([
 
 /**
  * Reads PBKDF2, as `$pbkdf2-sha256$i=600000,l=32$salt$hash`, or in the older
- * spelling `$pbkdf2-sha256$600000$salt$hash`, whose Base64 has `.` for `+`.
+ * form `$pbkdf2-sha256$600000$salt$hash`, whose base64 has `.` instead of `+`.
  */
-export const readPbkdf2: PasswordReader = (text) => {
-  const phc = parsePhcString(modernise(text));
+export const readPbkdf2: PasswordReader = (stored) => {
+  const phc = parsePhcString(modernize(stored));
   if (phc === null || phc.version !== null) return null;
   const { id, parameters, salt, hash: expected } = phc;
   const hash = HASHES.get(id);
@@ -45,11 +45,11 @@ export const readPbkdf2: PasswordReader = (text) => {
     );
 };
 
-function modernise(text: string): string {
+function modernize(stored: string): string {
   const [, start, iterations, rest] =
-    /^(\$pbkdf2-sha(?:256|512)\$)([0-9]{1,10})(\$.*)$/.exec(text) ?? [];
+    /^(\$pbkdf2-sha(?:256|512)\$)([0-9]{1,10})(\$.*)$/.exec(stored) ?? [];
   return rest === undefined
-    ? text
+    ? stored
     : `${start}i=${iterations}${rest.replaceAll(".", "+")}`;
 }
 

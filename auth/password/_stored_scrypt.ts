@@ -3,14 +3,14 @@ import type { PasswordReader } from "./options.ts";
 import { isWithin, parseDecimal, parsePhcString } from "./_phc_string.ts";
 
 /**
- * What a stored hash may take, in bytes: 128 MiB, as `ln=17,r=8,p=1` does. That
- * is the most that is commonly recommended, and two seconds in JavaScript.
+ * The limit for the memory of a stored hash, in bytes. `ln=17,r=8,p=1`, the
+ * highest common recommendation, takes 128 MiB and two seconds in JavaScript.
  */
-const MAX_BYTES = 2 ** 27;
+const MAX_MEMORY = 2 ** 27;
 
 /** Reads scrypt, as `$scrypt$ln=14,r=8,p=5$salt$hash`. */
-export const readScrypt: PasswordReader = (text) => {
-  const phc = parsePhcString(text);
+export const readScrypt: PasswordReader = (stored) => {
+  const phc = parsePhcString(stored);
   if (phc === null || phc.id !== "scrypt" || phc.version !== null) return null;
   const { parameters, salt, hash } = phc;
   if ([...parameters.keys()].join() !== "ln,r,p") return null;
@@ -21,9 +21,9 @@ export const readScrypt: PasswordReader = (text) => {
   if (!isWithin(logCost, 1, 20)) return null;
   if (!isWithin(blockSize, 1, 32)) return null;
   if (!isWithin(parallelization, 1, 16)) return null;
-  // The product is the time as well as the memory.
+  // Time and memory are proportional to the product.
   const work = 128 * 2 ** logCost * blockSize * parallelization;
-  if (work > MAX_BYTES) return null;
+  if (work > MAX_MEMORY) return null;
   if (!isWithin(salt.length, 8, 64)) return null;
   if (!isWithin(hash.length, 16, 64)) return null;
 

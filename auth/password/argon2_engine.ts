@@ -1,6 +1,6 @@
 import { encodeHex } from "../../session/secrets.ts";
 
-/** What {@linkcode Argon2Engine.derive} computes: the inputs of RFC 9106, section 3.1. */
+/** The inputs of Argon2 (RFC 9106, section 3.1). */
 export interface Argon2Inputs {
   /** The variant. New hashes are always `argon2id`. */
   readonly variant: "argon2d" | "argon2i" | "argon2id";
@@ -8,9 +8,9 @@ export interface Argon2Inputs {
   readonly password: Uint8Array<ArrayBuffer>;
   /** The nonce S. */
   readonly salt: Uint8Array<ArrayBuffer>;
-  /** The secret K: the pepper, or nothing. */
+  /** The secret K: the pepper. */
   readonly secret?: Uint8Array<ArrayBuffer>;
-  /** The associated data X, or nothing. */
+  /** The associated data X. */
   readonly associatedData?: Uint8Array<ArrayBuffer>;
   /** The memory m, in KiB. */
   readonly memory: number;
@@ -25,10 +25,10 @@ export interface Argon2Inputs {
 /**
  * Computes Argon2, version 0x13.
  *
- * The runtime's own are found by {@linkcode argon2Engines}. Write one to use
- * another: a precompiled WebAssembly module, or a service that hashes.
+ * {@linkcode argon2Engines} finds the engines of the runtime. Implement this
+ * interface to use another one, such as a WebAssembly module or a service.
  *
- * Trust: what `derive` gives back decides who is let in.
+ * Trust: the result of `derive` decides if a password is correct.
  */
 export interface Argon2Engine {
   /** The name of the engine in a benchmark or a log. */
@@ -37,8 +37,8 @@ export interface Argon2Engine {
   /**
    * Computes the tag.
    *
-   * @param inputs What to compute it from.
-   * @returns As many bytes as `tagLength` says.
+   * @param inputs The password, the salt and the parameters.
+   * @returns The tag, with `tagLength` bytes.
    */
   derive(inputs: Argon2Inputs): Promise<Uint8Array>;
 }
@@ -61,14 +61,14 @@ const KNOWN_TAG =
 let found: Promise<readonly Argon2Engine[]> | undefined;
 
 /**
- * Lists the Argon2 engines that this runtime has, the fastest first.
+ * Returns the Argon2 engines of this runtime, starting with the fastest.
  *
- * Native ones come first: `crypto.subtle`, then the built-in crypto module;
- * last, on every runtime, the one in JavaScript. A native engine is listed only
- * after it computed the test vector of RFC 9106, so one that a runtime changed
- * or broke costs time and not the logins.
+ * Native engines come first: `crypto.subtle`, then the built-in crypto module.
+ * The JavaScript engine is always last. A native engine must compute the test
+ * vector of RFC 9106. If a runtime breaks it, logins become slower but still
+ * work.
  *
- * @example Seeing which one hashes
+ * @example Finding the last resort
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { argon2Engines } from "@gatehouse/web/auth/password";
@@ -77,7 +77,7 @@ let found: Promise<readonly Argon2Engine[]> | undefined;
  * assertEquals(engines.at(-1)?.name, "javascript");
  * ```
  *
- * @returns The engines. Passwords are hashed by the first.
+ * @returns The engines. The first one hashes passwords.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9106#section-5 | RFC 9106, test vectors}
  */
 export function argon2Engines(): Promise<readonly Argon2Engine[]> {
@@ -100,7 +100,7 @@ async function isRight(engine: Argon2Engine): Promise<boolean> {
   }
 }
 
-/** The names that the web's crypto gives to the variants. */
+/** The names of the variants in Web Crypto. */
 const WEB_NAMES = {
   argon2d: "Argon2d",
   argon2i: "Argon2i",
@@ -108,7 +108,7 @@ const WEB_NAMES = {
 } as const;
 
 function subtleEngine(): Argon2Engine | null {
-  // TypeScript's library does not know this static yet.
+  // TypeScript does not declare this static method yet.
   const { supports } = SubtleCrypto as {
     supports?(operation: string, algorithm: string): boolean;
   };
@@ -127,7 +127,7 @@ async function deriveWithSubtle(inputs: Argon2Inputs): Promise<Uint8Array> {
     false,
     ["deriveBits"],
   );
-  // A member that is present and undefined is not the same as an absent one.
+  // A member that is present but undefined is different from an absent one.
   const algorithm = {
     name,
     nonce: inputs.salt,
@@ -142,7 +142,7 @@ async function deriveWithSubtle(inputs: Argon2Inputs): Promise<Uint8Array> {
   );
 }
 
-/** The part of the built-in crypto module in use. */
+/** The part of the built-in crypto module that is used. */
 interface NodeCrypto {
   argon2?(
     variant: string,
@@ -152,7 +152,7 @@ interface NodeCrypto {
 }
 
 function nodeEngine(): Argon2Engine | null {
-  // Asked for by feature, never imported: Workers have neither.
+  // Detected, never imported: Workers have neither.
   const { process } = globalThis as {
     process?: { getBuiltinModule?(name: string): unknown };
   };
@@ -189,7 +189,7 @@ function deriveWithNode(
 const javaScriptEngine: Argon2Engine = {
   name: "javascript",
   async derive(inputs) {
-    // Loaded at first use: where a native engine exists it is never needed.
+    // Loaded at first use: not needed if a native engine exists.
     const { deriveArgon2 } = await import("./_noble_hashes.ts");
     return await deriveArgon2(inputs);
   },

@@ -1,7 +1,7 @@
 /**
- * Reads bcrypt, to move its users to Argon2id as they log in.
+ * Reads bcrypt hashes, to move their users to Argon2id as they log in.
  *
- * @example Checking an old hash and replacing it
+ * @example Verifying an old hash and replacing it
  * ```ts
  * import { assert, assertStringIncludes } from "@std/assert";
  * import { hashPassword, verifyPassword } from "@gatehouse/web/auth/password";
@@ -25,21 +25,21 @@
 import { compare } from "bcryptjs";
 import { encodeHex, sha256 } from "../../session/secrets.ts";
 
-/** Rounds are powers of two; 15 take two seconds in JavaScript. */
+/** The cost is a power of two; 15 takes two seconds in JavaScript. */
 const SHAPE =
   /^(?:bcrypt(_sha256)?\$)?(\$2[aby]\$(?:0[4-9]|1[0-5])\$[./A-Za-z0-9]{53})$/;
 
-/** All that bcrypt ever looks at. */
+/** The bytes that bcrypt uses. */
 const MAX_BYTES = 72;
 
 /**
- * Reads bcrypt hashes that begin with `$2a$`, `$2b$` or `$2y$` and have 4 to 15
- * rounds. For the `readers` of `verifyPassword`. Also reads those of Django, which
- * begin with `bcrypt_sha256$` or `bcrypt$`.
+ * Reads bcrypt hashes that begin with `$2a$`, `$2b$` or `$2y$` and have a cost
+ * of 4 to 15. It is a reader for the `readers` of `verifyPassword`. It also reads
+ * hashes of Django, which begin with `bcrypt_sha256$` or `bcrypt$`.
  *
- * It says no to passwords longer than 72 bytes and to those with a NUL: bcrypt
- * ignores what comes after the 72nd byte and repeats the password around a NUL,
- * so that other passwords would pass as well. A user with such a password needs to reset it.
+ * It rejects passwords with more than 72 bytes or a NUL. Bcrypt ignores the rest
+ * and repeats the password around a NUL, so that other passwords would also
+ * match. A user with such a password must reset it.
  *
  * @example Accepting the hashes of another application
  * ```ts
@@ -53,7 +53,7 @@ const MAX_BYTES = 72;
  * ```
  *
  * @param hash The stored hash.
- * @returns How to check a password against it, or `null` where it is no bcrypt.
+ * @returns A function that verifies a password, or `null` for other formats.
  */
 export function readBcrypt(
   hash: string,
@@ -64,9 +64,9 @@ export function readBcrypt(
     return async (password) => await compare(await hexDigest(password), bcrypt);
   }
   return async (password) => {
-    // Computed in any case, so that the answer takes equally long.
-    const isRight = await compare(password, bcrypt);
-    return isRight && !password.includes("\0") &&
+    // Always computed, so that response time does not reveal the reason.
+    const isMatch = await compare(password, bcrypt);
+    return isMatch && !password.includes("\0") &&
       new TextEncoder().encode(password).length <= MAX_BYTES;
   };
 }

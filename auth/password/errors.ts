@@ -1,11 +1,11 @@
-/** Seconds after which a client may try again, unless the queue knows better. */
+/** The default seconds after which a client may try again. */
 const RETRY_AFTER = 10;
 
 /**
- * Thrown when so many passwords wait to be hashed that one more would wait too
+ * Thrown if the queue of passwords to hash is full, or a password waited too
  * long. If nothing catches it, the router answers 503 with `Retry-After`.
  *
- * @example The response to it
+ * @example The response
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { PasswordQueueFullError } from "@gatehouse/web/auth/password";
@@ -23,17 +23,17 @@ export class PasswordQueueFullError extends Error {
   /** The machine-readable code. Branch on it, never on the message. */
   readonly code = "password_queue_full";
 
-  /** The number of passwords that were waiting. */
+  /** The number of waiting passwords. */
   readonly waiting: number;
 
-  /** Seconds after which a client may try again. */
+  /** The seconds after which a client may try again. */
   readonly retryAfter: number;
 
   /**
    * Creates the error.
    *
-   * @param waiting The number of passwords that were waiting.
-   * @param retryAfter Seconds after which a client may try again.
+   * @param waiting The number of waiting passwords.
+   * @param retryAfter The seconds after which a client may try again.
    */
   constructor(waiting: number, retryAfter: number = RETRY_AFTER) {
     super(`Cannot hash the password: ${waiting} are waiting already`);
@@ -42,7 +42,7 @@ export class PasswordQueueFullError extends Error {
   }
 
   /**
-   * Creates the response: 503 Service Unavailable, which no cache stores.
+   * Creates a 503 response, which caches do not store.
    *
    * @returns The response.
    * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-15.6.4 | RFC 9110, 503 Service Unavailable}
@@ -59,10 +59,10 @@ export class PasswordQueueFullError extends Error {
 }
 
 /**
- * Thrown by `hashPassword` for a password that the application's `refuse` hook
- * knows to be common or breached. Ask the user for another one.
+ * Thrown by `hashPassword` for a password that the application's `refuse`
+ * option rejects. Ask the user for another one.
  *
- * @example Telling it apart by its code
+ * @example Reading its code
  * ```ts
  * import { assertEquals, assertRejects } from "@std/assert";
  * import {

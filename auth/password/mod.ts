@@ -1,8 +1,7 @@
 /**
- * Hashes passwords with Argon2id and checks them, the same on Deno, Bun and
- * Workers.
+ * Hashes and verifies passwords with Argon2id.
  *
- * @example Registering, then logging in
+ * @example Registration and login
  * ```ts
  * import { assert } from "@std/assert";
  * import { hashPassword, verifyPassword } from "@gatehouse/web/auth/password";

@@ -1,10 +1,11 @@
 import type { Argon2Engine } from "./argon2_engine.ts";
 import { createPasswordQueue, type PasswordQueue } from "./password_queue.ts";
+import { ARGON2_LIMITS } from "./_stored_argon2.ts";
 
-/** How passwords are hashed, and which older hashes are still read. */
+/** The cost of new hashes, and the formats of older ones. */
 export interface PasswordOptions {
   /**
-   * The memory of a new hash, in KiB: from 8 for each lane to 1,048,576.
+   * The memory of a new hash, in KiB, from 8 per lane to 1,048,576.
    *
    * @default {19456}
    */
@@ -26,30 +27,30 @@ export interface PasswordOptions {
 
   /**
    * Secret keys kept outside the database, so that a stolen table of hashes
-   * can't be attacked without them. The first is mixed into new hashes as
-   * Argon2's secret; the others are there to read older hashes. A hash names
-   * its key. Take a key away, and the hashes that name it open for no password.
+   * can't be attacked without them. New hashes use the first one as Argon2's
+   * secret. The others verify older hashes, which contain the id of their key.
+   * Without the key, such a hash matches no password.
    *
    * @default {[]}
    */
   readonly peppers?: readonly PasswordPepper[];
 
   /**
-   * Reads hashes of formats other than Argon2, scrypt and PBKDF2.
+   * Readers for formats other than Argon2, scrypt and PBKDF2.
    *
    * @default {[]}
    */
   readonly readers?: readonly PasswordReader[];
 
   /**
-   * Bounds how many passwords are hashed at once.
+   * Limits the number of concurrent hash computations.
    *
    * @default {one queue for the whole process}
    */
   readonly queue?: PasswordQueue;
 
   /**
-   * Computes Argon2.
+   * The implementation of Argon2.
    *
    * @default {the first of argon2Engines()}
    */
@@ -59,9 +60,9 @@ export interface PasswordOptions {
 /** Options for hashing a new password. */
 export interface HashPasswordOptions extends PasswordOptions {
   /**
-   * Tells whether a password must not be used: whether it is on a list of
-   * common ones, or known from a breach. Leave it out where an old password is
-   * only hashed anew, or its owner can't log in any more.
+   * Returns `true` for a password that must not be used, because it is common or
+   * known from a breach. Leave it out if you only rehash an old password:
+   * otherwise its owner could no longer log in.
    *
    * @default {() => false}
    */
@@ -71,14 +72,13 @@ export interface HashPasswordOptions extends PasswordOptions {
 /** Options for checking a password. */
 export interface VerifyPasswordOptions extends PasswordOptions {
   /**
-   * Saves the new hash of a right password whose stored hash has another
-   * algorithm, cost or pepper than new ones. Without it, old hashes stay as they
-   * are. It is not called if too many passwords wait to be hashed: the next login
-   * tries again.
+   * Saves the new hash of a correct password if the stored hash has another
+   * algorithm, cost or pepper than new ones. Without it, old hashes stay. It is
+   * not called if the queue is full: the next login tries again.
    *
    * Trust: it must replace only the old hash, as in `UPDATE users SET hash =
    * :newHash WHERE id = :id AND hash = :oldHash`. Otherwise it could undo a
-   * change of the password at the same moment.
+   * concurrent change of the password.
    *
    * @default {undefined}
    */
@@ -88,8 +88,8 @@ export interface VerifyPasswordOptions extends PasswordOptions {
 /** A secret key for hashes. */
 export interface PasswordPepper {
   /**
-   * What hashes call the key: 1 to 8 letters, digits, `-` or `_`. It is no
-   * secret. Never give the same name to another key.
+   * The name of the key in hashes: 1 to 8 letters, digits, `-` or `_`. It is
+   * public. Never use the same name for another key.
    */
   readonly id: string;
   /** The key: 32 to 64 random bytes. */
@@ -99,17 +99,17 @@ export interface PasswordPepper {
 /**
  * Reads hashes of another format, to move their users to Argon2id.
  *
- * It gets the stored string and returns how to check a password against it, or
- * `null` where the string is of another format or its parameters are out of
- * bounds. It is called before any work is done, and should do none itself.
+ * It parses the stored string and returns a function that verifies a password.
+ * It returns `null` if the string has another format or its parameters exceed
+ * the limits. The expensive work belongs in the returned function.
  *
- * Trust: whoever it says yes to is let in.
+ * Trust: a user is logged in if that function returns `true`.
  */
 export type PasswordReader = (
   hash: string,
 ) => ((password: string) => Promise<boolean>) | null;
 
-/** The options with their defaults, checked. */
+/** The checked options with their defaults. */
 export interface PasswordSettings {
   readonly memory: number;
   readonly passes: number;
@@ -120,18 +120,15 @@ export interface PasswordSettings {
   readonly engine: Argon2Engine | undefined;
 }
 
-/** What a stored hash may ask for, at most (RFC 9106 allows terabytes). */
-export const LIMITS = { memory: 1_048_576, passes: 20, parallelism: 16 };
-
 const sharedQueue = /* @__PURE__ */ createPasswordQueue();
 
-/** Checks the options and fills in the defaults. */
+/** Returns the options with their defaults. */
 export function settingsOf(options: PasswordOptions): PasswordSettings {
   const { memory = 19_456, passes = 2, parallelism = 1 } = options;
   const { peppers = [], readers = [], queue = sharedQueue, engine } = options;
-  assertWithin("parallelism", parallelism, 1, LIMITS.parallelism);
-  assertWithin("passes", passes, 1, LIMITS.passes);
-  assertWithin("memory", memory, 8 * parallelism, LIMITS.memory);
+  assertWithin("parallelism", parallelism, 1, ARGON2_LIMITS.parallelism);
+  assertWithin("passes", passes, 1, ARGON2_LIMITS.passes);
+  assertWithin("memory", memory, 8 * parallelism, ARGON2_LIMITS.memory);
   for (const [index, pepper] of peppers.entries()) {
     assertPepper(pepper);
     if (peppers.findIndex(({ id }) => id === pepper.id) !== index) {

@@ -19,13 +19,13 @@ import {
 
 /** The result of verifying a password. */
 export interface PasswordVerification {
-  /** `true` if the password is the one that was hashed. */
+  /** `true` if the password is correct. */
   readonly ok: boolean;
 
   /**
-   * `true` if the password was right, and its stored hash still has another
-   * algorithm, cost or pepper than new ones: `saveHash` was not given, or too
-   * many passwords were waiting.
+   * `true` if the password is correct but its stored hash still has another
+   * algorithm, cost or pepper than new ones. Either `saveHash` is missing or the
+   * queue was full.
    */
   readonly needsRehash: boolean;
 }
@@ -37,15 +37,15 @@ const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
 /**
- * Hashes a password with Argon2id, as a string to store with the user.
+ * Hashes a password with Argon2id. Store the returned string with the user.
  *
- * The string is in the PHC format and the same on all runtimes. The password
- * is hashed as its bytes of UTF-8: not trimmed, not normalised, not cut off.
- * Check its length first, at 4,096 bytes it ends.
+ * The string has the PHC format and works on all runtimes. The input is the
+ * UTF-8 of the password, not trimmed, normalized or cut off. Check its length
+ * first: more than 4,096 bytes are an error.
  *
- * The defaults are the first of OWASP's: 19 MiB, 2 passes, 1 lane. Without a
- * native Argon2 (on Workers) that takes about 150 ms of CPU, more than
- * Cloudflare's free plan allows.
+ * The defaults are OWASP's first choice: 19 MiB, 2 passes, 1 lane. Without a
+ * native Argon2, as on Workers, they take about 150 ms of CPU time. That is more
+ * than Cloudflare's free plan allows.
  *
  * @example Registering a user
  * ```ts
@@ -57,13 +57,13 @@ const TAG_BYTES = 32;
  * ```
  *
  * @param password The password, as the user typed it.
- * @param options How to hash, and which passwords to refuse.
+ * @param options The cost, and the passwords to refuse.
  * @returns The hash.
- * @throws {TypeError} When the password is not a string.
- * @throws {RangeError} When the password is longer than 4,096 bytes of UTF-8 or
- * has a lone surrogate, or an option is out of bounds.
- * @throws {PasswordRefusedError} When `options.refuse` says so.
- * @throws {PasswordQueueFullError} When too many passwords wait already.
+ * @throws {TypeError} If the password is not a string.
+ * @throws {RangeError} If the password has more than 4,096 bytes of UTF-8 or a
+ * lone surrogate, or an option exceeds its limits.
+ * @throws {PasswordRefusedError} If `options.refuse` returns `true`.
+ * @throws {PasswordQueueFullError} If the queue is full.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9106 | RFC 9106, Argon2}
  */
 export async function hashPassword(
@@ -77,7 +77,7 @@ export async function hashPassword(
   const bytes = encodePassword(password);
   if (bytes === null) {
     throw new RangeError(
-      `Cannot hash the password: it is longer than ${MAX_BYTES} bytes, or not well-formed text`,
+      `Cannot hash the password: it is longer than ${MAX_BYTES} bytes, or has a lone surrogate`,
     );
   }
   if (options.refuse && await options.refuse(password)) {
@@ -95,26 +95,24 @@ export async function hashPassword(
 }
 
 /**
- * Checks a password against a stored hash.
+ * Verifies a password against a stored hash.
  *
- * It gives an object, which is true in every condition, also where the password
- * is wrong: read `ok`.
+ * Read `ok` of the result: the object itself is always truthy.
  *
- * Call it for a user who does not exist, too, with `null`: it then takes as
- * long as for one who does, and says no. The same goes for an empty or broken
- * hash, so users who log in elsewhere and have no password can't be told apart.
- * Equal time needs equal options for hashing and checking, and old hashes of
- * another cost or algorithm take their own time until they are replaced.
+ * If the user does not exist, pass `null` as the hash. The call then takes as
+ * long as for a wrong password, so that response time does not reveal which
+ * users exist. The same is true for empty or broken hashes, as of users without
+ * a password. This requires the same options for hashing and verification. Old
+ * hashes with another cost or algorithm take a different time until they are
+ * replaced: pass `saveHash` to replace them as their users log in.
  *
- * Whatever the client sent as a password, it answers `ok: false` and does not
- * throw; it rejects only when too many passwords wait already.
+ * No password from a client makes it throw. It rejects only if the queue is full
+ * or an option is invalid.
  *
- * Trust: the hash comes from your own storage. Its parameters are bounded all
- * the same, before any work is done.
+ * Trust: the hash must come from your own storage. Its parameters are checked
+ * before any work.
  *
- * Give it `saveHash`, so that old hashes are replaced as their users log in.
- *
- * @example Logging in, and moving an old hash to today's cost
+ * @example Logging in, and replacing an old hash
  * ```ts
  * import { assert, assertStringIncludes } from "@std/assert";
  * import { hashPassword, verifyPassword } from "@gatehouse/web/auth/password";
@@ -133,13 +131,13 @@ export async function hashPassword(
  * assertStringIncludes(user.hash, "$m=19456,");
  * ```
  *
- * @param hash The stored hash, or nothing where there is no such user.
+ * @param hash The stored hash, or `null` if the user does not exist.
  * @param password The password, as the client sent it.
- * @param options How new passwords are hashed, and how to save a new hash.
- * @returns Whether the password is right, and whether to hash it anew.
- * @throws {TypeError} When the hash is neither a string nor nothing.
- * @throws {RangeError} When an option is out of bounds.
- * @throws {PasswordQueueFullError} When too many passwords wait already.
+ * @param options The cost of new hashes, and the function that saves them.
+ * @returns The result.
+ * @throws {TypeError} If the hash is not a string, `null` or `undefined`.
+ * @throws {RangeError} If an option exceeds its limits.
+ * @throws {PasswordQueueFullError} If the queue is full.
  */
 export async function verifyPassword(
   hash: string | null | undefined,
@@ -150,7 +148,7 @@ export async function verifyPassword(
   const { saveHash } = options;
   if (!result.needsRehash || !hash || saveHash === undefined) return result;
   try {
-    // Its own options only: the password is in use, whatever would refuse it.
+    // Without refuse: the password is already in use.
     const { refuse: _, ...rest } = options as HashPasswordOptions;
     await saveHash(await hashPassword(password, rest), hash);
     return { ok: true, needsRehash: false };
@@ -170,7 +168,7 @@ async function check(
     throw new TypeError("Cannot verify the password: the hash is not a string");
   }
   const bytes = typeof password === "string" ? encodePassword(password) : null;
-  // The same quick answer for every user, so it tells nothing about one.
+  // Equally fast for every user, so it reveals nothing about one.
   if (bytes === null) return { ok: false, needsRehash: false };
 
   const stored = hash ? parseArgon2Hash(toPhcString(hash)) : null;
@@ -191,11 +189,11 @@ async function check(
   });
 }
 
-/** The bytes of a password, or `null` where it is too long or has no UTF-8. */
+/** Returns the UTF-8 of a password, or `null` if it is too long or has none. */
 function encodePassword(password: string): Uint8Array<ArrayBuffer> | null {
-  // A character has at least one byte: what is far too long is not encoded.
+  // A character has at least one byte, so do not encode far too long ones.
   if (password.length > MAX_BYTES) return null;
-  // Lone surrogates would all become U+FFFD, and so equal one another.
+  // Lone surrogates would all become U+FFFD, and passwords would match others.
   if (!password.isWellFormed()) return null;
   const bytes = new TextEncoder().encode(password);
   return bytes.length > MAX_BYTES ? null : bytes;

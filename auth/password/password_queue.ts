@@ -3,59 +3,60 @@ import { PasswordQueueFullError } from "./errors.ts";
 /** Options for a password queue. */
 export interface PasswordQueueOptions {
   /**
-   * The number of passwords hashed at once, at least 1. Each takes the memory
-   * that its hash asks for: 19 MiB by default. On Workers, where hashing is
-   * JavaScript, 1 gives the first answers sooner and the last at the same time.
+   * The number of concurrent hash computations, at least 1. Each takes the
+   * memory of its hash, 19 MiB by default. On Workers, which hash in JavaScript,
+   * 1 makes the first responses faster and the last ones no slower.
    *
    * @default {4}
    */
   readonly running?: number;
 
   /**
-   * The number of calls that may wait before the next is rejected, at least 0.
+   * The number of calls that may wait, at least 0. The queue rejects more.
    *
    * @default {64}
    */
   readonly waiting?: number;
 
   /**
-   * Milliseconds after which a waiting call is rejected, at least 1.
+   * The milliseconds after which a waiting call is rejected, at least 1.
    *
    * @default {10_000}
    */
   readonly longestWait?: number;
 
   /**
-   * Milliseconds after which the place of one that did not end is given to the
-   * next, at least 1. It is not stopped.
+   * The milliseconds after which a running call gives its place to the next,
+   * at least 1. The call itself goes on.
    *
    * @default {30_000}
    */
   readonly longestRun?: number;
 }
 
-/** Bounds how many passwords are hashed at once, and how many wait for that. */
+/** Limits the passwords that are hashed concurrently and those that wait. */
 export interface PasswordQueue {
   /**
-   * Does the work when its turn comes, in the order of the calls.
+   * Runs a function, in the order of the calls.
    *
-   * @param work What to do.
-   * @returns What the work gives.
-   * @throws {PasswordQueueFullError} When too many wait, or it waited too long.
+   * @param work The function.
+   * @returns The result of the function.
+   * @throws {PasswordQueueFullError} If the queue is full, or the call waited too
+   * long.
    */
   run<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Milliseconds between the looks at places and waiters that are too old. */
-const ADVANCE_EVERY = 500;
+/** Milliseconds between two checks for timeouts. */
+const CHECK_INTERVAL = 500;
 
 /**
  * Creates a queue for passwords.
  *
- * Without one, a hundred logins at once would take two gigabytes. All calls of
- * a process share one queue, unless their options name another.
+ * Without a queue, a hundred concurrent logins would take two gigabytes. All
+ * calls in a process share one queue unless their options name another.
  *
- * @example Turning away what would wait too long
+ * @example Rejecting a call if the queue is full
  * ```ts
  * import { assertRejects } from "@std/assert";
  * import {
@@ -74,9 +75,9 @@ const ADVANCE_EVERY = 500;
  * await first;
  * ```
  *
- * @param options How many may run and wait.
+ * @param options The limits.
  * @returns The queue.
- * @throws {RangeError} When a number is out of bounds.
+ * @throws {RangeError} If a limit is too low or not an integer.
  */
 export function createPasswordQueue(
   options: PasswordQueueOptions = {},
@@ -98,7 +99,7 @@ function assertAtLeast(name: string, value: number, least: number): void {
 }
 
 interface Waiter {
-  /** When it has waited too long. */
+  /** The time at which it has waited too long, in epoch milliseconds. */
   readonly end: number;
   start(): void;
   giveUp(): void;
@@ -106,7 +107,7 @@ interface Waiter {
 
 class LeasedQueue implements PasswordQueue {
   readonly #options: Required<PasswordQueueOptions>;
-  /** Who holds a place, and until when. */
+  /** The places in use, and the times at which they expire. */
   readonly #leases = new Map<symbol, number>();
   readonly #waiters = new Set<Waiter>();
 
@@ -127,7 +128,7 @@ class LeasedQueue implements PasswordQueue {
     }
   }
 
-  /** Seconds after which all who wait now have had their turn or given up. */
+  /** The seconds after which all waiting calls have started or given up. */
   get #retryAfter(): number {
     return Math.ceil(this.#options.longestWait / 1000);
   }
@@ -156,10 +157,10 @@ class LeasedQueue implements PasswordQueue {
       },
     };
     this.#waiters.add(waiter);
-    // Its own timer, for none but its own request may be left to wake it.
+    // Each call needs a timer: its own request may be the only one left.
     const timer = setInterval(
       () => this.#advance(),
-      Math.min(this.#options.longestWait, ADVANCE_EVERY),
+      Math.min(this.#options.longestWait, CHECK_INTERVAL),
     );
     try {
       await promise;
@@ -169,9 +170,9 @@ class LeasedQueue implements PasswordQueue {
   }
 
   /**
-   * Fills free places from the queue. Places and waiters that are too old go
-   * first: Workers drop a request whose client left together with its timers
-   * and its `finally`, and what it held would be held for ever.
+   * Fills free places from the queue, after removing expired places and waiters.
+   * If a client disconnects, Workers drop the request without running its
+   * `finally`, and its place would never become free.
    */
   #advance(): void {
     const now = Date.now();

@@ -14,6 +14,14 @@ const ROOT = new URL("../../", import.meta.url);
 
 /** The folders and pages whose sentences follow the rules. */
 const PATHS = [
+  "auth/complete_auth.ts",
+  "auth/credentials.ts",
+  "auth/middleware",
+  "auth/one_time_token.ts",
+  "auth/password",
+  "auth/testing.ts",
+  "auth/throttle",
+  "auth/token.ts",
   "logger",
   "schema",
   "tests/schema",
