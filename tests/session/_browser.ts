@@ -13,13 +13,13 @@ import {
   type SessionOptions,
 } from "@gatehouse/web/session-middleware";
 
-/** Does something with a session and says what to answer. */
+/** A handler: it uses the session and returns the response, or its JSON. */
 export type Action = (
   session: Session,
   context: RequestContext,
 ) => unknown;
 
-/** A server that runs the action a request names. */
+/** A server with the session middleware, for requests with any handler. */
 export class Server {
   readonly #actions = new Map<string, Action>();
   readonly #router: Router;
@@ -32,15 +32,15 @@ export class Server {
     const router = createRouter({ middleware: [session(options)], onError });
     router.get("/:action", async (context) => {
       const action = this.#actions.get(context.params.action)!;
-      const answer = await action(context.get(Session), context);
-      return answer instanceof Response
-        ? answer
-        : Response.json(answer ?? null);
+      const result = await action(context.get(Session), context);
+      return result instanceof Response
+        ? result
+        : Response.json(result ?? null);
     });
     this.#router = router;
   }
 
-  /** Runs an action in a request of its own. */
+  /** Sends a request that runs an action. */
   request(
     action: Action,
     headers: HeadersInit = {},
@@ -54,7 +54,7 @@ export class Server {
   }
 }
 
-/** A browser with one cookie jar, at one server. */
+/** A browser of one server. It keeps cookies. */
 export class Browser {
   readonly server: Server;
   readonly cookies: Map<string, string>;
@@ -66,34 +66,34 @@ export class Browser {
     this.cookies = new Map(cookies);
   }
 
-  /** What the browser sends. */
+  /** The `Cookie` header that the browser sends. */
   get header(): string {
     return [...this.cookies].map(([name, value]) => `${name}=${value}`)
       .join("; ");
   }
 
-  /** Another browser that knows the same cookies. */
+  /** Returns another browser with the same cookies. */
   copy(): Browser {
     return new Browser(this.server, this.cookies);
   }
 
-  /** Sends a request, keeps the cookies, returns what the action returned. */
-  async visit<Answer>(
-    action: (session: Session, context: RequestContext) => Answer,
-  ): Promise<Awaited<Answer>> {
-    let answer: Awaited<Answer> | undefined;
+  /** Sends a request, keeps its cookies and returns the result of the action. */
+  async visit<Result>(
+    action: (session: Session, context: RequestContext) => Result,
+  ): Promise<Awaited<Result>> {
+    let result: Awaited<Result> | undefined;
     const headers: HeadersInit = this.cookies.size > 0
       ? { Cookie: this.header }
       : {};
     this.response = await this.server.request(async (session, context) => {
-      answer = await action(session, context);
-      return answer instanceof Response ? answer : undefined;
+      result = await action(session, context);
+      return result instanceof Response ? result : undefined;
     }, headers);
     this.keep(this.response);
     if (this.response.status === 500) {
       throw new Error(await this.response.text());
     }
-    return answer as Awaited<Answer>;
+    return result as Awaited<Result>;
   }
 
   /** Keeps the cookies of a response. */
@@ -109,22 +109,22 @@ export class Browser {
   }
 }
 
-/** A clock that tests move on. */
+/** A clock that tests set. */
 export class Clock {
   /** Epoch milliseconds. */
   time: number = Date.UTC(2026, 0, 1);
 
-  /** Tells the time. */
+  /** Returns the time. */
   readonly now = (): number => this.time;
 }
 
-/** Milliseconds. */
+/** One minute in milliseconds. */
 export const MINUTE = 60_000;
 
-/** A store in memory where something happens while sessions are listed, once. */
-export function interruptedStore(): {
+/** Creates a memory store that can run a function once during `byIndex()`. */
+export function interruptibleStore(): {
   readonly store: SessionStore;
-  meanwhile(run: () => Promise<unknown>): void;
+  duringNextList(run: () => Promise<unknown>): void;
 } {
   const memory = createMemorySessionStore();
   let next: (() => Promise<unknown>) | undefined;
@@ -140,5 +140,5 @@ export function interruptedStore(): {
       return found;
     },
   };
-  return { store, meanwhile: (run) => void (next = run) };
+  return { store, duringNextList: (run) => void (next = run) };
 }

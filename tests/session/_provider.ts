@@ -1,6 +1,6 @@
 import { createOIDCAuthProvider } from "@gatehouse/web/auth";
 
-/** A provider that a login can begin at, and that refuses every code. */
+/** Creates a provider that can start a login but rejects every code. */
 export function createProvider() {
   return createOIDCAuthProvider({
     name: "example",
@@ -14,6 +14,6 @@ export function createProvider() {
       token_endpoint: "https://id.example/token",
       jwks_uri: "https://id.example/keys",
     },
-    fetch: () => Promise.resolve(new Response("No", { status: 400 })),
+    fetch: () => Promise.resolve(new Response("Bad Request", { status: 400 })),
   });
 }

@@ -1,7 +1,10 @@
 import type { SessionStore } from "@gatehouse/web/session";
 
-/** A store whose answers come in any order. */
-export function slow(store: SessionStore, random: () => number): SessionStore {
+/** Wraps a store so that its results arrive in random order. */
+export function withRandomDelays(
+  store: SessionStore,
+  random: () => number,
+): SessionStore {
   return {
     async get(key) {
       await pause(random);
@@ -22,15 +25,15 @@ export function slow(store: SessionStore, random: () => number): SessionStore {
   };
 }
 
-/** Lets others go first, for a while. */
+/** Waits for a random number of microtasks. */
 export async function pause(random: () => number): Promise<void> {
   for (let turns = Math.floor(random() * 6); turns > 0; turns--) {
     await Promise.resolve();
   }
 }
 
-/** Numbers that look random and are the same for each seed. */
-export function mulberry(seed: number): () => number {
+/** Creates a function that returns pseudorandom numbers from a seed (Mulberry32). */
+export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

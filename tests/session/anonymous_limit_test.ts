@@ -6,7 +6,7 @@ import { Clock, MINUTE, Server } from "./_browser.ts";
 
 const anonymousLimit = { perAddress: 3, total: 10 };
 
-Deno.test("session() answers 429 to an address that begins too many anonymous sessions", async () => {
+Deno.test("session() responds with 429 if one address begins too many anonymous sessions", async () => {
   const clock = new Clock();
   const server = new Server({ anonymousLimit, now: clock.now });
   const visit = visitor(server);
@@ -26,7 +26,7 @@ Deno.test("session() answers 429 to an address that begins too many anonymous se
   assertEquals((await visit("203.0.113.7")).status, 200);
 });
 
-Deno.test("session() answers 503 when all addresses together begin too many anonymous sessions", async () => {
+Deno.test("session() responds with 503 if all addresses together begin too many anonymous sessions", async () => {
   const clock = new Clock();
   const store = createMemorySessionStore({ now: clock.now });
   const server = new Server({ anonymousLimit, now: clock.now, store });
@@ -36,7 +36,7 @@ Deno.test("session() answers 503 when all addresses together begin too many anon
     statuses.push((await visit(`203.0.113.${host}`)).status);
   }
   assertEquals(statuses, [...Array(10).fill(200), 503, 503]);
-  // The address is not known everywhere.
+  // Not every platform passes the address.
   const refused = await visit(undefined);
   assertEquals(refused.status, 503);
   assertEquals(refused.headers.get("Retry-After"), "600");
@@ -44,7 +44,7 @@ Deno.test("session() answers 503 when all addresses together begin too many anon
   assertEquals((await visit(undefined)).status, 200);
 });
 
-Deno.test("session() answers a handler that commits one anonymous session too many", async () => {
+Deno.test("session() responds with 429 or 503 if a handler commits too many anonymous sessions", async () => {
   const server = new Server({ anonymousLimit: { perAddress: 1 } });
   const begin = async (session: Session) => {
     session.set("a", 1);
@@ -57,7 +57,7 @@ Deno.test("session() answers a handler that commits one anonymous session too ma
   assertEquals(refused.headers.getSetCookie(), []);
 });
 
-Deno.test("session() refuses nobody who logs in, has a session or needs none", async () => {
+Deno.test("session() does not limit logins, existing sessions and requests without a session", async () => {
   const server = new Server({ anonymousLimit: { perAddress: 1, total: 2 } });
   const first = await visitor(server)("203.0.113.7");
   const [cookie] = first.headers.getSetCookie()[0].split(";");
@@ -82,7 +82,7 @@ Deno.test("session() refuses nobody who logs in, has a session or needs none", a
 });
 
 for (
-  const [what, addresses, statuses] of [
+  const [name, addresses, statuses] of [
     [
       "a whole IPv6 /64 as one",
       [
@@ -101,7 +101,7 @@ for (
     ],
   ] as const
 ) {
-  Deno.test(`session() counts ${what}`, async () => {
+  Deno.test(`session() counts ${name}`, async () => {
     const visit = visitor(new Server({ anonymousLimit }));
     const seen: number[] = [];
     for (const address of addresses) seen.push((await visit(address)).status);
@@ -110,7 +110,7 @@ for (
 }
 
 for (const address of ["127.0.0.1", "10.0.0.1", "::1", "fd00::1"]) {
-  Deno.test(`session() gives ${address}, which may be a proxy, ten times the limit`, async () => {
+  Deno.test(`session() allows ${address}, a possible proxy, ten times the limit`, async () => {
     const server = new Server({ anonymousLimit: { perAddress: 2 } });
     const visit = visitor(server);
     for (let count = 0; count < 20; count++) {

@@ -28,16 +28,16 @@ import { session } from "@gatehouse/web/session-middleware";
 const ALPHABET =
   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-Deno.test("csrfProtection() lets a form with a token of the page through", async () => {
+Deno.test("csrfProtection() accepts a form with a token of the page", async () => {
   const client = new Client();
   const token = await client.token();
   assertEquals(await client.postForm({ csrfToken: token }), 200);
-  // A token is good for as long as the session lasts, and so is an older one.
+  // All tokens are valid until the session ends.
   await client.token();
   assertEquals(await client.postForm({ csrfToken: token }), 200);
 });
 
-Deno.test("csrfProtection() lets a script with a header through", async () => {
+Deno.test("csrfProtection() accepts a token in the header of a script", async () => {
   const client = new Client();
   const token = await client.token();
   for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
@@ -46,7 +46,7 @@ Deno.test("csrfProtection() lets a script with a header through", async () => {
   }
 });
 
-Deno.test("csrfProtection() turns away what has no good token (ASVS 3.5.1)", async () => {
+Deno.test("csrfProtection() rejects a missing or invalid token (ASVS 3.5.1)", async () => {
   const client = new Client();
   const token = await client.token();
   const hostile = [
@@ -56,7 +56,7 @@ Deno.test("csrfProtection() turns away what has no good token (ASVS 3.5.1)", asy
     `${token}A`,
     token.slice(0, -1),
     "A".repeat(86),
-    // The same bytes, written another way.
+    // The same bytes in another encoding.
     `${token.slice(0, 85)}${ALPHABET[ALPHABET.indexOf(token[85]) + 1]}`,
     `${token[0] === "A" ? "B" : "A"}${token.slice(1)}`,
     "é".repeat(86),
@@ -73,13 +73,13 @@ Deno.test("csrfProtection() turns away what has no good token (ASVS 3.5.1)", asy
   assertEquals(await client.postForm({ csrfToken: token }), 200);
 });
 
-Deno.test("csrfProtection() looks for no token in the query", async () => {
+Deno.test("csrfProtection() ignores a token in the query", async () => {
   const client = new Client();
   const query = new URLSearchParams({ csrfToken: await client.token() });
   assertEquals(await client.status(`/?${query}`, { method: "POST" }), 403);
 });
 
-Deno.test("csrfProtection() takes one token from a form, not one of several", async () => {
+Deno.test("csrfProtection() rejects a form with several tokens", async () => {
   const client = new Client();
   const token = await client.token();
   const body = new URLSearchParams([["csrfToken", token], ["csrfToken", "x"]]);
@@ -92,7 +92,7 @@ Deno.test("csrfProtection() takes one token from a form, not one of several", as
   );
 });
 
-Deno.test("csrfProtection() turns away a token of another browser", async () => {
+Deno.test("csrfProtection() rejects a token of another browser", async () => {
   const [client, attacker] = [new Client(), new Client()];
   await client.token();
   const csrfToken = await attacker.token();
@@ -100,7 +100,7 @@ Deno.test("csrfProtection() turns away a token of another browser", async () => 
   assertEquals(await attacker.postForm({ csrfToken }), 200);
 });
 
-Deno.test("csrfProtection() goes by the first cookie of its name, not by one that was planted behind it", async () => {
+Deno.test("csrfProtection() uses the first cookie of its name, not a planted one after it", async () => {
   const [client, attacker] = [new Client(), new Client()];
   await client.token();
   const token = await attacker.token();
@@ -113,7 +113,7 @@ Deno.test("csrfProtection() goes by the first cookie of its name, not by one tha
   assertEquals(await client.status("/", { method: "POST", headers }), 403);
 });
 
-Deno.test("csrfProtection() turns away a token of another user in the same browser", async () => {
+Deno.test("csrfProtection() rejects a token of another user in the same browser", async () => {
   const client = new Client();
   const anonymous = await client.token();
   await client.status("/login/7");
@@ -133,14 +133,14 @@ Deno.test("csrfProtection() turns away a token of another user in the same brows
   );
 });
 
-Deno.test("csrfProtection() turns away a login that another site begins (login CSRF)", async () => {
+Deno.test("csrfProtection() rejects a login posted by another site (login CSRF)", async () => {
   const client = new Client();
   assertEquals(await client.postForm({ email: "a@b.example" }), 403);
   const cookie = { method: "POST", headers: { Cookie: "__Host-csrf=x" } };
   assertEquals(await client.status("/", cookie), 403);
 });
 
-Deno.test("csrfProtection() goes by the overridden method too", async () => {
+Deno.test("csrfProtection() also checks an overridden method", async () => {
   const client = new Client({}, methodOverride());
   const csrfToken = await client.token();
   const _method = "DELETE";
@@ -148,7 +148,7 @@ Deno.test("csrfProtection() goes by the overridden method too", async () => {
   assertEquals(await client.postForm({ _method, csrfToken }), 200);
 });
 
-Deno.test("csrfProtection() goes by a method that middleware set on a GET", async () => {
+Deno.test("csrfProtection() checks a GET if middleware sets an unsafe method", async () => {
   const client = new Client({}, (context) => {
     if (context.url.search === "?delete") context.method = "DELETE";
   });
@@ -156,14 +156,14 @@ Deno.test("csrfProtection() goes by a method that middleware set on a GET", asyn
   assertEquals(await client.status("/"), 200);
 });
 
-Deno.test("csrfProtection() goes by the method on the wire where middleware set a safe one", async () => {
+Deno.test("csrfProtection() checks a POST even if middleware sets a safe method", async () => {
   const client = new Client({}, (context) => {
     context.method = "GET";
   });
   assertEquals(await client.status("/", { method: "POST" }), 403);
 });
 
-Deno.test("csrfToken() gives a new token each time, so that none can be guessed from its size", async () => {
+Deno.test("csrfToken() returns a new token each time, so that compression does not reveal it", async () => {
   const client = new Client();
   const tokens = new Set<string>();
   for (let count = 0; count < 20; count++) tokens.add(await client.token());
@@ -211,7 +211,7 @@ Deno.test("csrfProtection() sets a __Host- cookie that scripts cannot read", asy
 
 for (const cookie of [{ domain: "example.com" }, { path: "/app" }]) {
   const [[option, value]] = Object.entries(cookie);
-  Deno.test(`csrfProtection() refuses the cookie option ${option}, with which a sibling host could plant a token`, () => {
+  Deno.test(`csrfProtection() rejects the cookie option ${option}, because a sibling host could plant a token`, () => {
     const error = assertThrows(
       () => csrfProtection({ cookie } as CSRFProtectionOptions),
       TypeError,
@@ -221,11 +221,11 @@ for (const cookie of [{ domain: "example.com" }, { path: "/app" }]) {
   });
 }
 
-Deno.test("csrfProtection() turns away a cookie and a token that a sibling host has planted", async () => {
+Deno.test("csrfProtection() rejects a cookie and a token planted by a sibling host", async () => {
   const attacker = new Client();
   const csrfToken = await attacker.token();
   const secret = attacker.cookies.get("__Host-csrf")!;
-  // evil.example.com can set any cookie for example.com but one with __Host-.
+  // evil.example.com can set any cookie for example.com except with __Host-.
   for (const name of ["csrf", "__Secure-csrf", "__host-csrf"]) {
     const victim = new Client();
     victim.cookies.set(name, secret);
@@ -234,7 +234,7 @@ Deno.test("csrfProtection() turns away a cookie and a token that a sibling host 
   assertEquals(await attacker.postForm({ csrfToken }), 200);
 });
 
-Deno.test("csrfProtection() takes the names that it is told", async () => {
+Deno.test("csrfProtection() uses custom names of the header, the field and the cookie", async () => {
   const client = new Client({
     field: "token",
     header: "X-Token",
@@ -249,7 +249,7 @@ Deno.test("csrfProtection() takes the names that it is told", async () => {
   assertThrows(() => csrfProtection({ cookie: { name: "a b" } }), TypeError);
 });
 
-Deno.test("csrfToken() gives two forms of a visitor's first page a token each", async () => {
+Deno.test("csrfToken() creates tokens for two forms on a visitor's first page", async () => {
   const client = new Client();
   const tokens = (await client.token("/two-tokens")).split(" ");
   assertNotEquals(tokens[0], tokens[1]);
@@ -258,7 +258,7 @@ Deno.test("csrfToken() gives two forms of a visitor's first page a token each", 
   }
 });
 
-Deno.test("csrfProtection() replaces a cookie that holds no secret of its own", async () => {
+Deno.test("csrfProtection() replaces a cookie without a valid secret", async () => {
   for (const value of ["x", "", "x".repeat(44), "\xe9".repeat(43)]) {
     const client = new Client();
     client.cookies.set("__Host-csrf", value);
@@ -268,13 +268,13 @@ Deno.test("csrfProtection() replaces a cookie that holds no secret of its own", 
   }
 });
 
-Deno.test("csrfToken() of a login in the same request is good for the next", async () => {
+Deno.test("csrfToken() after a login is valid in the next request", async () => {
   const client = new Client();
   const csrfToken = await client.token("/login-with-token");
   assertEquals(await client.postForm({ csrfToken }), 200);
 });
 
-Deno.test("csrfToken() throws after the response, unless the browser has what its token needs", async () => {
+Deno.test("csrfToken() throws after the response, unless the browser has the cookie", async () => {
   const contexts: RequestContext[] = [];
   const router = createRouter({ middleware: [session(), csrfProtection()] });
   router.get("/:page", async (context) => {
@@ -296,7 +296,7 @@ Deno.test("csrfToken() throws after the response, unless the browser has what it
   assertEquals((await csrfToken(contexts[2])).length, 86);
 });
 
-Deno.test("csrfToken() throws where its middleware did not run", async () => {
+Deno.test("csrfToken() throws without the middleware", async () => {
   const context = new RequestContext(new Request("https://example.com/"));
   await assertRejects(
     () => Promise.try(() => csrfToken(context)),
@@ -305,7 +305,7 @@ Deno.test("csrfToken() throws where its middleware did not run", async () => {
   );
 });
 
-/** A browser that keeps cookies, at a server with forms. */
+/** A browser of a server with forms. It keeps cookies. */
 class Client {
   readonly cookies: Map<string, string> = new Map();
   response: Response = new Response();

@@ -1,4 +1,4 @@
-/** The object itself, where its alarm comes late or never: in a storage of ours. */
+/** SessionObject with a storage in memory, if its alarm comes late or never. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import {
   createDurableObjectSessionStore,
@@ -14,7 +14,7 @@ for (const { name, run } of kit) {
   Deno.test(`createDurableObjectSessionStore() without alarms: ${name}`, run);
 }
 
-Deno.test("SessionObject wakes up at the first end of all that it has", async () => {
+Deno.test("SessionObject sets its alarm to the first expiry", async () => {
   const namespace = new Namespace();
   const store = createDurableObjectSessionStore(namespace);
   const begun = Date.now();
@@ -31,11 +31,11 @@ Deno.test("SessionObject wakes up at the first end of all that it has", async ()
   assert(value! > begun && value! < begun + 30_000, String(value));
 });
 
-Deno.test("SessionObject.alarm() removes what has expired and nothing else, and comes again", async () => {
+Deno.test("SessionObject.alarm() removes only expired values and sets the next alarm", async () => {
   const namespace = new Namespace();
   const store = createDurableObjectSessionStore(namespace);
   const options = { ifVersion: null, index: ["user:7"] };
-  // More than a runtime removes at once.
+  // More than a runtime removes in one call.
   for (let n = 0; n < 150; n++) {
     await store.put(`brief${n}`, "one", { ...options, ttl: 1 });
   }
@@ -48,7 +48,7 @@ Deno.test("SessionObject.alarm() removes what has expired and nothing else, and 
   assert(index.alarm! > begun + 30_000, String(index.alarm));
   assertEquals(await store.byIndex!("user:7"), ["lasting"]);
 
-  // Woken too early, it keeps what lives.
+  // An early alarm removes nothing.
   await namespace.wake("value:lasting");
   assertEquals((await store.get("lasting"))?.value, "one");
   assert(namespace.storage("value:lasting").alarm! > begun + 30_000);
@@ -57,7 +57,7 @@ Deno.test("SessionObject.alarm() removes what has expired and nothing else, and 
   assertEquals(namespace.storage("value:brief0").entries.size, 0);
 });
 
-Deno.test("createDurableObjectSessionStore() finds a key for as long as it lives, whatever was refused", async () => {
+Deno.test("createDurableObjectSessionStore() finds a key until it expires, also after a failed put()", async () => {
   const store = createDurableObjectSessionStore(new Namespace());
   const options = { ifVersion: null, index: ["user:7"] };
   assert(await store.put("a", "one", { ...options, ttl: 60_000 }));
@@ -66,7 +66,7 @@ Deno.test("createDurableObjectSessionStore() finds a key for as long as it lives
   assertEquals(await store.byIndex!("user:7"), ["a"]);
 });
 
-Deno.test("createDurableObjectSessionStore() fails where an object does", async () => {
+Deno.test("createDurableObjectSessionStore() rejects if an object fails", async () => {
   const store = createDurableObjectSessionStore({
     idFromName: (name) => name,
     get: () => ({
@@ -77,7 +77,7 @@ Deno.test("createDurableObjectSessionStore() fails where an object does", async 
   await assertRejects(async () => await store.delete("a"), Error, "500");
 });
 
-/** A namespace whose objects wake up when a test says so. */
+/** A namespace in which tests run the alarms. */
 class Namespace {
   readonly #objects = new Map<string, [Storage, SessionObject]>();
   readonly #busy = new Map<string, Promise<unknown>>();
@@ -102,7 +102,7 @@ class Namespace {
     return this.#alone(name, (object) => object.alarm());
   }
 
-  /** One at a time, as the input gates of the runtime see to it. */
+  /** Runs one request at a time, as with the input gates of the runtime. */
   #alone<Value>(
     name: string,
     run: (object: SessionObject) => Promise<Value>,

@@ -1,11 +1,12 @@
 /**
- * What OWASP ASVS 5.0 asks of sessions (V7) and their cookies (V3.3) at level 1
- * and 2, as far as a library can give it and no other file here tests it:
+ * Requirements of OWASP ASVS 5.0 for sessions (V7) and their cookies (V3.3) at
+ * level 1 and 2 that a library can meet.
  *
- * 7.3.1, 7.3.2, 7.6.2 in session_timeouts_test.ts; 7.4.2, 7.4.3, 7.4.5, 7.5.2
- * in user_sessions_test.ts; 3.3.1 to 3.3.5 in session_cookie_test.ts and
- * cookie_storage_test.ts. The rest of V7 (its documentation, a visible logout,
- * the steps of a second login) is the application's.
+ * Other files test 7.3.1, 7.3.2 and 7.6.2 (session_timeouts_test.ts), 7.4.2,
+ * 7.4.3, 7.4.5 and 7.5.2 (sessions_test.ts), and 3.3.1 to 3.3.5
+ * (session_cookie_test.ts, cookie_driver_test.ts). The application is
+ * responsible for the rest of V7: documentation, a visible logout, a second
+ * login.
  */
 import { base64url } from "jose";
 import {
@@ -26,12 +27,12 @@ Deno.test("session() checks every token on the server (ASVS 7.2.1)", async () =>
   const browser = new Browser(new Server({ store }));
   await browser.visit((session) => session.set("userId", 7));
   const id = await browser.visit((session) => session.id);
-  // The token is a mere reference: without the record it means nothing.
+  // The token is only a reference: it is invalid without the record.
   await store.delete(id);
   assertEquals(await browser.visit((session) => session.userId), undefined);
 });
 
-Deno.test("session() makes a token for each session, never takes one (ASVS 7.2.2)", async () => {
+Deno.test("session() creates a token for each session and accepts none from outside (ASVS 7.2.2)", async () => {
   const server = new Server();
   const planted = `__Host-session=${"x".repeat(43)}`;
   const response = await server.request(
@@ -47,7 +48,7 @@ Deno.test("session() makes a token for each session, never takes one (ASVS 7.2.2
   assertEquals(await again.json(), "nobody");
 });
 
-Deno.test("session() makes tokens of 256 random bits (ASVS 7.2.3, 11.5.1)", async () => {
+Deno.test("session() creates tokens with 256 random bits (ASVS 7.2.3, 11.5.1)", async () => {
   const server = new Server();
   const tokens = new Set<string>();
   const ones = new Array<number>(256).fill(0);
@@ -63,11 +64,11 @@ Deno.test("session() makes tokens of 256 random bits (ASVS 7.2.3, 11.5.1)", asyn
     }
   }
   assertEquals(tokens.size, 1_000);
-  // Six standard deviations: none of the bits is fixed or biased.
+  // Six standard deviations show that no bit is fixed or biased.
   for (const count of ones) assert(Math.abs(count - 500) < 95, String(count));
 });
 
-Deno.test("session() keeps no token in the store, only its hash (ASVS 7.2.3)", async () => {
+Deno.test("session() stores only the hash of a token (ASVS 7.2.3)", async () => {
   const stored: string[] = [];
   const memory = createMemorySessionStore();
   const store: SessionStore = {
@@ -83,7 +84,7 @@ Deno.test("session() keeps no token in the store, only its hash (ASVS 7.2.3)", a
   const token = browser.cookies.get("__Host-session")!;
   assert(stored.length > 0);
   assertFalse(stored.join(" ").includes(token));
-  // Who reads the store has keys, and none of them opens a session.
+  // A key of the store is not a valid token.
   const thief = new Browser(new Server({ store }), [[
     "__Host-session",
     stored[0],
@@ -91,7 +92,7 @@ Deno.test("session() keeps no token in the store, only its hash (ASVS 7.2.3)", a
   assertEquals(await thief.visit((session) => session.userId), undefined);
 });
 
-Deno.test("completeAuth() makes a new token also for who is logged in, and ends the old (ASVS 7.2.4)", async () => {
+Deno.test("completeAuth() creates a new token for a logged-in user too, and ends the old one (ASVS 7.2.4)", async () => {
   const browser = new Browser(new Server());
   await browser.visit((_session, context) => completeAuth(context, 7));
   await browser.visit((session) => session.set("cart", 1));
@@ -104,7 +105,7 @@ Deno.test("completeAuth() makes a new token also for who is logged in, and ends 
   });
 });
 
-Deno.test("completeAuth() drops what belongs to a login or another user (ASVS 7.2.4)", async () => {
+Deno.test("completeAuth() drops the data of a pending login or another user (ASVS 7.2.4)", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {
     session.set("__auth.challenge", 1);
@@ -128,13 +129,13 @@ Deno.test("Session.destroy() ends a session for every copy of its cookie (ASVS 7
   await browser.visit((session) => session.destroy());
   for (const copy of copies) {
     assertEquals(await copy.visit((session) => session.userId), undefined);
-    // Nor does it come back by writing to it.
+    // A write does not restore it.
     await copy.visit((session) => session.set("a", 1));
     assertEquals(await copy.visit((session) => session.userId), undefined);
   }
 });
 
-Deno.test("Session.authenticatedAt tells how old a login is, for a second one (ASVS 7.5.1)", async () => {
+Deno.test("Session.authenticatedAt is the time of the login, to require a recent one (ASVS 7.5.1)", async () => {
   const clock = new Clock();
   const browser = new Browser(new Server({ now: clock.now }));
   await browser.visit((_session, context) => completeAuth(context, 7));
@@ -146,7 +147,7 @@ Deno.test("Session.authenticatedAt tells how old a login is, for a second one (A
   assertEquals(await age(), 0);
 });
 
-Deno.test("session() ends a federated login by its own lifetime (ASVS 7.6.1)", async () => {
+Deno.test("session() ends a federated login after the session's timeout (ASVS 7.6.1)", async () => {
   const clock = new Clock();
   const timeouts = { absolute: 60 * MINUTE };
   const browser = new Browser(new Server({ now: clock.now, timeouts }));

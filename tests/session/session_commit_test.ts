@@ -22,7 +22,7 @@ Deno.test("Session.destroy() ends the session on the server and the cookie (spec
   assertEquals(await copied.visit((session) => session.userId), undefined);
 });
 
-Deno.test("session() keeps the changes of both of two requests at once", async () => {
+Deno.test("session() keeps the changes of two concurrent requests", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("n", 0));
   const change = (key: string) => (session: Session) => session.set(key, 1);
@@ -37,7 +37,7 @@ Deno.test("session() keeps the changes of both of two requests at once", async (
   assertEquals(both, [1, 1]);
 });
 
-Deno.test("session() does not bring a destroyed session back", async () => {
+Deno.test("session() does not restore a destroyed session", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("userId", 7));
   const late = browser.copy();
@@ -53,7 +53,7 @@ Deno.test("session() does not bring a destroyed session back", async () => {
   assertEquals(await late.visit((session) => session.userId), undefined);
 });
 
-Deno.test("Session.commit() saves before the response is made", async () => {
+Deno.test("Session.commit() saves before the response exists", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("a", 1));
   const other = browser.copy();
@@ -68,7 +68,7 @@ Deno.test("Session.commit() saves before the response is made", async () => {
   });
 });
 
-Deno.test("Session.commit() called twice at once saves everything", async () => {
+Deno.test("Session.commit() saves all changes if called twice at once", async () => {
   const browser = new Browser(new Server());
   await browser.visit(async (session) => {
     session.set("a", 1);
@@ -83,7 +83,7 @@ Deno.test("Session.commit() called twice at once saves everything", async () => 
   );
 });
 
-Deno.test("Session.commit() called twice at once stores one session", async () => {
+Deno.test("Session.commit() stores one session if called twice at once", async () => {
   const memory = createMemorySessionStore();
   const keys = new Set<string>();
   const store: SessionStore = {
@@ -104,7 +104,7 @@ Deno.test("Session.commit() called twice at once stores one session", async () =
   assertEquals(keys.size, 1);
 });
 
-Deno.test("Session.update() counts every one of many requests", async () => {
+Deno.test("Session.update() loses no update of many concurrent requests", async () => {
   const browser = new Browser(new Server());
   const count = (session: Session) =>
     session.update("count", (count) => Number(count ?? 0) + 1);
@@ -160,7 +160,7 @@ Deno.test("Session writes throw after destroy() and after the response", async (
   });
 });
 
-Deno.test("Session asked for only after the response cannot be written", async () => {
+Deno.test("Session is read-only if it is first used after the response", async () => {
   const server = new Server();
   let late: RequestContext | undefined;
   await server.request((_session, context) => {
@@ -169,7 +169,7 @@ Deno.test("Session asked for only after the response cannot be written", async (
   assertThrows(() => late!.get(Session).set("a", 1), TypeError, "already made");
 });
 
-Deno.test("Session.destroy() wins over what is written before it", async () => {
+Deno.test("Session.destroy() discards earlier changes", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("a", 1));
   const copied = browser.copy();
@@ -190,7 +190,7 @@ const moves: Record<string, Action[]> = {
 
 for (const [how, actions] of Object.entries(moves)) {
   for (const when of ["before", "while"]) {
-    Deno.test(`Session.destroy() ends a session whose id ${how} changed ${when} it was answered (ASVS 7.4.1)`, async () => {
+    Deno.test(`Session.destroy() ends a session whose id ${how} changed ${when} its response (ASVS 7.4.1)`, async () => {
       const store = createMemorySessionStore();
       const browser = new Browser(new Server({ store }));
       await browser.visit((session) => session.set("userId", 7));
@@ -210,7 +210,7 @@ for (const [how, actions] of Object.entries(moves)) {
   }
 }
 
-Deno.test("Session.destroy() is found to concern a session that moved, whatever cookies are beside it", async () => {
+Deno.test("Session.destroy() ends a session with a new id if there are other cookies too", async () => {
   const server = new Server();
   for (const isFirst of [true, false]) {
     const browser = new Browser(server);
@@ -223,7 +223,7 @@ Deno.test("Session.destroy() is found to concern a session that moved, whatever 
   }
 });
 
-Deno.test("Session.destroy() ends no login that began where its session had ended", async () => {
+Deno.test("Session.destroy() does not end a login that replaced its session", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("userId", 7));
   const [late, other] = [browser.copy(), browser.copy()];
@@ -235,7 +235,7 @@ Deno.test("Session.destroy() ends no login that began where its session had ende
   assertEquals(await browser.visit((session) => session.userId), 8);
 });
 
-Deno.test("Session.destroy() while a commit runs leaves nothing to read, and ends the session", async () => {
+Deno.test("Session.destroy() during a commit removes all values and ends the session", async () => {
   const store = createMemorySessionStore();
   const browser = new Browser(new Server({ store }));
   await browser.visit(async (session) => {
@@ -258,7 +258,7 @@ Deno.test("Session.destroy() of a session that was never stored sets no cookie",
   assertEquals(browser.response.headers.getSetCookie(), []);
 });
 
-Deno.test("Session.commit() says that the session has ended meanwhile", async () => {
+Deno.test("Session.commit() rejects if another request ended the session", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("userId", 7));
   const late = browser.copy();
@@ -270,14 +270,14 @@ Deno.test("Session.commit() says that the session has ended meanwhile", async ()
       SessionConflictError,
     );
     assertEquals(error.reason, "ended");
-    // What comes after is not saved, and is no error either.
+    // Later changes are not saved and cause no error.
     session.set("b", 1);
   });
   assertEquals(late.response.status, 200);
   assertEquals(late.response.headers.getSetCookie(), []);
 });
 
-Deno.test("Session logs in where the session before has ended meanwhile", async () => {
+Deno.test("Session logs in if another request ended the previous session", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("cart", 1));
   const late = browser.copy();
@@ -294,7 +294,7 @@ Deno.test("Session logs in where the session before has ended meanwhile", async 
   });
 });
 
-Deno.test("Session.destroy() that is committed expires the cookie too", async () => {
+Deno.test("Session.destroy() followed by commit() removes the cookie too", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("userId", 7));
   await browser.visit(async (session) => {
@@ -305,7 +305,7 @@ Deno.test("Session.destroy() that is committed expires the cookie too", async ()
   assertEquals(browser.cookies.size, 0);
 });
 
-Deno.test("completeAuth() throws after Session.destroy(), it logs nobody in by halves", async () => {
+Deno.test("completeAuth() throws after Session.destroy() instead of a partial login", async () => {
   const browser = new Browser(new Server());
   await browser.visit(async (session, context) => {
     session.set("a", 1);
@@ -319,13 +319,13 @@ Deno.test("completeAuth() throws after Session.destroy(), it logs nobody in by h
   assertEquals(browser.cookies.size, 0);
 });
 
-Deno.test("session() begins none for a request that was sent before a login ended its session", async () => {
+Deno.test("session() begins no session for a request that was sent before a login ended its session", async () => {
   const clock = new Clock();
   const browser = new Browser(new Server({ now: clock.now }));
   await browser.visit((session) => session.set("cart", 1));
   const early = browser.copy();
   await browser.visit((session) => session.set("userId", 7));
-  // It arrives after the login, but its answer could overtake the login's.
+  // It arrives after the login, but its response could overtake the login's.
   const late = early.copy();
   await late.visit((session) => {
     assertEquals(session.has("cart"), false);
@@ -333,13 +333,13 @@ Deno.test("session() begins none for a request that was sent before a login ende
   });
   assertEquals(late.response.headers.getSetCookie(), []);
   assertEquals(late.response.status, 200);
-  // Who has nothing but the old cookie can still log in at once.
+  // A login with the old cookie works.
   const again = early.copy();
   await again.visit((session) => session.set("userId", 7));
   assertEquals(await again.visit((session) => session.userId), 7);
 });
 
-Deno.test("session() begins another one a while after a session has ended", async () => {
+Deno.test("session() begins a new session 15 seconds after one has ended", async () => {
   const clock = new Clock();
   const { now } = clock;
   const store = createMemorySessionStore({ now });
@@ -355,12 +355,12 @@ Deno.test("session() begins another one a while after a session has ended", asyn
   clock.time += 1;
   await late.visit((session) => session.set("b", 1));
   assertEquals(await late.visit((session) => session.get("b")), 1);
-  // Without the cookie there is nothing to wait for.
+  // Without the cookie it begins at once.
   await browser.visit((session) => session.set("b", 1));
   assertEquals(await browser.visit((session) => session.get("b")), 1);
 });
 
-Deno.test("Session.unset() of userId begins no session where this one has ended", async () => {
+Deno.test("Session.unset() of userId begins no session if this one has ended", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("userId", 7));
   const late = browser.copy();

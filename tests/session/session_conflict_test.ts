@@ -1,4 +1,3 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
 import { completeAuth } from "@gatehouse/web/auth";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import {
@@ -8,6 +7,7 @@ import {
   sessions,
   type SessionStore,
 } from "@gatehouse/web/session";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Browser, Clock, MINUTE, Server } from "./_browser.ts";
 
 const logins: Record<
@@ -23,7 +23,7 @@ const logins: Record<
 };
 
 for (const [how, logIn] of Object.entries(logins)) {
-  Deno.test(`session() logs nobody in whose value another request took, ${how}`, async () => {
+  Deno.test(`session() does not log in if another request took the value, ${how}`, async () => {
     const store = createMemorySessionStore();
     const browser = new Browser(new Server({ store }));
     await browser.visit((session) => session.set("code", 1));
@@ -39,7 +39,7 @@ for (const [how, logIn] of Object.entries(logins)) {
   });
 }
 
-Deno.test("Session.commit() that lost leaves no login in sight", async () => {
+Deno.test("Session.commit() removes the login after a conflict", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("code", 1));
   const other = browser.copy();
@@ -53,18 +53,18 @@ Deno.test("Session.commit() that lost leaves no login in sight", async () => {
   assertEquals(await other.visit((session) => session.userId), undefined);
 });
 
-Deno.test("session() begins none for a request that was sent before sessions().endAll()", async () => {
+Deno.test("session() begins no session for a request that was sent before sessions().endAll()", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("userId", 7));
   const late = browser.copy();
   await browser.visit((_session, context) => sessions(context).endAll());
   await browser.visit((session) => session.set("userId", 7));
   await late.visit((session) => session.set("visits", 1));
-  // It would replace the new login's cookie.
+  // It would replace the cookie of the new login.
   assertEquals(late.response.headers.getSetCookie(), []);
 });
 
-Deno.test("session() answers where a sweep hangs", async () => {
+Deno.test("session() responds while a sweep hangs", async () => {
   const clock = new Clock();
   const memory = createMemorySessionStore({ now: clock.now });
   const store: SessionStore = {
@@ -86,7 +86,7 @@ Deno.test("session() answers where a sweep hangs", async () => {
   assertEquals(answer, "answered");
 });
 
-Deno.test("session() ends a committed login where the last save fails", async () => {
+Deno.test("session() ends a committed login if the last save fails", async () => {
   const store = createMemorySessionStore();
   const browser = new Browser(new Server({ store }));
   await assertRejects(() =>
@@ -100,13 +100,13 @@ Deno.test("session() ends a committed login where the last save fails", async ()
 });
 
 for (const how of ["409", "store"]) {
-  Deno.test(`session() cancels the body of an answer that it drops (${how})`, async () => {
+  Deno.test(`session() cancels the body of a response that it replaces (${how})`, async () => {
     const memory = createMemorySessionStore();
     let isAway = false;
     const store: SessionStore = {
       get: (key) => memory.get(key),
       put: (...args) => {
-        if (isAway) throw new Error("The store is away");
+        if (isAway) throw new Error("The store is unavailable");
         return memory.put(...args);
       },
       delete: (key) => memory.delete(key),
@@ -128,14 +128,14 @@ for (const how of ["409", "store"]) {
   });
 }
 
-Deno.test("Session.take() takes a flash value of null", async () => {
+Deno.test("Session.take() returns a flash value of null", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.flash("a", null));
   assertEquals(await browser.visit((session) => session.take("a")), null);
   assertEquals(await browser.visit((session) => session.has("a")), false);
 });
 
-Deno.test("Session.keep() keeps no flash value of the user before", async () => {
+Deno.test("Session.keep() keeps no flash value of the previous user", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {
     session.set("userId", 7);
@@ -150,7 +150,7 @@ Deno.test("Session.keep() keeps no flash value of the user before", async () => 
   assertEquals(await browser.visit((s) => s.get("notice")), undefined);
 });
 
-Deno.test("Session.get() shows what update() stored, not a flash value of its key", async () => {
+Deno.test("Session.get() returns the value of update(), not a flash value with the same key", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.flash("a", 1));
   await browser.visit((session) => {
@@ -160,7 +160,7 @@ Deno.test("Session.get() shows what update() stored, not a flash value of its ke
   });
 });
 
-Deno.test("session() answers 409 where a value was taken by a login, and nobody looked", async () => {
+Deno.test("session() responds with 409 if a concurrent login took the value", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("ticket", 1));
   const other = browser.copy();
@@ -174,7 +174,7 @@ Deno.test("session() answers 409 where a value was taken by a login, and nobody 
   assertEquals(other.response.status, 409);
 });
 
-Deno.test("Session.commit() that succeeds has saved what was set before it, though the one before lost", async () => {
+Deno.test("Session.commit() saves earlier changes after a conflict of another commit()", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("ticket", 1));
   const other = browser.copy();
@@ -192,7 +192,7 @@ Deno.test("Session.commit() that succeeds has saved what was set before it, thou
   assert(x === 1 || second === "rejected", `${second} ${x}`);
 });
 
-Deno.test("session() logs nobody in whose value another request took, also where the login came first", async () => {
+Deno.test("session() does not log in if another request took the value, even if the login came first", async () => {
   const store = createMemorySessionStore();
   const browser = new Browser(new Server({ store }));
   await browser.visit((session) => session.set("code", 1));
@@ -206,10 +206,75 @@ Deno.test("session() logs nobody in whose value another request took, also where
   assertEquals(store.byIndex!("user:7"), []);
 });
 
-Deno.test("Session.update() stores a value in place of a flash value that nobody read", async () => {
+Deno.test("Session.update() replaces an unread flash value", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.flash("a", 1));
   await browser.visit((session) => session.update("a", () => 2));
   assertEquals(await browser.visit((session) => session.get("a")), 2);
   assertEquals(await browser.visit((session) => session.get("a")), 2);
+});
+
+Deno.test("session() responds with 409 if two requests took a value and neither committed", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("ticket", 1));
+  const [first, second] = [browser.copy(), browser.copy()];
+  await first.visit(async (session) => {
+    session.set("a", 1);
+    session.take("ticket");
+    await second.visit((session) => {
+      assertEquals(session.take("ticket"), 1);
+    });
+    session.set("b", 1);
+  });
+  assertEquals([first.response.status, second.response.status], [409, 200]);
+  assertEquals(first.response.headers.get("Cache-Control"), "no-store");
+  // The loser's later changes may depend on the value that it did not get.
+  await browser.visit((session) => {
+    assertEquals([session.get("a"), session.get("b")], [1, undefined]);
+  });
+});
+
+Deno.test("session() responds with 409 if a handler does not catch a conflict of commit()", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("ticket", 1));
+  const other = browser.copy();
+  await other.visit(async (session) => {
+    session.take("ticket");
+    await browser.visit((session) => session.take("ticket"));
+    await session.commit();
+  });
+  assertEquals(other.response.status, 409);
+});
+
+Deno.test("Session.commit() throws if a taken value was stored again", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("ticket", 1));
+  const other = browser.copy();
+  await other.visit(async (session) => {
+    assertEquals(session.take("ticket"), 1);
+    await browser.visit((session) => session.take("ticket"));
+    await browser.visit((session) => session.set("ticket", 2));
+    const error = await assertRejects(
+      () => session.commit(),
+      SessionConflictError,
+    );
+    assertEquals(error.reason, "taken");
+    await session.commit();
+  });
+  assertEquals(await browser.visit((session) => session.get("ticket")), 2);
+});
+
+Deno.test("session() lets only one of two requests with the same value log in", async () => {
+  const browser = new Browser(new Server());
+  await browser.visit((session) => session.set("challenge", 1));
+  const logins = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const copy = browser.copy();
+      await copy.visit((session) => {
+        if (session.take("challenge") === 1) session.set("userId", 7);
+      });
+      return copy.response.status === 200 && copy.header !== browser.header;
+    }),
+  );
+  assertEquals(logins.filter(Boolean).length, 1);
 });

@@ -12,7 +12,7 @@ import {
 } from "@gatehouse/web/session-middleware";
 import { Browser, Server } from "./_browser.ts";
 
-Deno.test("session() survives every Cookie header, and finds its own cookie in it", async () => {
+Deno.test("session() finds its cookie in any malformed Cookie header", async () => {
   const server = new Server();
   const browser = new Browser(server);
   await browser.visit((session) => session.set("userId", 7));
@@ -65,17 +65,17 @@ Deno.test("session() survives every Cookie header, and finds its own cookie in i
   }
 });
 
-Deno.test("session() reads 2 MB of separators in linear time", async () => {
+Deno.test("session() reads 2 MB of semicolons in linear time", async () => {
   const server = new Server();
   const begun = performance.now();
   await server.request((session) => session.userId, {
     Cookie: `${";".repeat(2_000_000)}__Host-session=x`,
   });
-  // Where looking for each "=" begins anew, it takes half a minute.
+  // A new search for "=" at each semicolon would take half a minute.
   assertLess(performance.now() - begun, 2_000);
 });
 
-Deno.test("session() finds the living one of several cookies of its name", async () => {
+Deno.test("session() finds the valid one of several cookies with its name", async () => {
   const server = new Server();
   const [dead, alive] = [new Browser(server), new Browser(server)];
   await dead.visit((session) => session.set("userId", 6));
@@ -96,7 +96,7 @@ Deno.test("session() finds the living one of several cookies of its name", async
 });
 
 for (const space of ["\u00a0", "\f", "\v"]) {
-  Deno.test(`session() takes no cookie with ${JSON.stringify(space)} in front of its prefix for its own`, async () => {
+  Deno.test(`session() ignores a cookie with ${JSON.stringify(space)} before its prefix`, async () => {
     const server = new Server();
     const browser = new Browser(server);
     await browser.visit((session) => session.set("userId", 7));
@@ -115,7 +115,7 @@ for (const space of ["\u00a0", "\f", "\v"]) {
   });
 }
 
-Deno.test("session() looks for no more than four cookies of its name", async () => {
+Deno.test("session() checks at most four cookies with its name", async () => {
   let reads = 0;
   const store = {
     get: () => {
@@ -134,7 +134,7 @@ Deno.test("session() looks for no more than four cookies of its name", async () 
     Cookie,
   });
   assertEquals(reads, 4);
-  // And takes none of them for a session that it could not begin anew.
+  // With none of them valid, it begins a new session.
   assertEquals(response.headers.getSetCookie().length, 1);
 });
 
@@ -173,7 +173,7 @@ const shapes: {
 ];
 
 for (const { cookie, name, has, hasNot } of shapes) {
-  Deno.test(`session() sets and expires a cookie with ${JSON.stringify(cookie)} (ASVS 3.3.1 to 3.3.4)`, async () => {
+  Deno.test(`session() sets and removes a cookie with ${JSON.stringify(cookie)} (ASVS 3.3.1 to 3.3.4)`, async () => {
     const browser = new Browser(new Server({ cookie }));
     await browser.visit((session) => session.set("a", 1));
     const [set] = browser.response.headers.getSetCookie();
@@ -232,7 +232,7 @@ const malformed: SessionCookieOptions[] = [
 ];
 
 for (const cookie of malformed) {
-  Deno.test(`session() refuses a cookie with ${Object.entries(cookie)}`, () => {
+  Deno.test(`session() rejects a cookie with ${Object.entries(cookie)}`, () => {
     assertThrows(() => session({ cookie }), TypeError, "session cookie");
   });
 }
@@ -240,7 +240,7 @@ for (const cookie of malformed) {
 for (
   const domain of [".app.example", "a-b.app.example", "192.0.2.1", "A.example"]
 ) {
-  Deno.test(`session() answers with a cookie of the domain "${domain}"`, async () => {
+  Deno.test(`session() sets a cookie of the domain "${domain}"`, async () => {
     const browser = new Browser(new Server({ cookie: { domain } }));
     await browser.visit((session) => session.set("a", 1));
     const [set] = browser.response.headers.getSetCookie();
@@ -248,13 +248,13 @@ for (
   });
 }
 
-Deno.test("session() refuses an origin that is none", () => {
+Deno.test("session() rejects an invalid origin", () => {
   for (const origin of ["", "app.example", "https://a b"]) {
     assertThrows(() => session({ origin }), TypeError, "origin");
   }
 });
 
-Deno.test("session() leaves the cookies of others alone", async () => {
+Deno.test("session() does not change other cookies", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {
     session.set("a", 1);
@@ -264,7 +264,7 @@ Deno.test("session() leaves the cookies of others alone", async () => {
   assertEquals(browser.cookies.get("other"), "1");
 });
 
-Deno.test("session() adds its cookie to a redirect, whose headers are immutable", async () => {
+Deno.test("session() adds its cookie to a redirect with immutable headers", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {
     session.set("a", 1);
@@ -275,7 +275,7 @@ Deno.test("session() adds its cookie to a redirect, whose headers are immutable"
 });
 
 for (const status of [200, 204, 205, 302, 304]) {
-  Deno.test(`session() hands no stranger the cookie of another by a ${status} that is made once for all`, async () => {
+  Deno.test(`session() does not leak a cookie to other visitors through a shared ${status} response`, async () => {
     const shared = new Response(null, {
       status,
       statusText: "Done",
@@ -296,7 +296,7 @@ for (const status of [200, 204, 205, 302, 304]) {
     assertEquals([headers.get("X-A"), alice.cookies.size], ["1", 2]);
     assertEquals(await alice.visit((session) => session.userId), "alice");
 
-    // The cookie that ends a session is no stranger's either.
+    // The cookie that ends a session does not leak either.
     await alice.visit((session) => {
       session.destroy();
       return shared;
@@ -307,7 +307,7 @@ for (const status of [200, 204, 205, 302, 304]) {
   });
 }
 
-Deno.test("session() keeps the body of a response that it sets its cookie on", async () => {
+Deno.test("session() keeps the body of a response with its cookie", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {
     session.set("a", 1);
@@ -317,7 +317,7 @@ Deno.test("session() keeps the body of a response that it sets its cookie on", a
   assertEquals(await browser.response.text(), "page");
 });
 
-Deno.test("session() streams a body without a type that it sets its cookie on, until nobody reads it", async () => {
+Deno.test("session() streams a body without a type in a response with its cookie, until the reader cancels", async () => {
   const browser = new Browser(new Server());
   const cancelled = Promise.withResolvers<unknown>();
   let pulls = 0;
@@ -347,10 +347,10 @@ const caching: [sent: string | null, read: string, set: string][] = [
   ],
   ['public, community="private"', "private", "private, no-store"],
   ["PUBLIC", "private", "private, no-store"],
-  // Whoever understands must-understand ignores no-store (RFC 9111, 5.2.2.3).
+  // Caches that support must-understand ignore no-store (RFC 9111, 5.2.2.3).
   ["must-understand, no-store", "no-store", "private, no-store"],
   ["Must-Understand, max-age=60", "private, max-age=60", "private, no-store"],
-  // What is quoted is no directive (RFC 9111, 5.2).
+  // A quoted string contains no directives (RFC 9111, 5.2).
   ['public, ext="x, private"', "private", "private, no-store"],
   ['public, ext="x, \\", no-store"', "private", "private, no-store"],
   ['public, ext="x, private', "private", "private, no-store"],
@@ -404,7 +404,7 @@ const targeted = [
   "X-LiteSpeed-Cache-Control",
 ];
 
-Deno.test("session() leaves a CDN no header of its own, whichever it is", async () => {
+Deno.test("session() removes the cache headers of every CDN", async () => {
   const browser = new Browser(new Server());
   for (const name of targeted) {
     const headers = { "Cache-Control": "private", [name]: "max-age=600" };
@@ -417,7 +417,7 @@ Deno.test("session() leaves a CDN no header of its own, whichever it is", async 
 });
 
 for (const sent of ["public, max-age=60", "private"]) {
-  Deno.test(`session() leaves a CDN no header of its own beside Cache-Control "${sent}" (RFC 9213, 2.2)`, async () => {
+  Deno.test(`session() removes the cache headers of CDNs next to Cache-Control "${sent}" (RFC 9213, 2.2)`, async () => {
     const browser = new Browser(new Server());
     const headers = new Headers({ "Cache-Control": sent, ETag: '"a"' });
     for (const name of targeted) headers.set(name, "max-age=600");
@@ -436,7 +436,7 @@ for (const sent of ["public, max-age=60", "private"]) {
     });
     assertEquals(left(), []);
     assertEquals(browser.response.headers.get("ETag"), '"a"');
-    // Who does not ask for the session gets what everybody gets.
+    // A handler that does not use the session keeps the response public.
     await browser.visit(response);
     assertEquals(left(), targeted);
   });

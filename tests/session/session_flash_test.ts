@@ -33,7 +33,7 @@ Deno.test("Session.keep() saves flash values for one more request", async () => 
   assertEquals(await browser.visit(read), [undefined, undefined, undefined]);
 });
 
-Deno.test("Session.flash() is read in the same request, and then gone", async () => {
+Deno.test("Session.flash() values are readable in the same request, and then removed", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {
     session.flash("notice", "now");
@@ -42,7 +42,7 @@ Deno.test("Session.flash() is read in the same request, and then gone", async ()
   assertEquals(await browser.visit((s) => s.get("notice")), undefined);
 });
 
-Deno.test("Session.flash() waits for as long as nobody reads it", async () => {
+Deno.test("Session.flash() values stay until they are read", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.flash("notice", "later"));
   for (let count = 0; count < 3; count++) {
@@ -51,7 +51,7 @@ Deno.test("Session.flash() waits for as long as nobody reads it", async () => {
   assertEquals(await browser.visit((s) => s.get("notice")), "later");
 });
 
-Deno.test("Session.keep() without a key keeps all, also before reading", async () => {
+Deno.test("Session.keep() without a key keeps all flash values, read or not", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {
     session.flash("a", 1);
@@ -70,7 +70,7 @@ Deno.test("Session.keep() without a key keeps all, also before reading", async (
   assertEquals(await browser.visit(read), [undefined, undefined]);
 });
 
-Deno.test("Session.get() of a flash value loses none that another request has stored meanwhile", async () => {
+Deno.test("Session.get() of a flash value keeps a new one from a concurrent request", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.flash("notice", { text: "old" }));
   const other = browser.copy();
@@ -83,7 +83,7 @@ Deno.test("Session.get() of a flash value loses none that another request has st
   assertEquals(await browser.visit(read), undefined);
 });
 
-Deno.test("Session.keep() of a flash value loses none that another request has stored meanwhile", async () => {
+Deno.test("Session.keep() of a flash value keeps a new one from a concurrent request", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.flash("notice", "old"));
   const other = browser.copy();
@@ -96,7 +96,7 @@ Deno.test("Session.keep() of a flash value loses none that another request has s
   assertEquals(await browser.visit((s) => s.get("notice")), "new");
 });
 
-Deno.test("Session.keep() saves what was read and committed", async () => {
+Deno.test("Session.keep() saves a flash value after a read and a commit", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.flash("notice", "old"));
   await browser.visit(async (session) => {
@@ -107,7 +107,7 @@ Deno.test("Session.keep() saves what was read and committed", async () => {
   assertEquals(await browser.visit((s) => s.get("notice")), "old");
 });
 
-Deno.test("Session.keep() while a commit runs loses no change", async () => {
+Deno.test("Session.keep() during a commit loses no change", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.flash("notice", "old"));
   await browser.visit(async (session) => {

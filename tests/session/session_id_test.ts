@@ -7,14 +7,14 @@ import {
 } from "@std/assert";
 import { Browser, Server } from "./_browser.ts";
 
-Deno.test("Session.set() makes userId the login (spec 2.3)", async () => {
+Deno.test("Session.set() of userId logs in (spec 2.3)", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("userId", 7));
   assertEquals(await browser.visit((session) => session.userId), 7);
   assertEquals(await browser.visit((session) => session.get("userId")), 7);
 });
 
-Deno.test("Session.set() ends the old id when userId changes (ASVS 7.2.4)", async () => {
+Deno.test("Session.set() of another userId ends the old id (ASVS 7.2.4)", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("theme", "dark"));
   const planted = browser.copy();
@@ -47,7 +47,7 @@ Deno.test("Session.unset() of userId ends the login and the id", async () => {
   assertEquals(await copied.visit((session) => session.userId), undefined);
 });
 
-Deno.test("Session.unset() of userId changes nothing where nobody is logged in", async () => {
+Deno.test("Session.unset() of userId changes nothing if no user is logged in", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("cart", 1));
   const { header } = browser;
@@ -56,7 +56,7 @@ Deno.test("Session.unset() of userId changes nothing where nobody is logged in",
   assertEquals(await browser.visit((session) => session.get("cart")), 1);
 });
 
-Deno.test("Session.unset() of userId drops what the user had", async () => {
+Deno.test("Session.unset() of userId drops the user's data", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {
     session.set("userId", 7);
@@ -69,7 +69,7 @@ Deno.test("Session.unset() of userId drops what the user had", async () => {
   });
 });
 
-Deno.test("Session.set() of another user drops what the first one had", async () => {
+Deno.test("Session.set() of another userId drops the first user's data", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {
     session.set("userId", 7);
@@ -88,7 +88,7 @@ Deno.test("Session.set() of another user drops what the first one had", async ()
   });
 });
 
-Deno.test("Session.set() of the same user keeps the id", async () => {
+Deno.test("Session.set() of the same userId keeps the id", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("userId", 7));
   const { header } = browser;
@@ -96,7 +96,7 @@ Deno.test("Session.set() of the same user keeps the id", async () => {
   assertEquals(browser.header, header);
 });
 
-Deno.test("Session.id is the same until the id changes, and never the token", async () => {
+Deno.test("Session.id stays the same until it is regenerated, and is never the token", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {
     assertEquals(session.id, "");
@@ -108,7 +108,7 @@ Deno.test("Session.id is the same until the id changes, and never the token", as
   assertFalse(browser.header.includes(id));
 });
 
-Deno.test("session() finds a token's session under its SHA-256 (FIPS 180-4)", async () => {
+Deno.test("session() stores a session under the SHA-256 of its token (FIPS 180-4)", async () => {
   const keys: string[] = [];
   const store = {
     get: (key: string) => {
@@ -128,7 +128,7 @@ Deno.test("session() finds a token's session under its SHA-256 (FIPS 180-4)", as
   assertEquals(keys, await Promise.all(tokens.map(sha256)));
 });
 
-Deno.test("Session.regenerateId() moves the session to another id", async () => {
+Deno.test("Session.regenerateId() changes the id of the session", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("a", 1));
   const copied = browser.copy();

@@ -30,7 +30,7 @@ import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
 import { Browser, Server } from "./_browser.ts";
 import { createProvider } from "./_provider.ts";
 
-Deno.test("session({ lazy }) reads nothing for a request that leaves its session alone", async () => {
+Deno.test("session({ lazy }) does not read the store for a request that does not use the session", async () => {
   const { reads, store } = countingStore();
   const browser = await loggedIn(new Server({ store, lazy: true }));
   const before = reads();
@@ -44,7 +44,7 @@ Deno.test("session({ lazy }) reads nothing for a request that leaves its session
   assertEquals(browser.response.headers.get("Cache-Control"), "private");
 });
 
-Deno.test("session({ lazy }) opens no sealed cookie of a session that is left alone", async () => {
+Deno.test("session({ lazy }) does not decrypt the cookie of an unused session", async () => {
   let opened = 0;
   const store = createCookieSessionStorage({
     secrets: ["a secret of more than thirty-two characters"],
@@ -54,7 +54,7 @@ Deno.test("session({ lazy }) opens no sealed cookie of a session that is left al
     },
   });
   const browser = await loggedIn(new Server({ store, lazy: true }));
-  // The login asks, in case it follows a revocation.
+  // The login calls revokedBefore once, because a revocation may precede it.
   opened = 0;
   await browser.visit(() => "an answer");
   assertEquals(opened, 0);
@@ -62,7 +62,7 @@ Deno.test("session({ lazy }) opens no sealed cookie of a session that is left al
   assertEquals(opened, 1);
 });
 
-Deno.test("Session.load() reads once when five parts ask at once", async () => {
+Deno.test("Session.load() reads the store once for five concurrent calls", async () => {
   const { reads, store } = countingStore();
   const protection = csrfProtection();
   const scheme = createSessionAuthScheme({
@@ -107,7 +107,7 @@ const tooEarly: readonly (readonly [string, (session: Session) => unknown])[] =
   ];
 
 for (const [name, use] of tooEarly) {
-  Deno.test(`Session.${name} throws before load(), with a cookie and without`, async () => {
+  Deno.test(`Session.${name} throws before load(), with and without a cookie`, async () => {
     const server = new Server({ lazy: true });
     for (const browser of [new Browser(server), await loggedIn(server)]) {
       await browser.visit(async (session) => {
@@ -119,7 +119,7 @@ for (const [name, use] of tooEarly) {
   });
 }
 
-Deno.test("Session.commit() before load() has nothing to save", async () => {
+Deno.test("Session.commit() before load() saves nothing", async () => {
   const { reads, store } = countingStore();
   const browser = await loggedIn(new Server({ store, lazy: true }));
   const before = reads();
@@ -128,7 +128,7 @@ Deno.test("Session.commit() before load() has nothing to save", async () => {
   assertEquals(await userOf(browser), 7);
 });
 
-Deno.test("Session.load() returns the session, and may be called always", async () => {
+Deno.test("Session.load() returns the session, and can be called repeatedly", async () => {
   for (const lazy of [true, false]) {
     const { reads, store } = countingStore();
     const browser = await loggedIn(new Server({ store, lazy }));
@@ -148,12 +148,12 @@ Deno.test("Session.load() returns the session, and may be called always", async 
   assertEquals(await detached.load(), detached);
 });
 
-Deno.test("Session.load() rejects for all who ask while the store is away, and reads again after", async () => {
+Deno.test("Session.load() rejects for all callers while the store is unavailable, and reads again later", async () => {
   const memory = createMemorySessionStore();
   let isAway = false;
   const store: SessionStore = {
     get(key) {
-      if (isAway) return Promise.reject(new Error("The store is away"));
+      if (isAway) return Promise.reject(new Error("The store is unavailable"));
       return memory.get(key);
     },
     put: (...args) => memory.put(...args),
@@ -175,7 +175,7 @@ Deno.test("Session.load() rejects for all who ask while the store is away, and r
   });
 });
 
-Deno.test("Session.load() rejects after the response was made", async () => {
+Deno.test("Session.load() rejects after the response", async () => {
   const browser = await loggedIn(new Server({ lazy: true }));
   let late: Session | undefined;
   await browser.visit((session) => {
@@ -219,7 +219,7 @@ Deno.test("startExternalAuth() and finishExternalAuth() load the session by them
     const response = await router.fetch(callback, { headers: { cookie } });
     answers.push(await response.text());
   }
-  // The first one found its login; what failed is what the provider said.
+  // The first callback found its login; the provider rejected the code.
   assertNotEquals(answers[0], "state_unknown");
   assertEquals(answers[1], "state_unknown");
 });

@@ -2,35 +2,35 @@ import { assertEquals } from "@std/assert";
 import type { JSONValue, Session } from "@gatehouse/web/session";
 import type { SessionOptions } from "@gatehouse/web/session-middleware";
 import { Browser, Server } from "./_browser.ts";
-import { mulberry } from "./_random.ts";
+import { seededRandom } from "./_random.ts";
 
-/** How many histories are tried; a number makes what happens in each. */
+/** The number of random histories. The seed of each decides the calls. */
 const HISTORIES = 400;
 
 const KEYS = ["a", "b"];
 
-/** Falsy ones too: what was stored is stored. */
+/** Values to store, including falsy ones. */
 const VALUES: readonly JSONValue[] = [0, "", false, 1, "text", { b: 2 }];
 
-const kinds: Record<string, SessionOptions> = {
+const storages: Record<string, SessionOptions> = {
   "a store": {},
   "a store, read lazily": { lazy: true },
   "a cookie": { secrets: ["a secret of more than thirty-two characters"] },
 };
 
-for (const [what, options] of Object.entries(kinds)) {
-  Deno.test(`Session does what it says in ${what}, whatever the order of calls`, async () => {
+for (const [storage, options] of Object.entries(storages)) {
+  Deno.test(`Session in ${storage} matches its model for any order of calls`, async () => {
     for (let seed = 1; seed <= HISTORIES; seed++) {
-      const random = mulberry(seed);
+      const random = seededRandom(seed);
       const browser = new Browser(new Server(options));
       const model = new Model();
       for (let request = 0; request < 4; request++) {
-        const log: string[] = [`${what}, history ${seed}`];
+        const log: string[] = [`${storage}, history ${seed}`];
         await browser.visit(async (session) => {
           await session.load();
           model.begin();
           for (let count = Math.floor(random() * 16); count > 0; count--) {
-            await act(session, model, random, log);
+            await callRandomMethod(session, model, random, log);
             compare(session, model, log);
           }
         });
@@ -39,15 +39,15 @@ for (const [what, options] of Object.entries(kinds)) {
   });
 }
 
-/** Does the same to a session and to the model. */
-async function act(
+/** Calls a random method of the session and of its model. */
+async function callRandomMethod(
   session: Session,
   model: Model,
   random: () => number,
   log: string[],
 ): Promise<void> {
-  const pick = <Value>(list: readonly Value[]) =>
-    list[Math.floor(random() * list.length)];
+  const pick = <Value>(values: readonly Value[]) =>
+    values[Math.floor(random() * values.length)];
   const [name, key] = [pick(ACTIONS), pick(KEYS)];
   const value = pick(VALUES);
   log.push(`${name} ${key} ${JSON.stringify(value)}`);
@@ -63,7 +63,7 @@ async function act(
       session.update(key, wrap);
       return model.update(key, wrap);
     case "flash":
-      // In an array, to tell it from a value of the same key.
+      // An array, to distinguish it from a value of the same key.
       session.flash(key, [value]);
       return model.flash(key, [value]);
     case "unset":
@@ -79,7 +79,7 @@ async function act(
       model.commit();
       return await session.commit();
     case "login":
-      // Before anything of this request was read, which would stay in sight.
+      // Only before any read: values that a request has read stay visible.
       if (model.isUsed) return;
       session.set("userId", 1 + KEYS.indexOf(key));
       return model.logIn(1 + KEYS.indexOf(key));
@@ -96,12 +96,12 @@ const ACTIONS = [
   ...["keep all", "commit", "login", "logout"],
 ] as const;
 
-/** Tells that it was called, and with what. */
+/** Returns an object that shows the value it was called with. */
 function wrap(value: JSONValue | undefined): JSONValue {
   return { of: value ?? null };
 }
 
-/** Compares what can be seen without using anything up. */
+/** Compares the session with its model by methods that change nothing. */
 function compare(session: Session, model: Model, log: string[]): void {
   assertEquals(
     [session.userId, ...KEYS.map((key) => session.has(key))],
@@ -110,7 +110,7 @@ function compare(session: Session, model: Model, log: string[]): void {
   );
 }
 
-/** A session in one browser without anybody beside it, as documented. */
+/** A model of the documented behavior of a session without concurrent requests. */
 class Model {
   userId: number | undefined;
   isUsed = false;
@@ -118,7 +118,7 @@ class Model {
   readonly #flash = new Map<string, JSONValue>();
   /** Flash values that this request has read. */
   readonly #shown = new Map<string, JSONValue>();
-  /** Those of them that are used up for good. */
+  /** The keys of those that keep() cannot restore. */
   readonly #spent = new Set<string>();
   readonly #kept = new Set<string>();
 

@@ -1,3 +1,6 @@
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { Session } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
 import { createTestSession } from "@gatehouse/web/session/testing";
 import {
   assert,
@@ -17,7 +20,7 @@ Deno.test("Session.get() returns what an earlier request set (spec 2.3)", async 
   assertEquals(cart, ["tea", { n: 2 }]);
 });
 
-Deno.test("session() sets a __Host- cookie that scripts and http cannot have (ASVS 3.3.1 to 3.3.4)", async () => {
+Deno.test("session() sets a __Host- cookie that scripts and HTTP cannot read (ASVS 3.3.1 to 3.3.4)", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("a", 1));
   const [cookie] = browser.response.headers.getSetCookie();
@@ -28,7 +31,7 @@ Deno.test("session() sets a __Host- cookie that scripts and http cannot have (AS
   assert(!/Domain|Max-Age|Expires/i.test(cookie));
 });
 
-Deno.test("Session.get() of an object changes nothing until it is set", async () => {
+Deno.test("Session.get() returns a copy of an object, which changes nothing until it is set", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("cart", { items: [1] }));
   await browser.visit((session) => {
@@ -39,7 +42,7 @@ Deno.test("Session.get() of an object changes nothing until it is set", async ()
   assertEquals(cart, { items: [1] });
 });
 
-Deno.test("Session.set() stores what the value was then", async () => {
+Deno.test("Session.set() stores a copy of the value", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {
     const cart = [1];
@@ -63,7 +66,7 @@ for (const value of values) {
 }
 
 for (const key of ["__proto__", "constructor", "toString", "", "a b\n"]) {
-  Deno.test(`Session.get() knows ${JSON.stringify(key)} only where it was set`, async () => {
+  Deno.test(`Session.get() returns ${JSON.stringify(key)} only after it was set`, async () => {
     const browser = new Browser(new Server());
     await browser.visit((session) => {
       assertEquals(session.get(key), undefined);
@@ -79,7 +82,7 @@ for (const key of ["__proto__", "constructor", "toString", "", "a b\n"]) {
   });
 }
 
-Deno.test("Session.set() refuses what JSON cannot hold", () => {
+Deno.test("Session.set() rejects values without JSON", () => {
   const session = createTestSession();
   for (const value of [undefined, () => 1, Symbol("a"), 1n]) {
     assertThrows(() => session.set("a", value as never), TypeError);
@@ -90,7 +93,7 @@ Deno.test("Session.set() refuses what JSON cannot hold", () => {
   assertFalse(session.has("a"));
 });
 
-Deno.test("Session.set() refuses a userId that is no id", () => {
+Deno.test("Session.set() rejects an invalid userId", () => {
   const session = createTestSession();
   for (const value of ["", null, NaN, Infinity, {}, [1], true]) {
     assertThrows(() => session.set("userId", value as never), TypeError);
@@ -102,7 +105,7 @@ Deno.test("Session.set() refuses a userId that is no id", () => {
   assertEquals(session.userId, undefined);
 });
 
-Deno.test("Session.set() refuses more than a session may hold", async () => {
+Deno.test("Session.set() rejects values over the size limit", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => {
     assertThrows(() => session.set("a", "x".repeat(32_769)), RangeError);
@@ -130,7 +133,7 @@ Deno.test("Session.unset() removes a value and a flash value", async () => {
   });
 });
 
-Deno.test("Session without a middleware works alone, for tests", async () => {
+Deno.test("createTestSession() works without middleware", async () => {
   const session = createTestSession();
   assertEquals(session.id, "");
   session.set("userId", 7);
@@ -152,7 +155,7 @@ Deno.test("Session without a middleware works alone, for tests", async () => {
   assertEquals(session.userId, undefined);
 });
 
-Deno.test("Session shows no secret where it is printed", async () => {
+Deno.test("Session hides its secrets when printed", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("password", "hunter2"));
   const token = browser.header.split("=")[1];
@@ -160,4 +163,20 @@ Deno.test("Session shows no secret where it is printed", async () => {
     const shown = JSON.stringify(session) + String(session);
     assertFalse(shown.includes("hunter2") || shown.includes(token));
   });
+});
+
+Deno.test("session() keeps the sessions of two routers apart", async () => {
+  const router = createRouter();
+  const read = { handler: () => Response.json(null) };
+  router.get("/a", { ...read, middleware: [session()] });
+  router.get("/b", {
+    middleware: [session({ cookie: { name: "b" } })],
+    handler: (context) => {
+      context.get(Session).set("b", 1);
+      return new Response();
+    },
+  });
+  const response = await router.fetch("https://example.com/b");
+  assert(response.headers.getSetCookie()[0].startsWith("__Host-b="));
+  assertNotEquals((await router.fetch("https://example.com/a")).status, 500);
 });

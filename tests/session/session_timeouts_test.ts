@@ -17,7 +17,7 @@ Deno.test("session() ends a login after 30 minutes without a request (ASVS 7.3.1
   assertEquals(await browser.visit((session) => session.userId), undefined);
 });
 
-Deno.test("session() has the store forget a session when it ends", async () => {
+Deno.test("session() lets the store remove a session when it expires", async () => {
   const clock = new Clock();
   const memory = createMemorySessionStore({ now: clock.now });
   const ttls: number[] = [];
@@ -35,7 +35,7 @@ Deno.test("session() has the store forget a session when it ends", async () => {
     session.set("userId", 7);
     await session.commit();
   });
-  // Beside the new one, the mark of the old one.
+  // The new session and the tombstone of the old one.
   assertEquals(ttls.splice(0), [10 * MINUTE, 30 * MINUTE, 15_000]);
   for (let time = 0; time < 11 * HOUR + 40 * MINUTE; time += 20 * MINUTE) {
     clock.time += 20 * MINUTE;
@@ -64,7 +64,7 @@ Deno.test("session() ends a login after 12 hours, however often it is used (ASVS
   assertEquals(await browser.visit((session) => session.userId), undefined);
 });
 
-Deno.test("session() starts the 12 hours anew with a login", async () => {
+Deno.test("session() restarts the 12 hours with a login", async () => {
   const { browser, clock } = start();
   await browser.visit((session) => session.set("cart", 1));
   const begun = clock.time;
@@ -84,7 +84,7 @@ Deno.test("session() starts the 12 hours anew with a login", async () => {
   }
 });
 
-Deno.test("session() tells when it began and when its user logged in", async () => {
+Deno.test("session() has the times of its beginning and of the login", async () => {
   const { browser, clock } = start();
   const begun = clock.time;
   await browser.visit((session) => session.set("cart", 1));
@@ -97,7 +97,7 @@ Deno.test("session() tells when it began and when its user logged in", async () 
   });
 });
 
-Deno.test("session() writes the time of use when a quarter of the timeout is over", async () => {
+Deno.test("session() writes the time of use after a quarter of the timeout", async () => {
   const { browser, clock, writes } = start();
   await browser.visit((session) => session.set("userId", 7));
   const before = writes();
@@ -112,7 +112,7 @@ Deno.test("session() writes the time of use when a quarter of the timeout is ove
   assertEquals(browser.response.headers.getSetCookie(), []);
 });
 
-Deno.test("session() writes nothing where nothing changed", async () => {
+Deno.test("session() writes nothing without a change", async () => {
   const { browser, writes } = start();
   await browser.visit((session) => session.set("userId", 7));
   const before = writes();
@@ -126,7 +126,7 @@ Deno.test("session() writes nothing where nothing changed", async () => {
   assertEquals(writes(), before);
 });
 
-Deno.test("session() stores nothing for a visitor who is only looked at (ASVS 7.6.2)", async () => {
+Deno.test("session() stores nothing for a visitor if a handler only reads (ASVS 7.6.2)", async () => {
   const { browser, writes } = start();
   await browser.visit((session) => {
     session.get("a");
@@ -139,7 +139,7 @@ Deno.test("session() stores nothing for a visitor who is only looked at (ASVS 7.
   assertEquals(browser.response.headers.getSetCookie(), []);
 });
 
-Deno.test("session() reads nothing for a request without its cookie", async () => {
+Deno.test("session() does not read the store for a request without its cookie", async () => {
   let reads = 0;
   const memory = createMemorySessionStore();
   const store: SessionStore = {
@@ -159,7 +159,7 @@ Deno.test("session() reads nothing for a request without its cookie", async () =
 });
 
 for (const name of ["idle", "absolute"]) {
-  Deno.test(`session() never finds again what a shorter timeout ${name} has ended`, async () => {
+  Deno.test(`session() never restores a session that a shorter timeout ${name} has ended`, async () => {
     const clock = new Clock();
     const store = createMemorySessionStore({ now: clock.now });
     const options = { store, now: clock.now };
@@ -173,7 +173,7 @@ for (const name of ["idle", "absolute"]) {
   });
 }
 
-Deno.test("session() gives a session that has begun no more time by a longer timeout", async () => {
+Deno.test("session() does not extend a session with a longer timeout", async () => {
   const clock = new Clock();
   const store = createMemorySessionStore({ now: clock.now });
   const begun = { absolute: 60 * MINUTE };
@@ -196,7 +196,7 @@ Deno.test("session() gives a session that has begun no more time by a longer tim
   assertEquals(await generous.visit((session) => session.userId), undefined);
 });
 
-Deno.test("session() stores a new session where an expired one was", async () => {
+Deno.test("session() stores a new session in place of an expired one", async () => {
   const { browser, clock } = start();
   await browser.visit((session) => session.set("userId", 7));
   const { header } = browser;
@@ -210,7 +210,7 @@ Deno.test("session() stores a new session where an expired one was", async () =>
 
 for (const name of ["idle", "absolute", "anonymous"]) {
   for (const value of [0, -1, NaN, Infinity]) {
-    Deno.test(`session() refuses the timeout ${name} of ${value}`, () => {
+    Deno.test(`session() rejects the timeout ${name} of ${value}`, () => {
       const timeouts = { [name]: value };
       assertThrows(() => session({ timeouts }), RangeError, name);
     });
@@ -234,7 +234,7 @@ function start(): { browser: Browser; clock: Clock; writes: () => number } {
 }
 
 for (const storeTimeout of [0, -1, NaN, Infinity]) {
-  Deno.test(`session() refuses the storeTimeout of ${storeTimeout}`, () => {
+  Deno.test(`session() rejects the storeTimeout of ${storeTimeout}`, () => {
     assertThrows(() => session({ storeTimeout }), RangeError, "storeTimeout");
   });
 }

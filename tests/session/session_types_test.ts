@@ -8,7 +8,7 @@ import {
   type SessionOptions,
 } from "@gatehouse/web/session-middleware";
 
-Deno.test("Session.get() is typed by its key", () => {
+Deno.test("Session.get() has the type of its key", () => {
   const session = createTestSession();
   const userId: string | number | undefined = session.get("userId");
   const value: JSONValue | undefined = session.get("other");
@@ -17,7 +17,7 @@ Deno.test("Session.get() is typed by its key", () => {
   assertEquals([userId, value, text], [undefined, undefined, undefined]);
 });
 
-Deno.test("Session.set() takes JSON alone", () => {
+Deno.test("Session.set() accepts JSON values only", () => {
   const session = createTestSession();
   session.set("a", { b: [1, "two", null, { c: true }] } as const);
   const refused = [
@@ -44,7 +44,7 @@ interface Cart {
   readonly parts?: ReadonlyMap<string, Cart>;
 }
 
-Deno.test("Session.set() takes interfaces of JSON, with members that may be missing", () => {
+Deno.test("Session.set() accepts interfaces of JSON values with optional members", () => {
   const session = createTestSession();
   const item: Item = { sku: "tea" };
   session.set("item", item);
@@ -76,7 +76,7 @@ Deno.test("Session.set() takes interfaces of JSON, with members that may be miss
   assertEquals(refused.length, 6);
 });
 
-Deno.test("session() tells its handlers that there is a session", async () => {
+Deno.test("session() gives its handlers the type of a session", async () => {
   const router = createRouter({ middleware: [session()] });
   router.get("/", (context) => {
     const session: Session = context.get(Session);
@@ -86,7 +86,7 @@ Deno.test("session() tells its handlers that there is a session", async () => {
   assertEquals(await response.json(), null);
 });
 
-Deno.test("session({ lazy }) lets its handlers load a session, and nothing before", async () => {
+Deno.test("session({ lazy }) gives its handlers a session without content before load()", async () => {
   const router = createRouter({
     middleware: [formData(), session({ lazy: true })],
   });
@@ -101,7 +101,7 @@ Deno.test("session({ lazy }) lets its handlers load a session, and nothing befor
   assertEquals(await response.json(), null);
 });
 
-Deno.test("session() takes options whose types do not say whether it is lazy", async () => {
+Deno.test("session() accepts options with an unknown type of lazy", async () => {
   for (const lazy of [true, false]) {
     const options: SessionOptions = { lazy };
     const router = createRouter({ middleware: [session(options)] });

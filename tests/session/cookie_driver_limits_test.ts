@@ -11,10 +11,10 @@ import { Browser, Clock, Server } from "./_browser.ts";
 const secrets = ["a secret of more than thirty-two characters"];
 const NAME = "__Host-session";
 
-/** Where the auth module keeps what belongs to one login. */
+/** The session key under which the auth module stores pending logins. */
 const PENDING = "__auth.external";
 
-Deno.test("session({ secrets }) finds the living one of four cookies of its name, and looks no further", async () => {
+Deno.test("session({ secrets }) finds the valid one of four cookies with its name, but not of five", async () => {
   const server = newServer();
   const browser = new Browser(server);
   await browser.visit((session) => session.set("userId", 7));
@@ -35,8 +35,8 @@ Deno.test("session({ secrets }) finds the living one of four cookies of its name
   }
 });
 
-for (const [what, options] of [["a store", {}], ["a cookie", { secrets }]]) {
-  Deno.test(`session() takes the first of two living sessions in ${what}, as browsers send the closest first`, async () => {
+for (const [name, options] of [["a store", {}], ["a cookie", { secrets }]]) {
+  Deno.test(`session() uses the first of two valid sessions in ${name}, because browsers send the closest first`, async () => {
     const server = new Server(options as SessionOptions);
     const headers: string[] = [];
     for (const userId of [7, 8]) {
@@ -71,7 +71,7 @@ Deno.test("session({ secrets }) counts every byte of name and value (ASVS 3.3.5)
   assertGreater(longest, 4_090);
 });
 
-Deno.test("Session.regenerateId() of a session in a cookie changes the id and nothing else", async () => {
+Deno.test("Session.regenerateId() changes only the id of a session in a cookie", async () => {
   const browser = new Browser(newServer());
   await browser.visit((session) => session.set("a", 1));
   const id = await browser.visit((session) => session.id);
@@ -84,7 +84,7 @@ Deno.test("Session.regenerateId() of a session in a cookie changes the id and no
   });
 });
 
-Deno.test("session({ secrets }) keeps an object in the session's own cookie, for as long as the session lasts", async () => {
+Deno.test("session({ secrets }) keeps an object in the session cookie until the session ends", async () => {
   const clock = new Clock();
   const browser = new Browser(newServer({ now: clock.now }));
   await browser.visit((session) => {
@@ -98,19 +98,19 @@ Deno.test("session({ secrets }) keeps an object in the session's own cookie, for
   });
 });
 
-Deno.test("session({ secrets }) leaves the session's own cookie alone when a login begins", async () => {
+Deno.test("session({ secrets }) does not set the session cookie when a login begins", async () => {
   const clock = new Clock();
   const browser = new Browser(newServer({ now: clock.now }));
   await browser.visit((session) => session.set("cart", 1));
   clock.time += 1_000;
   await browser.visit((session) => session.set(PENDING, { a: "verifier" }));
-  // It would undo what another tab has stored meanwhile.
+  // It would undo a concurrent change of another tab.
   const set = browser.response.headers.getSetCookie();
   assertEquals(set.map((header) => header.split(/[.=]/)[0]), [NAME]);
   assert(set[0].startsWith(`${NAME}.`), set[0]);
 });
 
-Deno.test("session({ secrets }) gives a login that has begun no more time when something else changes", async () => {
+Deno.test("session({ secrets }) does not extend a pending login when another value changes", async () => {
   const clock = new Clock();
   const browser = new Browser(newServer({ now: clock.now }));
   await browser.visit((session) => session.set(PENDING, { a: "verifier" }));
@@ -121,7 +121,7 @@ Deno.test("session({ secrets }) gives a login that has begun no more time when s
   assertEquals(await browser.visit((session) => session.has(PENDING)), false);
 });
 
-Deno.test("session({ secrets }) drops the oldest login that has begun, in whatever order the browser sends them", async () => {
+Deno.test("session({ secrets }) drops the oldest pending login, whatever the order of the cookies", async () => {
   const clock = new Clock();
   const browser = new Browser(newServer({ now: clock.now }));
   const begin = (name: string, length: number) =>
@@ -144,12 +144,12 @@ Deno.test("session({ secrets }) drops the oldest login that has begun, in whatev
 });
 
 for (
-  const [what, cookie] of [
+  const [name, cookie] of [
     ["a domain", { domain: "example.com", sameSite: "Strict" }],
     ["a path", { path: "/", partitioned: true }],
   ] as const
 ) {
-  Deno.test(`session({ secrets }) expires the cookies of logins that have begun with ${what} as they were set`, async () => {
+  Deno.test(`session({ secrets }) removes the cookies of pending logins with ${name} by the attributes they were set with`, async () => {
     const browser = new Browser(newServer({ cookie }));
     await browser.visit((session) => {
       session.set("a", 1);
@@ -163,7 +163,7 @@ for (
   });
 }
 
-/** The attributes of the cookies of the last response, without their ends. */
+/** Returns the cookie attributes of the last response, without the lifetimes. */
 function attributes(browser: Browser): string[] {
   return browser.response.headers.getSetCookie().map((header) =>
     header.replace(/=[^;]*/, "")

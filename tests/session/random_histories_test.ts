@@ -5,37 +5,37 @@ import {
   SessionConflictError,
 } from "@gatehouse/web/session";
 import { Browser, Server } from "./_browser.ts";
-import { mulberry, pause, slow } from "./_random.ts";
+import { pause, seededRandom, withRandomDelays } from "./_random.ts";
 
-/** How many histories are tried; a number makes what happens in each. */
+/** The number of random histories. The seed of each decides the order. */
 const HISTORIES = 150;
 
-/** What may be used once, in every history. */
+/** The values that only one request can take. */
 const TOKENS = ["t0", "t1", "t2"];
 
-/** What a history has promised to somebody. */
-interface Ledger {
+/** The results that responses have confirmed in a history. */
+interface Confirmed {
   readonly taken: string[];
   readonly logins: Set<number>;
-  /** The cookies that were sent with a logout that was answered. */
+  /** The cookies of requests with a confirmed logout. */
   readonly ended: string[];
-  /** How often the count was raised. */
+  /** The number of confirmed increments. */
   added: number;
-  /** Whether the id changed or ended, so that writes beside may be lost. */
+  /** `true` if the id changed or ended, so that concurrent writes may be lost. */
   moved: boolean;
 }
 
-Deno.test("Sessions keep their promises in any order of requests and answers of the store", async () => {
+Deno.test("Sessions keep confirmed changes in any order of requests and store operations", async () => {
   for (let seed = 1; seed <= HISTORIES; seed++) {
-    const random = mulberry(seed);
-    const store = slow(createMemorySessionStore(), random);
+    const random = seededRandom(seed);
+    const store = withRandomDelays(createMemorySessionStore(), random);
     const server = new Server({ store, lazy: seed % 2 === 0 });
     const browser = new Browser(server);
     await browser.visit(async (session) => {
       await session.load();
       for (const token of TOKENS) session.set(token, token);
     });
-    const ledger: Ledger = {
+    const confirmed: Confirmed = {
       taken: [],
       logins: new Set(),
       ended: [],
@@ -46,19 +46,19 @@ Deno.test("Sessions keep their promises in any order of requests and answers of 
       await Promise.all(
         Array.from(
           { length: 2 + Math.floor(random() * 5) },
-          () => request(browser, random, ledger),
+          () => request(browser, random, confirmed),
         ),
       );
     }
-    await check(browser, ledger, seed);
+    await check(browser, confirmed, seed);
   }
 });
 
-/** One request that does something, and keeps the cookie when it is answered. */
+/** Sends a request that runs random actions, and keeps its cookies. */
 async function request(
   browser: Browser,
   random: () => number,
-  ledger: Ledger,
+  confirmed: Confirmed,
 ): Promise<void> {
   const { header } = browser;
   let added = 0;
@@ -72,26 +72,26 @@ async function request(
       const choice = Math.floor(random() * 10);
       if (choice < 4) added++;
       if (choice > 6) keepsId = false;
-      await act(session, choice, ledger);
+      await runAction(session, choice, confirmed);
       isLogout = choice === 9;
       if (isLogout) break;
       await pause(random);
     }
   }, headers);
   assert([200, 409].includes(response.status), await response.text());
-  // A late answer, when others have moved or ended the session.
+  // A late response must not set a cookie if others changed or ended the id.
   if (keepsId) assertEquals(response.headers.getSetCookie(), []);
   browser.keep(response);
   if (response.status !== 200) return;
-  ledger.added += added;
-  if (isLogout) ledger.ended.push(header);
+  confirmed.added += added;
+  if (isLogout) confirmed.ended.push(header);
 }
 
-/** Does one of ten things. */
-async function act(
+/** Runs one of ten actions. */
+async function runAction(
   session: Session,
   choice: number,
-  ledger: Ledger,
+  confirmed: Confirmed,
 ): Promise<void> {
   if (choice < 4) {
     session.update("count", (count) => Number(count ?? 0) + 1);
@@ -100,15 +100,15 @@ async function act(
     if (session.take(token) === undefined) return;
     try {
       await session.commit();
-      ledger.taken.push(token);
+      confirmed.taken.push(token);
     } catch (error) {
       assert(error instanceof SessionConflictError);
     }
   } else {
-    ledger.moved = true;
+    confirmed.moved = true;
     if (choice === 7) {
-      ledger.logins.add(ledger.logins.size + 1);
-      session.set("userId", ledger.logins.size);
+      confirmed.logins.add(confirmed.logins.size + 1);
+      session.set("userId", confirmed.logins.size);
     }
     if (choice === 8) session.regenerateId();
     if (choice === 9) session.destroy();
@@ -117,7 +117,7 @@ async function act(
 
 async function check(
   browser: Browser,
-  { added, ended, logins, moved, taken }: Ledger,
+  { added, ended, logins, moved, taken }: Confirmed,
   seed: number,
 ): Promise<void> {
   assertEquals(taken.length, new Set(taken).size, `history ${seed}`);
@@ -127,7 +127,7 @@ async function check(
     if (!moved) assertEquals(session.get("count") ?? 0, added, `${seed}`);
     for (const token of taken) assert(!session.has(token), `${seed}: ${token}`);
   });
-  // A cookie that was good for a logout is good for nothing else.
+  // The cookie of a logout is invalid afterwards.
   for (const header of ended.filter(Boolean)) {
     const [name, value] = header.split("=");
     const copy = new Browser(browser.server, [[name, value]]);

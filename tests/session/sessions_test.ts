@@ -16,12 +16,12 @@ import {
 import {
   Browser,
   Clock,
-  interruptedStore,
+  interruptibleStore,
   MINUTE,
   Server,
 } from "./_browser.ts";
 
-Deno.test("sessions().list() lists the sessions of the user (ASVS 7.5.2)", async () => {
+Deno.test("sessions().list() returns the sessions of the user (ASVS 7.5.2)", async () => {
   const clock = new Clock();
   const server = new Server({ now: clock.now });
   const begun = clock.time;
@@ -39,7 +39,7 @@ Deno.test("sessions().list() lists the sessions of the user (ASVS 7.5.2)", async
   });
 });
 
-Deno.test("sessions().list() tells the browser and the address of the login", async () => {
+Deno.test("sessions().list() returns the browser and the address of the login", async () => {
   const server = new Server();
   const response = await server.request(
     async (session, context) => {
@@ -57,7 +57,7 @@ Deno.test("sessions().list() tells the browser and the address of the login", as
   });
 });
 
-Deno.test("sessions().list() tells the browser that logged in, not the one that began the session", async () => {
+Deno.test("sessions().list() returns the browser that logged in, not the one that began the session", async () => {
   const server = new Server();
   const begun = await server.request((session) => session.set("cart", 1), {
     "User-Agent": "begun",
@@ -71,7 +71,7 @@ Deno.test("sessions().list() tells the browser that logged in, not the one that 
   assertEquals(await response.json(), { userAgent: "login" });
 });
 
-Deno.test("sessions() takes a number's digits for the number, as they stand in paths", async () => {
+Deno.test("sessions() accepts a numeric user id as a string, as in paths", async () => {
   const server = new Server();
   const user = await logIn(server, 7);
   const id = await user.visit((session) => session.id);
@@ -83,12 +83,12 @@ Deno.test("sessions() takes a number's digits for the number, as they stand in p
   assertEquals(await user.visit((session) => session.userId), undefined);
 });
 
-Deno.test("sessions().endAll() goes on where one has ended meanwhile", async () => {
-  const { store, meanwhile } = interruptedStore();
+Deno.test("sessions().endAll() continues if another request ends a session", async () => {
+  const { store, duringNextList } = interruptibleStore();
   const server = new Server({ store });
   const [first, second] = [await logIn(server, 7), await logIn(server, 7)];
   const admin = await logIn(server, 1);
-  meanwhile(() => first.visit((session) => session.destroy()));
+  duringNextList(() => first.visit((session) => session.destroy()));
   const ended = await admin.visit((_session, context) =>
     sessions(context).endAll({ userId: 7 })
   );
@@ -96,7 +96,7 @@ Deno.test("sessions().endAll() goes on where one has ended meanwhile", async () 
   assertEquals(await second.visit((session) => session.userId), undefined);
 });
 
-Deno.test("sessions().list() has nothing of anonymous, ended or expired sessions", async () => {
+Deno.test("sessions().list() omits anonymous, ended and expired sessions", async () => {
   const clock = new Clock();
   const server = new Server({ now: clock.now });
   const anonymous = new Browser(server);
@@ -151,7 +151,7 @@ Deno.test("sessions().end() does not end the session of someone else", async () 
   assertEquals(await victim.visit((session) => session.userId), 7);
 });
 
-Deno.test("sessions().end() of an administrator names the user (ASVS 7.4.5)", async () => {
+Deno.test("sessions().end() lets an administrator end a user's session (ASVS 7.4.5)", async () => {
   const server = new Server();
   const user = await logIn(server, "ada");
   const id = await user.visit((session) => session.id);
@@ -163,7 +163,7 @@ Deno.test("sessions().end() of an administrator names the user (ASVS 7.4.5)", as
   assertEquals(await user.visit((session) => session.userId), undefined);
 });
 
-Deno.test("sessions().endAll() ends all others when the password changes (ASVS 7.4.3)", async () => {
+Deno.test("sessions().endAll() ends all other sessions when the password changes (ASVS 7.4.3)", async () => {
   const server = new Server();
   const others = [await logIn(server, 7), await logIn(server, 7)];
   const stranger = await logIn(server, 8);
@@ -192,7 +192,7 @@ Deno.test("sessions().endAll() ends every session of a user (ASVS 7.4.2)", async
   }
 });
 
-Deno.test("sessions().endAll() ends the session of the request too", async () => {
+Deno.test("sessions().endAll() also ends the session of the request", async () => {
   const browser = await logIn(new Server(), 7);
   await browser.visit(async (session, context) => {
     await sessions(context).endAll();
@@ -202,7 +202,7 @@ Deno.test("sessions().endAll() ends the session of the request too", async () =>
   assertEquals(await browser.visit((session) => session.userId), undefined);
 });
 
-Deno.test("sessions().endAll() is not escaped by changing the id meanwhile", async () => {
+Deno.test("sessions().endAll() ends a session whose id changes at the same time", async () => {
   const server = new Server();
   const thief = await logIn(server, 7);
   const browser = await logIn(server, 7);
@@ -219,12 +219,12 @@ Deno.test("sessions().endAll() is not escaped by changing the id meanwhile", asy
   assertEquals(list.length, 1);
 });
 
-Deno.test("sessions().endAll() is not escaped by an id that changes between listing and ending", async () => {
-  const { store, meanwhile } = interruptedStore();
+Deno.test("sessions().endAll() ends a session whose id changes between list and end", async () => {
+  const { store, duringNextList } = interruptibleStore();
   const server = new Server({ store });
   const thief = await logIn(server, 7);
   const browser = await logIn(server, 7);
-  meanwhile(() => thief.visit((session) => session.regenerateId()));
+  duringNextList(() => thief.visit((session) => session.regenerateId()));
   await browser.visit((session, context) =>
     sessions(context).endAll({ except: session.id })
   );
@@ -232,14 +232,14 @@ Deno.test("sessions().endAll() is not escaped by an id that changes between list
   assertEquals(await browser.visit((session) => session.userId), 7);
 });
 
-Deno.test("sessions().endAll() is not escaped by a change between reading and ending", async () => {
+Deno.test("sessions().endAll() ends a session that changes between read and end", async () => {
   const memory = createMemorySessionStore();
-  let meanwhile: (() => Promise<unknown>) | undefined;
+  let duringNextRead: (() => Promise<unknown>) | undefined;
   const store: SessionStore = {
     get: (key) => memory.get(key),
     async put(...args) {
-      const run = meanwhile;
-      meanwhile = undefined;
+      const run = duringNextRead;
+      duringNextRead = undefined;
       await run?.();
       return memory.put(...args);
     },
@@ -250,14 +250,14 @@ Deno.test("sessions().endAll() is not escaped by a change between reading and en
   const thief = await logIn(server, 7);
   const browser = await logIn(server, 7);
   await browser.visit(async (session, context) => {
-    meanwhile = () => thief.visit((session) => session.set("a", 1));
+    duringNextRead = () => thief.visit((session) => session.set("a", 1));
     await sessions(context).endAll({ except: session.id });
   });
-  assertEquals(meanwhile, undefined);
+  assertEquals(duringNextRead, undefined);
   assertEquals(await thief.visit((session) => session.userId), undefined);
 });
 
-Deno.test("sessions().endAll() fails if the index lists new sessions for ever", async () => {
+Deno.test("sessions().endAll() fails if the index returns new sessions forever", async () => {
   const memory = createMemorySessionStore();
   let listed = 0;
   const store: SessionStore = {
@@ -275,7 +275,7 @@ Deno.test("sessions().endAll() fails if the index lists new sessions for ever", 
   assertEquals(listed, 1_000);
 });
 
-Deno.test("sessions().end() asks the store for nothing but ids of sessions", async () => {
+Deno.test("sessions().end() reads only valid session ids from the store", async () => {
   const memory = createMemorySessionStore();
   const asked: string[] = [];
   const store: SessionStore = {
@@ -308,7 +308,7 @@ Deno.test("sessions().end() asks the store for nothing but ids of sessions", asy
   assertEquals(asked.length, 1);
 });
 
-Deno.test("sessions() says where a store cannot list", async () => {
+Deno.test("sessions() throws if the store has no byIndex", async () => {
   const memory = createMemorySessionStore();
   const store: SessionStore = {
     get: (key) => memory.get(key),
@@ -325,7 +325,7 @@ Deno.test("sessions() says where a store cannot list", async () => {
   });
 });
 
-Deno.test("sessions() says that sessions in cookies cannot be listed", async () => {
+Deno.test("sessions() throws for sessions in cookies", async () => {
   const secrets = ["a secret of more than thirty-two characters"];
   const browser = await logIn(new Server({ secrets }), 7);
   await browser.visit(async (_session, context) => {
@@ -349,7 +349,7 @@ const tellings: Record<string, Parameters<Browser["visit"]>[0]> = {
 
 for (const [name, tell] of Object.entries(tellings)) {
   for (const lazy of [false, true]) {
-    Deno.test(`${name} makes the answer private${lazy ? ", lazy too" : ""} (ASVS 14.3.2)`, async () => {
+    Deno.test(`${name} makes the response private${lazy ? ", lazy too" : ""} (ASVS 14.3.2)`, async () => {
       const server = new Server({ lazy });
       const browser = new Browser(server);
       await browser.visit(async (session) => {

@@ -18,10 +18,10 @@ import { Browser, Clock, MINUTE, Server } from "./_browser.ts";
 const SECRET = "a secret of more than thirty-two characters";
 const OTHER = "another secret, also of more than 32 characters";
 
-/** Where the auth module keeps what belongs to one login. */
+/** The session key under which the auth module stores pending logins. */
 const PENDING = "__auth.external";
 
-Deno.test("session({ secrets }) keeps values, flash and login in the cookie", async () => {
+Deno.test("session({ secrets }) keeps values, flash values and the login in the cookie", async () => {
   const browser = new Browser(server());
   await browser.visit((session) => {
     session.set("userId", 7);
@@ -40,7 +40,7 @@ Deno.test("session({ secrets }) keeps values, flash and login in the cookie", as
   assertEquals(browser.cookies.size, 0);
 });
 
-Deno.test("session({ secrets }) does what createCookieSessionStorage() does", async () => {
+Deno.test("session({ secrets }) works like createCookieSessionStorage()", async () => {
   const browser = new Browser(server());
   await browser.visit((session) => session.set("userId", 7));
   const store = createCookieSessionStorage({ secrets: [SECRET] });
@@ -48,7 +48,7 @@ Deno.test("session({ secrets }) does what createCookieSessionStorage() does", as
   assertEquals(await other.visit((session) => session.userId), 7);
 });
 
-Deno.test("session({ secrets }) shows nobody what the cookie says (ASVS 10.1.1)", async () => {
+Deno.test("session({ secrets }) hides the content of the cookie (ASVS 10.1.1)", async () => {
   const browser = new Browser(server());
   await browser.visit((session) => session.set("token", "hunter2-hunter2"));
   const [, sealed] = browser.header.split(".");
@@ -60,14 +60,14 @@ Deno.test("session({ secrets }) shows nobody what the cookie says (ASVS 10.1.1)"
   assertNotEquals(browser.header, header);
 });
 
-Deno.test("session({ secrets }) believes no cookie that was changed anywhere", async () => {
+Deno.test("session({ secrets }) rejects a cookie that was changed at any position", async () => {
   const browser = new Browser(server());
   await browser.visit((session) => session.set("userId", 7));
   const [name, sealed] = browser.header.split(/=(.*)/);
   for (let at = 0; at < sealed.length; at++) {
     const other = sealed[at] === "A" ? "B" : "A";
     const changed = sealed.slice(0, at) + other + sealed.slice(at + 1);
-    await refused(`${name}=${changed}`);
+    await assertRejected(`${name}=${changed}`);
   }
   const dot = sealed.indexOf(".");
   for (
@@ -85,11 +85,11 @@ Deno.test("session({ secrets }) believes no cookie that was changed anywhere", a
       `${sealed.slice(0, dot)}.${"A".repeat(9_000)}`,
     ]
   ) {
-    await refused(`${name}=${value}`);
+    await assertRejected(`${name}=${value}`);
   }
 });
 
-Deno.test("session({ secrets }) believes no cookie under another name", async () => {
+Deno.test("session({ secrets }) rejects a cookie under another name", async () => {
   const a = new Browser(server({ cookie: { name: "a" } }));
   await a.visit((session) => session.set("userId", 7));
   const value = a.cookies.get("__Host-a")!;
@@ -100,7 +100,7 @@ Deno.test("session({ secrets }) believes no cookie under another name", async ()
   assertEquals(await b.visit((session) => session.userId), undefined);
 });
 
-Deno.test("session({ secrets }) ends by the times inside, whatever the browser keeps (ASVS 7.3)", async () => {
+Deno.test("session({ secrets }) ends a session by the times in the cookie, even if the browser keeps it (ASVS 7.3)", async () => {
   const clock = new Clock();
   const browser = new Browser(server({ now: clock.now }));
   await browser.visit((session) => session.set("userId", 7));
@@ -117,7 +117,7 @@ Deno.test("session({ secrets }) ends by the times inside, whatever the browser k
   assertEquals(await browser.visit((session) => session.userId), undefined);
 });
 
-Deno.test("session({ secrets }) sets the cookie when something changed, or after a quarter of the timeout", async () => {
+Deno.test("session({ secrets }) sets the cookie after a change, or after a quarter of the timeout", async () => {
   const clock = new Clock();
   const browser = new Browser(server({ now: clock.now }));
   const cookies = () => browser.response.headers.getSetCookie().length;
@@ -134,7 +134,7 @@ Deno.test("session({ secrets }) sets the cookie when something changed, or after
   assertEquals(cookies(), 0);
 });
 
-Deno.test("createCookieSessionStorage() reads the cookies of an older secret, and seals with the first", async () => {
+Deno.test("createCookieSessionStorage() decrypts with any secret and encrypts with the first", async () => {
   const old = new Browser(server({ secrets: [SECRET] }));
   await old.visit((session) => session.set("userId", 7));
 
@@ -151,7 +151,7 @@ Deno.test("createCookieSessionStorage() reads the cookies of an older secret, an
 });
 
 for (const secrets of [[], [""], ["short"], [SECRET, "x".repeat(31)]]) {
-  Deno.test(`createCookieSessionStorage() refuses ${JSON.stringify(secrets)}`, () => {
+  Deno.test(`createCookieSessionStorage() rejects ${JSON.stringify(secrets)}`, () => {
     assertThrows(() => createCookieSessionStorage({ secrets }), RangeError);
     const error = assertThrows(() => session({ secrets }), RangeError);
     assertFalse(error.message.includes("x".repeat(31)));
@@ -163,13 +163,13 @@ const noSecrets: [string, unknown][] = [
   ["an empty text", ""],
   ["null", null],
   ["a number", 7],
-  ["a list with nothing in it", [undefined]],
-  ["a list of bytes", [new Uint8Array(32)]],
-  ["a list within a list", [[SECRET]]],
+  ["an array of undefined", [undefined]],
+  ["an array of bytes", [new Uint8Array(32)]],
+  ["an array in an array", [[SECRET]]],
 ];
 
 for (const [what, secrets] of noSecrets) {
-  Deno.test(`createCookieSessionStorage() throws a TypeError where the secrets are ${what}`, () => {
+  Deno.test(`createCookieSessionStorage() throws a TypeError if the secrets are ${what}`, () => {
     const options = { secrets: secrets as string[] };
     const message = "secrets is not an array of strings";
     for (const make of [createCookieSessionStorage, session]) {
@@ -179,12 +179,12 @@ for (const [what, secrets] of noSecrets) {
   });
 }
 
-Deno.test("session() takes a store or secrets, not both", () => {
+Deno.test("session() accepts a store or secrets, not both", () => {
   const store = createCookieSessionStorage({ secrets: [SECRET] });
   assertThrows(() => session({ store, secrets: [SECRET] }), TypeError, "both");
 });
 
-Deno.test("session({ secrets }) refuses what no browser would keep (ASVS 3.3.5)", async () => {
+Deno.test("session({ secrets }) throws if the cookie is too large for browsers (ASVS 3.3.5)", async () => {
   const browser = new Browser(server());
   await browser.visit((session) => session.set("a", "x".repeat(2_500)));
   const [[name, value]] = browser.cookies;
@@ -197,7 +197,7 @@ Deno.test("session({ secrets }) refuses what no browser would keep (ASVS 3.3.5)"
   assertEquals(await browser.visit((session) => session.has("b")), false);
 });
 
-Deno.test("createCookieSessionStorage() asks revokedBefore, so that a logout everywhere works (ASVS 7.4.1)", async () => {
+Deno.test("createCookieSessionStorage() calls revokedBefore, so that a logout everywhere works (ASVS 7.4.1)", async () => {
   const clock = new Clock();
   const revoked = new Map<string | number, number>();
   const store = createCookieSessionStorage({
@@ -216,7 +216,7 @@ Deno.test("createCookieSessionStorage() asks revokedBefore, so that a logout eve
   assertEquals(await browser.visit((session) => session.userId), 7);
 });
 
-Deno.test("createCookieSessionStorage() revokes a login of the same millisecond, but not the one that follows the revocation", async () => {
+Deno.test("createCookieSessionStorage() revokes a login of the same millisecond, but not the next login", async () => {
   const clock = new Clock();
   const revoked = new Map<string | number, number>();
   const store = createCookieSessionStorage({
@@ -226,7 +226,7 @@ Deno.test("createCookieSessionStorage() revokes a login of the same millisecond,
   const server = new Server({ store, now: clock.now });
   const [thief, owner] = [new Browser(server), new Browser(server)];
   await thief.visit((session) => session.set("userId", 7));
-  // As after a reset by email: everybody out, and the owner in again.
+  // As after a password reset by email: log out all sessions, log in the owner.
   await owner.visit((session) => {
     revoked.set(7, clock.time);
     session.set("userId", 7);
@@ -239,7 +239,7 @@ Deno.test("createCookieSessionStorage() revokes a login of the same millisecond,
   assertEquals(await owner.visit((session) => session.userId), undefined);
 });
 
-Deno.test("createCookieSessionStorage() lets nobody log in who is revoked until later", async () => {
+Deno.test("createCookieSessionStorage() rejects a login if revokedBefore is in the future", async () => {
   const clock = new Clock();
   const store = createCookieSessionStorage({
     secrets: [SECRET],
@@ -250,12 +250,12 @@ Deno.test("createCookieSessionStorage() lets nobody log in who is revoked until 
   assertEquals(await browser.visit((session) => session.userId), undefined);
 });
 
-Deno.test("createCookieSessionStorage() fails where revokedBefore does", async () => {
+Deno.test("createCookieSessionStorage() fails if revokedBefore throws", async () => {
   let away = false;
   const store = createCookieSessionStorage({
     secrets: [SECRET],
     revokedBefore: () => {
-      if (away) throw new Error("The database is away");
+      if (away) throw new Error("The database is unavailable");
       return null;
     },
   });
@@ -284,7 +284,7 @@ Deno.test("session({ secrets }) changes the id with the login (ASVS 7.2.4)", asy
   });
 });
 
-Deno.test("session({ secrets }) keeps logins that two tabs have begun at once", async () => {
+Deno.test("session({ secrets }) keeps the pending logins of two tabs", async () => {
   const browser = new Browser(server());
   await browser.visit((session) => session.set("cart", 1));
   const begin = (name: string) => (session: Session) =>
@@ -305,7 +305,7 @@ Deno.test("session({ secrets }) keeps logins that two tabs have begun at once", 
       a: "verifier of a",
       b: "verifier of b",
     });
-    // One is taken, the other stays.
+    // One login finishes, the other stays pending.
     session.update(PENDING, (pending) => {
       const { a: _taken, ...others } = pending as Record<string, string>;
       return others;
@@ -323,7 +323,7 @@ Deno.test("session({ secrets }) keeps logins that two tabs have begun at once", 
   });
 });
 
-Deno.test("session({ secrets }) forgets a login that was not ended in ten minutes", async () => {
+Deno.test("session({ secrets }) forgets a login that does not finish in ten minutes", async () => {
   const clock = new Clock();
   const browser = new Browser(server({ now: clock.now }));
   await browser.visit((session) => session.set(PENDING, { a: "verifier" }));
@@ -331,7 +331,7 @@ Deno.test("session({ secrets }) forgets a login that was not ended in ten minute
   assertEquals(await browser.visit((s) => s.get(PENDING)), undefined);
 });
 
-Deno.test("session({ secrets }) keeps the newest logins, and few enough for any server", async () => {
+Deno.test("session({ secrets }) keeps only the newest pending logins, so that servers accept the header", async () => {
   const browser = new Browser(server());
   for (let n = 0; n < 20; n++) {
     await browser.visit((session) =>
@@ -348,7 +348,7 @@ Deno.test("session({ secrets }) keeps the newest logins, and few enough for any 
   assertEquals(names.at(-1), "login19");
 });
 
-Deno.test("session({ secrets }) drops no other login for one that no cookie can hold", async () => {
+Deno.test("session({ secrets }) drops no other pending login if the new one is too large for a cookie", async () => {
   const browser = new Browser(server());
   const begin = (name: string, length: number) =>
     browser.visit((session) =>
@@ -365,12 +365,12 @@ Deno.test("session({ secrets }) drops no other login for one that no cookie can 
   await begin("b", 400);
   await begin("huge", 5_000);
   assertEquals(await names(), ["a", "b"]);
-  // The newest has its room, and the oldest give way to it.
+  // The newest login replaces the oldest ones.
   await begin("large", 2_000);
   assertEquals(await names(), ["b", "large"]);
 });
 
-Deno.test("session({ secrets }) destroys all its cookies", async () => {
+Deno.test("session({ secrets }) removes all its cookies on destroy()", async () => {
   const browser = new Browser(server());
   await browser.visit((session) => {
     session.set("a", 1);
@@ -381,7 +381,7 @@ Deno.test("session({ secrets }) destroys all its cookies", async () => {
   assertEquals(browser.cookies.size, 0);
 });
 
-Deno.test("session({ secrets }) saves nothing for a handler that threw, but what it committed", async () => {
+Deno.test("session({ secrets }) saves only committed changes if the handler throws", async () => {
   const browser = new Browser(server());
   await browser.visit((session) => session.set("a", 1));
   await assertRejects(() =>
@@ -406,12 +406,12 @@ function server(options: SessionOptions = {}): Server {
   return new Server({ secrets: [SECRET], ...options });
 }
 
-async function refused(Cookie: string): Promise<void> {
+async function assertRejected(Cookie: string): Promise<void> {
   const response = await shared.request(
-    (session) => session.userId ?? "nobody",
+    (session) => session.userId ?? "anonymous",
     { Cookie },
   );
-  assertEquals(await response.json(), "nobody", Cookie);
+  assertEquals(await response.json(), "anonymous", Cookie);
 }
 
 const shared = server();

@@ -1,4 +1,4 @@
-/** What happens while a session is being saved, or between two saves. */
+/** Changes during a save, or between two saves. */
 import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { completeAuth } from "@gatehouse/web/auth";
 import {
@@ -11,7 +11,7 @@ import {
 } from "@gatehouse/web/session";
 import { Browser, Server } from "./_browser.ts";
 
-Deno.test("session() saves after a commit that the handler did not wait for, not beside it", async () => {
+Deno.test("session() waits for a commit that the handler did not await, then saves", async () => {
   const { puts, store } = slowStore();
   const browser = new Browser(new Server({ store }));
   await browser.visit((session) => {
@@ -26,7 +26,7 @@ Deno.test("session() saves after a commit that the handler did not wait for, not
   });
 });
 
-Deno.test("Session.set() of userId while a commit runs changes the id all the same", async () => {
+Deno.test("Session.set() of userId during a commit changes the id", async () => {
   const { store } = slowStore();
   const browser = new Browser(new Server({ store }));
   await browser.visit((session) => session.set("cart", 1));
@@ -41,7 +41,7 @@ Deno.test("Session.set() of userId while a commit runs changes the id all the sa
   assertNotEquals(browser.header, planted.header);
   assertEquals(await planted.visit((session) => session.userId), undefined);
 
-  // Where the commit changed no id itself, too.
+  // The same if the commit itself does not change the id.
   const other = new Browser(new Server({ store }));
   await other.visit((session) => session.set("cart", 1));
   const known = other.copy();
@@ -55,7 +55,7 @@ Deno.test("Session.set() of userId while a commit runs changes the id all the sa
   assertEquals(await known.visit((session) => session.userId), undefined);
 });
 
-Deno.test("Session.get() shows what was set while a commit ran", async () => {
+Deno.test("Session.get() returns a value that was set during a commit", async () => {
   const { store } = slowStore();
   const browser = new Browser(new Server({ store }));
   await browser.visit(async (session) => {
@@ -81,14 +81,14 @@ Deno.test("Session.take() returns a flash value that was read after a commit", a
   assertEquals(await browser.visit((s) => s.has("notice")), false);
 });
 
-Deno.test("Session.commit() succeeds where only the one before it failed", async () => {
+Deno.test("Session.commit() succeeds after a failed commit()", async () => {
   const memory = createMemorySessionStore();
   let failures = 1;
   const store: SessionStore = {
     get: (key) => memory.get(key),
     put: async (...args) => {
       await Promise.resolve();
-      if (failures-- > 0) throw new Error("The store is away");
+      if (failures-- > 0) throw new Error("The store is unavailable");
       return memory.put(...args);
     },
     delete: (key) => memory.delete(key),
@@ -114,13 +114,13 @@ Deno.test("Session.destroy() leaves no flash value that was read before it", asy
   });
 });
 
-const endings: Record<string, (session: Session) => unknown> = {
+const changes: Record<string, (session: Session) => unknown> = {
   "is changed": (session) => session.set("a", 1),
   "is destroyed": (session) => session.destroy(),
 };
 
-for (const [what, act] of Object.entries(endings)) {
-  Deno.test(`session() hands out no id that has ended before the session ${what}`, async () => {
+for (const [change, action] of Object.entries(changes)) {
+  Deno.test(`session() sets no cookie with an id that ended before the session ${change}`, async () => {
     const browser = new Browser(new Server());
     await browser.visit((session) => session.set("userId", 7));
     const admin = new Browser(browser.server);
@@ -131,14 +131,14 @@ for (const [what, act] of Object.entries(endings)) {
       await admin.visit((_session, context) =>
         sessions(context).endAll({ userId: 7 })
       );
-      act(session);
+      action(session);
     });
-    // It would replace the cookie of a login that came meanwhile.
+    // It would replace the cookie of a concurrent login.
     assertEquals(late.response.headers.getSetCookie(), []);
   });
 }
 
-Deno.test("session() begins none where any of its cookies has ended a moment ago", async () => {
+Deno.test("session() begins no session if the session of any of its cookies has just ended", async () => {
   const server = new Server();
   const browser = new Browser(server);
   await browser.visit((session) => session.set("userId", 7));
@@ -153,7 +153,7 @@ Deno.test("session() begins none where any of its cookies has ended a moment ago
   }
 });
 
-Deno.test("completeAuth() has stored the login, and ended the old id, when it is done", async () => {
+Deno.test("completeAuth() stores the login and ends the old id before it resolves", async () => {
   const store = createMemorySessionStore();
   const browser = new Browser(new Server({ store }));
   await browser.visit((session) => session.set("cart", 1));
@@ -165,7 +165,7 @@ Deno.test("completeAuth() has stored the login, and ended the old id, when it is
   });
 });
 
-Deno.test("session() logs out although other requests are always faster", async () => {
+Deno.test("session() logs out even if every write loses to another request", async () => {
   const memory = createMemorySessionStore();
   const browser = new Browser(new Server({ store: memory }));
   await browser.visit((session) => session.set("userId", 7));
@@ -181,27 +181,27 @@ Deno.test("session() logs out although other requests are always faster", async 
   assertEquals(await stolen.visit((session) => session.userId), undefined);
 });
 
-Deno.test("session() waits for a store that answers with something like a promise", async () => {
+Deno.test("session() accepts a store that returns thenables", async () => {
   const memory = createMemorySessionStore();
-  let isAway = false;
-  const like = <Value>(value: () => Value): Promise<Value> => {
+  let isDown = false;
+  const thenable = <Value>(value: () => Value): Promise<Value> => {
     const then: Promise<Value>["then"] = (...args) =>
-      turn().then(() => {
-        if (isAway) throw new Error("The store is away");
+      nextTask().then(() => {
+        if (isDown) throw new Error("The store is unavailable");
         return value();
       }).then(...args);
-    // As query builders have it: nothing but `then`.
+    // Query builders return objects with `then` only.
     return { then } as Promise<Value>;
   };
   const store: SessionStore = {
-    get: (key) => like(() => memory.get(key) as StoredValue | null),
-    put: (...args) => like(() => memory.put(...args) as boolean),
+    get: (key) => thenable(() => memory.get(key) as StoredValue | null),
+    put: (...args) => thenable(() => memory.put(...args) as boolean),
     delete: (key) => memory.delete(key),
   };
   const browser = new Browser(new Server({ store }));
   await browser.visit((session) => session.set("userId", 7));
   assertEquals(await browser.visit((session) => session.userId), 7);
-  isAway = true;
+  isDown = true;
   await assertRejects(
     () => browser.visit((session) => session.userId),
     Error,
@@ -209,18 +209,18 @@ Deno.test("session() waits for a store that answers with something like a promis
   );
 });
 
-/** A store that takes a while, with the keys that were put. */
+/** Creates a slow store that records the keys of `put()`. */
 function slowStore(): { puts: string[]; store: SessionStore } {
   const memory = createMemorySessionStore();
   const puts: string[] = [];
   const store: SessionStore = {
     get: async (key) => {
-      await turn();
+      await nextTask();
       return memory.get(key);
     },
     put: async (key, value, options) => {
       puts.push(key);
-      await turn();
+      await nextTask();
       return memory.put(key, value, options);
     },
     delete: (key) => memory.delete(key),
@@ -228,6 +228,6 @@ function slowStore(): { puts: string[]; store: SessionStore } {
   return { puts, store };
 }
 
-function turn(): Promise<void> {
+function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }

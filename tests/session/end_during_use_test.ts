@@ -1,4 +1,4 @@
-/** Sessions that are ended from elsewhere while they are in use. */
+/** sessions().end() for sessions that other requests use at the same time. */
 import { assertEquals } from "@std/assert";
 import {
   createMemorySessionStore,
@@ -7,15 +7,15 @@ import {
 } from "@gatehouse/web/session";
 import { Browser, Server } from "./_browser.ts";
 
-Deno.test("sessions().end() ends a session that is written to at the same moment", async () => {
+Deno.test("sessions().end() ends a session during a write to it", async () => {
   const memory = createMemorySessionStore();
-  let meanwhile: (() => Promise<unknown>) | undefined;
+  let duringNextRead: (() => Promise<unknown>) | undefined;
   const store: SessionStore = {
     get: async (key) => {
       const found = memory.get(key);
-      // Behind the back of who has read it.
-      const run = meanwhile;
-      meanwhile = undefined;
+      // It changes the value between a read and a write.
+      const run = duringNextRead;
+      duringNextRead = undefined;
       await run?.();
       return found;
     },
@@ -23,7 +23,7 @@ Deno.test("sessions().end() ends a session that is written to at the same moment
     delete: (key) => memory.delete(key),
     byIndex: (name) => memory.byIndex!(name),
   };
-  // The first read of it is that of its user, the second goes before the end.
+  // The first read is the user's, the second one belongs to end().
   for (const reads of [1, 2]) {
     const user = new Browser(new Server({ store: memory }));
     await user.visit((session) => session.set("userId", 7));
@@ -33,8 +33,8 @@ Deno.test("sessions().end() ends a session that is written to at the same moment
     const late = user.copy();
     const write = () => late.visit((session) => session.set("a", reads));
     await admin.visit(async (_session, context) => {
-      meanwhile = reads === 1 ? write : async () => {
-        await Promise.resolve(meanwhile = write);
+      duringNextRead = reads === 1 ? write : async () => {
+        await Promise.resolve(duringNextRead = write);
       };
       assertEquals(await sessions(context).end(id, 7), true);
     });
@@ -44,7 +44,7 @@ Deno.test("sessions().end() ends a session that is written to at the same moment
   }
 });
 
-Deno.test("sessions().end() ends a session that others write to all the time", async () => {
+Deno.test("sessions().end() ends a session that other requests change all the time", async () => {
   const memory = createMemorySessionStore();
   const server = new Server({ store: memory });
   const [user, admin] = [new Browser(server), new Browser(server)];
@@ -66,16 +66,16 @@ Deno.test("sessions().end() ends a session that others write to all the time", a
   assertEquals(memory.byIndex!("user:7"), []);
 });
 
-Deno.test("sessions().end() tells once that it has ended a session", async () => {
+Deno.test("sessions().end() returns true only once for a session", async () => {
   const server = new Server();
   const [user, admin] = [new Browser(server), new Browser(server)];
   await user.visit((session) => session.set("userId", 7));
   await admin.visit((session) => session.set("userId", 1));
   const id = await user.visit((session) => session.id);
   await admin.visit(async (_session, context) => {
-    const answers = await Promise.all(
+    const results = await Promise.all(
       [1, 2, 3].map(() => sessions(context).end(id, 7)),
     );
-    assertEquals(answers.filter(Boolean).length, 1);
+    assertEquals(results.filter(Boolean).length, 1);
   });
 });

@@ -17,7 +17,7 @@ for (const { name, run } of kit) {
   Deno.test(`createMemorySessionStore() ${name}`, run);
 }
 
-Deno.test("createMemorySessionStore() keeps every login through a flood of 100,000 anonymous sessions", async () => {
+Deno.test("createMemorySessionStore() keeps all logins during a flood of 100,000 anonymous sessions", async () => {
   const store = createMemorySessionStore({ maxRecords: 5_000 });
   for (let n = 0; n < 1_000; n++) {
     await put(store, `login${n}`, "a login", [`user:${n}`]);
@@ -44,8 +44,8 @@ const floods: Record<string, (n: number) => string[]> = {
   "one-time tokens of one account": () => ["one-time:a"],
 };
 
-for (const [what, indexOf] of Object.entries(floods)) {
-  Deno.test(`createMemorySessionStore() keeps every login through a flood of 100,000 ${what}`, async () => {
+for (const [kind, indexOf] of Object.entries(floods)) {
+  Deno.test(`createMemorySessionStore() keeps all logins during a flood of 100,000 ${kind}`, async () => {
     const store = createMemorySessionStore({ maxRecords: 2_000 });
     for (let n = 0; n < 1_000; n++) {
       await put(store, `login${n}`, "a login", [`sid:i|${n}`, `user:${n}`]);
@@ -65,7 +65,7 @@ for (const [what, indexOf] of Object.entries(floods)) {
   });
 }
 
-Deno.test("createMemorySessionStore() leaves one-time tokens and anonymous sessions half of the room through a flood of the other", async () => {
+Deno.test("createMemorySessionStore() keeps half of the records for one-time tokens or anonymous sessions during a flood of the other", async () => {
   for (const [flooded, kept] of [["a", "b"], ["b", "a"]]) {
     const store = createMemorySessionStore({ maxRecords: 100 });
     const index = (sort: string) => sort === "a" ? [] : ["one-time:x"];
@@ -81,7 +81,7 @@ Deno.test("createMemorySessionStore() leaves one-time tokens and anonymous sessi
   }
 });
 
-Deno.test("createMemorySessionStore() leaves one-time tokens and anonymous sessions half of the bytes through few and large ones of the other", async () => {
+Deno.test("createMemorySessionStore() keeps half of the bytes for one-time tokens or anonymous sessions during a flood of large values of the other", async () => {
   for (const [flooded, kept] of [["a", "b"], ["b", "a"]]) {
     const store = createMemorySessionStore({ maxBytes: 1_000_000 });
     const index = (sort: string) => sort === "a" ? [] : ["one-time:x"];
@@ -98,7 +98,7 @@ Deno.test("createMemorySessionStore() leaves one-time tokens and anonymous sessi
     assertNotEquals(await store.get("login"), null);
     assertNotEquals(await store.get(`${flooded}999`), null);
 
-    // What is gone counts no more: then it holds the other way round.
+    // Deleted values do not count any more: now the same in reverse.
     for (let n = 0; n < 1_000; n++) await store.delete(flooded + n);
     await put(store, `${flooded} small`, "kept", index(flooded));
     for (let n = 500; n < 1_000; n++) {
@@ -108,7 +108,7 @@ Deno.test("createMemorySessionStore() leaves one-time tokens and anonymous sessi
   }
 });
 
-Deno.test("createMemorySessionStore() full of logins keeps those that were used last, and takes no stranger in", async () => {
+Deno.test("createMemorySessionStore() full of logins keeps the last used ones and stores no anonymous session", async () => {
   const store = createMemorySessionStore({ maxRecords: 100 });
   for (let n = 0; n < 150; n++) {
     await put(store, `login${n}`, "a login", [`user:${n}`]);
@@ -133,7 +133,7 @@ Deno.test("createMemorySessionStore() counts the bytes of index names", async ()
   assertLess(left, 50);
 });
 
-Deno.test("session() keeps a login through a flood of requests without a cookie", async () => {
+Deno.test("session() keeps a login during a flood of requests without a cookie", async () => {
   const store = createMemorySessionStore({ maxRecords: 200 });
   const server = new Server({ store });
   const browser = new Browser(server);
@@ -144,7 +144,7 @@ Deno.test("session() keeps a login through a flood of requests without a cookie"
   assertEquals(await browser.visit((session) => session.userId), 7);
 });
 
-Deno.test("createMemorySessionStore() stays within its bytes", async () => {
+Deno.test("createMemorySessionStore() respects maxBytes", async () => {
   const store = createMemorySessionStore({ maxBytes: 1_000_000 });
   for (let n = 0; n < 1_000; n++) {
     await put(store, `key${n}`, "x".repeat(10_000));
@@ -157,7 +157,7 @@ Deno.test("createMemorySessionStore() stays within its bytes", async () => {
   assert(bytes > 900_000);
 });
 
-Deno.test("createMemorySessionStore() counts the bytes of what is replaced or deleted no more", async () => {
+Deno.test("createMemorySessionStore() does not count the bytes of replaced and deleted values", async () => {
   const store = createMemorySessionStore({ maxBytes: 100_000 });
   await put(store, "kept", "x".repeat(1_000));
   for (let n = 0; n < 1_000; n++) {
@@ -170,7 +170,7 @@ Deno.test("createMemorySessionStore() counts the bytes of what is replaced or de
   assertEquals((await store.get("kept"))?.value, "y".repeat(1_000));
 });
 
-Deno.test("createMemorySessionStore() evicts the longest unchanged first", async () => {
+Deno.test("createMemorySessionStore() evicts the least recently changed value first", async () => {
   const store = createMemorySessionStore({ maxRecords: 3 });
   for (const key of ["a", "b", "c"]) await put(store, key, "one");
   const ifVersion = (await store.get("a"))!.version;
@@ -192,7 +192,7 @@ Deno.test("createMemorySessionStore() evicts logins only for logins", async () =
   assertEquals(await store.byIndex!("user:1"), ["b", "c"]);
 });
 
-Deno.test("createMemorySessionStore() lets one user's flood of logins push out that user's alone", async () => {
+Deno.test("createMemorySessionStore() evicts only the same user's sessions during one user's flood of logins", async () => {
   const store = createMemorySessionStore({ maxRecords: 500 });
   for (let n = 0; n < 200; n++) {
     await put(store, `other${n}`, "one", [`user:${n}`]);
@@ -207,7 +207,7 @@ Deno.test("createMemorySessionStore() lets one user's flood of logins push out t
   assertNotEquals(await store.get("flood1999"), null);
 });
 
-Deno.test("createMemorySessionStore() lets one user's flood of logins take room from nobody", async () => {
+Deno.test("createMemorySessionStore() keeps room for others during one user's flood of logins", async () => {
   const store = createMemorySessionStore({ maxRecords: 500 });
   const kept = ["anonymous", "counter", "one-time:1"];
   for (const key of kept) {
@@ -218,7 +218,7 @@ Deno.test("createMemorySessionStore() lets one user's flood of logins take room 
   }
   for (const key of kept) assertNotEquals(await store.get(key), null);
 
-  // Whoever comes then has room all the same.
+  // A new user still has room.
   for (let n = 0; n < 390; n++) await put(store, `visitor${n}`, "one");
   for (const key of [...kept, "visitor0"]) {
     assertNotEquals(await store.get(key), null);
@@ -228,7 +228,7 @@ Deno.test("createMemorySessionStore() lets one user's flood of logins take room 
   assertEquals(left.at(-1), "flood1999");
 });
 
-Deno.test("createMemorySessionStore() has each of two users with many logins push out his own", async () => {
+Deno.test("createMemorySessionStore() evicts each user's sessions if two users have many logins", async () => {
   const store = createMemorySessionStore({ maxRecords: 400 });
   for (let n = 0; n < 200; n++) {
     for (const name of ["a", "b"]) {
@@ -241,7 +241,7 @@ Deno.test("createMemorySessionStore() has each of two users with many logins pus
   assertEquals(await store.get("b99"), null);
 });
 
-Deno.test("createMemorySessionStore() takes no room from a user with a hundred sessions, or with more before", async () => {
+Deno.test("createMemorySessionStore() does not evict sessions of a user who has a hundred, or had more", async () => {
   const store = createMemorySessionStore({ maxRecords: 300 });
   const log = async (name: string, count: number) => {
     for (let n = 0; n < count; n++) {
@@ -260,7 +260,7 @@ Deno.test("createMemorySessionStore() takes no room from a user with a hundred s
   assertNotEquals(await store.get("visitor499"), null);
 });
 
-Deno.test("createMemorySessionStore() has one account's flood of one-time tokens push out its own", async () => {
+Deno.test("createMemorySessionStore() evicts only the same account's tokens during a flood of one-time tokens", async () => {
   const store = createMemorySessionStore({ maxRecords: 300 });
   await put(store, "first", "one", ["one-time:other"]);
   for (let n = 0; n < 1_000; n++) {
@@ -269,14 +269,14 @@ Deno.test("createMemorySessionStore() has one account's flood of one-time tokens
   assertNotEquals(await store.get("first"), null);
 });
 
-Deno.test("createMemorySessionStore() deletes a value that has one name twice", async () => {
+Deno.test("createMemorySessionStore() deletes a value with a repeated index name", async () => {
   const store = createMemorySessionStore();
   await put(store, "key", "one", ["user:7", "user:7"]);
   await store.delete("key");
   assertEquals(await store.byIndex!("user:7"), []);
 });
 
-Deno.test("createMemorySessionStore() says so where it has no room for a value", async () => {
+Deno.test("createMemorySessionStore() throws if it has no room for a value", async () => {
   const store = createMemorySessionStore({ maxRecords: 100 });
   for (let n = 0; n < 100; n++) {
     await put(store, `login${n}`, "a login", [`user:${n}`]);
@@ -288,7 +288,7 @@ Deno.test("createMemorySessionStore() says so where it has no room for a value",
   assertEquals(await store.put("login", "one", { ...options, index }), true);
 });
 
-Deno.test("createMemorySessionStore() full of logins pushes out the oldest of all for a user of few", async () => {
+Deno.test("createMemorySessionStore() full of logins evicts the oldest one for a user with few sessions", async () => {
   const store = createMemorySessionStore({ maxRecords: 100 });
   for (let n = 0; n < 50; n++) await put(store, `old${n}`, "one", ["user:old"]);
   for (let n = 0; n < 55; n++) await put(store, `new${n}`, "one", ["user:new"]);
@@ -297,7 +297,7 @@ Deno.test("createMemorySessionStore() full of logins pushes out the oldest of al
   assertEquals(await store.get("old4"), null);
 });
 
-Deno.test("createMemorySessionStore() is bounded where nobody said how", async () => {
+Deno.test("createMemorySessionStore() has limits by default", async () => {
   for (const [count, length] of [[100_001, 0], [2_000, 20_000]]) {
     const store = createMemorySessionStore();
     const value = "x".repeat(length);
@@ -307,14 +307,14 @@ Deno.test("createMemorySessionStore() is bounded where nobody said how", async (
   }
 });
 
-Deno.test("createMemorySessionStore() does not look through all that it has for each value", async () => {
+Deno.test("createMemorySessionStore() does not scan all values for each put()", async () => {
   const store = createMemorySessionStore();
   const begun = performance.now();
   for (let n = 0; n < 40_000; n++) await put(store, `key${n}`, "one");
   assertLess(performance.now() - begun, 3_000);
 });
 
-Deno.test("createMemorySessionStore() frees what has expired", async () => {
+Deno.test("createMemorySessionStore() removes expired values", async () => {
   const clock = new Clock();
   const store = createMemorySessionStore({ now: clock.now, maxRecords: 10 });
   for (let n = 0; n < 10; n++) {
@@ -329,7 +329,7 @@ Deno.test("createMemorySessionStore() frees what has expired", async () => {
 
 for (const name of ["maxRecords", "maxBytes"]) {
   for (const value of [0, -1, NaN]) {
-    Deno.test(`createMemorySessionStore() refuses ${name} of ${value}`, () => {
+    Deno.test(`createMemorySessionStore() rejects ${name} of ${value}`, () => {
       assertThrows(
         () => createMemorySessionStore({ [name]: value }),
         RangeError,

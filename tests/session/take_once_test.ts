@@ -5,15 +5,15 @@ import {
   SessionConflictError,
 } from "@gatehouse/web/session";
 import { Browser, Server } from "./_browser.ts";
-import { mulberry, pause, slow } from "./_random.ts";
+import { pause, seededRandom, withRandomDelays } from "./_random.ts";
 
-/** How many histories are tried; a number makes what happens in each. */
+/** The number of random histories. The seed of each decides the order. */
 const HISTORIES = 400;
 
-Deno.test("Sessions let one of several requests log in by a value that each has taken, in any order of calls", async () => {
+Deno.test("Session.take() lets only one of several concurrent requests log in, in any order of calls", async () => {
   for (let seed = 1; seed <= HISTORIES; seed++) {
-    const random = mulberry(seed);
-    const store = slow(createMemorySessionStore(), random);
+    const random = seededRandom(seed);
+    const store = withRandomDelays(createMemorySessionStore(), random);
     const server = new Server({ store, lazy: seed % 2 === 0 });
     const browser = new Browser(server);
     await browser.visit(async (session) => {
@@ -26,7 +26,7 @@ Deno.test("Sessions let one of several requests log in by a value that each has 
       { length: 2 + Math.floor(random() * 4) },
       () => browser.copy(),
     );
-    const answers = await Promise.all(
+    const logins = await Promise.all(
       copies.map((copy, n) => logIn(copy, key, n + 1, random)),
     );
     const users: unknown[] = [];
@@ -34,17 +34,17 @@ Deno.test("Sessions let one of several requests log in by a value that each has 
       if (copy.response.headers.getSetCookie().length === 0) continue;
       users.push(await copy.visit(async (s) => (await s.load()).userId));
     }
-    const winner = 1 + answers.findIndex((isLogin) => isLogin);
-    assert(winner > 0, `history ${seed}: nobody`);
+    const winner = 1 + logins.findIndex((isLogin) => isLogin);
+    assert(winner > 0, `history ${seed}: no login`);
     assertEquals(
-      [answers.filter(Boolean).length, users.filter(Boolean)],
+      [logins.filter(Boolean).length, users.filter(Boolean)],
       [1, [winner]],
       `history ${seed}`,
     );
   }
 });
 
-/** Takes the value and logs in; tells whether both was answered with 200. */
+/** Takes the value and logs in. Returns `true` if the response is a 200. */
 async function logIn(
   browser: Browser,
   key: string,
@@ -56,13 +56,13 @@ async function logIn(
     await session.load();
     if (!session.has(key)) return;
     await pause(random);
-    isTaken = await act(session, key, userId, random);
+    isTaken = await takeAndLogIn(session, key, userId, random);
   });
   return isTaken && browser.response.status === 200;
 }
 
-/** Does it in one of the orders in which handlers do it. */
-async function act(
+/** Calls the methods in one of the orders that handlers use. */
+async function takeAndLogIn(
   session: Session,
   key: string,
   userId: number,

@@ -11,7 +11,7 @@ import { createProvider } from "./_provider.ts";
 
 const provider = createProvider();
 
-Deno.test("externalAuthResult() of a late callback sets no cookie, which would replace that of a login", async () => {
+Deno.test("externalAuthResult() of a late callback does not replace the cookie of a login", async () => {
   const begun = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const router = createRouter({ middleware: [session()] });
@@ -35,7 +35,7 @@ Deno.test("externalAuthResult() of a late callback sets no cookie, which would r
 
   const late = router.fetch(callback, { headers: { cookie } });
   await begun.promise;
-  // Another callback of the same login was faster, and logged the user in.
+  // A second callback of the same login is faster and logs the user in.
   const login = await router.fetch("https://example.com/login", {
     headers: { cookie },
   });

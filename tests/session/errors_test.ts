@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { SessionStoreError } from "@gatehouse/web/session";
 
-/** Messages of real drivers and databases, with what may be kept of them. */
+/** Messages of real drivers and databases, and their safe beginnings. */
 const messages = [
   [
     "connect ECONNREFUSED 127.0.0.1:6379",
@@ -38,13 +38,13 @@ const messages = [
 ] as const;
 
 for (const [message, kept] of messages) {
-  Deno.test(`SessionStoreError keeps "${kept.slice(0, 40)}" of what a driver says`, () => {
+  Deno.test(`SessionStoreError keeps "${kept.slice(0, 40)}" of a driver's message`, () => {
     const error = new SessionStoreError("save", { cause: new Error(message) });
     assertEquals(error.cause, { name: "Error", message: kept });
   });
 }
 
-Deno.test("SessionStoreError keeps nothing but the name, message and code of its cause", () => {
+Deno.test("SessionStoreError keeps only the name, message and code of its cause", () => {
   const driver = Object.assign(new TypeError("no room"), {
     code: "ENOSPC",
     command: { name: "EVAL", args: ["s3cret"] },
@@ -65,7 +65,7 @@ Deno.test("SessionStoreError keeps nothing but the name, message and code of its
   });
 });
 
-Deno.test("SessionStoreError has a harmless cause whatever a driver throws", () => {
+Deno.test("SessionStoreError has a safe cause for anything that a driver throws", () => {
   const causeOf = (cause: unknown) =>
     new SessionStoreError("save", { cause }).cause;
   assertEquals(causeOf(undefined), undefined);

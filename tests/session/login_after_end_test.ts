@@ -1,4 +1,4 @@
-/** Who still has the cookie of a session that was ended elsewhere. */
+/** A login with the cookie of a session that another request ended. */
 import { assertEquals } from "@std/assert";
 import { startExternalAuth } from "@gatehouse/web/auth";
 import { createMemorySessionStore, sessions } from "@gatehouse/web/session";

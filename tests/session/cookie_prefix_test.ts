@@ -20,13 +20,13 @@ const kinds: {
   },
   { name: "http", url: "http://a.example", peer: "1.2.3.4", secure: true },
   {
-    name: "http to another name from this machine",
+    name: "HTTP to another name from this machine",
     url: "http://a.example",
     peer: "127.0.0.1",
     secure: true,
   },
   {
-    name: "http to localhost from another machine",
+    name: "HTTP to localhost from another machine",
     url: "http://localhost:8000",
     peer: "10.0.0.7",
     secure: true,
@@ -39,7 +39,7 @@ const kinds: {
     secure: false,
   },
   {
-    name: "http to a name below localhost",
+    name: "HTTP to a subdomain of localhost",
     url: "http://app.localhost:8000",
     peer: "::1",
     secure: false,
@@ -57,46 +57,46 @@ const kinds: {
     secure: false,
   },
   {
-    name: "a name that only looks like localhost",
+    name: "a name that contains localhost",
     url: "http://localhost.example",
     peer: "127.0.0.1",
     secure: true,
   },
   {
-    name: "a name that only ends like localhost",
+    name: "a name that ends with localhost",
     url: "http://evil-localhost",
     peer: "127.0.0.1",
     secure: true,
   },
   {
-    name: "a name that only begins like 127.0.0.1",
+    name: "a name that begins with 127.0.0.1",
     url: "http://127.0.0.1.example",
     peer: "127.0.0.1",
     secure: true,
   },
   {
-    name: "http to localhost, for other sites",
+    name: "HTTP to localhost with SameSite=None",
     url: "http://localhost:8000",
     peer: "127.0.0.1",
     cookie: { sameSite: "None" },
     secure: true,
   },
   {
-    name: "http to localhost, partitioned",
+    name: "HTTP to localhost with Partitioned",
     url: "http://localhost:8000",
     peer: "127.0.0.1",
     cookie: { partitioned: true },
     secure: true,
   },
   {
-    name: "localhost with an https origin",
+    name: "localhost with an HTTPS origin",
     url: "http://localhost:8000",
     peer: "127.0.0.1",
     origin: "https://a.example",
     secure: true,
   },
   {
-    name: "localhost with an http origin",
+    name: "localhost with an HTTP origin",
     url: "http://localhost:8000",
     peer: "127.0.0.1",
     origin: "http://localhost:8000",
@@ -142,7 +142,7 @@ for (const { name, url, peer, headers, origin, cookie, secure } of kinds) {
 
     const [pair] = sent.split(";");
     assertEquals(await (await send(pair)).json(), 2);
-    // Neither name is read where the other is due.
+    // Each request reads only one of the two names.
     const other = secure
       ? pair.replace("__Host-", "")
       : pair.replace("session", "__Host-session");
@@ -150,7 +150,7 @@ for (const { name, url, peer, headers, origin, cookie, secure } of kinds) {
   });
 }
 
-Deno.test("session() goes by CF-Connecting-IP on Workers, where none is loopback", async () => {
+Deno.test("session() uses Secure on Workers, which send CF-Connecting-IP", async () => {
   const server = new Server();
   const response = await server.request(
     (session) => session.set("a", 1),
