@@ -5,7 +5,7 @@ import {
   type SessionStore,
 } from "@gatehouse/web/session";
 import { beginLogin, endSessionsByName } from "../../session/internal.ts";
-import { Browser, interruptedStore, Server } from "../session/_browser.ts";
+import { Browser, interruptibleStore, Server } from "../session/_browser.ts";
 
 const SUBJECT = "sub:https://issuer.example|ada";
 const SID = "sid:https://issuer.example|s1";
@@ -65,10 +65,10 @@ Deno.test("The next user's login and the end of a login drop the names", async (
 });
 
 Deno.test("endSessionsByName() is not escaped by changing the id meanwhile", async () => {
-  const { store, meanwhile } = interruptedStore();
+  const { store, duringNextList } = interruptibleStore();
   const browser = new Browser(new Server({ store }));
   await logIn(browser, 7, [SID]);
-  meanwhile(() => browser.visit((session) => session.regenerateId()));
+  duringNextList(() => browser.visit((session) => session.regenerateId()));
   await endSessionsByName(store, SID);
   assertEquals(await userOf(browser), undefined);
 });
