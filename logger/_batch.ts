@@ -1,185 +1,161 @@
 import { checkPositive, MAX_TIMEOUT } from "../router/internal.ts";
 import type { BatchOutputOptions } from "./batch_output.ts";
 
-/** A write that has started and has not ended. */
-interface Write {
-  readonly lines: readonly string[];
-  /** The number of lines, from the first, that failed once before. */
-  readonly retried: number;
-  /** Resolves when the write ends, successful or not. */
-  readonly ended: PromiseWithResolvers<void>;
-  /** Resolves when its lines are written or dropped. */
-  readonly settled: PromiseWithResolvers<void>;
-  /** The time at which the write takes too long, in epoch milliseconds. */
-  readonly due: number;
+/** Lines that are written together. */
+class Chunk {
+  lines: string[] = [];
+  /** The length of the lines with their newlines. */
+  length = 0;
+  /** The number of lines, from the first, that failed once. */
+  retried = 0;
+  /** The time to start its write, then the time to stop waiting for it. */
+  due = 0;
   timer: ReturnType<typeof setTimeout> | undefined;
+  // On Workers, a promise must be created by the request that waits for it.
+  /** Resolves when its write ends, successful or not. */
+  ended: PromiseWithResolvers<void> | undefined;
+  /** Resolves when its lines are written or dropped. */
+  settled: PromiseWithResolvers<void> | undefined;
+
+  setDue(ms: number, onDue: () => void): void {
+    clearTimeout(this.timer);
+    this.due = Date.now() + ms;
+    this.timer = setTimeout(() => {
+      this.due = 0;
+      onDue();
+    }, ms);
+  }
 }
 
 /** Collects lines and writes them, one write at a time to keep their order. */
 export class Batch {
-  readonly #bytes: number;
-  readonly #ms: number;
-  readonly #timeout: number;
-  readonly #maxWaiting: number;
+  readonly #limits: Required<Omit<BatchOutputOptions, "flush">>;
   readonly #write: (lines: readonly string[]) => void | Promise<void>;
-  #lines: string[] = [];
-  /** The length of the lines with their newlines. */
-  #length = 0;
-  /** The number of lines, from the first, that failed once. */
-  #retried = 0;
+  #next: Chunk = new Chunk();
+  /** The chunk whose write has started and has not ended. */
+  #writing: Chunk | undefined;
   /** The number of lines that found no room. */
   #dropped = 0;
-  #due = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #writing: Write | undefined;
-  /** Resolves when the lines collected now are written or dropped. */
-  #settled: PromiseWithResolvers<void> | undefined;
 
   constructor(options: BatchOutputOptions) {
-    const { bytes = 16_384, ms = 1_000, timeout = 10_000 } = options;
-    const { flush, maxWaiting = 1_048_576 } = options;
-    this.#bytes = checkPositive("batch output", "bytes", bytes);
-    this.#ms = checkPositive("batch output", "ms", ms, MAX_TIMEOUT);
-    this.#timeout = checkPositive(
-      "batch output",
-      "timeout",
-      timeout,
-      MAX_TIMEOUT,
-    );
-    this.#maxWaiting = checkPositive("batch output", "maxWaiting", maxWaiting);
+    const { flush, bytes = 16_384, maxWaiting = 1_048_576 } = options;
+    const { ms = 1_000, timeout = 10_000 } = options;
+    this.#limits = { bytes, maxWaiting, ms, timeout };
+    checkPositive("batch output", "bytes", bytes);
+    checkPositive("batch output", "maxWaiting", maxWaiting);
+    checkPositive("batch output", "ms", ms, MAX_TIMEOUT);
+    checkPositive("batch output", "timeout", timeout, MAX_TIMEOUT);
     this.#write = flush === undefined
       ? (lines) => console.log(lines.join("\n"))
       : (lines) => flush(lines.join("\n") + "\n");
   }
 
   add(message: string): void {
-    let length = this.#length + message.length + 1;
-    if (length > this.#maxWaiting) {
-      this.#advance();
-      length = this.#length + message.length + 1;
-    }
-    if (length > this.#maxWaiting) {
+    const length = message.length + 1;
+    if (!this.#hasRoom(length)) this.#advance();
+    if (!this.#hasRoom(length)) {
       this.#dropped++;
       if (this.#writing === undefined) this.#reportDropped();
       return;
     }
-    this.#length = length;
-    if (this.#lines.push(message) === 1) this.#schedule();
-    if (this.#isDue()) this.#advance();
+    const { lines } = this.#next;
+    this.#next.length += length;
+    if (lines.push(message) === 1) this.#schedule();
+    // Workers drop the timers of an ended request. Looking at the clock for
+    // each line would cost more than taking it.
+    if (this.#isFull() || (lines.length % 8 === 0 && isDue(this.#next))) {
+      this.#advance();
+    }
   }
 
-  settled(): Promise<void> {
-    if (this.#length === 0) {
-      return this.#writing?.settled.promise ?? Promise.resolve();
-    }
-    return (this.#settled ??= Promise.withResolvers()).promise;
+  async settled(): Promise<void> {
+    const last = this.#next.length > 0 ? this.#next : this.#writing;
+    if (last) await (last.settled ??= Promise.withResolvers()).promise;
   }
 
   async flush(): Promise<void> {
-    while (this.#writing !== undefined || this.#length > 0) {
+    while (this.#writing !== undefined || this.#next.length > 0) {
       this.#advance();
-      await this.#writing?.ended.promise;
+      const writing = this.#writing;
+      if (writing) await (writing.ended ??= Promise.withResolvers()).promise;
     }
   }
 
-  #schedule(): void {
-    this.#due = Date.now() + this.#ms;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#advance();
-    }, this.#ms);
+  #hasRoom(length: number): boolean {
+    return this.#next.length + length <= this.#limits.maxWaiting;
   }
 
-  #isDue(): boolean {
-    // Lines that failed wait for their time: the cause needs time to pass.
-    if (this.#length >= this.#bytes && this.#retried === 0) return true;
-    // Workers drop the timers of an ended request. Looking at the clock for
-    // each line would cost more than taking it.
-    return this.#lines.length % 8 === 0 && Date.now() >= this.#due;
+  /** Lines that failed wait for their time: the cause needs time to pass. */
+  #isFull(): boolean {
+    const { length, retried } = this.#next;
+    return length >= this.#limits.bytes && retried === 0;
+  }
+
+  #schedule(): void {
+    this.#next.setDue(this.#limits.ms, () => this.#advance());
   }
 
   /** Starts a write unless one is in progress that may still end. */
   #advance(): void {
-    // The timer of the write may have been dropped too.
-    if (this.#writing && Date.now() >= this.#writing.due) {
-      this.#giveUp(this.#writing);
+    if (this.#writing !== undefined && isDue(this.#writing)) {
+      this.#succeed(this.#writing);
+      // Last, because console.error may lead here and add a line.
+      const { timeout } = this.#limits;
+      report(`Cannot wait for the log: a write took over ${timeout} ms`);
     }
-    if (this.#writing === undefined && this.#length > 0) this.#start();
+    if (this.#writing === undefined && this.#next.length > 0) this.#start();
   }
 
   #start(): void {
-    const write: Write = this.#writing = {
-      lines: this.#lines,
-      retried: this.#retried,
-      ended: Promise.withResolvers(),
-      settled: this.#settled ?? Promise.withResolvers(),
-      due: Date.now() + this.#timeout,
-      timer: undefined,
-    };
-    this.#lines = [];
-    this.#length = 0;
-    this.#retried = 0;
-    this.#settled = undefined;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    const chunk = this.#writing = this.#next;
+    this.#next = new Chunk();
+    chunk.setDue(this.#limits.timeout, () => this.#advance());
     try {
-      const written: unknown = this.#write(write.lines);
-      if (written === undefined) return this.#succeed(write);
-      write.timer = setTimeout(() => this.#giveUp(write), this.#timeout);
-      Promise.resolve(written).then(
-        () => this.#succeed(write),
-        (error) => this.#fail(write, error),
-      );
+      const written: unknown = this.#write(chunk.lines);
+      if (written === undefined) return this.#succeed(chunk);
+      Promise.resolve(written)
+        .then(() => this.#succeed(chunk), (error) => this.#fail(chunk, error));
     } catch (error) {
-      this.#fail(write, error);
+      this.#fail(chunk, error);
     }
   }
 
-  #succeed(write: Write): void {
-    if (!this.#end(write)) return;
-    write.settled.resolve();
-    // Without a timer, the time of the lines came during the write.
-    if (this.#length >= this.#bytes || this.#timer === undefined) {
-      this.#advance();
-    }
-  }
-
-  #giveUp(write: Write): void {
-    this.#succeed(write);
-    // Last, because console.error may lead here and add a line.
-    report(`Cannot wait for the log: a write took over ${this.#timeout} ms`);
+  #succeed(chunk: Chunk): void {
+    if (!this.#end(chunk)) return;
+    chunk.settled?.resolve();
+    if (this.#isFull() || isDue(this.#next)) this.#advance();
   }
 
   /** Keeps lines that failed for the first time, and drops the others. */
-  #fail(write: Write, error: unknown): void {
+  #fail(chunk: Chunk, error: unknown): void {
     report(error);
-    const { lines, retried } = write;
+    const { lines, retried, settled } = chunk;
     const kept = lines.slice(retried);
     const length = kept.reduce((sum, line) => sum + line.length + 1, 0);
     // A write that was given up has ended already.
-    if (
-      !this.#end(write) || length === 0 ||
-      this.#length + length > this.#maxWaiting
-    ) {
-      write.settled.resolve();
+    if (!this.#end(chunk) || length === 0 || !this.#hasRoom(length)) {
+      settled?.resolve();
       return reportLost(lines.length);
     }
-    this.#lines = [...kept, ...this.#lines];
-    this.#length += length;
-    this.#retried = kept.length;
-    this.#settled ??= Promise.withResolvers();
-    this.#settled.promise.then(write.settled.resolve);
+    const next = this.#next;
+    next.lines = [...kept, ...next.lines];
+    next.length += length;
+    next.retried = kept.length;
+    if (settled) {
+      next.settled ??= Promise.withResolvers();
+      next.settled.promise.then(settled.resolve);
+    }
     this.#schedule();
     reportLost(retried);
   }
 
   /** Ends a write. Returns `false` if it ended before. */
-  #end(write: Write): boolean {
-    if (this.#writing !== write) return false;
-    clearTimeout(write.timer);
+  #end(chunk: Chunk): boolean {
+    if (this.#writing !== chunk) return false;
+    clearTimeout(chunk.timer);
     this.#writing = undefined;
     this.#reportDropped();
-    write.ended.resolve();
+    chunk.ended?.resolve();
     return true;
   }
 
@@ -188,6 +164,10 @@ export class Batch {
     report(`Cannot keep up with the log: dropped ${this.#dropped} lines`);
     this.#dropped = 0;
   }
+}
+
+function isDue({ due }: Chunk): boolean {
+  return Date.now() >= due;
 }
 
 function reportLost(count: number): void {

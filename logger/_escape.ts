@@ -7,16 +7,9 @@ const maxLength = 1024;
 /** Matches printable ASCII without quotes and backslashes. */
 const harmless = /^[ !#-[\]-~]*$/;
 
-/** The escapes of the Apache HTTP Server that are not hexadecimal. */
-const escapes: Record<string, string> = {
-  '"': '\\"',
-  "\\": "\\\\",
-  "\b": "\\b",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-};
+/** The characters that the Apache HTTP Server escapes with a letter. */
+const lettered = '"\\\b\n\r\t\v';
+const letters = '"\\bnrtv';
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
@@ -39,9 +32,7 @@ export function escapeField(string: string, limit = maxLength): string {
   if (harmless.test(shortened)) return shortened;
   let escaped = "";
   for (const character of shortened) {
-    const next = harmless.test(character)
-      ? character
-      : escapeCharacter(character);
+    const next = escapeCharacter(character);
     if (escaped.length + next.length > limit) return escaped + "...";
     escaped += next;
   }
@@ -49,11 +40,12 @@ export function escapeField(string: string, limit = maxLength): string {
 }
 
 function escapeCharacter(character: string): string {
-  const code = character.codePointAt(0)!;
-  if (code > 0xff) {
-    return Array.from(encoder.encode(character), escapeByte).join("");
-  }
-  return escapes[character] ?? escapeByte(code);
+  if (harmless.test(character)) return character;
+  const letter = letters[lettered.indexOf(character)];
+  if (letter !== undefined) return `\\${letter}`;
+  const code = character.charCodeAt(0);
+  const bytes = code > 0xff ? encoder.encode(character) : [code];
+  return Array.from(bytes, escapeByte).join("");
 }
 
 function escapeByte(byte: number): string {

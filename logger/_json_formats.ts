@@ -2,13 +2,7 @@ import { isoTime } from "./_clock.ts";
 import { quote, toASCII, truncate } from "./_escape.ts";
 import type { LogFields, LogLevel } from "./log.ts";
 import type { LogInfo } from "./log_info.ts";
-import type { RequestIds } from "./_trace.ts";
-
-/**
- * The field names of JSON lines: those of the Elastic Common Schema, or of
- * OpenTelemetry.
- */
-export type LogNames = "ecs" | "opentelemetry";
+import type { Message } from "./_text_formats.ts";
 
 const ecsVersion = "8.11.0";
 
@@ -113,10 +107,7 @@ function problemOf({ outcome }: LogInfo): string | undefined {
 
 /** Formats a line of `context.get(Log)` with the names of ECS. */
 export function formatECSMessage(
-  level: LogLevel,
-  message: string,
-  fields: LogFields,
-  ids: RequestIds,
+  { level, message, fields, ids }: Message,
 ): string {
   return formatObject(fields, {
     "@timestamp": isoTime(Date.now()),
@@ -131,10 +122,7 @@ export function formatECSMessage(
 
 /** Formats a line of `context.get(Log)` with the names of OpenTelemetry. */
 export function formatOpenTelemetryMessage(
-  level: LogLevel,
-  message: string,
-  fields: LogFields,
-  ids: RequestIds,
+  { level, message, fields, ids }: Message,
 ): string {
   return formatObject(fields, {
     timestamp: isoTime(Date.now()),

@@ -2,15 +2,11 @@ import type { RequestContext } from "../router/mod.ts";
 import type { LogOutcome } from "./log_info.ts";
 import { waitUntilOf } from "./_workers.ts";
 
-/** The end of a response body. */
-export interface BodyEnd {
-  /** The number of bytes, if it is known. */
-  readonly bytes?: number | undefined;
-  /** The outcome. It is `complete` if it is missing. */
-  readonly outcome?: LogOutcome;
-  /** The error that the body failed with. */
-  readonly error?: unknown;
-}
+/**
+ * Receives the end of a response body: the bytes that were sent, if they are
+ * known, and the error that the body failed with.
+ */
+type OnEnd = (outcome: LogOutcome, bytes?: number, error?: unknown) => void;
 
 /**
  * Returns the length of a body according to its headers. Reading the body would
@@ -42,22 +38,39 @@ export function contentLengthOf(
 export function watchBody(
   response: Response,
   context: RequestContext,
-  onEnd: (end: BodyEnd) => void,
+  onEnd: OnEnd,
 ): Response {
   // Read the headers first: reading `body` makes Bun forget the type of a file.
   const { headers, status, body } = response;
   if (body === null || body.locked || status === 101) {
-    onEnd({ bytes: body === null ? 0 : contentLengthOf({ headers, status }) });
+    onEnd("complete", body ? contentLengthOf({ headers, status }) : 0);
     return response;
   }
+  const counted = countBody(body, onEnd);
   const waitUntil = waitUntilOf(context);
   const { IdentityTransformStream } = globalThis as WorkersGlobal;
   if (waitUntil === undefined || IdentityTransformStream === undefined) {
-    return addContentType(new Response(countBody(body, onEnd), response));
+    return addContentType(new Response(counted, response));
   }
   const { readable, writable } = new IdentityTransformStream();
-  waitUntil(sendBody(body, writable, context.request.signal).then(onEnd));
+  const { signal } = context.request;
+  // pipeTo() does not cancel for a client that left before the response.
+  const sent = signal.aborted
+    ? counted.cancel(signal.reason).then(() => writable.abort())
+    : counted.pipeTo(writable, { signal });
+  waitUntil(sent.catch(() => {}));
   return new Response(readable, response);
+}
+
+/**
+ * The stream of Workers that reports a client that left. Workers never cancel
+ * other streams: they stop reading them.
+ */
+interface WorkersGlobal {
+  readonly IdentityTransformStream?: new () => {
+    readonly readable: ReadableStream<Uint8Array>;
+    readonly writable: WritableStream<Uint8Array>;
+  };
 }
 
 /**
@@ -82,14 +95,14 @@ const chunkSize = 65_536;
 /** Counts the bytes of a body while the server reads it. */
 function countBody(
   body: ReadableStream<Uint8Array>,
-  onEnd: (end: BodyEnd) => void,
+  onEnd: OnEnd,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let rest: Uint8Array = new Uint8Array();
   let bytes = 0;
   let ended = false;
-  const end = (result: Omit<BodyEnd, "bytes">) => {
-    if (!ended) onEnd({ ...result, bytes });
+  const end = (outcome: LogOutcome, error?: unknown) => {
+    if (!ended) onEnd(outcome, bytes, error);
     ended = true;
   };
   return new ReadableStream<Uint8Array>({
@@ -98,7 +111,7 @@ function countBody(
         if (rest.byteLength === 0) {
           const { done, value } = await reader.read();
           if (done) {
-            end({ outcome: "complete" });
+            end("complete");
             return controller.close();
           }
           rest = bytesOf(value);
@@ -108,12 +121,12 @@ function countBody(
         bytes += chunk.byteLength;
         controller.enqueue(chunk);
       } catch (error) {
-        end({ outcome: "failed", error });
+        end("failed", error);
         controller.error(error);
       }
     },
     cancel(reason) {
-      end({ outcome: "aborted" });
+      end("aborted");
       return reader.cancel(reason);
     },
   }, { highWaterMark: 0 });
@@ -126,53 +139,4 @@ function bytesOf(chunk: ArrayBufferView | ArrayBuffer | string): Uint8Array {
   if (typeof chunk === "string") return encoder.encode(chunk);
   const view = ArrayBuffer.isView(chunk) ? chunk : new DataView(chunk);
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
-}
-
-/**
- * The stream of Workers that reports a client that left. Workers never cancel
- * other streams: they stop reading them.
- */
-interface WorkersGlobal {
-  readonly IdentityTransformStream?: new () => {
-    readonly readable: ReadableStream<Uint8Array>;
-    readonly writable: WritableStream<Uint8Array>;
-  };
-}
-
-/** Sends a body on Workers, and counts the bytes that the client accepted. */
-async function sendBody(
-  body: ReadableStream<Uint8Array>,
-  writable: WritableStream<Uint8Array>,
-  signal: AbortSignal,
-): Promise<BodyEnd> {
-  const reader = body.getReader();
-  const writer = writable.getWriter();
-  // A client that left before the response never reads its body.
-  const leave = () => void writer.abort(signal.reason).catch(() => {});
-  if (signal.aborted) leave();
-  else signal.addEventListener("abort", leave);
-  let bytes = 0;
-  let isWriting = false;
-  try {
-    while (true) {
-      isWriting = false;
-      const { done, value } = await reader.read();
-      isWriting = true;
-      if (done) break;
-      const whole = bytesOf(value);
-      for (let start = 0; start < whole.byteLength; start += chunkSize) {
-        const chunk = whole.subarray(start, start + chunkSize);
-        await writer.write(chunk);
-        bytes += chunk.byteLength;
-      }
-    }
-    await writer.close();
-    return { bytes, outcome: "complete" };
-  } catch (error) {
-    const other = isWriting ? reader.cancel(error) : writer.abort(error);
-    await other.catch(() => {});
-    return isWriting
-      ? { bytes, outcome: "aborted" }
-      : { bytes, outcome: "failed", error };
-  }
 }

@@ -2,87 +2,70 @@ import { report } from "./_batch.ts";
 import { isConsoleOutput } from "./batch_output.ts";
 import { wantsColor } from "./_colors.ts";
 import { escapeField, truncate } from "./_escape.ts";
-import {
-  formatECS,
-  formatECSMessage,
-  formatOpenTelemetry,
-  formatOpenTelemetryMessage,
-  isFailure,
-} from "./_json_formats.ts";
+import * as json from "./_json_formats.ts";
 import type { LogInfo } from "./log_info.ts";
-import type { LogFormatter, LoggerOptions, LogSampling } from "./options.ts";
-import { isSecretName, type SecretTest } from "./redaction.ts";
+import type {
+  LogFormatter,
+  LoggerOptions,
+  LogIdOptions,
+  LogSampling,
+} from "./options.ts";
+import { isSecretName } from "./redaction.ts";
 import { RequestURLReader } from "./_request_url.ts";
-import {
-  formatCombined,
-  formatDev,
-  formatMessage,
-  formatShort,
-} from "./_text_formats.ts";
-import { type ResolvedIdOptions, resolveIdOptions } from "./_trace.ts";
+import * as text from "./_text_formats.ts";
 
 /** The options of a logger with their defaults. */
-export interface LoggerSettings
-  extends Pick<LoggerOptions, "skip" | "user" | "countBytes"> {
-  readonly format: LogFormatter;
-  readonly formatMessage: typeof formatMessage;
-  /** `true` if a line has headers and the user. Reading them takes time. */
-  readonly hasHeaders: boolean;
-  /** `true` if a line has ids and the route. */
-  readonly hasIds: boolean;
-  /** `true` if a line or the sampling needs the response time. */
-  readonly isTimed: boolean;
-  /** Escapes or truncates a field from the network. JSON has its own escapes. */
-  readonly escape: (field: string) => string;
-  readonly isSampled: (info: LogInfo) => boolean;
-  readonly output: (line: string) => void;
-  readonly messages: (line: string) => void;
-  readonly isSecret: false | SecretTest;
-  readonly urls: RequestURLReader;
-  readonly ids: ResolvedIdOptions;
-}
+export type LoggerSettings = ReturnType<typeof resolveOptions>;
+
+type MessageFormatter = (message: text.Message) => string;
 
 /** Checks the options and adds their defaults. */
-export function resolveOptions(options: LoggerOptions): LoggerSettings {
-  const { format = "dev", names = "ecs", redact = isSecretName } = options;
-  if (names !== "ecs" && names !== "opentelemetry") {
-    throw new TypeError(`Cannot create logger: unknown names "${names}"`);
-  }
-  const { skip, user, countBytes, sample } = options;
-  const isText = format !== "json" && typeof format !== "function";
-  const output = options.output ?? ((line) => console.log(line));
-  const escape = isText ? escapeField : truncate;
-  const isSecret = redact === false || redact === isSecretName
-    ? redact
-    : safely(redact, true);
-  const ids = resolveIdOptions(options.ids ?? {});
-  const { trust } = ids;
+export function resolveOptions(options: LoggerOptions) {
+  const { format = "dev", redact = isSecretName, sample, skip, user } = options;
+  const [formatLine, formatMessage] = formattersOf(options);
+  const hasIds = format === "json" || typeof format === "function";
+  // JSON has its own escapes.
+  const escape = hasIds ? truncate : escapeField;
+  const isSecret = redact === isSecretName ? redact : safely(redact, true);
+  const output = options.output ?? ((line: string) => console.log(line));
+  // Other lines would confuse programs that read an access log.
+  const messageOutput = format === "combined"
+    ? (line: string) => console.error(line)
+    : output;
   return {
-    skip: skip && safely(skip, false),
+    skip: safely(skip, false),
     user: user && safely((context) => userName(user(context)), undefined),
-    countBytes,
-    format: formatterOf(options),
-    formatMessage: format !== "json"
-      ? formatMessage
-      : names === "ecs"
-      ? formatECSMessage
-      : formatOpenTelemetryMessage,
-    hasHeaders: format !== "dev" && format !== "short",
-    hasIds: !isText,
+    countBytes: options.countBytes,
+    format: formatLine,
+    formatMessage,
+    /** `true` if a line has headers and the user. Reading them takes time. */
+    hasHeaders: hasIds || format === "combined",
+    /** `true` if a line has ids and the route. */
+    hasIds,
+    /** `true` if a line or the sampling needs the response time. */
     isTimed: format !== "combined" || sample !== undefined,
     escape,
     isSampled: samplerOf(sample),
     output,
-    // Other lines would confuse programs that read an access log.
-    messages: options.messages ??
-      (format === "combined" ? (line) => console.error(line) : output),
+    messages: options.messages ?? messageOutput,
     isSecret,
     urls: new RequestURLReader(isSecret, escape),
-    ids: typeof trust === "function"
-      ? { ...ids, trust: safely(trust, false) }
-      : ids,
+    ids: resolveIds(options.ids),
   };
 }
+
+function resolveIds(
+  { trust = false, header = "X-Request-Id", respond = false }: LogIdOptions =
+    {},
+): Required<LogIdOptions> {
+  if (fieldName.test(header)) {
+    return { trust: safely(trust, false), header, respond };
+  }
+  throw new TypeError(`Cannot create logger: "${header}" is not a header name`);
+}
+
+/** A field name (RFC 9110, section 5.6.2). */
+const fieldName = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** Returns the name of a user, which may be any value despite its type. */
 function userName(user: unknown): string | undefined {
@@ -90,33 +73,41 @@ function userName(user: unknown): string | undefined {
 }
 
 /** Wraps a function of the options, so that its errors fail no request. */
-function safely<Input extends unknown[], Result>(
-  call: (...input: Input) => Result,
-  fallback: Result,
-): (...input: Input) => Result {
-  return (...input) => {
+function safely<Option>(option: Option, fallback: unknown): Option {
+  if (typeof option !== "function") return option;
+  const call = (...input: unknown[]) => {
     try {
-      return call(...input);
+      return option(...input);
     } catch (error) {
       report(error);
       return fallback;
     }
   };
+  return call as Option;
 }
 
-function formatterOf(options: LoggerOptions): LogFormatter {
-  const { format = "dev", names = "ecs", output, colors } = options;
+/** Returns the functions that format lines and messages. */
+function formattersOf(
+  { format = "dev", names = "ecs", output, colors }: LoggerOptions,
+): [line: LogFormatter, message: MessageFormatter] {
+  if (names !== "ecs" && names !== "opentelemetry") {
+    throw new TypeError(`Cannot create logger: unknown names "${names}"`);
+  }
+  if (typeof format === "function") return [format, text.formatMessage];
   const isConsole = output === undefined || isConsoleOutput(output);
-  if (typeof format === "function") return format;
+  const isColored = () => colors ?? (!isConsole || wantsColor());
   switch (format) {
     case "dev":
-      return colors ?? (!isConsole || wantsColor()) ? formatDev : formatShort;
+      if (isColored()) return [text.formatDev, text.formatMessage];
+      // falls through
     case "short":
-      return formatShort;
+      return [text.formatShort, text.formatMessage];
     case "combined":
-      return formatCombined;
+      return [text.formatCombined, text.formatMessage];
     case "json":
-      return names === "ecs" ? formatECS : formatOpenTelemetry;
+      return names === "ecs"
+        ? [json.formatECS, json.formatECSMessage]
+        : [json.formatOpenTelemetry, json.formatOpenTelemetryMessage];
     default:
       throw new TypeError(`Cannot create logger: unknown format "${format}"`);
   }
@@ -133,5 +124,5 @@ function samplerOf(
     );
   }
   return (info) =>
-    isFailure(info) || info.responseTime >= slow || random() < rate;
+    json.isFailure(info) || info.responseTime >= slow || random() < rate;
 }

@@ -2,7 +2,6 @@ import { apacheTime } from "./_clock.ts";
 import { escapeField } from "./_escape.ts";
 import type { LogFields, LogLevel } from "./log.ts";
 import type { LogInfo } from "./log_info.ts";
-import type { RequestIds } from "./_trace.ts";
 
 // The fields of a LogInfo are escaped before they get here.
 
@@ -43,26 +42,32 @@ export function formatCombined(info: LogInfo): string {
     `${status} ${contentLength || "-"} "${referrer}" "${userAgent}"`;
 }
 
-/** Escapes a space and a `[` too, which would end the field. */
+/** Escapes a `[` too, which would end the field. */
 function escapeUser(user: string): string {
-  return user === ""
-    ? '""'
-    : escapeField(user, 128).replaceAll(" ", "\\x20").replaceAll("[", "\\x5b");
+  return user === "" ? '""' : escapeWord(user, 128).replaceAll("[", "\\x5b");
+}
+
+/** Escapes spaces too. */
+function escapeWord(string: string, limit?: number): string {
+  return escapeField(string, limit).replaceAll(" ", "\\x20");
+}
+
+/** A line of `context.get(Log)`. */
+export interface Message {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: LogFields;
+  readonly ids: Pick<LogInfo, "requestId" | "traceId" | "spanId">;
 }
 
 /** Formats a line of `context.get(Log)` with quoted values. */
 export function formatMessage(
-  level: LogLevel,
-  message: string,
-  fields: LogFields,
-  { requestId }: RequestIds,
+  { level, message, fields, ids }: Message,
 ): string {
-  const pairs = Object.entries({ ...fields, request_id: requestId })
+  const pairs = Object.entries({ ...fields, request_id: ids.requestId })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) =>
-      ` ${escapeField(name).replaceAll(" ", "\\x20")}="${
-        escapeField(String(value))
-      }"`
+      ` ${escapeWord(name)}="${escapeField(String(value))}"`
     );
   return `${level}: ${escapeField(message)}${pairs.join("")}`;
 }

@@ -1,34 +1,3 @@
-import { isToken } from "../router/internal.ts";
-import type { RequestContext } from "../router/mod.ts";
-
-/** Options for the ids of requests and traces. */
-export interface LogIdOptions {
-  /**
-   * `true` to continue the request id, the `traceparent` and the `tracestate`
-   * of incoming requests, or a function that decides for each request.
-   *
-   * Trust: anyone can send these headers. Continue them only behind proxies of
-   * yours that set, check or remove them.
-   *
-   * @default {false}
-   */
-  readonly trust?: boolean | ((context: RequestContext) => boolean);
-
-  /**
-   * The header of the request id.
-   *
-   * @default {"X-Request-Id"}
-   */
-  readonly header?: string;
-
-  /**
-   * `true` to send the request id to the client, in the same header.
-   *
-   * @default {false}
-   */
-  readonly respond?: boolean;
-}
-
 /** The request ids that are accepted from others. */
 const requestIdShape = /^[\w.:-]{1,128}$/;
 
@@ -38,77 +7,34 @@ const requestIdShape = /^[\w.:-]{1,128}$/;
  * means that the header was sent twice.
  */
 const traceparentShape =
-  /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-([\da-f]{2})(-[^,]*)?$/;
+  /^(?:00-(?=.{52}$)|(?!ff|00)[\da-f]{2}-)(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-([\da-f]{2})(?:-[^,]*)?$/;
 
 /** A member of a `tracestate` (level 2, which allows all keys of level 1). */
 const traceStateMember =
   /^[\da-z][\da-z_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~]$/;
 
 /** The trace that a request belongs to. */
-interface Trace {
+export interface Trace {
   readonly traceId: string;
   readonly flags: string;
   /** The state of other tracing systems, or an empty string. */
   readonly tracestate: string;
 }
 
-/** The ids of one request. They are created when they are first read. */
-export class RequestIds {
-  readonly #incomingId: string = "";
-  readonly #traceparent: string = "";
-  readonly #tracestate: string = "";
-  #requestId: string | undefined;
-  #trace: Trace | undefined;
-  #spanId: string | undefined;
-
-  /** Copies the trusted headers while the request can be read. */
-  constructor(context: RequestContext, { trust, header }: ResolvedIdOptions) {
-    if (trust === false || (trust !== true && !trust(context))) return;
-    const { headers } = context.request;
-    this.#incomingId = headers.get(header) ?? "";
-    this.#traceparent = headers.get("traceparent") ?? "";
-    this.#tracestate = headers.get("tracestate") ?? "";
-  }
-
-  get requestId(): string {
-    return this.#requestId ??= requestIdShape.test(this.#incomingId)
-      ? this.#incomingId
-      : crypto.randomUUID();
-  }
-
-  get traceId(): string {
-    return this.#currentTrace.traceId;
-  }
-
-  get spanId(): string {
-    return this.#spanId ??= randomHex(16);
-  }
-
-  /** Returns the headers of one outgoing request, with a new parent id. */
-  traceHeaders(): Record<string, string> {
-    const { traceId, flags, tracestate } = this.#currentTrace;
-    const traceparent = `00-${traceId}-${randomHex(16)}-${flags}`;
-    return tracestate === "" ? { traceparent } : { traceparent, tracestate };
-  }
-
-  get #currentTrace(): Trace {
-    return this.#trace ??= continueTrace(this.#traceparent, this.#tracestate) ??
-      { traceId: randomHex(32), flags: "01", tracestate: "" };
-  }
+/** Returns the request id of a header, or `undefined` if it is invalid. */
+export function readRequestId(id: string | null): string | undefined {
+  return id !== null && requestIdShape.test(id) ? id : undefined;
 }
 
-/** Reads a trace from its headers. Returns `null` if they are invalid. */
-function continueTrace(traceparent: string, tracestate: string): Trace | null {
-  const [, version, traceId, flags = "", rest] =
-    traceparentShape.exec(traceparent) ?? [];
-  if (traceId === undefined || (version === "00" && rest !== undefined)) {
-    return null;
-  }
-  return {
+/** Reads a trace from its headers. Returns `undefined` if they are invalid. */
+export function readTrace(headers: Headers): Trace | undefined {
+  const traceparent = headers.get("traceparent") ?? "";
+  const [, traceId, flags = ""] = traceparentShape.exec(traceparent) ?? [];
+  return traceId === undefined ? undefined : {
     traceId,
     // Every version defines the flag "sampled". The others must be zero.
     flags: (parseInt(flags, 16) & 1) === 1 ? "01" : "00",
-    tracestate: readTraceState(tracestate),
+    tracestate: readTraceState(headers.get("tracestate") ?? ""),
   };
 }
 
@@ -131,6 +57,19 @@ function readTraceState(header: string): string {
   return members.join();
 }
 
+/** Creates a trace that begins with this request. */
+export function createTrace(): Trace {
+  return { traceId: randomHex(32), flags: "01", tracestate: "" };
+}
+
+/** Returns the headers of one outgoing request, with a new parent id. */
+export function traceHeadersOf(
+  { traceId, flags, tracestate }: Trace,
+): Record<string, string> {
+  const traceparent = `00-${traceId}-${randomHex(16)}-${flags}`;
+  return tracestate === "" ? { traceparent } : { traceparent, tracestate };
+}
+
 /** The number of digits that are created at a time: each call is slow. */
 const poolSize = 64 * 48;
 
@@ -138,7 +77,7 @@ let pool = "";
 let used = 0;
 
 /** Returns random digits, as many as a trace id (32) or a span id (16) has. */
-function randomHex(length: 16 | 32): string {
+export function randomHex(length: 16 | 32): string {
   if (used + length > pool.length) {
     const bytes = crypto.getRandomValues(new Uint8Array(poolSize / 2));
     // An id of zeros is invalid (W3C Trace Context, section 3.2.2.3).
@@ -149,19 +88,4 @@ function randomHex(length: 16 | 32): string {
     used = 0;
   }
   return pool.slice(used, used += length);
-}
-
-/** The options with their defaults. */
-export type ResolvedIdOptions = Required<LogIdOptions>;
-
-/** @throws {TypeError} If `header` is not a header name. */
-export function resolveIdOptions(
-  { trust = false, header = "X-Request-Id", respond = false }: LogIdOptions,
-): ResolvedIdOptions {
-  if (!isToken(header)) {
-    throw new TypeError(
-      `Cannot create logger: "${header}" is not a header name`,
-    );
-  }
-  return { trust, header, respond };
 }

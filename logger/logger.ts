@@ -1,18 +1,15 @@
-import {
-  type ContextEntry,
-  type Middleware,
-  type RequestContext,
-  withHeaders,
+import type {
+  ContextEntry,
+  Middleware,
+  RequestContext,
 } from "../router/mod.ts";
-import { report } from "./_batch.ts";
-import { writeLine } from "./batch_output.ts";
-import { truncate } from "./_escape.ts";
 import { Log } from "./log.ts";
 import type { LoggerOptions } from "./options.ts";
 import { RequestLog } from "./_request_log.ts";
-import { type BodyEnd, contentLengthOf, watchBody } from "./_response_body.ts";
 import { resolveOptions } from "./_settings.ts";
 import { endsWithClient, waitUntilOf } from "./_workers.ts";
+
+type Next = () => Promise<Response>;
 
 /**
  * Creates a middleware that logs each request.
@@ -57,101 +54,16 @@ export function logger(
   options: LoggerOptions = {},
 ): Middleware<readonly [ContextEntry<typeof Log, Log>]> {
   const settings = resolveOptions(options);
-  const log: LogMiddleware = async (context, next) => {
-    const request = new RequestLog(context, settings);
-    context.set(Log, request);
-    return logResponse(request, await next());
+  const handle = async (context: RequestContext, next: Next) => {
+    const log = new RequestLog(context, settings);
+    context.set(Log, log);
+    return log.logResponse(await next());
   };
-  return endsWithClient ? keepAlive(log) : log;
-}
-
-type LogMiddleware = (
-  context: RequestContext,
-  next: () => Promise<Response>,
-) => Promise<Response>;
-
-/** Keeps a request on Workers alive until its line is written. */
-function keepAlive(log: LogMiddleware): LogMiddleware {
+  if (!endsWithClient) return handle;
+  // Workers must stay alive until the line is written.
   return (context, next) => {
-    const response = log(context, next);
+    const response = handle(context, next);
     waitUntilOf(context)?.(response.catch(() => {}));
     return response;
   };
-}
-
-/** Logs a response, now or when its body ends. */
-function logResponse(log: RequestLog, original: Response): Response {
-  const { context, line, settings } = log;
-  const { skip, countBytes, hasHeaders } = settings;
-  const response = addRequestId(log, original);
-  const { error } = context;
-  if (error === undefined && skip?.(context, response)) return response;
-  addHandlerFields(log, response.status);
-  // The router answers 499 if the handler gave up because the client left.
-  if (response.status === 499) {
-    finishLine(log, { outcome: "aborted" });
-    return response;
-  }
-  // An error that is answered with a 4xx is the client's.
-  if (error !== undefined && !(line.status >= 400 && line.status < 500)) {
-    line.error = errorName(error);
-  }
-  // The body of a response to HEAD is never sent.
-  if (countBytes && line.method !== "HEAD") {
-    return watchBody(response, context, (end) => finishLine(log, end));
-  }
-  finishLine(log, {
-    bytes: hasHeaders ? contentLengthOf(response) : undefined,
-  });
-  return response;
-}
-
-function addRequestId(log: RequestLog, response: Response): Response {
-  const { ids } = log.settings;
-  // The headers of an upgrade cannot be changed.
-  if (!ids.respond || response.status === 101) return response;
-  return withHeaders(
-    response,
-    (headers) => headers.set(ids.header, log.requestId),
-  );
-}
-
-/** Adds the fields that are known when the handler returns. */
-function addHandlerFields(log: RequestLog, status: number): void {
-  const { line, settings, context } = log;
-  line.status = status;
-  if (settings.hasHeaders) line.user = settings.user?.(context);
-  if (!settings.hasIds) return;
-  const { requestId, traceId, spanId } = log.ids;
-  line.requestId = requestId;
-  line.traceId = traceId;
-  line.spanId = spanId;
-  line.route = context.route?.pattern.source;
-}
-
-/** Adds the last fields and writes the line. */
-function finishLine(
-  { settings, context, line, start }: RequestLog,
-  end: BodyEnd,
-): void {
-  if (settings.isTimed) line.responseTime = performance.now() - start;
-  line.contentLength = line.method === "HEAD" ? 0 : end.bytes;
-  line.outcome = end.outcome ?? "complete";
-  if ("error" in end) line.error = errorName(end.error);
-  try {
-    if (!settings.isSampled(line)) return;
-    writeLine(settings.output, settings.format(line), context);
-  } catch (error) {
-    // A log that fails must not fail the request.
-    report(error);
-  }
-}
-
-/** Returns the kind of an error. Its message may contain secrets. */
-function errorName(error: unknown): string {
-  try {
-    return error instanceof Error ? truncate(String(error.name)) : typeof error;
-  } catch {
-    return "Error";
-  }
 }

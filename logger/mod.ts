@@ -25,10 +25,14 @@ export {
   batchOutput,
   type BatchOutputOptions,
 } from "./batch_output.ts";
-export type { LogNames } from "./_json_formats.ts";
 export { Log, type LogFields, type LogLevel } from "./log.ts";
 export type { LogInfo, LogOutcome } from "./log_info.ts";
 export { logger } from "./logger.ts";
-export type { LogFormatter, LoggerOptions, LogSampling } from "./options.ts";
+export type {
+  LogFormatter,
+  LoggerOptions,
+  LogIdOptions,
+  LogNames,
+  LogSampling,
+} from "./options.ts";
 export { isSecretName } from "./redaction.ts";
-export type { LogIdOptions } from "./_trace.ts";

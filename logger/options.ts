@@ -1,7 +1,11 @@
 import type { RequestContext } from "../router/mod.ts";
-import type { LogNames } from "./_json_formats.ts";
 import type { LogInfo } from "./log_info.ts";
-import type { LogIdOptions } from "./_trace.ts";
+
+/**
+ * The field names of JSON lines: those of the Elastic Common Schema, or of
+ * OpenTelemetry.
+ */
+export type LogNames = "ecs" | "opentelemetry";
 
 /** Returns the line of a request. */
 export type LogFormatter = (info: LogInfo) => string;
@@ -24,6 +28,34 @@ export interface LogSampling {
    * @default {Math.random}
    */
   readonly random?: () => number;
+}
+
+/** Options for the ids of requests and traces. */
+export interface LogIdOptions {
+  /**
+   * `true` to continue the request id, the `traceparent` and the `tracestate`
+   * of incoming requests, or a function that decides for each request.
+   *
+   * Trust: anyone can send these headers. Continue them only behind proxies of
+   * yours that set, check or remove them.
+   *
+   * @default {false}
+   */
+  readonly trust?: boolean | ((context: RequestContext) => boolean);
+
+  /**
+   * The header of the request id.
+   *
+   * @default {"X-Request-Id"}
+   */
+  readonly header?: string;
+
+  /**
+   * `true` to send the request id to the client, in the same header.
+   *
+   * @default {false}
+   */
+  readonly respond?: boolean;
 }
 
 /** Options for {@linkcode logger}. */

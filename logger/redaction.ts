@@ -79,84 +79,66 @@ export function isSecretName(name: string): boolean {
     !harmlessEnd.test(separated);
 }
 
-/** Returns `true` if a parameter of this name holds a secret. */
-export type SecretTest = (name: string) => boolean;
+/**
+ * Returns `true` if a parameter of this name holds a secret. `false` finds no
+ * secrets at all.
+ */
+export type SecretTest = false | ((name: string) => boolean);
+
+/** Matches a parameter of a path segment, as in `/orders;sort=name`. */
+const pathParameter = /((?:;|%3b)([^;/=]*?)(?:=|%3d))([^;/]+)/gi;
+
+const queryParameter = /(?<=[?&])(([^&=]*)=)([^&]+)/g;
 
 /**
  * Replaces the values of secret parameters in the query and in the path of a
  * URL, and the values that contain such a parameter, such as `returnTo`.
  */
-export function redactURL(
-  url: string,
-  isSecret: SecretTest,
-): string {
+export function redactURL(url: string, isSecret: SecretTest): string {
   const mark = url.indexOf("?");
   const query = mark < 0 ? "" : url.slice(mark);
   // Most URLs need only these checks.
   const hasMatrix = url.includes(";") || url.includes("%");
   if (!hasMatrix && !mayHoldSecret(query, isSecret)) return url;
   const path = mark < 0 ? url : url.slice(0, mark);
-  return redactPath(path, isSecret) + redactQuery(query, isSecret);
+  return redactParameters(path, pathParameter, isSecret) +
+    redactParameters(query, queryParameter, isSecret);
 }
 
-function mayHoldSecret(
-  query: string,
-  isSecret: SecretTest,
-): boolean {
+function mayHoldSecret(query: string, isSecret: SecretTest): boolean {
   return isSecret !== isSecretName || suspicious.test(query);
 }
 
-/** Replaces the parameters of path segments, as in `/orders;sort=name`. */
-function redactPath(
-  path: string,
+function redactParameters(
+  part: string,
+  pattern: RegExp,
   isSecret: SecretTest,
 ): string {
-  return path.replace(
-    /((?:;|%3b)([^;/=]*?)(?:=|%3d))([^;/]+)/gi,
+  if (isSecret === false) return part;
+  return part.replace(
+    pattern,
     (parameter, start: string, name: string, value: string) =>
-      isSecretPair(name, value, isSecret) ? start + replacement : parameter,
-  );
-}
-
-function redactQuery(
-  query: string,
-  isSecret: SecretTest,
-): string {
-  return query.replace(
-    /(?<=[?&])([^&=]*)=([^&]+)/g,
-    (pair, name: string, value: string) =>
-      mayHoldSecret(pair, isSecret) && isSecretPair(name, value, isSecret)
-        ? `${name}=${replacement}`
-        : pair,
+      mayHoldSecret(parameter, isSecret) &&
+        (decodings(name).some((one) => isSecret(one)) ||
+          holdsSecret(value, isSecret))
+        ? start + replacement
+        : parameter,
   );
 }
 
 /** Does the same for a URL in a header, which can contain a password. */
-export function redactReferrer(
-  url: string,
-  isSecret: SecretTest,
-): string {
+export function redactReferrer(url: string, isSecret: SecretTest): string {
+  if (isSecret === false) return url;
   // Browsers send no fragment (RFC 9110, section 10.1.3).
   const [page = ""] = url.split("#", 1);
-  const bare = page.includes("@")
-    ? page.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i, "$1")
-    : page;
+  const bare = page.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i, "$1");
   return redactURL(bare, isSecret);
-}
-
-function isSecretPair(
-  name: string,
-  value: string,
-  isSecret: SecretTest,
-): boolean {
-  return decodings(name).some((one) => isSecret(one)) ||
-    holdsSecret(value, isSecret);
 }
 
 /** Returns `true` if a value, decoded or not, contains a secret itself. */
 function holdsSecret(
   value: string,
-  isSecret: SecretTest,
+  isSecret: (name: string) => boolean,
 ): boolean {
   // Everything to look for has one of these or a letter, which may be encoded.
   if (!/[=:@]|eyJ|%(?:25)*(?:3[ad]|[4-7])/i.test(value)) return false;
