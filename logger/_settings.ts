@@ -1,3 +1,4 @@
+import type { RequestContext } from "../router/mod.ts";
 import { report } from "./_batch.ts";
 import { isConsoleOutput } from "./batch_output.ts";
 import { wantsColor } from "./_colors.ts";
@@ -34,7 +35,8 @@ export function resolveOptions(options: LoggerOptions) {
     : output;
   return {
     skip: safely(skip, false),
-    user: user && safely((context) => userName(user(context)), undefined),
+    user: user &&
+      safely((context: RequestContext) => userName(user(context)), undefined),
     countBytes: options.countBytes,
     format: formatLine,
     formatMessage,
