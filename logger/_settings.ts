@@ -1,3 +1,4 @@
+import { isToken } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 import { report } from "./_batch.ts";
 import { isConsoleOutput } from "./batch_output.ts";
@@ -60,14 +61,11 @@ function resolveIds(
   { trust = false, header = "X-Request-Id", respond = false }: LogIdOptions =
     {},
 ): Required<LogIdOptions> {
-  if (fieldName.test(header)) {
+  if (isToken(header)) {
     return { trust: safely(trust, false), header, respond };
   }
   throw new TypeError(`Cannot create logger: "${header}" is not a header name`);
 }
-
-/** A field name (RFC 9110, section 5.6.2). */
-const fieldName = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** Returns the name of a user, which may be any value despite its type. */
 function userName(user: unknown): string | undefined {
