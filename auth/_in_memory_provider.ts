@@ -92,7 +92,7 @@ export class InMemoryProvider {
       searchParams.set("error", error);
       return callback;
     }
-    const code = randomToken();
+    const code = `code-${randomToken()}`;
     this.#grants.set(code, {
       user,
       sid: randomToken(),
@@ -226,8 +226,8 @@ export class InMemoryProvider {
     login: Login,
     extra: Readonly<Record<string, string>>,
   ): Promise<Response> {
-    const accessToken = randomToken();
-    const refreshToken = randomToken();
+    const accessToken = `access-${randomToken()}`;
+    const refreshToken = `refresh-${randomToken()}`;
     this.#access.set(accessToken, login);
     this.#refresh.set(refreshToken, login);
     const hash = await sha256(accessToken);

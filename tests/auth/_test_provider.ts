@@ -1,6 +1,11 @@
 import {
+  createTestProvider,
+  type TestProvider as InMemoryProvider,
+} from "@gatehouse/web/auth/testing";
+import {
   base64url,
   calculateJwkThumbprint,
+  decodeJwt,
   exportJWK,
   generateKeyPair,
   SignJWT,
@@ -50,11 +55,6 @@ export interface Faults {
   userinfo?: (claims: Body) => unknown;
 }
 
-interface Grant {
-  readonly params: URLSearchParams;
-  readonly redirectUri: string;
-}
-
 /** Key pairs take long to make: every test shares the first of each kind. */
 const shared = new Map<SigningAlgorithm, Promise<SigningKey>>();
 
@@ -81,7 +81,11 @@ async function makeKey(alg: SigningAlgorithm): Promise<SigningKey> {
   return { alg, privateKey, jwk: { ...jwk, kid, use: "sig", alg } };
 }
 
-/** Who logs in at the provider. */
+/** A verifier and its challenge, for a provider that ignores PKCE. */
+const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+/** The user who logs in at the provider. */
 export const USER = {
   sub: "248289761001",
   name: "Jane Doe",
@@ -91,8 +95,8 @@ export const USER = {
 };
 
 /**
- * An OpenID provider behind a `fetch` function. It signs with real keys, keeps
- * to the rules, and breaks them where a test says so.
+ * The provider of `./auth/testing` with other keys, algorithms and ways to
+ * authenticate the client. It follows the rules unless a test sets faults.
  */
 export class TestProvider {
   readonly issuer: string;
@@ -105,17 +109,15 @@ export class TestProvider {
   now: () => number = Date.now;
   user: Body = { ...USER };
   keys: SigningKey[];
-  /** Whether it holds the code verifier against the challenge. */
+  /** `false` if it ignores the code verifier. */
   isPKCEChecked = true;
-  #grants = new Map<string, Grant>();
-  #pushed = new Map<string, URLSearchParams>();
-  #tokens = new Map<string, Body>();
-  #refresh = new Map<string, number>();
-  #serial = 0;
+  readonly #provider: InMemoryProvider;
+  readonly #pushed = new Map<string, URLSearchParams>();
 
   private constructor(issuer: string, keys: SigningKey[]) {
     this.issuer = issuer;
     this.keys = keys;
+    this.#provider = createTestProvider({ issuer, now: () => this.now() });
   }
 
   static async create(
@@ -170,24 +172,35 @@ export class TestProvider {
       const metadata = this.metadata();
       return Response.json(this.faults.metadata?.(metadata) ?? metadata);
     }
-    switch (path) {
-      case "/keys": {
-        const keys = { keys: this.keys.map(({ jwk }) => ({ ...jwk })) };
-        return Response.json(this.faults.keys?.(keys) ?? keys);
-      }
-      case "/token":
-        return await this.#token(request);
-      case "/userinfo":
-        return this.#userinfo(request);
-      case "/par":
-        return this.#push(request);
-      case "/revoke":
-        return this.#revoke(request);
+    if (path === "/keys") {
+      const keys = { keys: this.keys.map(({ jwk }) => ({ ...jwk })) };
+      return Response.json(this.faults.keys?.(keys) ?? keys);
     }
-    return new Response("Not Found", { status: 404 });
+    if (path === "/userinfo") return await this.#userinfo(request);
+    if (!["/token", "/par", "/revoke"].includes(path)) {
+      return new Response("Not Found", { status: 404 });
+    }
+    if (!this.#isClient(request)) {
+      return Response.json({ error: "invalid_client" }, { status: 401 });
+    }
+    if (path === "/par") return this.#push(request);
+    return path === "/token"
+      ? await this.#token(request)
+      : await this.#delegate(request);
   }
 
-  /** What it says of itself. */
+  /** Sends a request of an authenticated client to the provider in memory. */
+  #delegate({ path, method, headers, form }: SeenRequest): Promise<Response> {
+    const { clientId, clientSecret, fetch } = this.#provider.client;
+    const url = this.issuer.replace(/\/$/, "") + path;
+    if (method === "GET") return fetch(url, { headers });
+    const body = new URLSearchParams(form);
+    body.set("client_id", clientId);
+    body.set("client_secret", clientSecret);
+    return fetch(url, { method, body });
+  }
+
+  /** Returns the discovery document. */
   metadata(): Body {
     const origin = new URL(this.issuer).origin;
     return {
@@ -210,7 +223,8 @@ export class TestProvider {
   }
 
   /**
-   * What happens in the browser: the user agrees, and is sent back.
+   * Plays the part of the browser: the user agrees, and the provider sends the
+   * browser back.
    *
    * @returns The URL of the callback.
    */
@@ -218,70 +232,45 @@ export class TestProvider {
     const url = new URL(location!);
     const uri = url.searchParams.get("request_uri");
     const params = this.#pushed.get(uri ?? "") ?? url.searchParams;
-    const redirectUri = params.get("redirect_uri")!;
-    const code = `code-${++this.#serial}-${crypto.randomUUID()}`;
-    this.#grants.set(code, { params, redirectUri });
-    const callback = new URL(redirectUri);
-    const answer = new URLSearchParams({ code, state: params.get("state")! });
+    const request = new URLSearchParams(params);
+    request.set("client_id", this.#provider.client.clientId);
+    // Providers without OpenID Connect do not need the scope.
+    request.set("scope", `openid ${params.get("scope")}`);
+    if (!this.isPKCEChecked) request.set("code_challenge", CHALLENGE);
+    const callback = new URL(this.#provider.authorize(
+      `${this.issuer.replace(/\/$/, "")}/authorize?${request}`,
+      { user: this.user as Body & { sub: string } },
+    ));
+    const answer = new URLSearchParams({
+      code: callback.searchParams.get("code")!,
+      state: params.get("state")!,
+    });
     this.faults.callback?.(answer);
-    // At once: a URL is parsed anew for each parameter that is appended.
-    callback.search = String(
-      new URLSearchParams([...callback.searchParams, ...answer]),
+    const redirectUri = new URL(params.get("redirect_uri")!);
+    // Setting the query once is faster: each append parses the URL again.
+    redirectUri.search = String(
+      new URLSearchParams([...redirectUri.searchParams, ...answer]),
     );
-    return callback.href;
+    return redirectUri.href;
   }
 
   async #token(request: SeenRequest): Promise<Response> {
-    if (!this.#isClient(request)) {
-      return Response.json({ error: "invalid_client" }, { status: 401 });
-    }
-    const { form } = request;
-    if (form.get("grant_type") === "refresh_token") return this.#renew(form);
-    const grant = this.#grants.get(form.get("code") ?? "");
-    this.#grants.delete(form.get("code") ?? "");
-    const isRight = grant !== undefined &&
-      grant.redirectUri === form.get("redirect_uri") &&
-      (!this.isPKCEChecked || grant.params.get("code_challenge") ===
-          await challengeOf(form.get("code_verifier") ?? ""));
-    if (!isRight) {
-      return Response.json({ error: "invalid_grant" }, { status: 400 });
-    }
-    const nonce = grant.params.get("nonce");
-    return await this.#issue({ nonce }, Math.floor(this.now() / 1000));
-  }
-
-  async #issue(extra: Body, authTime: number): Promise<Response> {
-    const accessToken = `access-${++this.#serial}-${crypto.randomUUID()}`;
-    const refreshToken = `refresh-${++this.#serial}-${crypto.randomUUID()}`;
-    this.#tokens.set(accessToken, this.user);
-    this.#refresh.set(refreshToken, authTime);
-    const idToken = await this.idToken({
-      auth_time: authTime,
-      ...extra,
-      at_hash: await hashOf(accessToken, this.signing),
+    const form = new URLSearchParams(request.form);
+    if (!this.isPKCEChecked) form.set("code_verifier", VERIFIER);
+    const response = await this.#delegate({ ...request, form });
+    if (!response.ok) return response;
+    const { scope: _, ...token } = await response.json();
+    const { auth_time, nonce } = decodeJwt(token.id_token);
+    const id_token = await this.idToken({
+      auth_time,
+      ...nonce !== undefined && { nonce },
+      at_hash: await hashOf(token.access_token, this.signing),
     });
-    const token = {
-      access_token: accessToken,
-      token_type: "Bearer",
-      expires_in: 3600,
-      refresh_token: refreshToken,
-      id_token: idToken,
-    };
-    return Response.json(this.faults.token?.(token) ?? token);
+    const signed = { ...token, id_token };
+    return Response.json(this.faults.token?.(signed) ?? signed);
   }
 
-  async #renew(form: URLSearchParams): Promise<Response> {
-    const token = form.get("refresh_token") ?? "";
-    const authTime = this.#refresh.get(token);
-    if (authTime === undefined) {
-      return Response.json({ error: "invalid_grant" }, { status: 400 });
-    }
-    this.#refresh.delete(token);
-    // A refresh is no new authentication (Core 1.0, section 12.2).
-    return await this.#issue({}, authTime);
-  }
-
-  /** Signs an ID token with the present key. */
+  /** Signs an ID token with the current key. */
   async idToken(extra: Body = {}): Promise<string> {
     const seconds = Math.floor(this.now() / 1000);
     const all: Body = {
@@ -306,33 +295,18 @@ export class TestProvider {
     return await this.faults.idToken?.(idToken, claims) ?? idToken;
   }
 
-  #userinfo({ headers }: SeenRequest): Response {
-    const token = headers.get("Authorization")?.replace(/^Bearer /, "");
-    const user = this.#tokens.get(token ?? "");
-    if (user === undefined) {
-      return Response.json({ error: "invalid_token" }, { status: 401 });
-    }
-    return Response.json(this.faults.userinfo?.({ ...user }) ?? user);
+  async #userinfo(request: SeenRequest): Promise<Response> {
+    const response = await this.#delegate(request);
+    if (!response.ok) return response;
+    const claims = await response.json();
+    return Response.json(this.faults.userinfo?.({ ...claims }) ?? claims);
   }
 
-  #push(request: SeenRequest): Response {
-    if (!this.#isClient(request)) {
-      return Response.json({ error: "invalid_client" }, { status: 401 });
-    }
+  #push({ form }: SeenRequest): Response {
     const uri = `urn:ietf:params:oauth:request_uri:${crypto.randomUUID()}`;
-    this.#pushed.set(uri, request.form);
+    this.#pushed.set(uri, form);
     const answer = { request_uri: uri, expires_in: 60 };
     return Response.json(answer, { status: 201 });
-  }
-
-  #revoke(request: SeenRequest): Response {
-    if (!this.#isClient(request)) {
-      return Response.json({ error: "invalid_client" }, { status: 401 });
-    }
-    const token = request.form.get("token") ?? "";
-    this.#tokens.delete(token);
-    this.#refresh.delete(token);
-    return new Response(null, { status: 200 });
   }
 
   #isClient({ form, headers }: SeenRequest): boolean {
@@ -349,10 +323,6 @@ export class TestProvider {
     const pair = `${encode(this.clientId)}:${encode(this.clientSecret)}`;
     return headers.get("Authorization") === `Basic ${btoa(pair)}`;
   }
-}
-
-async function challengeOf(verifier: string): Promise<string> {
-  return base64url.encode(await digest("SHA-256", verifier));
 }
 
 /** The `at_hash` of an access token (Core 1.0, section 3.1.3.6). */
