@@ -21,7 +21,7 @@ export interface IdentityCloudAuthProviderOptions extends OIDCOptions {
  * 6. Add where users land after logout to "Allowed Logout URLs".
  * 7. Under "Advanced Settings", "OAuth", leave the algorithm RS256: HS256 is
  *    refused.
- * 8. Where "Credentials" says something else than "Client Secret (Post)", set
+ * 8. If "Credentials" does not say "Client Secret (Post)", set
  *    `clientAuthentication`.
  * 9. With a custom domain set `domain` to it: it is another issuer.
  * 10. For the tokens of an API set `authorizationParams` to `{ audience }`.

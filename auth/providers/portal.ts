@@ -37,7 +37,7 @@ const BARE_ISSUER = "accounts.google.com";
  * 8. Copy "Client secret" to `clientSecret`; it is shown only once.
  * 9. For a refresh token set `authorizationParams` to
  *    `{ access_type: "offline" }` and `prompt` to `"consent"`.
- * 10. For the accounts of one organisation alone set `hostedDomain`.
+ * 10. To accept only accounts of one organization, set `hostedDomain`.
  *
  * @example Configuring it
  * ```ts

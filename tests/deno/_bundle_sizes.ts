@@ -106,15 +106,15 @@ export function pageOf(sizes: readonly BundleSize[]): string {
   });
   return `# Bundle sizes
 
-What each entry adds to a bundle that uses all of it, dependencies included, in
-kB (1,000 bytes). An application that uses a part of an entry takes less. Entries
-share what they have in common: the sum of two is less than both.
+This table has the size of a bundle that uses all of an entry and its
+dependencies, in kB (1,000 bytes). An application that uses only a part of it is
+smaller. Entries share code, so two of them are smaller than their sum.
 
 | entry | minified | gzipped |
 | --- | ---: | ---: |
 ${rows.join("\n")}
 
-\`deno task sizes\` writes this page. A test holds each entry to a budget.
+\`deno task sizes\` writes this page. A test checks the budget of each entry.
 `;
 }
 

@@ -134,6 +134,27 @@ Deno.test("deploy.md: the server for Bun greets", async () => {
   assertEquals(await (await fetch(url)).text(), "Hello 127.0.0.1");
 });
 
+Deno.test("static_files.md: the server for Bun serves one file", async () => {
+  const { "bun_files.ts": program } = await programs("static_files.md");
+  const port = freePort();
+  await using file = await programFile(program.replace("8000", String(port)));
+  await Deno.mkdir(`${file.folder}/public`);
+  await Deno.writeTextFile(`${file.folder}/public/style.css`, "h1 {}");
+  await bundleProgram(file, file.path);
+  const args = [`${file.folder}/bundle.js`];
+  const options = { program: bunPath(), cwd: file.folder };
+  await using server = await serveCommand(args, port, options);
+  const url = server.origin.replace("localhost", "127.0.0.1");
+  const style = await fetch(`${url}/assets/style.css`);
+  assertEquals(await style.text(), "h1 {}");
+  assertMatch(style.headers.get("Content-Type") ?? "", /^text\/css/);
+  for (const name of ["main.ts", "..%2Fmain.ts"]) {
+    const other = await fetch(`${url}/assets/${name}`);
+    await other.body?.cancel();
+    assertEquals(other.status, 404);
+  }
+});
+
 Deno.test("deploy.md: the Worker keeps sessions, with the configuration next to it", async () => {
   const { "worker.ts": program } = await programs("deploy.md");
   const page = await Deno.readTextFile(new URL("deploy.md", DOCS));

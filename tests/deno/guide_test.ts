@@ -27,6 +27,7 @@ const PROGRAMS: Record<string, readonly string[]> = {
   // guide_programs_test.ts
   "deploy.md": ["shutdown.ts", "bun.ts", "worker.ts"],
   "getting_started.md": ["hello.ts", "main.ts", "main_test.ts"],
+  "static_files.md": ["bun_files.ts"],
 };
 
 Deno.test("every program of the guide is run by a test", async () => {
@@ -103,7 +104,10 @@ Deno.test("every program of the guide type-checks", async () => {
   const stubs = {
     "bun": `export const redis: {
       send(command: string, args: string[]): Promise<unknown>;
-    } = null!;`,
+    } = null!;
+    export function file(_path: string): Blob {
+      return null!;
+    }`,
     "bun:sqlite": `export class Database {
       constructor(_file: string) {}
       exec(_sql: string): void {}

@@ -13,12 +13,15 @@ const JSR = "https://jsr.io/";
 /** Milliseconds that JSR has to answer before it counts as unreachable. */
 const PATIENCE = 5_000;
 
-/** The stand-ins: package, export, and a file in this folder. */
-const STAND_INS = [
-  ["@std/assert", ".", "assert.ts"],
-  ["@std/crypto", "./timing-safe-equal", "timing_safe_equal.ts"],
-  ["@std/http", "./cookie", "cookie.ts"],
-] as const;
+/** The stand-ins: the exports of each package, as files in this folder. */
+const STAND_INS = {
+  "@std/assert": { ".": "assert.ts" },
+  "@std/crypto": { "./timing-safe-equal": "timing_safe_equal.ts" },
+  "@std/http": {
+    "./cookie": "cookie.ts",
+    "./file-server": "file_server.ts",
+  },
+} as const;
 
 const SEPARATOR = Deno.build.os === "windows" ? "\\" : "/";
 
@@ -61,17 +64,20 @@ async function layOut(): Promise<string> {
 
 async function registryFiles(): Promise<Map<string, string>> {
   const files = new Map<string, string>();
-  for (const [name, path, file] of STAND_INS) {
-    const version = lowestVersion(config.imports[name]);
-    const source = await Deno.readTextFile(`${here}/${file}`);
-    const checksum = `sha256-${await digest(source)}`;
-    const meta = {
-      exports: { [path]: `./${file}` },
-      manifest: { [`/${file}`]: { size: source.length, checksum } },
-    };
+  for (const [name, standIns] of Object.entries(STAND_INS)) {
+    const range = config.imports[name as keyof typeof STAND_INS];
+    const version = lowestVersion(range);
+    const exports: Record<string, string> = {};
+    const manifest: Record<string, unknown> = {};
+    for (const [path, file] of Object.entries(standIns)) {
+      const source = await Deno.readTextFile(`${here}/${file}`);
+      const checksum = `sha256-${await digest(source)}`;
+      exports[path] = `./${file}`;
+      manifest[`/${file}`] = { size: source.length, checksum };
+      files.set(`${name}/${version}/${file}`, source);
+    }
     files.set(`${name}/meta.json`, json({ versions: { [version]: {} } }));
-    files.set(`${name}/${version}_meta.json`, json(meta));
-    files.set(`${name}/${version}/${file}`, source);
+    files.set(`${name}/${version}_meta.json`, json({ exports, manifest }));
   }
   return files;
 }
