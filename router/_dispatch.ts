@@ -2,11 +2,8 @@ import { canonicalHref, pathStart } from "./matching/canonical_url.ts";
 import type { AnswerError, Handle } from "./_chain.ts";
 import type { RequestContext } from "./context/context.ts";
 import { toHead } from "./_defaults.ts";
-import {
-  ArrayMatcher,
-  type Match,
-  type Matcher,
-} from "./matching/array_matcher.ts";
+import { ArrayMatcher } from "./matching/array_matcher.ts";
+import type { Match, Matcher } from "./matching/matcher.ts";
 import type { Registration } from "./_registration.ts";
 import type { RouterOptions } from "./router.ts";
 import { redirectToOther, withOtherSlash } from "./_trailing_slash.ts";

@@ -60,11 +60,8 @@ export {
   type UntypedContextKey,
 } from "./context/context_key.ts";
 export { MissingContextValueError } from "./context/errors.ts";
-export {
-  ArrayMatcher,
-  type Match,
-  type Matcher,
-} from "./matching/array_matcher.ts";
+export { ArrayMatcher } from "./matching/array_matcher.ts";
+export type { Match, Matcher } from "./matching/matcher.ts";
 export type { RequestMethod, RouteMethod } from "./method.ts";
 export type {
   EntriesOf,

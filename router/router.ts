@@ -2,7 +2,7 @@ import type { RequestHandler } from "./action.ts";
 import type { ContextEntries } from "./context/context_entry.ts";
 import type { RequestContext } from "./context/context.ts";
 import type { Registration } from "./_registration.ts";
-import type { Matcher } from "./matching/array_matcher.ts";
+import type { Matcher } from "./matching/matcher.ts";
 import type { RequestMethod } from "./method.ts";
 import type { EntriesOfAll, Middleware } from "./middleware.ts";
 import type { MountTarget } from "./mount.ts";

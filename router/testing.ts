@@ -5,7 +5,7 @@
  */
 import { matcherChecks } from "./matching/matcher_checks.ts";
 import { isRedirect } from "./_response.ts";
-import type { Matcher } from "./matching/array_matcher.ts";
+import type { Matcher } from "./matching/matcher.ts";
 
 /** One test of a matcher. */
 export interface MatcherTest {

@@ -2,7 +2,7 @@ import type { AnyContextKey, ContextValue } from "./context_key.ts";
 import type { ContextEntries, ProvidedGetters } from "./context_entry.ts";
 import { MissingContextValueError } from "./errors.ts";
 import type { RequestMethod } from "../method.ts";
-import { NO_PARAMS } from "../matching/_characters.ts";
+import { NO_PARAMS } from "../matching/matcher.ts";
 import { NONE, Platform } from "./platform.ts";
 import { clientAddress, type TrustedProxies } from "./remote_address.ts";
 import type { RoutePattern } from "../pattern/route_pattern.ts";

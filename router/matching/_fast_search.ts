@@ -1,65 +1,73 @@
 import { isPlain } from "./canonical_url.ts";
-import type { Match } from "./matcher.ts";
+import { type Match, NO_PARAMS } from "./matcher.ts";
 import {
-  DOT,
-  END,
-  KINDS,
-  NO_PARAMS,
-  PLAIN,
-  SEPARATOR,
-  SLASH,
-} from "./_characters.ts";
-import {
-  bestOf,
-  better,
   childOf,
   type Leaf,
   type Node,
-  rivalOf,
-  type Tree,
-} from "./_tree.ts";
+  type RouteTree,
+  SLASH,
+} from "./_route_tree.ts";
+import { bestDynamicOf, bestOf, moreSpecific } from "./_ranking.ts";
 
-/** Start and end of each param. */
-const marks: number[] = [];
+const DOT = 46;
+
+// The kinds of characters in a path that may not be canonical.
+const PLAIN = 0;
+const SEPARATOR = 1;
+const END = 2;
+/** A character that the URL parser has to look at. */
+const ODD = 3;
+
+/** The kinds of the characters of ASCII. */
+const KINDS: Uint8Array = /* @__PURE__ */ Uint8Array.from(
+  { length: 128 },
+  (_, code) => {
+    const char = String.fromCharCode(code);
+    if (char === "/") return SEPARATOR;
+    if (char === "?" || char === "#") return END;
+    return /[\w\-.~!$&'()*+,;=:@]/.test(char) ? PLAIN : ODD;
+  },
+);
 
 /**
- * Finds the most specific leaf of a tree where that is simple: fixed text and
- * whole segments as params, nothing to decode, and at most one step back. Nearly
- * all requests are so. It is one loop, and makes no lists, to be quick.
+ * Finds the most specific leaf of a tree in the simple case: literals and whole
+ * segments as params, nothing to decode, and at most one step back. Nearly all
+ * requests are simple. It is one loop without arrays, for speed.
  *
- * @param tree The tree, of text in its own case.
- * @param text A URL.
- * @param start Where its path begins.
- * @returns The match; `null` where the tree has none; `undefined` where it takes
- * a search to tell.
+ * @param tree A tree that does not ignore case.
+ * @param start The index of the path in the URL.
+ * @param marks An array for the start and the end of each param. The caller
+ * keeps it: a new one for each search takes 30 ns on V8, 80 on JavaScriptCore.
+ * @returns The match, `null` if no route matches, or `undefined` if only
+ * {@linkcode Search} can tell.
  */
-export function matchStraight<Data>(
-  { root, bytes }: Tree<Data>,
-  text: string,
+export function searchFast<Data>(
+  { root, bytes }: RouteTree<Data>,
+  url: string,
   start: number,
+  marks: number[],
 ): Match<Data> | null | undefined {
-  const { length } = text;
+  const { length } = url;
   let node = root;
   let at = start;
   let depth = 0;
-  // The last node that could be left another way, and where that was.
+  // The last node that could be left another way, and its position.
   let fork: Node<Data> | null = null;
   let forkAt = 0;
   let forkDepth = 0;
   // No other leaf that may match is more specific, apart from the fork's.
   let rival: Leaf<Data> | null = null;
   while (at < length) {
-    const code = text.charCodeAt(at);
+    const code = url.charCodeAt(at);
     const child = childOf(node, code);
     differs: if (child !== null) {
       const { start: first, length: size } = child;
       if (at + size > length) break differs;
       for (let i = 1; i < size; i++) {
-        if (bytes[first + i] !== text.charCodeAt(at + i)) break differs;
+        if (bytes[first + i] !== url.charCodeAt(at + i)) break differs;
       }
-      // It may be left by what else follows, or by its param.
-      if (node.others !== null || (node.param !== null && code === SLASH)) {
-        if (fork !== null) rival = better(rivalOf(fork)!, rival);
+      if (node.branches !== null || (node.param !== null && code === SLASH)) {
+        if (fork !== null) rival = moreSpecific(bestDynamicOf(fork)!, rival);
         fork = node;
         forkAt = at;
         forkDepth = depth;
@@ -69,66 +77,66 @@ export function matchStraight<Data>(
       continue;
     }
     let { param } = node;
-    const { others } = node;
-    if (others !== null) {
-      for (const { toEnd, node } of others) {
+    const { branches } = node;
+    if (branches !== null) {
+      for (const { toEnd, node } of branches) {
         if (!toEnd) return undefined;
-        rival = better(bestOf(node), rival);
+        rival = moreSpecific(bestOf(node), rival);
       }
     }
     if (code !== SLASH || param === null) {
       if (KINDS[code] === END) break;
       if (fork === null) {
         if (rival !== null) return undefined;
-        // Up to the last param it was looked at.
+        // The path is known to be plain up to the last param.
         const from = depth > 0 ? marks[depth - 1]! : start;
-        return isPlain(text, from) ? null : undefined;
+        return isPlain(url, from) ? null : undefined;
       }
       ({ param } = fork);
-      if (param === null || fork.others !== null) return undefined;
+      if (param === null || fork.branches !== null) return undefined;
       at = forkAt;
       depth = forkDepth;
       fork = null;
     }
-    const end = segmentEnd(text, ++at);
+    const end = segmentEnd(url, ++at);
     if (end < 0) return undefined;
     marks[depth++] = at;
     marks[depth++] = end;
     node = param;
     at = end;
   }
-  const { leaf, others } = node;
+  const { leaf, branches } = node;
   if (
-    leaf === null || others !== null || leaf.next !== null ||
-    leaf.guard !== null ||
-    (fork !== null && better(leaf, rivalOf(fork)) !== leaf) ||
-    better(leaf, rival) !== leaf
+    leaf === null || branches !== null || leaf.next !== null ||
+    leaf.matchComponents !== null ||
+    (fork !== null && moreSpecific(leaf, bestDynamicOf(fork)) !== leaf) ||
+    moreSpecific(leaf, rival) !== leaf
   ) return undefined;
-  return { data: leaf.data, params: paramsOf(leaf.names, text) };
+  return { data: leaf.data, params: paramsOf(leaf.names, url, marks) };
 }
 
-/** Where the segment of a param ends, or -1 if it takes a closer look. */
-function segmentEnd(text: string, start: number): number {
-  const { length } = text;
+/** Returns the end of the segment of a param, or -1 if it is not plain. */
+function segmentEnd(url: string, start: number): number {
+  const { length } = url;
   let at = start;
   for (; at < length; at++) {
-    const kind = KINDS[text.charCodeAt(at)];
+    const kind = KINDS[url.charCodeAt(at)];
     if (kind === PLAIN) continue;
     if (kind === SEPARATOR || kind === END) break;
     return -1;
   }
-  return at === start || text.charCodeAt(at - 1) === DOT ? -1 : at;
+  return at === start || url.charCodeAt(at - 1) === DOT ? -1 : at;
 }
 
-/** The params between the marks. */
 function paramsOf(
   names: readonly string[],
-  text: string,
+  url: string,
+  marks: readonly number[],
 ): Record<string, string> {
   if (names.length === 0) return NO_PARAMS;
   const params: Record<string, string> = Object.create(null);
   for (let i = 0; i < names.length; i++) {
-    params[names[i]!] = text.slice(marks[i * 2], marks[i * 2 + 1]);
+    params[names[i]!] = url.slice(marks[i * 2], marks[i * 2 + 1]);
   }
   return params;
 }

@@ -1,78 +1,86 @@
-import { emitParts } from "./_compile.ts";
 import type { Part } from "../pattern/parse.ts";
+import { isOptional, isRepeated } from "../pattern/segments.ts";
 import {
   BOUNDARY,
+  type Emit,
   MARK,
   NOT_EMPTY,
+  Program,
+  repeat,
+  sequence,
   SET,
+  setOf,
   SPLIT,
   type State,
-  statesOf,
   TEXT,
 } from "../pattern/states.ts";
 
 /**
- * Matches a part of a text as a whole, and notes start and end of each group,
- * -1 for groups that are absent.
+ * Matches a part of a path as a whole, and notes the start and the end of each
+ * group, -1 for groups that are absent.
  *
- * @param offset Where in `marks` to begin.
- * @returns Where the marks end, or -1 if the text does not match.
+ * @param offset The index of its first mark.
+ * @returns The index after its last mark, or -1 if the path does not match.
  */
 export type GroupMatcher = (
-  text: string,
+  path: string,
   start: number,
   end: number,
   marks: number[],
   offset: number,
 ) => number;
 
-/** The states of short runs, one after the other. */
-const SEEN = /* @__PURE__ */ new Uint8Array(4096);
+/** The most states and positions of a run whose memory is kept, in bytes. */
+const MAX_KEPT = 4096;
 
-/** The most states that a run may see, in bytes; a longer text does not match. */
-const MAX_SEEN = 2 ** 22;
+/** The most states and positions of a run. A longer input does not match. */
+const MAX_VISITED = 2 ** 22;
 
 /**
- * Matches parts in linear time, regexp groups included. It tries what the
- * regular expression of URLPattern would try, in the same order, but nothing
- * twice at the same position. So the groups have the values that the expression
- * would give them.
+ * Creates a matcher that takes linear time, regexp groups included. It tries the
+ * same paths as the regular expression of URLPattern, in the same order, but no
+ * state twice at the same position. So the groups get the same values.
  *
- * @param delimiter What ends a segment, or "".
- * @param folded `true` if the texts are in lower case.
+ * @param delimiter The character that ends a segment, or "".
+ * @param folded `true` if its input is in lower case.
  * @see {@link https://urlpattern.spec.whatwg.org/#generate-a-regular-expression-and-name-list | URL Pattern, 2.1.4}
  * @see {@link https://swtch.com/~rsc/regexp/regexp2.html | Russ Cox, backtracking with a memory}
  */
-export function program(
+export function compileParts(
   parts: readonly Part[],
   delimiter: string,
   folded: boolean,
 ): GroupMatcher {
+  // Both are created by the first run: most routes are not matched at once.
   let states: readonly State[] | null = null;
+  let kept = new Uint8Array(0);
   const length = parts.filter(({ type }) => type !== "text").length * 2;
-  return (text, start, end, marks, offset) => {
-    states ??= statesOf(emitParts(parts, delimiter), folded);
+  return (path, start, end, marks, offset) => {
+    states ??= new Program(emitParts(parts, delimiter), folded).states;
+    const size = states.length * (end - start + 1);
+    if (size > MAX_VISITED) return -1;
+    let visited = kept;
+    if (size > kept.length) {
+      visited = new Uint8Array(size);
+      if (size <= MAX_KEPT) kept = visited;
+    } else visited.fill(0, 0, size);
     const behind = offset + length;
     for (let i = offset; i < behind; i++) marks[i] = -1;
-    return run(states, text, start, end, marks, offset) ? behind : -1;
+    return run(states, visited, path, start, end, marks, offset) ? behind : -1;
   };
 }
 
 function run(
   states: readonly State[],
-  text: string,
+  visited: Uint8Array,
+  path: string,
   start: number,
   end: number,
   marks: number[],
   offset: number,
 ): boolean {
   const width = end - start + 1;
-  const size = states.length * width;
-  if (size > MAX_SEEN) return false;
-  const seen = size > SEEN.length
-    ? new Uint8Array(size)
-    : SEEN.fill(0, 0, size);
-  // What is left to try, the best last: a state, or below zero a mark to reset.
+  // The rest to try, the best last: a state, or below zero a mark to reset.
   const stack = [0, start];
   while (stack.length > 0) {
     let at = stack.pop()!;
@@ -83,17 +91,17 @@ function run(
     }
     for (;;) {
       const index = id * width + at - start;
-      if (seen[index] === 1) break;
-      seen[index] = 1;
+      if (visited[index] === 1) break;
+      visited[index] = 1;
       const state = states[id]!;
       const { kind } = state;
       if (kind === SET) {
-        if (at === end || state.set[text.charCodeAt(at)] !== 1) break;
+        if (at === end || state.set[path.charCodeAt(at)] !== 1) break;
         at++;
       } else if (kind === SPLIT) stack.push(state.other, at);
       else if (kind === TEXT) {
         const behind = at + state.text.length;
-        if (behind > end || !text.startsWith(state.text, at)) break;
+        if (behind > end || !path.startsWith(state.text, at)) break;
         at = behind;
       } else if (kind === MARK) {
         const mark = offset + state.mark;
@@ -102,7 +110,7 @@ function run(
       } else if (kind === NOT_EMPTY) {
         if (marks[offset + state.mark] === at) break;
       } else if (kind === BOUNDARY) {
-        const isAt = isWord(text, at - 1) !== isWord(text, at);
+        const isAt = isWord(path, at - 1) !== isWord(path, at);
         if (isAt !== (state.text === "\\b")) break;
       } else if (at === end) return true;
       else break;
@@ -112,6 +120,56 @@ function run(
   return false;
 }
 
-function isWord(text: string, at: number): boolean {
-  return /\w/.test(text.charAt(at));
+function isWord(path: string, at: number): boolean {
+  return /\w/.test(path.charAt(at));
+}
+
+function emitParts(parts: readonly Part[], delimiter: string): Emit {
+  let count = 0;
+  return sequence(parts.map((part) => {
+    const mark = count;
+    if (part.type !== "text") count += 2;
+    return emitPart(part, mark, delimiter);
+  }));
+}
+
+function emitPart(part: Part, mark: number, delimiter: string): Emit {
+  const { type, prefix, suffix, modifier } = part;
+  const min = isOptional(part) ? 0 : 1;
+  const max = isRepeated(part) ? Infinity : 1;
+  if (type === "text") return repeat(emitLiteral(prefix), min, max);
+  const value = emitValue(part, delimiter);
+  const isBare = prefix + suffix === "";
+  // A group that repeats has one value, from its first to its last.
+  const more = sequence([emitLiteral(suffix + prefix), value]);
+  const values = max === 1
+    ? value
+    : isBare
+    ? repeat(value, min, max)
+    : sequence([value, repeat(more, 0, max)]);
+  const group = sequence([
+    emitLiteral(prefix),
+    (program, next) => program.add(MARK, next, { mark }),
+    values,
+    // An optional group that would be empty counts as absent.
+    (program, next) =>
+      isBare && modifier === "?"
+        ? program.add(NOT_EMPTY, next, { mark })
+        : next,
+    (program, next) => program.add(MARK, next, { mark: mark + 1 }),
+    emitLiteral(suffix),
+  ]);
+  return isBare && max > 1 ? group : repeat(group, min, 1);
+}
+
+function emitValue({ type, regexp }: Part, delimiter: string): Emit {
+  if (regexp !== null) return regexp.emit;
+  if (type === "wildcard") return repeat(setOf("[^]"), 0, Infinity);
+  const character = setOf(`[^${delimiter && `\\${delimiter}`}]`);
+  return repeat(character, 1, Infinity, true);
+}
+
+function emitLiteral(text: string): Emit {
+  return (program, next) =>
+    text === "" ? next : program.add(TEXT, next, { text });
 }

@@ -1,24 +1,27 @@
-/** The origin of the last URL, in canonical form, with a slash. */
+/**
+ * The origin of the last URL, in canonical form, with a slash. Most requests of
+ * a server have the same one: parsing each URL would take 500 ns.
+ */
 let lastOrigin = "http://localhost/";
-/** The same with what follows a slash: no text between begins otherwise. */
+/** The same with the character after the slash. No string between differs. */
 let lastEnd = "http://localhost0";
 
 /**
- * V8 compares texts by order in half the time that it takes to ask how one
- * begins. To JavaScriptCore it is the other way round.
- */
-const isOrderSlow = /* @__PURE__ */ (() => "Bun" in globalThis)();
-
-/**
- * Where the path of a URL begins that has a canonical http or https origin and
- * no credentials; -1 for any other text.
+ * Returns the index of the path in a URL that has a canonical http or https
+ * origin and no credentials; -1 for any other string.
  */
 export function pathStart(url: string): number {
-  const isLast = isOrderSlow
+  const isLast = IS_ORDER_SLOW
     ? url.startsWith(lastOrigin)
     : url >= lastOrigin && url < lastEnd;
   return isLast ? lastOrigin.length - 1 : findPathStart(url);
 }
+
+/**
+ * The only check of the runtime, for speed. On V8 the prefix check takes 50 ns
+ * more than the comparison by order; on JavaScriptCore it takes 60 ns less.
+ */
+const IS_ORDER_SLOW = /* @__PURE__ */ (() => "Bun" in globalThis)();
 
 function findPathStart(url: string): number {
   const origin = URL.parse(url)?.origin ?? "";
@@ -29,9 +32,9 @@ function findPathStart(url: string): number {
 }
 
 /**
- * The canonical text of a request's URL, or `null` where it is no valid http
- * or https URL, or has credentials. It is what `new URL(url).href` says; text
- * that is plainly in that form already is returned as it is.
+ * Returns the canonical form of a request's URL, or `null` if it is not a valid
+ * http or https URL, or has credentials. The form is that of `new URL(url).href`.
+ * A URL that is plainly in this form is returned as it is.
  */
 export function canonicalHref(url: string): string | null {
   if (isPlain(url, pathStart(url))) return url;
@@ -40,22 +43,22 @@ export function canonicalHref(url: string): string | null {
 }
 
 /**
- * Longer URLs are for the URL parser: a group that repeats takes a regular
- * expression memory with each turn, and some millions are too many.
+ * The longest URL that the expression reads, in characters. A group that repeats
+ * takes memory with each turn; some millions are too many.
  */
-const MAX_LOOK = 65_536;
+const MAX_PLAIN = 65_536;
 
 /**
- * Whether a URL is plainly canonical from a position in its path on.
+ * Returns `true` if a URL is plainly canonical from a position in its path on.
  *
- * @param start Where to begin; -1 where there is no path.
+ * @param start The position; -1 if the URL has no path.
  */
 export function isPlain(url: string, start: number): boolean {
-  if (start < 0 || url.length > MAX_LOOK) return false;
+  if (start < 0 || url.length > MAX_PLAIN) return false;
   PLAIN_REST.lastIndex = start;
   return PLAIN_REST.test(url);
 }
 
-/** Dots and their escapes may be dot segments unless they are inside of one. */
+/** A dot that follows a slash, and every escaped dot, may be a dot segment. */
 const PLAIN_REST =
   /[\w\-~!$&'()*+,;=:@/]*(?:(?:(?<!\/)\.|%(?!2e))[\w\-~!$&'()*+,;=:@/]*)*(?:\?[\w\-.~!$&()*+,;=:@/?%[\]]*)?$/iy;

@@ -1,27 +1,31 @@
 import type { Component } from "../pattern/components.ts";
 import type { Part } from "../pattern/parse.ts";
-import { SLASH } from "./_characters.ts";
-import { isOptional, isRepeated } from "../pattern/segments.ts";
+import { isLiteral, isOptional, isRepeated } from "../pattern/segments.ts";
 
-// What the groups of a segment are; where there are several, the last of these.
-const STATIC = 0;
+// The kinds of segments. One with several groups has the last of their kinds.
+const LITERAL = 0;
 const MIXED = 1;
 const REGEXP = 2;
 const SEGMENT = 3;
 const REPEATED = 4;
 const WILDCARD = 5;
 
-/** More fixed text than this in a segment does not count. */
-const MAX_TEXT = 511;
+// The origins of patterns, from the most to the least specific.
+const LITERAL_HOST = 0;
+const SOME_ORIGIN = 1;
+const ANY_ORIGIN = 2;
 
-/** How many bits of a segment's character are about its text. */
-const RANK_SHIFT = 11;
+/** The most literal characters of a segment that count. */
+const MAX_LITERAL = 511;
+
+/** The number of bits of a segment's character below its kind. */
+const KIND_SHIFT = 11;
 
 /**
  * Returns a key by which the forms of patterns sort from the most to the least
- * specific: those that name a host, a protocol or a port, then the path segment
- * by segment from the left, one character each, then the hostname, then all
- * else that a pattern asks of a URL.
+ * specific. The key has the origin: a literal host, another host, protocol or
+ * port, or any. Then come the segments of the path from the left, one character
+ * each, the kind of the host, and the number of other components.
  *
  * @param path The parts of one form of the path.
  * @param isOptional `true` if the path has other forms.
@@ -31,13 +35,17 @@ export function specificity(
   path: readonly Part[],
   isOptional: boolean,
 ): string {
-  let [origin, host, others] = [1, 9, 9];
+  let [origin, host, others] = [ANY_ORIGIN, 9, 9];
   for (const { name, parts } of components) {
     if (name === "pathname") continue;
-    if (/^(?:protocol|hostname|port)$/.test(name)) origin = 0;
-    // What its groups are, and not how much text it has.
-    if (name === "hostname") host = pathKey(parts).charCodeAt(0) >> RANK_SHIFT;
-    else others--;
+    if (name === "protocol" || name === "port") {
+      origin = Math.min(origin, SOME_ORIGIN);
+    }
+    if (name === "hostname") {
+      origin = parts.every(isLiteral) ? LITERAL_HOST : SOME_ORIGIN;
+      // Only the kind counts, not the number of literal characters.
+      host = pathKey(parts).charCodeAt(0) >> KIND_SHIFT;
+    } else others--;
   }
   return String.fromCharCode(origin) + pathKey(path) +
     String.fromCharCode(host, others, Number(isOptional));
@@ -45,40 +53,42 @@ export function specificity(
 
 function pathKey(parts: readonly Part[]): string {
   let key = "";
-  let [text, group, optional] = [0, STATIC, 0];
-  let begun = false;
+  let [literal, kind, optional] = [0, LITERAL, 0];
+  let hasBegun = false;
   for (const part of parts) {
     const { type, prefix, suffix } = part;
-    const absent = isOptional(part) ? 1 : 0;
+    const isAbsent = isOptional(part) ? 1 : 0;
     const shape = type === "text" ? prefix : `${prefix}\0${suffix}`;
     for (let i = 0; i < shape.length; i++) {
-      const code = shape.charCodeAt(i);
-      if (code === SLASH) {
-        if (begun) key += segmentKey(text, group, optional);
-        text = group = optional = 0;
-      } else if (code === 0) group = Math.max(group, groupRank(part));
-      else text++;
-      optional |= absent;
-      begun = true;
+      const char = shape[i];
+      if (char === "/") {
+        if (hasBegun) key += segmentKey(literal, kind, optional);
+        literal = kind = optional = 0;
+      } else if (char === "\0") kind = Math.max(kind, kindOf(part));
+      else literal++;
+      optional |= isAbsent;
+      hasBegun = true;
     }
   }
-  // Where all segments are equal the shorter pattern is the more specific
-  // one, except behind what takes the rest of the path.
-  const end = group >= REPEATED ? "\uffff" : "\0";
-  return key + segmentKey(text, group, optional) + end;
+  // If all segments are equal the shorter pattern is the more specific one,
+  // except behind a group that matches the rest of the path.
+  const end = kind >= REPEATED ? "\uffff" : "\0";
+  return key + segmentKey(literal, kind, optional) + end;
 }
 
-function segmentKey(text: number, group: number, optional: number): string {
-  const isMixed = text > 0 && (group === REGEXP || group === SEGMENT);
-  const rank = isMixed ? MIXED : group;
-  const literal = group === STATIC ? 0 : MAX_TEXT - Math.min(text, MAX_TEXT);
-  const isLast = isMixed && group === SEGMENT ? 2 : 0;
+function segmentKey(literal: number, kind: number, optional: number): string {
+  const isMixed = literal > 0 && (kind === REGEXP || kind === SEGMENT);
+  const rank = isMixed ? MIXED : kind;
+  const length = kind === LITERAL
+    ? 0
+    : MAX_LITERAL - Math.min(literal, MAX_LITERAL);
+  const isLast = isMixed && kind === SEGMENT ? 2 : 0;
   return String.fromCharCode(
-    (rank << RANK_SHIFT | literal << 2 | isLast | optional) + 1,
+    (rank << KIND_SHIFT | length << 2 | isLast | optional) + 1,
   );
 }
 
-function groupRank(part: Part): number {
+function kindOf(part: Part): number {
   return part.type === "wildcard"
     ? WILDCARD
     : isRepeated(part)
@@ -88,13 +98,13 @@ function groupRank(part: Part): number {
     : SEGMENT;
 }
 
-/** What components match, whatever the names of the groups. */
+/** Returns a key of the URLs that components match, whatever their names. */
 export function signatureOf(components: readonly Component[]): string {
   return components.map(({ name, parts }) => name + partsSignature(parts))
     .join();
 }
 
-/** What parts match, whatever the names of the groups. */
+/** Returns a key of the strings that parts match, whatever their names. */
 export function partsSignature(parts: readonly Part[]): string {
   return JSON.stringify(parts.map((part) => ({ ...part, name: 0 })));
 }

@@ -4,7 +4,10 @@ import {
   foldCase,
   pathOf,
 } from "./components.ts";
-import { type Guard, guardOf } from "../matching/component_matcher.ts";
+import {
+  type ComponentMatcher,
+  createComponentMatcher,
+} from "../matching/component_matcher.ts";
 import type { Part } from "./parse.ts";
 import {
   isOptional,
@@ -19,29 +22,28 @@ import type { RoutePattern, SearchInput } from "./route_pattern.ts";
 /** The values of params by name, as `href` takes them. */
 type HrefParams = Readonly<Record<string, string | number | undefined>>;
 
-/** A value that is found again where it is all of a segment, or of the rest. */
+/** A value that matches again if it fills a segment, or the rest of the path. */
 const PLAIN_VALUE = /^(?!\.|.*\/\.)\P{Surrogate}+$/su;
 
 /**
- * Makes what builds the URLs that a pattern matches with given params.
+ * Creates a function that builds URLs from the params of a pattern.
  *
- * @param pattern The pattern, which asks for nothing before the path if it asks
- * for no host.
+ * @param pattern The pattern. Without a host it has no protocol and no port.
  */
-export function linkBuilder(
+export function createLinkBuilder(
   pattern: RoutePattern,
 ): (params: HrefParams, search: SearchInput | undefined) => string {
   const { paramNames, source } = pattern;
   const components = pattern["components"];
   const parts = components.flatMap(({ parts }) => parts);
   const required = namesOf(parts.filter((part) => !isOptional(part)));
-  // A wildcard at the end takes what is there, as a segment does.
+  // A wildcard at the end matches any value, as a segment does.
   const restAt = source.endsWith("/*") ? parts.length - 1 : -1;
   const isSimple = components.length === 1 &&
     parts.every((part, index) =>
       index === restAt || isWhole(part, index, parts)
     );
-  const find = finder(components, pattern["ignoreCase"]);
+  const match = createParamsMatcher(components, pattern["ignoreCase"]);
   const fail = (reason: string) => {
     throw new TypeError(`Cannot build a URL of "${source}": ${reason}`);
   };
@@ -49,79 +51,84 @@ export function linkBuilder(
     const values: Record<string, string | undefined> = {};
     for (const name of paramNames) values[name] = valueOf(params, name);
     const missing = required.filter((name) => values[name] === undefined);
-    if (missing.length > 0) fail(`${list(missing)} are missing`);
-    const texts: Texts = {};
+    if (missing.length > 0) fail(`${paramList(missing)} are missing`);
+    const written: URLComponents = {};
     for (const { name, parts } of components) {
       const isOrigin = /^(?:protocol|hostname|port)$/.test(name);
-      texts[name] = expand(parts, values, isOrigin);
+      written[name] = expand(parts, values, isOrigin);
     }
-    const { search: query = "", hash } = texts;
-    const origin = originOf(texts);
-    const path = linkPath(texts);
+    const { search: query = "", hash } = written;
+    const origin = originOf(written);
+    const path = linkPath(written);
     const linkTo = (query: string) =>
       origin + path + (query && `?${query}`) + (hash ? `#${hash}` : "");
-    const isSure = isSimple && path === texts.pathname &&
+    const isSure = isSimple && path === written.pathname &&
       paramNames.every((name) => PLAIN_VALUE.test(values[name]!));
     if (!isSure) {
       const url = URL.parse(linkTo(query), LOCAL);
-      // The same number may be in the host and in the path.
+      // Both the host and the path may have the param "0".
       const read = url && `${url.protocol}//${url.host}${url.pathname}`;
-      const found = read === (origin || LOCAL) + path ? find(url!) : null;
+      const found = read === (origin || LOCAL) + path ? match(url!) : null;
       const lost = paramNames.filter((name) => found?.[name] !== values[name]);
-      if (!found || lost.length > 0) fail(`no URL carries ${list(lost)}`);
+      if (!found || lost.length > 0) fail(`no URL carries ${paramList(lost)}`);
     }
-    const more = search && searchText(search);
+    const more = search && searchString(search);
     return linkTo([query, more].filter(Boolean).join("&"));
   };
 }
 
-/** Finds the params in a URL that the matcher finds: those of the best form. */
-function finder(given: readonly Component[], folded: boolean): Guard {
+/** Creates a function that returns the params of the most specific form. */
+function createParamsMatcher(
+  given: readonly Component[],
+  folded: boolean,
+): ComponentMatcher {
   const components = foldCase(given, folded);
-  const guards = pathForms(pathOf(components)).map((form) => {
+  const forms = pathForms(pathOf(components)).map((form) => {
     const parts = form.flat();
     const all = components.map((component) =>
       component.name === "pathname" ? { ...component, parts } : component
     );
     const key = specificity(components, parts, true);
-    return { key, find: guardOf(all, folded) };
+    return { key, match: createComponentMatcher(all, folded) };
   }).sort((a, b) => a.key === b.key ? 0 : a.key < b.key ? -1 : 1);
   return (url) => {
-    for (const { find } of guards) {
-      const params = find(url);
+    for (const { match } of forms) {
+      const params = match(url);
       if (params !== null) return params;
     }
     return null;
   };
 }
 
-/** What is written for each component. */
-type Texts = Partial<Record<ComponentName, string>>;
+/** The components of the URL. */
+type URLComponents = Partial<Record<ComponentName, string>>;
 
-function originOf({ protocol = "https", hostname, port }: Texts): string {
+function originOf(
+  { protocol = "https", hostname, port }: URLComponents,
+): string {
   const host = port ? `${hostname}:${port}` : hostname;
   return hostname === undefined ? "" : `${protocol}://${host}`;
 }
 
-/** The path, which no browser takes for the name of a host. */
-function linkPath({ pathname = "" }: Texts): string {
+/** Returns the path. Two slashes at its start would name a host. */
+function linkPath({ pathname = "" }: URLComponents): string {
   return pathname.startsWith("//")
     ? `/%2F${pathname.slice(2)}`
     : pathname || "/";
 }
 
-function list(names: readonly string[]): string {
+function paramList(names: readonly string[]): string {
   return `the params "${names.join('", "')}"`;
 }
 
-/** The origin of links that have none. */
+/** The origin to parse links with that start with the path. */
 const LOCAL = "https://localhost";
 
 function valueOf(params: HrefParams, name: string): string | undefined {
   return Object.hasOwn(params, name) ? params[name]?.toString() : undefined;
 }
 
-/** Writes the parts with values. */
+/** Fills the parts with values. */
 function expand(
   parts: readonly Part[],
   values: Readonly<Record<string, string | undefined>>,
@@ -143,7 +150,7 @@ function expand(
   return text;
 }
 
-function searchText(search: SearchInput): string {
+function searchString(search: SearchInput): string {
   const result = new URLSearchParams();
   const entries = search instanceof URLSearchParams
     ? search

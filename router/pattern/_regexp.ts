@@ -1,18 +1,17 @@
 import {
-  add,
   BOUNDARY,
   choice,
   type Emit,
   membersOf,
+  Program,
   repeat,
   sequence,
   setOf,
-  statesOf,
 } from "./states.ts";
 
 /** A parsed regexp group. */
 export interface RegExpGroup {
-  /** The text of the group, in the form that all runtimes accept. */
+  /** The source of the group, in the form that all runtimes accept. */
   readonly source: string;
   /** Adds the states of the group. */
   readonly emit: Emit;
@@ -29,64 +28,92 @@ const QUANTIFIER = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})(\??)$/;
 /** The most states of a group. */
 const MAX_STATES = 2_000;
 
-// One group is parsed at a time.
-let tokens: readonly string[] = [];
-let at = 0;
-let hasSlash = false;
-
 /**
- * Parses a regexp group. Accepts only what all runtimes accept with the same
- * meaning: Deno refuses lookarounds; Bun and workerd compile groups with the
+ * Parses a regexp group. Accepts only expressions that mean the same on all
+ * runtimes: Deno refuses lookarounds; Bun and workerd compile groups with the
  * flag `v`, and refuse some characters in classes unless they are escaped.
  *
- * @throws {TypeError} If the group is not valid; the message is the reason.
+ * @throws {TypeError} If the group is invalid; the message is the reason.
  */
 export function parseRegExp(text: string): RegExpGroup {
-  tokens = (text.match(TOKEN) ?? []).map(portable);
-  const source = tokens.join("");
-  at = 0;
-  hasSlash = false;
-  const emit = parseChoice();
-  if (at < tokens.length) fail("it has a ) too many");
+  const tokens = (text.match(TOKEN) ?? []).map(portable);
+  const parser = new RegExpParser(tokens);
+  const emit = parser.parse();
   // Throws if the group repeats too much.
-  statesOf(emit, false, MAX_STATES);
-  return { source, emit, hasSlash };
+  new Program(emit, false, MAX_STATES);
+  return { source: tokens.join(""), emit, hasSlash: parser.hasSlash };
+}
+
+class RegExpParser {
+  /** `true` if a set has a slash. */
+  hasSlash = false;
+  readonly #tokens: readonly string[];
+  #at = 0;
+
+  constructor(tokens: readonly string[]) {
+    this.#tokens = tokens;
+  }
+
+  /** Parses the whole group. */
+  parse(): Emit {
+    const emit = this.#parseChoice();
+    if (this.#at < this.#tokens.length) fail("it has a ) too many");
+    return emit;
+  }
+
+  /** Parses alternatives, up to a closing parenthesis or the end. */
+  #parseChoice(): Emit {
+    const emits = [this.#parseSequence()];
+    while (this.#tokens[this.#at] === "|") {
+      this.#at++;
+      emits.push(this.#parseSequence());
+    }
+    return choice(emits);
+  }
+
+  #parseSequence(): Emit {
+    const emits: Emit[] = [];
+    let canRepeat = false;
+    for (; this.#at < this.#tokens.length; this.#at++) {
+      const token = this.#tokens[this.#at]!;
+      if (token === "|" || token === ")") break;
+      const quantifier = QUANTIFIER.exec(token);
+      if (quantifier !== null) {
+        if (!canRepeat) fail(`there is nothing that ${token} can repeat`);
+        canRepeat = false;
+        emits.push(repeated(emits.pop()!, quantifier));
+        continue;
+      }
+      canRepeat = !/^\\b$/i.test(token);
+      if (token === "(?:") {
+        this.#at++;
+        emits.push(this.#parseChoice());
+        if (this.#tokens[this.#at] !== ")") fail("a ( has no )");
+      } else emits.push(canRepeat ? this.#parseSet(token) : boundary(token));
+    }
+    return sequence(emits);
+  }
+
+  #parseSet(source: string): Emit {
+    if (source === "(") {
+      fail("it can have no groups but (?:…), and no lookaround");
+    }
+    if (source === "^" || source === "$") {
+      fail(`without ${source} it means the same, as groups match as a whole`);
+    }
+    const members = portableMembers(source);
+    if (members === null) {
+      fail(
+        `not all runtimes accept ${source} with the same meaning; in a class, escape special characters`,
+      );
+    }
+    this.hasSlash ||= members.includes("/");
+    return setOf(source);
+  }
 }
 
 function fail(reason: string): never {
   throw new TypeError(`a regexp group is not valid: ${reason}`);
-}
-
-/** Parses alternatives, up to a closing parenthesis or the end. */
-function parseChoice(): Emit {
-  const emits = [parseSequence()];
-  while (tokens[at] === "|") {
-    at++;
-    emits.push(parseSequence());
-  }
-  return choice(emits);
-}
-
-function parseSequence(): Emit {
-  const emits: Emit[] = [];
-  let canRepeat = false;
-  for (; at < tokens.length && !/^[|)]$/.test(tokens[at]!); at++) {
-    const token = tokens[at]!;
-    const quantifier = QUANTIFIER.exec(token);
-    if (quantifier !== null) {
-      if (!canRepeat) fail(`there is nothing that ${token} can repeat`);
-      canRepeat = false;
-      emits.push(repeated(emits.pop()!, quantifier));
-      continue;
-    }
-    canRepeat = !/^\\b$/i.test(token);
-    if (token === "(?:") {
-      at++;
-      emits.push(parseChoice());
-      if (tokens[at] !== ")") fail("a ( has no )");
-    } else emits.push(canRepeat ? parseSet(token) : boundary(token));
-  }
-  return sequence(emits);
 }
 
 function repeated(
@@ -104,31 +131,14 @@ function repeated(
 }
 
 function boundary(text: string): Emit {
-  return (next) => add(BOUNDARY, next, { text });
+  return (program, next) => program.add(BOUNDARY, next, { text });
 }
 
-function parseSet(source: string): Emit {
-  if (source === "(") {
-    fail("it can have no groups but (?:…), and no lookaround");
-  }
-  if (source === "^" || source === "$") {
-    fail(`without ${source} it means the same, as groups match as a whole`);
-  }
-  const members = portableMembers(source);
-  if (members === null) {
-    fail(
-      `not all runtimes accept ${source} with the same meaning; in a class, escape special characters`,
-    );
-  }
-  hasSlash ||= members.includes("/");
-  return setOf(source);
-}
-
-/** The members of a set, or `null` if the runtimes disagree on them. */
+/** Returns the members of a set, or `null` if the runtimes disagree on them. */
 function portableMembers(source: string): string | null {
   if (/^\[\^?\]|^\\[\dck]|[^ -~]/.test(source)) return null;
   try {
-    // Deno compiles groups with the one flag, Bun and workerd with the other.
+    // Deno compiles groups with the flag `u`, Bun and workerd with `v`.
     const members = membersOf(source, "u");
     return membersOf(source, "v") === members ? members : null;
   } catch {
@@ -136,7 +146,7 @@ function portableMembers(source: string): string | null {
   }
 }
 
-/** The same pattern with regexp groups that all runtimes accept. */
+/** Returns a pattern with regexp groups that all runtimes accept. */
 export function portablePattern(text: string): string {
   let depth = 0;
   return text.replace(/\\.|\[(?:\\.|[^\]\\])*\]|[()]/gs, (token) => {
@@ -146,7 +156,7 @@ export function portablePattern(text: string): string {
   });
 }
 
-/** Escapes what Bun and workerd want escaped in a class, and Deno does not. */
+/** Escapes the characters of a class that Bun and workerd want escaped. */
 function portable(token: string): string {
   const [, start, items, end] = /^(\[\^?)(.*)(\])$/.exec(token) ?? [];
   if (start === undefined) return token;

@@ -17,11 +17,11 @@ export type ComponentName = typeof COMPONENTS[number];
 
 /** A component that a pattern constrains. */
 export interface Component {
-  /** Which one it is. */
+  /** The name of the component. */
   readonly name: ComponentName;
-  /** The text of its pattern. */
+  /** The source of its pattern. */
   readonly source: string;
-  /** What the pattern consists of. */
+  /** The parts of its pattern. */
   readonly parts: readonly Part[];
 }
 
@@ -29,28 +29,28 @@ export interface Component {
  * Parses the pattern of a component. Other components than the pathname must
  * be in canonical form already.
  *
- * @throws {TypeError} If the pattern is not valid; the message is the reason.
+ * @throws {TypeError} If the pattern is invalid; the message is the reason.
  */
 export function parseComponent(name: ComponentName, source: string): Component {
   return { name, source, parts: parsePattern(source, delimiterOf(name)) };
 }
 
-/** What separates the segments of a component, or "". */
+/** Returns the separator of the segments of a component, or "". */
 export function delimiterOf(name: ComponentName): string {
   return name === "pathname" ? "/" : name === "hostname" ? "." : "";
 }
 
-/** The parts of the path. */
+/** Returns the parts of the path. */
 export function pathOf(components: readonly Component[]): readonly Part[] {
   return components.find(({ name }) => name === "pathname")!.parts;
 }
 
-/** The components in lower case, if upper and lower case are the same. */
+/** Returns the components in lower case if the pattern ignores case. */
 export function foldCase(
   components: readonly Component[],
-  folded: boolean,
+  ignoreCase: boolean,
 ): readonly Component[] {
-  if (!folded) return components;
+  if (!ignoreCase) return components;
   return components.map(({ parts, ...component }) => ({
     ...component,
     parts: parts.map((part) => ({

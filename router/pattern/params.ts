@@ -1,5 +1,5 @@
 /**
- * The params of a pattern, read from its text: names and, for wildcards and
+ * The params of a pattern, read from its source: names and, for wildcards and
  * unnamed groups, numbers from "0". Those of optional parts may be missing.
  */
 export type Params<Pattern extends string> = string extends Pattern
@@ -7,20 +7,20 @@ export type Params<Pattern extends string> = string extends Pattern
   : Pattern extends `${string}${"*" | "(" | "{" | "\\"}${string}`
     ? ParamsByName<
       Pattern extends `/${string}` ? ParamNames<Pattern>
-        // Numbers begin anew in each component of a URL.
+        // Numbers start at "0" in each component of a URL.
         : Pattern extends `${infer Protocol}://${infer Host}/${infer Path}`
           ? OriginNames<Protocol> | OriginNames<Host> | ParamNames<Path>
         : ParamNames<Pattern> | OriginPath<Pattern>
     >
   : ParamsByName<PlainParamNames<Pattern> | OriginPath<Pattern>>;
 
-/** What an origin alone has besides its own: any path, a wildcard. */
+/** The param of the path if a pattern has only an origin: it matches any. */
 export type OriginPath<Pattern extends string> = Pattern extends
   `${string}://${infer Host}`
   ? Host extends `${string}${"/" | "?" | "#"}${string}` ? never : "0"
   : never;
 
-// Of the names alone, so that all patterns with the same ones share a type.
+// Takes only the names, so that patterns with equal names share a type.
 /**
  * The params of these names.
  *
@@ -45,9 +45,9 @@ export type ParamsByName<Names extends string> =
     : never;
 
 /**
- * The names of the params of a pattern without wildcards, groups, regexps and
- * backslashes, read in leaps from colon to slash: most patterns are such, and
- * all are checked often.
+ * The names of the params of a plain pattern: one without wildcards, groups,
+ * regexps and backslashes. Most patterns are plain, and the compiler checks them
+ * often, so they are read from colon to slash.
  */
 export type PlainParamNames<Text extends string> = Text extends
   `${string}:${infer Segment}/${infer Rest}`
@@ -56,29 +56,29 @@ export type PlainParamNames<Text extends string> = Text extends
     ? ParamNames<Segment, never, null, "">
   : never;
 
-/** The names in a protocol or a host: a wildcard alone means any, and has none. */
+/** The names in a protocol or a host. A single wildcard has no name there. */
 export type OriginNames<Text extends string> = Text extends "*" | `*:${number}`
   ? never
   : Text extends `${infer Host}:*` ? OriginNames<Host>
   : ParamNames<Text>;
 
-/** What ends a param's name: ASCII but for letters, digits, `_` and `$`. */
+/** A character after a param's name: ASCII but for letters, digits, `_`, `$`. */
 export type NameEnd =
   | ("/" | ":" | "*" | "+" | "?" | "(" | ")" | "{" | "}" | "\\")
   | ("-" | "." | "~" | "!" | "&" | "'" | "," | ";" | "=" | "@" | "%")
   | (" " | '"' | "#" | "<" | ">" | "[" | "]" | "^" | "`" | "|");
 
 /**
- * The names of a pattern's params, read from its text character by character;
- * those that may be missing end with a question mark.
+ * The names of a pattern's params, read character by character. Those that may
+ * be missing end with a question mark.
  *
- * @typeParam Text What is left to read.
+ * @typeParam Text The rest of the pattern.
  * @typeParam Found The names so far.
  * @typeParam Group The names in the open `{}` group, and `""`; or null.
- * @typeParam Name The name that is being read, or has a regexp; or null.
+ * @typeParam Name The current name, or null.
  * @typeParam Depth One element for each open parenthesis of a regexp.
  * @typeParam Count One element for each unnamed part so far.
- * @typeParam Ended Whether a part has ended, and its modifier may follow.
+ * @typeParam Ended `true` after a part, if its modifier may follow.
  */
 export type ParamNames<
   Text extends string,
@@ -112,7 +112,7 @@ export type ParamNames<
         ? Name extends "" ? ParamNames<Text, Found, Group, null, [], Count>
         : First extends "(" ? ParamNames<Rest, Found, Group, Name, [0], Count>
         : ParamNames<Text, Found, Group, Name, [], Count, true>
-        // A colon before a digit is text, such as that of a port.
+        // A colon before a digit is a literal, such as that of a port.
       : `${Name}${First}` extends `${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`
         ? ParamNames<Rest, Found, Group, null, [], Count>
       : ParamNames<Rest, Found, Group, `${Name}${First}`, [], Count>

@@ -5,12 +5,12 @@ import {
   foldCase,
   parseComponent,
 } from "./components.ts";
-import { linkBuilder } from "./_href.ts";
+import { createLinkBuilder } from "./_href.ts";
 import { ignoresCase } from "./_ignores_case.ts";
 import { joinPaths, withSlash } from "./join_paths.ts";
 import { portablePattern } from "./_regexp.ts";
 
-/** What a pattern is made of: the text of a path, or a URLPattern. */
+/** The pattern of a path or a URL as a string, or a `URLPattern`. */
 export type PatternInput = string | URLPattern | URLPatternInit;
 
 /** Search params for a link. `undefined` leaves a param out. */
@@ -38,15 +38,15 @@ export interface RoutePatternOptions {
   readonly ignoreCase?: boolean;
 }
 
-/** What a matcher needs to know of a pattern. */
+/** A pattern as matchers read it. */
 export interface ParsedPattern {
   /** The components that the pattern constrains, in the order of a URL. */
   readonly components: readonly Component[];
-  /** Whether upper and lower case are the same. */
+  /** `true` if upper and lower case are the same. */
   readonly ignoreCase: boolean;
 }
 
-/** The parsed form of a pattern, for the matcher: in lower case if it ignores case. */
+/** Returns the parsed pattern, in lower case if it ignores case. */
 export function parsedPattern(pattern: RoutePattern): ParsedPattern {
   const ignoreCase = pattern["ignoreCase"];
   const components = foldCase(pattern["components"], ignoreCase);
@@ -56,13 +56,13 @@ export function parsedPattern(pattern: RoutePattern): ParsedPattern {
 /**
  * The pattern of a route, in the syntax of the platform's `URLPattern`.
  *
- * Text is a pattern for the path, and a leading slash is supplied; text that
+ * A string is a pattern for the path, and a leading slash is added. One that
  * begins with a scheme, such as `https://:tenant.example.com/`, is a pattern
- * for the whole URL. Matching takes linear time, for regexp groups such as
- * `:id(\\d+)` too.
+ * for the whole URL. Matching takes linear time, also with regexp groups such as
+ * `:id(\\d+)`.
  *
- * Trust: the value of a param is decoded and can hold any character, that of a
- * wildcard also `../`. Do not join it to the path of a file.
+ * Trust: the value of a param is decoded and can contain any character, that of
+ * a wildcard also `../`. Never join it to a file path.
  *
  * @example A pattern and a link
  * ```ts
@@ -75,25 +75,25 @@ export function parsedPattern(pattern: RoutePattern): ParsedPattern {
  * ```
  */
 export class RoutePattern {
-  /** The text of the pattern. */
+  /** The pattern as a string. */
   readonly source: string;
 
   /** The names of the params, numbers for those without a name. */
   readonly paramNames: readonly string[];
 
-  // For the matcher too, hence not #private: the static block that would let it
-  // in keeps a class in every bundle.
+  // The matcher reads them too, hence not #private: the static block that would
+  // give it access keeps a class in every bundle.
   private readonly ignoreCase: boolean;
   private readonly components: readonly Component[];
   #urlPattern: URLPattern | undefined;
-  #buildLink: ReturnType<typeof linkBuilder> | undefined;
+  #buildLink: ReturnType<typeof createLinkBuilder> | undefined;
 
   /**
    * Creates a pattern.
    *
    * @param input The pattern.
-   * @param options Whether upper and lower case are the same.
-   * @throws {TypeError} If the pattern is not valid, or names no component.
+   * @param options The case sensitivity.
+   * @throws {TypeError} If the pattern is invalid, or names no component.
    */
   constructor(input: PatternInput, options?: RoutePatternOptions) {
     this.ignoreCase = options?.ignoreCase ?? false;
@@ -104,11 +104,11 @@ export class RoutePattern {
       }
       this.source = this.components.length === 1
         ? this.components[0]!.source
-        : describe(this.#input);
+        : sourceOfURL(this.#input);
       this.paramNames = paramNames(this.components);
     } catch (error) {
       const text = Object(input) === input
-        ? describe(input as URLPatternInit)
+        ? sourceOfURL(input as URLPatternInit)
         : String(input);
       const { message } = error as Error;
       throw new TypeError(`Cannot create the pattern "${text}": ${message}`, {
@@ -118,11 +118,11 @@ export class RoutePattern {
   }
 
   /**
-   * The same pattern for the platform, which is built when first read. If all
-   * segments are optional, it does not match the path `/`, but the router does.
+   * The pattern as a `URLPattern`, created when first read. If all segments are
+   * optional, it does not match the path `/`, but the router does.
    */
   get urlPattern(): URLPattern {
-    return this.#urlPattern ??= native(this.#input, this.#options);
+    return this.#urlPattern ??= createURLPattern(this.#input, this.#options);
   }
 
   /**
@@ -131,25 +131,24 @@ export class RoutePattern {
    * @param params The params; those of optional parts may be missing.
    * @param search The search params.
    * @returns The path; for a pattern with a hostname, the whole URL.
-   * @throws {TypeError} If params are missing, or no URL can carry them: where
-   * one is empty or a dot segment, has a lone surrogate, or would be matched as
-   * something else.
+   * @throws {TypeError} If params are missing, or no URL can carry them: one is
+   * empty or a dot segment, has a lone surrogate, or would match differently.
    */
   href(
     params: Readonly<Record<string, string | number | undefined>> = {},
     search?: SearchInput,
   ): string {
-    this.#buildLink ??= linkBuilder(this.#withoutOrigin());
+    this.#buildLink ??= createLinkBuilder(this.#withoutOrigin());
     return this.#buildLink(params, search);
   }
 
   /**
-   * Creates the same pattern below a prefix.
+   * Creates a pattern that adds a prefix to this one.
    *
    * @param prefix A pattern for the beginning of the path, or for scheme,
    * hostname and the beginning of the path.
    * @returns The joined pattern.
-   * @throws {TypeError} If the joined pattern is not valid.
+   * @throws {TypeError} If the joined pattern is invalid.
    */
   prefixed(prefix: string): RoutePattern {
     const own = this.#input;
@@ -159,7 +158,7 @@ export class RoutePattern {
   }
 
   /**
-   * Returns the text of the pattern.
+   * Returns the pattern as a string.
    *
    * @returns The same as `source`.
    */
@@ -167,7 +166,7 @@ export class RoutePattern {
     return this.source;
   }
 
-  /** The same pattern for other patterns. */
+  /** The pattern as input for another one. */
   get #input(): URLPatternInit {
     return Object.fromEntries(
       this.components.map(({ name, source }) => [name, source]),
@@ -178,7 +177,7 @@ export class RoutePattern {
     return { ignoreCase: this.ignoreCase };
   }
 
-  /** What a link says of the pattern: without a host, nothing before the path. */
+  /** Returns the pattern of links: without a host they start with the path. */
   #withoutOrigin(): RoutePattern {
     const { hostname, pathname, search, hash } = this.#input;
     return hostname !== undefined || this.components.length === 1
@@ -186,7 +185,7 @@ export class RoutePattern {
       : new RoutePattern({ pathname, search, hash }, this.#options);
   }
 
-  /** The components that are constrained. */
+  /** Parses the components that the input constrains. */
   #read(input: PatternInput): Component[] {
     if (typeof input === "string" && !WHOLE_URL.test(input)) {
       return [parseComponent("pathname", withSlash(input))];
@@ -196,17 +195,17 @@ export class RoutePattern {
     if (pathname !== undefined && Object.keys(given).length === 1) {
       return [parseComponent("pathname", pathname)];
     }
-    // The platform would take any object for a pattern that all URLs match.
+    // To the platform, any object is a pattern that matches all URLs.
     if (
       typeof input !== "string" && baseURL === undefined &&
       COMPONENTS.every((name) => given[name] === undefined)
     ) throw new TypeError("it names no component of a URL");
     const all = this.#urlPattern = input instanceof URLPattern
       ? input
-      : native(input, this.#options);
+      : createURLPattern(input, this.#options);
     const texts = typeof input === "string" ? splitURL(input) : given;
     return COMPONENTS.flatMap((name) => {
-      const text = textOf(name, texts, all);
+      const text = sourceOf(name, texts, all);
       return text === "*" && name !== "pathname"
         ? []
         : parseComponent(name, text);
@@ -214,8 +213,8 @@ export class RoutePattern {
   }
 }
 
-/** The pattern for the platform, in a form that all runtimes accept. */
-function native(
+/** Creates a `URLPattern` that means the same on all runtimes. */
+function createURLPattern(
   input: string | URLPatternInit,
   options: URLPatternOptions = { ignoreCase: false },
 ): URLPattern {
@@ -231,11 +230,11 @@ function native(
 }
 
 /**
- * The text of a component. The platform's canonical form can be another
- * pattern: workerd turns `{/v:version}?` into `/v:version?`. So text with braces
- * stays as it was given, if the platform reads it as the same component.
+ * Returns the source of a component. The platform's canonical form can be
+ * another pattern: workerd turns `{/v:version}?` into `/v:version?`. So a source
+ * with braces stays as it was given if the platform reads it as the same one.
  */
-function textOf(
+function sourceOf(
   name: ComponentName,
   given: URLPatternInit,
   all: URLPattern,
@@ -245,50 +244,47 @@ function textOf(
   if (text === undefined || baseURL !== undefined) return all[name];
   if (isPath && protocol === undefined) return text;
   const isRead = (isPath ? /\{/ : PLAIN_BRACES).test(text) &&
-    native({ [name]: text })[name] === all[name];
+    createURLPattern({ [name]: text })[name] === all[name];
   return isRead ? text : all[name];
 }
 
-/** Text with braces that the platform would neither encode nor fold. */
+/** A source with braces that the platform neither encodes nor folds. */
 const PLAIN_BRACES =
   /^(?=.*\{)(?:[a-z\d\-.~!$&()*+,;=:@/?%{}_]|(?<=:\w*)\w|\\\w)*$/;
 
-/** How the pattern of a whole URL begins. */
+/** The beginning of the pattern of a whole URL. */
 const WHOLE_URL = /^[^/]*:\/\//;
 
 /** The hostname, the path, the search and the hash of a pattern, with groups. */
 const WHOLE_PARTS =
   /^[^/]*:\/\/((?:\\.|\{[^}]*\}\??|\([^)]*\)\??|\*\??|:\w+\??|[^/?#])*?)(?::(?:\\.|\{[^}]*\}\??|\([^)]*\)\??|\*\??|:\w+\??|\d)*)?(\/(?:\\.|\{[^}]*\}\??|\([^)]*\)\??|\*\??|:\w+\??|[^?#])*)?(?:\?((?:\\.|\{[^}]*\}\??|\([^)]*\)\??|\*\??|:\w+\??|[^#])*))?(?:#(.*))?$/s;
 
-/** The components that may have braces; the platform is asked whether they are. */
+/** Splits the pattern of a URL into the components that may have braces. */
 function splitURL(text: string): URLPatternInit {
   const [, hostname, pathname, search, hash] = WHOLE_PARTS.exec(text) ?? [];
   return { protocol: "", hostname, pathname, search, hash };
 }
 
 function paramNames(components: readonly Component[]): readonly string[] {
-  let count = 0;
+  const names: string[] = [];
   for (const { parts } of components) {
     for (const { name } of parts) {
       if (name === "") continue;
       if (name === "__proto__") {
         throw new TypeError("__proto__ can't be the name of a param");
       }
-      const index = names.indexOf(name);
-      if (index < 0 || index >= count) names[count++] = name;
+      if (!names.includes(name)) names.push(name);
       // Numbers may occur in each component.
       else if (!/^\d/.test(name)) {
         throw new TypeError(`the param "${name}" occurs twice`);
       }
     }
   }
-  return names.slice(0, count);
+  return names;
 }
 
-/** The names so far: an application has many patterns, and this is one list. */
-const names: string[] = [];
-
-function describe(input: URLPatternInit): string {
+/** Returns the components as one string. */
+function sourceOfURL(input: URLPatternInit): string {
   const { protocol, hostname, port, pathname = "*", search, hash } = input;
   const isPath = (protocol ?? hostname ?? port) === undefined;
   const host = (hostname ?? "*") + (port ? `:${port}` : "");

@@ -1,43 +1,43 @@
 import { type Part, textPart } from "./parse.ts";
 
 /**
- * Fixed text, slashes included; a param that follows a slash; or a segment that
- * is more than that, from where its fixed text ends. The last one may be all of
- * the rest of a path, from where that does not keep to segments.
+ * A literal, slashes included; a param that follows a slash; or an array with the
+ * parts of another segment, from its first group on. The last array may hold the
+ * rest of the path, from the first group on that may match a slash.
  */
 export type Segment = Part | readonly Part[];
 
-/** The segments of a path from the left, with or without each optional part. */
+/** The segments of a path from the left, with or without its optional parts. */
 export type PathForm = readonly Segment[];
 
-/** More optional parts than this are not written out. */
-const MAX_WRITTEN_OUT = 4;
+/** The most optional parts that are expanded. */
+const MAX_EXPANDED = 4;
 
 /** The most forms that a path can have. */
-export const MAX_FORMS: number = 2 ** MAX_WRITTEN_OUT + 1;
+export const MAX_FORMS: number = 2 ** MAX_EXPANDED + 1;
 
 /**
  * Returns the forms of a path: one for each combination of its optional parts
- * that are whole segments, which are there or not. Each is cut into segments,
- * up to the first part that may be more than one. A path that may be absent
- * altogether is a slash then, because no URL has an empty path.
+ * that are whole segments. Each is split into segments, up to the first part
+ * that may match more than one. If all parts are optional, the last form is a
+ * slash, because no URL has an empty path.
  */
 export function pathForms(parts: readonly Part[]): PathForm[] {
   if (parts.every(isWhole)) return [parts];
-  const forms = writeOut(parts.flatMap(piecesOf)).map(segmentsOf)
+  const forms = expand(parts.flatMap(piecesOf)).map(segmentsOf)
     .filter((form) => form !== null);
   if (parts.every(isOptional)) forms.push([textPart("/")]);
   return forms;
 }
 
 /**
- * The pieces with and without each optional one, the longest first.
+ * Returns the pieces with and without each optional one, the longest first.
  *
- * @param left How many optional pieces are written out at most.
+ * @param left The most optional pieces to expand.
  */
-function writeOut(
+function expand(
   pieces: readonly Part[],
-  left = MAX_WRITTEN_OUT,
+  left = MAX_EXPANDED,
 ): (readonly Part[])[] {
   const index = pieces.findIndex((piece, index) =>
     isOptional(piece) && beginsSegment(pieces.slice(index))
@@ -48,10 +48,10 @@ function writeOut(
   const present = pieces[index]!;
   const modifier = present.modifier === "?" ? "" : "+";
   return [[...piecesOf({ ...present, modifier }), ...behind], behind]
-    .flatMap((rest) => writeOut([...before, ...rest], left - 1));
+    .flatMap((rest) => expand([...before, ...rest], left - 1));
 }
 
-/** The segments of a path, or `null` if no URL has it, because of a dot segment. */
+/** Returns the segments of a path, or `null` if it has a dot segment. */
 function segmentsOf(pieces: readonly Part[]): PathForm | null {
   const segments: Segment[] = [];
   const behind = [...pieces];
@@ -61,7 +61,7 @@ function segmentsOf(pieces: readonly Part[]): PathForm | null {
       own.push(behind.shift()!);
     }
     let text = "";
-    while (own.length > 0 && isFixed(own[0]!)) text += own.shift()!.prefix;
+    while (own.length > 0 && isLiteral(own[0]!)) text += own.shift()!.prefix;
     if (!own.every(staysInSegment) || !beginsSegment(behind)) {
       return [...segments, textPart(text), [...own, ...behind]];
     }
@@ -80,17 +80,17 @@ function isSegment({ type, modifier }: Part): boolean {
 
 const DOT_SEGMENT = /^\/(?:\.|%2e){1,2}$/i;
 
-/** Whether a part may be absent. */
+/** Returns `true` if a part may be absent. */
 export function isOptional({ modifier }: Part): boolean {
   return modifier === "?" || modifier === "*";
 }
 
-/** Whether a part may be there more than once. */
+/** Returns `true` if a part may occur more than once. */
 export function isRepeated({ modifier }: Part): boolean {
   return modifier === "*" || modifier === "+";
 }
 
-/** Whether a segment begins or the path ends, whichever optional parts are there. */
+/** Returns `true` if each form begins a segment here, or ends the path. */
 function beginsSegment(pieces: readonly Part[]): boolean {
   for (const piece of pieces) {
     if (!piece.prefix.startsWith("/")) return false;
@@ -99,12 +99,12 @@ function beginsSegment(pieces: readonly Part[]): boolean {
   return true;
 }
 
-/** Whether the value of a group can't have a slash. */
+/** Returns `true` if the value of a group cannot have a slash. */
 function hasNoSlash({ type, regexp }: Part): boolean {
   return type !== "wildcard" && !regexp?.hasSlash;
 }
 
-/** Whether a piece of a segment can't have a slash, nor repeat more than that. */
+/** Returns `true` if a piece cannot match more than a segment. */
 export function staysInSegment(piece: Part): boolean {
   const { type, prefix, suffix } = piece;
   const isRun = type === "segment" && prefix + suffix === "";
@@ -112,16 +112,17 @@ export function staysInSegment(piece: Part): boolean {
     (isRun || !isRepeated(piece));
 }
 
-/** The names of the groups, in their order. */
+/** Returns the names of the groups, in their order. */
 export function namesOf(parts: readonly Part[]): readonly string[] {
   return parts.filter(({ name }) => name !== "").map(({ name }) => name);
 }
 
-function isFixed({ type, modifier }: Part): boolean {
+/** Returns `true` for a literal that always occurs. */
+export function isLiteral({ type, modifier }: Part): boolean {
   return type === "text" && modifier === "";
 }
 
-/** A part cut up where segments end, unless that depends on its modifier. */
+/** Splits a part at the ends of segments, unless it has a modifier. */
 function piecesOf(part: Part): Part[] {
   const { prefix, type, suffix, modifier } = part;
   if (modifier !== "") return [part];
@@ -134,7 +135,7 @@ function textsOf(text: string): Part[] {
   return text === "" ? [] : text.split(/(?=\/)/).map((text) => textPart(text));
 }
 
-/** Whether a part is all of a segment, or fixed text that is all of several. */
+/** Returns `true` if a part is a whole segment, or a literal of several. */
 export function isWhole(
   { type, prefix, suffix, modifier }: Part,
   index: number,
@@ -146,7 +147,7 @@ export function isWhole(
     (next === undefined || next.prefix.startsWith("/"));
 }
 
-/** Whether a part is a regexp group. */
+/** Returns `true` for a regexp group. */
 export function isRegExp({ type }: Part): boolean {
   return type === "regexp";
 }

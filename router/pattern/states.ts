@@ -1,28 +1,28 @@
-// The kinds of states: each checks the text at a position, then goes on.
-/** Matches the `text` of the state. */
+// The kinds of states. Each checks the input at a position, then goes on.
+/** Matches a literal. */
 export const TEXT = 0;
 /** Matches one character of a set. */
 export const SET = 1;
 /** Tries the next state, then the other one. */
 export const SPLIT = 2;
-/** Notes the position in a mark. */
+/** Stores the position in a mark. */
 export const MARK = 3;
 /** Fails unless the position is behind that of a mark. */
 export const NOT_EMPTY = 4;
-/** Matches a word boundary, or where there is none. */
+/** Matches a word boundary, or any other position. */
 export const BOUNDARY = 5;
-/** Matches the end of the text. */
+/** Matches the end of the input. */
 const END = 6;
 
 /** A step of a program. */
 export interface State {
-  /** What the state does. */
+  /** One of the kinds above. */
   readonly kind: number;
   /** The next state, if this one matches. */
   next: number;
-  /** The state to try if the next one leads nowhere. */
+  /** The state to try if the next one fails. */
   other: number;
-  /** The text that the state matches. */
+  /** The literal that the state matches. */
   readonly text: string;
   /** A one for each character of ASCII that the state matches. */
   readonly set: Uint8Array;
@@ -31,99 +31,90 @@ export interface State {
 }
 
 /** Adds the states that lead to a state, and returns the first of them. */
-export type Emit = (next: number) => number;
+export type Emit = (program: Program, next: number) => number;
 
 const NO_SET = /* @__PURE__ */ new Uint8Array(0);
 
-// One program is made at a time.
-let states: State[] = [];
-let folded = false;
-let limit = Infinity;
+/** States that match some input together. The first one is at index 0. */
+export class Program {
+  /** The states. */
+  readonly states: State[] = [];
+  /** `true` if the input is in lower case. */
+  readonly folded: boolean;
+  readonly #maxStates: number;
 
-/**
- * Makes a program, which begins with its first state.
- *
- * @param isFolded `true` if it reads lower-case text.
- * @param most The most states that it may have.
- * @throws {TypeError} If it has more states; the message is the reason.
- */
-export function statesOf(
-  emit: Emit,
-  isFolded: boolean,
-  most = Infinity,
-): readonly State[] {
-  states = [];
-  folded = isFolded;
-  limit = most;
-  const begin = add(SPLIT, 0);
-  const first = emit(add(END, 0));
-  states[begin]!.next = states[begin]!.other = first;
-  return states;
-}
-
-/** Adds a state and returns its index. */
-export function add(
-  kind: number,
-  next: number,
-  more?: Partial<State>,
-): number {
-  if (states.length > limit) {
-    throw new TypeError("a regexp group repeats too many characters");
+  /**
+   * Creates a program.
+   *
+   * @throws {TypeError} If it has too many states; the message is the reason.
+   */
+  constructor(emit: Emit, folded: boolean, maxStates = Infinity) {
+    this.folded = folded;
+    this.#maxStates = maxStates;
+    const begin = this.states[this.add(SPLIT, 0)]!;
+    begin.next = begin.other = emit(this, this.add(END, 0));
   }
-  const state = { kind, next, other: 0, text: "", set: NO_SET, mark: 0 };
-  return states.push({ ...state, ...more }) - 1;
+
+  /** Adds a state and returns its index. */
+  add(kind: number, next: number, more?: Partial<State>): number {
+    if (this.states.length > this.#maxStates) {
+      throw new TypeError("a regexp group repeats too many characters");
+    }
+    const state = { kind, next, other: 0, text: "", set: NO_SET, mark: 0 };
+    return this.states.push({ ...state, ...more }) - 1;
+  }
 }
 
-/** One character of a set, such as `[a-z]`. */
+/** Matches one character of a set, such as `[a-z]`. */
 export function setOf(source: string): Emit {
-  return (next) => {
+  return (program, next) => {
     const set = new Uint8Array(128);
-    for (const member of membersOf(source, folded ? "iu" : "u")) {
+    for (const member of membersOf(source, program.folded ? "iu" : "u")) {
       set[member.charCodeAt(0)] = 1;
     }
-    return add(SET, next, { set });
+    return program.add(SET, next, { set });
   };
 }
 
-/** All characters of ASCII, once they were asked for. */
-let ascii = "";
+const ASCII =
+  /* @__PURE__ */ (() => String.fromCharCode(...Array(128).keys()))();
 
-/** The members of a set in ASCII: no URL has other characters. */
+/** Returns the members of a set in ASCII. URLs have no other characters. */
 export function membersOf(source: string, flags: string): string {
-  ascii ||= String.fromCharCode(...Array(128).keys());
-  return (ascii.match(new RegExp(source, `g${flags}`)) ?? []).join("");
+  return (ASCII.match(new RegExp(source, `g${flags}`)) ?? []).join("");
 }
 
-/** One of several, the first that leads to a match. */
+/** Matches the first alternative that leads to a match. */
 export function choice(emits: readonly Emit[]): Emit {
-  return (next) =>
-    emits.map((emit) => emit(next))
-      .reduceRight((other, next) => add(SPLIT, next, { other }));
+  return (program, next) =>
+    emits.map((emit) => emit(program, next))
+      .reduceRight((other, next) => program.add(SPLIT, next, { other }));
 }
 
-/** The same several times, as often as possible unless it is lazy. */
+/** Matches several times, as often as possible unless it is lazy. */
 export function repeat(
   emit: Emit,
   min: number,
   max: number,
   isLazy = false,
 ): Emit {
-  return (next) => {
+  return (program, next) => {
     const split = (body: number) =>
       isLazy
-        ? add(SPLIT, next, { other: body })
-        : add(SPLIT, body, { other: next });
+        ? program.add(SPLIT, next, { other: body })
+        : program.add(SPLIT, body, { other: next });
     let first = next;
     if (max === Infinity) {
       first = split(0);
-      states[first]![isLazy ? "other" : "next"] = emit(first);
-    } else for (let i = min; i < max; i++) first = split(emit(first));
-    for (let i = 0; i < min; i++) first = emit(first);
+      program.states[first]![isLazy ? "other" : "next"] = emit(program, first);
+    } else for (let i = min; i < max; i++) first = split(emit(program, first));
+    for (let i = 0; i < min; i++) first = emit(program, first);
     return first;
   };
 }
 
-/** One behind the other. */
+/** Matches one after the other. */
 export function sequence(emits: readonly Emit[]): Emit {
-  return (next) => emits.reduceRight((next, emit) => emit(next), next);
+  return (program, next) =>
+    emits.reduceRight((next, emit) => emit(program, next), next);
 }

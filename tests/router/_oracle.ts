@@ -292,7 +292,7 @@ function rankOf(
   // The end comes before another segment, unless it is behind a wildcard.
   const open = segments.at(-1)![0]! >= 4;
   return [
-    named ? 0 : 1,
+    isLiteralHost(hostname) ? 0 : named ? 1 : 2,
     ...segments.flat(),
     open ? 1_000_000 : -1_000_000,
     hostSpecificity(urlPattern),
@@ -407,6 +407,10 @@ function hostSpecificity({ hostname }: URLPattern): number {
   if (hostname.includes("*")) return 5;
   if (hostname.includes("(")) return text ? 1 : 2;
   return hostname.includes(":") ? (text ? 1 : 3) : 0;
+}
+
+function isLiteralHost(hostname: string): boolean {
+  return !/[*({]|(?<!\\):/.test(hostname);
 }
 
 function others(urlPattern: URLPattern): number {

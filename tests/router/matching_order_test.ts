@@ -36,9 +36,10 @@ const ORDERS: readonly (readonly [url: string, ...patterns: string[]])[] = [
   [
     "/a",
     "https://example.com/a",
+    "https://example.com/:x",
+    "https://example.com/*",
     "https://:x.com/a",
     "https://*/a",
-    "https://example.com/:x",
     "https://:x.com/*",
     "/a",
     "/:x",
