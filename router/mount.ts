@@ -109,7 +109,7 @@ function bodyAgain(context: RequestContext): FormData | URLSearchParams {
   const type = context.request.headers.get("Content-Type") ?? "";
   if (!FORM_TYPE.test(type) || !context.has(FormData)) {
     throw new TypeError(
-      "Cannot hand on the request: its body was read before",
+      "Cannot forward the request: its body was read before",
     );
   }
   const form = context.get(FormData);

@@ -27,6 +27,7 @@ const PATHS = [
   "session/cookies",
   "session/kit",
   "tests/schema",
+  "tests/router",
   "tests/session",
   "tests/logger",
   "CONTRIBUTING.md",

@@ -13,17 +13,17 @@ import {
   randomUrl,
 } from "./_random_patterns.ts";
 
-/** What came out of a comparison. */
+/** The result of a comparison. */
 export interface Comparison {
-  /** How many pairs of a pattern and a URL were compared. */
+  /** The number of compared pairs of a pattern and a URL. */
   readonly pairs: number;
-  /** How many of them matched. */
+  /** The number of pairs that matched. */
   readonly matches: number;
-  /** The differences, each with all that is needed to see it again. */
+  /** The differences, each with the data to reproduce it. */
   readonly differences: readonly string[];
 }
 
-/** Compares single patterns with native ones: which URLs, which params. */
+/** Compares the matches and params of single patterns with native ones. */
 export function comparePatterns(seed: number, count: number): Comparison {
   const random = new Random(seed);
   const differences: string[] = [];
@@ -37,7 +37,7 @@ export function comparePatterns(seed: number, count: number): Comparison {
     if (isQuirky(pathOf(input))) continue;
     const pattern = create(input, ignoreCase);
     if ((pattern !== null) !== isValid(input, ignoreCase)) {
-      differences.push(`seed ${seed}: ${shown} is valid for one only`);
+      differences.push(`seed ${seed}: ${shown} is valid in one engine only`);
       continue;
     }
     if (pattern === null) continue;
@@ -46,8 +46,8 @@ export function comparePatterns(seed: number, count: number): Comparison {
     for (let i = 0; i < 8; i++) {
       const url = randomUrl(random, randomPath(random, pathOf(input)));
       if (isSlow(pattern, url)) continue;
-      const expected = describe(expectedParams(pattern, url));
-      const actual = describe(matcher.match("GET", url)?.params ?? null);
+      const expected = stringifyParams(expectedParams(pattern, url));
+      const actual = stringifyParams(matcher.match("GET", url)?.params ?? null);
       pairs++;
       if (expected !== "null") matches++;
       if (actual === expected) continue;
@@ -61,7 +61,7 @@ export function comparePatterns(seed: number, count: number): Comparison {
   return { pairs, matches, differences };
 }
 
-/** Compares tables with the oracle: which route wins, with which params. */
+/** Compares the matching routes and their params with the oracle's. */
 export function compareTables(seed: number, count: number): Comparison {
   const random = new Random(seed);
   const differences: string[] = [];
@@ -79,14 +79,14 @@ export function compareTables(seed: number, count: number): Comparison {
       pairs += patterns.length;
       if (expected !== null) matches++;
       if (
-        describeMatch(actual) === describeMatch(expected) &&
+        stringifyMatch(actual) === stringifyMatch(expected) &&
         matcher.allowedMethods(url).join() === allowed
       ) continue;
       differences.push(
         `seed ${seed}: ${method} ${JSON.stringify(url)} in ${
           JSON.stringify(patterns.map(String))
-        } gives ${describeMatch(actual)} (${matcher.allowedMethods(url)}), ` +
-          `natively ${describeMatch(expected)} (${allowed})`,
+        } gives ${stringifyMatch(actual)} (${matcher.allowedMethods(url)}), ` +
+          `natively ${stringifyMatch(expected)} (${allowed})`,
       );
     }
   }
@@ -117,7 +117,7 @@ function randomTable(random: Random) {
       }
       oracle.add(method, pattern, data);
       patterns.push(pattern);
-      // Routes that are added after a match are found as well.
+      // The matcher must also find routes that are added after a match.
       const { pathname } = random.pick(patterns).urlPattern;
       matcher.match("GET", randomUrl(random, randomPath(random, pathname)));
     }
@@ -151,22 +151,24 @@ function pathOf(input: string | URLPatternInit): string {
   return typeof input === "string" ? input : input.pathname!;
 }
 
-/** Whether the native engine could backtrack for minutes. */
+/** Returns `true` if the native engine could backtrack for minutes. */
 function isSlow({ urlPattern }: RoutePattern, url: string): boolean {
   const pattern = urlPattern.pathname;
   const { length } = URL.parse(url)?.pathname ?? "";
-  // Repeats in a segment take it exponential time.
+  // Repeats in a segment take exponential time.
   if (/[^/]:[\w$]+[*+]|[)}*][*+]/u.test(pattern)) return length > 20;
   const groups = pattern.match(/:[\w$]|\*|\(/g)?.length ?? 0;
   return length > [200, 200, 100, 50, 40][groups]! ||
     (groups > 4 && length > 25);
 }
 
-function describeMatch(match: Match<string> | null): string {
-  return match === null ? "null" : `${match.data} ${describe(match.params)}`;
+function stringifyMatch(match: Match<string> | null): string {
+  return match === null
+    ? "null"
+    : `${match.data} ${stringifyParams(match.params)}`;
 }
 
-function describe(params: Record<string, string> | null): string {
+function stringifyParams(params: Record<string, string> | null): string {
   return params === null
     ? "null"
     : JSON.stringify(Object.entries(params).sort(([a], [b]) => a < b ? -1 : 1));

@@ -14,8 +14,9 @@ interface Candidate<Data> extends Match<Data> {
 }
 
 /**
- * The slow and plain truth: native URLPatterns in a list, one for each form of a
- * pattern. It shares no code with the matcher of the library.
+ * A slow and simple matcher that gives the correct result. It has an array of
+ * native URLPatterns, one for each form of a pattern, and shares no code with
+ * the library.
  */
 export class Oracle<Data> implements Matcher<Data> {
   readonly #entries: Entry<Data>[] = [];
@@ -79,7 +80,7 @@ function candidates<Data>(
   });
 }
 
-/** The params that the most specific form of a pattern finds. */
+/** Returns the params of the most specific matching form of a pattern. */
 export function expectedParams(
   pattern: RoutePattern,
   url: string,
@@ -89,33 +90,33 @@ export function expectedParams(
   return oracle.match("GET", url)?.params ?? null;
 }
 
-/** A pattern with some of its optional segments, and without the others. */
+/** A form of a pattern: with some of its optional segments, without the others. */
 interface Form {
   readonly native: URLPattern;
-  /** The numbers that the groups without a name have in the whole pattern. */
+  /** The numbers of the unnamed groups in the whole pattern. */
   readonly numbers: readonly number[];
 }
 
 interface Piece {
-  /** The text without a modifier. */
+  /** The source without the modifier. */
   readonly text: string;
   readonly modifier: string;
   readonly numbers: readonly number[];
 }
 
-/** No more optional segments than this have forms. */
+/** The maximum number of optional segments with separate forms. */
 const MOST_OPTIONAL = 4;
 
 function formsOf(pattern: RoutePattern): Form[] {
   const { urlPattern } = pattern;
-  // Nothing public says it.
+  // It is not public.
   const ignoreCase: boolean = Reflect.get(pattern, "ignoreCase");
-  const pieces = piecesOf(pathText(pattern));
+  const pieces = piecesOf(pathSource(pattern));
   const others: URLPatternInit = {};
   for (const name of COMPONENTS) {
     if (name !== "pathname") others[name] = urlPattern[name];
   }
-  const written = writeOut(pieces, MOST_OPTIONAL);
+  const written = expandOptional(pieces, MOST_OPTIONAL);
   const forms = written.map((pieces) => ({
     native: new URLPattern({
       ...others,
@@ -123,7 +124,7 @@ function formsOf(pattern: RoutePattern): Form[] {
     }, { ignoreCase }),
     numbers: pieces.flatMap(({ numbers }) => numbers),
   }));
-  // No URL has an empty path.
+  // A URL never has an empty path.
   if (pieces.length > 0 && pieces.every(isOptional)) {
     const native = new URLPattern({ ...others, pathname: "/" });
     forms.push({ native, numbers: [] });
@@ -131,8 +132,8 @@ function formsOf(pattern: RoutePattern): Form[] {
   return forms;
 }
 
-/** The text of the path; workerd's own loses braces that it needs. */
-function pathText(pattern: RoutePattern): string {
+/** Returns the source of the path. In workerd, URLPattern drops some braces. */
+function pathSource(pattern: RoutePattern): string {
   const pathname = "/a{/b:c}?";
   if (new URLPattern({ pathname }).pathname === pathname) {
     return pattern.urlPattern.pathname;
@@ -145,7 +146,7 @@ function pathText(pattern: RoutePattern): string {
   return escapeClasses(path.source);
 }
 
-function writeOut(pieces: readonly Piece[], left: number): Piece[][] {
+function expandOptional(pieces: readonly Piece[], left: number): Piece[][] {
   const at = pieces.findIndex((_, at) => {
     const [first, ...behind] = pieces.slice(at);
     const must = behind.findIndex((piece) => !isOptional(piece));
@@ -157,7 +158,7 @@ function writeOut(pieces: readonly Piece[], left: number): Piece[][] {
   const [before, behind] = [pieces.slice(0, at), pieces.slice(at + 1)];
   const modifier = pieces[at]!.modifier === "*" ? "+" : "";
   return [[{ ...pieces[at]!, modifier }], []].flatMap((piece) =>
-    writeOut([...before, ...piece, ...behind], left - 1)
+    expandOptional([...before, ...piece, ...behind], left - 1)
   );
 }
 
@@ -165,7 +166,7 @@ function isOptional({ modifier }: Piece): boolean {
   return /[?*]/.test(modifier);
 }
 
-/** Cuts a pattern into groups, with the slash before them, and characters. */
+/** Splits a pattern into characters and groups with the slash before them. */
 function piecesOf(pattern: string): Piece[] {
   const pieces: Piece[] = [];
   let number = 0;
@@ -226,17 +227,17 @@ const COMPONENTS = [
   "pathname",
 ] as const;
 
-/** The params as native URLPattern finds them, decoded; `null` for no match. */
+/** Returns the decoded params of a native URLPattern, or `null`. */
 export function nativeParams(
   { urlPattern }: { readonly urlPattern: URLPattern },
   url: string,
 ): Record<string, string> | null {
-  // Workers match a path that is no URL against a pattern of the path.
+  // Workers match a bare path against the pattern of the path.
   const result = URL.canParse(url) ? urlPattern.exec(url) : null;
   if (result === null) return null;
   const params: Record<string, string> = Object.create(null);
   for (const name of COMPONENTS) {
-    // What a pattern does not ask for has no params, the path excepted.
+    // A component that is not in the pattern has no params, except the path.
     if (urlPattern[name] === "*" && name !== "pathname") continue;
     for (const [key, value] of Object.entries(result[name].groups)) {
       if (value !== undefined) params[key] = decode(value);
@@ -245,7 +246,7 @@ export function nativeParams(
   return params;
 }
 
-/** Decodes escapes character by character, as far as they are well-formed. */
+/** Decodes the well-formed escapes, character by character. */
 function decode(text: string): string {
   let result = "";
   for (let at = 0; at < text.length;) {
@@ -257,7 +258,7 @@ function decode(text: string): string {
         length = Math.min(size, text.length - at);
         break;
       } catch {
-        // Not the whole of a character.
+        // An incomplete character.
       }
     }
     result += decoded;
@@ -267,9 +268,9 @@ function decode(text: string): string {
 }
 
 /**
- * Numbers that say how specific a form is, compared one by one. For each
- * segment: its class, how little fixed text it has, the class of its groups,
- * whether it is optional.
+ * Returns the specificity of a form as numbers that are compared in order. Each
+ * segment has a class, minus the length of its fixed text, the class of its
+ * groups, and 1 if it is optional.
  */
 function rankOf(
   { urlPattern }: RoutePattern,
@@ -289,7 +290,7 @@ function rankOf(
   );
   const { protocol, hostname, port } = urlPattern;
   const named = [protocol, hostname, port].some((text) => text !== "*");
-  // The end comes before another segment, unless it is behind a wildcard.
+  // The end ranks before another segment, except after a wildcard.
   const open = segments.at(-1)![0]! >= 4;
   return [
     isLiteralHost(hostname) ? 0 : named ? 1 : 2,
@@ -317,7 +318,7 @@ const TOKEN =
 
 const ALL_TOKENS = new RegExp(TOKEN.source, "gu");
 
-/** Reads a pattern in the form in which the platform hands it back. */
+/** Parses a pattern in the form that URLPattern returns. */
 function segmentsOf(pattern: string): Segment[] {
   const segments: Segment[] = [];
   let current: Segment = { text: 0, group: 0, optional: false };
@@ -353,7 +354,7 @@ function segmentsOf(pattern: string): Segment[] {
       const sign = inBraces ? pattern[braces[0]! + 1] : pattern[end];
       const repeated = sign === "*" || sign === "+";
       const optional = sign === "*" || sign === "?";
-      // Some runtimes say for a param what it stands for.
+      // Some runtimes add the default regexp to a param.
       const regexp = /\((?!\[\^\\?\/\]\+\?\)$)/.test(token);
       const kind = char === "*" || token.endsWith("(.*)")
         ? 5
@@ -391,7 +392,7 @@ function closing(pattern: string, at: number): number {
   return pattern.length;
 }
 
-/** A slash before a group belongs to it: where the group's modifier stands. */
+/** Returns the index of the modifier of the group to which a slash belongs. */
 function prefixModifier(pattern: string, at: number, end: number): number {
   if (pattern[at] !== "/") return -1;
   TOKEN.lastIndex = end;

@@ -1,6 +1,6 @@
 import { ArrayMatcher, type RoutePattern } from "@gatehouse/web/fetch-router";
 
-/** What a pattern finds in a URL; `null` where it does not match. */
+/** Returns the params of a pattern in a URL, or `null` if it does not match. */
 export function paramsOf(
   pattern: RoutePattern,
   url: string,

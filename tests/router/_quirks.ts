@@ -1,53 +1,53 @@
-/** What a runtime's own URLPattern does otherwise than the standard says. */
+/** A deviation of a runtime's URLPattern from the standard. */
 export interface Quirk {
-  /** What it does. */
-  readonly what: string;
-  /** The runtimes that do it, as `navigator.userAgent` begins. */
+  /** The behavior. */
+  readonly behavior: string;
+  /** The runtimes with this quirk: the beginnings of `navigator.userAgent`. */
   readonly on: readonly string[];
-  /** Whether this runtime does it. */
+  /** Returns `true` if this runtime has the quirk. */
   readonly isHere: () => boolean;
-  /** Whether it changes what a pattern matches. */
+  /** Returns `true` if the quirk changes the matches of a pattern. */
   readonly affects: (pattern: string) => boolean;
 }
 
 /**
- * Where the runtimes differ among themselves. The comparisons leave such
- * patterns out where the quirk is.
+ * The differences between the runtimes. The comparisons skip affected patterns
+ * on runtimes with the quirk.
  */
 export const QUIRKS: readonly Quirk[] = [
   {
-    what: "a slash in a class of a regexp group must be escaped (flag v)",
+    behavior: "a slash in a class of a regexp group must be escaped (flag v)",
     on: ["Bun", "Cloudflare-Workers"],
     isHere: () => !isPattern("/([^/]+?)"),
     affects: (pattern) => pattern.includes("[^/]"),
   },
   {
-    what: "a regexp group may be empty",
+    behavior: "a regexp group may be empty",
     on: ["Bun"],
     isHere: () => isPattern("/()"),
     affects: (pattern) => pattern.includes("()"),
   },
   {
-    what: "escaped # and ? cut off the rest of a text",
+    behavior: "escaped # and ? cut off the rest of a path",
     on: ["Cloudflare-Workers"],
     isHere: () => !matches("/\\#a", "https://example.com/%23a"),
     affects: (pattern) => /\\[#?]/.test(pattern),
   },
   {
-    what: "an escaped backslash does not become a slash",
+    behavior: "an escaped backslash does not become a slash",
     on: ["Cloudflare-Workers"],
     isHere: () => !matches("/\\\\a", "https://example.com/\\a"),
     affects: (pattern) => pattern.includes("\\\\"),
   },
   {
-    what: "a space at the end of a text is lost",
+    behavior: "a space at the end of a path is lost",
     on: ["Cloudflare-Workers"],
     isHere: () => !matches("/a ", "https://example.com/a%20"),
     affects: (pattern) => pattern.includes(" "),
   },
 ];
 
-/** A pattern with classes that all runtimes accept. */
+/** Escapes character classes so that all runtimes accept them. */
 export function escapeClasses(pattern: string): string {
   return pattern.replace(/(?<=\[[^\]]*)(?<!\\)-(?=\])/g, "\\-")
     .replaceAll("[^/]", "[^\\/]");
@@ -66,7 +66,7 @@ function matches(pathname: string, url: string): boolean {
   return new URLPattern({ pathname }).test(url);
 }
 
-/** Whether this runtime reads a pattern otherwise than others do. */
+/** Returns `true` if this runtime has a quirk that affects a pattern. */
 export function isQuirky(pattern: string): boolean {
   return QUIRKS.some(({ isHere, affects }) => affects(pattern) && isHere());
 }

@@ -1,4 +1,4 @@
-/** A source of numbers that a seed repeats. */
+/** A generator of pseudorandom numbers from a seed. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A number from 0 up to 1. */
+  /** Returns a number from 0 to 1, exclusive. */
   next(): number {
     this.#state = (this.#state + 0x9e3779b9) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 16), 0x21f0aaad);
@@ -14,23 +14,23 @@ export class Random {
     return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to a limit. */
+  /** Returns an integer from 0 to a limit, exclusive. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
 
-  /** Whether something happens that has a probability. */
+  /** Returns `true` with a probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }
 
-  /** One of several. */
+  /** Returns a random item of an array. */
   pick<T>(items: readonly T[]): T {
     return items[this.below(items.length)]!;
   }
 
-  /** Several things in a row. */
-  list<T>(min: number, max: number, make: () => T): T[] {
-    return Array.from({ length: min + this.below(max - min + 1) }, make);
+  /** Creates an array of random length. */
+  array<T>(min: number, max: number, create: () => T): T[] {
+    return Array.from({ length: min + this.below(max - min + 1) }, create);
   }
 }

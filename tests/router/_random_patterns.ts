@@ -48,7 +48,7 @@ const REGEXPS = [
   "(.*?)",
   "(\\S*)",
 ];
-/** What is harder to read, and what may take an engine long. */
+/** Regexps that are harder to parse, or slow in some engines. */
 const HARD_REGEXPS = [
   "(\\bab)",
   "([^/]+?)",
@@ -62,10 +62,10 @@ const HARD_REGEXPS = [
   "([\\/a]*)",
 ];
 
-/** A random pattern of a path, which may use a name twice and so be invalid. */
+/** Creates a random path pattern. It may be invalid because of a repeated name. */
 export function randomPattern(random: Random): string {
   const names = new Set(NAMES);
-  const segments = random.list(0, 4, () => randomSegment(random, names));
+  const segments = random.array(0, 4, () => randomSegment(random, names));
   const path = segments.join("") || "/";
   return random.chance(0.1) ? `${path}/` : path;
 }
@@ -80,7 +80,7 @@ function randomSegment(random: Random, names: Set<string>): string {
     const content = random.chance(0.5) ? word(random) : group(random, names);
     return `{${slash}${content}}${random.pick(["?", "?", "*", "+", ""])}`;
   }
-  return slash + random.list(2, 4, () => piece(random, names)).join("");
+  return slash + random.array(2, 4, () => piece(random, names)).join("");
 }
 
 function piece(random: Random, names: Set<string>): string {
@@ -88,15 +88,15 @@ function piece(random: Random, names: Set<string>): string {
   if (kind < 0.4) return word(random);
   if (kind < 0.75) return group(random, names);
   if (kind < 0.8) return `${word(random)}*`;
-  const inner = random.list(0, 1, () => word(random)).join("") +
+  const inner = random.array(0, 1, () => word(random)).join("") +
     (random.chance(0.6) ? group(random, names) : "") +
-    random.list(0, 1, () => word(random)).join("");
-  // Repeating what repeats already takes the platform exponential time.
+    random.array(0, 1, () => word(random)).join("");
+  // Nested repeats take URLPattern exponential time.
   const repeatable = !/^(?::[$\w]|[(*])/.test(inner);
   return `{${inner}}${repeatable ? modifier(random) : random.pick(["?", ""])}`;
 }
 
-/** A group, with any modifier only where a slash before it belongs to it. */
+/** Creates a group. Some modifiers are only valid in a segment with one group. */
 function group(
   random: Random,
   names: Set<string>,
@@ -153,7 +153,7 @@ const VALUES = [
   "a+b",
 ];
 
-/** What a pattern may ask of the rest of a URL. */
+/** Creates a random pattern with other URL components. */
 export function randomInit(random: Random): URLPatternInit {
   const init: URLPatternInit = { pathname: randomPattern(random) };
   for (const [name, patterns] of Object.entries(OTHER_COMPONENTS)) {
@@ -183,13 +183,13 @@ const OTHER_COMPONENTS = {
   hash: ["", "top", ":h", "*"],
 };
 
-/** A random path that a pattern may match, often one that it nearly matches. */
+/** Creates a random path that a pattern matches, or almost matches. */
 export function randomPath(random: Random, pattern: string): string {
   if (random.chance(0.1)) {
-    return random.list(0, 4, () => `/${random.pick(VALUES)}`).join("") || "/";
+    return random.array(0, 4, () => `/${random.pick(VALUES)}`).join("") || "/";
   }
   let path = pattern;
-  // Inside out: regexp groups, names, wildcards, then groups in braces.
+  // From the inside out: regexp groups, names, wildcards, then braces.
   path = path.replace(/:[\w$]+(?=[({]?)/g, (name) => name + " ")
     .replace(
       /(?::[\w$]+ )?\((?:[^()\\]|\\.|\([^()]*\))*\)/g,
@@ -213,7 +213,7 @@ function value(random: Random): string {
 }
 
 function rest(random: Random): string {
-  return random.list(0, 3, () => value(random)).join("/");
+  return random.array(0, 3, () => value(random)).join("/");
 }
 
 function mutate(random: Random, path: string): string {
@@ -241,7 +241,7 @@ function mutate(random: Random, path: string): string {
   }
 }
 
-/** A path as the URL of a request, absolute, with what may stand around it. */
+/** Creates an absolute URL of a path, with a random origin, query and hash. */
 export function randomUrl(random: Random, path: string): string {
   const origin = random.pick(ORIGINS);
   const query = random.pick(["", "", "", "?", "?q=1/2", "?a[]=é", "?x=%zz#y"]);

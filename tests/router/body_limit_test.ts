@@ -8,7 +8,7 @@ import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
 
 const url = "https://example.com/";
 
-/** A body of so many chunks of 10 bytes; endless without a number. */
+/** Creates a body with a number of chunks of 10 bytes, or an endless one. */
 function chunks(count = Infinity) {
   let sent = 0;
   let isCancelled = false;
@@ -26,7 +26,7 @@ function chunks(count = Infinity) {
   return { body, sent: () => sent, isCancelled: () => isCancelled };
 }
 
-/** Requests with a stream need `duplex`, which the types do not know. */
+/** Creates a POST request. `duplex` is required for streams but not in the types. */
 function post(body: BodyInit | null, headers: HeadersInit = {}): Request {
   const init = { method: "POST", body, headers, duplex: "half" };
   return new Request(url, init);
@@ -52,25 +52,25 @@ function create(
 const bodies: [string, () => Request, status: number, text: string][] = [
   ["no body", () => new Request(url, { method: "POST" }), 200, "0"],
   ["an empty body", () => post(""), 200, "0"],
-  ["a body at the limit", () => post("x".repeat(100)), 200, "100"],
-  ["a body beyond it", () => post("x".repeat(101)), 413, "Content Too Large"],
+  ["a body of the maximum size", () => post("x".repeat(100)), 200, "100"],
+  ["a larger body", () => post("x".repeat(101)), 413, "Content Too Large"],
   [
     "characters of two bytes",
     () => post("é".repeat(51)),
     413,
     "Content Too Large",
   ],
-  ["chunks at the limit", () => post(chunks(10).body), 200, "100"],
+  ["chunks of the maximum size", () => post(chunks(10).body), 200, "100"],
   ["chunks beyond it", () => post(chunks(11).body), 413, "Content Too Large"],
   ["endless chunks", () => post(chunks().body), 413, "Content Too Large"],
   [
-    "a length that is too small",
+    "a Content-Length that is too small",
     () => post(chunks(11).body, { "Content-Length": "1" }),
     413,
     "Content Too Large",
   ],
   [
-    "a length beyond the limit",
+    "a Content-Length over the limit",
     () => post(chunks(1).body, { "Content-Length": "101" }),
     413,
     "Content Too Large",
@@ -96,8 +96,8 @@ const bodies: [string, () => Request, status: number, text: string][] = [
   ["a GET", () => new Request(url), 200, "0"],
 ];
 
-for (const [what, request, status, text] of bodies) {
-  Deno.test(`bodyLimit() answers ${status} to ${what}`, async () => {
+for (const [name, request, status, text] of bodies) {
+  Deno.test(`bodyLimit() responds with ${status} to ${name}`, async () => {
     const { router, errors } = create();
     const response = await router.fetch(request());
     assertEquals([response.status, await response.text()], [status, text]);
@@ -117,7 +117,7 @@ const readers: [string, (request: Request) => Promise<unknown>][] = [
 ];
 
 for (const [name, read] of readers) {
-  Deno.test(`bodyLimit() limits what ${name} reads`, async () => {
+  Deno.test(`bodyLimit() limits a body that ${name} reads`, async () => {
     const { router } = create(async ({ request }) => {
       await read(request);
       return new Response("read");
@@ -132,7 +132,7 @@ for (const [name, read] of readers) {
   });
 }
 
-Deno.test("bodyLimit() leaves the answer to a handler that catches the error", async () => {
+Deno.test("bodyLimit() lets a handler catch the error and respond", async () => {
   const { router } = create(async ({ request }) => {
     const text = await request.text().catch(() => "too large");
     return new Response(text, { status: 422 });
@@ -141,7 +141,7 @@ Deno.test("bodyLimit() leaves the answer to a handler that catches the error", a
   assertEquals([response.status, await response.text()], [422, "too large"]);
 });
 
-Deno.test("bodyLimit() keeps the rest of the request, and the address", async () => {
+Deno.test("bodyLimit() keeps the rest of the request and the client address", async () => {
   const { router } = create(async ({ request, remoteAddress }) =>
     Response.json([
       request.method,
@@ -152,14 +152,14 @@ Deno.test("bodyLimit() keeps the rest of the request, and the address", async ()
     ])
   );
   const request = post("text", { "X-Own": "1" });
-  // As Bun does: it knows its own request only.
+  // As in Bun, which knows only the original request.
   const requestIP = (other: Request) =>
     other === request ? { address: "192.0.2.1" } : null;
   const response = await router.fetch(request, { requestIP });
   assertEquals(await response.json(), ["POST", url, "1", "192.0.2.1", "text"]);
 });
 
-Deno.test("bodyLimit() leaves a malformed URL to the router, and a body that was read", async () => {
+Deno.test("bodyLimit() ignores a malformed URL and a body that was read before", async () => {
   const { router } = create();
   const malformed = Object.defineProperty(post("x"), "url", {
     value: "https://a b/",
@@ -178,7 +178,7 @@ Deno.test("bodyLimit() leaves a malformed URL to the router, and a body that was
 });
 
 for (const method of ["GET", "HEAD", "TRACE", "CONNECT"]) {
-  Deno.test(`bodyLimit() answers 413 to ${method} with a body, of which no copy can be made`, async () => {
+  Deno.test(`bodyLimit() responds with 413 to ${method} with a body, because its request cannot be copied`, async () => {
     const { router } = create();
     const request = Object.defineProperty(post("x"), "method", {
       value: method,
@@ -194,7 +194,7 @@ for (const maxBytes of [-1, 0.5, NaN, Infinity, "1" as never]) {
   });
 }
 
-Deno.test("bodyLimit() answers 413 if a handler wraps the error in its own", async () => {
+Deno.test("bodyLimit() responds with 413 if a handler wraps the error", async () => {
   const { router } = create(async ({ request }) => {
     try {
       return new Response(await request.text());

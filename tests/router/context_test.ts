@@ -24,7 +24,7 @@ Deno.test("RequestContext.get() returns the default until a value is set (spec A
   assertEquals(context.has(WithDefault), true);
 });
 
-Deno.test("RequestContext.get() throws for a key with neither value nor default (spec 7)", () => {
+Deno.test("RequestContext.get() throws for a key without a value and a default (spec 7)", () => {
   const error = assertThrows(
     () => newContext().get(Without),
     MissingContextValueError,
@@ -34,7 +34,7 @@ Deno.test("RequestContext.get() throws for a key with neither value nor default 
   assertEquals(error.key, "Tenant");
 });
 
-Deno.test("RequestContext.get() returns null, false and undefined that were set or are the default", () => {
+Deno.test("RequestContext.get() returns null, false and undefined if set or default", () => {
   const Nullable = createContextKey<string | null>(null);
   const Flag = createContextKey<boolean>(false);
   const context = newContext();
@@ -46,7 +46,7 @@ Deno.test("RequestContext.get() returns null, false and undefined that were set 
   assertEquals(context.has(Maybe), true);
 });
 
-Deno.test("RequestContext.get() keeps two keys of the same name apart", () => {
+Deno.test("RequestContext.get() distinguishes two keys with the same name", () => {
   const first = createContextKey("a", { name: "same" });
   const second = createContextKey("b", { name: "same" });
   const context = newContext();
@@ -54,7 +54,7 @@ Deno.test("RequestContext.get() keeps two keys of the same name apart", () => {
   assertEquals(context.get(second), "b");
 });
 
-Deno.test("RequestContext.get() takes a class as key, and names it when nothing is set", () => {
+Deno.test("RequestContext.get() accepts a class as key and names it in the error", () => {
   const context = newContext();
   assertThrows(
     () => context.get(FormData),
@@ -91,7 +91,7 @@ Deno.test("RequestContext.headers is a copy (spec 2.7)", () => {
   assertEquals(context.headers.get("X-Added"), "1");
 });
 
-Deno.test("RequestContext.router throws where the context was built without one", () => {
+Deno.test("RequestContext.router throws if the context was created without one", () => {
   assertThrows(
     () => newContext().router,
     TypeError,

@@ -1,11 +1,11 @@
-import { assertEquals, assertThrows } from "@std/assert";
 import {
   crossOriginProtection,
   type CrossOriginProtectionOptions,
 } from "@gatehouse/web/cross-origin-middleware";
-import { createRouter } from "@gatehouse/web/fetch-router";
+import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import { formData } from "@gatehouse/web/form-data-middleware";
 import { methodOverride } from "@gatehouse/web/method-override-middleware";
+import { assertEquals, assertThrows } from "@std/assert";
 
 const own = "https://app.example";
 const evil = "https://evil.example";
@@ -18,7 +18,7 @@ const cases: [
   boolean,
 ][] = [
   [
-    "a safe method from anywhere",
+    "a safe method from any site",
     "GET",
     { "Sec-Fetch-Site": "cross-site", Origin: evil },
     {},
@@ -27,18 +27,18 @@ const cases: [
   ["HEAD", "HEAD", { "Sec-Fetch-Site": "cross-site" }, {}, true],
   ["OPTIONS", "OPTIONS", { Origin: evil }, {}, true],
   ["same-origin", "POST", { "Sec-Fetch-Site": "same-origin" }, {}, true],
-  ["typed by the user", "POST", { "Sec-Fetch-Site": "none" }, {}, true],
+  ["entered by the user", "POST", { "Sec-Fetch-Site": "none" }, {}, true],
   ["same-site", "POST", { "Sec-Fetch-Site": "same-site" }, {}, false],
   ["cross-site", "POST", { "Sec-Fetch-Site": "cross-site" }, {}, false],
   [
-    "an unknown site value",
+    "an unknown value of Sec-Fetch-Site",
     "POST",
     { "Sec-Fetch-Site": "SAME-ORIGIN" },
     {},
     false,
   ],
   [
-    "cross-site with the own Origin",
+    "cross-site with the application's Origin",
     "POST",
     { "Sec-Fetch-Site": "cross-site", Origin: own },
     {},
@@ -54,7 +54,7 @@ const cases: [
   ["the own Origin", "POST", { Origin: own }, {}, true],
   ["another Origin", "DELETE", { Origin: evil }, {}, false],
   [
-    "an Origin that only begins alike",
+    "an Origin with the same prefix",
     "POST",
     { Origin: `${own}.evil.example` },
     {},
@@ -62,35 +62,35 @@ const cases: [
   ],
   ["another port", "POST", { Origin: `${own}:8443` }, {}, false],
   ["the null origin", "POST", { Origin: "null" }, {}, false],
-  ["an Origin that is none", "POST", { Origin: "app.example" }, {}, false],
+  ["an invalid Origin", "POST", { Origin: "app.example" }, {}, false],
   ["neither header", "POST", {}, {}, true],
   ["neither header, strict", "POST", {}, { strict: true }, false],
-  ["typed by the user, strict", "POST", { "Sec-Fetch-Site": "none" }, {
+  ["entered by the user, strict", "POST", { "Sec-Fetch-Site": "none" }, {
     strict: true,
   }, true],
   [
-    "the null origin of a page of our own",
+    "the null origin of a page of the application",
     "POST",
     { "Sec-Fetch-Site": "same-origin", Origin: "null" },
     {},
     true,
   ],
   [
-    "the null origin of a page elsewhere",
+    "the null origin of a page of another site",
     "POST",
     { "Sec-Fetch-Site": "cross-site", Origin: "null" },
     {},
     false,
   ],
   [
-    "the Host that the browser has sent",
+    "the browser's Host header",
     "POST",
     { Origin: "https://www.example", Host: "WWW.example" },
     {},
     true,
   ],
   [
-    "another name than the Host",
+    "a name that differs from the Host",
     "POST",
     { Origin: own, Host: "www.example" },
     {},
@@ -103,7 +103,7 @@ const cases: [
     { origin: "https://www.example" },
     true,
   ],
-  ["the Host, where another origin is configured", "POST", { Origin: own }, {
+  ["the Host if another origin is configured", "POST", { Origin: own }, {
     origin: "https://www.example",
   }, false],
   [
@@ -114,28 +114,28 @@ const cases: [
     false,
   ],
   [
-    "a WebSocket upgrade from elsewhere",
+    "a WebSocket upgrade from another site",
     "GET",
     { Upgrade: "WebSocket", Origin: evil },
     {},
     false,
   ],
   [
-    "a WebSocket upgrade that a browser marks as from elsewhere",
+    "a WebSocket upgrade that a browser marks as cross-site",
     "GET",
     { Upgrade: "h2c, websocket", "Sec-Fetch-Site": "same-site" },
     {},
     false,
   ],
   [
-    "a WebSocket upgrade without any mark, strict",
+    "a WebSocket upgrade without fetch metadata, strict",
     "GET",
     { Upgrade: "websocket" },
     { strict: true },
     false,
   ],
   [
-    "a WebSocket upgrade of our own",
+    "a WebSocket upgrade of the application",
     "GET",
     { Upgrade: "websocket", Origin: own },
     {},
@@ -147,7 +147,7 @@ const cases: [
 ];
 
 for (const [name, method, headers, options, passes] of cases) {
-  Deno.test(`crossOriginProtection() ${passes ? "passes" : "refuses"} ${name}`, async () => {
+  Deno.test(`crossOriginProtection() ${passes ? "accepts" : "rejects"} ${name}`, async () => {
     const router = createRouter({
       middleware: [crossOriginProtection(options)],
     });
@@ -162,7 +162,7 @@ for (const [name, method, headers, options, passes] of cases) {
 for (
   const [method, set] of [["POST", "GET"], ["GET", "DELETE"]] as const
 ) {
-  Deno.test(`crossOriginProtection() refuses a ${method} that middleware made a ${set}`, async () => {
+  Deno.test(`crossOriginProtection() rejects a ${method} that middleware changed to ${set}`, async () => {
     const router = createRouter({
       middleware: [
         (context) => {
@@ -184,7 +184,7 @@ for (
     ["after", [formData(), methodOverride(), crossOriginProtection()]],
   ] as const
 ) {
-  Deno.test(`crossOriginProtection() covers an overridden method when it stands ${name} methodOverride()`, async () => {
+  Deno.test(`crossOriginProtection() checks an overridden method if it runs ${name} methodOverride()`, async () => {
     const router = createRouter({ middleware });
     router.delete("/", () => new Response("deleted"));
     const body = new URLSearchParams({ _method: "DELETE" });
@@ -218,5 +218,60 @@ for (
       TypeError,
       "Cannot trust origin",
     );
+  });
+}
+
+Deno.test("crossOriginProtection() checks a method that middleware changed to an unsafe one", async () => {
+  const destroy: Middleware<readonly []> = (context) =>
+    void (context.method = "DELETE");
+  const router = createRouter({
+    middleware: [destroy, crossOriginProtection()],
+  });
+  router.delete("/", () => new Response("deleted"));
+  const headers = { "Sec-Fetch-Site": "cross-site" };
+  assertEquals((await router.fetch(own, { headers })).status, 403);
+});
+
+Deno.test("crossOriginProtection() checks an unsafe request whose method middleware changed to a safe one", async () => {
+  const soften: Middleware<readonly []> = (context) =>
+    void (context.method = "GET");
+  const router = createRouter({
+    middleware: [soften, crossOriginProtection()],
+  });
+  router.get("/", () => new Response("done"));
+  const headers = { "Sec-Fetch-Site": "cross-site" };
+  const response = await router.fetch(own, { method: "POST", headers });
+  assertEquals(response.status, 403);
+});
+
+const hosts: [host: string, origin: string, status: number][] = [
+  ["public.example", "https://public.example", 200],
+  ["PUBLIC.example", "https://public.example", 200],
+  ["public.example:8443", "https://public.example:8443", 200],
+  ["public.example", "https://app.example", 403],
+  ["public.example", "https://public.example:8443", 403],
+  ["public.example", "https://a.public.example", 403],
+  ["public.example", "https://public.example.evil", 403],
+  ["", "null", 403],
+  ["", "", 403],
+];
+
+for (const [host, origin, status] of hosts) {
+  Deno.test(`crossOriginProtection() responds with ${status} to Origin "${origin}" at Host "${host}"`, async () => {
+    const router = createRouter({ middleware: [crossOriginProtection()] });
+    router.post("/", () => new Response("done"));
+    const headers = { Host: host, Origin: origin };
+    const response = await router.fetch(own, { method: "POST", headers });
+    assertEquals(response.status, status);
+  });
+}
+
+for (const method of ["PROPFIND", "PURGE", "patch"]) {
+  Deno.test(`crossOriginProtection() treats ${method} as unsafe`, async () => {
+    const router = createRouter({ middleware: [crossOriginProtection()] });
+    router.route("ANY", "/", () => new Response("done"));
+    const headers = { Origin: "https://evil.example" };
+    const response = await router.fetch(own, { method, headers });
+    assertEquals(response.status, 403);
   });
 }

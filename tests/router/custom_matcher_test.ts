@@ -1,4 +1,4 @@
-/** Routers with a matcher of the application's own (spec 2.7). */
+/** Routers with a custom matcher (spec 2.7). */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import {
   ArrayMatcher,
@@ -10,8 +10,8 @@ import {
 const origin = "https://example.com";
 const ok = () => new Response("ok");
 
-/** Notes what it is asked. It inherits nothing from the library's matcher. */
-class Noting implements Matcher<MatchData> {
+/** A matcher that records its calls. It does not extend the library's matcher. */
+class RecordingMatcher implements Matcher<MatchData> {
   readonly asked: string[] = [];
   readonly #inner: Matcher<MatchData> = new ArrayMatcher<MatchData>();
 
@@ -31,8 +31,8 @@ class Noting implements Matcher<MatchData> {
   };
 }
 
-Deno.test("createRouter() takes a matcher, which finds every route (spec 2.7)", async () => {
-  const matcher = new Noting();
+Deno.test("createRouter() uses a custom matcher for every route (spec 2.7)", async () => {
+  const matcher = new RecordingMatcher();
   const router = createRouter({ matcher });
   router.get("/users/:id", ({ params }) => new Response(params.id));
   router.map("/about", ok);
@@ -52,8 +52,8 @@ Deno.test("createRouter() takes a matcher, which finds every route (spec 2.7)", 
   ]);
 });
 
-Deno.test("a matcher is handed canonical URLs alone, as its contract says", async () => {
-  const matcher = new Noting();
+Deno.test("createRouter() passes only canonical URLs to a matcher", async () => {
+  const matcher = new RecordingMatcher();
   const router = createRouter({ matcher, trailingSlash: "redirect" });
   const raw = [
     "https://EXAMPLE.com:443/a/../b\\c/%2e/é?q='#top",
@@ -77,8 +77,8 @@ Deno.test("a matcher is handed canonical URLs alone, as its contract says", asyn
   }
 });
 
-Deno.test("a matcher is not asked about a request without a valid URL", async () => {
-  const matcher = new Noting();
+Deno.test("createRouter() does not call a matcher for an invalid URL", async () => {
+  const matcher = new RecordingMatcher();
   const request = Object.defineProperty(new Request(origin), "url", {
     value: "https://user:password@example.com/",
   });
@@ -86,15 +86,15 @@ Deno.test("a matcher is not asked about a request without a valid URL", async ()
   assertEquals([status, matcher.asked], [400, []]);
 });
 
-Deno.test("what a matcher throws at registration is thrown to the caller, and lists no route", () => {
-  const router = createRouter({ matcher: new Noting() });
+Deno.test("router.get() throws an error of the matcher and does not list the route", () => {
+  const router = createRouter({ matcher: new RecordingMatcher() });
   router.get("/a", ok);
   assertThrows(() => router.get("/a", ok), RangeError, "/a");
   assertEquals(router.routes.length, 1);
 });
 
-Deno.test("what a matcher throws at a request is answered by onError", async () => {
-  const matcher = new Noting();
+Deno.test("onError() handles an error that a matcher throws for a request", async () => {
+  const matcher = new RecordingMatcher();
   matcher.match = () => {
     throw new Error("no index");
   };

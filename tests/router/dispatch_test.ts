@@ -1,346 +1,356 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
 import {
   createContextKey,
   createRouter,
   type Middleware,
-  MountPrefix,
   Platform,
+  type RequestContext,
 } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { route } from "@gatehouse/web/fetch-router/routes";
 import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+import {
+  assert,
+  assertEquals,
+  assertRejects,
+  assertStrictEquals,
+  assertThrows,
+} from "@std/assert";
 
 const origin = "https://example.com";
 const ok = () => new Response("ok");
+const pass: Middleware<readonly []> = (_, next) => next();
+const quiet = { onError: () => new Response("failed", { status: 500 }) };
 
-Deno.test("trailingSlash is strict by default", async () => {
-  const router = createRouter();
-  router.get("/a", ok);
-  router.get("/b/", ok);
-  for (
-    const [path, status] of [["/a", 200], ["/a/", 404], ["/b/", 200], [
-      "/b",
-      404,
-    ]] as const
-  ) {
-    assertEquals((await router.fetch(origin + path)).status, status, path);
-  }
-});
+/** The routes of a large application. */
+const table = [
+  ["GET", "/users/new"],
+  ["GET", "/users/:id"],
+  ["ANY", "/users/:id"],
+  ["GET", "/users/*"],
+  ["POST", "/users/:id"],
+  ["HEAD", "/users/:id"],
+  ["GET", "/:year-:month"],
+  ["GET", "/:page"],
+  ["GET", "/*"],
+  ["GET", "https://:tenant.example.com/users/:id"],
+] as const;
 
-Deno.test('trailingSlash "ignore" answers both forms', async () => {
-  const router = createRouter({ trailingSlash: "ignore" });
-  router.get("/a/:id", ({ params }) => new Response(params.id));
-  router.get("/b/", ok);
-  assertEquals(await (await router.fetch(`${origin}/a/1/?x=1`)).text(), "1");
-  assertEquals((await router.fetch(`${origin}/b`)).status, 200);
-  assertEquals((await router.fetch(`${origin}/c/`)).status, 404);
-});
+const requests = [
+  ["GET", "/users/new", "GET /users/new"],
+  ["GET", "/users/7", "GET /users/:id"],
+  ["HEAD", "/users/7", "HEAD /users/:id"],
+  ["HEAD", "/users/new", "HEAD /users/:id"],
+  ["POST", "/users/new", "POST /users/:id"],
+  ["PUT", "/users/new", "ANY /users/:id"],
+  ["GET", "/users/7/x", "GET /users/*"],
+  ["GET", "/2026-11", "GET /:year-:month"],
+  ["GET", "/about", "GET /:page"],
+  ["GET", "/a/b", "GET /*"],
+] as const;
 
-Deno.test('trailingSlash "redirect" sends to the form that exists, 308 where the method is unsafe', async () => {
-  const router = createRouter({ trailingSlash: "redirect" });
-  router.get("/a", ok);
-  router.post("/a", ok);
-  router.get("/*", { handler: ok });
-  const get = await router.fetch(`${origin}/a/?x=1`);
-  assertEquals(get.status, 200, "the wildcard matches the path as it is");
-
-  const plain = createRouter({ trailingSlash: "redirect" });
-  plain.route("ANY", "/a", ok);
-  plain.get("//evil.example", ok);
-  const cases = [
-    ["GET", "/a/?x=1", 301, "/a?x=1"],
-    ["HEAD", "/a/", 301, "/a"],
-    ["POST", "/a/", 308, "/a"],
-    ["GET", "//evil.example/", 301, "/.//evil.example"],
-  ] as const;
-  for (const [method, path, status, location] of cases) {
-    const response = await plain.fetch(origin + path, { method });
-    assertEquals(response.status, status);
-    assertEquals(response.headers.get("Location"), location);
-  }
-  assertEquals((await plain.fetch(`${origin}/none/`)).status, 404);
-});
-
-Deno.test("router.mount() hands a foreign handler the rest of the path and the platform", async () => {
-  const router = createRouter({ middleware: [stamp] });
-  router.mount(
-    "/legacy",
-    async (request, ...platform) =>
-      new Response(
-        `${request.method} ${request.url} ${await request.text()} ${
-          JSON.stringify(platform)
-        }`,
-      ),
-  );
-  const post = { method: "POST", body: "body" };
-  const response = await router.fetch(
-    new Request(`${origin}/legacy/a%2Fb?x=1`, post),
-    { env: 1 },
-    { ctx: 2 },
-  );
-  assertEquals(
-    await response.text(),
-    `POST ${origin}/a%2Fb?x=1 body [{"env":1},{"ctx":2}]`,
-  );
-  assertEquals(response.headers.get("X-Stamp"), "1");
-  const urls = [["/legacy", "/"], ["/legacy/", "/"], [
-    "/legacy//evil.example",
-    "//evil.example",
-  ]];
-  for (const [path, inner] of urls) {
+for (let shift = 0; shift < table.length; shift++) {
+  Deno.test(`router.fetch() finds the same routes if registration begins with ${table[shift]}`, async () => {
+    const router = createRouter();
+    const list = [...table.slice(shift), ...table.slice(0, shift)];
+    if (shift % 2 === 1) list.reverse();
+    for (const [method, pattern] of list) {
+      router.route(
+        method,
+        pattern,
+        () =>
+          new Response(null, {
+            headers: { "X-Route": `${method} ${pattern}` },
+          }),
+      );
+    }
+    for (const [method, path, expected] of requests) {
+      const response = await router.fetch(origin + path, { method });
+      assertEquals(response.headers.get("X-Route"), expected);
+    }
+    const tenant = await router.fetch("https://acme.example.com/users/7");
     assertEquals(
-      await (await router.fetch(origin + path)).text(),
-      `GET ${origin}${inner}  []`,
+      tenant.headers.get("X-Route"),
+      "GET https://:tenant.example.com/users/:id",
     );
-  }
-  assertEquals((await router.fetch(`${origin}/legacyx`)).status, 404);
-});
+  });
+}
 
-Deno.test("router.mount() keeps the context's values for another router, and tells the prefix", async () => {
-  const User = createContextKey<string>();
-  const inner = createRouter();
-  inner.get(
-    "/users/:id",
-    (context) =>
-      Response.json([
-        context.get(User),
-        context.params.id,
-        context.get(MountPrefix),
-        context.url.pathname,
-        context.get(Platform),
-      ]),
+Deno.test("router.fetch() routes by hostname, with params and links", async () => {
+  const router = createRouter();
+  const routes = route("https://:tenant.example.com", { page: "/:page" });
+  router.map(routes.page, ({ params }) => Response.json(params));
+  router.get("/:page", ({ params }) => Response.json(params));
+  const params = async (url: string) => await (await router.fetch(url)).json();
+  assertEquals(await params("https://acme.example.com/a"), {
+    tenant: "acme",
+    page: "a",
+  });
+  for (const host of ["a.b.example.com", "example.com", "localhost:8000"]) {
+    assertEquals(await params(`https://${host}/a`), { page: "a" }, host);
+  }
+  assertEquals(
+    routes.page.href({ tenant: "acme", page: "a" }),
+    "https://acme.example.com/a",
   );
-  const middle = createRouter();
-  middle.mount("/deep", inner);
-  for (const target of [middle, middle.fetch]) {
-    const router = createRouter({
-      middleware: [(context) => {
-        context.set(User, "ada");
-      }],
-    });
-    router.mount("/admin", target);
-    const response = await router.fetch(
-      new Request(`${origin}/admin/deep/users/7`),
-      { info: 1 },
-    );
-    assertEquals(await response.json(), [
-      "ada",
-      "7",
-      "/admin/deep",
-      "/users/7",
-      [{ info: 1 }],
-    ]);
+});
+
+const duplicates: [
+  string,
+  (router: ReturnType<typeof createRouter>) => void,
+][] = [
+  ["/users/:name", (router) => router.get("/users/:name", ok)],
+  ["/users/:key", (router) => router.map("/users/:key", ok)],
+  ["/users/:x", (router) => {
+    router.map(route({ user: "/users/:x" }), { actions: { user: ok } });
+  }],
+];
+
+for (const [again, register] of duplicates) {
+  Deno.test(`router.get() rejects ${again} after /users/:id and names both`, () => {
+    const router = createRouter();
+    router.get("/users/:id", ok);
+    router.post("/users/:id", ok);
+    const error = assertThrows(() => register(router), RangeError);
+    assert(error.message.includes('"GET /users/:id"'), error.message);
+    assert(error.message.includes(`"GET ${again}"`), error.message);
+  });
+}
+
+Deno.test("router.fetch() prefers a HEAD or OPTIONS route to the default response", async () => {
+  const router = createRouter();
+  router.get("/x", ok);
+  const own = new Response("unchanged");
+  router.head("/x", () => own);
+  router.options("/x", () => new Response("own options"));
+  const head = await router.fetch(`${origin}/x`, { method: "HEAD" });
+  assertStrictEquals(head, own);
+  const options = await router.fetch(`${origin}/x`, { method: "OPTIONS" });
+  assertEquals(await options.text(), "own options");
+});
+
+Deno.test("router.fetch() removes the body of a HEAD response of a slow handler", async () => {
+  const router = createRouter();
+  router.get("/x", { middleware: [pass] }, () => Promise.resolve(ok()));
+  router.get("/y", async () => await Promise.resolve(ok()));
+  for (const path of ["/x", "/y"]) {
+    const response = await router.fetch(origin + path, { method: "HEAD" });
+    assertEquals([response.status, response.body], [200, null]);
   }
 });
 
-Deno.test("router.mount() shares values set inside with the middleware outside", async () => {
-  const Note = createContextKey("none");
-  const inner = createRouter();
-  inner.get("/", (context) => {
-    context.set(Note, "set inside");
+Deno.test("router.fetch() returns the handler's response unchanged, also an upgrade", async () => {
+  const upgrade = Object.defineProperty(new Response(null), "status", {
+    value: 101,
+  });
+  for (const middleware of [[], [pass], [secureHeaders(), pass]]) {
+    const router = createRouter({ middleware });
+    router.get("/plain", () => upgrade);
+    router.get("/behind", { middleware }, () => Promise.resolve(upgrade));
+    for (const path of ["/plain", "/behind"]) {
+      assertStrictEquals(await router.fetch(origin + path), upgrade);
+    }
+    assertEquals([...upgrade.headers], []);
+  }
+});
+
+const badInputs: unknown[] = [undefined, null, 1, {}, "/path", "http://", ""];
+
+for (const input of badInputs) {
+  Deno.test(`router.fetch(${JSON.stringify(input)}) rejects`, async () => {
+    const fetch = createRouter().fetch as (input: unknown) => Promise<Response>;
+    const result = fetch(input);
+    await assertRejects(() => result);
+  });
+}
+
+Deno.test("router.fetch() does not mistake a runtime's arguments for an init", async () => {
+  const router = createRouter();
+  router.get("/", (context) => Response.json(context.get(Platform).length));
+  class Info {
+    method = "POST";
+  }
+  const cases: [unknown[], number][] = [
+    [[undefined], 0],
+    [[undefined, undefined], 2],
+    [[null], 1],
+    [[{}], 1],
+    [[new Info()], 1],
+    [[{ method: "POST", other: 1 }], 1],
+    [[{ method: "GET" }], 0],
+    [[{ method: "POST" }, undefined], 2],
+    [[1, 2, 3], 3],
+  ];
+  for (const [platform, count] of cases) {
+    const response = await router.fetch(new Request(origin), ...platform);
+    assertEquals(await response.json(), count, JSON.stringify(platform));
+  }
+});
+
+Deno.test("router.fetch() rejects if a request is aborted during a route's middleware", async () => {
+  const controller = new AbortController();
+  const router = createRouter(quiet);
+  let ran = false;
+  const leave: Middleware<readonly []> = async (_, next) => {
+    await Promise.resolve();
+    controller.abort(new Error("left"));
+    return await next();
+  };
+  router.get("/", { middleware: [leave] }, () => {
+    ran = true;
     return ok();
   });
-  let seen = "";
+  const { signal } = controller;
+  await assertRejects(() => router.fetch(origin, { signal }), Error, "left");
+  assertEquals(ran, false);
+});
+
+Deno.test("router.fetch() responds with 499 if a server's request is aborted while its middleware waits", async () => {
+  const controller = new AbortController();
+  let ran = false;
   const router = createRouter({
-    middleware: [async (context, next) => {
+    ...quiet,
+    middleware: [async (_, next) => {
+      await Promise.resolve();
+      controller.abort(new Error("left"));
+      return await next();
+    }, (_, next) => next()],
+  });
+  router.get("/", () => {
+    ran = true;
+    return ok();
+  });
+  const request = new Request(origin, { signal: controller.signal });
+  assertEquals((await router.fetch(request, {}, {})).status, 499);
+  assertEquals(ran, false);
+});
+
+for (
+  const [name, onError] of [
+    ["throws", () => {
+      throw new Error("again");
+    }],
+    ["rejects", () => Promise.reject(new Error("again"))],
+    ["returns no Response", () => undefined as unknown as Response],
+  ] as const
+) {
+  Deno.test(`router.fetch() responds with a generic 500 if onError ${name}`, async () => {
+    const printed = await printedBy(async () => {
+      const router = createRouter({ onError });
+      router.get("/", () => {
+        throw new Error("first");
+      });
+      const response = await router.fetch(origin);
+      assertEquals(response.status, 500);
+      assertEquals(await response.text(), "Internal Server Error");
+    });
+    const another = name === "returns no Response"
+      ? "TypeError: Cannot answer an error: onError returned no Response"
+      : "Error: again";
+    assertEquals(printed.map(String), ["Error: first", another]);
+  });
+}
+
+Deno.test("router.fetch() prints an error of a handler once and does not send it", async () => {
+  const printed = await printedBy(async () => {
+    const router = createRouter({ middleware: [pass] });
+    router.get("/", () => {
+      throw new Error("secret");
+    });
+    assertEquals(
+      await (await router.fetch(origin)).text(),
+      "Internal Server Error",
+    );
+  });
+  assertEquals(printed.map(String), ["Error: secret"]);
+});
+
+Deno.test("router.fetch() throws if a handler returns no Response, also after middleware", async () => {
+  const messages: string[] = [];
+  const router = createRouter({
+    middleware: [async (_, next) => {
       const response = await next();
-      seen = context.get(Note);
+      response.headers.set("X-Seen", "1");
       return response;
     }],
-  });
-  router.mount("/in", inner);
-  await router.fetch(`${origin}/in`);
-  assertEquals(seen, "set inside");
-});
-
-Deno.test("router.mount() hands on the form that formData() has read", async () => {
-  const file = new FormData();
-  file.set("a", "1");
-  file.set("b", new File(["x"], "x.txt"));
-  for (const body of [new URLSearchParams({ a: "1" }), file]) {
-    const inner = createRouter({ middleware: [formData()] });
-    inner.post(
-      "/",
-      (context) => new Response(`${context.get(FormData).get("a")}`),
-    );
-    const foreign = async (request: Request) =>
-      new Response(`${(await request.formData()).get("a")}`);
-    for (const target of [inner, foreign]) {
-      const router = createRouter({ middleware: [formData()] });
-      router.mount("/in", target);
-      const response = await router.fetch(`${origin}/in`, {
-        method: "POST",
-        body,
-      });
-      assertEquals(await response.text(), "1");
-    }
-  }
-});
-
-Deno.test("router.mount() does not hand on a request whose body was lost", async () => {
-  let message = "";
-  const router = createRouter({
-    middleware: [async ({ request }) => void await request.text()],
+    defaultHandler: () => "text" as unknown as Response,
     onError: (error) => {
-      message = String(error);
+      messages.push(String(error));
       return new Response(null, { status: 500 });
     },
   });
-  router.mount("/in", ok);
-  await router.fetch(`${origin}/in`, { method: "POST", body: "x" });
-  assertEquals(
-    message,
-    "TypeError: Cannot hand on the request: its body was read before",
-  );
+  const wrong = () => Promise.resolve(null as unknown as Response);
+  router.get("/late", wrong);
+  router.get("/behind", { middleware: [pass] }, wrong);
+  for (const path of ["/late", "/behind", "/none"]) {
+    await router.fetch(origin + path);
+  }
+  assertEquals(messages, [
+    'TypeError: Cannot answer GET "/late": its handler returned no Response',
+    'TypeError: Cannot answer GET "/behind": its handler returned no Response',
+    'TypeError: Cannot answer GET "/none": the default handler returned no Response',
+  ]);
 });
 
-for (const prefix of ["", "/", "admin", "/:id", "/a*", "/a/", "//a", "/a b"]) {
-  Deno.test(`router.mount() throws for the prefix "${prefix}"`, () => {
+Deno.test("createRouter() throws if middleware is not an array of functions", () => {
+  for (const middleware of [[1], pass, "text"]) {
     assertThrows(
-      () => createRouter().mount(prefix, ok),
+      () => createRouter({ middleware: middleware as unknown as [] }),
       TypeError,
-      "Cannot mount at",
+      "its middleware is not a list of functions",
     );
-  });
-}
-
-Deno.test("secureHeaders() adds what the response does not set, also to redirects", async () => {
-  const router = createRouter({
-    middleware: [
-      secureHeaders({
-        strictTransportSecurity: "max-age=1",
-        referrerPolicy: false,
-      }),
-    ],
-  });
-  router.get(
-    "/",
-    () => new Response(null, { headers: { "Content-Security-Policy": "own" } }),
-  );
-  router.get("/away", () => Response.redirect("https://example.org/"));
-  const { headers } = await router.fetch(origin);
-  assertEquals(headers.get("Content-Security-Policy"), "own");
-  assertEquals(headers.get("X-Content-Type-Options"), "nosniff");
-  assertEquals(headers.get("Strict-Transport-Security"), "max-age=1");
-  assertEquals(headers.has("Referrer-Policy"), false);
-  const away = await router.fetch(`${origin}/away`);
-  assertEquals(away.status, 302);
-  assert(
-    away.headers.get("Content-Security-Policy")?.includes(
-      "frame-ancestors 'none'",
-    ),
-  );
+  }
 });
 
-Deno.test("createTestClient() keeps and drops cookies, and follows redirects on the own origin", async () => {
+Deno.test("router.routes contains controllers and mounts in the order of registration", () => {
   const router = createRouter();
-  router.get("/set", () => {
-    const response = new Response();
-    response.headers.append("Set-Cookie", "a=1; Path=/; HttpOnly");
-    response.headers.append("Set-Cookie", "b=2; Secure");
-    return response;
+  router.map(route("a", { one: "/1", deep: { two: "/2" } }), {
+    actions: { one: ok, deep: { actions: { two: ok } } },
   });
-  router.get(
-    "/drop",
-    () => new Response(null, { headers: { "Set-Cookie": "a=; Max-Age=0" } }),
-  );
-  router.get(
-    "/show",
-    ({ request }) => new Response(request.headers.get("Cookie")),
-  );
-  router.get(
-    "/hop",
-    () => new Response(null, { status: 302, headers: { Location: "/show" } }),
-  );
-  router.get(
-    "/away",
-    () =>
-      new Response(null, {
-        status: 302,
-        headers: { Location: "https://other.example/" },
-      }),
-  );
-  router.get(
-    "/loop",
-    () => new Response(null, { status: 302, headers: { Location: "/loop" } }),
-  );
-  const client = createTestClient(router);
-  await client.fetch("/set");
-  assertEquals(await (await client.fetch("/show")).text(), "a=1; b=2");
-  await client.fetch("/drop");
-  assertEquals([...client.cookies], [["b", "2"]]);
-  assertEquals((await client.fetch("/hop")).status, 302);
-  assertEquals(
-    await (await client.fetch("/hop", { followRedirects: true })).text(),
-    "b=2",
-  );
-  assertEquals(
-    (await client.fetch("/away", { followRedirects: true })).status,
-    302,
-  );
-  let message = "";
-  await client.fetch("/loop", { followRedirects: true }).catch((error) =>
-    message = error.message
-  );
-  assertEquals(message, "Cannot follow more than 10 redirects");
+  router.mount("/m", ok);
+  assertEquals(router.routes.map(({ method, pattern }) => [method, pattern]), [
+    ["GET", "/a/1"],
+    ["GET", "/a/2"],
+    ["ANY", "/m"],
+    ["ANY", "/m/*"],
+  ]);
 });
 
-const raw = [
-  "/admin/../public/x",
-  "/public/%2e%2e/admin/x",
-  "/public/.%2E/admin/x",
-  "/public/./../admin/x",
-  "\\admin\\x",
-  "/admin/x/..",
-  "/public//../admin/x",
-];
-
-for (const path of raw) {
-  Deno.test(`router.fetch() reaches for "${path}" no route that context.url does not name`, async () => {
-    const router = createRouter();
-    router.get(
-      "/admin/*",
-      ({ url }) => new Response(`admin ${url.pathname.startsWith("/admin/")}`),
-    );
-    router.get(
-      "/public/*",
-      ({ url }) =>
-        new Response(`public ${url.pathname.startsWith("/public/")}`),
-    );
-    const response = await router.fetch(rawRequest(origin + path));
-    assert(/true$|^Not Found$/.test(await response.text()), path);
+Deno.test("router.map() applies the middleware of all parents to a nested controller", async () => {
+  const Trail = createContextKey<string[]>();
+  const note = (name: string): Middleware<readonly []> => (context, next) => {
+    context.set(Trail, [...context.has(Trail) ? context.get(Trail) : [], name]);
+    return next();
+  };
+  const show = (context: RequestContext) =>
+    new Response(context.get(Trail).join());
+  const routes = route({ a: { b: { c: "/c" }, d: "/d" } });
+  const router = createRouter();
+  router.map(routes, {
+    middleware: [note("top")],
+    actions: {
+      a: {
+        middleware: [note("a")],
+        actions: {
+          b: { actions: { c: show } },
+          d: { handler: show, middleware: [note("d")] },
+        },
+      },
+    },
   });
-}
+  const text = async (path: string) =>
+    await (await router.fetch(origin + path)).text();
+  assertEquals(await text("/c"), "top,a");
+  assertEquals(await text("/d"), "top,a,d");
+});
 
-for (
-  const url of [
-    "/p",
-    "",
-    "http://",
-    "https://a b/",
-    "https://example.com:99999/",
-    "file:///etc/passwd",
-    "ws://example.com/",
-    "ftp://example.com/",
-    "data:text/plain,x",
-  ]
-) {
-  Deno.test(`router.fetch() answers 400 to a request whose URL is "${url}"`, async () => {
-    const router = createRouter();
-    router.get("/*", ok);
-    const response = await router.fetch(rawRequest(url));
-    assertEquals(response.status, 400);
-    assertEquals(await response.text(), "Bad Request");
-  });
+/** Returns the arguments of console.error during a function. */
+async function printedBy(work: () => Promise<void>): Promise<unknown[]> {
+  const printed: unknown[] = [];
+  const { error } = console;
+  console.error = (problem: unknown) => void printed.push(problem);
+  try {
+    await work();
+  } finally {
+    console.error = error;
+  }
+  return printed;
 }
-
-/** A request as servers make it, whose `url` is the text from the wire. */
-function rawRequest(url: string): Request {
-  return Object.defineProperty(new Request(origin), "url", { value: url });
-}
-
-const stamp: Middleware<readonly []> = async (_, next) => {
-  const response = await next();
-  response.headers.set("X-Stamp", "1");
-  return response;
-};

@@ -1,4 +1,4 @@
-/** Links of odd patterns: each is matched with its params, or refused. */
+/** Links of unusual patterns: each one matches with the same params, or throws. */
 import { assertEquals, assertThrows } from "@std/assert";
 import {
   ArrayMatcher,
@@ -46,7 +46,7 @@ const links: readonly (readonly [PatternInput, Params, string])[] = [
 ];
 
 for (const [input, params, link] of links) {
-  Deno.test(`href(${JSON.stringify(params)}) of ${JSON.stringify(input)} is "${link}", and is matched`, () => {
+  Deno.test(`href(${JSON.stringify(params)}) of ${JSON.stringify(input)} is "${link}", which matches`, () => {
     const pattern = new RoutePattern(input);
     assertEquals(pattern.href(params), link);
     const matcher = new ArrayMatcher<null>();
@@ -57,7 +57,7 @@ for (const [input, params, link] of links) {
 }
 
 const refused: readonly (readonly [PatternInput, Params])[] = [
-  // What is fixed makes a dot segment of the value, or another host.
+  // With the fixed parts, the value would be a dot segment or another host.
   ["/*..", { 0: "" }],
   ["/*%2e", { 0: "." }],
   ["/x/{:a}?..", {}],
@@ -66,7 +66,7 @@ const refused: readonly (readonly [PatternInput, Params])[] = [
   ["/\\/evil.example", {}],
   ["{//}?evil.example", {}],
   ["/:a?/evil.example//*", { 0: ".." }],
-  // What the pattern would find in it is something else.
+  // The pattern would find another value in it.
   ["/:a{-:b}?", { a: "x-y" }],
   ["/:path*", { path: "a//b" }],
   ["/:path*", { path: "" }],
@@ -94,7 +94,7 @@ for (const [input, params] of refused) {
   });
 }
 
-Deno.test("href() takes null and what is inherited for missing", () => {
+Deno.test("href() treats null and inherited properties as missing", () => {
   const href = (params: unknown) =>
     new RoutePattern("/:a/:b").href(params as Params);
   for (
@@ -108,13 +108,13 @@ Deno.test("href() takes null and what is inherited for missing", () => {
   }
 });
 
-Deno.test("RoutePattern.href() refuses what a regexp group does not match, beside a search part too", () => {
+Deno.test("RoutePattern.href() rejects a value that a regexp group does not match, also with search params", () => {
   const pattern = new RoutePattern({ pathname: "/:id(\\d+)", search: "q=:q" });
   assertEquals(pattern.href({ id: "7", q: "1" }), "/7?q=1");
   assertThrows(() => pattern.href({ id: "x", q: "1" }), TypeError);
 });
 
-Deno.test("RoutePattern.href() leads to no other host by a regexp group, beside a search part too", () => {
+Deno.test("RoutePattern.href() never leads to another host by a regexp group, also with search params", () => {
   const pattern = new RoutePattern({
     protocol: "https",
     hostname: ":tenant([a-z]+).example.com",
@@ -130,7 +130,7 @@ Deno.test("RoutePattern.href() leads to no other host by a regexp group, beside 
   }
 });
 
-Deno.test("RoutePattern.href() is a path where the pattern names a scheme or a port and no host", () => {
+Deno.test("RoutePattern.href() returns a path if the pattern has a scheme or a port but no host", () => {
   const [scheme, port] = [{ protocol: "http" }, { port: "8000" }];
   assertEquals(new RoutePattern({ ...scheme, pathname: "/a" }).href(), "/a");
   const pattern = new RoutePattern({ ...port, pathname: "/:id(\\d+)" });

@@ -1,4 +1,4 @@
-/** Links: what `href` builds, and that matching gives the same params back. */
+/** Links of `href`, and their params after matching. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { RoutePattern } from "@gatehouse/web/fetch-router";
 import { Random } from "./_random.ts";
@@ -60,7 +60,7 @@ Deno.test("href() adds search params to those of the pattern", () => {
   assertEquals(pattern.href({ q: "1" }, { page: 2 }), "/a?q=1&page=2");
 });
 
-Deno.test("href() encodes what stands in search and hash", () => {
+Deno.test("href() encodes search and hash", () => {
   const pattern = new RoutePattern({
     pathname: "/a",
     search: "q=:q",
@@ -81,7 +81,7 @@ const HOSTS = [
 ];
 
 for (const tenant of HOSTS) {
-  Deno.test(`href() lets "${tenant}" be no tenant`, () => {
+  Deno.test(`href() rejects the tenant "${tenant}"`, () => {
     for (const search of [{}, { search: "q=:q" }]) {
       const pattern = new RoutePattern({
         protocol: "https",
@@ -169,7 +169,7 @@ const PIECES = [
   "users",
 ];
 
-Deno.test("what href() builds for random params is matched with the same params, or refused", () => {
+Deno.test("href() of random params matches with the same params, or throws", () => {
   const random = new Random(9);
   let [built, refused] = [0, 0];
   for (let i = 0; i < 4_000; i++) {
@@ -194,7 +194,7 @@ Deno.test("what href() builds for random params is matched with the same params,
   assert(built > 500 && refused > 500, `${built} built, ${refused} refused`);
 });
 
-Deno.test("no value of a wildcard makes href() name another host", () => {
+Deno.test("href() never leads to another host by the value of a wildcard", () => {
   const random = new Random(3);
   for (let i = 0; i < 2_000; i++) {
     const pattern = new RoutePattern(
@@ -203,7 +203,7 @@ Deno.test("no value of a wildcard makes href() name another host", () => {
     const params = Object.fromEntries(
       pattern.paramNames.map((
         name,
-      ) => [name, random.list(0, 3, () => random.pick(PIECES)).join("")]),
+      ) => [name, random.array(0, 3, () => random.pick(PIECES)).join("")]),
     );
     let link: string;
     try {
@@ -217,7 +217,7 @@ Deno.test("no value of a wildcard makes href() name another host", () => {
   }
 });
 
-/** A pattern without regexps, whose params could not be guessed. */
+/** Creates a pattern without regexps, whose params would be hard to generate. */
 function randomValid(random: Random): RoutePattern | null {
   const text = randomPattern(random);
   if (text.includes("(")) return null;
@@ -237,7 +237,7 @@ function randomParams(
     if (random.chance(0.05)) continue;
     params[name] = random.chance(0.7)
       ? random.pick(PIECES.slice(0, 6))
-      : random.list(1, 2, () => random.pick(PIECES)).join("");
+      : random.array(1, 2, () => random.pick(PIECES)).join("");
   }
   return params;
 }

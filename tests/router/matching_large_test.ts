@@ -1,4 +1,4 @@
-/** Tables and patterns that are larger than those of other tests. */
+/** Large tables and patterns. */
 import { assertEquals, assertThrows } from "@std/assert";
 import {
   ArrayMatcher,
@@ -11,7 +11,7 @@ import { Random } from "./_random.ts";
 
 const origin = "https://example.com";
 
-Deno.test("each of 3,000 routes is found, in whatever order they were added", () => {
+Deno.test("each of 3,000 routes matches in any order of registration", () => {
   const random = new Random(11);
   const words = Array.from({ length: 40 }, (_, i) => `word-${i}-é`);
   const routes = new Map<string, string>();
@@ -23,7 +23,7 @@ Deno.test("each of 3,000 routes is found, in whatever order they were added", ()
       pattern += isParam ? `/:${name}` : `/${word}`;
       path += `/${isParam ? `v${random.below(1_000)}` : word}`;
     }
-    // A path for each pattern, whatever the names of its params.
+    // A path for each pattern, without the names of its params.
     routes.set(pattern, path);
   }
   const entries = [...routes].toSorted(() => random.chance(0.5) ? 1 : -1);
@@ -37,14 +37,14 @@ Deno.test("each of 3,000 routes is found, in whatever order they were added", ()
       match!.data.split("/")[i]!.startsWith(":")
     );
     assertEquals(Object.values(match!.params), values, path);
-    // Another may be more specific, but never less.
+    // Another route may match if it is more specific.
     const isFixed = (text: string) => text.includes("/:") ? 1 : 0;
     assertEquals(isFixed(match!.data) <= isFixed(pattern), true, path);
     assertEquals(matcher.match("GET", `${origin}${path}/none`), null);
   }
 });
 
-Deno.test("a step back takes back the params that were found on the way", () => {
+Deno.test("backtracking removes the params of the abandoned branch", () => {
   const matcher = new ArrayMatcher<string>();
   const patterns = ["/a/:x/c", "/:y/:z/d", "/a/:x/:w/e", "/:p/:q/:r/:s"];
   for (const source of patterns) {
@@ -65,7 +65,7 @@ Deno.test("a step back takes back the params that were found on the way", () => 
   }]);
 });
 
-Deno.test("a path with six optional parts is matched in each of its 64 forms", () => {
+Deno.test("a path with six optional parts matches in each of its 64 forms", () => {
   for (const modifier of ["?", "*"]) {
     const letters = ["a", "b", "c", "d", "e", "f"];
     const source = letters.map((text) => `{/${text}}${modifier}`).join("");
@@ -74,7 +74,7 @@ Deno.test("a path with six optional parts is matched in each of its 64 forms", (
       const pattern = new RoutePattern(each);
       const matcher = new ArrayMatcher<string>();
       matcher.add("GET", pattern, "optional");
-      // Those that follow tie with no form of it.
+      // The routes below tie with no form of it.
       matcher.add("GET", new RoutePattern("/*"), "rest");
       for (let form = 0; form < 64; form++) {
         const parts = letters.filter((_, i) => form >> i & 1);
@@ -91,7 +91,7 @@ Deno.test("a path with six optional parts is matched in each of its 64 forms", (
   }
 });
 
-Deno.test("more fixed text is more specific, also where sums of lengths are equal or long", () => {
+Deno.test("more fixed text is more specific, also if the sums of lengths are equal or large", () => {
   const rows = [
     ["/aa:x/b:y", `/a:x/${"b".repeat(32)}:y`, `/aaa/${"b".repeat(33)}`],
     ["/aaa:x/b:y", `/a:x/${"b".repeat(63)}:y`, `/aaaa/${"b".repeat(64)}`],
@@ -109,17 +109,17 @@ Deno.test("more fixed text is more specific, also where sums of lengths are equa
   }
 });
 
-Deno.test("a name in two parts of a URL is refused: one param can't be both", () => {
+Deno.test("new RoutePattern() rejects a name in two parts of a URL", () => {
   assertThrows(
     () => new RoutePattern("https://:name.example.com/:name"),
     TypeError,
     'the param "name" occurs twice',
   );
-  // Numbers are another matter.
+  // Numbers may occur twice.
   new RoutePattern("https://*.example.com/*");
 });
 
-Deno.test("prefixed() keeps what the pattern says of case and of the URL", () => {
+Deno.test("prefixed() keeps ignoreCase and the other URL components", () => {
   const pattern = new RoutePattern({ pathname: "/b", search: "q=:q" }, {
     ignoreCase: true,
   }).prefixed("/A");
@@ -153,7 +153,7 @@ const prefixes: [prefix: string, path: string, source: string][] = [
 ];
 
 for (const [prefix, path, source] of prefixes) {
-  Deno.test(`route("${prefix}", "${path}") is "${source}", and is found by its link`, async () => {
+  Deno.test(`route("${prefix}", "${path}") is "${source}", and its link matches`, async () => {
     const routes = route(prefix, { page: path });
     assertEquals(routes.page.pattern.source, source);
     const router = createRouter();

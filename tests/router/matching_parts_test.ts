@@ -1,4 +1,4 @@
-/** What patterns ask of several parts of a URL at once. */
+/** Patterns with several parts of a URL. */
 import { assertEquals } from "@std/assert";
 import { createRouter, RoutePattern } from "@gatehouse/web/fetch-router";
 import { nativeParams } from "./_oracle.ts";
@@ -21,7 +21,7 @@ const rows: readonly Row[] = [
 
 for (const [init, url, params] of rows) {
   const does = params === null ? "does not match" : "matches";
-  Deno.test(`${JSON.stringify(init)} ${does} ${url} where case is ignored`, () => {
+  Deno.test(`${JSON.stringify(init)} ${does} ${url} with ignoreCase`, () => {
     const pattern = new RoutePattern(init, { ignoreCase: true });
     assertEquals(paramsOf(pattern, url), params);
     const native = nativeParams(pattern, url);
@@ -29,11 +29,11 @@ for (const [init, url, params] of rows) {
   });
 }
 
-Deno.test("regexp groups match long texts in each part of a URL", () => {
+Deno.test("regexp groups match long strings in each part of a URL", () => {
   const long = "a".repeat(5_000);
   const host = new RoutePattern({ hostname: "(x|y).com", pathname: "/:a/*" });
   assertEquals(paramsOf(host, `https://y.com/${long}/${long}`), {
-    // The numbers of the path win.
+    // Unnamed groups of the path take precedence.
     0: long,
     a: long,
   });
@@ -47,7 +47,7 @@ Deno.test("regexp groups match long texts in each part of a URL", () => {
   });
 });
 
-Deno.test("routes for search params of one path are told apart, and the plain one stands in", async () => {
+Deno.test("routes with different search params of one path are distinguished, with the plain one as fallback", async () => {
   const router = createRouter();
   const tell = (name: string) => () => new Response(name);
   router.get({ pathname: "/a", search: "tab=keys" }, tell("keys"));
@@ -61,7 +61,7 @@ Deno.test("routes for search params of one path are told apart, and the plain on
   assertEquals(await text("/a"), "plain");
 });
 
-Deno.test("routes for one scheme, port or host do not answer for others", async () => {
+Deno.test("routes for one scheme, port or host do not match others", async () => {
   const router = createRouter();
   router.get({ protocol: "https", pathname: "/a" }, () => new Response("s"));
   router.get({ port: "8000", pathname: "/b" }, () => new Response("p"));
@@ -84,7 +84,7 @@ const optional = [
 ] as const;
 
 for (const [pattern, path] of optional) {
-  Deno.test(`an optional group of "${pattern}" that would be empty is absent`, () => {
+  Deno.test(`an empty optional group of "${pattern}" is missing from the params`, () => {
     const url = `https://example.com${path}`;
     assertEquals(paramsOf(new RoutePattern(pattern), url), {});
     const native = nativeParams(new RoutePattern(pattern), url);
@@ -101,7 +101,7 @@ const escaped = [
 ] as const;
 
 for (const [pattern, path, params] of escaped) {
-  Deno.test(`what is escaped is no part of the group behind it: ${JSON.stringify(pattern)} on "${path}"`, () => {
+  Deno.test(`an escaped character is not part of the next group: ${JSON.stringify(pattern)} on "${path}"`, () => {
     const url = `https://example.com${path}`;
     assertEquals(paramsOf(new RoutePattern(pattern), url), params);
     const native = nativeParams(new RoutePattern(pattern), url);
@@ -109,7 +109,7 @@ for (const [pattern, path, params] of escaped) {
   });
 }
 
-Deno.test("a group that says what a param is without one has no bound, however the slash is written", () => {
+Deno.test("a group with the default regexp has no limit, with or without an escaped slash", () => {
   const long = "a".repeat(5_000);
   for (const source of ["/:x([^/]+?)", "/:x([^\\/]+?)"]) {
     const pattern = new RoutePattern(source);
@@ -117,7 +117,7 @@ Deno.test("a group that says what a param is without one has no bound, however t
   }
 });
 
-Deno.test("numbers of two figures may occur in each part of a URL, too", () => {
+Deno.test("unnamed groups may have two-digit numbers in each part of a URL", () => {
   const pattern = new RoutePattern({
     pathname: "/*".repeat(11),
     search: "*&".repeat(11),
@@ -127,7 +127,7 @@ Deno.test("numbers of two figures may occur in each part of a URL, too", () => {
   assertEquals(params?.[10], "p");
 });
 
-Deno.test("a colon stays text where dot segments reach beyond the text", () => {
+Deno.test("a colon stays literal if dot segments reach beyond it", () => {
   const pattern = new RoutePattern("/:x{-/../../\\:1}");
   assertEquals(pattern.paramNames, ["x"]);
 });

@@ -1,4 +1,4 @@
-/** What patterns match, by the syntax of URLPattern. */
+/** The matches of patterns with the syntax of URLPattern. */
 import { assertEquals, assertThrows } from "@std/assert";
 import { ArrayMatcher, RoutePattern } from "@gatehouse/web/fetch-router";
 import { nativeParams } from "./_oracle.ts";
@@ -34,7 +34,7 @@ const SYNTAX: readonly Row[] = [
   ["/:a/:b/:c", "/1/2/3", { a: "1", b: "2", c: "3" }],
   ["/:$a/:_b/:ünï", "/1/2/3", { $a: "1", _b: "2", ünï: "3" }],
   ["/:constructor", "/x", { constructor: "x" }],
-  // Text around params.
+  // Fixed text around params.
   ["/@:user", "/@ada", { user: "ada" }],
   ["/@:user", "/@", null],
   ["/@:user", "/ada", null],
@@ -81,7 +81,7 @@ const SYNTAX: readonly Row[] = [
   ["/files/:path*", "/files/a/b", { path: "a/b" }],
   ["/files/:path*", "/files/", null],
   ["/:path+/edit", "/a/b/edit", { path: "a/b" }],
-  // A repeat takes as much as it can, a param as little.
+  // A repeat is greedy, a param is not.
   ["/x:a+:b", "/xabc", { a: "ab", b: "c" }],
   ["/x:a*:b(\\w{1,2})", "/xabc", { a: "ab", b: "c" }],
   ["/x:a:b", "/xabc", { a: "a", b: "bc" }],
@@ -113,7 +113,7 @@ const SYNTAX: readonly Row[] = [
   ["{/a/:b}+", "/a/1/a/2", { b: "1/a/2" }],
   ["/{:a-}?:b", "/x-y", { a: "x", b: "y" }],
   ["/{:a-}?:b", "/y", { b: "y" }],
-  // The text behind a group is there whenever the group is.
+  // Text after an optional group is only present with the group.
   ["/x{:a-}?y", "/x12y", null],
   ["/{:a-}*x", "/abx", null],
   ["/x{:a-}*y", "/xy", {}],
@@ -170,7 +170,7 @@ const SYNTAX: readonly Row[] = [
   ["/a\\{b\\}", "/a%7Bb%7D", {}],
   ["/a\\.b", "/a.b", {}],
   ["/:a\\-b", "/x-b", { a: "x" }],
-  // Percent-encoding: canonical text is compared, params are decoded.
+  // Percent-encoding: canonical paths are compared, params are decoded.
   ["/é", "/é", {}],
   ["/é", "/%C3%A9", {}],
   ["/é", "/%c3%a9", null],
@@ -187,7 +187,7 @@ const SYNTAX: readonly Row[] = [
   ["/:a", "/%C3%28", { a: "%C3(" }],
   ["/:a", "/%F0%9F%98%80%FF", { a: "😀%FF" }],
   ["/*", "/a%2Fb/c", { 0: "a/b/c" }],
-  // What the URL parser makes of a path.
+  // Paths as the URL parser normalizes them.
   ["/a/b", "/x/../a/./b", {}],
   ["/a/b", "/x/%2e%2E/a/%2e/b", {}],
   ["/a/b", "\\a\\b", {}],
@@ -205,7 +205,7 @@ const SYNTAX: readonly Row[] = [
   ["/a/*", "/a/b/..", { 0: "" }],
   ["/a/../b", "/b", {}],
   ["/a/./b", "/a/b", {}],
-  // Dot segments that a pattern keeps are in no path.
+  // Dot segments in a pattern match no path.
   ["/{}*..", "/..", null],
   ["/{}*%2e/b", "/%2e/b", null],
   ["/{}*%2E/b", "/%2E/b", null],
@@ -241,7 +241,7 @@ const CASES: readonly Row[] = [
 
 for (const [pattern, path, params] of CASES) {
   const does = params === null ? "does not match" : "matches";
-  Deno.test(`"${pattern}" ${does} "${path}" where case is ignored`, () => {
+  Deno.test(`"${pattern}" ${does} "${path}" with ignoreCase`, () => {
     const url = `https://example.com${path}`;
     assertEquals(paramsOf(pattern, url, { ignoreCase: true }), params);
     const ignoring = new RoutePattern(pattern, { ignoreCase: true });
@@ -281,7 +281,7 @@ const INVALID = [
 ];
 
 for (const pattern of INVALID) {
-  Deno.test(`new RoutePattern("${pattern}") throws, as URLPattern does`, () => {
+  Deno.test(`new RoutePattern("${pattern}") throws like URLPattern`, () => {
     if (!isQuirky(pattern)) {
       assertThrows(() => new URLPattern({ pathname: pattern }), TypeError);
     }
@@ -293,7 +293,7 @@ for (const pattern of INVALID) {
   });
 }
 
-Deno.test("a param cannot be named __proto__, and params have no prototype", () => {
+Deno.test("__proto__ is not a valid name, and params have no prototype", () => {
   assertThrows(
     () => new RoutePattern("/:__proto__"),
     TypeError,
@@ -307,7 +307,7 @@ Deno.test("a param cannot be named __proto__, and params have no prototype", () 
   }
 });
 
-Deno.test("a wildcard is decoded, also where another route has the escapes as its text", () => {
+Deno.test("a wildcard is decoded, also if another route has the escapes as fixed text", () => {
   const matcher = new ArrayMatcher<null>();
   matcher.add("GET", new RoutePattern("/é/x/z"), null);
   matcher.add("GET", new RoutePattern("/é/:b/c"), null);
@@ -316,11 +316,11 @@ Deno.test("a wildcard is decoded, also where another route has the escapes as it
   assertEquals({ ...match.params }, { 0: "é/x/y" });
 });
 
-Deno.test("match() is not misled by an origin that looks like the last one", () => {
+Deno.test("match() distinguishes an origin that resembles the last one", () => {
   const matcher = new ArrayMatcher<null>();
   matcher.add("GET", new RoutePattern("/:a"), null);
   const last = "http://example.com";
-  // Texts before and behind all that begin with the last origin and a slash.
+  // Strings that sort before and after all with the last origin and a slash.
   for (
     const end of ["", "0", "1", "z", "-0", ".0a", ":0", ":1", ":80", "!", "~"]
   ) {
@@ -348,7 +348,7 @@ Deno.test("params of one match are not those of the next", () => {
   const second = matcher.match("GET", "https://example.com/2")!;
   assertEquals([first.params.a, second.params.a], ["1", "2"]);
 
-  // Where there are none, nor can any be added.
+  // Without params; none can be added.
   matcher.add("GET", new RoutePattern("/a/b"), null);
   const { params } = matcher.match("GET", "https://example.com/a/b")!;
   Reflect.set(params, "a", "1");

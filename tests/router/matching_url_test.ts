@@ -1,4 +1,4 @@
-/** Patterns for other parts of a URL than its path, and URLs of all shapes. */
+/** Patterns for URL parts other than the path, and unusual URLs. */
 import { assert, assertEquals, assertExists, assertThrows } from "@std/assert";
 import {
   ArrayMatcher,
@@ -52,11 +52,11 @@ const ROWS: readonly Row[] = [
   [{ pathname: "/a", search: "q=:q" }, "https://e.com/a?q=1%2F2", { q: "1/2" }],
   [{ pathname: "/a", search: "q=:q" }, "https://e.com/a", null],
   [{ pathname: "/a", search: "" }, "https://e.com/a?", {}],
-  // A slash belongs to the group behind it in a path alone.
+  // A slash belongs to the group after it only in a path.
   [{ pathname: "/a", search: "x/:y?" }, "https://e.com/a?x/1", { y: "1" }],
   [{ pathname: "/a", search: "x/:y?" }, "https://e.com/a?x/", {}],
   [{ pathname: "/a", search: "x/:y?" }, "https://e.com/a?x", null],
-  // Text is encoded otherwise than in a path.
+  // The encoding differs from that of a path.
   [{ pathname: "/a", search: "\\{|^" }, "https://e.com/a?{|^", {}],
   [{ pathname: "/a", search: "" }, "https://e.com/a?x", null],
   [{ pathname: "/a", search: "*" }, "https://e.com/a?x", {}],
@@ -67,7 +67,7 @@ const ROWS: readonly Row[] = [
   }],
   [{ pathname: "/a", hash: "top" }, "https://e.com/a#top", {}],
   [{ pathname: "/a", hash: "top" }, "https://e.com/a", null],
-  // The platform hands this path back as "/a/.{x:b}", which is another one.
+  // URLPattern returns this path as "/a/.{x:b}", which differs.
   [{ pathname: "/a/{}+\\.{x:b}", port: "" }, "https://e.com/a/.xy", {
     b: "y",
   }],
@@ -82,7 +82,7 @@ const ROWS: readonly Row[] = [
     x: "1",
     0: "7",
   }],
-  // Numbers of the path win over those of other parts.
+  // Unnamed groups of the path take precedence over those of other parts.
   ["https://*.ex.com/*", "https://a.ex.com/b", { 0: "b" }],
 ];
 
@@ -97,7 +97,7 @@ for (const [input, url, params] of ROWS) {
   });
 }
 
-Deno.test("a URLPattern is a pattern, its own ignoreCase stated beside it", () => {
+Deno.test("a URLPattern is accepted as a pattern, with an explicit ignoreCase", () => {
   const native = new URLPattern({ pathname: "/A/:b" }, { ignoreCase: true });
   const pattern = new RoutePattern(native, { ignoreCase: true });
   assertEquals(pattern.urlPattern, native);
@@ -143,7 +143,7 @@ for (const [url, params] of SHAPES) {
   });
 }
 
-Deno.test("ArrayMatcher tells an origin from one that begins with the same text", () => {
+Deno.test("ArrayMatcher distinguishes origins with the same prefix", () => {
   const matcher = new ArrayMatcher<string>();
   matcher.add("GET", new RoutePattern("/a"), "path");
   matcher.add("GET", new RoutePattern("https://example.com/a"), "host");
@@ -156,7 +156,7 @@ Deno.test("ArrayMatcher tells an origin from one that begins with the same text"
   }
 });
 
-Deno.test("a dot segment is none, even where routes begin with the same dots", () => {
+Deno.test("a dot segment is normalized, also if routes begin with dots", () => {
   for (const dots of ["..", "%2e", "%2E%2e"]) {
     const matcher = new ArrayMatcher<string>();
     for (const path of [`/${dots}a`, `/${dots}b`, "/x"]) {
@@ -170,7 +170,7 @@ Deno.test("a dot segment is none, even where routes begin with the same dots", (
   }
 });
 
-Deno.test("long paths are matched to the end, whatever the pattern", () => {
+Deno.test("long paths match to the end with any pattern", () => {
   const a = "a".repeat(100_000);
   const dashes = "-".repeat(100_000);
   const deep = "/a".repeat(50_000);
@@ -203,7 +203,7 @@ Deno.test("long paths are matched to the end, whatever the pattern", () => {
   }
 });
 
-Deno.test("many optional parts take time for each of them, not for each two", () => {
+Deno.test("many optional parts take linear time", () => {
   const path = "/x".repeat(5_000);
   for (const part of ["{/x}?", "{/:n}?", "{/x}*"]) {
     let names = 0;
@@ -216,7 +216,7 @@ Deno.test("many optional parts take time for each of them, not for each two", ()
   }
 });
 
-// The platform would take from minutes to ages for the second URL of each.
+// URLPattern would take minutes or more for the second URL of each.
 const endless: [PatternInput, near: string, far: string][] = [
   ["/~*b-:b*(\\d+)", "/~b-b7", `/~b-${"b".repeat(90)}x`],
   ["/{:a-}*:id(\\d+)", "/a-b-7", `/${"-a".repeat(90)}x`],
@@ -238,14 +238,14 @@ const endless: [PatternInput, near: string, far: string][] = [
 
 for (const [input, near, far] of endless) {
   const pattern = new RoutePattern(input);
-  Deno.test(`"${pattern}" matches, and tells at once that a long text does not match`, () => {
+  Deno.test(`"${pattern}" matches, and rejects a long string at once`, () => {
     const hrefOf = (path: string) => new URL(path, "https://example.com").href;
     assertExists(paramsOf(pattern, hrefOf(near)));
     assertEquals(paramsOf(pattern, hrefOf(far)), null);
   });
 }
 
-Deno.test("a repeat matches beside a regexp group, however long it is", () => {
+Deno.test("a repeat of any length matches next to a regexp group", () => {
   const pattern = new RoutePattern("/:a(\\d+)/{:b-}+/:c");
   const find = (path: string) =>
     paramsOf(pattern, `https://example.com${path}`)?.c;
@@ -257,7 +257,7 @@ Deno.test("a repeat matches beside a regexp group, however long it is", () => {
     paramsOf(slashes, `https://example.com/7-${long}`)?.b,
     long.slice(1),
   );
-  // A param alone that repeats is a run of characters, however long.
+  // A repeated param without other text matches any number of characters.
   const runs = new RoutePattern("/a:b*:c(\\d+)-:d+");
   const run = "b".repeat(500);
   assertEquals(
@@ -267,7 +267,7 @@ Deno.test("a repeat matches beside a regexp group, however long it is", () => {
   assertEquals(paramsOf(runs, `https://example.com/a${run}-d`), null);
 });
 
-Deno.test("a pattern that is no URL's throws a TypeError that names it", () => {
+Deno.test("an invalid URL pattern throws a TypeError that names it", () => {
   assertThrows(
     () => new RoutePattern("https://exa mple.com/"),
     TypeError,
@@ -275,7 +275,7 @@ Deno.test("a pattern that is no URL's throws a TypeError that names it", () => {
   );
 });
 
-Deno.test("ignoreCase folds no letter beyond ASCII, in URLs as they came neither", () => {
+Deno.test("ignoreCase folds only ASCII letters, also in raw URLs", () => {
   const matcher = new ArrayMatcher<string>();
   matcher.add("GET", new RoutePattern("/keys", { ignoreCase: true }), "keys");
   matcher.add("GET", new RoutePattern("/KEYS/:id"), "exact");
@@ -289,7 +289,7 @@ Deno.test("ignoreCase folds no letter beyond ASCII, in URLs as they came neither
   assertEquals(found("/KEYS"), "keys");
   assertEquals(found("/\u212aeys"), "any");
   assertEquals(found("/%E2%84%AAeys"), "any");
-  // Beside the path they change nothing.
+  // In other parts than the path they change nothing.
   assertEquals(found("/KEYS?\u212a"), "keys");
   assertEquals(found("/KEYS/\u212a"), "exact");
 });

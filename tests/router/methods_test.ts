@@ -1,4 +1,4 @@
-/** Methods beyond the common ones, and several of them for one handler. */
+/** Custom methods, and several methods for one handler. */
 import { assertEquals, assertThrows } from "@std/assert";
 import {
   createContextKey,
@@ -127,7 +127,7 @@ Deno.test("a method twice in one array is a RangeError", () => {
   assertThrows(() => router.route(["GET", "GET"], "/x", echo), RangeError);
 });
 
-Deno.test("platformKey() types what a Worker passes, in handlers and in middleware", async () => {
+Deno.test("platformKey() types the arguments of a Worker in handlers and middleware", async () => {
   interface Env {
     readonly NAME: string;
   }
@@ -158,7 +158,7 @@ Deno.test("platformKey() types what a Worker passes, in handlers and in middlewa
   assertEquals(Worker as unknown, Platform);
 });
 
-Deno.test("the methods of a context cannot be called without it, which is a type error", () => {
+Deno.test("calling a method of a context without this is a type error", () => {
   const Locale = createContextKey("en", { name: "Locale" });
   const router = createRouter();
   let thrown = 0;

@@ -1,4 +1,4 @@
-/** What a middleware may do, and what comes of what it may not. */
+/** The valid results of middleware, and its mistakes. */
 import { assertEquals, assertRejects } from "@std/assert";
 import {
   createRouter,
@@ -8,7 +8,7 @@ import {
 
 const origin = "https://example.com";
 
-/** Runs a middleware, and tells what was answered and what onError was given. */
+/** Runs a middleware and returns the response and the errors of onError. */
 async function run(
   middleware: Middleware<readonly []>,
   handler: () => Response | Promise<Response> = () => new Response("handler"),
@@ -45,7 +45,7 @@ const twice: [string, Middleware<readonly []>][] = [
     const [first] = await Promise.all([next(), next()]);
     return first;
   }],
-  ["after others have answered", async (_, next) => {
+  ["after others have responded", async (_, next) => {
     await next();
     await Promise.resolve();
     return next();
@@ -53,7 +53,7 @@ const twice: [string, Middleware<readonly []>][] = [
 ];
 
 for (const [name, middleware] of twice) {
-  Deno.test(`a middleware that calls next() twice, ${name}, is an error, and runs the handler once`, async () => {
+  Deno.test(`a middleware that calls next() twice, ${name}, causes an error and runs the handler once`, async () => {
     assertEquals(await run(middleware), {
       answer: "onError",
       errors: [TWICE],
@@ -78,13 +78,13 @@ const thrown: [string, Middleware<readonly []>][] = [
 ];
 
 for (const [name, middleware] of thrown) {
-  Deno.test(`a middleware that throws ${name} is answered by onError alone`, async () => {
+  Deno.test(`onError() responds once to a middleware that throws ${name}`, async () => {
     const { answer, errors } = await run(middleware);
     assertEquals([answer, errors], ["onError", ["Error: bug"]]);
   });
 }
 
-Deno.test("a middleware that returns nothing after next() gives the response of next()", async () => {
+Deno.test("a middleware that returns nothing after next() keeps the response of next()", async () => {
   const none: Middleware<readonly []>[] = [
     (_, next) => void next(),
     async (_, next) => void await next(),
@@ -104,7 +104,7 @@ Deno.test("a middleware that returns nothing after next() gives the response of 
   }
 });
 
-Deno.test("a middleware that swallows an error and returns nothing has not answered for it", async () => {
+Deno.test("a middleware that catches an error and returns nothing does not handle it", async () => {
   const swallow: Middleware<readonly []> = async (context, next) => {
     await next();
     context.error = undefined;
@@ -115,7 +115,7 @@ Deno.test("a middleware that swallows an error and returns nothing has not answe
   assertEquals([answer, errors], ["onError", ["Error: bug"]]);
 });
 
-Deno.test("next() always returns a promise, of the very response", async () => {
+Deno.test("next() always returns a promise of the same response", async () => {
   const own = new Response("own");
   let same: unknown;
   const { answer } = await run(async (_, next) => {
@@ -126,7 +126,7 @@ Deno.test("next() always returns a promise, of the very response", async () => {
   assertEquals([same, answer], [true, "other"]);
 });
 
-Deno.test("next() resolves with the answer to an error, and context.error is as it was thrown", async () => {
+Deno.test("next() resolves with the response to an error, and context.error is the thrown value", async () => {
   const error = new Error("bug");
   for (
     const handler of [() => Promise.reject(error), () => {
@@ -143,7 +143,7 @@ Deno.test("next() resolves with the answer to an error, and context.error is as 
   }
 });
 
-Deno.test("a handler does not start where a middleware aborts the request at once", async () => {
+Deno.test("a handler does not start if a middleware aborts the request synchronously", async () => {
   const controller = new AbortController();
   let ran = false;
   const router = createRouter({
@@ -161,7 +161,7 @@ Deno.test("a handler does not start where a middleware aborts the request at onc
   assertEquals(ran, false);
 });
 
-Deno.test("a request that is aborted once its handler runs is answered all the same", async () => {
+Deno.test("a request that is aborted while its handler runs still gets the response", async () => {
   const controller = new AbortController();
   const router = createRouter();
   router.get("/", async () => {
@@ -173,7 +173,7 @@ Deno.test("a request that is aborted once its handler runs is answered all the s
   assertEquals(await response.text(), "done");
 });
 
-Deno.test("middleware runs on requests that no route matches, a route's own does not", async () => {
+Deno.test("middleware runs without a matching route, the middleware of routes does not", async () => {
   const seen: string[] = [];
   const note = (name: string): Middleware<readonly []> => (_, next) => {
     seen.push(name);
@@ -187,7 +187,7 @@ Deno.test("middleware runs on requests that no route matches, a route's own does
   assertEquals(seen, ["global", "global"]);
 });
 
-Deno.test("onError that throws the error again has it printed once", async () => {
+Deno.test("an error that onError throws again is printed once", async () => {
   const printed: unknown[] = [];
   const { error } = console;
   console.error = (problem: unknown) => void printed.push(problem);
@@ -209,7 +209,7 @@ Deno.test("onError that throws the error again has it printed once", async () =>
   assertEquals(printed.map(String), ["Error: bug"]);
 });
 
-Deno.test("onError sees the route and the values of the request that failed", async () => {
+Deno.test("onError gets the route and the values of the failed request", async () => {
   const router = createRouter({
     onError: (error, { route, params, method }) =>
       Response.json([String(error), route?.pattern.source, params, method]),
@@ -224,7 +224,7 @@ Deno.test("onError sees the route and the values of the request that failed", as
   ]);
 });
 
-Deno.test("onError is asked about what defaultHandler throws", async () => {
+Deno.test("onError gets an error of defaultHandler", async () => {
   const router = createRouter({
     defaultHandler: () => {
       throw new Error("bug");

@@ -1,4 +1,4 @@
-/** Optional segments: each form of a pattern is matched and ranked by itself. */
+/** Optional segments: each form of a pattern matches and ranks separately. */
 import { assertEquals } from "@std/assert";
 import {
   ArrayMatcher,
@@ -23,7 +23,7 @@ const found: [path: string, answer: string][] = [
 ];
 
 for (const [path, answer] of found) {
-  Deno.test(`with an optional language in front, "${path}" goes to ${answer}`, async () => {
+  Deno.test(`routes with an optional language send "${path}" to ${answer}`, async () => {
     const router = createRouter();
     const tell = (name: string) => ({ params }: { params: unknown }) =>
       new Response(`${name} ${JSON.stringify(params)}`);
@@ -41,7 +41,7 @@ Deno.test("href() builds the home page with and without its optional language", 
   assertEquals(pages.about.href({ lang: "en" }), "/en/about");
 });
 
-/** Patterns that the platform matches with an empty path, but not with "/". */
+/** Patterns that URLPattern matches with an empty path, but not with "/". */
 const absent = [
   "/:id?",
   "/:id(\\d+)?",
@@ -53,7 +53,7 @@ const absent = [
 ];
 
 for (const source of absent) {
-  Deno.test(`"${source}" matches "/", because no URL has an empty path`, () => {
+  Deno.test(`"${source}" matches "/" because no URL has an empty path`, () => {
     const pattern = new RoutePattern(source);
     assertEquals(paramsOf(pattern, `${origin}/`), {});
     assertEquals(nativeParams(pattern, `${origin}/`), null);
@@ -62,7 +62,7 @@ for (const source of absent) {
   });
 }
 
-/** Of two forms that match, the more specific one tells the params. */
+/** The params of patterns with two matching forms come from the more specific one. */
 const ambiguous: [string, string, Record<string, string>][] = [
   ["{/:lang}?/docs{/:page}?", "/docs/docs", { page: "docs" }],
   ["{/:lang}?/docs{/:page}?", "/en/docs", { lang: "en" }],
@@ -79,7 +79,7 @@ for (const [source, path, params] of ambiguous) {
   });
 }
 
-Deno.test("a pattern that is there by its optional part alone does not hide others", () => {
+Deno.test("a pattern that matches by its optional part only does not hide others", () => {
   const matcher = new ArrayMatcher<string>();
   for (const source of ["/:page?", "/", "/*", "{/:lang}?/about"]) {
     matcher.add("GET", new RoutePattern(source), source);

@@ -8,12 +8,12 @@ import {
   Route,
   route,
 } from "@gatehouse/web/fetch-router/routes";
-import { same } from "./_same.ts";
+import { assertSameType } from "./_assert_type.ts";
 
-Deno.test("params are read from the pattern's text, for the whole grammar", () => {
-  same<Params<"/">, Record<never, never>>();
-  same<Params<"/users/:id">, { readonly id: string }>();
-  same<
+Deno.test("params have types from the pattern for the whole grammar", () => {
+  assertSameType<Params<"/">, Record<never, never>>();
+  assertSameType<Params<"/users/:id">, { readonly id: string }>();
+  assertSameType<
     Params<"/:year-:month/@:user.:ext">,
     {
       readonly year: string;
@@ -22,64 +22,76 @@ Deno.test("params are read from the pattern's text, for the whole grammar", () =
       readonly ext: string;
     }
   >();
-  same<Params<"/a/:b?">, { readonly b?: string }>();
-  same<Params<"/a/:b+">, { readonly b: string }>();
-  same<Params<"/a/:b*">, { readonly b?: string }>();
-  same<Params<"/files/*">, { readonly "0": string }>();
-  same<
+  assertSameType<Params<"/a/:b?">, { readonly b?: string }>();
+  assertSameType<Params<"/a/:b+">, { readonly b: string }>();
+  assertSameType<Params<"/a/:b*">, { readonly b?: string }>();
+  assertSameType<Params<"/files/*">, { readonly "0": string }>();
+  assertSameType<
     Params<"/files/*/x/*">,
     { readonly "0": string; readonly "1": string }
   >();
-  same<Params<"/:id(\\d+)">, { readonly id: string }>();
-  same<
+  assertSameType<Params<"/:id(\\d+)">, { readonly id: string }>();
+  assertSameType<
     Params<"/:id((a|b):c)/:d">,
     { readonly id: string; readonly d: string }
   >();
-  same<Params<"/(a|b)">, { readonly "0": string }>();
-  same<Params<"/a{/:b}?">, { readonly b?: string }>();
-  same<Params<"/a{/:b}/:c">, { readonly b: string; readonly c: string }>();
-  same<Params<"/a\\:b/:c">, { readonly c: string }>();
-  same<
+  assertSameType<Params<"/(a|b)">, { readonly "0": string }>();
+  assertSameType<Params<"/a{/:b}?">, { readonly b?: string }>();
+  assertSameType<
+    Params<"/a{/:b}/:c">,
+    { readonly b: string; readonly c: string }
+  >();
+  assertSameType<Params<"/a\\:b/:c">, { readonly c: string }>();
+  assertSameType<
     Params<"https://:tenant.example.com:8080/:id">,
     { readonly tenant: string; readonly id: string }
   >();
-  same<Params<"/:naïve">, { readonly naïve: string }>();
-  same<Params<"/:名/:a_$1">, { readonly 名: string; readonly a_$1: string }>();
-  same<Params<"/:名/*">, { readonly 名: string; readonly "0": string }>();
-  same<Params<"/:a?/:b+">, { readonly a?: string; readonly b: string }>();
-  same<
+  assertSameType<Params<"/:naïve">, { readonly naïve: string }>();
+  assertSameType<
+    Params<"/:名/:a_$1">,
+    { readonly 名: string; readonly a_$1: string }
+  >();
+  assertSameType<
+    Params<"/:名/*">,
+    { readonly 名: string; readonly "0": string }
+  >();
+  assertSameType<
+    Params<"/:a?/:b+">,
+    { readonly a?: string; readonly b: string }
+  >();
+  assertSameType<
     Params<"https://*.example.com/*/:id?/x?q=*">,
     { readonly "0": string; readonly id?: string }
   >();
-  same<
+  assertSameType<
     Params<"/:a" | "/:b?">,
     { readonly a: string } | { readonly b?: string }
   >();
-  same<
+  assertSameType<
     Params<`/:${string}`>,
     Readonly<Record<string, string>>
   >();
-  same<
+  assertSameType<
     Params<"/:a.:b/x:c/12:30">,
     { readonly a: string; readonly b: string; readonly c: string }
   >();
-  same<
+  assertSameType<
     Params<"http*://*:*/:c/x#*">,
     { readonly "0": string; readonly c: string }
   >();
-  same<Params<"*://*:8080/:c">, { readonly c: string }>();
-  same<Params<"https://x.test">, { readonly "0": string }>();
-  same<
+  assertSameType<Params<"*://*:8080/:c">, { readonly c: string }>();
+  assertSameType<Params<"https://x.test">, { readonly "0": string }>();
+  assertSameType<
     Params<"https://:a.x.test">,
     { readonly a: string; readonly "0": string }
   >();
-  same<Params<"https://*:8080">, { readonly "0": string }>();
-  same<Params<"https://:a.x.test/">, { readonly a: string }>();
-  same<Params<"https://x.test#a">, Record<never, never>>();
-  same<Params<string>, Record<string, string>>();
+  assertSameType<Params<"https://*:8080">, { readonly "0": string }>();
+  assertSameType<Params<"https://:a.x.test/">, { readonly a: string }>();
+  assertSameType<Params<"https://x.test#a">, Record<never, never>>();
+  assertSameType<Params<string>, Record<string, string>>();
 });
 
-Deno.test("resources have the routes that their options leave", () => {
+Deno.test("resources() has the type of the routes in its options", () => {
   const routes = route({
     users: resources("users", {
       exclude: ["new", "edit", "destroy"],
@@ -88,9 +100,12 @@ Deno.test("resources have the routes that their options leave", () => {
     }),
     account: resource("account", { only: ["show"] }),
   });
-  same<keyof typeof routes.users, "list" | "create" | "show" | "update">();
-  same<keyof typeof routes.account, "show">();
-  same<typeof routes.users.update.method, "PUT">();
+  assertSameType<
+    keyof typeof routes.users,
+    "list" | "create" | "show" | "update"
+  >();
+  assertSameType<keyof typeof routes.account, "show">();
+  assertSameType<typeof routes.users.update.method, "PUT">();
   routes.users.show.href({ name: "ada" });
   const never = () => {
     // @ts-expect-error: the param is called otherwise
@@ -101,7 +116,7 @@ Deno.test("resources have the routes that their options leave", () => {
   assertEquals(typeof never, "function");
 });
 
-Deno.test("a route map knows of no params where a pattern's text is not known", () => {
+Deno.test("a route map has no typed params if the pattern is not a literal type", () => {
   const text: string = "/users/:id";
   const init = { hostname: ":tenant.example.com", pathname: "/:page" };
   const routes = route({
@@ -112,8 +127,8 @@ Deno.test("a route map knows of no params where a pattern's text is not known", 
   });
   for (
     const target of [routes.text, routes.nested.text, routes.nested.tenant]
-  ) same<typeof target, Route<"GET", string>>();
-  same<typeof routes.spelled, Route<"GET", string>>();
+  ) assertSameType<typeof target, Route<"GET", string>>();
+  assertSameType<typeof routes.spelled, Route<"GET", string>>();
   assertEquals(routes.nested.text.href({ id: 7 }), "/api/users/7");
   assertEquals(
     routes.init.href({ tenant: "acme", page: "a" }, { q: "x" }),
@@ -122,7 +137,7 @@ Deno.test("a route map knows of no params where a pattern's text is not known", 
   createRouter().get(routes.init, ({ params }) => new Response(params.page));
 });
 
-Deno.test("the root of an origin is a path, and no wildcard", () => {
+Deno.test("the root of an origin is a path, not a wildcard", () => {
   const origin = "https://:tenant.example.com";
   for (
     const routes of [
@@ -131,17 +146,23 @@ Deno.test("the root of an origin is a path, and no wildcard", () => {
       route(origin, { home: route("", { home: "/" }).home }),
     ]
   ) {
-    same<typeof routes.home, Route<"GET", "https://:tenant.example.com/">>();
+    assertSameType<
+      typeof routes.home,
+      Route<"GET", "https://:tenant.example.com/">
+    >();
     assertEquals(
       routes.home.href({ tenant: "acme" }),
       "https://acme.example.com/",
     );
   }
   const { user } = route(origin, { user: "users/:id" });
-  same<typeof user, Route<"GET", "https://:tenant.example.com/users/:id">>();
+  assertSameType<
+    typeof user,
+    Route<"GET", "https://:tenant.example.com/users/:id">
+  >();
 });
 
-Deno.test("href takes the params of the pattern", () => {
+Deno.test("href() requires the params of the pattern", () => {
   const routes = route("blog", {
     index: "/",
     show: "/:slug",
@@ -163,6 +184,6 @@ Deno.test("href takes the params of the pattern", () => {
     // @ts-expect-error: there is no such param
     routes.show.href({ slug: "a", other: "b" });
   };
-  same<typeof routes.login.action.method, "POST">();
+  assertSameType<typeof routes.login.action.method, "POST">();
   assertEquals(typeof never, "function");
 });

@@ -1,4 +1,4 @@
-/** Regexp groups: what is accepted, and that none takes long. */
+/** Regexp groups: accepted syntax, and linear time. */
 import { assertEquals, assertThrows } from "@std/assert";
 import { ArrayMatcher, RoutePattern } from "@gatehouse/web/fetch-router";
 import { nativeParams } from "./_oracle.ts";
@@ -22,7 +22,7 @@ Deno.test("eight params with a regexp for UUIDs match in one path", () => {
   }
 });
 
-Deno.test("a regexp group that takes a dash or a slash matches 10,000 characters", () => {
+Deno.test("a regexp group with a dash or a slash matches 10,000 characters", () => {
   const long = "ab-".repeat(3_333) + "c";
   for (
     const group of ["[a-z-]+", ".+", "(?:[a-z]+-?)+", "[a-z]+(?:-[a-z]+)*"]
@@ -32,7 +32,7 @@ Deno.test("a regexp group that takes a dash or a slash matches 10,000 characters
   }
 });
 
-/** Groups that take a backtracking engine from seconds to ages. */
+/** Groups that take a backtracking engine seconds or much longer. */
 const slow = [
   "(?:[a-z0-9]+-?)+",
   "(?:a+)+",
@@ -45,11 +45,11 @@ const slow = [
 ];
 
 for (const group of slow) {
-  Deno.test(`"/:slug(${group})" tells at once that 2,000 characters do not match`, () => {
+  Deno.test(`"/:slug(${group})" rejects 2,000 characters at once`, () => {
     const pattern = new RoutePattern(`/:slug(${group})`);
     const matcher = new ArrayMatcher<null>();
     matcher.add("GET", pattern, null);
-    // A backtracking engine would not come to an end.
+    // A backtracking engine would not finish.
     assertEquals(
       matcher.match("GET", `${origin}/${"a".repeat(2_000)}!/`),
       null,
@@ -60,7 +60,7 @@ for (const group of slow) {
   });
 }
 
-/** What at least one runtime refuses, or reads otherwise than another. */
+/** Syntax that at least one runtime rejects or interprets differently. */
 const refused: [group: string, reason: string][] = [
   ["(?=a).*", "no lookaround"],
   [".*(?<!a)", "no lookaround"],
@@ -83,7 +83,7 @@ const refused: [group: string, reason: string][] = [
 ];
 
 for (const [group, reason] of refused) {
-  Deno.test(`a regexp group is refused on every runtime: (${group})`, () => {
+  Deno.test(`new RoutePattern() rejects a regexp group on every runtime: (${group})`, () => {
     const source = `/:x(${group})`;
     const error = assertThrows(
       () => new RoutePattern(source),
@@ -94,7 +94,7 @@ for (const [group, reason] of refused) {
   });
 }
 
-Deno.test("groups that repeat a lot stand one behind the other, too", () => {
+Deno.test("consecutive groups with large repeats match", () => {
   const pattern = new RoutePattern(
     "/:a(x{500})/:b(y{500})-:c(z{0,500})/:d(.{900})",
   );
@@ -104,7 +104,7 @@ Deno.test("groups that repeat a lot stand one behind the other, too", () => {
   assertEquals(paramsOf(pattern, `${origin}${path}!`), null);
 });
 
-/** What Bun and workerd refuse unless it is escaped, and Deno does not. */
+/** Classes that Bun and workerd reject unless they are escaped. */
 const portable: [group: string, value: string, native: string][] = [
   ["[a-z-]+", "a-b", "[a-z\\-]+"],
   ["[-a-z]+", "a-b", "[\\-a-z]+"],
@@ -116,7 +116,7 @@ const portable: [group: string, value: string, native: string][] = [
 ];
 
 for (const [group, value, native] of portable) {
-  Deno.test(`a class that one runtime wants escaped works on all: ${group}`, () => {
+  Deno.test(`a class that one runtime requires escaped works on all: ${group}`, () => {
     const inputs = [
       `/x/:a(${group})`,
       `https://example.com/x/:a(${group})`,

@@ -1,4 +1,4 @@
-/** Whose word is taken for the client's address. */
+/** The sources of the client's address. */
 import { assertEquals } from "@std/assert";
 import {
   createRouter,
@@ -7,7 +7,7 @@ import {
 } from "@gatehouse/web/fetch-router";
 
 type Row = readonly [
-  what: string,
+  name: string,
   platform: readonly unknown[],
   headers: Record<string, string>,
   trustedProxies: RouterOptions["trustedProxies"],
@@ -20,30 +20,42 @@ const unix = { remoteAddr: { transport: "unix", path: "/run/app.sock" } };
 const ctx = { waitUntil() {} };
 const cloudflare = { "CF-Connecting-IP": "203.0.113.9" };
 const forwarded = { "X-Forwarded-For": "203.0.113.66, 203.0.113.7" };
-/** Longer than what is read, which begins within the first hop. */
+/** A header that is too long, so that its first hop is cut off. */
 const cut = {
   "X-Forwarded-For": `2203.0.113.7,${" ".repeat(4_076)}10.0.0.1`,
 };
-/** As long as what is read. */
+/** A header of the maximum length. */
 const whole = {
   "X-Forwarded-For": `203.0.113.7,${" ".repeat(4_076)}10.0.0.1`,
 };
 
 const rows: Row[] = [
   ["nothing is known", [], {}, 0, ""],
-  ["no runtime has spoken", [], forwarded, 0, ""],
-  ["no runtime has spoken, and a hop is ours", [], forwarded, 1, "203.0.113.7"],
+  ["the runtime passes no address", [], forwarded, 0, ""],
   [
-    "no runtime has spoken, and a peer is ours",
+    "the runtime passes no address, and a hop is a trusted proxy",
+    [],
+    forwarded,
+    1,
+    "203.0.113.7",
+  ],
+  [
+    "the runtime passes no address, and a peer is a trusted proxy",
     [],
     forwarded,
     ["192.0.2.1"],
     "",
   ],
   ["the socket has no address", [unix], {}, 0, ""],
-  ["the socket is a proxy's", [unix], forwarded, 1, "203.0.113.7"],
   [
-    "headers of proxies are there that nobody declared",
+    "the socket belongs to a trusted proxy",
+    [unix],
+    forwarded,
+    1,
+    "203.0.113.7",
+  ],
+  [
+    "there are headers of undeclared proxies",
     [deno],
     {
       ...forwarded,
@@ -55,18 +67,18 @@ const rows: Row[] = [
     0,
     "192.0.2.1",
   ],
-  ["Workers' header comes to Deno", [deno], cloudflare, 1, "192.0.2.1"],
+  ["Deno gets the header of Workers", [deno], cloudflare, 1, "192.0.2.1"],
   [
-    "Workers' header comes to Bun",
+    "Bun gets the header of Workers",
     [bun("192.0.2.2")],
     cloudflare,
     0,
     "192.0.2.2",
   ],
-  ["Bun no longer knows the socket", [bun(null)], cloudflare, 0, ""],
+  ["Bun has closed the socket", [bun(null)], cloudflare, 0, ""],
   ["it is Workers", [{}, ctx], cloudflare, 0, "203.0.113.9"],
   [
-    "it is Workers, and a client wrote a header",
+    "it runs on Workers, and the client sends a header",
     [{}, ctx],
     {
       ...cloudflare,
@@ -75,29 +87,29 @@ const rows: Row[] = [
     0,
     "203.0.113.9",
   ],
-  ["it is Workers' simulator", [{}, ctx], {}, 0, ""],
-  ["the header's env has no context", [{}], cloudflare, 0, ""],
-  ["the second argument is something else", [{}, {}], cloudflare, 0, ""],
+  ["it runs in the simulator of Workers", [{}, ctx], {}, 0, ""],
+  ["there is an env but no context", [{}], cloudflare, 0, ""],
+  ["the second argument is another object", [{}, {}], cloudflare, 0, ""],
   ["the second argument is null", [null, null], cloudflare, 0, ""],
   [
-    "more hops are ours than the header has",
+    "there are more trusted proxies than hops",
     [deno],
     forwarded,
     9,
     "203.0.113.66",
   ],
-  ["all hops are ours", [deno], forwarded, [
+  ["all hops are trusted proxies", [deno], forwarded, [
     "192.0.2.1",
     "203.0.113.7",
     "203.0.113.66",
   ], "203.0.113.66"],
-  ["a hop between is not ours", [deno], forwarded, [
+  ["a hop in the middle is not trusted", [deno], forwarded, [
     "192.0.2.1",
     "203.0.113.66",
   ], "203.0.113.7"],
-  ["no proxy is ours", [deno], forwarded, [], "192.0.2.1"],
+  ["no proxy is trusted", [deno], forwarded, [], "192.0.2.1"],
   [
-    "a hop is no address",
+    "a hop is not an address",
     [deno],
     {
       "X-Forwarded-For": "203.0.113.66, unknown, 203.0.113.7",
@@ -113,7 +125,7 @@ const rows: Row[] = [
     "192.0.2.1",
   ],
   [
-    "hops are set apart by blanks",
+    "hops are separated by spaces",
     [deno],
     {
       "X-Forwarded-For": "203.0.113.66 ,\t 203.0.113.7 ",
@@ -121,8 +133,8 @@ const rows: Row[] = [
     1,
     "203.0.113.7",
   ],
-  ["the header is cut in the middle of a hop", [deno], cut, 2, "10.0.0.1"],
-  ["the header is just short enough", [deno], whole, 2, "203.0.113.7"],
+  ["the length limit cuts the header in a hop", [deno], cut, 2, "10.0.0.1"],
+  ["the header has the maximum length", [deno], whole, 2, "203.0.113.7"],
   [
     "an IPv6 hop looks like the prefix of mapped ones",
     [deno],
@@ -155,8 +167,8 @@ const rows: Row[] = [
   ],
 ];
 
-for (const [what, platform, headers, trustedProxies, address] of rows) {
-  Deno.test(`context.remoteAddress is "${address}" where ${what}, with trustedProxies ${JSON.stringify(trustedProxies)}`, async () => {
+for (const [name, platform, headers, trustedProxies, address] of rows) {
+  Deno.test(`context.remoteAddress is "${address}" if ${name}, with trustedProxies ${JSON.stringify(trustedProxies)}`, async () => {
     const router = createRouter({ trustedProxies });
     router.get("/", (context) => new Response(context.remoteAddress ?? ""));
     const request = new Request(origin, { headers });
@@ -165,7 +177,7 @@ for (const [what, platform, headers, trustedProxies, address] of rows) {
   });
 }
 
-Deno.test("context.remoteAddress asks Bun's server about the very request, as its method", async () => {
+Deno.test("context.remoteAddress calls requestIP() of Bun's server with the original request", async () => {
   const request = new Request(origin);
   const server = {
     peers: new Map([[request, { address: "192.0.2.3" }]]),
@@ -179,7 +191,7 @@ Deno.test("context.remoteAddress asks Bun's server about the very request, as it
   assertEquals(await response.text(), "192.0.2.3");
 });
 
-Deno.test("RequestContext takes an address, which says more than the platform", () => {
+Deno.test("RequestContext prefers an explicit address to the platform's", () => {
   const context = new RequestContext(new Request(origin), {
     remoteAddress: "203.0.113.1",
     platform: [deno],
@@ -199,7 +211,7 @@ for (
 ) {
   const runtime = "requestIP" in platform ? "Bun" : "Deno";
 
-  Deno.test(`context.remoteAddress is IPv4 where a socket of ${runtime} for both versions says so`, async () => {
+  Deno.test(`context.remoteAddress is IPv4 for an IPv4-mapped address of ${runtime}`, async () => {
     const router = createRouter();
     router.get("/", (context) => new Response(context.remoteAddress));
     const response = await router.fetch(
@@ -210,7 +222,7 @@ for (
   });
 
   for (const proxy of ["192.0.2.1", "::ffff:192.0.2.1"]) {
-    Deno.test(`trustedProxies with ${proxy} fits such a socket of ${runtime}`, async () => {
+    Deno.test(`trustedProxies with ${proxy} matches an IPv4-mapped address of ${runtime}`, async () => {
       const router = createRouter({ trustedProxies: [proxy] });
       router.get("/", (context) => new Response(context.remoteAddress));
       const headers = { "X-Forwarded-For": "::ffff:203.0.113.7" };
@@ -223,7 +235,7 @@ for (
   }
 }
 
-Deno.test("context.remoteAddress believes no hop that is 4,096 characters away", async () => {
+Deno.test("context.remoteAddress ignores hops after 4,096 characters", async () => {
   const router = createRouter({ trustedProxies: 2_000 });
   router.get("/", ({ remoteAddress }) => new Response(remoteAddress));
   const hops = ["9.9.9.9", ...Array(900).fill("1.1.1.1")];

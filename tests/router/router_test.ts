@@ -43,7 +43,7 @@ for (const [verb, method] of verbs) {
   });
 }
 
-Deno.test("router.route() answers every method when it is ANY (spec 2.7)", async () => {
+Deno.test('router.route("ANY") matches every method (spec 2.7)', async () => {
   const router = createRouter();
   router.route("ANY", "/x", ok);
   for (const [, method] of verbs) {
@@ -51,7 +51,7 @@ Deno.test("router.route() answers every method when it is ANY (spec 2.7)", async
   }
 });
 
-Deno.test("router.fetch() takes a string, a URL, a Request and an init (spec 4.1)", async () => {
+Deno.test("router.fetch() accepts a string, a URL, a Request and an init (spec 4.1)", async () => {
   const router = createRouter();
   router.post("/x", async ({ request }) => new Response(await request.text()));
   const init = { method: "POST", body: "hi" };
@@ -70,7 +70,7 @@ Deno.test("router.fetch() works unbound", async () => {
   assertEquals((await fetch(`${origin}/none`)).status, 404);
 });
 
-Deno.test("router.fetch() rejects, and never throws, for bad arguments", async () => {
+Deno.test("router.fetch() rejects instead of throwing for bad arguments", async () => {
   const { fetch } = createRouter();
   await assertRejects(() => fetch("not a url"), TypeError);
   await assertRejects(
@@ -79,7 +79,7 @@ Deno.test("router.fetch() rejects, and never throws, for bad arguments", async (
   );
 });
 
-Deno.test("router.fetch() passes what the runtime gives to Platform", async () => {
+Deno.test("router.fetch() passes the runtime's arguments to Platform", async () => {
   const router = createRouter();
   const seen: unknown[] = [];
   router.get("/", (context) => {
@@ -113,7 +113,7 @@ Deno.test("router.fetch() passes what the runtime gives to Platform", async () =
   ]);
 });
 
-Deno.test("router.fetch() takes Workers' env for what it is, even when it looks like an init", async () => {
+Deno.test("router.fetch() recognizes the env of Workers, even if it looks like an init", async () => {
   const router = createRouter();
   router.get(
     "/",
@@ -159,13 +159,13 @@ for (const [trustedProxies, header, expected] of forwarded) {
   });
 }
 
-Deno.test("router.fetch() answers 404 when no route matches (spec 7)", async () => {
+Deno.test("router.fetch() responds with 404 if no route matches (spec 7)", async () => {
   const response = await createRouter().fetch(`${origin}/none`);
   assertEquals(response.status, 404);
   assertEquals(await response.text(), "Not Found");
 });
 
-Deno.test("router.fetch() goes to defaultHandler when no route matches (spec 2.7, A.1)", async () => {
+Deno.test("router.fetch() calls defaultHandler if no route matches (spec 2.7, A.1)", async () => {
   const router = createRouter({
     defaultHandler: ({ url, allowedMethods }) =>
       new Response(`${url.pathname} ${allowedMethods}`, { status: 410 }),
@@ -176,7 +176,7 @@ Deno.test("router.fetch() goes to defaultHandler when no route matches (spec 2.7
   assertEquals(await response.text(), "/x POST");
 });
 
-Deno.test("router.fetch() answers 405 with Allow where the path has other methods", async () => {
+Deno.test("router.fetch() responds with 405 and Allow if the path has other methods", async () => {
   const router = createRouter();
   router.get("/x", ok);
   router.put("/x", ok);
@@ -188,7 +188,7 @@ Deno.test("router.fetch() answers 405 with Allow where the path has other method
   assertEquals(allowed(options), ["GET", "HEAD", "PUT"]);
 });
 
-Deno.test("router.fetch() answers HEAD by the GET handler, without its body", async () => {
+Deno.test("router.fetch() runs the GET handler for HEAD and removes the body", async () => {
   const router = createRouter();
   let cancelled = false;
   router.get("/x", () => {
@@ -232,7 +232,7 @@ const routes = route({
   }),
 });
 
-Deno.test("router.map() registers a controller whose middleware covers the whole map (spec 4.1, A.3)", async () => {
+Deno.test("router.map() registers a controller with middleware for the whole map (spec 4.1, A.3)", async () => {
   const router = createRouter({ middleware: [tag("global")] });
   router.map(routes, {
     actions: {
@@ -262,7 +262,7 @@ Deno.test("router.map() registers a controller whose middleware covers the whole
   assertEquals(home.headers.get("X-Trail"), "global");
 });
 
-Deno.test("router.map() throws when an action is missing, left over or no function (spec A.6)", () => {
+Deno.test("router.map() throws if an action is missing, extra or not a function (spec A.6)", () => {
   const map = route({ a: "/a", b: "/b" });
   const bad: [unknown, string][] = [
     [{ actions: { a: ok } }, '"b"'],
@@ -275,7 +275,7 @@ Deno.test("router.map() throws when an action is missing, left over or no functi
     [{ actions: { a: ok, b: ok }, middleware: [1] }, "middleware"],
   ];
   for (const [controller, message] of bad) {
-    // The types forbid all of these: the check is for callers without types.
+    // The types reject all of these. The check is for callers without types.
     const map_ = createRouter().map as (
       routes: unknown,
       controller: unknown,
@@ -284,7 +284,7 @@ Deno.test("router.map() throws when an action is missing, left over or no functi
   }
 });
 
-Deno.test("router.map() throws for a nested map without a controller of its own", () => {
+Deno.test("router.map() throws for a nested map without a controller", () => {
   const map_ = createRouter().map as (
     routes: unknown,
     controller: unknown,
@@ -296,7 +296,7 @@ Deno.test("router.map() throws for a nested map without a controller of its own"
   );
 });
 
-Deno.test("middleware runs global first, then the route's own (spec A.1, A.3)", async () => {
+Deno.test("global middleware runs before the route's middleware (spec A.1, A.3)", async () => {
   const trail: string[] = [];
   const note = (name: string): Middleware<readonly []> => async (_, next) => {
     trail.push(name);
@@ -323,7 +323,7 @@ Deno.test("a middleware that returns a Response ends the chain (spec A.2)", asyn
   assertEquals((await router.fetch(origin)).status, 403);
 });
 
-Deno.test("a middleware that returns nothing lets the request through (spec 7, A.2)", async () => {
+Deno.test("a middleware that returns nothing continues the chain (spec 7, A.2)", async () => {
   const router = createRouter({
     middleware: [() => {}, async () => {}, (_, next) => void next()],
   });
@@ -349,7 +349,7 @@ Deno.test("a middleware can change the response of next() (spec A.2)", async () 
 });
 
 for (const wrong of [null, false, "text", {}]) {
-  Deno.test(`a middleware that returns ${JSON.stringify(wrong)} lets nothing through`, async () => {
+  Deno.test(`a middleware that returns ${JSON.stringify(wrong)} does not continue the chain`, async () => {
     const guard = () => Promise.resolve(wrong as unknown as Response);
     for (const result of [guard, () => wrong as unknown as Response]) {
       const router = createRouter({ ...quiet, middleware: [result] });
@@ -359,7 +359,7 @@ for (const wrong of [null, false, "text", {}]) {
   });
 }
 
-Deno.test("a middleware that answers without waiting for next() leaves no rejection behind", async () => {
+Deno.test("a middleware that does not await next() causes no unhandled rejection", async () => {
   const router = createRouter({
     middleware: [(_, next) => {
       next();
@@ -394,7 +394,7 @@ Deno.test("a middleware that calls next() twice is an error", async () => {
   );
 });
 
-Deno.test("global middleware runs before matching, on the method as it then is", async () => {
+Deno.test("global middleware runs before matching and can change the method", async () => {
   const router = createRouter({
     middleware: [(context) => {
       context.method = "DELETE";
@@ -408,7 +408,7 @@ Deno.test("global middleware runs before matching, on the method as it then is",
   assertEquals(await response.text(), "POST DELETE");
 });
 
-Deno.test("onError() answers for what a handler throws, once, before middleware sees the answer", async () => {
+Deno.test("onError() responds once to an error of a handler, before middleware gets the response", async () => {
   const seen: string[] = [];
   const router = createRouter({
     middleware: [async (context, next) => {
@@ -432,7 +432,7 @@ Deno.test("onError() answers for what a handler throws, once, before middleware 
   ]);
 });
 
-Deno.test("router.fetch() turns a handler that returns no Response into an error naming the route", async () => {
+Deno.test("router.fetch() throws an error with the route if a handler returns no Response", async () => {
   let message = "";
   const router = createRouter({
     onError: (error) => {
@@ -460,7 +460,7 @@ Deno.test("router.fetch() rejects an aborted request before its handler starts",
   assertEquals(ran, false);
 });
 
-Deno.test("router.fetch() rejects a request that is aborted during its middleware, and keeps other errors", async () => {
+Deno.test("router.fetch() rejects if a request is aborted during middleware, and keeps other errors", async () => {
   const controller = new AbortController();
   let ran = 0;
   const router = createRouter({
@@ -483,7 +483,7 @@ Deno.test("router.fetch() rejects a request that is aborted during its middlewar
   assertEquals(ran, 0);
 });
 
-Deno.test("router.fetch() leaves the signal alone that Deno.serve would warn about", async () => {
+Deno.test("router.fetch() does not read the signal, because Deno.serve would warn", async () => {
   const router = createRouter();
   router.get("/", ok);
   const request = Object.defineProperty(new Request(origin), "signal", {
@@ -495,7 +495,7 @@ Deno.test("router.fetch() leaves the signal alone that Deno.serve would warn abo
   assertEquals((await router.fetch(request, info)).status, 200);
 });
 
-Deno.test("router.fetch() answers for what a handler throws under Deno.serve, its signal's reason too", async () => {
+Deno.test("router.fetch() responds to errors of a handler under Deno.serve, also to the signal's reason", async () => {
   const controller = new AbortController();
   const reason = new Error("bug");
   const router = createRouter({
@@ -510,7 +510,7 @@ Deno.test("router.fetch() answers for what a handler throws under Deno.serve, it
   assertEquals(await (await router.fetch(request, info)).text(), "bug");
 });
 
-Deno.test("context.route names what matched", async () => {
+Deno.test("context.route is the matching route", async () => {
   const router = createRouter();
   let context: RequestContext | undefined;
   router.get("/users/:id", (c) => {
@@ -522,7 +522,7 @@ Deno.test("context.route names what matched", async () => {
   assertEquals(context?.route?.pattern.source, "/users/:id");
 });
 
-Deno.test("router.get() throws at registration for misuse", () => {
+Deno.test("router.get() throws for misuse at registration", () => {
   const router = createRouter();
   const untyped = router.get as (target: unknown, action: unknown) => void;
   assertThrows(() => untyped("/x", undefined), TypeError, "it has no handler");

@@ -17,12 +17,12 @@ import {
   type RouteMap,
 } from "@gatehouse/web/fetch-router/routes";
 
-Deno.test("route() makes GET routes of plain strings (spec 4.2, A.7)", () => {
+Deno.test("route() creates GET routes from strings (spec 4.2, A.7)", () => {
   const routes = route({ home: "/", about: "about" });
   assertEquals(list(routes), { home: "GET /", about: "GET /about" });
 });
 
-Deno.test("route() nests to any depth and prepends the prefix (spec 4.2)", () => {
+Deno.test("route() accepts nested maps and prepends the prefix (spec 4.2)", () => {
   const routes = route("api", {
     v1: route("v1", {
       users: { show: "/users/:id", remove: del("/users/:id") },
@@ -38,7 +38,7 @@ Deno.test("route() nests to any depth and prepends the prefix (spec 4.2)", () =>
   });
 });
 
-Deno.test("route() takes routes, helper results, spelled-out routes and URLPattern", () => {
+Deno.test("route() accepts routes, helper results, route objects and URLPattern", () => {
   const home = get("/");
   const routes = route({
     home,
@@ -61,7 +61,7 @@ const helpers = [
 ] as const;
 
 for (const [helper, method] of helpers) {
-  Deno.test(`${helper.name}() makes a route that answers only ${method} (spec 4.2)`, async () => {
+  Deno.test(`${helper.name}() creates a route for ${method} only (spec 4.2)`, async () => {
     const router = createRouter();
     router.map(helper("/x"), () => new Response(null));
     for (const [, other] of helpers) {
@@ -75,7 +75,7 @@ for (const [helper, method] of helpers) {
   });
 }
 
-Deno.test("form() makes the pair index and action (spec 4.2)", () => {
+Deno.test("form() creates the routes index and action (spec 4.2)", () => {
   assertEquals(list(form("login")), {
     index: "GET /login",
     action: "POST /login",
@@ -95,7 +95,7 @@ Deno.test("form() makes the pair index and action (spec 4.2)", () => {
   );
 });
 
-Deno.test("resources() makes the seven routes (spec 4.2)", () => {
+Deno.test("resources() creates seven routes (spec 4.2)", () => {
   assertEquals(list(resources("users")), {
     index: "GET /users",
     new: "GET /users/new",
@@ -107,7 +107,7 @@ Deno.test("resources() makes the seven routes (spec 4.2)", () => {
   });
 });
 
-Deno.test("resources() takes param, only, exclude and names (spec 4.2)", () => {
+Deno.test("resources() accepts param, only, exclude and names (spec 4.2)", () => {
   assertEquals(
     list(resources("posts", { param: "slug", only: ["show", "index"] })),
     { index: "GET /posts", show: "GET /posts/:slug" },
@@ -143,7 +143,7 @@ Deno.test("resources() and resource() join their name without doubled slashes", 
   });
 });
 
-Deno.test("resources() and resource() refuse only together with exclude", () => {
+Deno.test("resources() and resource() reject only together with exclude", () => {
   const both = { only: ["show"], exclude: ["edit"] } as const;
   assertThrows(
     () => resources("x", both),
@@ -157,32 +157,32 @@ Deno.test("resources() and resource() refuse only together with exclude", () => 
   );
 });
 
-Deno.test("resources() and resource() take only with the default of exclude", () => {
+Deno.test("resources() and resource() accept only with an undefined exclude", () => {
   const options = { only: ["show"], exclude: [] } as const;
   assertEquals(list(resources("x", options)), { show: "GET /x/:id" });
   assertEquals(list(resource("x", options)), { show: "GET /x" });
 });
 
-Deno.test("resource() takes names that objects have by themselves", () => {
+Deno.test("resource() accepts names of Object.prototype", () => {
   const options = { only: ["show"], names: { show: "toString" } } as const;
   const routes = resource("x", options);
   assertEquals(Object.keys(routes), ["toString"]);
 });
 
-// What types can't tell, or JavaScript does not.
+// Mistakes that types cannot detect, or in code without types.
 const mistakes: [string, () => unknown, string][] = [
   [
-    "two names that are one",
+    "two equal names in resources()",
     () => resources("x", { names: { index: "show" } }),
     'two are called "show"',
   ],
   [
-    "two names that are one, of one thing",
+    "two equal names in resource()",
     () => resource("x", { names: { edit: "a", update: "a" } }),
     'two are called "a"',
   ],
   [
-    "a form whose routes have one name",
+    "a form with two equal names",
     () => form("x", { names: { index: "action" } }),
     'two are called "action"',
   ],
@@ -199,12 +199,12 @@ const mistakes: [string, () => unknown, string][] = [
 ];
 
 for (const [name, make, message] of mistakes) {
-  Deno.test(`${name} is an error, rather than a route less`, () => {
+  Deno.test(`${name} cause an error instead of a missing route`, () => {
     assertThrows(make, TypeError, message);
   });
 }
 
-Deno.test("route() takes definitions that are called method and pattern", () => {
+Deno.test("route() accepts routes named method and pattern", () => {
   const routes = route({ method: "/method", pattern: "/pattern" });
   assertEquals(list(routes), {
     method: "GET /method",
@@ -212,7 +212,7 @@ Deno.test("route() takes definitions that are called method and pattern", () => 
   });
 });
 
-Deno.test("resource() makes the routes without index, new and create (spec 4.2)", () => {
+Deno.test("resource() creates the routes except index, new and create (spec 4.2)", () => {
   assertEquals(list(resource("account")), {
     show: "GET /account",
     edit: "GET /account/edit",
@@ -225,7 +225,7 @@ Deno.test("resource() makes the routes without index, new and create (spec 4.2)"
   });
 });
 
-Deno.test("resources() finds /users/new before /users/:id, in any order of registration", async () => {
+Deno.test("resources() matches /users/new before /users/:id in any order of registration", async () => {
   const routes = resources("users", { only: ["new", "show"] });
   const router = createRouter();
   router.map(routes.show, ({ params }) => new Response(`show ${params.id}`));
@@ -236,7 +236,7 @@ Deno.test("resources() finds /users/new before /users/:id, in any order of regis
   assertEquals(await answer("/users/7"), "show 7");
 });
 
-Deno.test("route.href() returns the path, with params where there are some (spec 4.2)", () => {
+Deno.test("route.href() returns the path with its params (spec 4.2)", () => {
   const routes = route("blog", { index: "/", show: "/:year/:slug" });
   assertEquals(routes.index.href(), "/blog");
   assertEquals(

@@ -1,14 +1,16 @@
-import { assertEquals, assertThrows } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import {
   secureHeaders,
   type SecureHeadersOptions,
 } from "@gatehouse/web/secure-headers-middleware";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+
+const origin = "https://example.com";
 
 const policy =
   "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
 
-/** The headers that are added, by option and by default. */
+/** The default headers and their options. */
 const defaults = [
   ["contentSecurityPolicy", "Content-Security-Policy", policy],
   ["crossOriginOpenerPolicy", "Cross-Origin-Opener-Policy", "same-origin"],
@@ -33,7 +35,7 @@ async function headersOf(
 }
 
 for (const [option, name, value] of defaults) {
-  Deno.test(`secureHeaders() sets ${name} to ${value}, to a value of yours, or not at all`, async () => {
+  Deno.test(`secureHeaders() sets ${name} to ${value}, to a custom value, or not at all`, async () => {
     assertEquals((await headersOf()).get(name), value);
     const other = await headersOf({ [option]: "other" });
     assertEquals(other.get(name), "other");
@@ -77,7 +79,7 @@ for (
   });
 }
 
-Deno.test("secureHeaders() throws for form targets beside a policy of its caller", () => {
+Deno.test("secureHeaders() throws for form targets with a custom policy", () => {
   for (const contentSecurityPolicy of ["default-src 'none'", false] as const) {
     assertThrows(
       () =>
@@ -89,4 +91,91 @@ Deno.test("secureHeaders() throws for form targets beside a policy of its caller
       "form-action",
     );
   }
+});
+
+Deno.test("secureHeaders() adds missing headers, also to redirects", async () => {
+  const router = createRouter({
+    middleware: [
+      secureHeaders({
+        strictTransportSecurity: "max-age=1",
+        referrerPolicy: false,
+      }),
+    ],
+  });
+  router.get(
+    "/",
+    () => new Response(null, { headers: { "Content-Security-Policy": "own" } }),
+  );
+  router.get("/away", () => Response.redirect("https://example.org/"));
+  const { headers } = await router.fetch(origin);
+  assertEquals(headers.get("Content-Security-Policy"), "own");
+  assertEquals(headers.get("X-Content-Type-Options"), "nosniff");
+  assertEquals(headers.get("Strict-Transport-Security"), "max-age=1");
+  assertEquals(headers.has("Referrer-Policy"), false);
+  const away = await router.fetch(`${origin}/away`);
+  assertEquals(away.status, 302);
+  assert(
+    away.headers.get("Content-Security-Policy")?.includes(
+      "frame-ancestors 'none'",
+    ),
+  );
+});
+
+const presets: [string, SecureHeadersOptions, Record<string, string>][] = [
+  ["by default", {}, {
+    "content-security-policy":
+      "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "origin-agent-cluster": "?1",
+    "permissions-policy":
+      "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+  }],
+  ["without all optional headers", {
+    contentSecurityPolicy: false,
+    crossOriginOpenerPolicy: false,
+    crossOriginResourcePolicy: false,
+    originAgentCluster: false,
+    permissionsPolicy: false,
+    referrerPolicy: false,
+    strictTransportSecurity: false,
+  }, { "x-content-type-options": "nosniff" }],
+  ["with custom values", {
+    contentSecurityPolicy: "default-src 'none'",
+    referrerPolicy: "no-referrer",
+    strictTransportSecurity: "max-age=31536000",
+  }, {
+    "content-security-policy": "default-src 'none'",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "origin-agent-cluster": "?1",
+    "permissions-policy":
+      "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "referrer-policy": "no-referrer",
+    "strict-transport-security": "max-age=31536000",
+    "x-content-type-options": "nosniff",
+  }],
+];
+
+for (const [name, options, expected] of presets) {
+  Deno.test(`secureHeaders() adds ${Object.keys(expected).length} headers ${name}, also to responses without a route`, async () => {
+    const router = createRouter({ middleware: [secureHeaders(options)] });
+    router.get("/", () => new Response(null));
+    for (const path of ["", "none"]) {
+      const { headers } = await router.fetch(`${origin}/${path}`);
+      headers.delete("Content-Type");
+      assertEquals(Object.fromEntries(headers), expected);
+    }
+  });
+}
+
+Deno.test("secureHeaders() throws for a value that no header can have", () => {
+  for (
+    const options of [
+      { contentSecurityPolicy: "a\r\nSet-Cookie: b=1" },
+      { referrerPolicy: "a\0" },
+    ]
+  ) assertThrows(() => secureHeaders(options), TypeError);
 });

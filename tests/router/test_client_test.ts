@@ -1,7 +1,7 @@
-/** The client for tests of applications: paths, cookies, redirects. */
-import { assertEquals, assertRejects } from "@std/assert";
+/** The test client: paths, cookies, redirects. */
 import { createRouter, type Router } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { assertEquals, assertRejects } from "@std/assert";
 
 Deno.test("createTestClient() resolves paths and URLs against its origin", async () => {
   const router = createRouter();
@@ -45,7 +45,7 @@ const cookies: [line: string, kept: Record<string, string>][] = [
 ];
 
 for (const [line, kept] of cookies) {
-  Deno.test(`createTestClient() makes ${JSON.stringify(kept)} of "${line}"`, async () => {
+  Deno.test(`createTestClient() stores ${JSON.stringify(kept)} for "${line}"`, async () => {
     const router = createRouter();
     router.get("/old", () => setting("old=0"));
     router.get("/set", () => setting(line));
@@ -56,7 +56,7 @@ for (const [line, kept] of cookies) {
   });
 }
 
-Deno.test("createTestClient() sends its cookies, unless the request has its own", async () => {
+Deno.test("createTestClient() sends its cookies unless the request has cookies", async () => {
   const router = createRouter();
   router.get("/set", () => setting("a=1", "b=2"));
   router.get(
@@ -83,7 +83,7 @@ const redirects = [
 ] as const;
 
 for (const [status, method] of redirects) {
-  Deno.test(`createTestClient() follows ${status} after POST with ${method}, with the cookie that it sets`, async () => {
+  Deno.test(`createTestClient() follows ${status} after POST with ${method} and the new cookie`, async () => {
     const router = redirecting(status, "../there?x=1");
     const client = createTestClient(router);
     const response = await client.fetch("/from/here", {
@@ -94,7 +94,7 @@ for (const [status, method] of redirects) {
   });
 }
 
-Deno.test("createTestClient() follows no redirect unless asked, and none without a location", async () => {
+Deno.test("createTestClient() follows redirects only if the option is set and there is a location", async () => {
   const router = redirecting(302, "/there");
   router.get("/nowhere", () => new Response(null, { status: 302 }));
   router.get(
@@ -113,7 +113,7 @@ Deno.test("createTestClient() follows no redirect unless asked, and none without
 });
 
 for (const location of ["https://other.example/there", "//other.example/"]) {
-  Deno.test(`createTestClient() does not follow to ${location}`, async () => {
+  Deno.test(`createTestClient() does not follow a redirect to ${location}`, async () => {
     const client = createTestClient(redirecting(302, location));
     const response = await client.fetch("/from/here", {
       method: "POST",
@@ -144,7 +144,7 @@ Deno.test("createTestClient() follows ten redirects, not eleven", async () => {
   );
 });
 
-Deno.test("createTestClient() talks to anything with a fetch of requests", async () => {
+Deno.test("createTestClient() accepts any object with fetch()", async () => {
   const client = createTestClient({
     fetch: (request) => Promise.resolve(new Response(request.url)),
   });
@@ -160,7 +160,7 @@ function setting(...lines: string[]): Response {
   return new Response(null, { headers });
 }
 
-Deno.test("createTestClient() talks to whatever answers requests, at once too", async () => {
+Deno.test("createTestClient() accepts a fetch() without promises", async () => {
   const app = {
     fetch: ({ url }: Request): Response | Promise<Response> =>
       new Response(url),
@@ -169,7 +169,7 @@ Deno.test("createTestClient() talks to whatever answers requests, at once too", 
   assertEquals(await response.text(), "https://test.example/a");
 });
 
-/** Redirects a POST to /from/here, and shows what comes to /there. */
+/** Creates a router that redirects a POST to /from/here and echoes requests to /there. */
 function redirecting(status: number, location: string): Router {
   const router = createRouter();
   router.post("/from/here", () =>
@@ -186,7 +186,7 @@ function redirecting(status: number, location: string): Router {
   return router;
 }
 
-Deno.test("createTestClient() follows no status that is no redirect", async () => {
+Deno.test("createTestClient() follows only redirect statuses", async () => {
   for (const status of [200, 201, 300, 304, 305, 306, 309, 400]) {
     const client = createTestClient({
       fetch: () => {
@@ -204,7 +204,7 @@ for (const status of [301, 302, 303, 307, 308]) {
     const becomesGet = status === 303
       ? method !== "HEAD"
       : status < 303 && method === "POST";
-    Deno.test(`createTestClient() follows ${status} of ${method} as browsers do`, async () => {
+    Deno.test(`createTestClient() follows ${status} of ${method} like browsers`, async () => {
       const seen: unknown[] = [];
       const client = createTestClient({
         async fetch(request) {
@@ -235,3 +235,56 @@ for (const status of [301, 302, 303, 307, 308]) {
     });
   }
 }
+
+Deno.test("createTestClient() keeps and removes cookies, and follows redirects on its origin", async () => {
+  const router = createRouter();
+  router.get("/set", () => {
+    const response = new Response();
+    response.headers.append("Set-Cookie", "a=1; Path=/; HttpOnly");
+    response.headers.append("Set-Cookie", "b=2; Secure");
+    return response;
+  });
+  router.get(
+    "/drop",
+    () => new Response(null, { headers: { "Set-Cookie": "a=; Max-Age=0" } }),
+  );
+  router.get(
+    "/show",
+    ({ request }) => new Response(request.headers.get("Cookie")),
+  );
+  router.get(
+    "/hop",
+    () => new Response(null, { status: 302, headers: { Location: "/show" } }),
+  );
+  router.get(
+    "/away",
+    () =>
+      new Response(null, {
+        status: 302,
+        headers: { Location: "https://other.example/" },
+      }),
+  );
+  router.get(
+    "/loop",
+    () => new Response(null, { status: 302, headers: { Location: "/loop" } }),
+  );
+  const client = createTestClient(router);
+  await client.fetch("/set");
+  assertEquals(await (await client.fetch("/show")).text(), "a=1; b=2");
+  await client.fetch("/drop");
+  assertEquals([...client.cookies], [["b", "2"]]);
+  assertEquals((await client.fetch("/hop")).status, 302);
+  assertEquals(
+    await (await client.fetch("/hop", { followRedirects: true })).text(),
+    "b=2",
+  );
+  assertEquals(
+    (await client.fetch("/away", { followRedirects: true })).status,
+    302,
+  );
+  let message = "";
+  await client.fetch("/loop", { followRedirects: true }).catch((error) =>
+    message = error.message
+  );
+  assertEquals(message, "Cannot follow more than 10 redirects");
+});

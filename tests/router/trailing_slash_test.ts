@@ -1,11 +1,11 @@
-/** Paths that have a route but for their trailing slash. */
-import { assertEquals } from "@std/assert";
+/** Paths that differ from a route in the trailing slash. */
 import {
   createRouter,
   type RequestMethod,
   type Router,
   type RouterOptions,
 } from "@gatehouse/web/fetch-router";
+import { assertEquals } from "@std/assert";
 
 const origin = "https://example.com";
 const ok = () => new Response("ok");
@@ -13,7 +13,7 @@ const unsafe = ["POST", "PUT", "PATCH", "DELETE"] as const;
 const lenient = ["redirect", "ignore"] as const;
 
 for (const method of unsafe) {
-  Deno.test(`trailingSlash "redirect" answers ${method} with 308, which keeps method and body`, async () => {
+  Deno.test(`trailingSlash "redirect" responds to ${method} with 308, which keeps method and body`, async () => {
     const router = routerOf("redirect", [[method, "/a"], ["GET", "/a"]]);
     const response = await router.fetch(`${origin}/a/`, { method });
     assertEquals(response.status, 308);
@@ -23,7 +23,7 @@ for (const method of unsafe) {
 }
 
 for (const trailingSlash of lenient) {
-  Deno.test(`trailingSlash "${trailingSlash}" has no handler answer another method than its own`, async () => {
+  Deno.test(`trailingSlash "${trailingSlash}" never runs a handler for another method`, async () => {
     let ran = false;
     const router = createRouter({ trailingSlash });
     router.get("/a", () => {
@@ -38,7 +38,7 @@ for (const trailingSlash of lenient) {
     assertEquals(ran, false);
   });
 
-  Deno.test(`trailingSlash "${trailingSlash}" leaves paths alone that have a route of their own`, async () => {
+  Deno.test(`trailingSlash "${trailingSlash}" does not change paths with a route`, async () => {
     const router = routerOf(trailingSlash, [
       ["GET", "/a"],
       ["GET", "/a/"],
@@ -50,13 +50,13 @@ for (const trailingSlash of lenient) {
     }
   });
 
-  Deno.test(`trailingSlash "${trailingSlash}" knows no other form of the root`, async () => {
+  Deno.test(`trailingSlash "${trailingSlash}" has no other form of the root`, async () => {
     const router = routerOf(trailingSlash, [["GET", "/a"]]);
     assertEquals((await router.fetch(origin)).status, 404);
     assertEquals((await router.fetch(`${origin}//`)).status, 404);
   });
 
-  Deno.test(`trailingSlash "${trailingSlash}" looks at one slash, and at the host`, async () => {
+  Deno.test(`trailingSlash "${trailingSlash}" handles one slash only, and respects the host`, async () => {
     const router = routerOf(trailingSlash, [
       ["GET", "/a"],
       ["GET", "https://:tenant.example.com/b/"],
@@ -71,7 +71,7 @@ for (const trailingSlash of lenient) {
   });
 }
 
-Deno.test('trailingSlash "redirect" keeps escapes and the query as they are', async () => {
+Deno.test('trailingSlash "redirect" keeps escapes and the query', async () => {
   const router = routerOf("redirect", [["GET", "/users/:id"], [
     "GET",
     "/x/:y/",
@@ -87,7 +87,7 @@ Deno.test('trailingSlash "redirect" keeps escapes and the query as they are', as
   }
 });
 
-Deno.test('trailingSlash "redirect" never sends anyone in a circle or to another host', async () => {
+Deno.test('trailingSlash "redirect" never redirects in a loop or to another host', async () => {
   const router = routerOf("redirect", [
     ["GET", "//evil.example/:x"],
     ["GET", "/:a/"],
@@ -126,7 +126,7 @@ function routerOf(
 }
 
 for (const trailingSlash of ["ignore", "redirect"] as const) {
-  Deno.test(`trailingSlash "${trailingSlash}" tells the methods of both forms of a path`, async () => {
+  Deno.test(`trailingSlash "${trailingSlash}" returns the methods of both forms of a path in Allow`, async () => {
     const router = createRouter({ trailingSlash });
     router.get("/a", ok);
     router.post("/a/", ok);
@@ -148,3 +148,51 @@ for (const trailingSlash of ["ignore", "redirect"] as const) {
     }
   });
 }
+
+Deno.test("trailingSlash is strict by default", async () => {
+  const router = createRouter();
+  router.get("/a", ok);
+  router.get("/b/", ok);
+  for (
+    const [path, status] of [["/a", 200], ["/a/", 404], ["/b/", 200], [
+      "/b",
+      404,
+    ]] as const
+  ) {
+    assertEquals((await router.fetch(origin + path)).status, status, path);
+  }
+});
+
+Deno.test('trailingSlash "ignore" accepts both forms', async () => {
+  const router = createRouter({ trailingSlash: "ignore" });
+  router.get("/a/:id", ({ params }) => new Response(params.id));
+  router.get("/b/", ok);
+  assertEquals(await (await router.fetch(`${origin}/a/1/?x=1`)).text(), "1");
+  assertEquals((await router.fetch(`${origin}/b`)).status, 200);
+  assertEquals((await router.fetch(`${origin}/c/`)).status, 404);
+});
+
+Deno.test('trailingSlash "redirect" redirects to the existing form, with 308 for unsafe methods', async () => {
+  const router = createRouter({ trailingSlash: "redirect" });
+  router.get("/a", ok);
+  router.post("/a", ok);
+  router.get("/*", { handler: ok });
+  const get = await router.fetch(`${origin}/a/?x=1`);
+  assertEquals(get.status, 200, "a wildcard matches the path unchanged");
+
+  const plain = createRouter({ trailingSlash: "redirect" });
+  plain.route("ANY", "/a", ok);
+  plain.get("//evil.example", ok);
+  const cases = [
+    ["GET", "/a/?x=1", 301, "/a?x=1"],
+    ["HEAD", "/a/", 301, "/a"],
+    ["POST", "/a/", 308, "/a"],
+    ["GET", "//evil.example/", 301, "/.//evil.example"],
+  ] as const;
+  for (const [method, path, status, location] of cases) {
+    const response = await plain.fetch(origin + path, { method });
+    assertEquals(response.status, status);
+    assertEquals(response.headers.get("Location"), location);
+  }
+  assertEquals((await plain.fetch(`${origin}/none/`)).status, 404);
+});

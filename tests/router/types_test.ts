@@ -18,7 +18,7 @@ import {
   resources,
   route,
 } from "@gatehouse/web/fetch-router/routes";
-import { same } from "./_same.ts";
+import { assertSameType } from "./_assert_type.ts";
 
 interface User {
   readonly id: number;
@@ -40,16 +40,16 @@ const tenant: Middleware<readonly [ContextEntry<typeof Tenant, "acme">]> = (
 ) => next();
 const ok = () => new Response();
 
-Deno.test("handlers see the params of their pattern", () => {
+Deno.test("handlers have the params of their pattern", () => {
   const router = createRouter();
   router.get("/users/:id", ({ params }) => {
-    same<typeof params, { readonly id: string }>();
+    assertSameType<typeof params, { readonly id: string }>();
     // @ts-expect-error: the pattern has no such param
     params.name;
     return ok();
   });
   router.map(get("/a/:b?"), ({ params }) => {
-    same<typeof params.b, string | undefined>();
+    assertSameType<typeof params.b, string | undefined>();
     return ok();
   });
   router.post(
@@ -59,42 +59,45 @@ Deno.test("handlers see the params of their pattern", () => {
   );
 });
 
-Deno.test("handlers see what router, route and controller middleware provides", () => {
+Deno.test("handlers have the values of router, route and controller middleware", () => {
   const router = createRouter({ middleware: [tenant, auth] });
   router.get("/", (context) => {
     const user = context.get(CurrentUser);
-    same<typeof user, Admin | null>();
+    assertSameType<typeof user, Admin | null>();
     const name = context.get(Tenant);
-    same<typeof name, "acme">();
+    assertSameType<typeof name, "acme">();
     return ok();
   });
   router.get("/guarded", {
     middleware: [guard],
     handler: (context) => {
       const user = context.get(CurrentUser);
-      same<typeof user, Admin>();
+      assertSameType<typeof user, Admin>();
       return ok();
     },
   });
   router.get("/third/:id", { middleware: [guard] }, (context) => {
-    same<ReturnType<typeof context.get<typeof CurrentUser>>, User | null>;
+    assertSameType<
+      ReturnType<typeof context.get<typeof CurrentUser>>,
+      User | null
+    >;
     const user = context.get(CurrentUser);
-    same<typeof user, Admin>();
-    same<typeof context.params, { readonly id: string }>();
+    assertSameType<typeof user, Admin>();
+    assertSameType<typeof context.params, { readonly id: string }>();
     return ok();
   });
   router.route("GET", "/fourth/:id", { middleware: [guard] }, (context) => {
     const user = context.get(CurrentUser);
-    same<typeof user, Admin>();
-    same<typeof context.params, { readonly id: string }>();
+    assertSameType<typeof user, Admin>();
+    assertSameType<typeof context.params, { readonly id: string }>();
     return ok();
   });
   router.map(get("/fifth/:id"), {
     middleware: [guard],
     handler: (context) => {
       const user = context.get(CurrentUser);
-      same<typeof user, Admin>();
-      same<typeof context.params, { readonly id: string }>();
+      assertSameType<typeof user, Admin>();
+      assertSameType<typeof context.params, { readonly id: string }>();
       return ok();
     },
   });
@@ -104,15 +107,15 @@ Deno.test("handlers see what router, route and controller middleware provides", 
     actions: {
       a: (context) => {
         const user = context.get(CurrentUser);
-        same<typeof user, Admin>();
-        same<typeof context.params, { readonly id: string }>();
+        assertSameType<typeof user, Admin>();
+        assertSameType<typeof context.params, { readonly id: string }>();
         return ok();
       },
       nested: {
         actions: {
           b: (context) => {
             const user = context.get(CurrentUser);
-            same<typeof user, Admin>();
+            assertSameType<typeof user, Admin>();
             return ok();
           },
         },
@@ -121,7 +124,7 @@ Deno.test("handlers see what router, route and controller middleware provides", 
   });
 });
 
-Deno.test("middleware of an action in a controller reaches its handler", () => {
+Deno.test("middleware of an action in a controller provides values to its handler", () => {
   const router = createRouter({ middleware: [auth] });
   const routes = route({ a: "/a/:id", nested: { b: post("/b/:x") } });
   router.map(routes, {
@@ -130,8 +133,8 @@ Deno.test("middleware of an action in a controller reaches its handler", () => {
         middleware: [guard],
         handler: (context) => {
           const user = context.get(CurrentUser);
-          same<typeof user, Admin>();
-          same<typeof context.params, { readonly id: string }>();
+          assertSameType<typeof user, Admin>();
+          assertSameType<typeof context.params, { readonly id: string }>();
           return ok();
         },
       },
@@ -140,8 +143,8 @@ Deno.test("middleware of an action in a controller reaches its handler", () => {
         actions: {
           b: (context) => {
             const user = context.get(CurrentUser);
-            same<typeof user, Admin>();
-            same<typeof context.params, { readonly x: string }>();
+            assertSameType<typeof user, Admin>();
+            assertSameType<typeof context.params, { readonly x: string }>();
             return ok();
           },
         },
@@ -150,7 +153,7 @@ Deno.test("middleware of an action in a controller reaches its handler", () => {
   });
 });
 
-Deno.test("a handler that needs a value which nobody provides does not compile", () => {
+Deno.test("a handler that needs a missing value does not compile", () => {
   const needsAdmin = (
     context: HandlerContext<
       Record<string, string>,
@@ -192,7 +195,7 @@ Deno.test("a handler that needs a value which nobody provides does not compile",
   assertEquals(typeof never, "function");
 });
 
-Deno.test("plain handlers and middleware go anywhere", () => {
+Deno.test("handlers and middleware without requirements are accepted everywhere", () => {
   const plain = (context: RequestContext) => new Response(context.params.id);
   const list: Middleware[] = [auth, guard, (_, next) => next()];
   const router = createRouter({ middleware: list });
@@ -204,7 +207,7 @@ Deno.test("plain handlers and middleware go anywhere", () => {
   }, ok);
 });
 
-Deno.test("controllers are complete and exact", () => {
+Deno.test("controllers must have exactly the actions of their map", () => {
   const routes = route({ a: "/a", b: "/b/:id" });
   const map = createRouter().map;
   const never = () => {
@@ -227,7 +230,7 @@ Deno.test("controllers are complete and exact", () => {
   assertEquals(typeof never, "function");
 });
 
-Deno.test("BuildAction and Controller type what lives elsewhere (spec A.5, A.6)", () => {
+Deno.test("BuildAction and Controller type actions in other files (spec A.5, A.6)", () => {
   const routes = route({
     users: resources("users", {
       only: ["show", "index"],
@@ -260,10 +263,10 @@ Deno.test("BuildAction and Controller type what lives elsewhere (spec A.5, A.6)"
   createRouter({ middleware: [auth, guard] }).get("/admin", admin);
 });
 
-Deno.test("context.router is a Router, whatever the middleware of the one that handles the request (spec 2.7)", async () => {
+Deno.test("context.router is a Router with any middleware (spec 2.7)", async () => {
   const router = createRouter({ middleware: [auth, tenant] });
   router.get("/a", (context) => {
-    same<typeof context.router, Router>();
+    assertSameType<typeof context.router, Router>();
     return new Response(String(context.router.routes.length));
   });
   const request = new Request("https://example.com/");

@@ -24,22 +24,18 @@ import {
   ValidParams,
   ValidQuery,
 } from "@gatehouse/web/validate-middleware";
+import { assertSameType } from "./_assert_type.ts";
 
 const origin = "https://example.com";
 const json = "application/json";
 const urlencoded = "application/x-www-form-urlencoded";
 
-/** A schema that takes anything and tells what it was given. */
+/** A schema that accepts any value and returns it. */
 const Anything: InputSchema = {
   "~standard": { version: 1, validate: (value) => ({ value }) },
 };
 
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends
-  (<T>() => T extends B ? 1 : 2) ? true : false;
-/** Fails to compile unless the two types are the same. */
-function same<A, B>(..._proof: Equal<A, B> extends true ? [] : [never]): void {}
-
-/** What a route with that middleware answers: the status and the body. */
+/** Sends a request to a route with a middleware and returns the status and body. */
 async function send(
   schemas: InputSchemas,
   init: RequestInit & { path?: string } = {},
@@ -78,7 +74,7 @@ function post(
   };
 }
 
-Deno.test("validate() hands the handler what the schemas give, typed", async () => {
+Deno.test("validate() passes the typed output of the schemas to the handler", async () => {
   const router = createRouter();
   const input = validate({
     params: object({ id: number() }),
@@ -89,9 +85,9 @@ Deno.test("validate() hands the handler what the schemas give, typed", async () 
     const params = context.get(ValidParams);
     const query = context.get(ValidQuery);
     const body = context.get(ValidJSON);
-    same<typeof params, { id: number }>();
-    same<typeof query, { page: number }>();
-    same<typeof body, { title: string }>();
+    assertSameType<typeof params, { id: number }>();
+    assertSameType<typeof query, { page: number }>();
+    assertSameType<typeof body, { title: string }>();
     const never = () => {
       // @ts-expect-error: nothing validates a form
       context.get(ValidForm).title;
@@ -113,7 +109,7 @@ Deno.test("validate() hands the handler what the schemas give, typed", async () 
   });
 });
 
-Deno.test("validate() of a controller and of its action go together", async () => {
+Deno.test("validate() works in a controller and in its action together", async () => {
   const router = createRouter({
     middleware: [validate({ query: object({ page: number() }) })],
   });
@@ -124,7 +120,7 @@ Deno.test("validate() of a controller and of its action go together", async () =
     ],
   }, (context) => {
     const form = context.get(ValidForm);
-    same<typeof form, { title: string }>();
+    assertSameType<typeof form, { title: string }>();
     return Response.json([
       context.get(ValidQuery).page,
       context.get(ValidParams).id,
@@ -138,7 +134,7 @@ Deno.test("validate() of a controller and of its action go together", async () =
   assertEquals(await response.json(), [2, 7, "Tea"]);
 });
 
-Deno.test("validate() takes async schemas, and async outputs in order", async () => {
+Deno.test("validate() accepts async schemas and keeps the order of their outputs", async () => {
   const Free = string().refine((name) => Promise.resolve(name !== "admin"), {
     message: "Name is taken",
   });
@@ -156,7 +152,7 @@ Deno.test("validate() takes async schemas, and async outputs in order", async ()
   });
 });
 
-Deno.test("validate() tells all that is wrong, in every part (RFC 9457)", async () => {
+Deno.test("validate() reports all errors in every part (RFC 9457)", async () => {
   const [status, problem, response] = await send({
     params: object({ id: number() }),
     query: object({ q: string() }),
@@ -178,7 +174,7 @@ Deno.test("validate() tells all that is wrong, in every part (RFC 9457)", async 
   ]);
 });
 
-Deno.test("validate() answers no more than 100 errors", async () => {
+Deno.test("validate() reports at most 100 errors", async () => {
   const issues = Array.from({ length: 200_000 }, (_, index) => ({
     message: "no",
     path: [index, Symbol("s"), { key: "\ud800" }],
@@ -192,7 +188,7 @@ Deno.test("validate() answers no more than 100 errors", async () => {
   assertEquals(errors[1]!.pointer, "#/1/Symbol(s)/%EF%BF%BD");
 });
 
-Deno.test("validate() answers with less than the request, whatever keys it has", async () => {
+Deno.test("validate() responds with less than the request for any keys", async () => {
   const issues = Array.from({ length: 100 }, () => ({
     message: "no",
     path: ["é".repeat(5_000), 1],
@@ -275,7 +271,7 @@ for (
     "application/merge-patch+json",
   ]
 ) {
-  Deno.test(`validate() takes JSON as ${type}`, async () => {
+  Deno.test(`validate() accepts JSON as ${type}`, async () => {
     assertEquals((await send({ json: Anything }, post("1", type)))[1], 1);
   });
 }
@@ -290,7 +286,7 @@ const refusals: [string, number, RequestInit, ValidateOptions?][] = [
   ["no UTF-8", 400, post(new Uint8Array([0x22, 0xff, 0x22]))],
   ["100,000 nested arrays", 400, post(deep)],
   ["101 nested arrays", 400, post("[".repeat(101) + "]".repeat(101))],
-  ["2 where 1 is the bound", 400, post("[[]]"), { maxDepth: 1 }],
+  ["2 with a limit of 1", 400, post("[[]]"), { maxDepth: 1 }],
   ["__proto__ as a key", 400, post('{"a":{"__proto__":{"b":1}}}')],
   ["__proto__ escaped", 400, post('{"\\u005f_\\u0070roto__" :{}}')],
   ["a body that fails", 400, post(failing())],
@@ -301,19 +297,23 @@ const refusals: [string, number, RequestInit, ValidateOptions?][] = [
   ["another charset", 415, post("{}", `${json}; charset=utf-16`)],
   ["compressed", 415, post("{}", json, { "Content-Encoding": "gzip" })],
   [
-    "too large, said so",
+    "too large, with a Content-Length",
     413,
     post("{}", json, { "Content-Length": "1048577" }),
   ],
-  ["too large, not said", 413, post(stream(`"${"a".repeat(2 ** 20)}"`))],
-  ["too large for its own bound", 413, post("123456789"), { maxBytes: 8 }],
-  ["a body that never comes", 408, post(new ReadableStream()), {
+  [
+    "too large, without a Content-Length",
+    413,
+    post(stream(`"${"a".repeat(2 ** 20)}"`)),
+  ],
+  ["too large for a custom limit", 413, post("123456789"), { maxBytes: 8 }],
+  ["a body that never arrives", 408, post(new ReadableStream()), {
     timeout: 10,
   }],
 ];
 
 for (const [name, status, init, options] of refusals) {
-  Deno.test(`validate() answers ${status} to JSON: ${name}`, async () => {
+  Deno.test(`validate() responds with ${status} to JSON: ${name}`, async () => {
     const result = await send({ json: Anything }, init, options);
     assertEquals(result[0], status);
     const problem = result[1] as { status: number; errors?: unknown };
@@ -327,12 +327,12 @@ Deno.test("validate() reads 1 MiB of JSON", async () => {
   assertEquals((await send({ json: Anything }, post(text)))[0], 200);
 });
 
-Deno.test("validate() keeps recursive schemas from the depths", async () => {
+Deno.test("validate() limits the depth of recursive schemas", async () => {
   const Nested: Schema<unknown[]> = array(lazy(() => Nested));
   assertEquals((await send({ json: Nested }, post(deep)))[0], 400);
 });
 
-Deno.test("validate() reads forms as its own schemas want them, files too", async () => {
+Deno.test("validate() converts forms for its schemas, with files", async () => {
   const Upload = forms.object({
     title: field(string()),
     count: field(number()),
@@ -349,7 +349,7 @@ Deno.test("validate() reads forms as its own schemas want them, files too", asyn
   const input = validate({ form: Upload });
   router.post("/", { middleware: [input] }, (context) => {
     const { photo, ...rest } = context.get(ValidForm);
-    same<typeof photo, File>();
+    assertSameType<typeof photo, File>();
     assertEquals(context.get(FormData).get("title"), "Tea");
     return Response.json({ ...rest, photo: photo.name });
   });
@@ -362,7 +362,7 @@ Deno.test("validate() reads forms as its own schemas want them, files too", asyn
   });
 });
 
-Deno.test("validate() takes the form that formData() has read", async () => {
+Deno.test("validate() uses the form that formData() has read", async () => {
   const Title = object({ title: string().pipe(minLength(1)) });
   const router = createRouter({ middleware: [formData(), methodOverride()] });
   router.put("/", { middleware: [validate({ form: Title })] }, (context) => {
@@ -389,7 +389,7 @@ const forged: [string, number, RequestInit, ValidateOptions?][] = [
 for (const [name, status, init, options] of forged) {
   for (const middleware of [[], [formData(options)]]) {
     const where = middleware.length === 0 ? "" : " behind formData()";
-    Deno.test(`validate() answers ${status} to a form${where}: ${name}`, async () => {
+    Deno.test(`validate() responds with ${status} to a form${where}: ${name}`, async () => {
       const router = createRouter({ middleware });
       const input = [validate({ form: Anything }, options)];
       router.route("ANY", "/", { middleware: input }, () => new Response());
@@ -409,7 +409,7 @@ Deno.test("validate() reads an empty form", async () => {
   assertEquals((await send({ form: Form }, empty))[0], 422);
 });
 
-Deno.test("onInvalid shows the form again, with what was typed", async () => {
+Deno.test("onInvalid() can show the form again with its values", async () => {
   const Registration = forms.object({
     name: field(string().pipe(minLength(1, { message: "Name is required" }))),
     items: forms.fields(
@@ -450,7 +450,7 @@ Deno.test("onInvalid shows the form again, with what was typed", async () => {
   });
 });
 
-Deno.test("onInvalid finds an empty form where none could be read", async () => {
+Deno.test("onInvalid() gets an empty form if the form was unreadable", async () => {
   const options: ValidateOptions = {
     maxBytes: 4,
     onInvalid: ({ status, detail, issues }, context) =>
@@ -463,7 +463,7 @@ Deno.test("onInvalid finds an empty form where none could be read", async () => 
   );
 });
 
-Deno.test("onInvalid leaves an answer to the default, and may be async", async () => {
+Deno.test("onInvalid() can return nothing for the default response, and may be async", async () => {
   const Never: InputSchema = {
     "~standard": { version: 1, validate: () => ({ issues: [] }) },
   };
@@ -474,11 +474,11 @@ Deno.test("onInvalid leaves an answer to the default, and may be async", async (
     onInvalid: () => Promise.resolve(Response.json("x", { status: 404 })),
   };
   assertEquals((await send({ params: Wrong }, {}, late))[0], 404);
-  // Issues without one are still a refusal.
+  // Issues without a message still reject the request.
   assertEquals((await send({ params: Never }, {}))[0], 422);
 });
 
-Deno.test("libraryOptions reach the schemas, for each request", async () => {
+Deno.test("libraryOptions are passed to the schemas for each request", async () => {
   const options: ValidateOptions = {
     libraryOptions: ({ url }) => ({
       messages: { required: `Missing at ${url.pathname}` },
@@ -493,7 +493,7 @@ Deno.test("libraryOptions reach the schemas, for each request", async () => {
   assertEquals(errors[0]!.detail, "Missing at /notes/7");
 });
 
-Deno.test("validate() leaves what a schema throws to onError", async () => {
+Deno.test("validate() passes an error of a schema to onError", async () => {
   const Broken: InputSchema = {
     "~standard": {
       version: 1,
@@ -512,7 +512,7 @@ Deno.test("validate() leaves what a schema throws to onError", async () => {
   assertEquals(await response.text(), "Error: database gone");
 });
 
-Deno.test("validate() says so where the body was read before", async () => {
+Deno.test("validate() throws if the body was read before", async () => {
   let message = "";
   const router = createRouter({
     onError(error) {
@@ -529,7 +529,7 @@ Deno.test("validate() says so where the body was read before", async () => {
   assert(message.startsWith("TypeError: Cannot validate the body"), message);
 });
 
-Deno.test("validate() can be called by a function that takes schemas like it", async () => {
+Deno.test("validate() accepts the schemas of a generic function", async () => {
   const validated = <Schemas extends InputSchemas>(
     schemas: Schemas & OtherParts<Schemas>,
   ) => validate(schemas, { maxBytes: 100 });
@@ -539,7 +539,7 @@ Deno.test("validate() can be called by a function that takes schemas like it", a
   ] as const;
   router.post("/", { middleware }, (context) => {
     const { title } = context.get(ValidJSON);
-    same<typeof title, string>();
+    assertSameType<typeof title, string>();
     return new Response(title);
   });
   const response = await router.fetch(origin, post('{"title":"Tea"}'));
@@ -553,12 +553,12 @@ const misuses: [string, unknown, unknown, new () => Error][] = [
   ["no Standard Schema", { query: { parse() {} } }, {}, TypeError],
   ["a misspelt part", { json: Anything, parms: Anything }, {}, TypeError],
   ["JSON and a form", { json: Anything, form: Anything }, {}, TypeError],
-  ["NaN as a bound", { json: Anything }, { maxBytes: NaN }, RangeError],
+  ["NaN as a limit", { json: Anything }, { maxBytes: NaN }, RangeError],
   ["a negative bound", { form: Anything }, { maxParts: -1 }, RangeError],
 ];
 
 for (const [name, schemas, options, type] of misuses) {
-  Deno.test(`validate() throws when it is made with ${name}`, () => {
+  Deno.test(`validate() throws for ${name}`, () => {
     assertThrows(
       () => validate(schemas as InputSchemas, options as ValidateOptions),
       type,
@@ -567,7 +567,7 @@ for (const [name, schemas, options, type] of misuses) {
   });
 }
 
-Deno.test("a bound that is undefined is the default", async () => {
+Deno.test("an undefined limit is the default", async () => {
   const options = { maxBytes: undefined } as unknown as ValidateOptions;
   const large = `"${"a".repeat(2 ** 20)}"`;
   assertEquals((await send({ json: Anything }, post(large), options))[0], 413);

@@ -1,4 +1,4 @@
-/** What fails while nobody waits for it must not end the process. */
+/** Errors of promises that no code awaits must not end the process. */
 import { assertEquals } from "@std/assert";
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 

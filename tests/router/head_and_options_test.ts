@@ -1,11 +1,11 @@
-/** HEAD, OPTIONS and what no route matches. */
+/** HEAD, OPTIONS and requests without a route. */
 import { assertEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 
 const origin = "https://example.com";
 const ok = () => new Response("ok");
 
-Deno.test("router.fetch() answers HEAD without a body by routes for any method too", async () => {
+Deno.test("router.fetch() removes the body of HEAD responses, also of ANY routes", async () => {
   const router = createRouter();
   router.route("ANY", "/any", ok);
   router.mount("/mounted", ok);
@@ -15,7 +15,7 @@ Deno.test("router.fetch() answers HEAD without a body by routes for any method t
   }
 });
 
-Deno.test("router.fetch() names the route whose handler returns no Response to HEAD", async () => {
+Deno.test("router.fetch() names the route if a handler returns no Response to HEAD", async () => {
   const messages: string[] = [];
   const router = createRouter({
     onError: (error) => {
@@ -34,7 +34,7 @@ Deno.test("router.fetch() names the route whose handler returns no Response to H
   ]);
 });
 
-Deno.test("router.fetch() hands to onError what a GET handler throws at HEAD", async () => {
+Deno.test("router.fetch() passes an error of a GET handler for HEAD to onError", async () => {
   const errors: string[] = [];
   const router = createRouter({
     onError: (error) => {
@@ -55,7 +55,7 @@ Deno.test("router.fetch() hands to onError what a GET handler throws at HEAD", a
   assertEquals(errors, ["Error: now", "Error: late"]);
 });
 
-Deno.test("router.fetch() empties HEAD whose body a middleware has read or locked", async () => {
+Deno.test("router.fetch() removes the body of HEAD if a middleware has read or locked it", async () => {
   for (const read of ["text", "lock"]) {
     const router = createRouter();
     router.get("/", () => {
@@ -70,7 +70,7 @@ Deno.test("router.fetch() empties HEAD whose body a middleware has read or locke
   }
 });
 
-Deno.test("router.fetch() lets nobody see a body fail that HEAD cancels", async () => {
+Deno.test("router.fetch() hides the failure of a body that HEAD cancels", async () => {
   const router = createRouter();
   router.get("/", () => {
     const cancel = () => Promise.reject(new Error("clean-up"));
@@ -97,7 +97,7 @@ const rows = [
 ] as const;
 
 for (const [method, path, status, body, allow] of rows) {
-  Deno.test(`router.fetch() answers ${status} to ${method} ${path}, with Allow: ${allow}`, async () => {
+  Deno.test(`router.fetch() responds with ${status} to ${method} ${path}, with Allow: ${allow}`, async () => {
     const router = createRouter();
     router.post("/post", ok);
     router.get("/get", ok);
@@ -111,8 +111,8 @@ for (const [method, path, status, body, allow] of rows) {
   });
 }
 
-Deno.test("the built-in error answers are plain text", async () => {
-  // One runtime writes the type of a text only when it sends it.
+Deno.test("the built-in error responses are text/plain", async () => {
+  // One runtime sets the type of a string body only when it sends it.
   const typeOf = ({ headers }: Response) =>
     (headers.get("Content-Type") ?? "text/plain").split(";")[0];
   const { error } = console;
@@ -135,7 +135,7 @@ Deno.test("the built-in error answers are plain text", async () => {
   }
 });
 
-Deno.test("context.allowedMethods is empty where a route has matched", async () => {
+Deno.test("context.allowedMethods is empty if a route matches", async () => {
   const router = createRouter();
   router.get(
     "/",
@@ -145,7 +145,7 @@ Deno.test("context.allowedMethods is empty where a route has matched", async () 
   assertEquals(await (await router.fetch(origin)).text(), "0");
 });
 
-Deno.test("a path without a route for OPTIONS is answered by the method that middleware has set", async () => {
+Deno.test("router.fetch() responds to a path without an OPTIONS route by the method of middleware", async () => {
   const router = createRouter({
     middleware: [(context) => {
       context.method = context.url.search === "?set" ? "OPTIONS" : "GET";

@@ -1,4 +1,4 @@
-/** What can be registered, how, and what is refused at once. */
+/** Valid and invalid registrations of routes. */
 import { assertEquals, assertThrows } from "@std/assert";
 import {
   ArrayMatcher,
@@ -13,7 +13,7 @@ const ok = () => new Response("ok");
 
 const targets: [string, RouteTarget, string][] = [
   ["text", "/a/:b", "/a/:b"],
-  ["text without a slash", "a/:b", "/a/:b"],
+  ["a string without a slash", "a/:b", "/a/:b"],
   ["a URLPattern", new URLPattern({ pathname: "/a/:b" }), "/a/:b"],
   ["a URLPatternInit", { pathname: "/a/:b" }, "/a/:b"],
   ["a route", get("/a/:b"), "/a/:b"],
@@ -26,7 +26,7 @@ const targets: [string, RouteTarget, string][] = [
 ];
 
 for (const [name, target, source] of targets) {
-  Deno.test(`router.get(), route() and map() take ${name} as a target`, async () => {
+  Deno.test(`router.get(), route() and map() accept ${name} as a target`, async () => {
     const byGet = createRouter();
     byGet.get(target, ({ params }) => new Response(params.b));
     const byRoute = createRouter();
@@ -47,7 +47,7 @@ for (const [name, target, source] of targets) {
   });
 }
 
-Deno.test("router.get() narrows a route for any method, and route() widens one", async () => {
+Deno.test("router.get() registers an ANY route for GET, and route() registers a GET route for ANY", async () => {
   const router = createRouter();
   router.get(new Route("ANY", "/narrow"), ok);
   router.route("ANY", get("/wide"), ok);
@@ -67,7 +67,7 @@ Deno.test("router.get() narrows a route for any method, and route() widens one",
 const inherited = ["constructor", "toString", "hasOwnProperty", "valueOf"];
 
 for (const name of inherited) {
-  Deno.test(`router.map() asks for an action "${name}" where the map has such a route, and refuses it where not`, () => {
+  Deno.test(`router.map() requires an action "${name}" only if the map has this route`, () => {
     const map = createRouter().map as (
       routes: unknown,
       controller: unknown,
@@ -86,7 +86,7 @@ for (const name of inherited) {
   });
 }
 
-Deno.test("router.map() names nested routes by their path when it refuses them", () => {
+Deno.test("router.map() names nested routes by their path in errors", () => {
   const map = createRouter().map as (
     routes: unknown,
     controller: unknown,
@@ -109,14 +109,14 @@ Deno.test("router.map() names nested routes by their path when it refuses them",
   }
 });
 
-Deno.test("router.map() takes an empty map, and one whose middleware is undefined", () => {
+Deno.test("router.map() accepts an empty map and undefined middleware", () => {
   const router = createRouter();
   router.map({}, { actions: {} });
   router.map(route({ a: "/a" }), { middleware: undefined, actions: { a: ok } });
   assertEquals(router.routes.length, 1);
 });
 
-Deno.test("the same method and an equivalent pattern twice is refused across registrations, hosts and controllers", () => {
+Deno.test("router rejects the same method with an equivalent pattern across registrations, hosts and controllers", () => {
   const router = createRouter();
   router.get("https://:tenant.example.com/:page", ok);
   router.map(route("blog", { show: "/:slug" }), { actions: { show: ok } });
@@ -141,7 +141,7 @@ Deno.test("the same method and an equivalent pattern twice is refused across reg
   assertEquals(router.routes.length, 4);
 });
 
-Deno.test("router.map() takes any object with a method and a pattern for a route", async () => {
+Deno.test("router.map() accepts any object with a method and a pattern as a route", async () => {
   const router = createRouter();
   const pattern = new RoutePattern("/a/:id");
   router.map({ method: "POST", pattern }, ({ params }) => {
@@ -161,7 +161,7 @@ for (
     ["/A-:x", "/a-:y"],
   ] as const
 ) {
-  Deno.test(`ArrayMatcher.add() refuses ${second} beside ${first} where case is ignored`, () => {
+  Deno.test(`ArrayMatcher.add() rejects ${second} after ${first} with ignoreCase`, () => {
     const matcher = new ArrayMatcher<string>();
     const options = { ignoreCase: true };
     matcher.add("GET", new RoutePattern(first, options), "first");
@@ -173,7 +173,7 @@ for (
   });
 }
 
-// What types refuse, and JavaScript does not.
+// Mistakes that types detect, in code without types.
 const mistakes: [string, (router: Untyped) => unknown, string][] = [
   [
     "a method in lower case",
@@ -181,12 +181,12 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
     'Cannot create a route for "get"',
   ],
   [
-    "a method that is none",
+    "an invalid method",
     (router) => router.route("LINK ME", "/a", ok),
     'Cannot create a route for "LINK ME"',
   ],
   [
-    "an object with such a method",
+    "an object with an invalid method",
     (router) =>
       router.map({ method: "get", pattern: new RoutePattern("/a") }, ok),
     'Cannot create a route for "get"',
@@ -197,7 +197,7 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
     'Cannot create the pattern "null": it names no component of a URL',
   ],
   [
-    "a map of text in a map",
+    "a map of strings in a map",
     (router) =>
       router.map({ a: { b: "/x" } }, {
         actions: { a: { actions: { b: ok } } },
@@ -205,7 +205,7 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
     'Cannot register "a.b"',
   ],
   [
-    "a handler that is text",
+    "a handler that is a string",
     (router) => router.get("/a", { handler: "x" }),
     'Cannot register "GET /a": it has no handler',
   ],
@@ -215,7 +215,7 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
     "Cannot register the route map: it has no actions",
   ],
   [
-    "actions that are text",
+    "actions that are a string",
     (router) => router.map({}, { actions: "" }),
     "Cannot register the route map: it has no actions",
   ],
@@ -225,22 +225,22 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
     'Cannot register "GET /a": it has two handlers',
   ],
   [
-    "a handler behind an action",
+    "a handler after an action",
     (router) => router.get("/a", { handler: ok }, ok),
     'Cannot register "GET /a": it has two handlers',
   ],
   [
-    "a word that has a mode in it",
+    "a string that contains a mode",
     () => createRouter({ trailingSlash: "ignored" as never }),
     `Cannot create router: trailingSlash can't be "ignored"`,
   ],
   [
-    "a proxy that is no text",
+    "a proxy that is not a string",
     () => createRouter({ trustedProxies: ["10.0.0.1", 1] as never }),
     `Cannot create router: trustedProxies can't be "10.0.0.1,1"`,
   ],
   [
-    "a guard in a list in place of the options",
+    "a guard in an array instead of options",
     (router) => router.get("/a", [() => {}] as never, ok),
     'Cannot make "GET /a": it takes no "0"',
   ],
@@ -250,7 +250,7 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
     'Cannot make "GET /a": it takes no "middlewares"',
   ],
   [
-    "a guard under a wrong name beside its handler",
+    "a guard under a wrong name next to its handler",
     (router) => router.get("/a", { handler: ok, before: [] } as never),
     'Cannot make "GET /a": it takes no "before"',
   ],
@@ -263,18 +263,18 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
     'Cannot make "a": it takes no "use"',
   ],
   [
-    "a guard under a wrong name in front of a controller",
+    "a guard under a wrong name for a whole controller",
     (router) =>
       router.map(route({ a: "/a" }), { actions: { a: ok }, use: [] } as never),
     'Cannot make the route map: it takes no "use"',
   ],
   [
-    "a guard under a wrong name in front of all",
+    "a guard under a wrong name for the whole router",
     () => createRouter({ middlewares: [] } as never),
     'Cannot make the router: it takes no "middlewares"',
   ],
   [
-    "a middleware that is no list",
+    "middleware that is not an array",
     () => createRouter({ middleware: (() => {}) as never }),
     "Cannot make the router: its middleware is not a list of functions",
   ],
@@ -287,7 +287,7 @@ interface Untyped {
 }
 
 for (const [name, register, message] of mistakes) {
-  Deno.test(`a router refuses ${name} at once`, () => {
+  Deno.test(`router rejects ${name} at registration`, () => {
     const router = createRouter();
     assertThrows(() => register(router as Untyped), TypeError, message);
     assertEquals(router.routes, []);
@@ -301,7 +301,7 @@ for (
   ] as const
 ) {
   const shown = JSON.stringify([first, second]);
-  Deno.test(`ArrayMatcher.add() takes two patterns for other URLs: ${shown}`, () => {
+  Deno.test(`ArrayMatcher.add() accepts two patterns for different URLs: ${shown}`, () => {
     const matcher = new ArrayMatcher<string>();
     matcher.add("GET", new RoutePattern(first), "first");
     matcher.add("GET", new RoutePattern(second), "second");

@@ -1,10 +1,10 @@
-/** What `router.fetch` takes for an init, and what for the runtime's own. */
+/** The arguments of `router.fetch`: an init, or the arguments of a runtime. */
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { createRouter, Platform } from "@gatehouse/web/fetch-router";
 
 const origin = "https://example.com";
 
-/** Says what reached the handler. */
+/** Creates a router that responds with the request that its handler got. */
 function createEcho() {
   const router = createRouter();
   router.route("ANY", "/*", async (context) =>
@@ -36,21 +36,21 @@ const members = [
 ];
 
 for (const member of members) {
-  Deno.test(`router.fetch() takes an object with "${member}" beside a Request for an init`, async () => {
-    // As good as absent: runtimes refuse some values that others know.
+  Deno.test(`router.fetch() accepts an object with "${member}" after a Request as an init`, async () => {
+    // No values: runtimes accept different ones.
     const init = { method: "DELETE", [member]: undefined };
     const response = await createEcho().fetch(new Request(origin), init);
     assertEquals(await response.json(), ["DELETE", "", [], false]);
   });
 }
 
-Deno.test("router.fetch() takes an init without a prototype", async () => {
+Deno.test("router.fetch() accepts an init without a prototype", async () => {
   const init = Object.assign(Object.create(null), { method: "DELETE" });
   const response = await createEcho().fetch(new Request(origin), init);
   assertEquals(await response.json(), ["DELETE", "", [], false]);
 });
 
-Deno.test("router.fetch() takes no init with a prototype of its own, whatever it says", async () => {
+Deno.test("router.fetch() accepts no instance of a class as an init", async () => {
   class Bindings {
     readonly method = "DELETE";
   }
@@ -63,7 +63,7 @@ Deno.test("router.fetch() takes no init with a prototype of its own, whatever it
   }
 });
 
-Deno.test("router.fetch() takes what follows an init for the runtime's", async () => {
+Deno.test("router.fetch() passes the arguments after an init to the platform", async () => {
   const { fetch } = createEcho();
   const untyped = fetch as (...given: unknown[]) => Promise<Response>;
   const init = { method: "POST", body: "hi" };
@@ -78,7 +78,7 @@ Deno.test("router.fetch() takes what follows an init for the runtime's", async (
   }
 });
 
-Deno.test("router.fetch() takes an init for what it is beside text and URL, whatever its members", async () => {
+Deno.test("router.fetch() accepts any object after a string or URL as an init", async () => {
   const init = { method: "DELETE", other: 1 } as RequestInit;
   const empty = await createEcho().fetch(origin, {});
   assertEquals(await empty.json(), ["GET", "", [], false]);
@@ -86,7 +86,7 @@ Deno.test("router.fetch() takes an init for what it is beside text and URL, what
   assertEquals(await response.json(), ["DELETE", "", [], false]);
 });
 
-Deno.test("router.fetch() rejects what was aborted before, by an init or by its request", async () => {
+Deno.test("router.fetch() rejects a request that was aborted before, by its signal or the init's", async () => {
   const { fetch } = createEcho();
   const signal = AbortSignal.abort(new Error("gone"));
   const aborted = () => new Request(origin, { signal });
@@ -102,14 +102,14 @@ Deno.test("router.fetch() rejects what was aborted before, by an init or by its 
   ) await assertRejects(call, Error, "gone");
 });
 
-Deno.test("router.fetch() rejects a body that was read before, and never throws", async () => {
+Deno.test("router.fetch() rejects instead of throwing if the body was read before", async () => {
   const used = new Request(origin, { method: "POST", body: "x" });
   await used.text();
   const result = createEcho().fetch(used, { method: "PUT" });
   await assertRejects(() => result, TypeError);
 });
 
-Deno.test("createRouter() refuses values that its options do not have", () => {
+Deno.test("createRouter() rejects invalid values of its options", () => {
   const options = [
     { trailingSlash: "remove" },
     { trustedProxies: "10.0.0.12" },
@@ -124,7 +124,7 @@ Deno.test("createRouter() refuses values that its options do not have", () => {
   }
 });
 
-Deno.test("createRouter() takes null for an option that is not there", async () => {
+Deno.test("createRouter() accepts null for a missing option", async () => {
   const options = { defaultHandler: null, onError: null };
   const router = createRouter(options as never);
   assertEquals((await router.fetch("https://example.com/a")).status, 404);

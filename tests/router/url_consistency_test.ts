@@ -1,8 +1,7 @@
 /**
- * One URL for matching and handlers: whatever text a request's URL is, the route
- * that answers is the one that `context.url` names, a mounted one too.
+ * For any request URL, the router chooses the route by `context.url`, so that
+ * middleware, handlers and mounted routers agree about the path.
  */
-import { assert, assertEquals } from "@std/assert";
 import {
   createRouter,
   type Middleware,
@@ -10,10 +9,13 @@ import {
   type RequestContext,
   RoutePattern,
 } from "@gatehouse/web/fetch-router";
+import { assert, assertEquals } from "@std/assert";
 import { Oracle } from "./_oracle.ts";
 import { Random } from "./_random.ts";
 
-/** What may stand in the text from the wire, hostile Host headers among it. */
+const origin = "https://example.com";
+
+/** Parts of raw URLs from the network, including hostile Host headers. */
 const STARTS = [
   "https://example.com",
   "http://example.com",
@@ -86,10 +88,10 @@ const PATTERNS = [
 ];
 
 for (const seed of [1, 2, 3]) {
-  Deno.test(`router.fetch() reaches the route that context.url names, whatever the URL's text, seed ${seed}`, async () => {
+  Deno.test(`router.fetch() chooses the route by context.url for any raw URL, seed ${seed}`, async () => {
     const random = new Random(seed);
     const oracle = new Oracle<string>();
-    // What is in front of middleware looks at the URL, too.
+    // Code before middleware reads the URL too.
     const middleware: Middleware[] = seed === 2 ? [(_, next) => next()] : [];
     const router = createRouter({ defaultHandler: tell, middleware });
     for (const text of PATTERNS) {
@@ -122,7 +124,7 @@ for (const seed of [1, 2, 3]) {
   });
 }
 
-Deno.test("router.mount() hands on the rest of the path that context.url has, whatever the URL's text", async () => {
+Deno.test("router.mount() passes the rest of the path of context.url for any raw URL", async () => {
   const random = new Random(4);
   const inner = createRouter({ defaultHandler: tellMounted });
   const foreign = (request: Request) => Response.json({ url: request.url });
@@ -152,7 +154,7 @@ Deno.test("router.mount() hands on the rest of the path that context.url has, wh
   assert(handed > 100, `${handed} handed on`);
 });
 
-Deno.test("a middleware that guards by context.url guards what the routes see", async () => {
+Deno.test("a middleware that checks context.url protects the matching routes", async () => {
   const random = new Random(5);
   const router = createRouter({
     middleware: [
@@ -191,18 +193,67 @@ function tellMounted(context: RequestContext): Response {
 function randomText(random: Random): string {
   const start = random.chance(0.6) ? STARTS[0]! : random.pick(STARTS);
   return start + random.pick(["", "/"]) +
-    random.list(0, 6, () => random.pick(PIECES)).join("");
+    random.array(0, 6, () => random.pick(PIECES)).join("");
 }
 
-/** What a server could be asked for: http or https, and no credentials. */
+/** Returns the URL if a server can get it: HTTP or HTTPS without credentials. */
 function validUrl(text: string): URL | null {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;
   return url.username + url.password === "" ? url : null;
 }
 
-/** A request as servers make it, whose `url` is the text from the wire. */
+/** Creates a request with the raw URL from the network, as servers do. */
 function rawRequest(url: string): Request {
   const request = new Request("https://example.com/");
   return Object.defineProperty(request, "url", { value: url });
+}
+
+const raw = [
+  "/admin/../public/x",
+  "/public/%2e%2e/admin/x",
+  "/public/.%2E/admin/x",
+  "/public/./../admin/x",
+  "\\admin\\x",
+  "/admin/x/..",
+  "/public//../admin/x",
+];
+
+for (const path of raw) {
+  Deno.test(`router.fetch() matches "${path}" by context.url`, async () => {
+    const router = createRouter();
+    router.get(
+      "/admin/*",
+      ({ url }) => new Response(`admin ${url.pathname.startsWith("/admin/")}`),
+    );
+    router.get(
+      "/public/*",
+      ({ url }) =>
+        new Response(`public ${url.pathname.startsWith("/public/")}`),
+    );
+    const response = await router.fetch(rawRequest(origin + path));
+    assert(/true$|^Not Found$/.test(await response.text()), path);
+  });
+}
+
+for (
+  const url of [
+    "/p",
+    "",
+    "http://",
+    "https://a b/",
+    "https://example.com:99999/",
+    "file:///etc/passwd",
+    "ws://example.com/",
+    "ftp://example.com/",
+    "data:text/plain,x",
+  ]
+) {
+  Deno.test(`router.fetch() responds with 400 if the request URL is "${url}"`, async () => {
+    const router = createRouter();
+    router.get("/*", () => new Response("ok"));
+    const response = await router.fetch(rawRequest(url));
+    assertEquals(response.status, 400);
+    assertEquals(await response.text(), "Bad Request");
+  });
 }

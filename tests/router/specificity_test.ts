@@ -1,9 +1,9 @@
-/** Which route wins, which ones are the same, and what methods a URL answers. */
+/** The specificity of routes, duplicates, and the methods of a URL. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ArrayMatcher, RoutePattern } from "@gatehouse/web/fetch-router";
 import { Random } from "./_random.ts";
 
-/** Patterns from the most to the least specific, and a URL of them all. */
+/** Patterns from the most to the least specific, and a URL that all match. */
 const ORDERS: readonly (readonly [url: string, ...patterns: string[]])[] = [
   ["/a", "/a", "{/a}?", "/a{b}?", "/a:b?", "/:b(a)", "/:b", "/:b?", "/:b+"],
   ["/a", "/:b+", "/:b*", "/*", "/*{/x}?"],
@@ -47,15 +47,15 @@ const ORDERS: readonly (readonly [url: string, ...patterns: string[]])[] = [
 ];
 
 for (const [path, ...patterns] of ORDERS) {
-  Deno.test(`of "${path}", the order is ${patterns.join("  ")}`, () => {
+  Deno.test(`the order for "${path}" is ${patterns.join("  ")}`, () => {
     const url = `https://example.com${path}`;
     const random = new Random(patterns.length);
     for (let i = 0; i < 20; i++) {
-      // In any order of registration, and with any of them missing.
+      // In any order of registration, and without any one of them.
       const some = patterns.filter(() => random.chance(0.6));
       const shuffled = some.toSorted(() => random.chance(0.5) ? 1 : -1);
       const matcher = matcherOf([]);
-      // A match must leave nothing behind that routes after it would change.
+      // A match must not affect routes that are added after it.
       for (const [index, pattern] of shuffled.entries()) {
         matcher.add("GET", new RoutePattern(pattern), pattern);
         const sofar = shuffled.slice(0, index + 1);
@@ -75,12 +75,12 @@ const TIES = [
   ["/x-y.z", "/:a-:b", "/:a.:b"],
   ["/a", "/a{/:x}?", "/a/:x*"],
   ["/", "/:a?", "{/b}?"],
-  // Each has many forms, and this is a late one of the first.
+  // Each pattern has many forms; this is a late one of the first pattern.
   ["/d/x", "{/a}?{/b}?{/c}?{/d}?/:x", "{/d}?{/e}?{/f}?{/g}?/:x"],
 ];
 
 for (const [path, ...patterns] of TIES) {
-  Deno.test(`of "${path}", "${patterns[0]}" and "${patterns[1]}" tie: the first one wins`, () => {
+  Deno.test(`"${patterns[0]}" and "${patterns[1]}" tie for "${path}", and the first one wins`, () => {
     const url = `https://example.com${path}`;
     for (const order of [patterns, patterns.toReversed()]) {
       const matcher = matcherOf(order.map((pattern) => ["GET", pattern]));
@@ -111,7 +111,7 @@ const SAME = [
 ];
 
 for (const [first, second] of SAME) {
-  Deno.test(`adding "${second}" after "${first}" is a RangeError that names both`, () => {
+  Deno.test(`add() of "${second}" after "${first}" throws a RangeError that names both`, () => {
     const matcher = matcherOf([["GET", first!]]);
     const error = assertThrows(
       () => matcher.add("GET", new RoutePattern(second!), ""),
@@ -119,14 +119,14 @@ for (const [first, second] of SAME) {
     );
     const { source } = new RoutePattern(first!);
     assert(error.message.includes(`"GET ${source}" matches the same URLs`));
-    // Another method may have it, and so may one that ignores case.
+    // Another method or a pattern with ignoreCase may have it.
     matcher.add("POST", new RoutePattern(second!), "");
     matcher.add("ANY", new RoutePattern(second!), "");
     matcher.add("GET", new RoutePattern(second!, { ignoreCase: true }), "");
   });
 }
 
-Deno.test("patterns that differ in what they match are no duplicates", () => {
+Deno.test("patterns with different matches are not duplicates", () => {
   const patterns = [
     "/a",
     "/a/",
@@ -157,7 +157,7 @@ Deno.test("a route that is added after a match can win the next one", () => {
   ]);
   const url = "https://example.com/a-d/b/c";
   assertEquals(matcher.match("GET", url)?.data, "GET /a-:x/b/:y");
-  // As much text in its first segment, and below the one that has lost.
+  // Its first segment has as much text, and it follows the one that lost.
   matcher.add("GET", new RoutePattern("/:x-d/b/c"), "later");
   assertEquals(matcher.match("GET", url)?.data, "later");
 });
@@ -166,12 +166,12 @@ Deno.test("a route that is added after a match can win by its other form", () =>
   const matcher = matcherOf([["GET", "/:x/a"], ["GET", "/:x/:y"]]);
   const url = "https://example.com/x/a";
   assertEquals(matcher.match("GET", url)?.data, "GET /:x/a");
-  // Without its first segment it begins with text.
+  // It begins with fixed text without its first segment.
   matcher.add("GET", new RoutePattern("{/:s}?/x/:z"), "later");
   assertEquals(matcher.match("GET", url)?.data, "later");
 });
 
-Deno.test("the most specific route wins, whatever its siblings are called", () => {
+Deno.test("the most specific route wins with any names of its siblings", () => {
   for (const name of "abcdefghijkl") {
     const matcher = matcherOf([
       ["GET", `/a-:x/${name}/:y`],
@@ -183,7 +183,7 @@ Deno.test("the most specific route wins, whatever its siblings are called", () =
   }
 });
 
-Deno.test("a more specific route for any method wins over a general one of the method", () => {
+Deno.test("a more specific ANY route wins over a general route of the method", () => {
   const routes = [["ANY", "/a"], ["GET", "/*"], ["GET", "/b"], ["ANY", "/b"]];
   for (const order of [routes, routes.toReversed()]) {
     const matcher = matcherOf(order as [string, string][]);
@@ -201,7 +201,7 @@ Deno.test("a more specific route for any method wins over a general one of the m
   }
 });
 
-Deno.test("a route for any method that was added first serves methods that come later", () => {
+Deno.test("an ANY route serves methods that are registered later", () => {
   const matcher = matcherOf([
     ["ANY", "/a/:x"],
     ["ANY", "https://example.com/h/:x"],
@@ -222,7 +222,7 @@ Deno.test("a route for any method that was added first serves methods that come 
   );
 });
 
-Deno.test("a host that a pattern names wins over none, and hosts are told apart", () => {
+Deno.test("a pattern with a host wins over one without, and hosts are distinguished", () => {
   const matcher = new ArrayMatcher<string>();
   matcher.add("GET", new RoutePattern("/users/:id"), "none");
   for (let i = 0; i < 300; i++) {
@@ -251,7 +251,7 @@ Deno.test("a host that a pattern names wins over none, and hosts are told apart"
   assertEquals(matcher.allowedMethods("https://example.com/x"), []);
 });
 
-Deno.test("HEAD falls back to GET only where no HEAD route matches", () => {
+Deno.test("HEAD falls back to GET only if no HEAD route matches", () => {
   const matcher = matcherOf([["GET", "/a"], ["HEAD", "/:x"], ["ANY", "/b/c"]]);
   const find = (method: string, path: string) =>
     matcher.match(method, `https://example.com${path}`)?.data;
@@ -265,7 +265,7 @@ Deno.test("HEAD falls back to GET only where no HEAD route matches", () => {
   );
 });
 
-Deno.test("ignoring case and not, the more specific route wins", () => {
+Deno.test("the more specific route wins, with or without ignoreCase", () => {
   const matcher = new ArrayMatcher<string>();
   matcher.add("GET", new RoutePattern("/A/:x", { ignoreCase: true }), "folded");
   matcher.add("GET", new RoutePattern("/a/*"), "wild");
@@ -279,7 +279,7 @@ Deno.test("ignoring case and not, the more specific route wins", () => {
   assertEquals(find("/A/B/c"), null);
 });
 
-Deno.test("a route that ignores case wins if it is the more specific one, whatever begins like it", () => {
+Deno.test("a route with ignoreCase wins if it is more specific than others with the same prefix", () => {
   const matcher = new ArrayMatcher<string>();
   matcher.add("GET", new RoutePattern("/a/*", { ignoreCase: true }), "wild");
   matcher.add("GET", new RoutePattern("/a/b/c", { ignoreCase: true }), "text");
@@ -291,7 +291,7 @@ Deno.test("a route that ignores case wins if it is the more specific one, whatev
   assertEquals(find("/a/x/C"), "wild");
 });
 
-Deno.test("allowedMethods() lists what a URL answers, in order, HEAD for GET", () => {
+Deno.test("allowedMethods() returns the sorted methods of a URL, with HEAD for GET", () => {
   const matcher = matcherOf([
     ["POST", "/a"],
     ["GET", "/a"],
@@ -306,7 +306,7 @@ Deno.test("allowedMethods() lists what a URL answers, in order, HEAD for GET", (
   assertEquals(at("/a?x#y"), ["DELETE", "GET", "HEAD", "POST"]);
   assertEquals(at("/b/../a"), ["DELETE", "GET", "HEAD", "POST"]);
   assertEquals(at("/a/b"), ["PURGE"]);
-  // Any method answers, those that other routes have among them.
+  // An ANY route answers all methods, also those of other routes.
   assertEquals(at("/any"), [
     "DELETE",
     "GET",
@@ -333,7 +333,7 @@ function matcherOf(
   return matcher;
 }
 
-Deno.test("HEAD finds the route that GET finds, also if another path has a route for HEAD", () => {
+Deno.test("HEAD matches the GET route, also if another path has a HEAD route", () => {
   const matcher = new ArrayMatcher<string>();
   matcher.add("HEAD", new RoutePattern("/other"), "HEAD /other");
   matcher.add("GET", new RoutePattern("/"), "GET /");

@@ -1,4 +1,4 @@
-/** Errors are answered where they are thrown, so that middleware sees the answer. */
+/** Errors become responses before middleware continues. */
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import {
   createRouter,
@@ -19,7 +19,7 @@ const throws = () => {
 const pass: Middleware<readonly []> = (_, next) => next();
 const later: Middleware<readonly []> = async (_, next) => await next();
 
-/** Sets a header on every response, as CORS middleware does. */
+/** A middleware that sets a header on every response, like CORS. */
 const stamp: Middleware<readonly []> = async (_, next) => {
   const response = await next();
   response.headers.set("Access-Control-Allow-Origin", "*");
@@ -28,10 +28,10 @@ const stamp: Middleware<readonly []> = async (_, next) => {
 
 const places: [string, readonly Middleware[], () => Response][] = [
   ["a handler", [], throws],
-  ["a handler behind middleware", [pass, later], throws],
+  ["a handler after middleware", [pass, later], throws],
   ["a late handler", [], () => Promise.reject(bug) as never],
   ["a middleware", [throws], sorry],
-  ["a middleware of a promise", [() => Promise.reject(bug)], sorry],
+  ["an async middleware", [() => Promise.reject(bug)], sorry],
   ["a middleware after next()", [
     async (_, next) => {
       await next();
@@ -41,8 +41,8 @@ const places: [string, readonly Middleware[], () => Response][] = [
   ["an inner middleware", [later, pass, throws], sorry],
 ];
 
-for (const [what, middleware, handler] of places) {
-  Deno.test(`what ${what} throws is answered with the headers of the middleware outside`, async () => {
+for (const [name, middleware, handler] of places) {
+  Deno.test(`an error of ${name} gets the headers of outer middleware`, async () => {
     const seen: unknown[] = [];
     const router = createRouter({
       middleware: [secureHeaders(), stamp, async (context, next) => {
@@ -75,7 +75,7 @@ const urls = [
 ] as const;
 
 for (const [url, expected] of urls) {
-  Deno.test(`the 400 for the URL "${url}" has the headers of the middleware, which can read context.url`, async () => {
+  Deno.test(`the 400 for the URL "${url}" has the headers of middleware that reads context.url`, async () => {
     const seen: string[] = [];
     const lines: string[] = [];
     const router = createRouter({
@@ -104,7 +104,7 @@ for (const [url, expected] of urls) {
   });
 }
 
-Deno.test("context.error is undefined where nothing was thrown", async () => {
+Deno.test("context.error is undefined without an error", async () => {
   const seen: unknown[] = [];
   const router = createRouter({
     middleware: [async (context, next) => {
@@ -118,7 +118,7 @@ Deno.test("context.error is undefined where nothing was thrown", async () => {
   assertEquals(seen, [undefined, undefined]);
 });
 
-Deno.test("context.error is an error also where undefined was thrown", async () => {
+Deno.test("context.error is a TypeError if undefined was thrown", async () => {
   let seen: unknown;
   const router = createRouter({
     middleware: [async (context, next) => {
@@ -136,7 +136,7 @@ Deno.test("context.error is an error also where undefined was thrown", async () 
   );
 });
 
-Deno.test("a middleware can answer an error, and mark it as handled", async () => {
+Deno.test("a middleware can respond to an error and mark it as handled", async () => {
   const seen: unknown[] = [];
   const outer: Middleware<readonly []> = async (context, next) => {
     const response = await next();
@@ -159,7 +159,7 @@ Deno.test("a middleware can answer an error, and mark it as handled", async () =
   assertEquals(seen, [undefined]);
 });
 
-Deno.test("an error has one answer, though many middleware are around it", async () => {
+Deno.test("an error has one response with any number of middleware", async () => {
   let calls = 0;
   const router = createRouter({
     middleware: [later, pass, later],
@@ -173,7 +173,7 @@ Deno.test("an error has one answer, though many middleware are around it", async
   assertEquals(calls, 1);
 });
 
-Deno.test("what a mounted router's handler throws is answered inside, and known outside", async () => {
+Deno.test("a mounted router responds to its errors, and the outer context has them", async () => {
   const inner = createRouter({
     middleware: [stamp],
     onError: () => new Response("inner", { status: 500 }),
@@ -196,7 +196,7 @@ Deno.test("what a mounted router's handler throws is answered inside, and known 
   assertStrictEquals(seen?.error, bug);
 });
 
-Deno.test("what a mounted foreign handler throws is answered by the router", async () => {
+Deno.test("the router responds to an error of a mounted foreign handler", async () => {
   const router = createRouter({ middleware: [stamp], onError: sorry });
   router.mount("/in", () => Promise.reject(bug));
   const response = await router.fetch(`${origin}/in/x`);
@@ -204,7 +204,7 @@ Deno.test("what a mounted foreign handler throws is answered by the router", asy
   assertEquals(response.headers.get("Access-Control-Allow-Origin"), "*");
 });
 
-Deno.test("a matcher that throws is answered behind the middleware", async () => {
+Deno.test("the response to an error of the matcher passes the middleware", async () => {
   const router = createRouter({
     middleware: [stamp],
     onError: sorry,
@@ -219,7 +219,7 @@ Deno.test("a matcher that throws is answered behind the middleware", async () =>
   assertEquals(response.headers.get("Access-Control-Allow-Origin"), "*");
 });
 
-Deno.test("HEAD gets the error's answer without a body", async () => {
+Deno.test("HEAD gets an error response without a body", async () => {
   const router = createRouter({ middleware: [stamp], onError: sorry });
   router.get("/", () => Promise.reject(bug));
   const response = await router.fetch(origin, { method: "HEAD" });
@@ -227,7 +227,7 @@ Deno.test("HEAD gets the error's answer without a body", async () => {
   assertEquals(response.headers.get("Access-Control-Allow-Origin"), "*");
 });
 
-Deno.test("an error that has its own answer is not an error for onError", async () => {
+Deno.test("an error with toResponse() does not reach onError", async () => {
   class NotFoundError extends Error {
     toResponse(): Response {
       return new Response("no such note", { status: 404 });
@@ -257,12 +257,12 @@ Deno.test("an error that has its own answer is not an error for onError", async 
 });
 
 for (
-  const [what, toResponse] of [
+  const [name, toResponse] of [
     ["throws", throws],
     ["returns a string", () => "text"],
   ] as const
 ) {
-  Deno.test(`an error whose toResponse() ${what} is answered 500, and printed`, async () => {
+  Deno.test(`an error whose toResponse() ${name} gets a 500 and is printed`, async () => {
     const printed: unknown[] = [];
     const { error } = console;
     console.error = (problem: unknown) => void printed.push(problem);
@@ -280,7 +280,7 @@ for (
   });
 }
 
-Deno.test("a session that was committed before a throw stays alive, with its cookie and the headers outside", async () => {
+Deno.test("a session committed before an error keeps its cookie and the headers of outer middleware", async () => {
   const router = createRouter({
     middleware: [secureHeaders(), session()],
     onError: sorry,
@@ -304,7 +304,7 @@ Deno.test("a session that was committed before a throw stays alive, with its coo
   assertEquals(await response.json(), [7, null]);
 });
 
-Deno.test("a line of the log tells the error, and the status that onError answered", async () => {
+Deno.test("a log line contains the error and the status of onError", async () => {
   const lines: string[] = [];
   const router = createRouter({
     middleware: [logger({

@@ -1,6 +1,6 @@
 /**
- * Small tables of short patterns, each asked about every short path: where
- * routes overlap as much as they can, the matcher and the oracle agree.
+ * Compares the matcher with the oracle in small tables of short patterns, which
+ * overlap a lot, for every short path.
  */
 import { assert, assertEquals } from "@std/assert";
 import { ArrayMatcher, RoutePattern } from "@gatehouse/web/fetch-router";
@@ -30,7 +30,7 @@ const SEGMENTS = [
 
 const VALUES = ["a", "b", "ab", "", "abb"];
 
-/** Every path of at most three of the values. */
+/** All paths of up to three values. */
 const PATHS = VALUES.flatMap((one) => [
   `/${one}`,
   ...VALUES.flatMap((two) => [
@@ -39,11 +39,11 @@ const PATHS = VALUES.flatMap((one) => [
   ]),
 ]);
 
-/** What stands behind a path changes nothing, whatever it holds. */
+/** Queries and hashes, which must not change the result. */
 const ENDS = ["", "?", "?next=//b/a", "#/a//", "?a#?b"];
 
 for (const seed of [1, 2, 3]) {
-  Deno.test(`ArrayMatcher finds in small tables what the oracle finds, seed ${seed}`, () => {
+  Deno.test(`ArrayMatcher matches like the oracle in small tables, seed ${seed}`, () => {
     const random = new Random(seed);
     const patterns = new Map<string, RoutePattern | null>();
     let found = 0;
@@ -51,7 +51,7 @@ for (const seed of [1, 2, 3]) {
       const matcher = new ArrayMatcher<string>();
       const oracle = new Oracle<string>();
       const sources: string[] = [];
-      for (const source of random.list(2, 5, () => randomSource(random))) {
+      for (const source of random.array(2, 5, () => randomSource(random))) {
         if (!patterns.has(source)) patterns.set(source, create(source));
         const pattern = patterns.get(source)!;
         if (pattern === null) continue;
@@ -83,7 +83,7 @@ for (const seed of [1, 2, 3]) {
 }
 
 function randomSource(random: Random): string {
-  const segments = random.list(1, 3, () => random.pick(SEGMENTS));
+  const segments = random.array(1, 3, () => random.pick(SEGMENTS));
   return segments.map((text, index) =>
     text.replace("x", `x${index}_`)
       .replace("_b", "_{b}").replace("_", "")

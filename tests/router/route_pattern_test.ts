@@ -2,12 +2,12 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { createRouter, RoutePattern } from "@gatehouse/web/fetch-router";
 import { route } from "@gatehouse/web/fetch-router/routes";
 
-// What JavaScript, or a cast, hands over in place of a pattern.
+// Invalid values that callers without types may pass as a pattern.
 
 const origin = "https://example.com";
 const ok = () => new Response("ok");
 
-Deno.test("router.get() takes a RoutePattern as it is, and does not answer other paths with it", async () => {
+Deno.test("router.get() accepts a RoutePattern and does not match other paths with it", async () => {
   const { login } = route({ login: "/login" });
   const ignoring = new RoutePattern("/kilo", { ignoreCase: true });
   const router = createRouter();
@@ -38,7 +38,7 @@ const others: [string, unknown][] = [
 ];
 
 for (const [name, input] of others) {
-  Deno.test(`new RoutePattern() throws a TypeError for ${name}, and is no pattern for every URL`, () => {
+  Deno.test(`new RoutePattern() throws a TypeError for ${name} instead of matching every URL`, () => {
     assertThrows(
       () => new RoutePattern(input as string),
       TypeError,
@@ -65,7 +65,7 @@ for (const [init, source] of inits) {
   });
 }
 
-Deno.test("a path that looks like a URL further on is a path", () => {
+Deno.test("a path that contains a URL is a path", () => {
   const pattern = new RoutePattern("/to/https\\://:host");
   assertEquals(pattern.source, "/to/https\\://:host");
   assertEquals(pattern.href({ host: "a.example" }), "/to/https://a.example");
@@ -80,7 +80,7 @@ for (
     [{ hostname: "example.com", pathname: "/kilo" }, "/kilo", "/KILO"],
   ] as const
 ) {
-  Deno.test(`a URLPattern of ${JSON.stringify(input)} is matched in the case that it was created with`, async () => {
+  Deno.test(`a URLPattern of ${JSON.stringify(input)} matches with the ignoreCase that it was created with`, async () => {
     for (const ignoreCase of [true, false]) {
       const router = createRouter();
       router.get(
@@ -97,7 +97,7 @@ for (
   });
 }
 
-Deno.test("new RoutePattern() asks for ignoreCase if a URLPattern does not tell it", () => {
+Deno.test("new RoutePattern() requires ignoreCase if a URLPattern does not expose it", () => {
   const input = new URLPattern({ pathname: "/kilo/:id(\\d{4}-\\d{2})" });
   assertThrows(
     () => new RoutePattern(input),

@@ -1,4 +1,4 @@
-/** Patterns whose text a runtime's own URLPattern hands back otherwise. */
+/** Patterns that a runtime's URLPattern returns in another form. */
 import { assertEquals } from "@std/assert";
 import { RoutePattern } from "@gatehouse/web/fetch-router";
 import { paramsOf } from "./_params.ts";
@@ -46,7 +46,7 @@ for (const [input, url, params] of rows) {
   });
 }
 
-Deno.test("href() keeps optional parts with text before their param", () => {
+Deno.test("href() keeps optional parts with fixed text before their param", () => {
   const pattern = new RoutePattern(docs);
   const base = "https://ada.example.com/docs";
   assertEquals(pattern.href({ tenant: "ada" }), `${base}/intro`);

@@ -1,19 +1,25 @@
-/** What a mounted handler gets of the request, and a mounted router of its context. */
-import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+/** The request of a mounted handler, and the context of a mounted router. */
 import {
   createContextKey,
   createRouter,
   type Middleware,
   MountPrefix,
   Platform,
+  type RequestContext,
 } from "@gatehouse/web/fetch-router";
 import { formData } from "@gatehouse/web/form-data-middleware";
 import { methodOverride } from "@gatehouse/web/method-override-middleware";
+import {
+  assert,
+  assertEquals,
+  assertStrictEquals,
+  assertThrows,
+} from "@std/assert";
 
 const origin = "https://example.com";
 const ok = () => new Response("ok");
 
-Deno.test("router.mount() dispatches a mounted router on the method as middleware has set it", async () => {
+Deno.test("router.mount() uses the method that middleware has set", async () => {
   const inner = createRouter();
   inner.delete("/notes/:id", ({ params }) => new Response(`gone ${params.id}`));
   inner.post("/notes/:id", () => new Response("posted"));
@@ -26,7 +32,7 @@ Deno.test("router.mount() dispatches a mounted router on the method as middlewar
   assertEquals(await response.text(), "gone 7");
 });
 
-Deno.test("router.mount() tells a mounted router the client's address", async () => {
+Deno.test("router.mount() passes the client's address to a mounted router", async () => {
   const inner = createRouter();
   inner.get("/", ({ remoteAddress }) => new Response(remoteAddress));
   const router = createRouter({ trustedProxies: 1 });
@@ -39,7 +45,7 @@ Deno.test("router.mount() tells a mounted router the client's address", async ()
   assertEquals(await response.text(), "203.0.113.7");
 });
 
-Deno.test("router.mount() passes what the runtime gave to the fetch of an object", async () => {
+Deno.test("router.mount() passes the runtime's arguments to the fetch of an object", async () => {
   const router = createRouter();
   router.mount("/in", {
     fetch: (request: Request, ...platform: unknown[]) =>
@@ -50,7 +56,7 @@ Deno.test("router.mount() passes what the runtime gave to the fetch of an object
   assertEquals(await response.json(), ["/a", [{ KEY: 1 }, { ctx: 2 }]]);
 });
 
-Deno.test("router.mount() hands on headers, body and signal, of a form that was read too", async () => {
+Deno.test("router.mount() passes headers, body and signal, also of a form that was read", async () => {
   for (const middleware of [[], [formData()]]) {
     const router = createRouter({ middleware });
     let signal: AbortSignal | undefined;
@@ -82,7 +88,7 @@ Deno.test("router.mount() hands on headers, body and signal, of a form that was 
   }
 });
 
-Deno.test("router.mount() hands on a form that is a file and no text", async () => {
+Deno.test("router.mount() passes a form that has only a file", async () => {
   const router = createRouter({ middleware: [formData()] });
   router.mount("/in", async (request: Request) => {
     const file = (await request.formData()).get("file") as File;
@@ -95,7 +101,7 @@ Deno.test("router.mount() hands on a form that is a file and no text", async () 
   assertEquals(await response.text(), "content");
 });
 
-Deno.test("router.mount() gives back the prefix where the mounted router fails or was aborted", async () => {
+Deno.test("router.mount() restores the prefix if the mounted router fails or is aborted", async () => {
   const seen: string[] = [];
   const controller = new AbortController();
   const inner = createRouter({
@@ -131,7 +137,7 @@ Deno.test("router.mount() gives back the prefix where the mounted router fails o
   assertEquals(seen, ["inside /in", 'outside ""', 'outside ""']);
 });
 
-Deno.test("router.mount() leaves the answer to the mounted router where it has no route", async () => {
+Deno.test("router.mount() lets the mounted router respond without a route", async () => {
   const inner = createRouter({
     defaultHandler: ({ url }) => new Response(`inner ${url.pathname}`),
   });
@@ -151,7 +157,7 @@ Deno.test("router.mount() leaves the answer to the mounted router where it has n
   assertEquals(await (await get("/")).text(), "outer");
 });
 
-Deno.test("a mounted router's own middleware runs once, behind that outside", async () => {
+Deno.test("the middleware of a mounted router runs once, after the outer middleware", async () => {
   const Trail = createContextKey<string[]>([]);
   const note = (name: string): Middleware<readonly []> => (context, next) => {
     context.set(Trail, [...context.get(Trail), name]);
@@ -167,7 +173,7 @@ Deno.test("a mounted router's own middleware runs once, behind that outside", as
   );
 });
 
-Deno.test("a router that is mounted still answers by itself", async () => {
+Deno.test("a mounted router still works separately", async () => {
   const inner = createRouter();
   inner.get(
     "/a",
@@ -185,7 +191,7 @@ Deno.test("a router that is mounted still answers by itself", async () => {
   assertEquals(await alone.json(), ["", false, 0]);
 });
 
-Deno.test("RequestContext builds url and headers once", async () => {
+Deno.test("RequestContext creates url and headers once", async () => {
   const router = createRouter();
   router.get("/", (context) => {
     assertStrictEquals(context.url, context.url);
@@ -196,7 +202,7 @@ Deno.test("RequestContext builds url and headers once", async () => {
   assertEquals((await router.fetch(origin)).status, 200);
 });
 
-Deno.test("router.mount() knows a router by its fetch, in whatever object", async () => {
+Deno.test("router.mount() recognizes the fetch of a router in any object", async () => {
   const Seen = createContextKey("nothing", { name: "Seen" });
   const inner = createRouter();
   inner.get("/", (context) => new Response(context.get(Seen)));
@@ -215,7 +221,7 @@ Deno.test("router.mount() knows a router by its fetch, in whatever object", asyn
   assertEquals(await answer("/handler"), "nothing");
 });
 
-Deno.test("router.mount() keeps no length of a body that was read", async () => {
+Deno.test("router.mount() removes the Content-Length of a body that was read", async () => {
   const router = createRouter({ middleware: [formData()] });
   router.mount("/in", async (request) =>
     Response.json([
@@ -231,4 +237,49 @@ Deno.test("router.mount() keeps no length of a body that was read", async () => 
     body: "a=%62",
   });
   assertEquals(await response.json(), [null, "b"]);
+});
+
+Deno.test("router.mount() sets context.router for a mounted router and restores the prefix", async () => {
+  const inner = createRouter();
+  let inside: RequestContext | undefined;
+  inner.get("/", (context) => {
+    inside = context;
+    return new Response(context.get(MountPrefix));
+  });
+  let after = "";
+  const router = createRouter({
+    middleware: [async (context, next) => {
+      const response = await next();
+      after = context.get(MountPrefix);
+      return response;
+    }],
+  });
+  router.mount("/in", inner);
+  assertEquals(await (await router.fetch(`${origin}/in`)).text(), "/in");
+  assertStrictEquals(inside?.router.fetch, inner.fetch);
+  assertEquals(after, "");
+});
+
+Deno.test("router.mount() calls the fetch method of an object with its this", async () => {
+  const target = {
+    greeting: "hello",
+    fetch(request: Request) {
+      return new Response(`${this.greeting} ${new URL(request.url).pathname}`);
+    },
+  };
+  const router = createRouter();
+  router.mount("/in", target);
+  const response = await router.fetch(`${origin}/in/x`);
+  assertEquals(await response.text(), "hello /x");
+});
+
+Deno.test("router.mount() prefers more specific routes and rejects a repeated prefix", async () => {
+  const router = createRouter();
+  router.mount("/in", () => new Response("mounted"));
+  router.get("/in/special", () => new Response("own"));
+  const text = async (path: string) =>
+    await (await router.fetch(origin + path)).text();
+  assertEquals(await text("/in/special"), "own");
+  assertEquals(await text("/in/other"), "mounted");
+  assertThrows(() => router.mount("/in", ok), RangeError, "/in");
 });

@@ -1,4 +1,4 @@
-/** The contract of matchers: who passes it, and what it notices. */
+/** The contract tests of matchers: correct matchers pass, faulty ones fail. */
 import { assert, assertThrows } from "@std/assert";
 import {
   ArrayMatcher,
@@ -8,13 +8,13 @@ import {
 import { testMatcher } from "@gatehouse/web/fetch-router/testing";
 import { Oracle } from "./_oracle.ts";
 
-/** The oracle, which also refuses duplicates. */
+/** An oracle that also rejects duplicates. */
 class StrictOracle extends Oracle<string> {
   readonly #known = new Set<string>();
 
   override add(method: string, pattern: RoutePattern, data: string): void {
     const key = `${method} ${pattern.source.replace(/:\w+/g, ":")}`;
-    if (this.#known.has(key)) throw new RangeError(`${key} is there already`);
+    if (this.#known.has(key)) throw new RangeError(`${key} exists already`);
     this.#known.add(key);
     super.add(method, pattern, data);
   }
@@ -25,11 +25,11 @@ for (const { name, run } of testMatcher(() => new ArrayMatcher<string>())) {
 }
 
 for (const { name, run } of testMatcher(() => new StrictOracle())) {
-  Deno.test(`native patterns in a list: ${name}`, run);
+  Deno.test(`native patterns in an array: ${name}`, run);
 }
 
-/** Matchers that break the contract, and a test that has to notice. */
-class FirstWins extends StrictOracle {
+/** Matchers that break the contract, and the test that detects it. */
+class FirstMatchWins extends StrictOracle {
   #routes: [string, RoutePattern, string][] = [];
 
   override add(method: string, pattern: RoutePattern, data: string): void {
@@ -47,38 +47,38 @@ class FirstWins extends StrictOracle {
   }
 }
 
-class Undecoded extends StrictOracle {
+class UndecodedParams extends StrictOracle {
   override match(method: string, url: string): Match<string> | null {
     return super.match(method, url.replaceAll("%", "%25"));
   }
 }
 
-class WithPrototype extends StrictOracle {
+class ParamsWithPrototype extends StrictOracle {
   override match(method: string, url: string): Match<string> | null {
     const match = super.match(method, url);
     return match && { ...match, params: { ...match.params } };
   }
 }
 
-class MethodsUnsorted extends StrictOracle {
+class UnsortedMethods extends StrictOracle {
   override allowedMethods(url: string): string[] {
     return super.allowedMethods(url).toReversed();
   }
 }
 
 const FAULTS = [
-  [FirstWins, 'of "/a", the order is'],
-  [Undecoded, '"/:a" matches "/%C3%A9"'],
-  [WithPrototype, "params inherit nothing"],
-  [MethodsUnsorted, "allowedMethods() lists"],
+  [FirstMatchWins, 'of "/a", the order is'],
+  [UndecodedParams, '"/:a" matches "/%C3%A9"'],
+  [ParamsWithPrototype, "params inherit nothing"],
+  [UnsortedMethods, "allowedMethods() lists"],
   [Oracle<string>, "add() throws a RangeError"],
 ] as const;
 
-for (const [Faulty, notices] of FAULTS) {
-  Deno.test(`testMatcher() notices a matcher as ${Faulty.name}: ${notices}`, () => {
+for (const [Faulty, detectedBy] of FAULTS) {
+  Deno.test(`testMatcher() detects ${Faulty.name}: ${detectedBy}`, () => {
     const tests = testMatcher(() => new Faulty());
-    const test = tests.find(({ name }) => name.startsWith(notices));
-    assert(test !== undefined, notices);
+    const test = tests.find(({ name }) => name.startsWith(detectedBy));
+    assert(test !== undefined, detectedBy);
     assertThrows(() => test.run());
   });
 }
