@@ -139,8 +139,9 @@ ${lines.join("\n")}`;
 function pageOf(tables: readonly Table[]): string {
   return `# Benchmarks
 
-\`deno task bench\` measures, writes this page and draws its charts. Everything in
-a table took turns on one machine; a time is the median of many rounds. Compare the columns of one table, never two tables: machines differ.
+\`deno task bench\` measures all of this, writes this page and draws the charts.
+Times are medians of many rounds on one machine, in which the competitors take
+turns. Compare the columns of one table, not of two: machines differ.
 
 ${tables.map(sectionOf).join("\n")}`;
 }

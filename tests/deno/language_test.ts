@@ -30,6 +30,7 @@ const PATHS = [
   "tests/router",
   "tests/session",
   "tests/logger",
+  "CHANGELOG.md",
   "CONTRIBUTING.md",
   "docs",
   "SECURITY.md",
