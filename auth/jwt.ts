@@ -1,5 +1,5 @@
 /**
- * Access tokens that an issuer signs, such as an identity provider for APIs.
+ * Verifies access tokens that an identity provider signs.
  *
  * @example An API that trusts an issuer
  * ```ts
@@ -24,17 +24,19 @@
  *
  * @module
  */
-import { createIssuerKeys } from "./_issuer_keys.ts";
-import { isSecureURL } from "./external/_bounded_fetch.ts";
-import type { ExternalAuthCache } from "./external/_cached_document.ts";
 import {
   ASYMMETRIC_ALGORITHMS,
-  claimsOf,
+  decodeClaims,
+  type ExternalAuthCache,
+  ExternalAuthError,
+  isSecureURL,
+  type IssuerOptions,
+  type JWTVerification,
+  keysOfIssuer,
+  normalizeType,
+  resolveIssuerOptions,
   verifyWithKeys,
-} from "./external/_id_token.ts";
-import { type JWTVerification, mediaType } from "./external/_jwt.ts";
-import { createTransport, readLimits } from "./external/_transport.ts";
-import { ExternalAuthError } from "./external/errors.ts";
+} from "./issuer/mod.ts";
 import type { AuthenticatedUser } from "./middleware/auth_key.ts";
 import {
   bearerChallenge,
@@ -47,127 +49,75 @@ import {
   outcomeOf,
 } from "./middleware/scheme.ts";
 
-export type { ExternalAuthCache };
+export type { ExternalAuthCache, IssuerOptions };
 
-/** The claims of an access token that is believed. */
+/** The claims of a verified access token. */
 export interface AccessTokenClaims {
   /** The issuer. */
   readonly iss: string;
-  /** Who the user is, to this issuer. Key users by both. */
+  /** The user's id at the issuer. Identify users by issuer and `sub`. */
   readonly sub: string;
-  /** Whatever else the token says. Look at the type of what you use. */
+  /** Other claims. Check the type of those that you use. */
   readonly [claim: string]: unknown;
 }
 
 /** Options for {@linkcode createJWTAuthScheme}. */
-export interface JWTAuthSchemeOptions<User extends AuthenticatedUser> {
-  /** What the scheme is called. It is the realm of its challenge. */
+export interface JWTAuthSchemeOptions<User extends AuthenticatedUser>
+  extends IssuerOptions {
+  /** The name of the scheme, which is the realm of its challenge. */
   readonly name: string;
 
-  /** Who signs the tokens: a URL, exactly as the tokens name it. */
+  /** The issuer of the tokens: a URL, exactly as in the claim `iss`. */
   readonly issuer: string;
 
-  /** What the tokens must be meant for: the name of this API. */
+  /** The name of this API, which the claim `aud` must contain. */
   readonly audience: string;
 
   /**
-   * Tells whose token it is. Look at scopes and rights here, or behind it.
+   * Returns the user of a token. Check scopes and permissions here or later.
    *
-   * @param claims The claims, which are true.
-   * @returns The user, or `null` for a token that opens nothing here.
+   * @param claims The verified claims.
+   * @returns The user, or `null` to reject the token.
    */
   readonly verify: (
     claims: AccessTokenClaims,
   ) => User | null | Promise<User | null>;
 
   /**
-   * What the header `typ` of the tokens says, in any case, with or without
-   * `application/` in front. With another than the default, the claims
-   * `client_id`, `iat` and `jti` are not required either, which issuers leave
-   * out that do not know RFC 9068.
+   * The header `typ` of the tokens, in any case, with or without `application/`.
+   * With another value than the default, the claims `client_id`, `iat` and `jti`
+   * are optional. Issuers that do not support RFC 9068 leave them out.
    *
-   * Trust: then only the audience tells an access token from an ID token.
+   * Trust: then only the audience distinguishes access tokens from ID tokens.
    *
    * @default {"at+jwt"}
    */
   readonly type?: string;
 
   /**
-   * The algorithms that tokens may be signed with. None that is symmetric is
-   * ever accepted.
+   * The allowed signature algorithms. Symmetric ones are never allowed.
    *
    * @default {RSA, RSA-PSS, ECDSA and EdDSA of all sizes}
    */
   readonly algorithms?: readonly string[];
 
   /**
-   * Where the issuer's keys are; with it nothing is discovered.
+   * The URL of the issuer's keys. Without it, the library discovers the URL.
    *
    * @default {undefined}
    */
   readonly jwksUri?: string;
 
   /**
-   * How far the issuer's clock may be off, in seconds.
-   *
-   * @default {30}
-   */
-  readonly clockTolerance?: number;
-
-  /**
-   * How long a request to the issuer may take, in milliseconds.
-   *
-   * @default {10_000}
-   */
-  readonly timeout?: number;
-
-  /**
-   * How large an answer of the issuer may be, decompressed.
-   *
-   * @default {262_144}
-   */
-  readonly maxResponseBytes?: number;
-
-  /**
-   * Whether an issuer on this very machine may be spoken to by http.
-   *
-   * Trust: for development and tests alone.
-   *
-   * @default {false}
-   */
-  readonly allowInsecureLoopback?: boolean;
-
-  /**
-   * Makes the requests to the issuer.
-   *
-   * @default {globalThis.fetch}
-   */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-
-  /**
-   * Tells the time in epoch milliseconds.
-   *
-   * @default {Date.now}
-   */
-  readonly now?: () => number;
-
-  /**
-   * Keeps the issuer's metadata and keys beyond the process.
-   *
-   * @default {undefined}
-   */
-  readonly cache?: ExternalAuthCache;
-
-  /**
-   * Is told why the issuer's keys could not be had, once for each time that it
-   * was asked.
+   * Receives the reason if the issuer's keys are unavailable, once for each
+   * failed request.
    *
    * @default {console.error}
    */
   readonly onError?: (error: ExternalAuthError) => void;
 }
 
-/** What every token must say, and what RFC 9068, section 2.2 asks for besides. */
+/** The claims that all tokens must have, and those of RFC 9068, section 2.2. */
 const requiredClaims = ["iss", "sub", "aud", "exp"];
 const requiredByProfile = [...requiredClaims, "iat", "client_id", "jti"];
 
@@ -175,20 +125,19 @@ const requiredByProfile = [...requiredClaims, "iat", "client_id", "jti"];
  * Creates a scheme for access tokens in `Authorization: Bearer` headers that an
  * issuer has signed, by RFC 9068.
  *
- * A token is believed when its signature is of a key that the issuer publishes,
- * by an asymmetric algorithm; its type, issuer and audience are the ones
- * configured; and its time is now. Its own header names no key that would be
- * fetched.
+ * A token is valid if a key that the issuer publishes has signed it with an
+ * asymmetric algorithm, its type, issuer and audience are the configured ones,
+ * and it has not expired. Keys in the token's header are ignored.
  *
- * Where the issuer's keys can't be had, tokens are refused, the schemes behind
- * are asked, and `onError` is told: anybody can make up a token of this issuer,
- * and must not cause a server error with it. The issuer is asked again after
- * five seconds, and one request alone waits for its answer then.
+ * If the issuer's keys are unavailable, the scheme rejects the token and calls
+ * `onError`, and `auth` tries the next scheme. It is not a server error, because
+ * anyone can send such a token. After five seconds the next request tries to
+ * fetch the keys again. Concurrent requests do not wait for it.
  *
- * Trust: a token works until it expires, whatever happens to its user. Let
- * tokens live for minutes, or look the user up in `verify`.
+ * Trust: a token works until it expires, even if its user is deleted or locked.
+ * Use tokens that expire after minutes, or check the user in `verify`.
  *
- * @example Who may come in
+ * @example Rejecting a malformed token
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createJWTAuthScheme } from "@gatehouse/web/auth/jwt";
@@ -208,10 +157,10 @@ const requiredByProfile = [...requiredClaims, "iat", "client_id", "jti"];
  * });
  * ```
  *
- * @typeParam User What `verify` returns.
- * @param options Whom to trust, and who the user is.
+ * @typeParam User The type of the user.
+ * @param options The issuer, the audience and the user.
  * @returns The scheme, for `auth`.
- * @throws {TypeError} If an option can't be right.
+ * @throws {TypeError} If an option is invalid.
  * @throws {RangeError} If a number is out of range.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9068#section-4 | RFC 9068, validating JWT access tokens}
  */
@@ -219,13 +168,13 @@ export function createJWTAuthScheme<User extends AuthenticatedUser>(
   options: JWTAuthSchemeOptions<User>,
 ): AuthScheme<User> {
   const { name, verify } = options;
-  const believe = createBelief(options);
+  const verifyToken = createTokenVerifier(options);
   return {
     name,
     async authenticate({ request }) {
       const token = readBearerToken(request);
       if (token === null) return absent;
-      const claims = await believe(token);
+      const claims = await verifyToken(token);
       if (claims === null) return { status: "refused" };
       const { auth_time } = claims;
       return outcomeOf(
@@ -237,33 +186,36 @@ export function createJWTAuthScheme<User extends AuthenticatedUser>(
   };
 }
 
-/** Makes what tells the claims of a token, or `null`. */
-function createBelief<User extends AuthenticatedUser>(
+/**
+ * Creates a function that verifies a token and returns its claims, or `null` if
+ * it is invalid.
+ */
+function createTokenVerifier<User extends AuthenticatedUser>(
   options: JWTAuthSchemeOptions<User>,
 ): (token: string) => Promise<AccessTokenClaims | null> {
-  const { audience, issuer, now = Date.now } = options;
-  const { onError = console.error } = options;
+  const { audience, issuer, onError = console.error } = options;
   checkOptions(options);
-  const limits = readLimits(options, `the auth scheme "${options.name}"`);
-  const transport = createTransport(options, limits);
-  const type = mediaType(options.type ?? "at+jwt");
-  const keys = createIssuerKeys({ ...options, now }, transport);
+  const name = `the auth scheme "${options.name}"`;
+  const resolved = resolveIssuerOptions(options, name);
+  const { clockTolerance, now } = resolved;
+  const type = normalizeType(options.type ?? "at+jwt");
+  const keys = keysOfIssuer(issuer, options.jwksUri, resolved);
   const expectation = {
     algorithms: options.algorithms ?? ASYMMETRIC_ALGORITHMS,
     audience,
     types: [type],
     requiredClaims: type === "at+jwt" ? requiredByProfile : requiredClaims,
-    clockTolerance: limits.clockTolerance,
+    clockTolerance,
   };
   let reported: unknown;
 
   async function verify(token: string): Promise<JWTVerification | null> {
     try {
-      const options = { ...expectation, now: now() };
-      return await verifyWithKeys(token, await keys(), {}, options);
+      const expected = { ...expectation, now: now() };
+      return await verifyWithKeys(token, await keys(), expected);
     } catch (error) {
       if (!(error instanceof ExternalAuthError)) throw error;
-      // One failure can be that of many requests.
+      // Many requests fail with the same error.
       if (error !== reported) onError(error);
       reported = error;
       return null;
@@ -271,13 +223,13 @@ function createBelief<User extends AuthenticatedUser>(
   }
 
   return async (token) => {
-    // What is not of this issuer is not worth a request to it.
-    if (claimsOf(token).iss !== issuer) return null;
+    // A token of another issuer must not cause a request.
+    if (decodeClaims(token).iss !== issuer) return null;
     const verification = await verify(token);
     if (!verification?.ok) return null;
     const { iat, iss, sub } = verification.claims;
-    const latest = now() / 1000 + limits.clockTolerance;
-    // With a time of issue ahead, a token outlives what its issuer revokes.
+    const latest = now() / 1000 + clockTolerance;
+    // A token from the future would outlive a revocation by its issuer.
     const isIssued = iat === undefined ||
       typeof iat === "number" && iat <= latest;
     return isIssued && iss === issuer && typeof sub === "string" && sub !== ""
@@ -292,25 +244,25 @@ function checkOptions<User extends AuthenticatedUser>(
   const { algorithms = [], allowInsecureLoopback = false } = options;
   const { audience, issuer, jwksUri, name, type = "" } = options;
   checkName(name);
-  const refuse = (state: string) => {
-    throw new TypeError(`Cannot create the auth scheme "${name}": ${state}`);
+  const fail = (reason: string) => {
+    throw new TypeError(`Cannot create the auth scheme "${name}": ${reason}`);
   };
   for (const [option, value] of Object.entries({ issuer, jwksUri })) {
     if (value === undefined && option === "jwksUri") continue;
     const url = typeof value === "string" ? URL.parse(value) : null;
     if (url === null || !isSecureURL(url, allowInsecureLoopback)) {
-      refuse(`${option} is not an https URL`);
+      fail(`${option} is not an https URL`);
     }
   }
   if (typeof audience !== "string" || audience === "") {
-    // Without one, tokens for any other API would do (ASVS 5.0, 9.2.3).
-    refuse("it needs an audience");
+    // Without it, tokens for any other API would pass (ASVS 5.0, 9.2.3).
+    fail("it needs an audience");
   }
-  if (typeof type !== "string") refuse("type is not a text");
+  if (typeof type !== "string") fail("type is not a string");
   const unknown = algorithms.find((one) =>
     !ASYMMETRIC_ALGORITHMS.includes(one)
   );
   if (unknown !== undefined || options.algorithms?.length === 0) {
-    refuse(`algorithm "${unknown ?? ""}" is not an asymmetric one`);
+    fail(`algorithm "${unknown ?? ""}" is not an asymmetric one`);
   }
 }

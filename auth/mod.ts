@@ -72,6 +72,7 @@ export {
   type ExternalAuthSuccess,
   type ExternalAuthTokens,
   finishExternalAuth,
+  type IssuerOptions,
   type OAuthProviderOptions,
   type OIDCAuthProviderOptions,
   type OIDCOptions,

@@ -1,39 +1,47 @@
 import { MountPrefix, type RequestContext } from "../../router/mod.ts";
-import type { JSONObject } from "./_bounded_fetch.ts";
+import {
+  ExternalAuthError,
+  type ExternalAuthErrorCode,
+  type JSONObject,
+} from "../issuer/mod.ts";
 import { isIssuerOf, type ProviderEngine } from "./_engine.ts";
-import { openAnswer } from "./_form_post.ts";
-import { type ProviderRefusal, toRefusal } from "./_provider_error.ts";
-import { isAlive, takeTransaction, type Transaction } from "./_transaction.ts";
-import { ExternalAuthError, type ExternalAuthErrorCode } from "./errors.ts";
+import { openResponse } from "./_form_post.ts";
+import { cleanErrorDetails, type ErrorDetails } from "./_provider_error.ts";
+import {
+  consumeTransaction,
+  isExpired,
+  type Transaction,
+} from "./_transaction.ts";
 
-/** A callback and the login of this session that it belongs to. */
+/** The parameters of a callback, and the login that it belongs to. */
 export interface Callback {
   readonly params: URLSearchParams;
   readonly transaction: Transaction;
 }
 
-/** The longest code that is accepted, in characters. One provider has 2,000. */
+/** The maximum length of a code, in characters. One provider has 2,000. */
 const MAX_CODE = 8192;
 
-/** What may come once at most (RFC 6749, section 3.1). */
+/** The parameters that may occur only once (RFC 6749, section 3.1). */
 const PARAMS = ["code", "state", "iss", "error", "response"] as const;
 
 /**
- * Finds the login that a callback belongs to, and uses it up.
+ * Finds the pending login that a callback belongs to, and removes it.
  *
- * The order matters: an error without a valid state must not end a pending
- * login, and nothing is asked of the network before the state is used up.
+ * The order matters. An error without a valid state must not end a pending
+ * login. No request is sent before the state is removed.
  *
- * @throws {ExternalAuthError} If there is none, or it is another provider's.
+ * @throws {ExternalAuthError} If there is no such login, or it was started at
+ * another provider.
  */
-export async function takeCallback(
+export async function acceptCallback(
   engine: ProviderEngine<unknown>,
   context: RequestContext,
 ): Promise<Callback> {
   const { client, definition, options } = engine;
-  // Each provider has a callback of its own (RFC 9700, section 4.4.2).
+  // Each provider has a separate callback (RFC 9700, section 4.4.2).
   if (!isCallbackOf(engine, context) || context.method !== "GET") {
-    throw failure(
+    throw callbackError(
       "wrong_callback",
       "the request is not one to its redirectUri",
     );
@@ -41,64 +49,70 @@ export async function takeCallback(
   const params = await readParams(engine, context);
   const [state, ...more] = params.getAll("state");
   if (state === undefined || more.length > 0) {
-    throw failure("state_missing", "the callback has no state, or several");
+    throw callbackError("state_missing", "the callback has no single state");
   }
-  const transaction = await takeTransaction(context, state);
+  const transaction = await consumeTransaction(context, state);
   if (
     transaction.issuer !== definition.issuer ||
     transaction.clientId !== client.clientId ||
     transaction.redirectUri !== options.redirectUri
   ) {
-    throw failure("provider_mismatch", "it was begun at another provider");
+    throw callbackError(
+      "provider_mismatch",
+      "it was started at another provider",
+    );
   }
   return { params, transaction };
 }
 
 /**
- * Reads the code of a provider's answer.
+ * Reads the code of a callback.
  *
- * @throws {ExternalAuthError} If the answer must not be believed, or is a no.
+ * @throws {ExternalAuthError} If the callback is invalid or has an error.
  */
 export async function readCode(
   engine: ProviderEngine<unknown>,
   { params, transaction }: Callback,
 ): Promise<string> {
-  if (!isAlive(transaction, engine.now())) {
-    throw failure("state_expired", "it was begun too long ago");
+  if (isExpired(transaction, engine.now())) {
+    throw callbackError("state_expired", "it was started too long ago");
   }
   for (const name of PARAMS) {
     if (params.getAll(name).length > 1) {
-      throw failure("callback_invalid", `the callback has several "${name}"`);
+      throw callbackError(
+        "callback_invalid",
+        `the callback has several "${name}"`,
+      );
     }
   }
   await checkIssuer(engine, params.get("iss"));
-  checkRefusal(params);
+  checkError(params);
   const code = params.get("code") ?? "";
   if (code.length > MAX_CODE || !/^[\x20-\x7e]+$/.test(code)) {
-    throw failure("callback_invalid", "the callback has no usable code");
+    throw callbackError("callback_invalid", "the callback has no usable code");
   }
   return code;
 }
 
-/** The longest `user` that is read, in characters. */
+/** The maximum length of the parameter `user`, in characters. */
 const MAX_USER = 1024;
 
 /**
  * Reads the parameter `user` of a callback, a JSON object.
  *
- * @returns The object, or `undefined` if it is missing.
+ * @returns The object, or `undefined` if it is missing or malformed.
  */
 export function readUser({ params }: Callback): JSONObject | undefined {
-  const [text = "", ...more] = params.getAll("user");
-  if (text === "" || text.length > MAX_USER || more.length > 0) {
+  const [json = "", ...more] = params.getAll("user");
+  if (json === "" || json.length > MAX_USER || more.length > 0) {
     return undefined;
   }
   try {
-    const user: unknown = JSON.parse(text);
+    const user: unknown = JSON.parse(json);
     if (typeof user !== "object" || user === null || Array.isArray(user)) {
       return undefined;
     }
-    // An own member of this name would become a prototype where it is assigned.
+    // Assigning an own member of this name would set a prototype.
     delete (user as Record<string, unknown>)["__proto__"];
     return user as JSONObject;
   } catch {
@@ -106,13 +120,13 @@ export function readUser({ params }: Callback): JSONObject | undefined {
   }
 }
 
-/** Whether a request is to the callback, whatever origin it has here. */
+/** Returns `true` if a request is for the callback, on any origin. */
 export function isCallbackOf(
   { redirectUri }: ProviderEngine<unknown>,
   context: RequestContext,
 ): boolean {
   const { pathname, searchParams } = context.url;
-  // In a mounted router the path is without what the provider knows.
+  // The URL in a mounted router has no prefix, but the redirectUri has it.
   const prefix = context.get(MountPrefix);
   const isPath = redirectUri.pathname === prefix + pathname ||
     (pathname === "/" && redirectUri.pathname === prefix);
@@ -122,56 +136,58 @@ export function isCallbackOf(
     );
 }
 
-/** The provider's answer, wherever it is. */
+/** Reads the provider's response from the query, or from the sealed cookie. */
 async function readParams(
   engine: ProviderEngine<unknown>,
   { request, url }: RequestContext,
 ): Promise<URLSearchParams> {
   if (engine.options.responseMode !== "form_post") return url.searchParams;
-  const asked = url.searchParams.get("state") ?? "";
-  const answer = await openAnswer(engine, request.headers, asked);
-  const state = answer?.getAll("state") ?? [];
-  const isThisLogin = state.length === 1 && state[0] === asked;
-  return answer !== null && isThisLogin ? answer : new URLSearchParams();
+  const state = url.searchParams.get("state") ?? "";
+  const params = await openResponse(engine, request.headers, state);
+  const states = params?.getAll("state") ?? [];
+  const isThisLogin = states.length === 1 && states[0] === state;
+  return params !== null && isThisLogin ? params : new URLSearchParams();
 }
 
-/** RFC 9207, section 2.4: present means equal, advertised means required. */
+/** Checks `iss`, which is required if the metadata promises it (RFC 9207). */
 async function checkIssuer(
   engine: ProviderEngine<unknown>,
   iss: string | null,
 ): Promise<void> {
   const { authorization_response_iss_parameter_supported: isPromised } =
     await engine.metadata();
-  const isRight = iss === null
+  const isValid = iss === null
     ? isPromised !== true
     : await isIssuerOf(engine, iss);
-  if (!isRight) {
-    throw failure("issuer_mismatch", "the answer comes from another issuer");
-  }
+  if (isValid) return;
+  throw callbackError(
+    "issuer_mismatch",
+    "the response comes from another issuer",
+  );
 }
 
-function checkRefusal(params: URLSearchParams): void {
+function checkError(params: URLSearchParams): void {
   const error = params.get("error");
   if (error === null) return;
-  // The browser may bring anything: not a secret of this login either.
+  // Anyone can write the parameters, and copy secrets of this login into them.
   const secrets = [...params.getAll("code"), ...params.getAll("state")];
   const description = params.get("error_description");
-  const refusal = toRefusal(error, description, secrets);
-  const { providerError } = refusal;
+  const details = cleanErrorDetails(error, description, secrets);
+  const { providerError } = details;
   const code = providerError === "access_denied"
     ? "access_denied"
     : "authorization_refused";
-  throw failure(code, `the provider answered ${providerError}`, refusal);
+  throw callbackError(code, `the provider answered ${providerError}`, details);
 }
 
-function failure(
+function callbackError(
   code: ExternalAuthErrorCode,
-  state: string,
-  refusal?: ProviderRefusal,
+  reason: string,
+  details?: ErrorDetails,
 ): ExternalAuthError {
   return new ExternalAuthError(
     code,
-    `Cannot finish the external login: ${state}`,
-    refusal,
+    `Cannot finish the external login: ${reason}`,
+    details,
   );
 }

@@ -1,58 +1,60 @@
+import { encodeBase64, randomToken } from "../../session/secrets.ts";
 import {
-  encodeBase64,
-  encodeBase64Url,
-  randomToken,
-} from "../../session/secrets.ts";
-import { ExternalAuthError } from "./errors.ts";
-import type { ProviderMetadata } from "./metadata.ts";
+  ExternalAuthError,
+  type ProviderMetadata,
+  signJWT,
+} from "../issuer/mod.ts";
 import type { ClientAuthentication } from "./options.ts";
 
-/** A private key that a client authenticates with (RFC 7523). */
+/** A private key that authenticates a client (RFC 7523). */
 export interface ClientPrivateKey {
-  /** The key. A `CryptoKey` need not be extractable. */
+  /**
+   * The key, for RS256 or PS256 (2,048 bits or more), ES256 or EdDSA. A
+   * `CryptoKey` may be non-extractable.
+   */
   readonly key: CryptoKey | JsonWebKey;
   /**
-   * The id that the provider knows its public half by.
+   * The provider's id of the public key.
    *
-   * @default {the key's own `kid`}
+   * @default {the key's `kid`}
    */
   readonly keyId?: string;
   /**
-   * The SHA-256 thumbprint of the key's certificate in base64url, which the
-   * office suite knows keys by.
+   * The SHA-256 thumbprint of the key's certificate in base64url. The office
+   * suite identifies keys by it.
    *
    * @default {undefined}
    */
   readonly certificateThumbprint?: string;
   /**
-   * What to name as the assertion's audience. The issuer is right by today's
-   * rules; older providers want their token endpoint.
+   * The audience of the assertion. Current standards require the issuer; older
+   * providers expect their token endpoint.
    *
-   * @default {"issuer"} for the office suite and the workforce id "token_endpoint"
+   * @default {"issuer"; "token_endpoint" for the office suite and the workforce id}
    */
-  readonly audience?: "issuer" | "token_endpoint";
+  readonly audience?: "issuer" | "token_endpoint" | undefined;
 }
 
-/** Who the client is, and how it can prove it. */
+/** The registration of a client at a provider. */
 export interface ClientRegistration {
   readonly clientId: string;
   readonly clientSecret: string | undefined;
   readonly privateKey: ClientPrivateKey | undefined;
   readonly authentication: ClientAuthentication | undefined;
-  /** Whether Basic takes id and secret as they are: one provider wants that. */
+  /** `true` if Basic authentication does not encode id and secret, as at X. */
   readonly rawBasic: boolean;
 }
 
-/** What a request to the provider carries to authenticate the client. */
-export interface ClientProof {
+/** The credentials of a client in a request. */
+export interface ClientCredentials {
   readonly headers: Readonly<Record<string, string>>;
-  /** Goes into the body beside the other parameters. */
+  /** Parameters of the form. */
   readonly params: Readonly<Record<string, string>>;
-  /** What of it must not show up in an error. */
+  /** The values that error messages must not contain. */
   readonly secrets: readonly string[];
 }
 
-/** Our names for the methods, and those of the metadata. */
+/** The names of the methods in metadata. */
 const METHODS: Readonly<Record<ClientAuthentication, string>> = {
   basic: "client_secret_basic",
   post: "client_secret_post",
@@ -60,20 +62,20 @@ const METHODS: Readonly<Record<ClientAuthentication, string>> = {
   "private_key_jwt": "private_key_jwt",
 };
 
-/** Seconds that an assertion is good for. */
+/** Seconds until an assertion expires. */
 const ASSERTION_LIFETIME = 60;
 
 /**
- * Proves who the client is: as it is configured to, else in the first way that
- * the provider offers (OpenID Connect Core 1.0, section 9).
+ * Creates the credentials of a client, with the configured method or the first
+ * one that the provider supports (OpenID Connect Core 1.0, section 9).
  *
- * @throws {ExternalAuthError} If the provider offers no way that it has.
+ * @throws {ExternalAuthError} If the provider supports no possible method.
  */
-export async function proveClient(
+export async function authenticateClient(
   client: ClientRegistration,
   metadata: ProviderMetadata,
   now: number,
-): Promise<ClientProof> {
+): Promise<ClientCredentials> {
   const { clientId, clientSecret = "" } = client;
   const secrets = [clientSecret];
   switch (client.authentication ?? chooseMethod(client, metadata)) {
@@ -95,7 +97,7 @@ export async function proveClient(
         secrets,
       };
     case "private_key_jwt":
-      return await proveByKey(client, metadata, now);
+      return await createAssertion(client, metadata, now);
     case "none":
       return { headers: {}, params: { client_id: clientId }, secrets };
   }
@@ -110,41 +112,46 @@ function chooseMethod(
     : clientSecret !== undefined
     ? ["basic", "post"]
     : ["none"];
-  // Absent means Basic (Discovery 1.0, section 3; RFC 8414, section 2).
-  const offered = metadata.token_endpoint_auth_methods_supported ??
+  // The default is Basic (Discovery 1.0, section 3; RFC 8414, section 2).
+  const supported = metadata.token_endpoint_auth_methods_supported ??
     [METHODS.basic];
-  const chosen = possible.find((method) => offered.includes(METHODS[method]));
+  const chosen = possible.find((method) => supported.includes(METHODS[method]));
   if (chosen !== undefined) return chosen;
   throw new ExternalAuthError(
     "client_authentication_unsupported",
-    `Cannot authenticate the client to "${metadata.issuer}": it offers none of ${
-      possible.map((method) => METHODS[method]).join(", ")
+    `Cannot authenticate the client to "${metadata.issuer}": it does not support ${
+      possible.map((method) => METHODS[method]).join(" or ")
     }`,
   );
 }
 
-/** As forms encode it, which leaves - _ . * alone (RFC 6749, section 2.3.1). */
-function formEncode(text: string): string {
-  return new URLSearchParams([["", text]]).toString().slice(1);
+/** Encodes like a form, which leaves - _ . * as is (RFC 6749, section 2.3.1). */
+function formEncode(value: string): string {
+  return new URLSearchParams([["", value]]).toString().slice(1);
 }
 
-async function proveByKey(
+async function createAssertion(
   { clientId, privateKey }: ClientRegistration,
-  metadata: ProviderMetadata,
+  { issuer, token_endpoint }: ProviderMetadata,
   now: number,
-): Promise<ClientProof> {
-  const { audience } = privateKey!;
+): Promise<ClientCredentials> {
+  const { audience, certificateThumbprint, key } = privateKey!;
   const seconds = Math.floor(now / 1000);
-  const assertion = await signAssertion(privateKey!, {
+  const claims = {
     iss: clientId,
     sub: clientId,
-    aud: audience === "token_endpoint"
-      ? metadata.token_endpoint
-      : metadata.issuer,
+    aud: audience === "token_endpoint" ? token_endpoint : issuer,
     jti: randomToken(),
     iat: seconds,
     exp: seconds + ASSERTION_LIFETIME,
-  });
+  };
+  const header = {
+    alg: signingAlgorithmOf(key)!,
+    typ: "JWT",
+    kid: privateKey!.keyId ?? (key as { readonly kid?: string }).kid,
+    "x5t#S256": certificateThumbprint,
+  };
+  const assertion = await signJWT(claims, header, key);
   return {
     headers: {},
     params: {
@@ -157,103 +164,46 @@ async function proveByKey(
   };
 }
 
-/** How a key signs: the name in the header, and the parameters of Web Crypto. */
-interface Signing {
-  readonly alg: string;
-  readonly algorithm: Readonly<Record<string, string | number>>;
-}
-
-const SIGNINGS: Readonly<Record<string, Signing>> = {
-  RS256: {
-    alg: "RS256",
-    algorithm: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
-  },
-  PS256: {
-    alg: "PS256",
-    algorithm: { name: "RSA-PSS", hash: "SHA-256", saltLength: 32 },
-  },
-  ES256: {
-    alg: "ES256",
-    algorithm: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
-  },
-  EdDSA: { alg: "EdDSA", algorithm: { name: "Ed25519" } },
+/** The algorithms of keys by type and curve, or by name and curve or hash. */
+const ALGORITHMS: Readonly<Record<string, string>> = {
+  "RSA": "RS256",
+  "EC P-256": "ES256",
+  "OKP Ed25519": "EdDSA",
+  "RSASSA-PKCS1-v1_5 SHA-256": "RS256",
+  "RSA-PSS SHA-256": "PS256",
+  "ECDSA P-256": "ES256",
+  "Ed25519": "EdDSA",
 };
 
-/** The algorithm that a key signs with; `undefined` where it can't here. */
-export function signingOf(key: CryptoKey | JsonWebKey): string | undefined {
-  if (key instanceof CryptoKey) {
-    const { name, hash, namedCurve } = key.algorithm as {
-      name: string;
-      hash?: { name: string };
-      namedCurve?: string;
-    };
-    if (key.type !== "private" || !key.usages.includes("sign")) {
-      return undefined;
-    }
-    return Object.keys(SIGNINGS).find((alg) => {
-      const { algorithm } = SIGNINGS[alg];
-      return algorithm.name === name &&
-        (hash === undefined || algorithm.hash === hash.name) &&
-        algorithm.namedCurve === namedCurve;
-    });
-  }
-  const { alg, crv, d, kty } = key;
-  if (typeof d !== "string") return undefined;
-  if (kty === "RSA") return alg === "PS256" ? "PS256" : "RS256";
-  if (kty === "EC" && crv === "P-256") return "ES256";
-  if (kty === "OKP" && crv === "Ed25519") return "EdDSA";
+/** The length of a modulus of 2,048 bits in base64url. jose requires 2,048. */
+const MIN_MODULUS_LENGTH = 342;
+
+/** Returns the algorithm of a private key, or `undefined` if it cannot sign. */
+export function signingAlgorithmOf(
+  key: CryptoKey | JsonWebKey,
+): string | undefined {
+  const isCryptoKey = key instanceof CryptoKey;
+  const names = isCryptoKey ? namesOfCryptoKey(key) : namesOfJWK(key);
+  const name = names.filter((name) => name !== undefined).join(" ");
+  if (!Object.hasOwn(ALGORITHMS, name)) return undefined;
+  const isPSS = name === "RSA" && !isCryptoKey && key.alg === "PS256";
+  return isPSS ? "PS256" : ALGORITHMS[name];
 }
 
-async function signAssertion(
-  { certificateThumbprint, key, keyId }: ClientPrivateKey,
-  claims: Readonly<Record<string, string | number>>,
-): Promise<string> {
-  const { alg, algorithm } = SIGNINGS[signingOf(key)!];
-  const kid = keyId ??
-    (key instanceof CryptoKey ? undefined : (key as { kid?: string }).kid);
-  const header = {
-    alg,
-    typ: "JWT",
-    kid,
-    "x5t#S256": certificateThumbprint,
+function namesOfCryptoKey(key: CryptoKey): (string | undefined)[] {
+  const { name, hash, modulusLength = 2048, namedCurve } = key.algorithm as {
+    readonly name: string;
+    readonly hash?: { readonly name: string };
+    readonly modulusLength?: number;
+    readonly namedCurve?: string;
   };
-  const signed = `${encodeJSON(header)}.${encodeJSON(claims)}`;
-  const signature = await crypto.subtle.sign(
-    algorithm as unknown as AlgorithmIdentifier,
-    key instanceof CryptoKey ? key : await importKey(key, algorithm),
-    new TextEncoder().encode(signed),
-  );
-  return `${signed}.${encodeBase64Url(new Uint8Array(signature))}`;
+  const canSign = key.type === "private" && key.usages.includes("sign") &&
+    modulusLength >= 2048;
+  return canSign ? [name, namedCurve ?? hash?.name] : [];
 }
 
-/** Imported keys, by the object that they came as. */
-const imported = /* @__PURE__ */ new WeakMap<JsonWebKey, Promise<CryptoKey>>();
-
-function importKey(
-  key: JsonWebKey,
-  algorithm: Signing["algorithm"],
-): Promise<CryptoKey> {
-  let promise = imported.get(key);
-  if (promise === undefined) {
-    // workerd refuses "Ed25519" as alg: what the key is for stands in algorithm.
-    const { alg: _alg, use: _use, key_ops: _operations, ...rest } = key;
-    promise = crypto.subtle.importKey(
-      "jwk",
-      rest,
-      algorithm as unknown as AlgorithmIdentifier,
-      false,
-      ["sign"],
-    ).catch((cause) => {
-      throw new TypeError(
-        "Cannot authenticate the client: privateKey is malformed",
-        { cause },
-      );
-    });
-    imported.set(key, promise);
-  }
-  return promise;
-}
-
-function encodeJSON(value: unknown): string {
-  return encodeBase64Url(new TextEncoder().encode(JSON.stringify(value)));
+function namesOfJWK({ crv, d, kty, n }: JsonWebKey): (string | undefined)[] {
+  const canSign = typeof d === "string" &&
+    (kty !== "RSA" || String(n).length >= MIN_MODULUS_LENGTH);
+  return canSign ? [kty, crv] : [];
 }

@@ -1,15 +1,17 @@
 import { readBytes } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 
-/** The most bytes that a form of a provider may have. */
+/** The maximum size of a form, in bytes. */
 const MAX_BYTES = 65_536;
 
-/** Milliseconds that its sender has. */
+/** Milliseconds until reading a form times out. */
 const TIMEOUT = 10_000;
 
 /**
- * Reads the form that a request carries, or takes it from the form-data
- * middleware where that has run; `null` where it is none.
+ * Reads the form of a request, or takes it from the form-data middleware if that
+ * ran before.
+ *
+ * @returns The form, or `null` if it is missing, malformed or too large.
  */
 export async function readForm(
   context: RequestContext,

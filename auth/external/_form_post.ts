@@ -1,3 +1,4 @@
+import { redirect, type RequestContext } from "../../router/mod.ts";
 import {
   CookieCipher,
   type CookieToSet,
@@ -7,116 +8,145 @@ import {
 } from "../../session/internal.ts";
 import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
 import type { ProviderEngine } from "./_engine.ts";
+import { readForm } from "./_form.ts";
 
-// A provider that posts its answer posts it across sites, and such a request
-// has no Lax cookie: there is no session to find the login in. So the answer is
-// sealed into a cookie of its own and read by the GET that follows.
+// With `form_post` the browser posts the provider's response from the provider's
+// site. Such a request has no Lax cookie and so no session. The response is
+// sealed into a cookie, and the GET that follows the 303 reads it.
 
-/** What the cookies are called. Each login has its own: there may be two tabs. */
+/** The prefix of the cookies. Each login has one: there may be two tabs. */
 const PREFIX = "__Host-external-auth-";
 
-/** A name as we make it: some of the hash of the state. */
+/** Matches the name of a cookie: the prefix and a part of the state's hash. */
 const NAME = /^__Host-external-auth-[\w-]{12}$/;
 
-/** Milliseconds that it is good for. */
+/** Milliseconds until a cookie expires. */
 const LIFETIME = 60_000;
 
-/** What browsers take of a cookie: name and value together. */
+/** The maximum size of a cookie in browsers: name and value together. */
 const MAX_COOKIE = 4096;
 
-/** What all of them may take, so that strangers do not fill the headers with them. */
+/** The maximum size of all of them: attackers must not fill the headers. */
 const MAX_COOKIES = 6144;
 
-/** What the answer may consist of. */
+/** The parameters of a response. */
 const PARAMS = ["code", "state", "iss", "error"] as const;
 
-/** What is nice to have, each at most 1,024 characters long. */
+/** Further parameters, which are dropped if there is no room. */
 const OPTIONAL_PARAMS = ["error_description", "user"] as const;
 
+/** The maximum length of an optional parameter, in characters. */
 const MAX_OPTIONAL = 1024;
 
-/** The `Set-Cookie` header that removes the answer to a state. */
-export async function forgetAnswer(state: string): Promise<string> {
+/**
+ * Receives a response that the browser posts from the provider's site.
+ *
+ * @returns A 303 to the callback with the sealed response, or a 400.
+ */
+export async function receiveFormPost(
+  engine: ProviderEngine<unknown>,
+  context: RequestContext,
+): Promise<Response> {
+  const form = await readForm(context);
+  const cookies = form &&
+    await sealResponse(engine, context.request.headers, form);
+  if (form === null || cookies === null) {
+    return new Response("Bad Request", { status: 400 });
+  }
+  const location = new URL(engine.redirectUri);
+  // The cookie only works for the login in the URL.
+  location.searchParams.set("state", form.get("state") ?? "");
+  const response = redirect(location.pathname + location.search, 303);
+  for (const cookie of cookies) response.headers.append("Set-Cookie", cookie);
+  return response;
+}
+
+/** Returns the `Set-Cookie` header that removes the response to a state. */
+export async function deleteResponse(state: string): Promise<string> {
   return serializeCookie(cookie(await nameOf(state), "", 0));
 }
 
 /**
- * Seals a provider's answer.
+ * Seals a response.
  *
- * @returns The `Set-Cookie` headers: for the answer, and for those that there is
- * no room left for; or `null` where it would be too large.
+ * @returns The `Set-Cookie` headers for the response and for older responses
+ * that have to make room, or `null` if the response is too large.
  */
-export async function sealAnswer(
+async function sealResponse(
   engine: ProviderEngine<unknown>,
   headers: Headers,
-  answer: URLSearchParams,
+  form: URLSearchParams,
 ): Promise<string[] | null> {
-  const kept = PARAMS.flatMap((name) =>
-    answer.getAll(name).slice(0, 2).map((value) => [name, value])
+  const params = PARAMS.flatMap((name) =>
+    form.getAll(name).slice(0, 2).map((value) => [name, value])
   );
   const optional = OPTIONAL_PARAMS.flatMap((name) => {
-    const [value = "", ...more] = answer.getAll(name);
+    const [value = "", ...more] = form.getAll(name);
     const isKept = value !== "" && value.length <= MAX_OPTIONAL &&
       more.length === 0;
     return isKept ? [[name, value]] : [];
   });
-  const name = await nameOf(answer.get("state") ?? "");
+  const name = await nameOf(form.get("state") ?? "");
   const room = MAX_COOKIE - name.length;
-  let value = await seal(engine, [...kept, ...optional]);
-  if (value.length > room) value = await seal(engine, kept);
+  let value = await seal(engine, [...params, ...optional]);
+  if (value.length > room) value = await seal(engine, params);
   if (value.length > room) return null;
   const size = name.length + value.length;
-  const others = crowdedOut(headers, name, MAX_COOKIES - size);
+  const evicted = evictedCookies(headers, name, MAX_COOKIES - size);
   return [
     serializeCookie(cookie(name, value, LIFETIME / 1000)),
-    ...others.map((other) => serializeCookie(cookie(other, "", 0))),
+    ...evicted.map((other) => serializeCookie(cookie(other, "", 0))),
   ];
 }
 
 async function seal(
   engine: ProviderEngine<unknown>,
-  kept: readonly (readonly string[])[],
+  params: readonly (readonly string[])[],
 ): Promise<string> {
   const expiresAt = engine.now() + LIFETIME;
-  const text = JSON.stringify({ kept, expiresAt });
-  return await (await cipherOf(engine)).encrypt(purposeOf(engine), text);
+  const json = JSON.stringify({ params, expiresAt });
+  return await (await cipherOf(engine)).encrypt(purposeOf(engine), json);
 }
 
-/** Opens the answer to a state that a request carries; `null` without one. */
-export async function openAnswer(
+/** Opens the sealed response to a state, or returns `null`. */
+export async function openResponse(
   engine: ProviderEngine<unknown>,
   headers: Headers,
   state: string,
 ): Promise<URLSearchParams | null> {
   const name = await nameOf(state);
   const [value = ""] = readCookies(headers.get("Cookie"), name);
-  const opened = await (await cipherOf(engine)).decrypt(
+  const json = await (await cipherOf(engine)).decrypt(
     purposeOf(engine),
     value,
   );
-  if (opened === null) return null;
-  const { kept, expiresAt } = JSON.parse(opened);
-  return expiresAt > engine.now() ? new URLSearchParams(kept) : null;
+  if (json === null) return null;
+  const { params, expiresAt } = JSON.parse(json);
+  return expiresAt > engine.now() ? new URLSearchParams(params) : null;
 }
 
-/** The older answers that do not fit: browsers send the newest cookie last. */
-function crowdedOut(headers: Headers, name: string, room: number): string[] {
+/** Returns the oldest cookies for which there is no room: newer ones are last. */
+function evictedCookies(
+  headers: Headers,
+  name: string,
+  room: number,
+): string[] {
   const others = readCookiesBelow(headers.get("Cookie"), PREFIX)
     .filter(([other]) => other !== name && NAME.test(other));
-  const gone: string[] = [];
+  const evicted: string[] = [];
   let left = room;
   for (const [other, value] of others.reverse()) {
     left -= other.length + value.length;
-    if (left < 0) gone.push(other);
+    if (left < 0) evicted.push(other);
   }
-  return gone;
+  return evicted;
 }
 
 async function nameOf(state: string): Promise<string> {
   return PREFIX + encodeBase64Url(await sha256(state)).slice(0, 12);
 }
 
-/** One provider's answer is no other's. */
+/** Binds a sealed response to its provider. */
 function purposeOf({ client, options }: ProviderEngine<unknown>): string {
   return JSON.stringify([PREFIX, client.clientId, options.redirectUri]);
 }
@@ -133,12 +163,12 @@ async function createCipher(
   { client, options }: ProviderEngine<unknown>,
 ): Promise<CookieCipher> {
   const secret = options.formPostSecret ?? client.clientSecret;
-  // Hashed with its purpose, so that no other use of it has the same key.
+  // Hashed with its purpose, so that other uses of the secret have other keys.
   const hash = await sha256(`gatehouse external auth form_post ${secret}`);
   return new CookieCipher([encodeBase64Url(hash)]);
 }
 
-/** SameSite=None: the redirect that follows a cross-site POST must carry it. */
+/** Has SameSite=None: the GET follows a redirect from the provider's site. */
 function cookie(name: string, value: string, maxAge: number): CookieToSet {
   return {
     name,

@@ -1,30 +1,23 @@
 import {
+  createStepError,
+  ExternalAuthError,
   fetchJSON,
   type JSONObject,
-  type ProviderAnswer,
   type ProviderRequest,
-} from "./_bounded_fetch.ts";
-import {
-  idTokenAlgorithms,
-  type OpenIDDefinition,
-  type ProfileDefinition,
-  type ProviderEngine,
-} from "./_engine.ts";
-import {
-  type IdTokenClaims,
-  isIdentifier,
-  verifyIdToken,
-} from "./_id_token.ts";
-import { refusalOf, unanswered } from "./_provider_error.ts";
-import { fetchUserinfo } from "./_userinfo.ts";
+  type ProviderResponse,
+} from "../issuer/mod.ts";
+import type { ProfileDefinition, ProviderEngine } from "./_engine.ts";
+import { verifyIdToken } from "./_id_token.ts";
+import { readErrorDetails } from "./_provider_error.ts";
 import type { TokenResponse } from "./_token_request.ts";
 import type { Transaction } from "./_transaction.ts";
-import { ExternalAuthError } from "./errors.ts";
+import { fetchUserinfo } from "./_userinfo.ts";
+import { isIdentifier } from "./_verify_token.ts";
 
-/** Who the tokens are about. */
+/** The user that tokens belong to. */
 export interface Identity {
   readonly issuer: string;
-  /** Absent where only the profile tells it. */
+  /** Missing if only the profile has it. */
   readonly subject?: string;
   /** The session at the provider, if the ID token names one. */
   readonly sessionId?: string;
@@ -34,12 +27,12 @@ export interface Identity {
 }
 
 /**
- * Finds out who the tokens are about. Nothing is fetched, and no claim believed,
- * before the ID token is verified.
+ * Finds the user that tokens belong to. Verifies the ID token before it fetches
+ * anything or uses a claim.
  *
- * @throws {ExternalAuthError} If that can't be told for sure.
+ * @throws {ExternalAuthError} If the user cannot be identified.
  */
-export async function identify(
+export async function identifyUser(
   engine: ProviderEngine<unknown>,
   tokens: TokenResponse,
   { maxAge, nonce }: Pick<Transaction, "maxAge" | "nonce">,
@@ -48,26 +41,16 @@ export async function identify(
   if (openid === undefined) {
     return { issuer, claims: await fetchProfile(engine, tokens, profile!) };
   }
-  const { idToken, accessToken } = tokens;
-  if (idToken === undefined) {
-    throw new ExternalAuthError(
-      "id_token_invalid",
-      "Cannot believe the ID token: there is none",
-    );
-  }
-  const claims = await checkIdToken(engine, openid, idToken, {
+  const { accessToken, idToken } = tokens;
+  const claims = await verifyIdToken(engine, openid, idToken, {
     accessToken,
     maxAge,
     nonce,
   });
   const { auth_time, iss, sid, sub } = claims;
-  const { userinfo_endpoint } = await engine.metadata();
-  const info = openid.userinfo && userinfo_endpoint !== undefined
-    ? await fetchUserinfo(engine, openid, {
-      url: userinfo_endpoint,
-      accessToken,
-      sub,
-    })
+  const { userinfo_endpoint: url } = await engine.metadata();
+  const userinfo = openid.userinfo && url !== undefined
+    ? await fetchUserinfo(engine, openid, { url, accessToken, sub })
     : undefined;
   return {
     issuer: openid.canonicalIssuer?.(iss) ?? iss,
@@ -76,38 +59,11 @@ export async function identify(
     ...typeof auth_time === "number" && {
       authenticatedAt: Math.min(auth_time * 1000, engine.now()),
     },
-    claims: info === undefined ? claims : merge(claims, info),
+    claims: userinfo === undefined ? claims : mergeClaims(claims, userinfo),
   };
 }
 
-/** Verifies an ID token as this provider signs them. */
-export async function checkIdToken(
-  engine: ProviderEngine<unknown>,
-  openid: OpenIDDefinition,
-  idToken: string,
-  expected: {
-    readonly accessToken?: string;
-    readonly maxAge?: number;
-    readonly nonce?: string;
-  },
-): Promise<IdTokenClaims> {
-  const metadata = await engine.metadata();
-  return await verifyIdToken(idToken, await engine.keys(), {
-    ...expected,
-    clientId: engine.client.clientId,
-    trustedAudiences: openid.trustedAudiences,
-    isIssuer: (iss, claims) =>
-      openid.isTokenIssuer?.(iss, claims, metadata.issuer) ??
-        iss === metadata.issuer,
-    problemOf: openid.problemOf,
-    isKeyIssuer: openid.isKeyIssuer,
-    algorithms: idTokenAlgorithms(openid.algorithms, metadata),
-    clockTolerance: engine.clockTolerance,
-    now: engine.now(),
-  });
-}
-
-/** What only the ID token can tell: who vouches for what, and about what. */
+/** The claims that are only taken from the ID token. */
 const SIGNED = [
   "iss",
   "sub",
@@ -127,19 +83,19 @@ const SIGNED = [
   "s_hash",
 ];
 
-/** What has a claim beside it that says whether it is verified. */
+/** The claims with a second claim that says if they are verified. */
 const ADDRESSES = ["email", "phone_number"];
 
 /**
- * Joins what was signed with what was fetched. What only the ID token can tell
- * is never fetched, and an address never gets the other one's "verified".
+ * Merges the claims of the ID token and of userinfo. An address is only called
+ * verified by the document that it comes from.
  */
-function merge(claims: JSONObject, info: JSONObject): JSONObject {
+function mergeClaims(claims: JSONObject, userinfo: JSONObject): JSONObject {
   const signed: Record<string, unknown> = { ...claims };
-  const fetched: Record<string, unknown> = { ...info };
+  const fetched: Record<string, unknown> = { ...userinfo };
   for (const name of SIGNED) delete fetched[name];
   for (const address of ADDRESSES) {
-    const other = Object.hasOwn(info, address) ? signed : fetched;
+    const other = Object.hasOwn(userinfo, address) ? signed : fetched;
     delete other[`${address}_verified`];
   }
   return { ...signed, ...fetched };
@@ -155,22 +111,42 @@ async function fetchProfile(
   for (const [name, value] of Object.entries(added ?? {})) {
     url.searchParams.set(name, value);
   }
-  const secrets = Object.values(added ?? {});
+  const secrets = [accessToken, ...Object.values(added ?? {})];
+  const request = { headers, secrets };
   const body: Record<string, unknown> = {
-    ...await get(engine, url.href, accessToken, headers, secrets),
+    ...await fetchDocument(engine, { ...request, url: url.href }),
   };
-  for (const [name, place] of Object.entries(extra)) {
-    body[name] = await askOptional(engine, place, accessToken, headers);
+  for (const [name, url] of Object.entries(extra)) {
+    body[name] = await fetchOptional(engine, { ...request, url });
   }
   return body;
 }
 
-/** Fetches a document that the profile does not need, or `null` on failure. */
-async function askOptional(
-  ...request: Parameters<typeof ask>
+/** A request of which the first secret is the access token. */
+type ProfileRequest = ProviderRequest & {
+  readonly secrets: readonly string[];
+};
+
+async function fetchDocument(
+  engine: ProviderEngine<unknown>,
+  request: ProfileRequest,
+): Promise<JSONObject> {
+  const { status, body } = await sendRequest(engine, request);
+  if (status === 200) return body as JSONObject;
+  throw new ExternalAuthError(
+    "userinfo_failed",
+    `Cannot get the profile: the endpoint answered ${status}`,
+    { status, ...readErrorDetails(body as JSONObject, request.secrets) },
+  );
+}
+
+/** Returns a document, or `null` if it is unavailable. */
+async function fetchOptional(
+  engine: ProviderEngine<unknown>,
+  request: ProfileRequest,
 ): Promise<unknown> {
   try {
-    const { status, body } = await ask(...request);
+    const { status, body } = await sendRequest(engine, request);
     return status === 200 ? body : null;
   } catch (error) {
     if (error instanceof ExternalAuthError) return null;
@@ -178,34 +154,20 @@ async function askOptional(
   }
 }
 
-async function get(
-  ...request: Parameters<typeof ask>
-): Promise<JSONObject> {
-  const { status, body } = await ask(...request);
-  if (status === 200) return body as JSONObject;
-  const [, , accessToken, , secrets = []] = request;
-  throw new ExternalAuthError(
-    "userinfo_failed",
-    `Cannot get the profile: the endpoint answered ${status}`,
-    { status, ...refusalOf(body as JSONObject, [accessToken, ...secrets]) },
-  );
-}
-
-async function ask(
-  { transport }: ProviderEngine<unknown>,
-  url: string,
-  accessToken: string,
-  headers: ProviderRequest["headers"] = {},
-  secrets: readonly string[] = [],
-): Promise<ProviderAnswer> {
+async function sendRequest(
+  engine: ProviderEngine<unknown>,
+  request: ProfileRequest,
+): Promise<ProviderResponse> {
   try {
-    return await fetchJSON(transport, {
-      url,
-      // In a header alone, never in the query (RFC 9700, section 4.3.2).
-      headers: { ...headers, Authorization: `Bearer ${accessToken}` },
-      secrets: [accessToken, ...secrets],
+    return await fetchJSON(engine, {
+      ...request,
+      // Only in a header, never in the query (RFC 9700, section 4.3.2).
+      headers: {
+        ...request.headers,
+        Authorization: `Bearer ${request.secrets[0]}`,
+      },
     });
   } catch (cause) {
-    throw unanswered("userinfo_failed", "Cannot get the profile", cause);
+    throw createStepError("userinfo_failed", "Cannot get the profile", cause);
   }
 }

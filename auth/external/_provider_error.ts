@@ -1,76 +1,63 @@
-import { type JSONObject, redact, RequestError } from "./_bounded_fetch.ts";
-import { ExternalAuthError, type ExternalAuthErrorCode } from "./errors.ts";
+import { type JSONObject, redact } from "../issuer/mod.ts";
 
-/** The provider's words for a refusal, without secrets. */
-export interface ProviderRefusal {
+/** The error in a provider's response, without secrets. */
+export interface ErrorDetails {
   readonly providerError: string;
   readonly providerErrorDescription?: string;
 }
 
-/** The longest description that is read, and that is kept, in characters. */
+/** The maximum length of a description, in characters. */
 const MAX_DESCRIPTION = { read: 10_000, kept: 300 };
 
 /**
- * An error code: a few words such as `invalid_grant`, or a class name such as
- * `OAuthException`. A code or a token has digits, or no word boundaries.
+ * Matches a few words such as `invalid_grant`, or a class name such as
+ * `OAuthException`. Codes and tokens have digits, or no word boundaries.
  */
 const ERROR_CODE =
   /^(?=.{1,64}$)(?:[a-z]{1,20}(?:[_.: -][a-z]{1,20})*|(?:[A-Z]{1,5}[a-z]{1,19}){1,5})$/;
 
-/** A run of characters that may be part of a code, a token or a secret. */
+/** Matches characters that may be part of a code, a token or a secret. */
 const RUN = /[\w+/=.~%-]{16,}/g;
 
-/** Creates the error for a request that got no usable answer. */
-export function unanswered(
-  code: ExternalAuthErrorCode,
-  state: string,
-  cause: unknown,
-): ExternalAuthError {
-  const { message, status } = cause instanceof RequestError
-    ? cause
-    : { message: "unknown", status: undefined };
-  return new ExternalAuthError(code, `${state}: ${message}`, { cause, status });
-}
-
 /**
- * Reads the refusal in a provider's answer. The error is a string (RFC 6749,
- * section 5.2), or an object with `type` and `message`, as one provider has it.
+ * Reads the error in a provider's response. It is a string (RFC 6749, section
+ * 5.2), or an object with `type` and `message`, as Facebook sends it.
  *
- * @returns The refusal, or `undefined` if the answer has no error.
+ * @returns The error, or `undefined` if there is none.
  */
-export function refusalOf(
+export function readErrorDetails(
   body: JSONObject,
   secrets: readonly string[] = [],
-): ProviderRefusal | undefined {
+): ErrorDetails | undefined {
   if (!Object.hasOwn(body, "error")) return undefined;
   const { error, error_description } = body;
   const { type, message } = typeof error === "object" && error !== null
     ? error as JSONObject
     : { type: error, message: error_description };
-  return toRefusal(type, message, secrets);
+  return cleanErrorDetails(type, message, secrets);
 }
 
-/** Cleans the provider's words, wherever they come from. */
-export function toRefusal(
+/** Removes secrets and control characters from an error and its description. */
+export function cleanErrorDetails(
   error: unknown,
   description: unknown,
   secrets: readonly string[] = [],
-): ProviderRefusal {
-  const text = cleanDescription(description, secrets);
+): ErrorDetails {
+  const clean = cleanDescription(description, secrets);
   return {
     providerError: cleanCode(error, secrets) ?? "unknown",
-    ...text !== undefined && { providerErrorDescription: text },
+    ...clean !== undefined && { providerErrorDescription: clean },
   };
 }
 
 function cleanCode(
-  text: unknown,
+  code: unknown,
   secrets: readonly string[],
 ): string | undefined {
-  if (typeof text !== "string" || !ERROR_CODE.test(text)) return undefined;
-  return secrets.some((secret) => secret !== "" && text.includes(secret))
+  if (typeof code !== "string" || !ERROR_CODE.test(code)) return undefined;
+  return secrets.some((secret) => secret !== "" && code.includes(secret))
     ? undefined
-    : text;
+    : code;
 }
 
 function cleanDescription(

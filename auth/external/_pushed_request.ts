@@ -1,66 +1,72 @@
-import { fetchJSON, type JSONObject } from "./_bounded_fetch.ts";
-import { proveClient } from "./_client_authentication.ts";
+import {
+  createStepError,
+  ExternalAuthError,
+  type ExternalAuthErrorOptions,
+  fetchJSON,
+  type JSONObject,
+  type ProviderMetadata,
+} from "../issuer/mod.ts";
+import { authenticateClient } from "./_client_authentication.ts";
 import type { ProviderEngine } from "./_engine.ts";
-import { refusalOf, unanswered } from "./_provider_error.ts";
-import { ExternalAuthError, type ExternalAuthErrorOptions } from "./errors.ts";
-import type { ProviderMetadata } from "./metadata.ts";
+import { readErrorDetails } from "./_provider_error.ts";
 
 /**
- * Pushes an authorization request to the provider, so that the browser carries
- * no more of it than a reference.
+ * Pushes an authorization request to the provider, so that the browser only
+ * carries a reference.
  *
  * @returns The parameters that the browser carries.
- * @throws {ExternalAuthError} If the provider does not take it.
+ * @throws {ExternalAuthError} If the provider rejects the request.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9126#section-2 | RFC 9126, section 2}
  */
 export async function pushRequest(
-  { client, now, transport }: ProviderEngine<unknown>,
+  engine: ProviderEngine<unknown>,
   metadata: ProviderMetadata,
   params: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, string>>> {
+  const { client, now } = engine;
   const { pushed_authorization_request_endpoint: url } = metadata;
-  if (url === undefined) throw failure("the provider takes none");
-  const proof = await proveClient(client, metadata, now());
+  if (url === undefined) throw pushError("the provider has no endpoint for it");
+  const credentials = await authenticateClient(client, metadata, now());
   const { state, nonce = "" } = params;
-  const secrets = [state!, nonce, ...proof.secrets];
-  let answer;
+  const secrets = [state!, nonce, ...credentials.secrets];
+  let response;
   try {
-    answer = await fetchJSON(transport, {
+    response = await fetchJSON(engine, {
       url,
-      headers: proof.headers,
-      form: new URLSearchParams({ ...params, ...proof.params }),
+      headers: credentials.headers,
+      form: new URLSearchParams({ ...params, ...credentials.params }),
       secrets,
     });
   } catch (cause) {
-    throw unanswered(
+    throw createStepError(
       "pushed_authorization_failed",
       "Cannot push the authorization request",
       cause,
     );
   }
-  const body = answer.body as JSONObject;
+  const { status } = response;
+  const body = response.body as JSONObject;
   const { request_uri } = body;
-  // 201 by the section 2.2; some answer 200.
-  if (answer.status !== 201 && answer.status !== 200) {
-    const { status } = answer;
-    throw failure(`the endpoint answered ${status}`, {
+  // Section 2.2 says 201. Some providers send 200.
+  if (status !== 201 && status !== 200) {
+    throw pushError(`the endpoint answered ${status}`, {
       status,
-      ...refusalOf(body, secrets),
+      ...readErrorDetails(body, secrets),
     });
   }
   if (typeof request_uri !== "string" || !/^[!-~]{1,2048}$/.test(request_uri)) {
-    throw failure('"request_uri" is missing or malformed');
+    throw pushError('"request_uri" is missing or malformed');
   }
   return { client_id: client.clientId, request_uri };
 }
 
-function failure(
-  state: string,
+function pushError(
+  reason: string,
   options?: ExternalAuthErrorOptions,
 ): ExternalAuthError {
   return new ExternalAuthError(
     "pushed_authorization_failed",
-    `Cannot push the authorization request: ${state}`,
+    `Cannot push the authorization request: ${reason}`,
     options,
   );
 }

@@ -1,10 +1,14 @@
-import { fetchJSON, type JSONObject } from "./_bounded_fetch.ts";
-import { proveClient } from "./_client_authentication.ts";
+import {
+  createStepError,
+  ExternalAuthError,
+  fetchJSON,
+  type JSONObject,
+} from "../issuer/mod.ts";
+import { authenticateClient } from "./_client_authentication.ts";
 import type { ProviderEngine } from "./_engine.ts";
-import { refusalOf, unanswered } from "./_provider_error.ts";
-import { ExternalAuthError } from "./errors.ts";
+import { readErrorDetails } from "./_provider_error.ts";
 
-/** What a token endpoint granted, checked for shape. */
+/** The well-formed members of a token response. */
 export interface TokenResponse {
   readonly accessToken: string;
   readonly expiresAt?: number;
@@ -13,80 +17,78 @@ export interface TokenResponse {
   readonly scope?: string;
 }
 
-/** The longest token that is accepted, in characters. */
+/** The maximum length of a token, in characters. */
 const MAX_TOKEN = 65_536;
 
-/** RFC 6749, appendix A.12: visible characters and space. */
+/** Visible characters and spaces (RFC 6749, appendix A.12). */
 const VISIBLE = /^[\x20-\x7e]+$/;
 
 /**
- * Asks the token endpoint for tokens.
+ * Requests tokens from the token endpoint.
  *
- * @throws {ExternalAuthError} If there are none.
+ * @throws {ExternalAuthError} If the provider issues none.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3 | RFC 6749, sections 4.1.3 and 5}
  */
 export async function requestTokens(
   engine: ProviderEngine<unknown>,
   params: Readonly<Record<string, string>>,
 ): Promise<TokenResponse> {
-  const { client, now, transport } = engine;
+  const { client, now } = engine;
   const metadata = await engine.metadata();
-  const proof = await proveClient(client, metadata, now());
-  const form = new URLSearchParams({ ...params, ...proof.params });
+  const credentials = await authenticateClient(client, metadata, now());
   const { code = "", code_verifier = "", refresh_token = "" } = params;
-  const secrets = [code, code_verifier, refresh_token, ...proof.secrets];
-  const asked = now();
-  let answer;
+  const secrets = [code, code_verifier, refresh_token, ...credentials.secrets];
+  const requestedAt = now();
+  let response;
   try {
-    answer = await fetchJSON(transport, {
+    response = await fetchJSON(engine, {
       url: metadata.token_endpoint,
-      headers: proof.headers,
-      form,
+      headers: credentials.headers,
+      form: new URLSearchParams({ ...params, ...credentials.params }),
       secrets,
     });
   } catch (cause) {
-    throw unanswered(
+    throw createStepError(
       "token_request_failed",
       "Cannot get tokens: the token endpoint gave no usable answer",
       cause,
     );
   }
-  const body = answer.body as JSONObject;
-  const refusal = refusalOf(body, secrets);
-  const { status } = answer;
-  // Some providers refuse with status 200.
-  if (status !== 200 || refusal !== undefined) {
+  const { status } = response;
+  const body = response.body as JSONObject;
+  const details = readErrorDetails(body, secrets);
+  // Some providers send errors with status 200.
+  if (status !== 200 || details !== undefined) {
     throw new ExternalAuthError(
       "token_request_refused",
       `Cannot get tokens: the token endpoint answered ${status}${
-        refusal === undefined ? "" : `, ${refusal.providerError}`
+        details === undefined ? "" : `, ${details.providerError}`
       }`,
-      { status, ...refusal },
+      { status, ...details },
     );
   }
-  return parseTokens(body, asked);
+  return parseTokens(body, requestedAt);
 }
 
-function parseTokens(body: JSONObject, asked: number): TokenResponse {
+function parseTokens(body: JSONObject, requestedAt: number): TokenResponse {
   const { access_token, expires_in, id_token, refresh_token, scope } = body;
   const { token_type } = body;
-  if (!isToken(access_token)) throw invalid("access_token");
-  // RFC 6749, section 7.1: what we do not understand, we must not use.
+  if (!isToken(access_token)) throw malformed("access_token");
+  // A client must not use a token type that it does not know (section 7.1).
   if (typeof token_type !== "string" || !/^bearer$/i.test(token_type)) {
-    throw invalid("token_type");
+    throw malformed("token_type");
   }
-  if (refresh_token !== undefined && refresh_token !== null) {
-    if (!isToken(refresh_token)) throw invalid("refresh_token");
-  }
-  if (id_token !== undefined && id_token !== null) {
-    if (!isToken(id_token)) throw invalid("id_token");
+  for (const [name, token] of Object.entries({ refresh_token, id_token })) {
+    if (token !== undefined && token !== null && !isToken(token)) {
+      throw malformed(name);
+    }
   }
   const seconds = typeof expires_in === "string" && /^\d{1,9}$/.test(expires_in)
     ? Number(expires_in)
     : expires_in;
   return {
     accessToken: access_token,
-    ...isDuration(seconds) && { expiresAt: asked + seconds * 1000 },
+    ...isDuration(seconds) && { expiresAt: requestedAt + seconds * 1000 },
     ...isToken(refresh_token) && { refreshToken: refresh_token },
     ...isToken(id_token) && { idToken: id_token },
     ...typeof scope === "string" && { scope },
@@ -102,7 +104,7 @@ function isDuration(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value <= 1e9;
 }
 
-function invalid(name: string): ExternalAuthError {
+function malformed(name: string): ExternalAuthError {
   return new ExternalAuthError(
     "token_response_invalid",
     `Cannot use the tokens: "${name}" is missing or malformed`,

@@ -1,79 +1,79 @@
 import type { RequestContext } from "../../router/mod.ts";
-import { type JSONValue, SessionConflictError } from "../../session/mod.ts";
 import { allowNewSession } from "../../session/internal.ts";
+import { type JSONValue, SessionConflictError } from "../../session/mod.ts";
 import { encodeBase64Url, randomToken, sha256 } from "../../session/secrets.ts";
+import { ExternalAuthError } from "../issuer/mod.ts";
 import { currentSession } from "../current_session.ts";
-import { ExternalAuthError } from "./errors.ts";
 import type { ExternalAuthData } from "./provider.ts";
 
-/** A login that waits for the provider's answer. */
+/** A pending login: it waits for the provider's response. */
 export interface Transaction {
-  /** The provider's issuer: the answer must come from there. */
+  /** The provider's issuer, from which the response must come. */
   readonly issuer: string;
-  /** The client that asked. */
+  /** The id of the client. */
   readonly clientId: string;
-  /** Where the answer goes. */
+  /** The URL of the callback. */
   readonly redirectUri: string;
   /** Binds the ID token to this login. */
   readonly nonce: string;
   /** Binds the code to this login (RFC 7636). */
   readonly verifier: string;
-  /** When it began, in epoch milliseconds. */
+  /** The start of the login, in epoch milliseconds. */
   readonly startedAt: number;
-  /** Where the user wanted to go. */
+  /** The path to return to. */
   readonly returnTo?: string;
-  /** How long ago the user may have authenticated, in seconds. */
+  /** The maximum age of the user's authentication, in seconds. */
   readonly maxAge?: number;
-  /** What the application wants back. */
+  /** The application's data. */
   readonly data?: ExternalAuthData;
-  /** `true` if a page of another origin began it. */
+  /** `true` if a page of another origin started the login. */
   readonly isForeign?: true;
 }
 
-/** What a new transaction is known by. */
+/** A new transaction and its `state`. */
 export interface StartedTransaction {
   readonly state: string;
   readonly transaction: Transaction;
 }
 
-/** Where the session keeps pending logins. A login drops the whole prefix. */
+/** The session key of pending logins. `completeAuth` removes this prefix. */
 const KEY = "__auth.external";
 
-/** Milliseconds that a user has at the provider. */
+/** Milliseconds until a pending login expires. */
 const LIFETIME = 600_000;
 
-/** Milliseconds that the clocks of an application's servers may be apart. */
+/** Milliseconds by which the clocks of the application's servers may differ. */
 const CLOCK_TOLERANCE = 30_000;
 
-/** The logins that a session can have in flight: their number, and bytes. */
+/** The maximum number and size of the pending logins of a session. */
 interface Bounds {
   readonly count: number;
   readonly bytes: number;
 }
 
-/** For logins that the user began here. The session has 32 kB for all. */
+/** For logins that the user started here. A session may have 32 kB. */
 const OWN: Bounds = { count: 8, bytes: 12_288 };
 
 /**
- * For logins that a page of another origin began, with a link or a popup. They
- * must not push out those that the user began here.
+ * For logins that a page of another origin started, with a link or a popup.
+ * They must not evict those that the user started here.
  */
 const FOREIGN: Bounds = { count: 2, bytes: 3_072 };
 
 /**
- * The most bytes that one takes as JSON within JSON: sealed, and with what
- * belongs to a cookie, that is less than 4,096.
+ * The maximum size of a pending login as JSON within JSON. Sealed and with its
+ * attributes, such a cookie has less than 4,096 bytes.
  */
 const MAX_NESTED_BYTES = 2800;
 
-/** A state as we make it: 32 random bytes. */
+/** Matches a state: 32 random bytes. */
 const STATE = /^[\w-]{43}$/;
 
 type Pending = Readonly<Record<string, Transaction>>;
 
 /**
- * Makes a login: known to the browser by `state` alone. Where it would not fit
- * into a cookie, it forgets where the user wanted to go.
+ * Creates a pending login. The browser only learns its `state`. If it is too
+ * large for a cookie, `returnTo` is dropped.
  */
 export function createTransaction(
   now: number,
@@ -85,7 +85,7 @@ export function createTransaction(
     verifier: randomToken(),
     startedAt: now,
   };
-  // As the session keeps it in a cookie, where a quote takes four bytes.
+  // As in a session cookie, where a quote takes four bytes.
   const size = byteLength(JSON.stringify(JSON.stringify(transaction)));
   const { returnTo: _, ...shorter } = transaction;
   return {
@@ -94,13 +94,13 @@ export function createTransaction(
   };
 }
 
-/** Counts the bytes of a text in UTF-8. */
-export function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length;
+/** Returns the length of a string in UTF-8, in bytes. */
+export function byteLength(value: string): number {
+  return new TextEncoder().encode(value).length;
 }
 
-/** Remembers a login in the session, and forgets those that are too many. */
-export async function keepTransaction(
+/** Saves a pending login in the session, and evicts the oldest ones. */
+export async function saveTransaction(
   context: RequestContext,
   now: number,
   { state, transaction }: StartedTransaction,
@@ -108,17 +108,17 @@ export async function keepTransaction(
   const session = await currentSession(context, "start the external login")
     .load();
   const name = await nameOf(state);
-  const started: Transaction = isFromElsewhere(context.request)
+  const started: Transaction = isFromOtherOrigin(context.request)
     ? { ...transaction, isForeign: true }
     : transaction;
   session.update(KEY, (value) => {
     const logins = Object.entries(toPending(value))
-      .filter(([, other]) => isAlive(other, now))
+      .filter(([, other]) => !isExpired(other, now))
       .sort(([, a], [, b]) => a.startedAt - b.startedAt);
     logins.push([name, started]);
     const own = logins.filter(([, { isForeign }]) => !isForeign);
     const foreign = logins.filter(([, { isForeign }]) => isForeign);
-    // In cookies, where room is short, the last ones are kept.
+    // Cookie sessions, which have less room, keep the last ones.
     return toJSON(Object.fromEntries([
       ...withinBounds(foreign, FOREIGN),
       ...withinBounds(own, OWN),
@@ -127,13 +127,13 @@ export async function keepTransaction(
   allowNewSession(session);
 }
 
-/** Old browsers do not say where a request comes from: it is taken for one here. */
-function isFromElsewhere({ headers }: Request): boolean {
+/** Returns `false` for old browsers, which do not send the header. */
+function isFromOtherOrigin({ headers }: Request): boolean {
   const site = headers.get("Sec-Fetch-Site");
   return site === "cross-site" || site === "same-site";
 }
 
-/** The newest of the logins, which are in the order of their start. */
+/** Returns the newest logins. The argument has the oldest first. */
 function withinBounds(
   logins: [string, Transaction][],
   { bytes, count }: Bounds,
@@ -146,45 +146,46 @@ function withinBounds(
 }
 
 /**
- * Takes the login that a callback belongs to. It is out of the store when this
- * returns, so that of several callbacks with one state a single one goes on.
+ * Removes a pending login from the session and returns it. The store has saved
+ * this before the function returns, so only one of several callbacks with the
+ * same state succeeds.
  *
- * @throws {ExternalAuthError} If there is none, or not any more.
+ * @throws {ExternalAuthError} If no such login is pending.
  */
-export async function takeTransaction(
+export async function consumeTransaction(
   context: RequestContext,
   state: string,
 ): Promise<Transaction> {
   const session = await currentSession(context, "finish the external login")
     .load();
-  // Looked up by its hash: how long that takes tells nothing of other states.
+  // Found by its hash, so the time that it takes reveals no other states.
   const name = STATE.test(state) ? await nameOf(state) : "";
-  if (!Object.hasOwn(toPending(session.get(KEY)), name)) throw unknown();
-  let taken: Transaction | undefined;
+  if (!Object.hasOwn(toPending(session.get(KEY)), name)) throw unknownState();
+  let removed: Transaction | undefined;
   session.update(KEY, (value) => {
-    // Runs again where another request was faster: the last run counts.
+    // Runs again after a conflict with another request. The last run counts.
     const { [name]: found, ...others } = toPending(value);
-    taken = found;
+    removed = found;
     return toJSON(others);
   });
   try {
     await session.commit();
   } catch (error) {
-    if (error instanceof SessionConflictError) throw unknown();
+    if (error instanceof SessionConflictError) throw unknownState();
     throw error;
   }
-  if (taken === undefined) throw unknown();
-  return taken;
+  if (removed === undefined) throw unknownState();
+  return removed;
 }
 
 async function nameOf(state: string): Promise<string> {
   return encodeBase64Url(await sha256(state));
 }
 
-/** Whether the time that a user has is not over. */
-export function isAlive({ startedAt }: Transaction, now: number): boolean {
+/** Returns `true` if the user took too long. */
+export function isExpired({ startedAt }: Transaction, now: number): boolean {
   const age = now - startedAt;
-  return age >= -CLOCK_TOLERANCE && age < LIFETIME;
+  return age < -CLOCK_TOLERANCE || age >= LIFETIME;
 }
 
 function toPending(value: JSONValue | undefined): Pending {
@@ -197,9 +198,9 @@ function toJSON(pending: Pending): JSONValue {
   return pending as unknown as JSONValue;
 }
 
-function unknown(): ExternalAuthError {
+function unknownState(): ExternalAuthError {
   return new ExternalAuthError(
     "state_unknown",
-    "Cannot finish the external login: none with this state is pending in this session",
+    "Cannot finish the external login: no login with this state is pending in this session",
   );
 }

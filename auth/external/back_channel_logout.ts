@@ -6,65 +6,75 @@ import {
 } from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
 import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
-import type { JSONObject } from "./_bounded_fetch.ts";
+import { ExternalAuthError, type JSONObject } from "../issuer/mod.ts";
 import type { OpenIDDefinition, ProviderEngine } from "./_engine.ts";
-import { idTokenAlgorithms } from "./_engine.ts";
 import { readForm } from "./_form.ts";
-import { isIdentifier, verifyWithKeys } from "./_id_token.ts";
-import { namelessName, sessionName, subjectName } from "./_login_names.ts";
-import { report } from "./_report.ts";
-import { ExternalAuthError } from "./errors.ts";
+import {
+  hasTrustedAudiences,
+  idTokenAlgorithms,
+  isIdentifier,
+  tokenError,
+  type TokenKind,
+  verifyToken,
+} from "./_verify_token.ts";
+import { namelessName, sessionName, subjectName } from "./login_names.ts";
 import { engineOf, type ExternalAuthProvider } from "./provider.ts";
 
-/** Who is logged out by a provider. */
+/** The user or session that a provider logs out. */
 export interface BackChannelLogout {
   /** The provider's issuer. */
   readonly issuer: string;
-  /** Who the user is to the issuer, where it says who. */
+  /** The user's id at the issuer, if the token names one. */
   readonly subject?: string;
-  /** The session at the provider, where it says which. */
+  /** The session at the provider, if the token names one. */
   readonly sessionId?: string;
 }
 
 /** Options for {@linkcode backChannelLogout}. */
 export interface BackChannelLogoutOptions {
-  /** Where the sessions live: the session middleware's store. */
+  /** The store of the session middleware. */
   readonly store: SessionStore;
   /**
-   * Finds the user, to end all of that user's sessions besides, however they
-   * began; `null` ends no others. It may also find out what else is to end.
+   * Returns the user all of whose sessions end, or `null` to end only those of
+   * the login. It may also revoke other access of the user.
    *
    * @default {() => null}
-   * @param logout Who is logged out.
-   * @returns The id that `completeAuth` got.
+   * @param logout The user or session that the provider logs out.
+   * @returns The id that was passed to `completeAuth`.
    */
   readonly findUserId?: (
     logout: BackChannelLogout,
   ) => string | number | null | Promise<string | number | null>;
 }
 
-/** What makes a token a logout token. */
+/** The event of a logout token. */
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
-/** Seconds for which a logout token is accepted, and remembered. */
+/** Seconds for which a logout token is valid and remembered. */
 const MAX_AGE = 600;
 
+const LOGOUT_TOKEN: TokenKind = {
+  code: "logout_token_invalid",
+  name: "logout token",
+  types: ["logout+jwt", "jwt", ""],
+  requiredClaims: ["iss", "aud", "iat", "exp", "jti", "events"],
+};
+
 /**
- * Answers a provider that tells the application to log a user out: verifies the
- * logout token and ends the sessions that it is about.
+ * Handles the request of a provider to log a user out: verifies the logout token
+ * and ends the sessions that it names.
  *
- * Where the token names a session of the provider, that is the one session here
- * which the login there has begun, and where it names the user too, those of the
- * user's whose ID token named none. Where it names the user alone, it is all
- * sessions that began with a login as that user. They are found if
- * `completeAuth` began them in the request of the callback. With `findUserId`
- * all others of the user end too.
+ * If the token names a session of the provider, the session of that login ends.
+ * If it also names the user, the user's sessions whose ID token had no `sid` end
+ * too. If it only names the user, all sessions end that started with a login as
+ * that user. Sessions are found if `completeAuth` ran in the request of the
+ * callback. With `findUserId`, all other sessions of the user end too.
  *
- * The request comes from the provider's server, without a cookie: put the route
- * in front of a cross-origin protection that is `strict`. A token is accepted
- * once, and ends no session that began after it was issued. If `findUserId` or
- * the store fails, the answer is a 400, `onError` of the provider gets an error with
- * the code `logout_failed`, and the token can be sent again.
+ * The provider's server sends the request, without a cookie. Put the route before
+ * a cross-origin protection that is `strict`. A token is accepted once, and does
+ * not end sessions that started after it was issued. If `findUserId` or the store
+ * fails, the response is a 400, `onError` of the provider receives an error with
+ * the code `logout_failed`, and the provider can send the token again.
  *
  * @example The route
  * ```ts
@@ -94,7 +104,7 @@ const MAX_AGE = 600;
  *
  * @param provider The provider.
  * @param context The context of the request.
- * @param options Where the sessions live.
+ * @param options The session store.
  * @returns The response: 200, or 400 if the token is invalid or the logout
  * failed.
  * @throws {TypeError} If the store can't find sessions by index.
@@ -117,13 +127,13 @@ export async function backChannelLogout(
       engine,
       form?.getAll("logout_token"),
     );
-    await logOut(engine, claims, options);
-    return answer(200);
+    await endSessions(engine, claims, options);
+    return createResponse(200);
   } catch (error) {
     if (!(error instanceof ExternalAuthError)) throw error;
-    report(engine, error);
-    const isOurs = error.code === "logout_failed";
-    return answer(400, isOurs ? "server_error" : "invalid_request");
+    engine.options.onError?.(error);
+    const isInternal = error.code === "logout_failed";
+    return createResponse(400, isInternal ? "server_error" : "invalid_request");
   }
 }
 
@@ -134,54 +144,37 @@ async function verifyLogoutToken(
   const { openid } = engine.definition;
   const [token] = tokens;
   if (openid === undefined || token === undefined || tokens.length > 1) {
-    throw refusal("there is none, or several");
+    throw tokenError(LOGOUT_TOKEN, "it is missing, or there are several");
   }
-  const metadata = await engine.metadata();
-  const { get, renew } = await engine.keys();
-  const verification = await verifyWithKeys(
-    token,
-    // Anybody can send a token of an unknown key.
-    { get, renew: (old) => renew(old, "logout") },
-    openid,
-    {
-      algorithms: idTokenAlgorithms(openid.algorithms, metadata),
-      audience: engine.client.clientId,
-      types: ["logout+jwt", "jwt", ""],
-      requiredClaims: ["iss", "aud", "iat", "exp", "jti", "events"],
-      clockTolerance: engine.clockTolerance,
-      now: engine.now(),
-    },
-  );
-  if (!verification.ok) throw refusal(verification.reason);
-  const { claims } = verification;
-  const problem = problemOf(engine, openid, claims, metadata.issuer);
-  if (problem !== undefined) throw refusal(problem);
+  const { claims } = await verifyToken(engine, openid, token, {
+    ...LOGOUT_TOKEN,
+    algorithms: idTokenAlgorithms(openid.algorithms, await engine.metadata()),
+    caller: "logout",
+  });
+  const problem = findProblem(engine, openid, claims);
+  if (problem !== undefined) throw tokenError(LOGOUT_TOKEN, problem);
   return claims;
 }
 
-function problemOf(
-  { client, clockTolerance, now }: ProviderEngine<unknown>,
+function findProblem(
+  engine: ProviderEngine<unknown>,
   openid: OpenIDDefinition,
   claims: JSONObject,
-  issuer: string,
 ): string | undefined {
-  const { aud, events, iat, iss, jti, nonce, sid, sub } = claims;
-  const isIssuer = typeof iss === "string" &&
-    (openid.isTokenIssuer?.(iss, claims, issuer) ?? iss === issuer);
-  if (!isIssuer) return 'claim "iss": it is another issuer';
-  const trusted = [client.clientId, ...openid.trustedAudiences];
-  if (Array.isArray(aud) && !aud.every((one) => trusted.includes(one))) {
+  const { events, iat, jti, nonce, sid, sub } = claims;
+  if (!hasTrustedAudiences(engine, openid, claims)) {
     return 'claim "aud": it has an audience that is not trusted';
   }
+  const { clockTolerance, now } = engine;
   const age = now() / 1000 - (iat as number);
   if (!(age >= -clockTolerance && age <= MAX_AGE + clockTolerance)) {
     return 'claim "iat": it was issued at another time';
   }
   const isLogout = isObject(events) && Object.hasOwn(events, EVENT) &&
     isObject(events[EVENT]);
-  if (!isLogout) return 'claim "events": it is no logout';
-  // So that no ID token passes for a logout token.
-  if (nonce !== undefined) return 'claim "nonce": it is there';
+  if (!isLogout) return 'claim "events": it is not a logout';
+  // An ID token must not pass for a logout token.
+  if (nonce !== undefined) return 'claim "nonce": it is present';
   if (!isIdentifier(jti)) return 'claim "jti": it is not an identifier';
   const named = [sub, sid].filter((claim) => claim !== undefined);
   if (named.length === 0) return 'no claim "sub" or "sid"';
@@ -194,38 +187,38 @@ function isObject(value: unknown): value is JSONObject {
   return typeof value === "object" && value !== null;
 }
 
-async function logOut(
+async function endSessions(
   engine: ProviderEngine<unknown>,
   claims: JSONObject,
   { findUserId, store }: BackChannelLogoutOptions,
 ): Promise<void> {
-  let mark: string | undefined;
+  let key: string | undefined;
   try {
-    mark = await useOnce(engine, store, claims);
+    key = await rememberToken(engine, store, claims);
     const logout = toLogout(engine, claims);
     const userId = await findUserId?.(logout) ?? null;
     const names = namesOf(logout);
     if (userId !== null) names.push(`user:${userId}`);
-    // A token that is replayed ends no later login, even if a full store has
-    // evicted the mark of its first use.
+    // A replayed token ends no later login, even if the store has evicted the
+    // key of its first use.
     const before = ((claims.iat as number) + engine.clockTolerance) * 1000;
     for (const name of names) await endSessionsByName(store, name, { before });
   } catch (error) {
     if (error instanceof ExternalAuthError) throw error;
-    // The sessions may live on: the provider must be able to try again.
-    if (mark !== undefined) {
-      await Promise.try(() => store.delete(mark!)).catch(() => {});
+    // Sessions may still be active, so the provider must be able to try again.
+    if (key !== undefined) {
+      await Promise.try(() => store.delete(key!)).catch(() => {});
     }
     throw new ExternalAuthError(
       "logout_failed",
       "Cannot log out by back channel: the session store or findUserId failed",
-      { cause: reduce(error) },
+      { cause: withoutArguments(error) },
     );
   }
 }
 
-/** Remembers the token for as long as it would be accepted: under which key. */
-async function useOnce(
+/** Stores a token as used until it expires, and returns its key. */
+async function rememberToken(
   engine: ProviderEngine<unknown>,
   store: SessionStore,
   { iss, jti }: JSONObject,
@@ -241,15 +234,15 @@ async function useOnce(
     () => store.put(key, "used", options),
     STORE_TIMEOUT,
   );
-  if (!isNew) throw refusal("it was used before");
+  if (!isNew) throw tokenError(LOGOUT_TOKEN, "it was used before");
   return key;
 }
 
-/** A driver's error may have its arguments as properties. */
-function reduce(error: unknown, depth = 3): Error | undefined {
+/** Copies an error without its other properties: drivers add arguments there. */
+function withoutArguments(error: unknown, depth = 3): Error | undefined {
   if (!(error instanceof Error) || depth === 0) return undefined;
   const { code, message, name } = error as Error & { code?: unknown };
-  const cause = reduce(error.cause, depth - 1);
+  const cause = withoutArguments(error.cause, depth - 1);
   return Object.assign(new Error(message, cause && { cause }), { name, code });
 }
 
@@ -266,9 +259,9 @@ function toLogout(
 }
 
 /**
- * Section 2.7: one session where it is named, else all of the subject's. Where
- * both are named, those of the subject too whose login named no session: any of
- * them may be the one.
+ * Returns the names of the sessions that end (section 2.7). If the token names
+ * both a session and a subject, the subject's logins without a `sid` end too: each
+ * of them may be the session.
  */
 function namesOf(
   { issuer, sessionId, subject }: BackChannelLogout,
@@ -282,16 +275,9 @@ function namesOf(
   return names;
 }
 
-function answer(status: number, error?: string): Response {
+function createResponse(status: number, error?: string): Response {
   const headers = { "Cache-Control": "no-store" };
   return error === undefined
     ? new Response(null, { status, headers })
     : Response.json({ error }, { status, headers });
-}
-
-function refusal(state: string): ExternalAuthError {
-  return new ExternalAuthError(
-    "logout_token_invalid",
-    `Cannot believe the logout token: ${state}`,
-  );
 }

@@ -1,30 +1,22 @@
-import {
-  type Middleware,
-  redirect,
-  type RequestContext,
-  withHeaders,
-} from "../../router/mod.ts";
+import { type Middleware, withHeaders } from "../../router/mod.ts";
 import { isCallbackOf } from "./_callback.ts";
 import type { ProviderEngine } from "./_engine.ts";
-import { forgetAnswer, sealAnswer } from "./_form_post.ts";
-import { readForm } from "./_form.ts";
-import { isShared } from "./_own_callback.ts";
+import { deleteResponse, receiveFormPost } from "./_form_post.ts";
+import { isShared } from "./_mix_up.ts";
 import { engineOf, type ExternalAuthProvider } from "./provider.ts";
 
 /**
- * Creates a middleware that guards the callbacks of external providers.
+ * Creates a middleware that protects the callbacks of external providers.
  *
- * Their responses get `Referrer-Policy: no-referrer` and are not stored, so that
- * no page behind a login sees the code that it was finished with. For providers
- * with `responseMode: "form_post"` it takes the answer that the browser posts
- * from the provider's site, and sends the browser on to a GET of the same
- * address.
+ * It adds `Referrer-Policy: no-referrer` and forbids caching, so that no later
+ * page learns the code in the callback's URL. For providers with
+ * `responseMode: "form_post"` it receives the response that the browser posts
+ * from the provider's site, and redirects the browser to a GET of the same URL.
  *
- * Put it in front of the session and of the cross-origin protection, which would
- * refuse such a POST: it is a cross-site request by design, safe because it
- * does nothing but send the browser on.
+ * Put it before the session and before the cross-origin protection, which would
+ * reject such a cross-site POST. The POST is safe because it only redirects.
  *
- * @example In front of everything else
+ * @example Before all other middleware
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import {
@@ -74,7 +66,7 @@ import { engineOf, type ExternalAuthProvider } from "./provider.ts";
 export function externalAuthCallbacks(
   providers: readonly ExternalAuthProvider[],
 ): Middleware<readonly []> {
-  // The one that asks for most of a query is the one that is meant.
+  // The most specific query first.
   const engines = providers.map(engineOf).sort((a, b) =>
     b.redirectUri.searchParams.size - a.redirectUri.searchParams.size
   );
@@ -84,10 +76,10 @@ export function externalAuthCallbacks(
     if (engine === undefined) return await next();
     const isPosted = engine.options.responseMode === "form_post";
     const response = isPosted && context.request.method === "POST"
-      ? await takeAnswer(engine, context)
+      ? await receiveFormPost(engine, context)
       : await next();
     const used = isPosted && context.request.method === "GET"
-      ? await forgetAnswer(context.url.searchParams.get("state") ?? "")
+      ? await deleteResponse(context.url.searchParams.get("state") ?? "")
       : undefined;
     return withHeaders(response, (headers) => {
       headers.set("Referrer-Policy", "no-referrer");
@@ -97,32 +89,14 @@ export function externalAuthCallbacks(
   };
 }
 
-/** Each issuer has a callback of its own (RFC 9700, section 4.4.2). */
+/** Checks that issuers have separate callbacks (RFC 9700, section 4.4.2). */
 function checkCallbacks(engines: readonly ProviderEngine<unknown>[]): void {
   for (const [i, engine] of engines.entries()) {
     const other = engines.slice(0, i).find((other) => isShared(engine, other));
     if (other === undefined) continue;
     const { href } = engine.redirectUri;
     throw new TypeError(
-      `Cannot guard the callbacks: redirectUri "${href}" is that of two issuers`,
+      `Cannot protect the callbacks: two issuers have the redirectUri "${href}"`,
     );
   }
-}
-
-async function takeAnswer(
-  engine: ProviderEngine<unknown>,
-  context: RequestContext,
-): Promise<Response> {
-  const form = await readForm(context);
-  const cookies = form &&
-    await sealAnswer(engine, context.request.headers, form);
-  if (form === null || cookies === null) {
-    return new Response("Bad Request", { status: 400 });
-  }
-  const location = new URL(engine.redirectUri);
-  // The cookie is worth nothing for another login than the one in the URL.
-  location.searchParams.set("state", form.get("state") ?? "");
-  const response = redirect(location.pathname + location.search, 303);
-  for (const cookie of cookies) response.headers.append("Set-Cookie", cookie);
-  return response;
 }

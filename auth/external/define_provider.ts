@@ -1,20 +1,19 @@
-import { isLoopback } from "../../router/internal.ts";
-import { isSecureURL, type Transport } from "./_bounded_fetch.ts";
+import {
+  discover,
+  isSecureURL,
+  keysOf,
+  parseMetadata,
+  resolveIssuerOptions,
+} from "../issuer/mod.ts";
 import {
   type ClientRegistration,
-  signingOf,
+  signingAlgorithmOf,
 } from "./_client_authentication.ts";
-import {
-  keySource,
-  metadataSource,
-  type ProviderDefinition,
-  type ProviderTraits,
-} from "./_engine.ts";
-import { createTransport, readLimits } from "./_transport.ts";
+import type { ProviderDefinition, ProviderTraits } from "./_engine.ts";
 import type { ExternalAuthProviderOptions } from "./options.ts";
 import { type ExternalAuthProvider, registerProvider } from "./provider.ts";
 
-/** Parameters that the login itself depends on. */
+/** Parameters that only the library may set. */
 const RESERVED_PARAMS = [
   "acr_values",
   "client_assertion",
@@ -39,90 +38,96 @@ const RESERVED_PARAMS = [
 const METHODS = ["basic", "post", "private_key_jwt", "none"];
 
 /**
- * Makes a provider of its definition and the application's registration.
+ * Creates a provider from its definition and the application's registration.
  *
- * @throws {TypeError} If an option can't be right.
+ * @throws {TypeError} If an option is invalid.
  * @throws {RangeError} If a number is out of range.
  */
 export function defineProvider<Profile>(
   definition: ProviderDefinition<Profile>,
   options: ExternalAuthProviderOptions,
 ): ExternalAuthProvider<Profile> {
-  const refuse = (state: string): never => {
-    throw new TypeError(
-      `Cannot create external provider "${definition.name}": ${state}`,
-    );
+  const { issuer, name, openid } = definition;
+  const fail = (reason: string): never => {
+    throw new TypeError(`Cannot create external provider "${name}": ${reason}`);
   };
-  // Its routes, its transactions and the identities of its users go by it.
-  if (!definition.name) refuse("it has no name");
+  // Routes and messages use it.
+  if (!name) fail("it has no name");
   const { fetch = globalThis.fetch } = options;
-  if (typeof fetch !== "function") refuse("fetch is not a function");
-  const limits = readLimits(options, "external provider");
-  const transport = createTransport(options, limits);
-  checkIssuer(definition, transport, refuse);
-  const metadata = metadataSource(definition, transport, options);
+  if (typeof fetch !== "function") fail("fetch is not a function");
+  const resolved = resolveIssuerOptions(options, "external provider");
+  const { allowInsecureLoopback } = resolved;
+  checkIssuer(definition, allowInsecureLoopback, fail);
+  const given = definition.metadata;
+  const metadata = given === undefined
+    ? discover(
+      issuer,
+      resolved,
+      (body) =>
+        parseMetadata(
+          body,
+          issuer,
+          allowInsecureLoopback,
+          openid?.isMetadataIssuer,
+        ),
+    )
+    : () => Promise.resolve(given);
   return registerProvider({
+    ...resolved,
     definition,
     options,
-    client: readClient(definition, options, refuse),
-    redirectUri: readRedirectUri(options.redirectUri, refuse),
-    scopes: readScopes(definition, options, refuse),
-    transport,
-    clockTolerance: limits.clockTolerance,
-    now: options.now ?? Date.now,
+    client: readClient(definition, options, fail),
+    redirectUri: readRedirectUri(options.redirectUri, fail),
+    scopes: readScopes(definition, options, fail),
     metadata,
-    keys: keySource(metadata, transport, options),
+    keys: keysOf(metadata, resolved),
   });
 }
 
-type Refuse = (state: string) => never;
+type Fail = (reason: string) => never;
 
-/** The issuer is the root of all trust (Discovery 1.0, section 2). */
+/** Checks the issuer, on which all trust depends (Discovery 1.0, section 2). */
 function checkIssuer(
   { issuer, openid }: ProviderTraits,
-  { allowInsecureLoopback }: Transport,
-  refuse: Refuse,
+  allowInsecureLoopback: boolean,
+  fail: Fail,
 ): void {
   if (openid === undefined) return;
   const url = typeof issuer === "string" ? URL.parse(issuer) : null;
   const isSecure = url !== null && isSecureURL(url, allowInsecureLoopback);
   if (url !== null && !isSecure && isSecureURL(url, true)) {
-    refuse(
-      "issuer is http, which allowInsecureLoopback allows on this computer",
-    );
+    fail("issuer is http, which allowInsecureLoopback allows on this computer");
   }
   if (!isSecure || /[?#|]/.test(issuer)) {
-    refuse("issuer is not an https URL, or has a query, a fragment or a |");
+    fail("issuer is not an https URL, or has a query, a fragment or a |");
   }
 }
 
-function readRedirectUri(value: unknown, refuse: Refuse): URL {
+function readRedirectUri(value: unknown, fail: Fail): URL {
   const url = typeof value === "string" ? URL.parse(value) : null;
-  if (url === null) return refuse("redirectUri is not an absolute URL");
-  // RFC 6749, section 3.1.2: no fragment.
+  if (url === null) return fail("redirectUri is not an absolute URL");
+  // A fragment is not allowed (RFC 6749, section 3.1.2).
   if (url.href.includes("#") || url.username !== "" || url.password !== "") {
-    return refuse("redirectUri has a fragment or credentials");
+    return fail("redirectUri has a fragment or credentials");
   }
-  const isLocal = url.protocol === "http:" && isLoopback(url.hostname);
-  if (url.protocol !== "https:" && !isLocal) {
-    return refuse("redirectUri is not https");
-  }
+  // Also if allowInsecureLoopback is false: the browser sends this request.
+  if (!isSecureURL(url, true)) return fail("redirectUri is not https");
   return url;
 }
 
 function readScopes(
   { openid, scopes: defaults }: ProviderTraits,
   { scopes = defaults }: ExternalAuthProviderOptions,
-  refuse: Refuse,
+  fail: Fail,
 ): readonly string[] {
   // RFC 6749, section 3.3.
   const isScope = (scope: unknown) =>
     typeof scope === "string" && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope);
   if (!Array.isArray(scopes) || !scopes.every(isScope)) {
-    return refuse("scopes are not a list of scopes");
+    return fail("scopes are not an array of scopes");
   }
   if (openid !== undefined && !scopes.includes("openid")) {
-    return refuse('scopes lack "openid"');
+    return fail('scopes lack "openid"');
   }
   return [...scopes];
 }
@@ -130,25 +135,25 @@ function readScopes(
 function readClient(
   traits: ProviderTraits,
   options: ExternalAuthProviderOptions,
-  refuse: Refuse,
+  fail: Fail,
 ): ClientRegistration {
   const { clientId, clientSecret, privateKey } = options;
   const authentication = options.clientAuthentication ??
     (privateKey === undefined ? traits.clientAuthentication : undefined);
   if (typeof clientId !== "string" || clientId === "") {
-    refuse("clientId is missing");
+    fail("clientId is missing");
   }
   if (authentication !== undefined && !METHODS.includes(authentication)) {
-    refuse(`clientAuthentication "${authentication}" is none of ${METHODS}`);
+    fail(`clientAuthentication "${authentication}" is not one of ${METHODS}`);
   }
   if (authentication === "private_key_jwt" || privateKey !== undefined) {
-    checkKey(options, refuse);
+    checkKey(options, fail);
   } else if (authentication !== "none") {
     if (typeof clientSecret !== "string" || clientSecret === "") {
-      refuse('clientSecret is missing, and clientAuthentication is not "none"');
+      fail('clientSecret is missing, and clientAuthentication is not "none"');
     }
   }
-  checkAuthorization(traits, options, refuse);
+  checkAuthorization(traits, options, fail);
   return {
     authentication,
     clientId,
@@ -161,51 +166,56 @@ function readClient(
 
 function checkKey(
   { clientAuthentication, privateKey }: ExternalAuthProviderOptions,
-  refuse: Refuse,
+  fail: Fail,
 ): void {
   if (privateKey === undefined) {
-    return refuse("privateKey is missing, and clientAuthentication needs it");
+    return fail("privateKey is missing, and clientAuthentication needs it");
   }
   if ((clientAuthentication ?? "private_key_jwt") !== "private_key_jwt") {
-    return refuse("privateKey is of no use with this clientAuthentication");
+    return fail("clientAuthentication does not use the privateKey");
   }
   const { key } = privateKey;
-  if (typeof key !== "object" || key === null || signingOf(key) === undefined) {
-    refuse("privateKey is no private key for RS256, PS256, ES256 or EdDSA");
+  if (
+    typeof key !== "object" || key === null ||
+    signingAlgorithmOf(key) === undefined
+  ) {
+    fail(
+      "privateKey is not a private key for RS256 or PS256 (2,048 bits or more), ES256 or EdDSA",
+    );
   }
 }
 
 function checkAuthorization(
   { openid }: ProviderTraits,
   options: ExternalAuthProviderOptions,
-  refuse: Refuse,
+  fail: Fail,
 ): void {
   const { authorizationParams = {}, maxAge, responseMode = "query" } = options;
   for (const [name, value] of Object.entries(authorizationParams)) {
     if (RESERVED_PARAMS.includes(name)) {
-      refuse(`authorizationParams may not set "${name}"`);
+      fail(`authorizationParams must not set "${name}"`);
     }
     if (typeof value !== "string") {
-      refuse(`authorizationParams "${name}" is not a text`);
+      fail(`authorizationParams "${name}" is not a string`);
     }
   }
   if (maxAge !== undefined && !(Number.isSafeInteger(maxAge) && maxAge >= 0)) {
-    refuse(`maxAge "${maxAge}" is not a number of seconds`);
+    fail(`maxAge "${maxAge}" is not a number of seconds`);
   }
   if (maxAge !== undefined && openid === undefined) {
-    refuse("maxAge needs an ID token, and it does not speak OpenID Connect");
+    fail("maxAge needs an ID token, and it does not support OpenID Connect");
   }
   if (responseMode !== "query" && responseMode !== "form_post") {
-    refuse(`responseMode "${responseMode}" is neither query nor form_post`);
+    fail(`responseMode "${responseMode}" is neither query nor form_post`);
   }
   const { clientSecret, formPostSecret } = options;
   if (formPostSecret !== undefined && formPostSecret.length < 32) {
-    refuse("formPostSecret has fewer than 32 characters");
+    fail("formPostSecret has fewer than 32 characters");
   }
   if (
     responseMode === "form_post" &&
     (formPostSecret ?? clientSecret) === undefined
   ) {
-    refuse("form_post needs a formPostSecret where there is no clientSecret");
+    fail("form_post needs a formPostSecret if there is no clientSecret");
   }
 }

@@ -1,30 +1,29 @@
-import { ExternalAuthError } from "./errors.ts";
-import { report } from "./_report.ts";
+import { ExternalAuthError } from "../issuer/mod.ts";
 import { engineOf, type ExternalAuthProvider } from "./provider.ts";
 
 /** Options for {@linkcode endSessionUrl}. */
 export interface EndSessionOptions {
   /**
-   * The ID token of the login: tells the provider who logs out. It shows up in
-   * the browser's history.
+   * The ID token of the login, which names the user. The browser's history
+   * will contain it.
    *
    * @default {undefined}
    */
   readonly idToken?: string;
   /**
-   * Where the provider sends the user back to, exactly as registered there.
+   * The URL to return to, exactly as registered at the provider.
    *
    * @default {undefined}
    */
   readonly postLogoutRedirectUri?: string;
   /**
-   * Comes back with the user, as the parameter `state`.
+   * The parameter `state` of the URL to return to.
    *
    * @default {undefined}
    */
   readonly state?: string;
   /**
-   * Whom to log out: an e-mail address or account name.
+   * The user's email address or account name.
    *
    * @default {undefined}
    */
@@ -32,10 +31,10 @@ export interface EndSessionOptions {
 }
 
 /**
- * Finds where to send a user who logs out, so that the session at the provider
- * ends too. End your own session first, and redirect there.
+ * Returns the URL that ends the session at the provider. End the application's
+ * session first, then redirect the user there.
  *
- * @example Logging out here and there
+ * @example Logging out at the provider too
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createOIDCAuthProvider, endSessionUrl } from "@gatehouse/web/auth";
@@ -59,9 +58,9 @@ export interface EndSessionOptions {
  * assertEquals(url?.pathname, "/logout");
  * ```
  *
- * @param provider The provider that the user logged in with.
- * @param options Who logs out, and where to go then.
- * @returns The URL; `null` where the provider has none, or can't be reached.
+ * @param provider The provider of the login.
+ * @param options The user, and the URL to return to.
+ * @returns The URL, or `null` if the provider has none or is unavailable.
  * @throws {TypeError} If `postLogoutRedirectUri` is not an absolute URL.
  * @see {@link https://openid.net/specs/openid-connect-rpinitiated-1_0.html#RPLogout | OpenID Connect RP-Initiated Logout 1.0, section 2}
  */
@@ -95,7 +94,7 @@ export async function endSessionUrl(
     return url;
   } catch (error) {
     if (!(error instanceof ExternalAuthError)) throw error;
-    report(engine, error);
+    engine.options.onError?.(error);
     return null;
   }
 }

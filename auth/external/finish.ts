@@ -1,21 +1,20 @@
 import type { RequestContext } from "../../router/mod.ts";
 import { setResponseHeader } from "../../session/internal.ts";
+import { ExternalAuthError } from "../issuer/mod.ts";
 import { currentSession } from "../current_session.ts";
 import { oncePerRequest } from "../once_per_request.ts";
 import {
+  acceptCallback,
   type Callback,
   readCode,
   readUser,
-  takeCallback,
 } from "./_callback.ts";
 import type { ProviderEngine } from "./_engine.ts";
-import { identify } from "./_identity.ts";
-import { demandOwnCallback } from "./_own_callback.ts";
-import { noteLogin } from "./_login_names.ts";
-import { report } from "./_report.ts";
+import { identifyUser } from "./_identity.ts";
+import { assertSeparateCallback } from "./_mix_up.ts";
 import { requestTokens } from "./_token_request.ts";
 import type { Transaction } from "./_transaction.ts";
-import { ExternalAuthError } from "./errors.ts";
+import { setLoginOrigin } from "./login_names.ts";
 import {
   engineOf,
   type ExternalAuthData,
@@ -24,22 +23,22 @@ import {
   type ProfileOf,
 } from "./provider.ts";
 
-/** A login that failed. */
+/** The result of a login that failed. */
 export interface ExternalAuthFailure {
-  /** Tells it from a success. */
+  /** `false`, unlike that of a success. */
   readonly ok: false;
-  /** Why. */
+  /** The reason. */
   readonly error: ExternalAuthError;
   /**
-   * Where the user wanted to go, to begin again with. Absent where it is not
-   * known which login failed.
+   * The path to return to, for another attempt. Missing if the login is not
+   * known.
    */
   readonly returnTo?: string;
-  /** What `startExternalAuth` was given as `data`, where the login is known. */
+  /** The `data` of `startExternalAuth`, if the login is known. */
   readonly data?: ExternalAuthData;
 }
 
-/** How an external login ended. */
+/** The result of an external login. */
 export type ExternalAuthResult<Profile> =
   | ExternalAuthSuccess<Profile>
   | ExternalAuthFailure;
@@ -47,15 +46,14 @@ export type ExternalAuthResult<Profile> =
 /**
  * Finishes an external login at the provider's callback.
  *
- * Checks `state`, `iss` and the provider's answer, exchanges the code, verifies
- * the ID token and fetches the profile. Whatever the browser, the provider or
- * the network does, it does not throw. The login begun with this `state` is used
- * up, come what may.
+ * Checks `state`, `iss` and the provider's response, exchanges the code, verifies
+ * the ID token and fetches the profile. Never throws because of the browser, the
+ * provider or the network. The login with this `state` ends, also if it fails.
  *
- * Trust: key your users by issuer and subject, see
- * {@linkcode externalAuthResult}, never by e-mail address.
+ * Trust: identify your users by issuer and subject, see
+ * {@linkcode externalAuthResult}, never by email address.
  *
- * @example The callback's route
+ * @example The route of the callback
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import {
@@ -87,9 +85,9 @@ export type ExternalAuthResult<Profile> =
  * assertEquals(forged.status, 401);
  * ```
  *
- * @param provider The provider that the login was begun at.
+ * @param provider The provider at which the login was started.
  * @param context The context of the request.
- * @returns The profile, or `null` where the login failed.
+ * @returns The profile, or `null` if the login failed.
  * @throws {TypeError} If no session middleware ran before, or the application
  * uses another issuer with the same `redirectUri`.
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#CodeFlowAuth | OpenID Connect Core 1.0, section 3.1}
@@ -103,13 +101,13 @@ export async function finishExternalAuth<Provider extends ExternalAuthProvider>(
 }
 
 /**
- * Tells all about how an external login ended: who vouches for whom, with which
- * claims and tokens, and where the user wanted to go; or why it failed.
+ * Returns the result of an external login: issuer, subject, claims, tokens and
+ * the path to return to, or the error.
  *
- * Call it instead of {@linkcode finishExternalAuth} or after it: within one
- * request the login is finished once.
+ * Call it instead of {@linkcode finishExternalAuth} or after it: each request
+ * finishes the login only once.
  *
- * @example Keying users by issuer and subject
+ * @example Identifying users by issuer and subject
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createOIDCAuthProvider, externalAuthResult } from "@gatehouse/web/auth";
@@ -135,7 +133,7 @@ export async function finishExternalAuth<Provider extends ExternalAuthProvider>(
  * assertEquals(await forged.text(), "state_unknown");
  * ```
  *
- * @param provider The provider that the login was begun at.
+ * @param provider The provider at which the login was started.
  * @param context The context of the request.
  * @returns The result.
  * @throws {TypeError} If no session middleware ran before, or the application
@@ -150,36 +148,37 @@ export function externalAuthResult<Provider extends ExternalAuthProvider>(
 }
 
 const finishOnce = /* @__PURE__ */ oncePerRequest(
-  (provider: ExternalAuthProvider, context) => run(engineOf(provider), context),
+  (provider: ExternalAuthProvider, context) =>
+    createResult(engineOf(provider), context),
 );
 
-async function run<Profile>(
+async function createResult<Profile>(
   engine: ProviderEngine<Profile>,
   context: RequestContext,
 ): Promise<ExternalAuthResult<Profile>> {
   const purpose = "finish the external login";
   const session = currentSession(context, purpose);
-  demandOwnCallback(session, engine, purpose);
-  // The URL of this page has the code in it (RFC 9700, section 4.2.4).
+  assertSeparateCallback(session, engine, purpose);
+  // The URL of this page contains the code (RFC 9700, section 4.2.4).
   setResponseHeader(session, "Referrer-Policy", "no-referrer");
   let callback: Callback | undefined;
   try {
-    callback = await takeCallback(engine, context);
-    return await finish(engine, context, callback);
+    callback = await acceptCallback(engine, context);
+    return await exchangeCode(engine, context, callback);
   } catch (error) {
     if (!(error instanceof ExternalAuthError)) throw error;
-    report(engine, error);
+    engine.options.onError?.(error);
     const intent = callback && intentOf(callback.transaction);
     return { ok: false, error, ...intent };
   }
 }
 
-/** What the login was begun for. */
+/** Returns what the application passed to `startExternalAuth`. */
 function intentOf({ data = {}, returnTo = "/" }: Transaction) {
   return { data, returnTo };
 }
 
-async function finish<Profile>(
+async function exchangeCode<Profile>(
   engine: ProviderEngine<Profile>,
   context: RequestContext,
   callback: Callback,
@@ -192,16 +191,17 @@ async function finish<Profile>(
     redirect_uri: transaction.redirectUri,
     code_verifier: transaction.verifier,
   });
-  const identity = await identify(engine, tokens, transaction);
+  const identity = await identifyUser(engine, tokens, transaction);
   const { authenticatedAt, issuer, subject, sessionId, claims } = identity;
-  const profile = parse(() => engine.definition.parseProfile(claims));
-  const sub = subject ?? parse(() => engine.definition.subjectOf(claims));
+  const { parseProfile, subjectOf } = engine.definition;
+  const profile = callParser(() => parseProfile(claims));
+  const sub = subject ?? callParser(() => subjectOf(claims));
   if (typeof sub !== "string" || sub === "" || sub.length > 255) {
-    throw unidentified();
+    throw profileError();
   }
-  // For completeAuth. Without OpenID Connect no provider tells of a logout.
+  // For completeAuth. Only OpenID providers support a back-channel logout.
   if (subject !== undefined) {
-    noteLogin(context, { issuer, subject, sessionId });
+    setLoginOrigin(context, { issuer, subject, sessionId });
   }
   const callbackUser = readUser(callback);
   return {
@@ -217,21 +217,21 @@ async function finish<Profile>(
   };
 }
 
-/** A parser that stumbles over the provider's answer has not found a user. */
-function parse<Value>(read: () => Value | null): Value {
+/** Calls a parser. If it throws or returns `null`, there is no user. */
+function callParser<Value>(parser: () => Value | null): Value {
   let value: Value | null | undefined;
   try {
-    value = read();
+    value = parser();
   } catch {
-    throw unidentified();
+    throw profileError();
   }
-  if (value === null || value === undefined) throw unidentified();
+  if (value === null || value === undefined) throw profileError();
   return value;
 }
 
-function unidentified(): ExternalAuthError {
+function profileError(): ExternalAuthError {
   return new ExternalAuthError(
     "profile_invalid",
-    "Cannot finish the external login: the profile lacks what identifies the user",
+    "Cannot finish the external login: the profile does not identify the user",
   );
 }

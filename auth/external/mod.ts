@@ -1,31 +1,32 @@
-// What `@gatehouse/web/auth` offers for logins at external providers.
+// The part of `@gatehouse/web/auth` for logins at external providers.
+export {
+  type ExternalAuthCache,
+  ExternalAuthError,
+  type ExternalAuthErrorCode,
+  type ExternalAuthErrorOptions,
+  type IssuerOptions,
+  type ProviderMetadata,
+} from "../issuer/mod.ts";
 export {
   type BackChannelLogout,
   backChannelLogout,
   type BackChannelLogoutOptions,
 } from "./back_channel_logout.ts";
-export type { ExternalAuthCache } from "./_cached_document.ts";
+export { externalAuthCallbacks } from "./callbacks.ts";
 export type { ClientPrivateKey } from "./_client_authentication.ts";
 export { type EndSessionOptions, endSessionUrl } from "./end_session_url.ts";
-export {
-  ExternalAuthError,
-  type ExternalAuthErrorCode,
-  type ExternalAuthErrorOptions,
-} from "./errors.ts";
 export {
   type ExternalAuthFailure,
   type ExternalAuthResult,
   externalAuthResult,
   finishExternalAuth,
 } from "./finish.ts";
-export { externalAuthCallbacks } from "./callbacks.ts";
-export type { ProviderMetadata } from "./metadata.ts";
+export { createOAuthProvider, type OAuthProviderOptions } from "./oauth.ts";
 export {
   createOIDCAuthProvider,
   type OIDCAuthProviderOptions,
   type OIDCProfile,
 } from "./oidc.ts";
-export { createOAuthProvider, type OAuthProviderOptions } from "./oauth.ts";
 export type {
   AuthorizationOptions,
   ClientAuthentication,

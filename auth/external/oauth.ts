@@ -1,6 +1,6 @@
-import { isSecureURL } from "./_bounded_fetch.ts";
+import { isSecureURL } from "../issuer/mod.ts";
 import type { ProfileDefinition } from "./_engine.ts";
-import { isIdentifier } from "./_id_token.ts";
+import { isIdentifier } from "./_verify_token.ts";
 import { defineProvider } from "./define_provider.ts";
 import type { ExternalAuthProviderOptions } from "./options.ts";
 import type { ExternalAuthProvider } from "./provider.ts";
@@ -8,52 +8,51 @@ import type { ExternalAuthProvider } from "./provider.ts";
 /**
  * Options for {@linkcode createOAuthProvider}.
  *
- * @typeParam Profile What the provider tells of a user.
+ * @typeParam Profile The type of a user's profile.
  */
 export interface OAuthProviderOptions<Profile>
   extends ExternalAuthProviderOptions {
   /** The name, for messages and routes. */
   readonly name: string;
-  /** Where the user logs in. */
+  /** The URL at which users log in. */
   readonly authorizationEndpoint: string;
-  /** Where a code becomes tokens. */
+  /** The URL that exchanges a code for tokens. */
   readonly tokenEndpoint: string;
-  /** Where the profile is: a JSON object, read with the access token. */
+  /** The URL of the profile, a JSON object. The access token reads it. */
   readonly profileEndpoint: string;
-  /** What to ask for. */
+  /** The permissions that the application requests. */
   readonly scopes: readonly string[];
   /**
-   * Makes the profile of what the profile's endpoint answered; `null` where it
-   * lacks what identifies the user. Trust nothing of it: it comes from the
-   * network.
+   * Parses the body of the profile endpoint. Returns `null` if the profile does
+   * not identify the user. Check all types: the body comes from the network.
    */
   readonly parseProfile: (
     body: Readonly<Record<string, unknown>>,
   ) => Profile | null;
   /**
-   * Who the user is to the provider: what never changes and is never given to
-   * someone else; `""` where it is missing.
+   * Returns the user's id at the provider, or `""` if it is missing. It must
+   * never change and never be reused.
    *
    * @default {(body) => body.id ?? body.sub}
    */
   readonly subjectOf?: (body: Readonly<Record<string, unknown>>) => string;
   /**
-   * The name of the user directory, such as `https://music.example`. Half of
-   * every identity's key: choose it once. If the provider sends `iss` to the
-   * callback, it must be that.
+   * The name of the user directory, such as `https://music.example`. Users are
+   * identified by issuer and subject, so never change it. If the callback has the
+   * parameter `iss`, it must be the same.
    *
    * Trust: two directories need two issuers. If a host has several realms, name
    * the realm too: `https://sso.example/staff`.
    */
   readonly issuer: string;
   /**
-   * Headers of the profile's request.
+   * Headers of the request for the profile.
    *
    * @default {{}}
    */
   readonly profileHeaders?: Readonly<Record<string, string>>;
   /**
-   * Where tokens are given back (RFC 7009).
+   * The URL that revokes tokens (RFC 7009).
    *
    * @default {undefined}
    */
@@ -61,10 +60,10 @@ export interface OAuthProviderOptions<Profile>
 }
 
 /**
- * Creates a provider of OAuth 2.0 that does not speak OpenID Connect: data and
- * one parser. The client authenticates by Basic unless told otherwise.
+ * Creates a provider that supports OAuth 2.0 without OpenID Connect. The client
+ * authenticates with Basic by default.
  *
- * @example A provider that nobody has written yet
+ * @example A provider that the library does not know
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createOAuthProvider } from "@gatehouse/web/auth";
@@ -85,10 +84,10 @@ export interface OAuthProviderOptions<Profile>
  * assertEquals(provider.name, "music");
  * ```
  *
- * @typeParam Profile What the provider tells of a user.
+ * @typeParam Profile The type of a user's profile.
  * @param options The provider and the client registration.
  * @returns A provider for `startExternalAuth` and `finishExternalAuth`.
- * @throws {TypeError} If an option can't be right.
+ * @throws {TypeError} If an option is invalid.
  * @throws {RangeError} If a number is out of range.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.1 | RFC 6749, section 4.1}
  */
@@ -109,7 +108,7 @@ export function createOAuthProvider<Profile>(
   }, options);
 }
 
-/** What a preset of OAuth 2.0 states. */
+/** The definition of an OAuth 2.0 provider. */
 export interface OAuthPreset<Profile> {
   readonly name: string;
   readonly issuer: string;
@@ -124,7 +123,7 @@ export interface OAuthPreset<Profile> {
   readonly subjectOf?: OAuthProviderOptions<Profile>["subjectOf"];
 }
 
-/** Makes a provider of OAuth 2.0 of a preset and options. */
+/** Creates an OAuth 2.0 provider. */
 export function defineOAuthProvider<Profile>(
   preset: OAuthPreset<Profile>,
   options: ExternalAuthProviderOptions,
@@ -146,7 +145,7 @@ export function defineOAuthProvider<Profile>(
       `Cannot create external provider "${preset.name}": ${name} is not an https URL`,
     );
   }
-  // A host is no directory: one host may have several realms.
+  // The host is not enough: it may have several user directories.
   if (!isIdentifier(issuer)) {
     throw new TypeError(
       `Cannot create external provider "${preset.name}": issuer is missing or not an identifier, name the user directory, such as "${
@@ -172,7 +171,7 @@ export function defineOAuthProvider<Profile>(
   }, options);
 }
 
-/** A number that is not exact would be several users at once. */
+/** Rejects numbers that are not exact, which would identify several users. */
 function subjectOf({ id, sub }: Readonly<Record<string, unknown>>): string {
   const value = id ?? sub;
   return typeof value === "string" || Number.isSafeInteger(value)

@@ -1,23 +1,26 @@
-import type { JSONObject } from "./_bounded_fetch.ts";
-import { parseMetadata } from "./_discovery.ts";
+import {
+  ASYMMETRIC_ALGORITHMS,
+  ExternalAuthError,
+  type JSONObject,
+  parseMetadata,
+  type ProviderMetadata,
+} from "../issuer/mod.ts";
 import type { OpenIDDefinition, ProviderTraits } from "./_engine.ts";
-import { ASYMMETRIC_ALGORITHMS } from "./_id_token.ts";
 import { defineProvider } from "./define_provider.ts";
-import { ExternalAuthError } from "./errors.ts";
 import type { OIDCOptions } from "./options.ts";
 import type { ExternalAuthProvider } from "./provider.ts";
 
-/** The profile of a user at a provider of OpenID Connect. */
+/** The profile of a user at an OpenID provider. */
 export interface OIDCProfile {
-  /** Who the user is to the provider. Key users by issuer and this. */
+  /** The user's id at the issuer. Identify users by issuer and `sub`. */
   readonly sub: string;
-  /** The e-mail address. It may change, and may belong to someone else. */
+  /** The email address. It may change, and may belong to another person. */
   readonly email: string | null;
-  /** The name to show. */
+  /** The display name. */
   readonly name: string | null;
-  /** Where the picture is. */
+  /** The URL of the picture. */
   readonly picture: string | null;
-  /** Whether the provider has verified the address, where it says so. */
+  /** `true` if the provider has verified the address. */
   readonly "email_verified"?: boolean;
 }
 
@@ -25,14 +28,13 @@ export interface OIDCProfile {
 export interface OIDCAuthProviderOptions extends OIDCOptions {
   /** The name, for messages and routes. */
   readonly name: string;
-  /** The provider's identifier, exactly as its metadata names it. */
+  /** The provider's identifier, exactly as in its metadata. */
   readonly issuer: string;
 }
 
 /**
- * Creates a provider of OpenID Connect, with the scopes `openid`, `email` and
- * `profile` by default. Endpoints and keys are discovered from the issuer when
- * the first login needs them.
+ * Creates an OpenID provider, with the scopes `openid`, `email` and `profile` by
+ * default. The first login discovers the endpoints and keys of the issuer.
  *
  * @example Configuring it
  * ```ts
@@ -51,7 +53,7 @@ export interface OIDCAuthProviderOptions extends OIDCOptions {
  *
  * @param options The provider and the client registration.
  * @returns A provider for `startExternalAuth` and `finishExternalAuth`.
- * @throws {TypeError} If an option can't be right.
+ * @throws {TypeError} If an option is invalid.
  * @throws {RangeError} If a number is out of range.
  * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html | OpenID Connect Discovery 1.0}
  */
@@ -62,7 +64,7 @@ export function createOIDCAuthProvider(
   return defineOIDCProvider({ name, issuer }, options);
 }
 
-/** What a preset of OpenID Connect states; the rest is the same for all. */
+/** The differences between an OpenID provider and the others. */
 export type OIDCPreset =
   & Pick<ProviderTraits, "name" | "issuer">
   & Partial<
@@ -73,11 +75,11 @@ export type OIDCPreset =
   >
   & {
     readonly openid?: Partial<OpenIDDefinition>;
-    /** Changes the profile where the provider's needs it. */
+    /** Corrects the profile. */
     readonly parseProfile?: (profile: OIDCProfile) => OIDCProfile;
   };
 
-/** Makes a provider of OpenID Connect of a preset and options. */
+/** Creates an OpenID provider. */
 export function defineOIDCProvider(
   { openid, parseProfile = (profile) => profile, ...preset }: OIDCPreset,
   options: OIDCOptions,
@@ -85,7 +87,7 @@ export function defineOIDCProvider(
   return defineProvider({
     ...preset,
     scopes: ["openid", "email", "profile"],
-    metadata: givenMetadata(preset, options, openid?.isMetadataIssuer),
+    metadata: readMetadata(preset, options, openid?.isMetadataIssuer),
     openid: {
       ...openid,
       // OpenID Connect Core 1.0, section 15.1: every provider supports max_age.
@@ -103,11 +105,11 @@ export function defineOIDCProvider(
   }, options);
 }
 
-function givenMetadata(
+function readMetadata(
   { issuer, name }: OIDCPreset,
   { allowInsecureLoopback = false, metadata }: OIDCOptions,
   isIssuer: ((issuer: string) => boolean) | undefined,
-) {
+): ProviderMetadata | undefined {
   if (metadata === undefined) return undefined;
   try {
     return parseMetadata(
@@ -138,23 +140,23 @@ function checkAlgorithms(
   );
 }
 
-/** Reads the profile of the claims; `null` where there is no `sub`. */
+/** Parses the claims, or returns `null` if there is no `sub`. */
 function parseOIDCProfile(claims: JSONObject): OIDCProfile | null {
   const { email, email_verified, name, picture, sub } = claims;
   if (typeof sub !== "string" || sub === "") return null;
-  // One provider sends the flag as a text.
+  // One provider sends the flag as a string.
   const isVerified = email_verified === "true" || email_verified === true;
   const isKnown = isVerified || email_verified === "false" ||
     email_verified === false;
   return {
     sub,
-    email: textOrNull(email),
-    name: textOrNull(name),
-    picture: textOrNull(picture),
+    email: stringOrNull(email),
+    name: stringOrNull(name),
+    picture: stringOrNull(picture),
     ...isKnown && { email_verified: isVerified },
   };
 }
 
-function textOrNull(value: unknown): string | null {
+function stringOrNull(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }

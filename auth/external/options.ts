@@ -1,71 +1,69 @@
-import type { ExternalAuthCache } from "./_cached_document.ts";
+import type { ExternalAuthError, IssuerOptions } from "../issuer/mod.ts";
+import type { ProviderMetadata } from "../issuer/mod.ts";
 import type { ClientPrivateKey } from "./_client_authentication.ts";
-import type { ExternalAuthError } from "./errors.ts";
-import type { ProviderMetadata } from "./metadata.ts";
 
-export type { ExternalAuthCache };
-
-/** How a client proves to a provider who it is. */
+/** The method of client authentication. */
 export type ClientAuthentication =
   | "basic"
   | "post"
   | "private_key_jwt"
   | "none";
 
-/** What may differ from one login to the next. */
+/** Options that may differ between logins. */
 export interface AuthorizationOptions {
   /**
-   * What the provider should ask of the user: `login`, `consent`,
-   * `select_account`, or `none` to ask nothing.
+   * The prompt that the provider should show: `login`, `consent`,
+   * `select_account`, or `none`.
    *
    * @default {undefined}
    */
   readonly prompt?: string;
   /**
-   * Whom to suggest: an e-mail address or account name.
+   * The email address or account name to suggest to the user.
    *
    * @default {undefined}
    */
   readonly loginHint?: string;
   /**
-   * How long ago the user may have authenticated, in seconds. The login fails
+   * The maximum age of the user's authentication, in seconds. The login fails
    * unless the ID token proves it. For OpenID Connect only.
    *
    * @default {undefined}
    */
   readonly maxAge?: number;
   /**
-   * How the user should authenticate, the best first. Providers may do
-   * otherwise: read the claim `acr` of the result where it matters.
+   * The preferred authentication methods, the best first. Providers may ignore
+   * them: check the claim `acr` of the result if it matters.
    *
    * @default {undefined}
    */
   readonly acrValues?: readonly string[];
 }
 
-/** What all external providers take. */
-export interface ExternalAuthProviderOptions extends AuthorizationOptions {
-  /** The id that the provider gave the application. */
+/** Options of all external providers. */
+export interface ExternalAuthProviderOptions
+  extends AuthorizationOptions, IssuerOptions {
+  /** The application's id at the provider. */
   readonly clientId: string;
   /**
-   * The secret that the provider gave the application. To be left out only with
-   * `clientAuthentication` `"none"` or `"private_key_jwt"`.
+   * The application's secret at the provider. Optional only if
+   * `clientAuthentication` is `"none"` or `"private_key_jwt"`.
    *
    * @default {undefined}
    */
   readonly clientSecret?: string;
-  /** Where the provider sends the user back to, exactly as registered there. */
+  /** The URL of the callback, exactly as registered at the provider. */
   readonly redirectUri: string;
   /**
-   * What the application asks to know or to do.
+   * The permissions that the application requests.
    *
    * @default {the provider's}
    */
   readonly scopes?: readonly string[];
   /**
-   * How the application authenticates.
+   * The method of client authentication.
    *
-   * @default {the first of basic, post and none that the provider offers}
+   * @default {the first of basic, post and none that the provider supports}
    */
   readonly clientAuthentication?: ClientAuthentication;
   /**
@@ -75,90 +73,46 @@ export interface ExternalAuthProviderOptions extends AuthorizationOptions {
    */
   readonly privateKey?: ClientPrivateKey;
   /**
-   * Further parameters of the authorization request, such as `audience`. Those
-   * that the login itself depends on are refused.
+   * Further parameters of the authorization request, such as `audience`.
+   * Parameters that the library sets throw a TypeError.
    *
    * @default {{}}
    */
   readonly authorizationParams?: Readonly<Record<string, string>>;
   /**
-   * Whether to push the authorization request (RFC 9126) also where the
-   * provider does not require it.
+   * Pushes the authorization request (RFC 9126) even if the provider does not
+   * require it.
    *
    * @default {false}
    */
   readonly pushedAuthorization?: boolean;
   /**
-   * How the provider sends the answer: in the callback's query, or as a form
-   * that the browser posts. For `form_post` put
-   * {@linkcode externalAuthCallbacks} in front of the session.
+   * The form of the provider's response: the query of the callback, or a form
+   * that the browser posts. `form_post` requires
+   * {@linkcode externalAuthCallbacks} before the session middleware.
    *
    * @default {"query"}
    */
   readonly responseMode?: "query" | "form_post";
   /**
-   * Seals the answer of `form_post` on its way through the browser; at least 32
-   * random characters. Needed by clients without a secret.
+   * The secret that seals the response of `form_post` in the browser: at least
+   * 32 random characters. Required for clients without a secret.
    *
    * @default {the client's secret}
    */
   readonly formPostSecret?: string;
   /**
-   * How far the provider's clock may be off, in seconds.
-   *
-   * @default {30}
-   */
-  readonly clockTolerance?: number;
-  /**
-   * How long a request to the provider may take, in milliseconds.
-   *
-   * @default {10_000}
-   */
-  readonly timeout?: number;
-  /**
-   * How large an answer of the provider may be, decompressed.
-   *
-   * @default {262_144}
-   */
-  readonly maxResponseBytes?: number;
-  /**
-   * Whether a provider on this very machine may be spoken to by http.
-   *
-   * Trust: for development and tests alone.
-   *
-   * @default {false}
-   */
-  readonly allowInsecureLoopback?: boolean;
-  /**
-   * Makes the requests to the provider.
-   *
-   * @default {globalThis.fetch}
-   */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /**
-   * Tells the time in epoch milliseconds.
-   *
-   * @default {Date.now}
-   */
-  readonly now?: () => number;
-  /**
-   * Keeps the provider's metadata and keys beyond the process.
-   *
-   * @default {undefined}
-   */
-  readonly cache?: ExternalAuthCache;
-  /**
-   * Is told why a login could not start or finish, for the log.
+   * Receives the reason if a login cannot start or finish, for the log.
    *
    * @default {undefined}
    */
   readonly onError?: (error: ExternalAuthError) => void;
 }
 
-/** What providers of OpenID Connect take besides. */
+/** Options of OpenID providers. */
 export interface OIDCOptions extends ExternalAuthProviderOptions {
   /**
-   * What the provider says of itself; with it nothing is discovered.
+   * The provider's metadata. Without it, the library discovers the metadata.
    *
    * @default {undefined}
    */
@@ -172,20 +126,20 @@ export interface OIDCOptions extends ExternalAuthProviderOptions {
    */
   readonly canReauthenticate?: boolean;
   /**
-   * Whether to ask the userinfo endpoint too, where the provider has one.
+   * Requests the userinfo endpoint too, if the provider has one.
    *
    * @default {true}
    */
   readonly userinfo?: boolean;
   /**
-   * The algorithms that the provider signs ID tokens with. None that is
-   * symmetric is ever accepted.
+   * The allowed signature algorithms of ID tokens. Symmetric ones are never
+   * allowed.
    *
-   * @default {those that the provider advertises}
+   * @default {those in the provider's metadata}
    */
   readonly idTokenAlgorithms?: readonly string[];
   /**
-   * Audiences that ID tokens may name besides the client.
+   * Further audiences that ID tokens may name.
    *
    * @default {[]}
    */

@@ -2,19 +2,19 @@ import type { JSONValue } from "../../session/mod.ts";
 import type { ProviderEngine } from "./_engine.ts";
 
 /**
- * An external provider, as `startExternalAuth` and `finishExternalAuth` take
- * it. Its secrets are not among its properties.
+ * An external provider, for `startExternalAuth` and `finishExternalAuth`. It has
+ * no property with a secret.
  *
- * @typeParam Profile What it tells of a user.
+ * @typeParam Profile The type of a user's profile.
  */
 export interface ExternalAuthProvider<Profile = unknown> {
   /** The name, for messages and routes. */
   readonly name: string;
-  /** The id that the provider gave the application. */
+  /** The application's id at the provider. */
   readonly clientId: string;
-  /** Where the provider sends the user back to. */
+  /** The URL of the callback. */
   readonly redirectUri: string;
-  /** What the application asks to know or to do. */
+  /** The permissions that the application requests. */
   readonly scopes: readonly string[];
   /**
    * `true` if a login started with `{ prompt: "login", maxAge: 0 }` makes the
@@ -22,33 +22,33 @@ export interface ExternalAuthProvider<Profile = unknown> {
    * confirm another way.
    */
   readonly canReauthenticate: boolean;
-  /** Holds the type of the profile. Never present at run time. */
+  /** The type of the profile. Never present at run time. */
   readonly "~profile"?: Profile;
 }
 
 /**
- * The profile of a provider; of one of several providers, that of any of them.
+ * The profile of a provider. A union of providers has a union of profiles.
  *
- * @typeParam Provider The provider, or the union of those that it may be.
+ * @typeParam Provider The provider, or a union of providers.
  */
 export type ProfileOf<Provider extends ExternalAuthProvider> = Provider extends
   ExternalAuthProvider<infer Profile> ? Profile : never;
 
-/** What the provider issued. Keep it on the server. */
+/** The tokens that the provider issued. Keep them on the server. */
 export interface ExternalAuthTokens {
-  /** For requests to the provider's API. */
+  /** The token for requests to the provider's API. */
   readonly accessToken: string;
-  /** When the access token ends, in epoch milliseconds, where it is known. */
+  /** The expiry of the access token, in epoch milliseconds, if it is known. */
   readonly expiresAt?: number;
-  /** Gets new tokens, where the provider gave one. */
+  /** The token that gets new tokens, if the provider issued one. */
   readonly refreshToken?: string;
-  /** The verified ID token, as it came. */
+  /** The verified ID token, unchanged. */
   readonly idToken?: string;
-  /** The scopes that were granted, where the provider said so. */
+  /** The granted scopes, if the provider named them. */
   readonly scope?: string;
   /**
-   * Who the tokens are about, for OpenID Connect: a refreshed ID token must
-   * name the same user.
+   * The user's id at the issuer, for OpenID Connect. A refreshed ID token must
+   * have the same.
    */
   readonly subject?: string;
   /** The issuer of the ID token, for OpenID Connect. */
@@ -56,18 +56,18 @@ export interface ExternalAuthTokens {
 }
 
 /**
- * What the application gives a login on its way, and gets back with the result:
- * members that JSON can hold. It stays in the session.
+ * The application's data about a login, which the result returns. It consists of
+ * JSON values and stays in the session.
  */
 export type ExternalAuthData = Readonly<Record<string, JSONValue | undefined>>;
 
-/** All that a finished login tells. */
+/** The result of a successful login. */
 export interface ExternalAuthSuccess<Profile> {
-  /** Tells it from a failure. */
+  /** `true`, unlike that of a failure. */
   readonly ok: true;
-  /** Who vouches for the user: with `subject` the key of the identity. */
+  /** The issuer. Identify users by `issuer` and `subject`. */
   readonly issuer: string;
-  /** Who the user is to the issuer: never changes, is never given anew. */
+  /** The user's id at the issuer. It never changes and is never reused. */
   readonly subject: string;
   /** The profile, as `finishExternalAuth` returns it. */
   readonly profile: Profile;
@@ -78,7 +78,7 @@ export interface ExternalAuthSuccess<Profile> {
    * by the real time.
    */
   readonly authenticatedAt?: number;
-  /** All claims, of the ID token and of userinfo; else the profile's source. */
+  /** The claims of the ID token and of userinfo, or the body of the profile. */
   readonly claims: Readonly<Record<string, unknown>>;
   /**
    * The JSON object in the callback's parameter `user`, which Apple sends with
@@ -90,15 +90,15 @@ export interface ExternalAuthSuccess<Profile> {
   readonly callbackUser?: Readonly<Record<string, unknown>>;
   /** The tokens. */
   readonly tokens: ExternalAuthTokens;
-  /** Where the user wanted to go: a path that is safe to redirect to. */
+  /** The path to return to. It is safe to redirect to. */
   readonly returnTo: string;
-  /** What `startExternalAuth` was given as `data`; empty where it was nothing. */
+  /** The `data` of `startExternalAuth`, or `{}`. */
   readonly data: ExternalAuthData;
 }
 
 const engines = /* @__PURE__ */ new WeakMap<object, ProviderEngine<unknown>>();
 
-/** Gives an engine its public face. */
+/** Creates the public object of an engine. */
 export function registerProvider<Profile>(
   engine: ProviderEngine<Profile>,
 ): ExternalAuthProvider<Profile> {
@@ -115,9 +115,9 @@ export function registerProvider<Profile>(
 }
 
 /**
- * The engine of a provider.
+ * Returns the engine of a provider.
  *
- * @throws {TypeError} If it was not made by one of the factories.
+ * @throws {TypeError} If no `create…AuthProvider` function created the provider.
  */
 export function engineOf<Profile>(
   provider: ExternalAuthProvider<Profile>,

@@ -1,11 +1,12 @@
-import { checkIdToken } from "./_identity.ts";
+import {
+  decodeClaims,
+  ExternalAuthError,
+  type JSONObject,
+  SingleFlight,
+} from "../issuer/mod.ts";
 import { isIssuerOf, type ProviderEngine } from "./_engine.ts";
-import type { JSONObject } from "./_bounded_fetch.ts";
-import { claimsOf } from "./_id_token.ts";
-import { report } from "./_report.ts";
-import { SharedWork } from "./_shared_work.ts";
+import { idTokenError, verifyIdToken } from "./_id_token.ts";
 import { requestTokens, type TokenResponse } from "./_token_request.ts";
-import { ExternalAuthError } from "./errors.ts";
 import type { ExternalAuthFailure } from "./finish.ts";
 import {
   engineOf,
@@ -13,35 +14,34 @@ import {
   type ExternalAuthTokens,
 } from "./provider.ts";
 
-/** What can be refreshed: the tokens of a login, or what was kept of them. */
+/** The tokens of a login, or the part of them that was stored. */
 export type RefreshableTokens =
   & Partial<ExternalAuthTokens>
   & Pick<ExternalAuthTokens, "refreshToken">;
 
-/** How a refresh ended. */
+/** The result of a refresh. */
 export type ExternalAuthRefresh = ExternalAuthFailure | {
-  /** Tells it from a failure. */
+  /** `true`, unlike that of a failure. */
   readonly ok: true;
-  /** The tokens from now on: keep these, the old ones may be void. */
+  /** The new tokens. Store them: the old ones may be invalid now. */
   readonly tokens: ExternalAuthTokens;
 };
 
 /**
  * Gets new tokens with a refresh token.
  *
- * Where the provider gives a new refresh token the old one is void: keep the
- * tokens that are returned. Two calls at once with the same refresh token make
- * one request. A new ID token must be about the same user, from the same issuer,
- * for the same client.
+ * Store the returned tokens: a new refresh token usually invalidates the old one.
+ * Concurrent calls with the same refresh token send one request. A new ID token
+ * must have the same user, issuer and client.
  *
- * The refresh token is not sent where the tokens are another provider's, nor
- * while the keys for a new ID token can't be had.
+ * The refresh token is not sent if the tokens are from another provider, or
+ * while the keys for a new ID token are unavailable.
  *
- * With `error.code` `"token_request_refused"` and `providerError`
- * `"invalid_grant"` the user has to log in again; after other failures the
- * refresh token may still be good.
+ * If `error.code` is `"token_request_refused"` and `providerError` is
+ * `"invalid_grant"`, the user has to log in again. After other failures the
+ * refresh token may still be valid.
  *
- * @example Asking before an access token ends
+ * @example Refreshing before an access token expires
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createOIDCAuthProvider, refreshExternalAuth } from "@gatehouse/web/auth";
@@ -64,8 +64,8 @@ export type ExternalAuthRefresh = ExternalAuthFailure | {
  * @param provider The provider that issued the tokens.
  * @param tokens The tokens of the login: the refresh token, and for OpenID
  * Connect `issuer` and `subject`.
- * @returns The new tokens, or why there are none.
- * @throws {TypeError} If `issuer` or `subject` is missing where it is needed.
+ * @returns The new tokens, or the error.
+ * @throws {TypeError} If `issuer` or `subject` is missing for OpenID Connect.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-6 | RFC 6749, section 6}
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#RefreshTokens | OpenID Connect Core 1.0, section 12}
  */
@@ -94,35 +94,35 @@ export async function refreshExternalAuth(
     };
   } catch (error) {
     if (!(error instanceof ExternalAuthError)) throw error;
-    report(engine, error);
+    engine.options.onError?.(error);
     return { ok: false, error };
   }
 }
 
 const pending = /* @__PURE__ */ new WeakMap<
   object,
-  Map<string, SharedWork<ExternalAuthTokens>>
+  Map<string, SingleFlight<ExternalAuthTokens>>
 >();
 
-/** A token that is used twice looks stolen to a provider that rotates them. */
+/** Sends a token only once: a provider that rotates tokens would revoke it. */
 async function refreshOnce(
   engine: ProviderEngine<unknown>,
   tokens: RefreshableTokens,
   refreshToken: string,
 ): Promise<ExternalAuthTokens> {
-  await checkBeforehand(engine, tokens);
+  await checkBeforeRequest(engine, tokens);
   let ofEngine = pending.get(engine);
   if (ofEngine === undefined) pending.set(engine, ofEngine = new Map());
   const key = JSON.stringify([refreshToken, tokens.issuer, tokens.subject]);
-  // The keys may be asked for once more.
-  const patience = 2 * engine.transport.timeout;
-  const work = ofEngine.get(key) ??
-    new SharedWork<ExternalAuthTokens>(patience);
-  ofEngine.set(key, work);
+  // One timeout for the tokens, and one for new keys.
+  const timeout = 2 * engine.timeout;
+  const flight = ofEngine.get(key) ??
+    new SingleFlight<ExternalAuthTokens>(timeout);
+  ofEngine.set(key, flight);
   try {
-    return await work.run(() => refresh(engine, tokens, refreshToken));
+    return await flight.run(() => refresh(engine, tokens, refreshToken));
   } finally {
-    if (ofEngine.get(key) === work) ofEngine.delete(key);
+    if (ofEngine.get(key) === flight) ofEngine.delete(key);
   }
 }
 
@@ -149,24 +149,24 @@ async function refresh(
   };
 }
 
-/** What can go wrong without the refresh token, which may work only once. */
-async function checkBeforehand(
+/** Checks all that may fail without the refresh token: it may work only once. */
+async function checkBeforeRequest(
   engine: ProviderEngine<unknown>,
   { issuer }: RefreshableTokens,
 ): Promise<void> {
   if (issuer !== undefined && !await isIssuerOf(engine, issuer)) {
     throw new ExternalAuthError(
       "provider_mismatch",
-      "Cannot refresh tokens: they are another provider's",
+      "Cannot refresh tokens: they are from another provider",
     );
   }
   if (engine.definition.openid === undefined) return;
-  // For the new ID token: keys are fetched once in a while, and that may fail.
+  // A new ID token needs the keys, and fetching them may fail.
   const keys = await engine.keys();
   await keys.get();
 }
 
-/** Core 1.0, section 12.2. */
+/** Checks that a new ID token belongs to the same login (Core 1.0, 12.2). */
 async function checkSameUser(
   engine: ProviderEngine<unknown>,
   tokens: RefreshableTokens,
@@ -175,19 +175,13 @@ async function checkSameUser(
 ): Promise<void> {
   const { openid } = engine.definition;
   if (openid === undefined) return;
-  const claims = await checkIdToken(engine, openid, idToken, { accessToken });
+  const claims = await verifyIdToken(engine, openid, idToken, { accessToken });
   const issuer = openid.canonicalIssuer?.(claims.iss) ?? claims.iss;
-  const before: JSONObject = tokens.idToken === undefined
-    ? {}
-    : claimsOf(tokens.idToken);
+  const before: JSONObject = decodeClaims(tokens.idToken ?? "");
   const isSame = issuer === tokens.issuer && claims.sub === tokens.subject &&
     ["azp", "auth_time", "nonce"].every((name) =>
       claims[name] === undefined || before[name] === undefined ||
       claims[name] === before[name]
     );
-  if (isSame) return;
-  throw new ExternalAuthError(
-    "id_token_invalid",
-    "Cannot believe the ID token: it is about another login",
-  );
+  if (!isSame) throw idTokenError("it is about another login");
 }

@@ -1,9 +1,10 @@
-import { proveClient } from "./_client_authentication.ts";
-import { fetchStatus } from "./_bounded_fetch.ts";
+import {
+  createStepError,
+  ExternalAuthError,
+  fetchStatus,
+} from "../issuer/mod.ts";
+import { authenticateClient } from "./_client_authentication.ts";
 import type { ProviderEngine } from "./_engine.ts";
-import { unanswered } from "./_provider_error.ts";
-import { report } from "./_report.ts";
-import { ExternalAuthError } from "./errors.ts";
 import type { ExternalAuthFailure } from "./finish.ts";
 import {
   engineOf,
@@ -11,15 +12,14 @@ import {
   type ExternalAuthTokens,
 } from "./provider.ts";
 
-/** How a revocation ended. */
+/** The result of a revocation. */
 export type ExternalAuthRevocation = ExternalAuthFailure | {
-  /** Tells it from a failure. */
+  /** `true`, unlike that of a failure. */
   readonly ok: true;
 };
 
 /**
- * Gives tokens back to the provider, so that they are void: the refresh token,
- * then the access token.
+ * Revokes tokens at the provider: the refresh token, then the access token.
  *
  * @example Disconnecting an account
  * ```ts
@@ -46,7 +46,7 @@ export type ExternalAuthRevocation = ExternalAuthFailure | {
  *
  * @param provider The provider that issued the tokens.
  * @param tokens The tokens of the login.
- * @returns Whether the provider took them back, or why not.
+ * @returns `ok: true`, or the error if the provider did not revoke them.
  * @see {@link https://www.rfc-editor.org/rfc/rfc7009#section-2 | RFC 7009, section 2}
  */
 export async function revokeExternalAuth(
@@ -64,41 +64,48 @@ export async function revokeExternalAuth(
     return { ok: true };
   } catch (error) {
     if (!(error instanceof ExternalAuthError)) throw error;
-    report(engine, error);
+    engine.options.onError?.(error);
     return { ok: false, error };
   }
 }
 
 async function revoke(
-  { client, metadata, now, transport }: ProviderEngine<unknown>,
+  engine: ProviderEngine<unknown>,
   token: string,
   hint: string,
 ): Promise<void> {
-  const known = await metadata();
-  const url = known.revocation_endpoint;
-  if (url === undefined) throw failure("the provider has no endpoint for it");
-  const proof = await proveClient(client, known, now());
-  const params = { token, token_type_hint: hint, ...proof.params };
-  const secrets = [token, ...proof.secrets];
+  const { client, now } = engine;
+  const metadata = await engine.metadata();
+  const url = metadata.revocation_endpoint;
+  if (url === undefined) {
+    throw revocationError("the provider has no endpoint for it");
+  }
+  const credentials = await authenticateClient(client, metadata, now());
+  const params = { token, token_type_hint: hint, ...credentials.params };
   let status;
   try {
-    status = await fetchStatus(transport, {
+    status = await fetchStatus(engine, {
       url,
-      headers: proof.headers,
+      headers: credentials.headers,
       form: new URLSearchParams(params),
-      secrets,
+      secrets: [token, ...credentials.secrets],
     });
   } catch (cause) {
-    throw unanswered("revocation_failed", "Cannot revoke the tokens", cause);
+    throw createStepError(
+      "revocation_failed",
+      "Cannot revoke the tokens",
+      cause,
+    );
   }
-  // A token that the provider does not know is 200 too (section 2.2).
-  if (status !== 200) throw failure(`the endpoint answered ${status}`, status);
+  // For an unknown token the status is 200 too (section 2.2).
+  if (status === 200) return;
+  throw revocationError(`the endpoint answered ${status}`, status);
 }
 
-function failure(state: string, status?: number): ExternalAuthError {
+function revocationError(reason: string, status?: number): ExternalAuthError {
   return new ExternalAuthError(
     "revocation_failed",
-    `Cannot revoke the tokens: ${state}`,
+    `Cannot revoke the tokens: ${reason}`,
     { status },
   );
 }

@@ -4,21 +4,19 @@ import {
   safeRedirectPath,
   withHeaders,
 } from "../../router/mod.ts";
+import { isStrict } from "../../session/internal.ts";
+import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
+import { ExternalAuthError } from "../issuer/mod.ts";
 import { currentSession } from "../current_session.ts";
 import type { ProviderEngine } from "./_engine.ts";
-import { demandOwnCallback } from "./_own_callback.ts";
-import { report } from "./_report.ts";
+import { assertSeparateCallback } from "./_mix_up.ts";
 import { pushRequest } from "./_pushed_request.ts";
 import {
   byteLength,
   createTransaction,
-  keepTransaction,
+  saveTransaction,
   type StartedTransaction,
 } from "./_transaction.ts";
-import { isStrict } from "../../session/internal.ts";
-import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
-import { ExternalAuthError } from "./errors.ts";
-import type { ProviderMetadata } from "./metadata.ts";
 import type { AuthorizationOptions } from "./options.ts";
 import {
   engineOf,
@@ -26,27 +24,26 @@ import {
   type ExternalAuthProvider,
 } from "./provider.ts";
 
-/** The longest path to return to that is kept, in characters. */
+/** The maximum length of the path to return to, in characters. */
 const MAX_RETURN_TO = 1024;
 
-/** The most bytes of JSON that the application's data may take. */
+/** The maximum size of the application's data as JSON, in bytes. */
 const MAX_DATA = 1024;
 
 /** Options for {@linkcode startExternalAuth}. */
 export interface StartExternalAuthOptions extends AuthorizationOptions {
   /**
-   * Where the user wants to go after the login. Whatever it says, the result
-   * has a path on the own origin: pass it from the query as it is. One that is
-   * longer than 1,024 characters, or does not fit into a cookie beside `data`,
-   * is forgotten.
+   * The path to return to after the login. Pass it from the query unchanged: the
+   * result always has a path on this origin. It is dropped if it is longer than
+   * 1,024 characters, or if it does not fit into a cookie together with `data`.
    *
    * @default {"/"}
    */
   readonly returnTo?: string | null;
   /**
-   * What the result is to bring back, such as what the login is for. It stays
-   * in the session: neither the browser nor the provider sees or changes it. At
-   * most 1,024 bytes of JSON.
+   * Data for the result, such as the reason for the login. It stays in the
+   * session: neither the browser nor the provider sees or changes it. At most
+   * 1,024 bytes of JSON.
    *
    * @default {{}}
    */
@@ -54,12 +51,12 @@ export interface StartExternalAuthOptions extends AuthorizationOptions {
 }
 
 /**
- * Sends the user to an external provider to log in.
+ * Redirects the user to an external provider to log in.
  *
- * The login is remembered in the session under a random `state`; a nonce and a
- * code verifier (PKCE, S256) bind the provider's answer to it. Several can be
- * in flight, ten minutes each. Where the provider can't be reached the answer is
- * a short 502.
+ * The session stores the login under a random `state`. A nonce and a code
+ * verifier (PKCE, S256) bind the provider's response to it. Several logins can be
+ * pending, for ten minutes each. If the provider is unavailable, the response is
+ * a 502.
  *
  * @example A route that starts the login
  * ```ts
@@ -94,13 +91,13 @@ export interface StartExternalAuthOptions extends AuthorizationOptions {
  *
  * @param provider The provider.
  * @param context The context of the request.
- * @param options Where to return to, and what to ask of the user.
+ * @param options The path to return to, and options of the login.
  * @returns The redirect to the provider.
- * @throws {TypeError} If no session middleware ran before, its cookie has
- * `sameSite: "Strict"` and the provider is on another site, the application uses
- * another issuer with the same `redirectUri`, `maxAge` is not a
- * number of seconds or the provider does not speak OpenID Connect, or `data` is
- * not a JSON object.
+ * @throws {TypeError} If no session middleware ran before, or its cookie has
+ * `sameSite: "Strict"` and the provider is on another site. If the application
+ * uses another issuer with the same `redirectUri`. If `maxAge` is not a number of
+ * seconds, or the provider does not support OpenID Connect. If `data` is not a
+ * JSON object.
  * @throws {RangeError} If `data` is too large.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1 | RFC 6749, section 4.1.1}
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest | OpenID Connect Core 1.0, section 3.1.2.1}
@@ -112,11 +109,11 @@ export async function startExternalAuth(
 ): Promise<Response> {
   const engine = engineOf(provider);
   const purpose = "start the external login";
-  demandOwnCallback(currentSession(context, purpose), engine, purpose);
+  assertSeparateCallback(currentSession(context, purpose), engine, purpose);
   checkMaxAge(engine, options);
   const data = options.data && copyData(options.data);
   try {
-    const location = await authorizationURL(engine, context, {
+    const location = await createLocation(engine, context, {
       ...options,
       ...data && { data },
     });
@@ -126,7 +123,7 @@ export async function startExternalAuth(
     });
   } catch (error) {
     if (!(error instanceof ExternalAuthError)) throw error;
-    report(engine, error);
+    engine.options.onError?.(error);
     return new Response("Bad Gateway", {
       status: 502,
       headers: { "Cache-Control": "no-store" },
@@ -144,30 +141,30 @@ function checkMaxAge(
       `Cannot start the external login: maxAge "${maxAge}" is not a number of seconds`,
     );
   }
-  // Without an ID token a maxAge would look as if it had been checked.
+  // Only an ID token proves the time.
   if (openid === undefined) {
     throw new TypeError(
-      `Cannot start the external login: "${name}" does not tell when users authenticated, so maxAge can't be checked (see canReauthenticate)`,
+      `Cannot start the external login: "${name}" does not prove the time of the authentication, so maxAge can't be checked (see canReauthenticate)`,
     );
   }
 }
 
 /**
- * Browsers leave a Strict cookie out of the provider's answer: each login would
- * end with `state_unknown`. The last two labels of a host are at most the site,
- * so that no login which works is refused.
+ * Checks that browsers send a Strict cookie with the provider's response.
+ * Otherwise each login would end with `state_unknown`. The last two labels of a
+ * host are at most the site, so every login that could work passes.
  *
  * @throws {TypeError} If the provider is on another site than the application.
  */
-function demandSameSite(location: URL, { hostname }: URL): void {
+function assertSameSite(location: URL, { hostname }: URL): void {
   const siteOf = (host: string) => host.split(".").slice(-2).join(".");
   if (siteOf(location.hostname) === siteOf(hostname)) return;
   throw new TypeError(
-    'Cannot start the external login: the session cookie has sameSite "Strict", which browsers do not send with the answer of a provider, use "Lax"',
+    'Cannot start the external login: the session cookie has sameSite "Strict", which browsers do not send with the response of a provider, use "Lax"',
   );
 }
 
-async function authorizationURL(
+async function createLocation(
   engine: ProviderEngine<unknown>,
   context: RequestContext,
   options: StartExternalAuthOptions,
@@ -175,7 +172,7 @@ async function authorizationURL(
   const { client, now, options: registered } = engine;
   const metadata = await engine.metadata();
   if (isStrict(currentSession(context, "start the external login"))) {
-    demandSameSite(
+    assertSameSite(
       new URL(metadata.authorization_endpoint),
       engine.redirectUri,
     );
@@ -190,16 +187,21 @@ async function authorizationURL(
     ...options.data && { data: options.data },
     ...chosen.maxAge !== undefined && { maxAge: chosen.maxAge },
   });
-  const params = await authorizationParams(engine, started, chosen);
+  const params = await createParams(engine, started, chosen);
   const isPushed = registered.pushedAuthorization === true ||
     metadata.require_pushed_authorization_requests === true;
   const sent = isPushed ? await pushRequest(engine, metadata, params) : params;
-  // Remembered once nothing can fail any more.
-  await keepTransaction(context, now(), started);
-  return addParams(metadata, sent);
+  // Last, because the steps before may fail.
+  await saveTransaction(context, now(), started);
+  // The endpoint may have a query (RFC 6749, section 3.1).
+  const url = new URL(metadata.authorization_endpoint);
+  for (const [name, value] of Object.entries(sent)) {
+    url.searchParams.set(name, value);
+  }
+  return url;
 }
 
-async function authorizationParams(
+async function createParams(
   { client, definition, options, scopes }: ProviderEngine<unknown>,
   { state, transaction }: StartedTransaction,
   { acrValues, loginHint, maxAge, prompt }: AuthorizationOptions,
@@ -224,33 +226,21 @@ async function authorizationParams(
   };
 }
 
-/** The endpoint may have a query of its own (RFC 6749, section 3.1). */
-function addParams(
-  { authorization_endpoint }: ProviderMetadata,
-  params: Readonly<Record<string, string>>,
-): URL {
-  const url = new URL(authorization_endpoint);
-  for (const [name, value] of Object.entries(params)) {
-    url.searchParams.set(name, value);
-  }
-  return url;
-}
-
-/** The data as it will come back, whatever becomes of the object. */
+/** Copies the data, because the application may change the object. */
 function copyData(data: ExternalAuthData): ExternalAuthData {
-  const text = JSON.stringify(data);
-  if (!text?.startsWith("{")) {
+  const json = JSON.stringify(data);
+  if (!json?.startsWith("{")) {
     throw new TypeError(
       "Cannot start the external login: data is not a JSON object",
     );
   }
-  const size = byteLength(text);
+  const size = byteLength(json);
   if (size > MAX_DATA) {
     throw new RangeError(
       `Cannot start the external login: data takes ${size} bytes, and at most ${MAX_DATA} are allowed`,
     );
   }
-  return JSON.parse(text);
+  return JSON.parse(json);
 }
 
 function withoutUndefined<Options extends object>(options: Options): Options {

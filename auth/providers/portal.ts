@@ -71,7 +71,7 @@ export function createPortalAuthProvider(
       isTokenIssuer: (issuer) => issuer === ISSUER || issuer === BARE_ISSUER,
       canonicalIssuer: () => ISSUER,
       // The request's parameter is a hint that the user can change.
-      problemOf: ({ hd }) =>
+      findProblem: ({ hd }) =>
         hostedDomain === undefined || hd === hostedDomain
           ? undefined
           : 'claim "hd": it is another organisation',

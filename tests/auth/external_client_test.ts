@@ -1,5 +1,10 @@
 // How the client authenticates, and what it asks for.
-import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertNotEquals,
+  assertThrows,
+} from "@std/assert";
 import {
   type ClientAuthentication,
   type OIDCAuthProviderOptions,
@@ -146,6 +151,44 @@ Deno.test("private_key_jwt names the token endpoint as audience where it is told
     atob(payload!.replaceAll("-", "+").replaceAll("_", "/")),
   );
   assertEquals(aud, "https://id.example/token");
+});
+
+Deno.test("private_key_jwt signs with a JSON Web Key whatever its use and key_ops, and does not change it", async () => {
+  const { privateKey } = await generateKeyPair("ES256", { extractable: true });
+  const key = {
+    ...await exportJWK(privateKey),
+    alg: "ECDH-ES",
+    use: "enc",
+    key_ops: ["deriveBits"],
+  } as JsonWebKey;
+  const provider = await TestProvider.create();
+  provider.authMethods = ["private_key_jwt"];
+  const { profile } = await logIn(provider, {
+    clientSecret: undefined,
+    privateKey: { key },
+  });
+  assertEquals(profile, USER);
+  assertEquals(Object.isFrozen(key), false);
+  assertEquals([key.alg, key.use], ["ECDH-ES", "enc"]);
+});
+
+Deno.test("private_key_jwt with an RSA CryptoKey of 1,024 bits throws when the provider is created", async () => {
+  const { privateKey: key } = await crypto.subtle.generateKey(
+    {
+      name: "RSASSA-PKCS1-v1_5",
+      hash: "SHA-256",
+      modulusLength: 1024,
+      publicExponent: new Uint8Array([1, 0, 1]),
+    },
+    false,
+    ["sign", "verify"],
+  );
+  const provider = await TestProvider.create();
+  assertThrows(
+    () => clientOf(provider, { clientSecret: undefined, privateKey: { key } }),
+    TypeError,
+    "2,048 bits",
+  );
 });
 
 Deno.test("private_key_jwt with a key that is malformed is the programmer's TypeError", async () => {

@@ -68,6 +68,11 @@ const wrong: [string, Record<string, unknown>, string][] = [
   ["a public key", {
     privateKey: { key: { kty: "EC", crv: "P-256", x: "", y: "" } },
   }, "privateKey"],
+  ["an RSA key of 1,024 bits", {
+    privateKey: {
+      key: { kty: "RSA", e: "AQAB", n: "w".repeat(171), d: "w".repeat(171) },
+    },
+  }, "2,048 bits"],
   [
     "a symmetric key",
     { privateKey: { key: { kty: "oct", k: "AAAA" } } },

@@ -103,7 +103,7 @@ const forged: [string, () => Promise<TestProvider>, string, RegExp][] = [
         )
       ),
     "userinfo_failed",
-    /Cannot believe the signed profile/,
+    /Cannot accept the signed profile/,
   ],
   [
     "a symmetric signature",
@@ -118,7 +118,7 @@ const forged: [string, () => Promise<TestProvider>, string, RegExp][] = [
         )
       ),
     "userinfo_failed",
-    /Cannot believe the signed profile/,
+    /Cannot accept the signed profile/,
   ],
   [
     "the key of someone else",
@@ -133,14 +133,14 @@ const forged: [string, () => Promise<TestProvider>, string, RegExp][] = [
           )
         ),
     "userinfo_failed",
-    /Cannot believe the signed profile/,
+    /Cannot accept the signed profile/,
   ],
   [
     "no JWT",
     () =>
       TestProvider.create().then((provider) => answering(provider, () => "{}")),
     "userinfo_failed",
-    /Cannot believe the signed profile/,
+    /Cannot accept the signed profile/,
   ],
   [
     "300,000 characters",

@@ -509,7 +509,7 @@ const mistakes: [options: Changes, message: string][] = [
   [{ algorithms: ["none"] }, '"none" is not an asymmetric one'],
   [{ algorithms: [] }, "is not an asymmetric one"],
   [{ name: 'a"b' }, "its name must be"],
-  [{ type: null }, "type is not a text"],
+  [{ type: null }, "type is not a string"],
 ];
 
 for (const [options, message] of mistakes) {

@@ -5,9 +5,9 @@ import {
   jwtVerify,
   SignJWT,
 } from "jose";
-import { createCachedDocument } from "../../auth/external/_cached_document.ts";
+import { createOIDCAuthProvider } from "@gatehouse/web/auth";
 import { verifyIdToken } from "../../auth/external/_id_token.ts";
-import { parseKeys } from "../../auth/external/_keys.ts";
+import { engineOf } from "../../auth/external/provider.ts";
 import { measure, printTable } from "./_measure.ts";
 
 /** The most that one verification may take, as a multiple of jose's time. */
@@ -48,33 +48,32 @@ async function race(alg: string, quick: boolean): Promise<boolean> {
     clockTolerance: 30,
     requiredClaims: ["sub", "exp", "iat"],
   };
-  const keys = createCachedDocument({
-    key: "keys",
-    ttl: Infinity,
-    cooldown: 0,
-    maxStale: 3_600_000,
-    load: () => Promise.resolve({ keys: [jwk] }),
-    parse: parseKeys,
-    now: () => now,
-  });
-  const expectation = {
+  const engine = engineOf(createOIDCAuthProvider({
+    name: "example",
+    issuer: ISSUER,
     clientId: "app",
-    trustedAudiences: [],
-    isIssuer: (issuer: string) => issuer === ISSUER,
-    algorithms: [alg],
-    nonce: NONCE,
-    accessToken: ACCESS_TOKEN,
-    clockTolerance: 30,
-    now,
-  };
+    clientSecret: "s3cret",
+    redirectUri: "https://app.example/callback",
+    idTokenAlgorithms: [alg],
+    metadata: {
+      issuer: ISSUER,
+      authorization_endpoint: `${ISSUER}/authorize`,
+      token_endpoint: `${ISSUER}/token`,
+      jwks_uri: `${ISSUER}/keys`,
+    },
+    fetch: () => Promise.resolve(Response.json({ keys: [jwk] })),
+    now: () => now,
+  }));
+  const openid = engine.definition.openid!;
+  const expected = { nonce: NONCE, accessToken: ACCESS_TOKEN };
   const jose = "jose, jwtVerify";
   const ours = "verifyIdToken";
   const medians = await measure([
     { name: jose, run: () => jwtVerify(token, key, options) },
-    { name: ours, run: () => verifyIdToken(token, keys, expectation) },
+    { name: ours, run: () => verifyIdToken(engine, openid, token, expected) },
     {
       name: `${ours}, with at_hash`,
-      run: () => verifyIdToken(bound, keys, expectation),
+      run: () => verifyIdToken(engine, openid, bound, expected),
     },
   ], quick ? { rounds: 30, turns: 50 } : { rounds: 300, turns: 100 });
   return printTable(`ID token, ${alg} on ${runtime}`, medians, [

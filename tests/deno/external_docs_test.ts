@@ -9,7 +9,7 @@ const guide = await Deno.readTextFile(
 
 Deno.test("the guide has every code of ExternalAuthErrorCode, and no other", async () => {
   const source = await Deno.readTextFile(
-    new URL("auth/external/errors.ts", ROOT),
+    new URL("auth/issuer/_errors.ts", ROOT),
   );
   const type = source.slice(source.indexOf("export type ExternalAuthErrorCode"))
     .split(";", 1)[0];

@@ -2,31 +2,31 @@ import { middlewareOf } from "../../session/internal.ts";
 import type { Session } from "../../session/mod.ts";
 import type { ProviderEngine } from "./_engine.ts";
 
-// With a common callback, the application can't tell whose answer it gets: a
-// hostile provider sends the user on to an honest one, and gets its code
-// (RFC 9700, section 4.4). PKCE and the nonce do not help, because the hostile
-// provider can relay those of a login that it began itself.
+// If two issuers share a callback, the application does not know which of them
+// sent a code. A malicious provider can redirect the user to an honest one and
+// receive its code (RFC 9700, section 4.4). PKCE and the nonce do not help: the
+// malicious provider can relay those of a login that it started.
 
-/** A callback, and the issuer whose answers arrive there. */
+/** A callback and its issuer. */
 type Callback = Pick<ProviderEngine<unknown>, "redirectUri"> & {
   readonly definition: { readonly issuer: string; readonly name: string };
 };
 
-/** The callbacks that the applications of this process use, by path. */
+/** The callbacks of each application in this process, by path. */
 const callbacks = /* @__PURE__ */ new WeakMap<
   object,
   Map<string, Callback[]>
 >();
 
-/** The most callbacks with one path that are remembered. */
+/** The maximum number of callbacks with the same path that are remembered. */
 const MAX_CALLBACKS = 1000;
 
 /**
- * Notes that an application uses a provider.
+ * Remembers that an application uses a provider.
  *
  * @throws {TypeError} If it uses another issuer with the same callback.
  */
-export function demandOwnCallback(
+export function assertSeparateCallback(
   session: Session,
   engine: ProviderEngine<unknown>,
   purpose: string,
@@ -40,7 +40,7 @@ export function demandOwnCallback(
   const other = known.find((callback) => isShared(callback, engine));
   if (other !== undefined) {
     throw new TypeError(
-      `Cannot ${purpose}: "${name}" and "${other.definition.name}" are different issuers with one redirectUri "${redirectUri.href}" (RFC 9700, section 4.4), give each its own path`,
+      `Cannot ${purpose}: "${name}" and "${other.definition.name}" are different issuers with one redirectUri "${redirectUri.href}" (RFC 9700, section 4.4), give each a separate path`,
     );
   }
   const isKnown = known.some((callback) =>
@@ -52,11 +52,11 @@ export function demandOwnCallback(
   if (known.length > MAX_CALLBACKS) known.shift();
 }
 
-/** Tells whether answers of one issuer could arrive at the other's callback. */
+/** Returns `true` if responses of both issuers can arrive at one callback. */
 export function isShared(one: Callback, other: Callback): boolean {
   const [a, b] = [one.redirectUri, other.redirectUri];
   return one.definition.issuer !== other.definition.issuer &&
-    // The origin does not count: see isCallbackOf.
+    // Without the origin, like isCallbackOf.
     a.pathname === b.pathname && (isWithin(a, b) || isWithin(b, a));
 }
 

@@ -3,25 +3,25 @@ import {
   type JSONObject,
   type Transport,
 } from "./_bounded_fetch.ts";
-import { unanswered } from "./_provider_error.ts";
-import { ExternalAuthError } from "./errors.ts";
+import { ExternalAuthError } from "./_errors.ts";
 import { createKeySet, type KeySet } from "./_jwt.ts";
+import { createStepError } from "./_request_error.ts";
 
-/** The keys of a provider, made ready to verify with. */
+/** The keys of a provider, ready to verify signatures. */
 export interface ProviderKeys {
-  /** All of them. */
+  /** All keys. */
   readonly all: KeySet;
-  /** Those that may sign for an issuer: some providers bind keys to one. */
+  /** Returns the keys for an issuer. Some providers bind keys to an issuer. */
   forIssuer(isAllowed: (issuer: string) => boolean): KeySet;
 }
 
-/** The most keys that are read of a set. */
+/** The maximum number of keys that are read. */
 const MAX_KEYS = 100;
 
-/** Members of private and symmetric keys: who publishes them has lost them. */
+/** Members of private and symmetric keys. A published key must have none. */
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-/** Characters of base64url that a modulus of 2,048 and of 8,192 bits has. */
+/** The length of a modulus of 2,048 and of 8,192 bits in base64url. */
 const MODULUS = { shortest: 342, longest: 1366 };
 
 const CURVES: Readonly<Record<string, readonly string[]>> = {
@@ -34,47 +34,47 @@ export async function fetchKeys(
   transport: Transport,
   url: string,
 ): Promise<JSONObject> {
-  let answer;
+  let response;
   try {
-    answer = await fetchJSON(transport, { url });
+    response = await fetchJSON(transport, { url });
   } catch (cause) {
-    throw unanswered(
+    throw createStepError(
       "keys_failed",
       "Cannot use the keys of the provider",
       cause,
     );
   }
-  const { status } = answer;
-  if (status !== 200) throw failure(`they come with status ${status}`, status);
-  return answer.body as JSONObject;
+  const { body, status } = response;
+  if (status === 200) return body as JSONObject;
+  throw keysError(`they have status ${status}`, status);
 }
 
 /**
- * Reads a key set. Keys that can't verify a signature here are left out, as RFC
- * 7517, section 5 asks; so are private and symmetric ones.
+ * Parses a key set. Ignores private and symmetric keys, and keys that cannot
+ * verify signatures (RFC 7517, section 5).
  *
  * @throws {ExternalAuthError} If no key is usable.
  */
 export function parseKeys(body: JSONObject): ProviderKeys {
-  const list = Object.hasOwn(body, "keys") ? body.keys : undefined;
-  if (!Array.isArray(list)) throw failure("the answer is no key set");
-  const keys = list.slice(0, MAX_KEYS).filter(isUsable).map(normalize);
-  if (keys.length === 0) throw failure("none of them is usable");
+  const array = Object.hasOwn(body, "keys") ? body.keys : undefined;
+  if (!Array.isArray(array)) throw keysError("the response is not a key set");
+  const keys = array.slice(0, MAX_KEYS).filter(isUsable).map(normalize);
+  if (keys.length === 0) throw keysError("none of them is usable");
   const all = createKeySet(keys);
   const bound = keys.filter(({ issuer }) => typeof issuer === "string");
-  // One set for each choice of keys, so that each key is imported once.
+  // One set for each selection of keys, so that each key is imported once.
   const sets = new Map<string, KeySet>([["", all]]);
   return {
     all,
     forIssuer(isAllowed) {
-      const refused = bound.filter(({ issuer }) =>
+      const excluded = bound.filter(({ issuer }) =>
         !isAllowed(issuer as string)
       );
-      const choice = refused.map((key) => keys.indexOf(key)).join();
-      let set = sets.get(choice);
+      const selection = excluded.map((key) => keys.indexOf(key)).join();
+      let set = sets.get(selection);
       if (set === undefined) {
-        set = createKeySet(keys.filter((key) => !refused.includes(key)));
-        sets.set(choice, set);
+        set = createKeySet(keys.filter((key) => !excluded.includes(key)));
+        sets.set(selection, set);
       }
       return set;
     },
@@ -86,8 +86,8 @@ type PublicKey = JsonWebKey & {
   readonly kid?: unknown;
 };
 
-/** The members that are used, all of them texts. */
-const TEXT_MEMBERS = [
+/** The members that are used. All of them are strings. */
+const STRING_MEMBERS = [
   "kty",
   "use",
   "alg",
@@ -100,7 +100,7 @@ const TEXT_MEMBERS = [
   "issuer",
 ] as const;
 
-/** The most operations that a key can name (RFC 7517, section 4.3). */
+/** The maximum number of operations of a key (RFC 7517, section 4.3). */
 const MAX_OPERATIONS = 8;
 
 function isUsable(key: unknown): key is PublicKey {
@@ -109,9 +109,9 @@ function isUsable(key: unknown): key is PublicKey {
   if (PRIVATE_MEMBERS.some((member) => Object.hasOwn(key, member))) {
     return false;
   }
-  const isText = (name: keyof PublicKey) =>
+  const isString = (name: keyof PublicKey) =>
     !Object.hasOwn(key, name) || typeof (key as PublicKey)[name] === "string";
-  if (!TEXT_MEMBERS.every(isText) || !hasOperations(key)) return false;
+  if (!STRING_MEMBERS.every(isString) || !hasOperations(key)) return false;
   if (kty === "RSA") {
     return typeof n === "string" && n.length >= MODULUS.shortest &&
       n.length <= MODULUS.longest;
@@ -127,24 +127,24 @@ function hasOperations({ key_ops }: PublicKey): boolean {
 }
 
 /**
- * The key with nothing but what is used of it: jose clones it whole, and a
- * member nested deep enough would overflow the stack. "EdDSA" and "Ed25519" name
- * one algorithm: the key must fit either.
+ * Copies only the members that are used. jose clones a key completely, and a
+ * deeply nested member would overflow the stack. "EdDSA" and "Ed25519" name the
+ * same algorithm, so `alg` of such keys is removed.
  */
 function normalize(key: PublicKey): PublicKey {
-  const kept: Record<string, unknown> = {};
-  for (const member of TEXT_MEMBERS) {
-    if (Object.hasOwn(key, member)) kept[member] = key[member];
+  const copy: Record<string, unknown> = {};
+  for (const member of STRING_MEMBERS) {
+    if (Object.hasOwn(key, member)) copy[member] = key[member];
   }
-  if (Array.isArray(key.key_ops)) kept.key_ops = [...key.key_ops];
-  if (key.kty === "OKP") delete kept.alg;
-  return kept as PublicKey;
+  if (Array.isArray(key.key_ops)) copy.key_ops = [...key.key_ops];
+  if (key.kty === "OKP") delete copy.alg;
+  return copy as PublicKey;
 }
 
-function failure(state: string, status?: number) {
+function keysError(reason: string, status?: number) {
   return new ExternalAuthError(
     "keys_failed",
-    `Cannot use the keys of the provider: ${state}`,
+    `Cannot use the keys of the provider: ${reason}`,
     { status },
   );
 }

@@ -1,39 +1,42 @@
 import type { RequestContext } from "../../router/mod.ts";
 
-// What the session of an external login is found by when the provider ends it
+// The provider's name for a session, by which a back-channel logout finds it
 // (OpenID Connect Back-Channel Logout 1.0, section 2.7).
 
-/** Who has logged in, where and in which session of the provider. */
+/** The user and the provider's session of a login. */
 export interface LoginOrigin {
   readonly issuer: string;
   readonly subject: string;
-  /** The claim `sid` of the ID token, where it has one. */
-  readonly sessionId?: string;
+  /** The claim `sid` of the ID token, if it has one. */
+  readonly sessionId?: string | undefined;
 }
 
-/** The name of all sessions of a subject. An issuer has no "|" in it. */
+/** Returns the name of all sessions of a subject. Issuers contain no "|". */
 export function subjectName(issuer: string, subject: string): string {
   return `sub:${issuer}|${subject}`;
 }
 
-/** The name of those of a subject whose login named no session. */
+/** Returns the name of a subject's sessions whose login had no `sid`. */
 export function namelessName(issuer: string, subject: string): string {
   return `nosid:${issuer}|${subject}`;
 }
 
-/** The name of the one that a session of the provider has begun. */
+/** Returns the name of the session that belongs to a provider's session. */
 export function sessionName(issuer: string, sessionId: string): string {
   return `sid:${issuer}|${sessionId}`;
 }
 
 const origins = /* @__PURE__ */ new WeakMap<RequestContext, LoginOrigin>();
 
-/** Notes a login that a request has finished. */
-export function noteLogin(context: RequestContext, origin: LoginOrigin): void {
+/** Remembers the login that a request has finished. */
+export function setLoginOrigin(
+  context: RequestContext,
+  origin: LoginOrigin,
+): void {
   origins.set(context, origin);
 }
 
-/** The names for the session of the login that a request has finished. */
+/** Returns the names for the session of the login that a request has finished. */
 export function loginNamesOf(context: RequestContext): string[] {
   const origin = origins.get(context);
   if (origin === undefined) return [];

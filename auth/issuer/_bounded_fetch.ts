@@ -1,0 +1,210 @@
+import { readBytes } from "../../router/internal.ts";
+import type { ResolvedIssuerOptions } from "./_options.ts";
+import { messageOf, RequestError } from "./_request_error.ts";
+import { isSecureURL } from "./_secure_url.ts";
+
+/** A JSON object from the network. */
+export type JSONObject = Readonly<Record<string, unknown>>;
+
+/** The `fetch` function, and the limits of its requests. */
+export type Transport = Pick<
+  ResolvedIssuerOptions,
+  "allowInsecureLoopback" | "fetch" | "maxResponseBytes" | "timeout"
+>;
+
+/** A request to a provider. */
+export interface ProviderRequest {
+  /** The URL. */
+  readonly url: string;
+  /** The form of a POST request. Without it, the method is GET. */
+  readonly form?: URLSearchParams;
+  /** Headers in addition to `Accept` and `User-Agent`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The values that error messages must not contain. */
+  readonly secrets?: readonly string[];
+}
+
+/** A response of a provider. */
+export interface ProviderResponse {
+  /** The status, never that of a redirect. */
+  readonly status: number;
+  /** The body: a JSON object or array. */
+  readonly body: unknown;
+}
+
+/** A signed response of a provider, not verified yet. */
+export interface SignedResponse {
+  readonly status: number;
+  readonly jwt: string;
+}
+
+/**
+ * Sends a request and reads the JSON of the response.
+ *
+ * Redirects are errors: a 307 would send the secret in the body to any URL that
+ * the response names (RFC 9700, section 4.12).
+ *
+ * @throws {RequestError} If there is no usable response.
+ */
+export function fetchJSON(
+  transport: Transport,
+  request: ProviderRequest,
+): Promise<ProviderResponse> {
+  return fetchBounded(transport, request, async (response, signal) => {
+    checkType(response);
+    const { status } = response;
+    const text = await readText(transport, response, signal);
+    return { status, body: parseJSON(text, status) };
+  });
+}
+
+/**
+ * Sends a request and reads a response that is JSON or a JWT
+ * (`application/jwt`).
+ *
+ * @throws {RequestError} If there is no usable response.
+ */
+export function fetchJSONOrJWT(
+  transport: Transport,
+  request: ProviderRequest,
+): Promise<ProviderResponse | SignedResponse> {
+  return fetchBounded(transport, request, async (response, signal) => {
+    const isSigned = mediaTypeOf(response) === "application/jwt";
+    if (!isSigned) checkType(response);
+    const { status } = response;
+    const text = await readText(transport, response, signal);
+    return isSigned
+      ? { status, jwt: text.trim() }
+      : { status, body: parseJSON(text, status) };
+  });
+}
+
+/**
+ * Sends a request and returns only the status of the response.
+ *
+ * @throws {RequestError} If there is no usable response.
+ */
+export function fetchStatus(
+  transport: Transport,
+  request: ProviderRequest,
+): Promise<number> {
+  return fetchBounded(transport, request, (response) => {
+    response.body?.cancel().catch(() => {});
+    return response.status;
+  });
+}
+
+async function fetchBounded<Result>(
+  transport: Transport,
+  request: ProviderRequest,
+  read: (response: Response, signal: AbortSignal) => Result | Promise<Result>,
+): Promise<Result> {
+  const { allowInsecureLoopback, timeout } = transport;
+  const url = URL.parse(request.url);
+  if (url === null || !isSecureURL(url, allowInsecureLoopback)) {
+    throw new RequestError(
+      "Cannot fetch from a provider: the URL is not https",
+    );
+  }
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const expiry = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new RequestError(`no answer within ${timeout} ms`));
+      controller.abort();
+    }, timeout);
+  });
+  const exchange = async () => {
+    const init = createInit(request, controller.signal);
+    const response = await transport.fetch(request.url, init);
+    checkStatus(response);
+    return await read(response, controller.signal);
+  };
+  try {
+    // A custom fetch may ignore the signal, but the race still ends in time.
+    return await Promise.race([exchange(), expiry]);
+  } catch (error) {
+    const reason = messageOf(error, request.secrets ?? []);
+    throw new RequestError(
+      `Cannot fetch "${url.origin}${url.pathname}": ${reason}`,
+      error instanceof RequestError ? error.status : undefined,
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function createInit(
+  { form, headers }: ProviderRequest,
+  signal: AbortSignal,
+): RequestInit {
+  return {
+    method: form === undefined ? "GET" : "POST",
+    headers: {
+      "Accept": "application/json",
+      // Some providers require it, and workerd does not send it.
+      "User-Agent": "Gatehouse",
+      ...(form && { "Content-Type": "application/x-www-form-urlencoded" }),
+      ...headers,
+    },
+    body: form?.toString(),
+    // workerd does not support "error".
+    redirect: "manual",
+    signal,
+  };
+}
+
+function checkStatus(response: Response): void {
+  const { body, status, type } = response;
+  if (type !== "opaqueredirect" && (status < 300 || status > 399)) return;
+  body?.cancel().catch(() => {});
+  throw new RequestError("it redirects", status);
+}
+
+function mediaTypeOf({ headers }: Response): string {
+  const [essence] = (headers.get("Content-Type") ?? "").split(";", 1);
+  return essence.trim().toLowerCase();
+}
+
+function checkType(response: Response): void {
+  const { body, status } = response;
+  if (/^application\/(?:[\w.-]+\+)?json$/.test(mediaTypeOf(response))) return;
+  body?.cancel().catch(() => {});
+  throw new RequestError(`status ${status}, and not JSON`, status);
+}
+
+async function readText(
+  { maxResponseBytes }: Transport,
+  { body }: Response,
+  signal: AbortSignal,
+): Promise<string> {
+  if (body === null) throw new RequestError("the response is empty");
+  const bytes = await readBytes(body, { maxBytes: maxResponseBytes, signal });
+  if (typeof bytes !== "number") {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  }
+  throw new RequestError(
+    `the response has more than ${maxResponseBytes} bytes`,
+  );
+}
+
+function parseJSON(text: string, status: number): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new RequestError(
+      `status ${status}, and the JSON is malformed`,
+      status,
+    );
+  }
+  if (typeof value !== "object" || value === null) {
+    throw new RequestError(
+      `status ${status}, and the JSON is not an object`,
+      status,
+    );
+  }
+  // Assigning an own member of this name would set a prototype.
+  delete (value as Record<string, unknown>)["__proto__"];
+  return value;
+}

@@ -1,0 +1,127 @@
+import {
+  type CachedDocument,
+  createCachedDocument,
+  RETRY_AFTER,
+} from "./_cached_document.ts";
+import { ExternalAuthError } from "./_errors.ts";
+import {
+  decodeClaims,
+  type JWTExpectation,
+  type JWTVerification,
+  verifyJWT,
+} from "./_jwt.ts";
+import { fetchKeys, parseKeys, type ProviderKeys } from "./_key_set.ts";
+import { discover, parsePartialMetadata } from "./_metadata.ts";
+import type { ProviderMetadata } from "./_metadata.ts";
+import type { ResolvedIssuerOptions } from "./_options.ts";
+
+/** Milliseconds for which keys are cached. */
+const LIFETIMES = {
+  ttl: 600_000,
+  // Shorter than for metadata: a revoked key must not work for a day.
+  maxStale: 3_600_000,
+  // Between two requests because of tokens with unknown keys.
+  cooldown: 30_000,
+} as const;
+
+/** Creates a function that returns a provider's keys. Their URL may change. */
+export function keysOf(
+  metadata: () => Promise<Pick<ProviderMetadata, "issuer" | "jwks_uri">>,
+  options: ResolvedIssuerOptions,
+): () => Promise<CachedDocument<ProviderKeys>> {
+  const { cache, now } = options;
+  let current: [url: string, keys: CachedDocument<ProviderKeys>] | undefined;
+  return async () => {
+    const { issuer, jwks_uri: url } = await metadata();
+    if (url === undefined) {
+      throw new ExternalAuthError(
+        "keys_failed",
+        `Cannot use the keys of "${issuer}": its metadata has no "jwks_uri"`,
+      );
+    }
+    if (current?.[0] !== url) {
+      const keys = createCachedDocument({
+        key: `gatehouse:keys:${url}`,
+        ...LIFETIMES,
+        load: () => fetchKeys(options, url),
+        parse: parseKeys,
+        now,
+        cache,
+      });
+      current = [url, keys];
+    }
+    return current[1];
+  };
+}
+
+/**
+ * Creates a function that returns the keys of an issuer of access tokens. After
+ * a failure it throws the same error for a while: anyone can send a token, and
+ * must not cause a request to an unavailable issuer with each of them.
+ */
+export function keysOfIssuer(
+  issuer: string,
+  jwksUri: string | undefined,
+  options: ResolvedIssuerOptions,
+): () => Promise<CachedDocument<ProviderKeys>> {
+  const { allowInsecureLoopback, now } = options;
+  const metadata = jwksUri === undefined
+    // Only the keys are needed, so the endpoints for logins may be missing.
+    ? discover(
+      issuer,
+      options,
+      (body) => parsePartialMetadata(body, issuer, allowInsecureLoopback),
+    )
+    : () => Promise.resolve({ issuer, jwks_uri: jwksUri });
+  const source = keysOf(metadata, options);
+  let failure: { readonly error: unknown; readonly at: number } | undefined;
+  return async () => {
+    const time = now();
+    if (failure !== undefined) {
+      const age = time - failure.at;
+      if (age >= 0 && age < RETRY_AFTER) throw failure.error;
+      // This call sends a request. Concurrent calls fail at once.
+      failure = { error: failure.error, at: time };
+    }
+    try {
+      const keys = await source();
+      await keys.get();
+      failure = undefined;
+      return keys;
+    } catch (error) {
+      failure = { error, at: now() };
+      throw error;
+    }
+  };
+}
+
+/** Verifies a token, and verifies it again with new keys if they may help. */
+export async function verifyWithKeys(
+  token: string,
+  keys: CachedDocument<ProviderKeys>,
+  expectation: JWTExpectation & {
+    /** Returns `true` if a key of the first issuer may sign for the second. */
+    readonly isKeyIssuer?:
+      | ((keyIssuer: string, tokenIssuer: string) => boolean)
+      | undefined;
+  },
+): Promise<JWTVerification> {
+  const { isKeyIssuer } = expectation;
+  const known = await keys.get();
+  const verification = await verifyWith(known);
+  if (verification.ok || !verification.mayNeedNewKeys) return verification;
+  const refreshed = await keys.refresh(known);
+  return refreshed === undefined ? verification : await verifyWith(refreshed);
+
+  function verifyWith(current: ProviderKeys): Promise<JWTVerification> {
+    if (isKeyIssuer === undefined) {
+      return verifyJWT(token, current.all, expectation);
+    }
+    const { iss } = decodeClaims(token);
+    const issuer = typeof iss === "string" ? iss : "";
+    const set = current.forIssuer((keyIssuer) =>
+      isKeyIssuer(keyIssuer, issuer)
+    );
+    return verifyJWT(token, set, expectation);
+  }
+}

@@ -1,0 +1,186 @@
+import { fetchJSON, type JSONObject } from "./_bounded_fetch.ts";
+import { createCachedDocument } from "./_cached_document.ts";
+import { ExternalAuthError } from "./_errors.ts";
+import type { ResolvedIssuerOptions } from "./_options.ts";
+import { createStepError } from "./_request_error.ts";
+import { isSecureURL } from "./_secure_url.ts";
+
+/**
+ * The metadata of a provider, under the names of the standards.
+ *
+ * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata | OpenID Connect Discovery 1.0, section 3}
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8414#section-2 | RFC 8414, section 2}
+ */
+export interface ProviderMetadata {
+  /** The provider's identifier. */
+  readonly issuer: string;
+  /** The URL at which users log in. */
+  readonly "authorization_endpoint": string;
+  /** The URL that exchanges a code for tokens. */
+  readonly "token_endpoint": string;
+  /** The URL of the keys. */
+  readonly "jwks_uri"?: string;
+  /** The URL of the user's profile. */
+  readonly "userinfo_endpoint"?: string;
+  /** The URL that revokes tokens. */
+  readonly "revocation_endpoint"?: string;
+  /** The URL at which users log out. */
+  readonly "end_session_endpoint"?: string;
+  /** The URL for pushed authorization requests (RFC 9126). */
+  readonly "pushed_authorization_request_endpoint"?: string;
+  /** `true` if authorization requests must be pushed. */
+  readonly "require_pushed_authorization_requests"?: boolean;
+  /** The methods of client authentication. */
+  readonly "token_endpoint_auth_methods_supported"?: readonly string[];
+  /** The signature algorithms of ID tokens. */
+  readonly "id_token_signing_alg_values_supported"?: readonly string[];
+  /** The signature algorithms of userinfo. */
+  readonly "userinfo_signing_alg_values_supported"?: readonly string[];
+  /** `true` if the callback always has the parameter `iss` (RFC 9207). */
+  readonly "authorization_response_iss_parameter_supported"?: boolean;
+}
+
+const REQUIRED = ["authorization_endpoint", "token_endpoint"] as const;
+
+const OPTIONAL = [
+  "jwks_uri",
+  "userinfo_endpoint",
+  "revocation_endpoint",
+  "end_session_endpoint",
+  "pushed_authorization_request_endpoint",
+] as const;
+
+const ARRAYS = [
+  "token_endpoint_auth_methods_supported",
+  "id_token_signing_alg_values_supported",
+  "userinfo_signing_alg_values_supported",
+] as const;
+
+const FLAGS = [
+  "require_pushed_authorization_requests",
+  "authorization_response_iss_parameter_supported",
+] as const;
+
+/** The maximum number of elements of an array that are read. */
+const MAX_ELEMENTS = 100;
+
+/** Milliseconds for which metadata is fresh. */
+const TTL = 3_600_000;
+
+/** Milliseconds for which it is used while the provider is unavailable. */
+const MAX_STALE = 86_400_000;
+
+/** Creates a function that returns an issuer's metadata, and caches it. */
+export function discover<Metadata>(
+  issuer: string,
+  options: ResolvedIssuerOptions,
+  parse: (body: JSONObject) => Metadata,
+): () => Promise<Metadata> {
+  const { cache, now } = options;
+  const document = createCachedDocument({
+    key: `gatehouse:metadata:${issuer}`,
+    ttl: TTL,
+    maxStale: MAX_STALE,
+    cooldown: TTL,
+    load: () => fetchMetadata(issuer, options),
+    parse,
+    now,
+    cache,
+  });
+  return () => document.get();
+}
+
+async function fetchMetadata(
+  issuer: string,
+  options: ResolvedIssuerOptions,
+): Promise<JSONObject> {
+  // Without the slash at the end (Discovery 1.0, section 4.1).
+  const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+  let response;
+  try {
+    response = await fetchJSON(options, { url });
+  } catch (cause) {
+    throw createStepError(
+      "discovery_failed",
+      `Cannot use the provider "${issuer}"`,
+      cause,
+    );
+  }
+  const { body, status } = response;
+  if (status === 200) return body as JSONObject;
+  throw metadataError(issuer, `its metadata has status ${status}`, status);
+}
+
+/**
+ * Parses the metadata of a provider at which users log in.
+ *
+ * @throws {ExternalAuthError} If it is invalid.
+ */
+export function parseMetadata(
+  body: JSONObject,
+  issuer: string,
+  allowInsecureLoopback: boolean,
+  isIssuer?: (value: string) => boolean,
+): ProviderMetadata {
+  const metadata = parsePartialMetadata(
+    body,
+    issuer,
+    allowInsecureLoopback,
+    isIssuer,
+  );
+  for (const name of REQUIRED) {
+    if (metadata[name] === undefined) {
+      throw metadataError(issuer, `its metadata has no "${name}"`);
+    }
+  }
+  return metadata as ProviderMetadata;
+}
+
+/**
+ * Parses metadata in which endpoints may be missing. The metadata must name the
+ * issuer that it was fetched for. Otherwise one provider could pose as another
+ * (Discovery 1.0, section 4.3; RFC 8414, section 3.3).
+ *
+ * @throws {ExternalAuthError} If it is invalid.
+ */
+export function parsePartialMetadata(
+  body: JSONObject,
+  issuer: string,
+  allowInsecureLoopback: boolean,
+  isIssuer: (value: string) => boolean = (value) => value === issuer,
+): Partial<ProviderMetadata> & Pick<ProviderMetadata, "issuer"> {
+  const own = (name: string) =>
+    Object.hasOwn(body, name) ? body[name] : undefined;
+  const named = own("issuer");
+  if (typeof named !== "string" || !isIssuer(named)) {
+    throw metadataError(issuer, "its metadata names another issuer");
+  }
+  const metadata: Record<string, unknown> & { issuer: string } = {
+    issuer: named,
+  };
+  for (const name of [...REQUIRED, ...OPTIONAL]) {
+    const value = own(name);
+    if (value === undefined || value === null) continue;
+    const url = typeof value === "string" ? URL.parse(value) : null;
+    if (url === null || !isSecureURL(url, allowInsecureLoopback)) {
+      throw metadataError(issuer, `"${name}" is not an https URL`);
+    }
+    metadata[name] = value;
+  }
+  for (const name of ARRAYS) {
+    const value = own(name);
+    if (!Array.isArray(value)) continue;
+    metadata[name] = value.slice(0, MAX_ELEMENTS)
+      .filter((element) => typeof element === "string");
+  }
+  for (const name of FLAGS) metadata[name] = own(name) === true;
+  return metadata;
+}
+
+function metadataError(issuer: string, reason: string, status?: number) {
+  return new ExternalAuthError(
+    "discovery_failed",
+    `Cannot use the provider "${issuer}": ${reason}`,
+    { status },
+  );
+}

@@ -1,0 +1,38 @@
+// The identity providers and issuers that the rest of `auth/` verifies tokens of.
+export {
+  fetchJSON,
+  fetchJSONOrJWT,
+  fetchStatus,
+  type JSONObject,
+  type ProviderRequest,
+  type ProviderResponse,
+  type SignedResponse,
+} from "./_bounded_fetch.ts";
+export {
+  type CachedDocument,
+  createCachedDocument,
+} from "./_cached_document.ts";
+export {
+  ExternalAuthError,
+  type ExternalAuthErrorCode,
+  type ExternalAuthErrorOptions,
+} from "./_errors.ts";
+export {
+  ASYMMETRIC_ALGORITHMS,
+  decodeClaims,
+  type JWTVerification,
+  normalizeType,
+  signJWT,
+} from "./_jwt.ts";
+export { keysOf, keysOfIssuer, verifyWithKeys } from "./_key_refresh.ts";
+export { parseKeys, type ProviderKeys } from "./_key_set.ts";
+export { discover, parseMetadata, type ProviderMetadata } from "./_metadata.ts";
+export {
+  type ExternalAuthCache,
+  type IssuerOptions,
+  type ResolvedIssuerOptions,
+  resolveIssuerOptions,
+} from "./_options.ts";
+export { createStepError, redact } from "./_request_error.ts";
+export { isSecureURL } from "./_secure_url.ts";
+export { SingleFlight } from "./_single_flight.ts";
