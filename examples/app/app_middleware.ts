@@ -27,7 +27,7 @@ export function appMiddleware(options: MiddlewareOptions) {
   return [
     logger({ output: log }),
     secureHeaders({ contentSecurityPolicy: pagePolicy() }),
-    errorPages(),
+    errorPages(origin),
     formData({ maxBytes: 65_536 }),
     methodOverride(),
     crossOriginProtection({ origin }),

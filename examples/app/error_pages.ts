@@ -3,29 +3,34 @@ import { html } from "./html.ts";
 import { page } from "./pages/layout.ts";
 import { routes } from "./routes.ts";
 
-const explanations: Record<number, string> = {
+const EXPLANATIONS: Record<number, string> = {
   400: "The server did not understand the request.",
-  401: "The login did not work, and nothing was changed. Please try again.",
-  403: "Your account may not do this.",
+  401: "The login failed. Nothing was changed. Please try again.",
+  403: "Your account does not have permission for this.",
   404: "There is no page at this address.",
-  405: "This address does not support that method.",
-  409: "Something else changed at the same moment. Please try again.",
+  405: "This address does not support the method of the request.",
+  409: "Another request changed the same data. Please try again.",
   413: "The form was too large.",
   429: "Too many attempts. Please wait a little, then try again.",
   502: "The identity provider does not answer. Please try again later.",
-  503: "There is too much to do at the moment. Please try again soon.",
+  503: "The server is busy. Please try again soon.",
 };
+
+const FROM_ANOTHER_SITE =
+  "This form was sent from another site, so nothing was changed. If you want to do this, open the page here and try again.";
 
 /**
  * Creates a middleware that shows browsers a page instead of the plain text of an
  * error. Other clients and the API get the plain text.
  */
-export function errorPages(): Middleware<readonly []> {
+export function errorPages(ownOrigin: string): Middleware<readonly []> {
   return async (context, next) => {
     const response = await next();
     if (!isBareError(response) || !wantsPage(context)) return response;
     const { status, headers } = response;
-    return errorPage(context, await response.text(), status, headers);
+    const text = await response.text();
+    const reason = explanation(context, status, ownOrigin);
+    return errorPage(context, { text, reason, status, headers });
   };
 }
 
@@ -39,9 +44,12 @@ function isBareError({ status, headers }: Response): boolean {
 /** Creates the page of an error. Its title is the short, official text. */
 function errorPage(
   context: RequestContext,
-  text: string,
-  status: number,
-  headers: HeadersInit = {},
+  { text, reason, status, headers }: {
+    readonly text: string;
+    readonly reason: string;
+    readonly status: number;
+    readonly headers: Headers;
+  },
 ): Response {
   const response = page(context, {
     title: text,
@@ -49,21 +57,34 @@ function errorPage(
     content: html`
       <div class="narrow">
         <h1>${text}</h1>
-        <p>${explanations[status] ??
-          "Something went wrong here, not with you."}</p>
+        <p>${reason}</p>
         <p class="actions">
           <a class="button quiet" href="${routes.home
-            .href()}">To the notices</a>
+            .href()}">Back to the notices</a>
         </p>
       </div>
     `,
   });
-  for (const [name, value] of new Headers(headers)) {
+  for (const [name, value] of headers) {
     if (name.startsWith("content-")) continue;
     if (name === "set-cookie") response.headers.append(name, value);
     else response.headers.set(name, value);
   }
   return response;
+}
+
+function explanation(
+  { request: { headers, method } }: RequestContext,
+  status: number,
+  ownOrigin: string,
+): string {
+  const origin = headers.get("Origin");
+  const isForeign = origin !== null && origin !== ownOrigin;
+  if (status === 403 && method === "POST" && isForeign) {
+    return FROM_ANOTHER_SITE;
+  }
+  return EXPLANATIONS[status] ??
+    "The server has a problem. It is not your fault. Please try again later.";
 }
 
 /** Returns `true` if the client is a browser that shows the response. */

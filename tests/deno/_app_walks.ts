@@ -35,8 +35,8 @@ export const APP_WALKS: readonly AppWalk[] = [
     run: externalLogin,
   },
   {
-    name: "a cancelled external login gets a 401",
-    run: cancelledLogin,
+    name: "a canceled external login leads back to the login page",
+    run: canceledLogin,
   },
   { name: "a login is linked on the account page", run: linkedLogin },
   {
@@ -102,6 +102,10 @@ async function passwordLogin(
   assertEquals(await page.getByRole("status").innerText(), "Welcome, Ada");
 
   await follow(page.getByRole("button", { name: "Log out" }));
+  assertEquals(
+    await page.getByRole("status").innerText(),
+    "You are logged out",
+  );
   await follow(page.getByRole("link", { name: "Log in" }).first());
   assertEquals(await send("Log in", { Email, Password: "wrong one" }), 422);
   assertEquals(
@@ -117,7 +121,7 @@ async function passwordLogin(
 
   await open("/account/sessions");
   const [own] = await page.getByRole("listitem")
-    .filter({ hasText: "this one" }).allInnerTexts();
+    .filter({ hasText: "this browser" }).allInnerTexts();
   assertStringIncludes(own, "From 127.0.0.1.");
 }
 
@@ -164,12 +168,15 @@ async function externalLogin(
   assertEquals(await page.getByLabel("Name").inputValue(), "Ada Demo");
 }
 
-async function cancelledLogin({ follow, open, page }: Walk): Promise<void> {
-  await open("/login");
+async function canceledLogin(
+  { follow, open, page, path }: Walk,
+): Promise<void> {
+  await open("/account");
   await follow(page.getByRole("link", { name: "Log in with Demo provider" }));
   const cancel = page.getByRole("button", { name: "Cancel" });
-  assertEquals(await follow(cancel), 401);
-  assertEquals(await heading({ page }), "Authentication failed");
+  assertEquals(await follow(cancel), 200);
+  assertEquals(path(), "/login?returnTo=%2Faccount");
+  assertEquals(await page.getByRole("alert").count(), 0);
 }
 
 async function linkedLogin(
@@ -230,7 +237,7 @@ async function editor(walk: Walk<AppProcess>): Promise<void> {
 
   await swapCookies(page, admin);
   await open("/admin");
-  await send(`Log ${name} out everywhere`);
+  await send(`Log out ${name} everywhere`);
   await swapCookies(page, own);
   await open("/editor/new");
   assertEquals(path(), "/login?returnTo=%2Feditor%2Fnew");

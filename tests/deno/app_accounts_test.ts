@@ -92,6 +92,11 @@ Deno.test("the sessions page lists sessions and ends one, or all others", async 
       .map(([, id]) => id);
   };
   assertEquals((await ids()).length, 3);
+  const { body } = await visitor.get("/account/sessions");
+  const [first, ...rest] = body.split("<li>")
+    .filter((row) => row.includes("last active"));
+  assertMatch(first, /this browser[^]*last active now/);
+  for (const row of rest) assertFalse(/this browser|active now/.test(row));
 
   const [id] = await ids();
   await visitor.post(`/account/sessions/${id}`, { _method: "DELETE" });

@@ -2,6 +2,7 @@ import {
   assert,
   assertEquals,
   assertFalse,
+  assertMatch,
   assertNotEquals,
   assertStringIncludes,
 } from "@std/assert";
@@ -114,7 +115,6 @@ Deno.test("an address that the provider did not verify is not taken over", async
 });
 
 const failures = {
-  "is cancelled": (app) => app.visitor().logInExternally(""),
   "has a wrong state": (app) => tampered(app, "state", "x"),
   "has no state": (app) => tampered(app, "state", null),
   "has a wrong code": (app) => tampered(app, "code", "x"),
@@ -141,6 +141,57 @@ for (const [what, run] of Object.entries(failures)) {
     assertEquals(app.errors, []);
   });
 }
+
+Deno.test("a user who cancels at the provider is back on the login page", async () => {
+  await using app = await startExampleApp();
+  const visitor = app.visitor();
+  const start = await visitor.get("/auth/demo?returnTo=%2Faccount");
+
+  const back = await visitor.logInExternally("", start);
+  const plain = await app.visitor().logInExternally("");
+
+  const login = "/login?returnTo=%2Faccount";
+  assertEquals([back.status, back.location], [302, login]);
+  assertEquals([plain.status, plain.location], [302, "/login"]);
+  const { body } = await visitor.get(login);
+  assertFalse(body.includes('role="alert"'));
+  assertEquals(app.errors, []);
+});
+
+Deno.test("a user who cancels linking is back on its page, and stays logged in", async () => {
+  await using app = await startExampleApp();
+  const visitor = await register(app, "someone@example.com");
+  const start = await visitor.post("/account/logins/demo");
+
+  const { location } = await visitor.logInExternally("", start);
+
+  assertEquals(location, "/account/logins");
+  assertEquals((await visitor.get(location!)).status, 200);
+});
+
+Deno.test("a user who cancels a confirmation is asked again", async () => {
+  await using app = await startExampleApp();
+  const visitor = app.visitor();
+  await visitor.logInExternally("demo-ada");
+  app.wait(10 * 60 * 1000);
+  const start = await visitor.get("/auth/demo?returnTo=%2Faccount%2Fpassword");
+
+  const { location } = await visitor.logInExternally("", start);
+
+  assertEquals(location, "/account/password");
+  assertEquals(
+    (await visitor.get(location!)).location,
+    "/account/confirm?returnTo=%2Faccount%2Fpassword",
+  );
+});
+
+Deno.test("an access_denied without a started login gets a 401", async () => {
+  await using app = await startExampleApp();
+  const { status } = await app.visitor().get(
+    "/auth/demo/callback?error=access_denied&state=x",
+  );
+  assertEquals(status, 401);
+});
 
 Deno.test("a first login that the database fails leaves no account that keeps its address", async () => {
   let fails = true;
@@ -248,7 +299,10 @@ Deno.test("a login is unlinked, but not the last way to log in", async () => {
   }
 
   const kept = await only.get("/account/logins");
-  assertStringIncludes(kept.body, "This is your only way to log in");
+  assertMatch(
+    kept.body,
+    /<p class="problem" role="alert">This is your only way to log in/,
+  );
   assertStringIncludes(kept.body, "Unlink Demo provider");
   const gone = await both.get("/account/logins");
   assertStringIncludes(gone.body, "The login is unlinked");

@@ -211,6 +211,22 @@ Deno.test("POST /logout ends the session for good and leads home (spec 4.4)", as
   assertEquals((await app.visitor().get("/account", headers)).status, 302);
 });
 
+Deno.test("the page after a logout says so, once", async () => {
+  await using app = await startExampleApp();
+  const visitor = await app.loggedIn();
+  const { headers } = await visitor.post("/logout");
+
+  const first = await visitor.get("/");
+  const second = await visitor.get("/");
+
+  assertStringIncludes(first.body, ">You are logged out</p>");
+  assertFalse(second.body.includes("You are logged out"));
+  const cookie = headers.getSetCookie().find((line) =>
+    line.startsWith("loggedOut=")
+  );
+  assertStringIncludes(cookie ?? "", "HttpOnly; SameSite=Lax");
+});
+
 const guarded = [
   ["/account", "%2Faccount"],
   ["/account/keys?a=b", "%2Faccount%2Fkeys%3Fa%3Db"],
@@ -249,6 +265,7 @@ Deno.test("a guard that turns a browser away shows it a page (spec 7)", async ()
   const { status, body } = await visitor.get("/admin", { Accept: "text/html" });
   assertEquals(status, 403);
   assertStringIncludes(body, "<h1>Forbidden</h1>");
+  assertStringIncludes(body, "does not have permission");
   assertStringIncludes(body, "Log out");
 });
 
@@ -366,9 +383,10 @@ Deno.test("every request is logged, without codes and states (spec B)", async ()
 Deno.test("a form posted from another site gets a 403", async () => {
   await using app = await startExampleApp();
   const visitor = await app.loggedIn();
-  const headers = { Origin: "https://evil.example" };
-  const { status } = await visitor.post("/logout", {}, headers);
+  const headers = { Origin: "https://evil.example", Accept: "text/html" };
+  const { status, body } = await visitor.post("/logout", {}, headers);
   assertEquals(status, 403);
+  assertStringIncludes(body, "This form was sent from another site");
   assertEquals((await visitor.get("/account")).status, 200);
 });
 

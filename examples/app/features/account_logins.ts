@@ -61,11 +61,15 @@ export function addAccountLogins(
         middleware,
         async handler(context) {
           const { id } = context.get(Auth);
-          const isGone = await identities.unlink(Number(context.params.id), id);
-          const message = isGone
-            ? "The login is unlinked"
-            : "This is your only way to log in, so it stays";
-          context.get(Session).flash("message", message);
+          const session = context.get(Session);
+          if (await identities.unlink(Number(context.params.id), id)) {
+            session.flash("message", "The login is unlinked");
+          } else {
+            session.flash(
+              "problem",
+              "This is your only way to log in. Set a password or link another login first.",
+            );
+          }
           return redirect(index.href());
         },
       },
@@ -82,9 +86,9 @@ function loginsPage(
     title: "Linked logins",
     content: html`
       <p>
-        Log in here with an account that you have elsewhere. Logins are linked
-        only on this page, never because of the same email address. Unlink those
-        that you do not know, then change your password.
+        Log in here with an account at another site. Logins are linked only on
+        this page, never because of a matching email address. If you do not
+        recognize one, unlink it and change your password.
       </p>
       ${linked.length > 0 && html`
         <ul class="rows">

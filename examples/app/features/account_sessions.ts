@@ -17,11 +17,11 @@ export function addAccountSessions(router: AppRouter): void {
       index: sessionsPage,
       async destroy(context) {
         await sessions(context).end(context.params.id);
-        return done(context, "The session is ended");
+        return done(context, "The session has ended");
       },
       async destroyOthers(context) {
         await sessions(context).endAll({ except: context.get(Session).id });
-        return done(context, "All other sessions are ended");
+        return done(context, "All other sessions have ended");
       },
     },
   });
@@ -33,11 +33,16 @@ function done(context: RequestContext, message: string): Response {
 }
 
 async function sessionsPage(context: RequestContext): Promise<Response> {
-  const list = await sessions(context).list();
+  // The session of this browser comes first.
+  const list = (await sessions(context).list())
+    .sort((a, b) => Number(b.current) - Number(a.current));
   return accountPage(context, {
     title: "Sessions",
     content: html`
-      <p>Every browser you are logged in with. End those you do not know.</p>
+      <p>
+        You are logged in on these browsers. End the sessions that you do not
+        recognize.
+      </p>
       <ul class="rows">${list.map(row)}</ul>
       ${list.length > 1 && html`
         <form method="post"
@@ -56,10 +61,12 @@ function row({ id, current, label, createdAt, seenAt }: SessionInfo): Markup {
     <li>
       <div>
         <strong>${name}</strong>
-        ${current && html`<span class="badge">this one</span>`}
+        ${current && html`<span class="badge">this browser</span>`}
         <p class="meta">
           ${label.address !== undefined && `From ${label.address}. `}
-          Since ${time(createdAt)}, last seen ${time(seenAt)}
+          Logged in ${time(createdAt)}, last active ${current
+            ? "now"
+            : time(seenAt)}
         </p>
       </div>
       ${!current && html`

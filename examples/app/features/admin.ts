@@ -72,7 +72,7 @@ export function addAdmin(router: AppRouter, services: Services): void {
       await endSessionsAndTokens(services, context, user.id);
       return done(
         context,
-        `${user.name} is logged out everywhere, and their access tokens are ended`,
+        `${user.name} is logged out everywhere, and their access tokens are revoked`,
       );
     },
   );
@@ -149,7 +149,9 @@ function row(user: User, isOwn: boolean, pageNumber: number): Markup {
       <div>
         <strong>${name}</strong>
         <span class="badge">${isOwn ? "you" : role}</span>
-        <p class="meta">${email ?? "no email"}, since ${time(createdAt)}</p>
+        <p class="meta">
+          ${email ?? "No email"}, member since ${time(createdAt)}
+        </p>
       </div>
       ${!isOwn && html`
         <div class="actions">
@@ -174,7 +176,7 @@ function row(user: User, isOwn: boolean, pageNumber: number): Markup {
             search,
           )}">
             ${method("DELETE")}
-            <button class="danger" aria-label="Log ${name} out everywhere">
+            <button class="danger" aria-label="Log out ${name} everywhere">
               Log out
             </button>
           </form>

@@ -1,4 +1,7 @@
-import { startExternalAuth } from "@gatehouse/web/auth";
+import {
+  type ExternalAuthFailure,
+  startExternalAuth,
+} from "@gatehouse/web/auth";
 import { Auth } from "@gatehouse/web/auth-middleware";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
@@ -26,8 +29,8 @@ export function addExternalLogin(router: AppRouter, services: Services): void {
     const login = find(context.params.provider);
     if (login === undefined) return notFound();
     const returnTo = context.url.searchParams.get("returnTo");
-    // A user who is logged in wants to confirm that. A provider that remembers
-    // them would send them back without a question.
+    // A user who is logged in wants to confirm the login. The options make a
+    // provider ask even if it remembers the user.
     const isConfirmation = context.get(Auth) !== null &&
       login.provider.canReauthenticate;
     return startExternalAuth(login.provider, context, {
@@ -40,9 +43,7 @@ export function addExternalLogin(router: AppRouter, services: Services): void {
     const login = find(context.params.provider);
     if (login === undefined) return notFound();
     const result = await login.finish(context);
-    if (!result.ok) {
-      return new Response("Authentication failed", { status: 401 });
-    }
+    if (!result.ok) return failed(context, result);
     return result.data.linkTo === undefined
       ? await finishLogin(context, services, result, login)
       : await link(context, services, {
@@ -65,6 +66,27 @@ export function startLinking(
   return startExternalAuth(provider, context, { data: { linkTo: userId } });
 }
 
+/**
+ * Sends a user who canceled at the provider back to the page that the login was
+ * started on. All other failures get the same response.
+ */
+function failed(
+  context: RequestContext,
+  { error, returnTo = "/", data = {} }: ExternalAuthFailure,
+): Response {
+  if (error.code !== "access_denied") return authenticationFailed();
+  if (data.linkTo !== undefined) {
+    return redirect(routes.account.logins.index.href());
+  }
+  if (context.get(Auth) !== null) return redirect(returnTo);
+  const search = returnTo === "/" ? undefined : { returnTo };
+  return redirect(routes.login.index.href({}, search));
+}
+
+function authenticationFailed(): Response {
+  return new Response("Authentication failed", { status: 401 });
+}
+
 async function link(
   context: RequestContext,
   services: Services,
@@ -77,7 +99,7 @@ async function link(
   const { identities, sendMail } = services;
   const { label } = login;
   if (user === null || user.id !== result.data.linkTo) {
-    return new Response("Authentication failed", { status: 401 });
+    return authenticationFailed();
   }
   const identity = identityOf(result, login);
   const isNew = await identities.link(identity, user);
@@ -88,8 +110,8 @@ async function link(
       title: "This login belongs to another account",
       content: html`
         <p>
-          Your login at ${label} is linked to another account here. Log in with
-          it and unlink it there first.
+          Your login at ${label} is linked to another account here. Log in to that
+          account and unlink it first.
         </p>
       `,
     });
@@ -179,9 +201,8 @@ function addressTaken(context: RequestContext): Response {
     title: "An account with this email already exists",
     content: html`
       <p>
-        Somebody registered here with that address. If it was you, log in as you
-        did before and link this login on your account page: from then on both
-        work.
+        If it is your account, log in as you did before. Then link this login on
+        the page “Linked logins”, and you can use both.
       </p>
       <p class="actions">
         <a class="button" href="${routes.login.index.href()}">Log in</a>

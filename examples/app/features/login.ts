@@ -11,6 +11,7 @@ import type { AppRouter } from "../app_middleware.ts";
 import type { ExternalLogin } from "../external_logins.ts";
 import { Login, valuesOf } from "../forms.ts";
 import { html, type Markup } from "../html.ts";
+import { rememberLogout } from "../logout_message.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { page } from "../pages/layout.ts";
 import { completePasswordLogin, passwordProvider } from "../passwords.ts";
@@ -59,7 +60,9 @@ export function addLogin(
 
   router.post(routes.logout, (context) => {
     context.get(Session).destroy();
-    return redirect(routes.home.href());
+    const response = redirect(routes.home.href());
+    rememberLogout(response.headers);
+    return response;
   });
 }
 
@@ -112,7 +115,7 @@ function loginPage(
             password?</a>
         </p>
         <p class="aside">
-          New here?
+          No account yet?
           <a href="${routes.register.index.href()}">Register</a>
         </p>
       </div>

@@ -1,6 +1,7 @@
 import { Auth } from "@gatehouse/web/auth-middleware";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
+import { forgetLogout, isLoggedOut } from "../logout_message.ts";
 import { html, htmlResponse, type Markup } from "../html.ts";
 import { routes } from "../routes.ts";
 
@@ -19,6 +20,7 @@ export function page(context: RequestContext, page: Page): Response {
   const headers = new Headers();
   // Otherwise the Back button shows it after the logout.
   if (context.get(Auth) !== null) headers.set("Cache-Control", "no-store");
+  if (isLoggedOut(context)) forgetLogout(headers);
   return htmlResponse(
     html`
       <html lang="en">
@@ -34,7 +36,7 @@ export function page(context: RequestContext, page: Page): Response {
           <a class="skip" href="#main">Skip to the content</a>
           ${header(context)}
           <main id="main" tabindex="-1">
-            ${message(context)} ${content}
+            ${messages(context)} ${content}
           </main>
           <footer>
             <p>
@@ -92,12 +94,19 @@ function current({ url }: RequestContext, href: string): Markup | false {
   `;
 }
 
-/** Creates the message that the previous request left for this page. */
-function message(context: RequestContext): Markup | false {
+/** Creates the messages that the previous request left for this page. */
+function messages(context: RequestContext): Markup | false {
   if (!context.has(Session)) return false;
-  const text = context.get(Session).get("message");
-  return typeof text === "string" &&
-    html`
-      <p class="message" role="status">${text}</p>
-    `;
+  const session = context.get(Session);
+  const problem = session.get("problem");
+  const message = isLoggedOut(context)
+    ? "You are logged out"
+    : session.get("message");
+  return html`
+    ${typeof problem === "string" && html`
+      <p class="problem" role="alert">${problem}</p>
+    `} ${typeof message === "string" && html`
+      <p class="message" role="status">${message}</p>
+    `}
+  `;
 }
