@@ -83,13 +83,13 @@ export class Pending extends Promise<unknown> {
 /** A part of a value that failed or is pending. */
 export type Part = Failure | Pending;
 
-/** Options for {@linkcode failBy}. */
+/** Options for {@linkcode createFailure}. */
 type IssueOptions = {
   readonly [Name in keyof IssueSource]?: IssueSource[Name] | undefined;
 };
 
 /** Creates a failure with one issue. All options have defaults. */
-export function failBy({
+export function createFailure({
   code = "invalid",
   params = {},
   message,
@@ -100,13 +100,19 @@ export function failBy({
 }
 
 /** Creates a failure with one issue of a given code. */
-export function fail(
+export function failWith(
   code: string,
   text: string,
   params?: IssueParams,
   message?: Message,
 ): Failure {
-  return failBy({ code, text, message, params });
+  return createFailure({ code, text, message, params });
+}
+
+/** Creates the failure of a container with one invalid part. */
+export function failAt(key: PropertyKey, part: Failure): Failure {
+  part.key = key;
+  return new Failure(undefined, [part]);
 }
 
 /** Returns `true` if a validator returned a failure or a promise. */
@@ -115,7 +121,7 @@ export function isPart(result: unknown): result is Part {
 }
 
 /** Adds a part that failed or is pending. */
-export function add(
+export function addPart(
   parts: Part[] | undefined,
   part: Part,
   key: PropertyKey | undefined,
@@ -131,7 +137,7 @@ export function add(
  * Returns the result of a container from its failed and pending parts. Puts the
  * pending parts into the output when they resolve.
  */
-export function conclude(
+export function resolveParts(
   parts: readonly Part[] | undefined,
   output: unknown,
 ): unknown {
@@ -143,10 +149,10 @@ export function conclude(
     let failed: Part[] | undefined;
     results.forEach((result, index) => {
       const key = parts[index]!.key!;
-      if (isPart(result)) failed = add(failed, result, key);
+      if (isPart(result)) failed = addPart(failed, result, key);
       else (output as Record<PropertyKey, unknown>)[key] = result;
     });
-    return conclude(failed, output);
+    return resolveParts(failed, output);
   });
 }
 
@@ -162,7 +168,7 @@ export function andThen(
 }
 
 /** Converts a failure to the issues that callers see. */
-export function collect(
+export function toIssues(
   { key, parts, source }: Failure,
   context: Context,
   issues: Issue[] = [],
@@ -174,7 +180,7 @@ export function collect(
     ? [...above, key]
     : [key];
   if (!source) {
-    for (const part of parts!) collect(part as Failure, context, issues, path);
+    for (const part of parts!) toIssues(part as Failure, context, issues, path);
   } else if (issues.length < MAX_ISSUES) {
     const { code, params } = source;
     const message = source.message ?? context.messages?.[code] ?? source.text;

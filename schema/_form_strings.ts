@@ -37,21 +37,21 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 export function textConverter(node: Node): TextConverter {
   const value = valueOf(node);
   const item = baseOf(value);
-  const takesMissing = hasType(value, ["optional", "defaulted"]);
-  const missing = hasType(value, ["nullable"]) && !takesMissing
+  const acceptsMissing = hasType(value, ["optional", "defaulted"]);
+  const missing = hasType(value, ["nullable"]) && !acceptsMissing
     ? null
     : undefined;
   const { name } = item.type;
   const read = name === "enum"
     ? (text: string) => readEnum(item.parts as readonly unknown[], text)
     : READERS[name];
-  const isMissing = takesMissing || isConverted(item);
+  const isMissing = acceptsMissing || isConverted(item);
   return {
     convert: (text) => {
       if (text === "" && isMissing) return missing;
       return read === undefined ? text : read(text);
     },
-    absent: name === "boolean" && !takesMissing ? false : undefined,
+    absent: name === "boolean" && !acceptsMissing ? false : undefined,
   };
 }
 
@@ -69,20 +69,22 @@ function isConverted(node: Node): boolean {
  */
 export function convertOptions(node: Node): Node {
   const { parts, type } = node;
-  if (type.name === "array") return copy(node, convertOptions(parts as Node));
+  if (type.name === "array") {
+    return copyNode(node, convertOptions(parts as Node));
+  }
   if (type.name === "union") {
     const nodes = (parts as UnionParts).nodes.map((option) =>
       wrap(OPTION, convertOptions(option), textConverter(option).convert)
     );
-    return copy(node, { nodes } satisfies UnionParts);
+    return copyNode(node, { nodes } satisfies UnionParts);
   }
   const inner = innerOf(node);
   return inner
-    ? copy(node, { ...parts as Wrapper, inner: convertOptions(inner) })
+    ? copyNode(node, { ...parts as Wrapper, inner: convertOptions(inner) })
     : node;
 }
 
-function copy(node: Node, parts: unknown): Node {
+function copyNode(node: Node, parts: unknown): Node {
   const copied = new Node(node.type, parts, node);
   copied.checks = node.checks;
   return copied;
@@ -92,12 +94,16 @@ const OPTION: NodeType = {
   name: "option",
   run(value, context) {
     const { inner, arg } = this.parts as Wrapper;
-    return run(inner, read(value, arg as TextConverter["convert"]), context);
+    return run(
+      inner,
+      convertString(value, arg as TextConverter["convert"]),
+      context,
+    );
   },
 };
 
 /** Converts a string of the form, and leaves files as they are. */
-export function read(
+export function convertString(
   value: unknown,
   convert: TextConverter["convert"],
 ): unknown {

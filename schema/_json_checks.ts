@@ -40,7 +40,10 @@ const KEYWORDS: Readonly<Record<string, (params: Params) => JSONSchema>> = {
 export function writeChecks(node: Node, schema: JSONSchema): JSONSchema {
   let result = schema;
   for (const { code, params } of node.checks) {
-    result = merge(result, keywordsFor(schema, KEYWORDS[code]?.(params) ?? {}));
+    result = mergeKeywords(
+      result,
+      keywordsFor(schema, KEYWORDS[code]?.(params) ?? {}),
+    );
   }
   return result;
 }
@@ -60,7 +63,7 @@ function keywordsFor({ type }: JSONSchema, keywords: JSONSchema): JSONSchema {
 }
 
 /** Adds keywords. Keywords that are already present go to `allOf`. */
-function merge(schema: JSONSchema, keywords: JSONSchema): JSONSchema {
+function mergeKeywords(schema: JSONSchema, keywords: JSONSchema): JSONSchema {
   if (Object.keys(keywords).length === 0) return schema;
   // Draft 7 ignores all keywords next to a reference.
   if ("$ref" in schema) return { allOf: [schema, keywords] };

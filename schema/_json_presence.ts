@@ -1,7 +1,7 @@
 // Finds the properties that an object may lack, for `required`.
 
 import { innerOf, type Node, type Wrapper } from "./_node.ts";
-import { type LazyParts, resolve } from "./lazy.ts";
+import { type LazyParts, resolveLazy } from "./lazy.ts";
 import type { StandardSchemaProps } from "./standard_schema.ts";
 import type { UnionParts } from "./union.ts";
 
@@ -27,7 +27,7 @@ export function mayBeMissing(node: Node, io: "input" | "output"): boolean {
     case "intersect":
       return (parts as readonly Node[]).every(isMissable);
     case "lazy":
-      return isMissable(resolve(parts as LazyParts));
+      return isMissable(resolveLazy(parts as LazyParts));
   }
   const inner = innerOf(node);
   return inner !== undefined && isMissable(inner);

@@ -1,7 +1,7 @@
 // Compares the literals of a union's options, so that most options need not run.
 
 import { innerOf, type Node, type Wrapper } from "./_node.ts";
-import { type LazyParts, resolve } from "./lazy.ts";
+import { type LazyParts, resolveLazy } from "./lazy.ts";
 import type { ObjectPlan } from "./object.ts";
 import type { UnionParts } from "./union.ts";
 import type { VariantParts } from "./variant.ts";
@@ -24,7 +24,7 @@ export function literalsOf(node: Node): Literals {
         (parts as readonly Node[]).flatMap((part) => [...literalsOf(part)]),
       );
     case "lazy":
-      return literalsOf(resolve(parts as LazyParts));
+      return literalsOf(resolveLazy(parts as LazyParts));
   }
   const inner = innerOf(node);
   return inner ? literalsOf(inner) : new Map();
@@ -66,7 +66,7 @@ const EXTRA_VALUES: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 /** Returns `false` if a property of the object rules the schema out. */
-export function mayTake(literals: Literals, value: object): boolean {
+export function mayAccept(literals: Literals, value: object): boolean {
   for (const [key, values] of literals) {
     if (!values.includes(readOwn(value, key))) return false;
   }

@@ -7,12 +7,12 @@
 import type { Check } from "./check.ts";
 import {
   andThen,
-  collect,
   type Context,
-  failBy,
+  createFailure,
   Failure,
   isPart,
   Pending,
+  toIssues,
 } from "./_failure.ts";
 import type { Issue, Message } from "./issue.ts";
 import type { ParseResult, RefineOptions, Schema } from "./schema.ts";
@@ -107,7 +107,7 @@ export class Node implements Schema<unknown> {
     return wrap(STEP, this, (value: unknown) =>
       andThen(
         call(rule, value as never),
-        (passed) => passed ? value : failBy(options),
+        (passed) => passed ? value : createFailure(options),
       )) as this;
   }
 
@@ -117,7 +117,7 @@ export class Node implements Schema<unknown> {
     const node = wrap(
       { ...STEP, name: "transform" },
       this,
-      (value: unknown) => call(change, value as never, giveUp),
+      (value: unknown) => call(change, value as never, throwFailure),
     );
     return node as Schema<unknown> as Schema<Awaited<New>, unknown>;
   }
@@ -144,31 +144,31 @@ export function runRoot<Output>(
       isCalling = wasCalling;
       throw error;
     }
-    result = isPart(error) ? error : failBy({ code: "unreadable" });
+    result = isPart(error) ? error : createFailure({ code: "unreadable" });
   }
   // No finally: Bun is slower with one.
   isCalling = wasCalling;
   // Most values are their own output and need no further checks.
   return result === value
     ? { success: true, value: result as Output }
-    : finish(node, result, context);
+    : toResult(node, result, context);
 }
 
-function finish<Output>(
+function toResult<Output>(
   node: Node,
   result: unknown,
   context: Context,
 ): ParseResult<Output> | Promise<ParseResult<Output>> {
   if (result instanceof Failure) {
-    const issues = collect(result, context);
+    const issues = toIssues(result, context);
     return {
       success: false,
       issues: node.fieldOf ? issues.map(node.fieldOf) : issues,
     };
   }
   if (result instanceof Pending) {
-    const settled = result.catch(failureOf);
-    return settled.then((late) => finish<Output>(node, late, context));
+    const settled = result.catch(catchFailure);
+    return settled.then((late) => toResult<Output>(node, late, context));
   }
   return { success: true, value: result as Output };
 }
@@ -219,7 +219,7 @@ export function wrongType(
   value: unknown,
 ): Failure {
   const isMissing = value === undefined;
-  return failBy({
+  return createFailure({
     code: isMissing ? "required" : "type",
     text: isMissing ? "Required" : `Expected ${expected}`,
     params: { expected },
@@ -243,20 +243,20 @@ export function call<Argument, Second>(
     isCalling = false;
     return typeof (result as Partial<PromiseLike<unknown>>)?.then ===
         "function"
-      ? Pending.resolve(result).catch(failureOf)
+      ? Pending.resolve(result).catch(catchFailure)
       : result;
   } catch (error) {
-    return failureOf(error);
+    return catchFailure(error);
   }
 }
 
 /** Throws a failure, which stops a function of the application. */
-function giveUp(options?: RefineOptions): never {
-  throw failBy(options);
+function throwFailure(options?: RefineOptions): never {
+  throw createFailure(options);
 }
 
 /** Returns the failure that `fail()` threw. Rethrows all other errors. */
-function failureOf(error: unknown): Failure {
+function catchFailure(error: unknown): Failure {
   if (error instanceof Failure) {
     isCalling = false;
     return error;
@@ -294,11 +294,11 @@ export function toNode(schema: StandardSchemaV1): Node {
   const standard = schema["~standard"];
   return new Node({
     name: "value",
-    run: (value) => andThen(call(standard.validate, value), adapt),
+    run: (value) => andThen(call(standard.validate, value), convertResult),
   }, standard);
 }
 
-function adapt(result: unknown): unknown {
+function convertResult(result: unknown): unknown {
   const { issues, value } = result as {
     issues?: readonly StandardSchemaIssue[];
     value: unknown;
@@ -307,7 +307,7 @@ function adapt(result: unknown): unknown {
     ? new Failure(
       undefined,
       issues.map(({ message, path }) =>
-        failBy({
+        createFailure({
           message,
           path: path?.map((segment) =>
             (segment as { key?: PropertyKey }).key ?? segment as PropertyKey

@@ -1,12 +1,12 @@
 import {
-  add,
+  addPart,
   andThen,
-  conclude,
   type Context,
   Failure,
   isPart,
   MAX_ISSUES,
   type Part,
+  resolveParts,
 } from "./_failure.ts";
 import {
   Node,
@@ -66,14 +66,14 @@ const ARRAYS: NodeType = {
         return runChecks(this, value);
       }
     }
-    const result = walk(this.parts as Node, value, context);
+    const result = validateItems(this.parts as Node, value, context);
     return checks.length === 0
       ? result
       : andThen(result, (list) => runChecks(this, list));
   },
 };
 
-function walk(
+function validateItems(
   item: Node,
   input: readonly unknown[],
   context: Context,
@@ -87,7 +87,7 @@ function walk(
     const result = run(item, value, context);
     if (result === value && output === undefined) continue;
     if (isPart(result)) {
-      failed = add(failed, result, index);
+      failed = addPart(failed, result, index);
       if (result instanceof Failure) {
         if (++failures >= MAX_ISSUES) break;
         continue;
@@ -96,5 +96,5 @@ function walk(
     output ??= input.slice(0, index);
     output[index] = result;
   }
-  return failed ? conclude(failed, output) : output ?? input;
+  return failed ? resolveParts(failed, output) : output ?? input;
 }

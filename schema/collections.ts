@@ -1,12 +1,12 @@
 import {
-  add,
+  addPart,
   andThen,
-  conclude,
   type Context,
   Failure,
   isPart,
   MAX_ISSUES,
   type Part,
+  resolveParts,
 } from "./_failure.ts";
 import { Node, type NodeType, run, toNode, wrongType } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
@@ -59,7 +59,7 @@ const MAPS: NodeType = {
   run(input, context) {
     if (!(input instanceof Map)) return wrongType(this, input);
     const { key, value } = this.parts as Entry;
-    return walk(
+    return validateEach(
       [...input],
       (entry, context) => {
         const [name, given] = entry as [unknown, unknown];
@@ -112,7 +112,7 @@ const SETS: NodeType = {
   run(input, context) {
     if (!(input instanceof Set)) return wrongType(this, input);
     const item = this.parts as Node;
-    return walk(
+    return validateEach(
       [...input],
       (value, context) => run(item, value, context),
       context,
@@ -121,12 +121,12 @@ const SETS: NodeType = {
   },
 };
 
-/** Validates all items, and tells `finish` if they all stayed the same. */
-function walk(
+/** Validates all items. `create` returns the output of the valid items. */
+function validateEach(
   input: readonly unknown[],
   validate: (part: unknown, context: Context) => unknown,
   context: Context,
-  finish: (output: readonly unknown[], isSame: boolean) => unknown,
+  create: (output: readonly unknown[], isSame: boolean) => unknown,
 ): unknown {
   let failed: Part[] | undefined;
   let failures = 0;
@@ -135,11 +135,11 @@ function walk(
     const result = validate(input[index], context);
     output.push(result);
     if (!isPart(result)) continue;
-    failed = add(failed, result, index);
+    failed = addPart(failed, result, index);
     if (result instanceof Failure && ++failures >= MAX_ISSUES) break;
   }
-  return andThen(conclude(failed, output), () => {
+  return andThen(resolveParts(failed, output), () => {
     const isSame = output.every((part, index) => part === input[index]);
-    return finish(output, isSame && !context.copy);
+    return create(output, isSame && !context.copy);
   });
 }

@@ -1,17 +1,17 @@
 import {
-  add,
-  conclude,
+  addPart,
   type Context,
-  fail,
   Failure,
+  failWith,
   isPart,
   MAX_ISSUES,
   type Part,
+  resolveParts,
 } from "./_failure.ts";
 import {
   convertOptions,
+  convertString,
   itemOf,
-  read,
   textConverter,
 } from "./_form_strings.ts";
 import { FormTree, MAX_FIELDS, readTree, splitName } from "./_form_tree.ts";
@@ -177,20 +177,20 @@ const FORMS: NodeType = {
   name: "form",
   run(value, context) {
     const plans = this.parts as readonly FieldPlan[];
-    if (value instanceof FormTree) return walk(plans, value, context);
+    if (value instanceof FormTree) return readFields(plans, value, context);
     const form = formOf(value);
     if (form === undefined) return wrongType(this, value);
-    if (!isNested(plans, form)) return walk(plans, form, context);
+    if (!isNested(plans, form)) return readFields(plans, form, context);
     const tree = readTree(form);
-    if (tree !== undefined) return walk(plans, tree, context);
-    return fail("too_large", "Too many fields", { max: MAX_FIELDS });
+    if (tree !== undefined) return readFields(plans, tree, context);
+    return failWith("too_large", "Too many fields", { max: MAX_FIELDS });
   },
 };
 
 /** Returns `true` if the shape has nested forms, or the form has indexed names. */
 function isNested(plans: readonly FieldPlan[], form: FormReader): boolean {
   return plans.some((plan) =>
-    plan.inner !== undefined || isSeveral(plan) && hasIndex(form, plan.name)
+    plan.inner !== undefined || isMultiple(plan) && hasIndex(form, plan.name)
   );
 }
 
@@ -206,11 +206,11 @@ function hasIndex(form: FormReader, name: string): boolean {
   return false;
 }
 
-function isSeveral({ kind }: FieldPlan): boolean {
+function isMultiple({ kind }: FieldPlan): boolean {
   return kind === "fields" || kind === "files";
 }
 
-function walk(
+function readFields(
   plans: readonly FieldPlan[],
   input: FormReader | FormTree,
   context: Context,
@@ -224,13 +224,13 @@ function walk(
       ? runTree(plan, input.at(plan.path), context)
       : runFlat(plan, input, context);
     if (isPart(result)) {
-      failed = add(failed, result, key);
+      failed = addPart(failed, result, key);
       if (result instanceof Failure && ++failures >= MAX_ISSUES) break;
     } else if (result !== undefined && key !== "__proto__") {
       output[key] = result;
     }
   }
-  return conclude(failed, output);
+  return resolveParts(failed, output);
 }
 
 function runFlat(
@@ -239,7 +239,7 @@ function runFlat(
   context: Context,
 ): unknown {
   const values = input.getAll(plan.name);
-  return isSeveral(plan)
+  return isMultiple(plan)
     ? runAll(plan, values.concat(input.getAll(`${plan.name}[]`)), context)
     : runOne(plan, values, context);
 }
@@ -252,7 +252,7 @@ function runTree(
   const { kind, node } = plan;
   const { values, children } = tree ??= new FormTree();
   if (values.length > 0 && (children.size > 0 || kind === "form")) {
-    return conflict();
+    return rejectNames();
   }
   if (kind === "form") {
     const isMissing = children.size === 0 &&
@@ -260,19 +260,19 @@ function runTree(
     return run(node, isMissing ? undefined : tree, context);
   }
   if (children.size === 0) {
-    return isSeveral(plan)
+    return isMultiple(plan)
       ? runAll(plan, values, context)
       : runOne(plan, values, context);
   }
-  const items = isSeveral(plan) ? tree.items() : undefined;
-  if (items === undefined) return conflict();
+  const items = isMultiple(plan) ? tree.items() : undefined;
+  if (items === undefined) return rejectNames();
   return plan.inner === undefined
     ? runAll(plan, items.flatMap(({ values }) => values), context)
     : run(node, items, context);
 }
 
-function conflict(): Failure {
-  return fail("conflict", "Field names do not fit together");
+function rejectNames(): Failure {
+  return failWith("conflict", "Field names do not fit together");
 }
 
 function runAll(
@@ -284,7 +284,11 @@ function runAll(
     hasType(node, ["optional", "defaulted"]);
   if (isMissing) return run(node, undefined, context);
   const present = kind === "files" ? values.filter(isChosen) : values;
-  return run(node, present.map((value) => read(value, convert)), context);
+  return run(
+    node,
+    present.map((value) => convertString(value, convert)),
+    context,
+  );
 }
 
 function runOne(
@@ -293,11 +297,18 @@ function runOne(
   context: Context,
 ): unknown {
   const present = kind === "file" ? values.filter(isChosen) : values;
-  if (present.length > 1) return fail("repeated", "Expected one value");
-  const value = present.length === 0 ? absent : read(present[0]!, convert);
+  if (present.length > 1) return failWith("repeated", "Expected one value");
+  const value = present.length === 0
+    ? absent
+    : convertString(present[0]!, convert);
   const result = run(node, value, context);
   if (value === undefined && message && result instanceof Failure) {
-    return fail("required", "Required", { expected: node.expected }, message);
+    return failWith(
+      "required",
+      "Required",
+      { expected: node.expected },
+      message,
+    );
   }
   return result;
 }

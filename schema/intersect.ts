@@ -1,7 +1,14 @@
-import { add, andThen, conclude, fail, isPart, type Part } from "./_failure.ts";
+import {
+  addPart,
+  andThen,
+  failWith,
+  isPart,
+  type Part,
+  resolveParts,
+} from "./_failure.ts";
 import { isPlain } from "./_copy.ts";
 import { Node, type NodeType, run, toNode } from "./_node.ts";
-import { rememberResults } from "./lazy.ts";
+import { cacheResults } from "./lazy.ts";
 import type { Schema } from "./schema.ts";
 import type {
   InferInput,
@@ -52,23 +59,23 @@ export function intersect<
 const INTERSECTIONS: NodeType = {
   name: "intersect",
   run(value, context) {
-    if (typeof value === "object") rememberResults(context);
+    if (typeof value === "object") cacheResults(context);
     let failed: Part[] | undefined;
     const output: unknown[] = [];
     for (const node of this.parts as readonly Node[]) {
       const result = run(node, value, context);
       if (isPart(result)) {
-        failed = add(failed, result, output.length);
+        failed = addPart(failed, result, output.length);
       }
       output.push(result);
     }
     // Both schemas validate the whole value, so their issues have no key.
     for (const part of failed ?? []) part.key = undefined;
-    return andThen(conclude(failed, output), () => {
+    return andThen(resolveParts(failed, output), () => {
       const [first, second] = output;
-      const merged = merge(first, second);
+      const merged = mergeOutputs(first, second);
       if (merged !== CONFLICT) return merged;
-      return fail("conflict", "Schemas give different values");
+      return failWith("conflict", "Schemas give different values");
     });
   },
 };
@@ -80,11 +87,11 @@ const CONFLICT = {};
  * Merges two outputs: objects key by key, arrays item by item, dates with the
  * same time, and other values if they are the same.
  */
-function merge(first: unknown, second: unknown): unknown {
+function mergeOutputs(first: unknown, second: unknown): unknown {
   if (Object.is(first, second)) return first;
   if (Array.isArray(first) && Array.isArray(second)) {
     if (first.length !== second.length) return CONFLICT;
-    const items = first.map((item, index) => merge(item, second[index]));
+    const items = first.map((item, index) => mergeOutputs(item, second[index]));
     return items.includes(CONFLICT) ? CONFLICT : items;
   }
   if (first instanceof Date && second instanceof Date) {
@@ -95,7 +102,7 @@ function merge(first: unknown, second: unknown): unknown {
   for (const [key, value] of [first, second].flatMap(Object.entries)) {
     if (key === "__proto__") continue;
     const merged = Object.hasOwn(output, key)
-      ? merge(output[key], value)
+      ? mergeOutputs(output[key], value)
       : value;
     if (merged === CONFLICT) return CONFLICT;
     output[key] = merged;

@@ -1,4 +1,4 @@
-import { describe, type Writing } from "./_json_describe.ts";
+import { writeSchema, type Writing } from "./_json_writers.ts";
 import { toNode } from "./_node.ts";
 import type {
   StandardSchemaProps,
@@ -103,7 +103,7 @@ export function toJSONSchema(
     definitions: {},
     path: [],
   };
-  const described = describe(toNode(schema), writing);
+  const described = writeSchema(toNode(schema), writing);
   const place = target === "draft-07" ? "definitions" : "$defs";
   const { definitions } = writing;
   return {

@@ -1,7 +1,7 @@
 import {
   type Context,
-  fail,
   Failure,
+  failWith,
   Pending,
   type ResultAtDepth,
   type Trail,
@@ -55,7 +55,7 @@ export interface LazyParts {
 }
 
 /** Returns the schema that a lazy schema refers to. */
-export function resolve(parts: LazyParts): Node {
+export function resolveLazy(parts: LazyParts): Node {
   return parts.node ??= toNode(
     call(parts.get, undefined) as StandardSchemaV1,
   );
@@ -68,7 +68,7 @@ const MAX_VISITS = 250_000;
  * Caches the results of recursive schemas for the rest of a parse. Called before
  * two schemas validate the same value: otherwise work doubles at every level.
  */
-export function rememberResults(context: Context): void {
+export function cacheResults(context: Context): void {
   const work = context.work ??= { visits: 0 };
   work.results ??= new Map();
 }
@@ -76,33 +76,33 @@ export function rememberResults(context: Context): void {
 const LAZY: NodeType = {
   name: "lazy",
   run(value, context) {
-    const node = resolve(this.parts as LazyParts);
+    const node = resolveLazy(this.parts as LazyParts);
     if (typeof value !== "object" || value === null) {
       return run(node, value, context);
     }
     const { trail: outer, maxDepth: max = 100 } = context;
     for (let above = outer; above; above = above.outer) {
       if (above.value === value && above.owner === node) {
-        return fail("cyclic", "Must not contain itself");
+        return failWith("cyclic", "Must not contain itself");
       }
     }
     const depth = outer ? outer.depth + 1 : 1;
-    if (depth > max) return fail("too_deep", "Nested too deeply", { max });
+    if (depth > max) return failWith("too_deep", "Nested too deeply", { max });
     const work = context.work ??= { visits: 0 };
     const known = work.results?.get(node)?.get(value);
-    if (known?.depth === depth) return unplaced(known.result);
+    if (known?.depth === depth) return withoutKey(known.result);
     if (++work.visits > MAX_VISITS) {
       // Ends the whole parse, so that a union does not try its next option.
-      throw fail("too_large", "Too many parts", { max: MAX_VISITS });
+      throw failWith("too_large", "Too many parts", { max: MAX_VISITS });
     }
     const trail: Trail = { value, owner: node, depth, outer };
     const result = run(node, value, { ...context, trail });
-    remember(work, node, value, { depth, result });
+    cacheResult(work, node, value, { depth, result });
     return result;
   },
 };
 
-function remember(
+function cacheResult(
   { results }: Work,
   node: Node,
   value: object,
@@ -115,8 +115,8 @@ function remember(
 }
 
 /** Copies a failure without its key, which the container sets. */
-function unplaced(result: unknown): unknown {
-  if (result instanceof Pending) return result.then(unplaced);
+function withoutKey(result: unknown): unknown {
+  if (result instanceof Pending) return result.then(withoutKey);
   if (!(result instanceof Failure)) return result;
   return new Failure(result.source, result.parts, result.output);
 }

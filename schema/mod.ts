@@ -42,7 +42,6 @@ export { array } from "./array.ts";
 export { brand, type Branded } from "./brand.ts";
 export type { Check } from "./check.ts";
 export { map, set } from "./collections.ts";
-export { german } from "./german.ts";
 export { instanceof_ } from "./instance_of.ts";
 export {
   type FlatIssues,

@@ -28,7 +28,7 @@ export function min<Bound extends Comparable>(
     "min",
     { min: bound },
     options.message,
-    `Must be at least ${show(bound)}`,
+    `Must be at least ${formatBound(bound)}`,
     (value) => value >= bound,
   );
 }
@@ -57,13 +57,13 @@ export function max<Bound extends Comparable>(
     "max",
     { max: bound },
     options.message,
-    `Must be at most ${show(bound)}`,
+    `Must be at most ${formatBound(bound)}`,
     (value) => value <= bound,
   );
 }
 
 /** Formats a bound for a message. */
-export function show(bound: unknown): string {
+export function formatBound(bound: unknown): string {
   return bound instanceof Date ? bound.toISOString() : String(bound);
 }
 

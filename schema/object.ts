@@ -1,10 +1,10 @@
 import {
-  add,
-  conclude,
+  addPart,
   type Context,
   Failure,
   isPart,
   type Part,
+  resolveParts,
 } from "./_failure.ts";
 import { Node, type NodeType, run, toNode, wrongType } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
@@ -78,36 +78,38 @@ const OBJECTS: NodeType = {
     const plan = this.parts as ObjectPlan;
     const { keys, nodes } = plan;
     let failed: Part[] | undefined;
-    let known: readonly [result: unknown] | undefined;
+    let current: Progress[1];
     let done = 0;
     fast: if (!context.copy) {
       for (const key in input) {
         if (!hasOwn.call(input, key)) continue;
         if (key !== keys[done]) {
-          done = skip(plan, input, done, key);
+          done = skipOptional(plan, input, done, key);
           if (key !== keys[done]) break fast;
         }
         const property = input[key];
         const result = run(nodes[done]!, property, context);
         if (result !== property || result === undefined) {
           if (!(result instanceof Failure)) {
-            known = [result];
+            current = [result];
             break fast;
           }
-          failed = add(failed, result, key);
+          failed = addPart(failed, result, key);
         }
         done++;
       }
-      if (done === keys.length || skip(plan, input, done) === keys.length) {
+      if (
+        done === keys.length || skipOptional(plan, input, done) === keys.length
+      ) {
         return failed ? new Failure(undefined, failed, input) : input;
       }
     }
-    return copyObject(plan, input, context, done, known, failed);
+    return copyObject(plan, input, context, [done, current, failed]);
   },
 };
 
 /** Skips optional keys that the object neither has nor inherits. */
-function skip(
+function skipOptional(
   { keys, nodes }: ObjectPlan,
   input: object,
   done: number,
@@ -123,17 +125,21 @@ function skip(
 // V8 optimizes this call for keys of a `for in` loop over a plain object.
 const hasOwn = {}.hasOwnProperty;
 
-/**
- * Creates the output. The values before `done` are valid and unchanged. The value
- * at `done` may have been validated too: `known` then contains its result.
- */
+/** The results of the fast path. */
+type Progress = readonly [
+  /** The number of keys, from the first, whose values stayed the same. */
+  done: number,
+  /** The result of the next key, if the fast path has validated it. */
+  current: readonly [result: unknown] | undefined,
+  failed: Part[] | undefined,
+];
+
+/** Creates the output, and validates what the fast path has not. */
 function copyObject(
   { keys, nodes }: ObjectPlan,
   input: Properties,
   context: Context,
-  done: number,
-  known: readonly [result: unknown] | undefined,
-  failed: Part[] | undefined,
+  [done, current, failed]: Progress,
 ): unknown {
   const output: Properties = {};
   for (let slot = 0; slot < keys.length; slot++) {
@@ -141,11 +147,11 @@ function copyObject(
     const value = hasOwn.call(input, key) ? input[key] : undefined;
     const result = slot < done
       ? value
-      : slot === done && known
-      ? known[0]
+      : slot === done && current
+      ? current[0]
       : run(nodes[slot]!, value, context);
-    if (isPart(result)) failed = add(failed, result, key);
+    if (isPart(result)) failed = addPart(failed, result, key);
     else if (result !== undefined) output[key] = result;
   }
-  return conclude(failed, output);
+  return resolveParts(failed, output);
 }

@@ -1,5 +1,5 @@
 import type { Check } from "./check.ts";
-import { add, Failure, type Part, Pending } from "./_failure.ts";
+import { addPart, Failure, type Part, Pending } from "./_failure.ts";
 import {
   type CheckNode,
   type Node,
@@ -84,7 +84,9 @@ function checkOutput(node: Node, result: unknown): unknown {
     const check = checks[index]!;
     const { needs, test } = check;
     if (!needs || hasFailed(parts as readonly Failure[], needs)) continue;
-    if (!test(output as never)) more = add(more, new Failure(check), undefined);
+    if (!test(output as never)) {
+      more = addPart(more, new Failure(check), undefined);
+    }
   }
   return more ? new Failure(undefined, [...parts, ...more], output) : result;
 }

@@ -1,4 +1,4 @@
-import { andThen, fail, Failure, MAX_ISSUES, Pending } from "./_failure.ts";
+import { andThen, Failure, failWith, MAX_ISSUES, Pending } from "./_failure.ts";
 import {
   type Node,
   type NodeType,
@@ -58,7 +58,7 @@ function rejectUnknown(others: readonly string[], result: unknown): unknown {
     return result.then((late) => rejectUnknown(others, late));
   }
   const rejected = others.slice(0, MAX_ISSUES).map((key) => {
-    const failure = fail("unknown_key", "Unknown key");
+    const failure = failWith("unknown_key", "Unknown key");
     failure.key = key;
     return failure;
   });

@@ -1,12 +1,12 @@
 import {
-  add,
+  addPart,
   andThen,
-  conclude,
-  fail,
   Failure,
+  failWith,
   isPart,
   MAX_ISSUES,
   type Part,
+  resolveParts,
 } from "./_failure.ts";
 import { Node, type NodeType, run, toNode, wrongType } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
@@ -78,27 +78,29 @@ const RECORDS: NodeType = {
     let failures = 0;
     const pairs: (readonly [string, unknown])[] = [];
     for (const [name, given] of entries) {
-      const outKey = name === "__proto__" ? forbid() : run(key, name, context);
+      const outKey = name === "__proto__"
+        ? rejectKey()
+        : run(key, name, context);
       const pair = andThen(outKey, (outName) => {
-        if (outName === "__proto__") return forbid();
+        if (outName === "__proto__") return rejectKey();
         return andThen(run(value, given, context), (outValue) => {
           if (outName !== name || outValue !== given) isSame = false;
           return [outName, outValue];
         });
       });
       if (isPart(pair)) {
-        failed = add(failed, pair, name);
+        failed = addPart(failed, pair, name);
         if (pair instanceof Failure && ++failures >= MAX_ISSUES) break;
       } else pairs.push(pair as [string, unknown]);
     }
     const late: Record<string, readonly [string, unknown]> = {};
-    return andThen(conclude(failed, late), () => {
+    return andThen(resolveParts(failed, late), () => {
       for (const pair of Object.values(late)) pairs.push(pair);
       return isSame ? input : Object.fromEntries(pairs);
     });
   },
 };
 
-function forbid(): Failure {
-  return fail("forbidden_key", "Key is not allowed");
+function rejectKey(): Failure {
+  return failWith("forbidden_key", "Key is not allowed");
 }

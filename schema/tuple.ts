@@ -1,4 +1,10 @@
-import { add, conclude, fail, isPart, type Part } from "./_failure.ts";
+import {
+  addPart,
+  failWith,
+  isPart,
+  type Part,
+  resolveParts,
+} from "./_failure.ts";
 import { Node, type NodeType, run, toNode, wrongType } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
 import type { Schema } from "./schema.ts";
@@ -51,17 +57,17 @@ const TUPLES: NodeType = {
     const { length } = items;
     if (value.length !== length) {
       const text = `Expected ${length} items`;
-      return fail("length", text, { length }, this.message);
+      return failWith("length", text, { length }, this.message);
     }
     let output: unknown[] | undefined = context.copy ? [] : undefined;
     let failed: Part[] | undefined;
     for (let index = 0; index < length; index++) {
       const result = run(items[index]!, value[index], context);
-      if (isPart(result)) failed = add(failed, result, index);
+      if (isPart(result)) failed = addPart(failed, result, index);
       if (result === value[index] && output === undefined) continue;
       output ??= value.slice(0, index);
       output[index] = result;
     }
-    return conclude(failed, output ?? value);
+    return resolveParts(failed, output ?? value);
   },
 };

@@ -1,15 +1,14 @@
 import {
-  add,
-  conclude,
   type Context,
-  fail,
+  failAt,
   Failure,
+  failWith,
   Pending,
 } from "./_failure.ts";
-import { type Literals, literalsOf, mayTake, readOwn } from "./_literals.ts";
+import { type Literals, literalsOf, mayAccept, readOwn } from "./_literals.ts";
 import { Node, type NodeType, run, toNode } from "./_node.ts";
 import type { Message, MessageOptions } from "./issue.ts";
-import { rememberResults } from "./lazy.ts";
+import { cacheResults } from "./lazy.ts";
 import type { Schema } from "./schema.ts";
 import type {
   InferInput,
@@ -62,19 +61,29 @@ export interface UnionParts {
   literals?: ReadonlyMap<Node, Literals>;
 }
 
+/** A value, and the options of a union that may accept it. */
+interface Attempt {
+  readonly union: Node;
+  readonly options: readonly Node[];
+  readonly value: unknown;
+  readonly context: Context;
+  /** The failures of the options that have run. */
+  readonly failures: Failure[];
+}
+
 const UNIONS: NodeType = {
   name: "union",
   run(value, context) {
     const { nodes } = this.parts as UnionParts;
-    if (typeof value !== "object" || value === null) {
-      return tryAll(this, nodes, value, context);
+    let options = nodes;
+    if (typeof value === "object" && value !== null) {
+      const literals = findLiterals(this.parts as UnionParts);
+      if (!Array.isArray(value)) {
+        options = nodes.filter((node) => mayAccept(literals.get(node)!, value));
+      }
+      if (options.length > 1) cacheResults(context);
     }
-    const literals = findLiterals(this.parts as UnionParts);
-    const fitting = Array.isArray(value)
-      ? nodes
-      : nodes.filter((node) => mayTake(literals.get(node)!, value));
-    if (fitting.length > 1) rememberResults(context);
-    return tryAll(this, fitting, value, context);
+    return tryOptions({ union: this, options, value, context, failures: [] });
   },
 };
 
@@ -85,50 +94,39 @@ function findLiterals(parts: UnionParts): ReadonlyMap<Node, Literals> {
 }
 
 /** Runs one option after the other until one of them accepts the value. */
-function tryAll(
-  node: Node,
-  options: readonly Node[],
-  value: unknown,
-  context: Context,
-  first = 0,
-  failures: readonly Failure[] = [],
-): unknown {
-  const failed = [...failures];
-  for (let index = first; index < options.length; index++) {
-    const result = run(options[index]!, value, context);
+function tryOptions(attempt: Attempt): unknown {
+  const { options, value, context, failures } = attempt;
+  while (failures.length < options.length) {
+    const result = run(options[failures.length]!, value, context);
     if (result instanceof Pending) {
-      return result.then((late) =>
-        late instanceof Failure
-          ? tryAll(node, options, value, context, index + 1, [...failed, late])
-          : late
-      );
+      return result.then((late) => {
+        if (!(late instanceof Failure)) return late;
+        failures.push(late);
+        return tryOptions(attempt);
+      });
     }
     if (!(result instanceof Failure)) return result;
-    failed.push(result);
+    failures.push(result);
   }
-  return explain(node, options, value, context, failed);
+  return explain(attempt);
 }
 
 /** Returns the failure that helps the user most. */
 function explain(
-  node: Node,
-  options: readonly Node[],
-  value: unknown,
-  context: Context,
-  failures: readonly Failure[],
+  { union, options, value, context, failures }: Attempt,
 ): unknown {
-  const { expected, message, parts } = node;
-  const { nodes } = parts as UnionParts;
+  const { expected, message } = union;
+  const parts = union.parts as UnionParts;
   const near = failures.filter(({ source }) =>
     source?.code !== "type" && source?.code !== "required"
   );
   if (message !== undefined) return mismatch(value, expected, message);
   if (near.length === 1) return near[0];
-  if (near.length === 0 && options.length < nodes.length) {
-    const skipped = nodes.filter((option) => !options.includes(option));
+  if (near.length === 0 && options.length < parts.nodes.length) {
+    const skipped = parts.nodes.filter((option) => !options.includes(option));
     // It can't accept the value, but its issues are the most specific.
     if (skipped.length === 1) return run(skipped[0]!, value, context);
-    const literals = findLiterals(parts as UnionParts);
+    const literals = findLiterals(parts);
     const failure = explainLiterals(
       skipped.map((option) => literals.get(option)!),
       value as object,
@@ -148,7 +146,7 @@ function explainLiterals(
     const lists = options.map((literals) => literals.get(key));
     if (lists.some((values) => !values || values.includes(given))) continue;
     const expected = [...new Set(lists.flat())].join(" or ");
-    return conclude(add(undefined, mismatch(given, expected), key), undefined);
+    return failAt(key, mismatch(given, expected));
   }
 }
 
@@ -158,6 +156,6 @@ function mismatch(
   message?: Message,
 ): Failure {
   return value === undefined
-    ? fail("required", "Required", { expected }, message)
-    : fail("union", `Expected ${expected}`, { expected }, message);
+    ? failWith("required", "Required", { expected }, message)
+    : failWith("union", `Expected ${expected}`, { expected }, message);
 }

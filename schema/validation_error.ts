@@ -32,9 +32,9 @@ export class ValidationError extends Error {
    */
   constructor(issues: readonly Issue[]) {
     const [first] = issues;
-    const path = cut(first?.path.map(String).join(".") ?? "")
+    const path = truncate(first?.path.map(String).join(".") ?? "")
       .replace(/["\\]/g, "\\$&");
-    const message = cut(first?.message ?? "no issue given");
+    const message = truncate(first?.message ?? "no issue given");
     super(
       escape(`Cannot parse value${path && ` at "${path}"`}: ${message}`),
     );
@@ -45,7 +45,7 @@ export class ValidationError extends Error {
 /** The longest path or message of an issue in the error's message. */
 const MAX_LENGTH = 200;
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 

@@ -1,4 +1,4 @@
-import { add, conclude, fail } from "./_failure.ts";
+import { failAt, failWith } from "./_failure.ts";
 import { readOwn } from "./_literals.ts";
 import { Node, type NodeType, run, toNode, wrongType } from "./_node.ts";
 import type { MessageOptions } from "./issue.ts";
@@ -73,8 +73,8 @@ const VARIANTS: NodeType = {
     const expected = [...nodes.keys()];
     const text = `Expected ${expected.join(" or ")}`;
     const failure = name === undefined
-      ? fail("required", "Required", { expected }, this.message)
-      : fail("variant", text, { expected }, this.message);
-    return conclude(add(undefined, failure, key), undefined);
+      ? failWith("required", "Required", { expected }, this.message)
+      : failWith("variant", text, { expected }, this.message);
+    return failAt(key, failure);
   },
 };

@@ -29,6 +29,7 @@ const BUDGETS: Record<Entry, number> = {
   "./data-schema/checks": 2.8,
   "./data-schema/coerce": 2.4,
   "./data-schema/form-data": 4.7,
+  "./data-schema/messages/german": 0.9,
   "./data-schema/testing": 1.4,
   "./fetch-router": 9,
   "./fetch-router/routes": 7.9,

@@ -9,7 +9,6 @@ import {
   date,
   enum_,
   flatten,
-  german,
   instanceof_,
   intersect,
   lazy,
@@ -27,6 +26,7 @@ import {
   ValidationError,
   variant,
 } from "@gatehouse/web/data-schema";
+import { german } from "@gatehouse/web/data-schema/messages/german";
 import {
   email,
   endsWith,

@@ -11,7 +11,7 @@ import type {
   JSONSchemaTarget,
   StandardJSONSchemaProps,
 } from "./json_schema.ts";
-import { type LazyParts, resolve } from "./lazy.ts";
+import { type LazyParts, resolveLazy } from "./lazy.ts";
 import type { ObjectPlan } from "./object.ts";
 import type { Entry } from "./record.ts";
 import type { UnionParts } from "./union.ts";
@@ -30,7 +30,7 @@ export interface Writing {
 }
 
 /** Returns the JSON Schema of a schema with its checks. */
-export function describe(node: Node, writing: Writing): JSONSchema {
+export function writeSchema(node: Node, writing: Writing): JSONSchema {
   const { name } = node.type;
   const write = WRITERS[name] ?? (() => unsupported(name, writing));
   const schema = write(node, writing);
@@ -40,9 +40,9 @@ export function describe(node: Node, writing: Writing): JSONSchema {
 }
 
 /** Returns the JSON Schema of a part of the value. */
-function describeAt(key: string, node: Node, writing: Writing): JSONSchema {
+function writePart(key: string, node: Node, writing: Writing): JSONSchema {
   writing.path.push(key);
-  const schema = describe(node, writing);
+  const schema = writeSchema(node, writing);
   writing.path.pop();
   return schema;
 }
@@ -63,7 +63,7 @@ function mayChange(node: Node | undefined): boolean {
     case "variant":
       return [...(parts as VariantParts).nodes.values()].some(mayChange);
     case "lazy":
-      return mayChange(resolve(parts as LazyParts));
+      return mayChange(resolveLazy(parts as LazyParts));
   }
   return mayChange(innerOf(node));
 }
@@ -85,50 +85,52 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   any: () => ({}),
   array: (node, writing) => ({
     type: "array",
-    items: describeAt("*", node.parts as Node, writing),
+    items: writePart("*", node.parts as Node, writing),
   }),
   boolean: () => ({ type: "boolean" }),
   transform: (node, writing) =>
     writing.io === "input"
-      ? inside(node, writing)
+      ? writeInner(node, writing)
       : unsupported("transform", writing),
   coerced: writeCoerced,
   defaulted: writeDefault,
   enum: writeEnum,
   value: writeForeign,
-  intersect: (node, writing) => ({ allOf: all(node, writing) }),
+  intersect: (node, writing) => ({ allOf: writeAll(node, writing) }),
   lazy: writeLazy,
-  loose: inside,
+  loose: writeInner,
   nullable: writeNullable,
   number: () => ({ type: "number" }),
   object: writeObject,
-  optional: inside,
+  optional: writeInner,
   record: writeRecord,
-  step: inside,
+  step: writeInner,
   strict: (node, writing) => ({
-    ...inside(node, writing),
+    ...writeInner(node, writing),
     additionalProperties: false,
   }),
   string: () => ({ type: "string" }),
   tuple: writeTuple,
   union: (node, writing) => ({
     anyOf: (node.parts as UnionParts).nodes.map((option) =>
-      describe(option, writing)
+      writeSchema(option, writing)
     ),
   }),
   variant: writeVariant,
 };
 
-function inside(node: Node, writing: Writing): JSONSchema {
-  return describe(innerOf(node)!, writing);
+function writeInner(node: Node, writing: Writing): JSONSchema {
+  return writeSchema(innerOf(node)!, writing);
 }
 
-function all(node: Node, writing: Writing): readonly JSONSchema[] {
-  return (node.parts as readonly Node[]).map((part) => describe(part, writing));
+function writeAll(node: Node, writing: Writing): readonly JSONSchema[] {
+  return (node.parts as readonly Node[]).map((part) =>
+    writeSchema(part, writing)
+  );
 }
 
 function writeCoerced(node: Node, writing: Writing): JSONSchema {
-  if (writing.io === "output") return inside(node, writing);
+  if (writing.io === "output") return writeInner(node, writing);
   const types = ["string", "number", "boolean"];
   return writing.target === "openapi-3.0"
     ? { anyOf: types.map((type) => ({ type })) }
@@ -137,7 +139,7 @@ function writeCoerced(node: Node, writing: Writing): JSONSchema {
 
 function writeDefault(node: Node, writing: Writing): JSONSchema {
   const { arg } = node.parts as Wrapper;
-  const inner = inside(node, writing);
+  const inner = writeInner(node, writing);
   return isJSON(arg) ? { ...inner, default: copyPlain(arg) } : inner;
 }
 
@@ -164,7 +166,7 @@ function writeEnum(node: Node, writing: Writing): JSONSchema {
 const NOTHING: JSONSchema = { not: {} };
 
 function writeNullable(node: Node, writing: Writing): JSONSchema {
-  const inner = inside(node, writing);
+  const inner = writeInner(node, writing);
   if (writing.target !== "openapi-3.0") {
     return { anyOf: [inner, { type: "null" }] };
   }
@@ -180,7 +182,7 @@ function writeObject(node: Node, writing: Writing): JSONSchema {
     !mayBeMissing(nodes[slot]!, writing.io)
   );
   const properties = Object.fromEntries(
-    keys.map((key, slot) => [key, describeAt(key, nodes[slot]!, writing)]),
+    keys.map((key, slot) => [key, writePart(key, nodes[slot]!, writing)]),
   );
   return {
     type: "object",
@@ -191,14 +193,14 @@ function writeObject(node: Node, writing: Writing): JSONSchema {
 
 function writeRecord(node: Node, writing: Writing): JSONSchema {
   const { key, value } = node.parts as Entry;
-  const { type: _, ...names } = describe(key, writing);
+  const { type: _, ...names } = writeSchema(key, writing);
   const isFree = Object.keys(names).length === 0;
   return {
     type: "object",
     ...isFree || writing.target === "openapi-3.0"
       ? {}
       : { propertyNames: names },
-    additionalProperties: describeAt("*", value, writing),
+    additionalProperties: writePart("*", value, writing),
   };
 }
 
@@ -206,7 +208,7 @@ function writeTuple(node: Node, writing: Writing): JSONSchema {
   const { target } = writing;
   if (target === "openapi-3.0") return unsupported("tuple", writing);
   const items = (node.parts as readonly Node[]).map((item, index) =>
-    describeAt(String(index), item, writing)
+    writePart(String(index), item, writing)
   );
   // Both versions forbid an empty array of items.
   if (items.length === 0) return { type: "array", maxItems: 0 };
@@ -219,7 +221,7 @@ function writeTuple(node: Node, writing: Writing): JSONSchema {
 function writeVariant(node: Node, writing: Writing): JSONSchema {
   const { key, nodes } = node.parts as VariantParts;
   const anyOf = [...nodes].map(([name, option]) => {
-    const schema = describe(option, writing);
+    const schema = writeSchema(option, writing);
     // The output lacks the key if the schema of the option does not name it.
     return writing.io === "output" ? schema : {
       allOf: [
@@ -233,12 +235,12 @@ function writeVariant(node: Node, writing: Writing): JSONSchema {
 
 function writeLazy(lazy: Node, writing: Writing): JSONSchema {
   if (writing.target === "openapi-3.0") return unsupported("lazy", writing);
-  const node = resolve(lazy.parts as LazyParts);
-  return define(node, writing, () => describe(node, writing));
+  const node = resolveLazy(lazy.parts as LazyParts);
+  return writeReference(node, writing, () => writeSchema(node, writing));
 }
 
 /** Refers to a definition, which is written at the first reference. */
-function define(
+function writeReference(
   owner: unknown,
   { definitions, names, target }: Writing,
   write: (place: string) => JSONSchema,
@@ -276,5 +278,5 @@ function writeForeign(node: Node, writing: Writing): JSONSchema {
   if (!hasReferences) return part;
   return target === "openapi-3.0"
     ? unsupported(type, writing, "it refers to itself")
-    : define(standard, writing, (place) => relocate(document, place));
+    : writeReference(standard, writing, (place) => relocate(document, place));
 }

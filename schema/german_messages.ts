@@ -1,14 +1,13 @@
-import type { Messages } from "./issue.ts";
-import { show } from "./number_checks.ts";
-
 /**
- * German messages for all issues. A model for other languages too.
+ * German messages for validation issues. Copy this file to write messages in
+ * another language.
  *
  * @example Answering in German
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { german, parseSafe, string } from "@gatehouse/web/data-schema";
+ * import { parseSafe, string } from "@gatehouse/web/data-schema";
  * import { minLength } from "@gatehouse/web/data-schema/checks";
+ * import { german } from "@gatehouse/web/data-schema/messages/german";
  *
  * const Name = string().pipe(minLength(2));
  * const result = parseSafe(Name, "a", { messages: german });
@@ -17,7 +16,13 @@ import { show } from "./number_checks.ts";
  *   assertEquals(result.issues[0]?.message, "Zu kurz: mindestens 2");
  * }
  * ```
+ *
+ * @module
  */
+import type { Messages } from "./issue.ts";
+import { formatBound } from "./number_checks.ts";
+
+/** German messages by the code of the issue. */
 export const german: Messages = {
   conflict: "Angaben passen nicht zusammen",
   cyclic: "Darf sich nicht selbst enthalten",
@@ -35,9 +40,9 @@ export const german: Messages = {
   iso_date: "Ungültiges Datum",
   iso_date_time: "Ungültiger Zeitpunkt",
   length: ({ length }) => `Falsche Länge: muss ${length} sein`,
-  max: ({ max }) => `Darf höchstens ${show(max)} sein`,
+  max: ({ max }) => `Darf höchstens ${formatBound(max)} sein`,
   max_length: ({ max }) => `Zu lang: höchstens ${max}`,
-  min: ({ min }) => `Muss mindestens ${show(min)} sein`,
+  min: ({ min }) => `Muss mindestens ${formatBound(min)} sein`,
   min_length: ({ min }) => `Zu kurz: mindestens ${min}`,
   multiple_of: ({ step }) => `Muss ein Vielfaches von ${step} sein`,
   pattern: "Ungültiges Format",
