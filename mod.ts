@@ -244,6 +244,7 @@ export {
   finishExternalAuth,
   hashToken,
   type IdentityCloudAuthProviderOptions,
+  type IssuerOptions,
   isTokenShaped,
   type MicroblogProfile,
   type OAuthProviderOptions,

@@ -27,7 +27,7 @@ export interface TestProviderOptions {
   /**
    * The user who logs in by default.
    *
-   * @default {{ sub: "1", name: "Test User", email: "user@example.com", email_verified: true }}
+   * @default {sub: "1", name: "Test User", email: "user@example.com", email_verified: true}
    */
   readonly user?: TestProviderUser;
   /**

@@ -90,7 +90,7 @@ export interface LoggerOptions {
    * Logs only a share of the requests, and always those that failed (status 5xx
    * or an error) or were slow.
    *
-   * @default {{ rate: 1 }}
+   * @default {rate: 1}
    */
   readonly sample?: LogSampling;
 
@@ -153,7 +153,7 @@ export interface LoggerOptions {
   /**
    * Options for the ids of requests and traces.
    *
-   * @default {{ trust: false, header: "X-Request-Id", respond: false }}
+   * @default {trust: false, header: "X-Request-Id", respond: false}
    */
   readonly ids?: LogIdOptions;
 }

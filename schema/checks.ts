@@ -32,6 +32,7 @@ export {
   type UrlOptions,
   uuid,
 } from "./format_checks.ts";
+export type { MessageOptions } from "./issue.ts";
 export { length, maxLength, minLength, type Sized } from "./length_checks.ts";
 export {
   type Comparable,

@@ -43,7 +43,7 @@ export interface CSRFProtectionOptions {
    * without the prefix `__Host-`, a sibling host could plant a cookie and a
    * token.
    *
-   * @default {{ name: "csrf", sameSite: "Lax" }}
+   * @default {name: "csrf", sameSite: "Lax"}
    */
   readonly cookie?: Omit<SessionCookieOptions, "domain" | "path">;
   /**

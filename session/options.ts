@@ -59,13 +59,13 @@ export interface SessionOptions {
   /**
    * The cookie.
    *
-   * @default {{ name: "session", path: "/", sameSite: "Lax" }}
+   * @default {name: "session", path: "/", sameSite: "Lax"}
    */
   readonly cookie?: SessionCookieOptions;
   /**
    * How long sessions last.
    *
-   * @default {{ idle: 1_800_000, absolute: 43_200_000, anonymous: 600_000 }}
+   * @default {idle: 1_800_000, absolute: 43_200_000, anonymous: 600_000}
    */
   readonly timeouts?: SessionTimeouts;
   /**
@@ -76,7 +76,7 @@ export interface SessionOptions {
    * Trust: the client's address must be the client's. Behind a proxy, set the
    * router's `trustedProxies`.
    *
-   * @default {{ perAddress: 1_000, total: 100_000 }}
+   * @default {perAddress: 1_000, total: 100_000}
    */
   readonly anonymousLimit?: AnonymousLimit;
   /**

@@ -48,7 +48,7 @@ export interface OAuthProviderOptions<Profile>
   /**
    * Headers of the request for the profile.
    *
-   * @default {{}}
+   * @default {no headers}
    */
   readonly profileHeaders?: Readonly<Record<string, string>>;
   /**

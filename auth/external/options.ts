@@ -76,7 +76,7 @@ export interface ExternalAuthProviderOptions
    * Further parameters of the authorization request, such as `audience`.
    * Parameters that the library sets throw a TypeError.
    *
-   * @default {{}}
+   * @default {no parameters}
    */
   readonly authorizationParams?: Readonly<Record<string, string>>;
   /**

@@ -45,7 +45,7 @@ export interface StartExternalAuthOptions extends AuthorizationOptions {
    * session: neither the browser nor the provider sees or changes it. At most
    * 1,024 bytes of JSON.
    *
-   * @default {{}}
+   * @default {no data}
    */
   readonly data?: ExternalAuthData;
 }

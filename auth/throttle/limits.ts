@@ -18,7 +18,7 @@ export interface ThrottleLimits {
   /**
    * The limit for one account from one address.
    *
-   * @default {{ attempts: 5, delay: 1_000, maxDelay: 900_000, window: 3_600_000 }}
+   * @default {attempts: 5, delay: 1_000, maxDelay: 900_000, window: 3_600_000}
    */
   readonly perAccountAndAddress?: Partial<ThrottleLimit>;
 
@@ -26,7 +26,7 @@ export interface ThrottleLimits {
    * The limit for one account from all unknown devices. With the default, an
    * account has at most 87 failures within 30 days.
    *
-   * @default {{ attempts: 40, delay: 1_000, maxDelay: 86_400_000, window: 2_592_000_000 }}
+   * @default {attempts: 40, delay: 1_000, maxDelay: 86_400_000, window: 2_592_000_000}
    */
   readonly perAccount?: Partial<ThrottleLimit>;
 
@@ -35,14 +35,14 @@ export interface ThrottleLimits {
    * address. Behind a proxy that `trustedProxies` does not name, all clients
    * share an address, so it has ten times the attempts.
    *
-   * @default {{ attempts: 100, delay: 1_000, maxDelay: 60_000, window: 3_600_000 }}
+   * @default {attempts: 100, delay: 1_000, maxDelay: 60_000, window: 3_600_000}
    */
   readonly perAddress?: Partial<ThrottleLimit>;
 
   /**
    * The limit for one IPv6 /48 and all accounts.
    *
-   * @default {{ attempts: 1_000, delay: 1_000, maxDelay: 60_000, window: 3_600_000 }}
+   * @default {attempts: 1_000, delay: 1_000, maxDelay: 60_000, window: 3_600_000}
    */
   readonly perNetwork?: Partial<ThrottleLimit>;
 }

@@ -38,7 +38,7 @@ export interface TooManyRequestsInit {
   /**
    * More headers, such as the type of the body.
    *
-   * @default {{}}
+   * @default {no headers}
    */
   readonly headers?: HeadersInit;
 }

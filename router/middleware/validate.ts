@@ -31,6 +31,7 @@ import {
   problemOf,
 } from "./_problem.ts";
 
+export type { FormDataOptions } from "./form_data.ts";
 export type {
   InputPart,
   InputResult,
@@ -134,7 +135,7 @@ export interface ValidateOptions extends FormDataOptions {
    * package's `data-schema`, the options of `parse`, such as the messages of
    * the request's language.
    *
-   * @default {() => ({})}
+   * @default {no options}
    */
   readonly libraryOptions?: (
     context: RequestContext,

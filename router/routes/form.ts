@@ -16,7 +16,7 @@ export interface FormOptions<
   /**
    * The names of the two routes.
    *
-   * @default {{ index: "index", action: "action" }}
+   * @default {index: "index", action: "action"}
    */
   readonly names?: {
     /** The name of the route that shows the form. */

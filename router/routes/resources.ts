@@ -39,7 +39,7 @@ export interface ResourceOptions<
   /**
    * Other names for the routes.
    *
-   * @default {{}}
+   * @default {the names of the methods}
    */
   readonly names?: Names;
 }

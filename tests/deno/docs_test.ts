@@ -12,6 +12,11 @@ interface Doc {
       readonly declarations: readonly {
         readonly kind: string;
         readonly jsDoc?: { readonly tags?: readonly { kind: string }[] };
+        readonly def: {
+          readonly extends?: readonly {
+            readonly value?: { readonly typeName?: string };
+          }[];
+        };
       }[];
     }[];
   }>;
@@ -56,6 +61,45 @@ Deno.test("every example is a block that deno test --doc runs, and asserts somet
 
   assert(examples.length > 0);
   assertEquals(idle, []);
+});
+
+Deno.test("every @default shows in deno doc as a whole", async () => {
+  const { stdout } = await deno("doc", "--json", ...ENTRIES);
+  let shown = 0;
+  const cut: string[] = [];
+  JSON.parse(stdout, (_key, tag) => {
+    // `deno doc` ends a default at its first brace, and reads only defaults in
+    // braces.
+    if (tag?.kind === "default") {
+      shown++;
+      if (/[{}]/.test(tag.value + (tag.doc ?? ""))) cut.push(tag.value);
+    }
+    if (tag?.kind === "unsupported" && tag.value.startsWith("@default")) {
+      cut.push(tag.value);
+    }
+    return tag;
+  });
+  assert(shown > 100, `only ${shown}`);
+  assertEquals(cut, []);
+});
+
+Deno.test("every entry exports the options that its options extend", async () => {
+  const missing: string[] = [];
+  for (const [entry, path] of Object.entries(config.exports)) {
+    const { stdout } = await deno("doc", "--json", path);
+    const { nodes }: Doc = JSON.parse(stdout);
+    const symbols = Object.values(nodes).flatMap(({ symbols }) => symbols);
+    const names = new Set(symbols.map(({ name }) => name));
+    for (const { name, declarations } of symbols) {
+      const bases = declarations.flatMap(({ def }) => def?.extends ?? [])
+        .flatMap(({ value }) => value?.typeName ?? []);
+      missing.push(
+        ...bases.filter((base) => base.endsWith("Options") && !names.has(base))
+          .map((base) => `${entry}: ${name} extends ${base}`),
+      );
+    }
+  }
+  assertEquals(missing, []);
 });
 
 Deno.test("every entry has a summary", async () => {
