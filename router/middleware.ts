@@ -3,12 +3,12 @@ import type { ContextEntries } from "./context/context_entry.ts";
 
 /**
  * Runs the rest of the chain and returns its response. It does not reject if a
- * handler throws: the response is the answer to the error, and `context.error`
- * is the error.
+ * handler throws: it returns the response to the error, and `context.error` is
+ * the error.
  */
 export type NextFunction = () => Promise<Response>;
 
-/** What a middleware may return: nothing means the response of what follows. */
+/** A result of middleware. `undefined` stands for the response of `next()`. */
 export type MiddlewareResult =
   | Response
   | undefined
@@ -16,11 +16,11 @@ export type MiddlewareResult =
   | Promise<Response | undefined | void>;
 
 /**
- * Runs around handlers. It may answer by itself, change the response of
+ * Runs around handlers. It may return its own response, change the response of
  * `next()`, or return nothing to let the request through.
  *
- * @typeParam Entries What it adds to the context, for the types of the
- * handlers behind it.
+ * @typeParam Entries The entries that it adds to the context, for the types of
+ * the handlers behind it.
  */
 export interface Middleware<Entries extends ContextEntries = ContextEntries> {
   /**
@@ -30,19 +30,17 @@ export interface Middleware<Entries extends ContextEntries = ContextEntries> {
    * @param next Runs the rest of the chain. Call it at most once.
    */
   (context: RequestContext, next: NextFunction): MiddlewareResult;
-  /** The type of what the middleware provides. Never present at run time. */
+  /** The type of the entries it provides. Never present at run time. */
   readonly "~provides"?: Entries;
 }
 
-/** What one middleware provides; nothing where its type does not say. */
-export type EntriesOf<M> = M extends { readonly "~provides"?: infer Entries }
-  ? Exclude<Entries, undefined> extends infer Known extends ContextEntries
-    ? number extends Known["length"] ? readonly [] : Known
-  : readonly []
-  : readonly [];
-
-/** What a list of middleware provides, in order. */
+/** The entries that an array of middleware provides, in order. */
 export type EntriesOfAll<List> = List extends
   readonly [infer First, ...infer Rest]
-  ? readonly [...EntriesOf<First>, ...EntriesOfAll<Rest>]
+  ? First extends { readonly "~provides"?: infer Entries }
+    ? Exclude<Entries, undefined> extends infer Known extends ContextEntries
+      ? number extends Known["length"] ? EntriesOfAll<Rest>
+      : readonly [...Known, ...EntriesOfAll<Rest>]
+    : EntriesOfAll<Rest>
+  : EntriesOfAll<Rest>
   : readonly [];

@@ -20,19 +20,15 @@
  */
 export type {
   Action,
-  ActionInput,
   ActionObject,
   BuildAction,
   Controller,
-  ControllerInput,
-  HandlerAt,
-  HandlerInput,
-  HandlerInputAt,
+  ControllerActions,
   MiddlewareOptions,
-  NestedControllerAt,
-  NestedControllerInput,
+  NestedController,
   ParamsOf,
   RequestHandler,
+  RouteAction,
   RouteTarget,
 } from "./action.ts";
 export {
@@ -45,14 +41,11 @@ export type {
   ContextEntries,
   ContextEntry,
   Present,
-  present,
-  ProvidedGetter,
   ProvidedGetters,
   ProvidedValue,
 } from "./context/context_entry.ts";
 export {
   type AnyContextKey,
-  type ContextClass,
   type ContextKey,
   type ContextKeyOptions,
   type ContextValue,
@@ -64,14 +57,12 @@ export { ArrayMatcher } from "./matching/array_matcher.ts";
 export type { Match, Matcher } from "./matching/matcher.ts";
 export type { RequestMethod, RouteMethod } from "./method.ts";
 export type {
-  EntriesOf,
   EntriesOfAll,
   Middleware,
   MiddlewareResult,
   NextFunction,
 } from "./middleware.ts";
 export type {
-  NameEnd,
   OriginNames,
   OriginPath,
   ParamNames,
@@ -88,14 +79,10 @@ export { type MountedFetch, MountPrefix, type MountTarget } from "./mount.ts";
 export { Platform, platformKey } from "./context/platform.ts";
 export { redirect } from "./redirect.ts";
 export type {
-  ActionOrController,
-  HandlerOf,
-  HandlerOptions,
   MapRoutes,
-  RegisterBehind,
   RegisterMethodRoute,
   RegisterRoute,
-  RouteAction,
+  RegisterWithMiddleware,
 } from "./register.ts";
 export type { TrustedProxies } from "./context/remote_address.ts";
 export {

@@ -1,9 +1,10 @@
 import type {
-  ControllerInput,
-  HandlerInput,
+  Action,
+  ControllerActions,
   MiddlewareOptions,
   ParamsOf,
   RequestHandler,
+  RouteAction,
   RouteTarget,
 } from "./action.ts";
 import type { ContextEntries } from "./context/context_entry.ts";
@@ -11,22 +12,15 @@ import type { RouteMethod } from "./method.ts";
 import type { EntriesOfAll, Middleware } from "./middleware.ts";
 import type { RouteMap } from "./routes/route.ts";
 
-// Nothing is inferred from handlers: the target and the middleware say what they
-// see, and the compiler would look for more of it in each of them at length.
-/** What answers a route, as it is written down: a handler, or with middleware. */
-export type RouteAction<RouteParams, Entries extends ContextEntries, List> =
-  | NoInfer<RequestHandler<RouteParams, Entries>>
-  | HandlerInput<RouteParams, Entries, List>;
-
-/** Registers a handler that has middleware of its own. */
-export interface RegisterBehind<Entries extends ContextEntries> {
+/** Registers a handler with separate middleware. */
+export interface RegisterWithMiddleware<Entries extends ContextEntries> {
   /**
-   * Registers a handler behind middleware.
+   * Registers a handler with middleware before it.
    *
    * @param target The pattern, or the route.
    * @param options The middleware.
    * @param handler The handler.
-   * @throws {TypeError} If the pattern is not valid, or there is no handler.
+   * @throws {TypeError} If the pattern is invalid, or the handler is missing.
    * @throws {RangeError} If the method has a route for the same URLs.
    */
   <
@@ -46,13 +40,13 @@ export interface RegisterBehind<Entries extends ContextEntries> {
 
 /** Registers a handler for one method. */
 export interface RegisterRoute<Entries extends ContextEntries>
-  extends RegisterBehind<Entries> {
+  extends RegisterWithMiddleware<Entries> {
   /**
-   * Registers a handler, alone or with middleware.
+   * Registers a handler, with or without middleware.
    *
    * @param target The pattern, or the route.
    * @param action The handler.
-   * @throws {TypeError} If the pattern is not valid, or there is no handler.
+   * @throws {TypeError} If the pattern is invalid, or the handler is missing.
    * @throws {RangeError} If the method has a route for the same URLs.
    */
   <
@@ -60,19 +54,19 @@ export interface RegisterRoute<Entries extends ContextEntries>
     const List extends readonly Middleware[],
   >(
     target: Target,
-    action: RouteAction<ParamsOf<Target>, Entries, List>,
+    action: Action<ParamsOf<Target>, Entries, List>,
   ): void;
 }
 
 /** Registers a handler for one or several methods given by name. */
 export interface RegisterMethodRoute<Entries extends ContextEntries> {
   /**
-   * Registers a handler, alone or with middleware.
+   * Registers a handler, with or without middleware.
    *
    * @param method The method, several methods, or `"ANY"`.
    * @param target The pattern, or the route.
    * @param action The handler.
-   * @throws {TypeError} If the pattern is not valid, or there is no handler.
+   * @throws {TypeError} If the pattern is invalid, or the handler is missing.
    * @throws {RangeError} If the method has a route for the same URLs.
    */
   <
@@ -81,16 +75,16 @@ export interface RegisterMethodRoute<Entries extends ContextEntries> {
   >(
     method: RouteMethod,
     target: Target,
-    action: RouteAction<ParamsOf<Target>, Entries, List>,
+    action: Action<ParamsOf<Target>, Entries, List>,
   ): void;
   /**
-   * Registers a handler behind middleware.
+   * Registers a handler with middleware before it.
    *
    * @param method The method, several methods, or `"ANY"`.
    * @param target The pattern, or the route.
    * @param options The middleware.
    * @param handler The handler.
-   * @throws {TypeError} If the pattern is not valid, or there is no handler.
+   * @throws {TypeError} If the pattern is invalid, or the handler is missing.
    * @throws {RangeError} If the method has a route for the same URLs.
    */
   <
@@ -111,14 +105,14 @@ export interface RegisterMethodRoute<Entries extends ContextEntries> {
 
 /** Registers a route map, or a single route. */
 export interface MapRoutes<Entries extends ContextEntries>
-  extends RegisterBehind<Entries> {
-  // One signature for both: a mistake is told as it is, not once for each.
+  extends RegisterWithMiddleware<Entries> {
+  // One signature for both, because errors would name each overload.
   /**
    * Registers a controller for a route map, or an action for one route.
    *
    * @param target The route map, the route or the pattern.
    * @param action The controller with one action for each route; the handler.
-   * @throws {TypeError} If an action is missing, or one is there without a route.
+   * @throws {TypeError} If a route has no action, or an action no route.
    * @throws {RangeError} If a method has a route for the same URLs.
    */
   <
@@ -127,36 +121,15 @@ export interface MapRoutes<Entries extends ContextEntries>
     const Lists,
   >(
     target: Target,
-    action: ActionOrController<Target, Entries, List, Lists>,
+    action:
+      | RouteAction<Target, Entries, List>
+      | (
+        & MiddlewareOptions<List>
+        & ControllerActions<
+          Target,
+          readonly [...Entries, ...EntriesOfAll<List>],
+          Lists
+        >
+      ),
   ): void;
-}
-
-/** What a target is mapped to: an action for a route, a controller for many. */
-export type ActionOrController<
-  Target,
-  Entries extends ContextEntries,
-  List extends readonly Middleware[],
-  Lists,
-> =
-  | NoInfer<HandlerOf<Target, Entries>>
-  | HandlerOptions<Target, Entries, List>
-  | ControllerInput<Target, Entries, List, Lists>;
-
-/** The handler of a route; never for a map. */
-export type HandlerOf<Target, Entries extends ContextEntries> = Target extends
-  RouteTarget ? RequestHandler<ParamsOf<Target>, Entries> : never;
-
-/** The handler of a route with its middleware. */
-export interface HandlerOptions<
-  Target,
-  Entries extends ContextEntries,
-  List extends readonly Middleware[],
-> extends MiddlewareOptions<List> {
-  /** Answers the request. */
-  readonly handler: NoInfer<
-    HandlerOf<
-      Target,
-      readonly [...Entries, ...EntriesOfAll<List>]
-    >
-  >;
 }

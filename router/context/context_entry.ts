@@ -1,22 +1,22 @@
 import type { AnyContextKey, ContextValue } from "./context_key.ts";
 
-/** What a middleware adds to the context: a key and the type of its value. */
+/** An entry that a middleware adds to the context: a key and its value. */
 export type ContextEntry<
   Key extends AnyContextKey = AnyContextKey,
   Value = unknown,
 > = readonly [key: Key, value: Value];
 
-/** A list of entries, the first provided first. */
+/** An array of entries, the first provided first. */
 export type ContextEntries = readonly ContextEntry[];
-
-/** Stands for "the value as it was provided before, but not null". */
-export declare const present: unique symbol;
 
 /**
  * As the value of a {@linkcode ContextEntry}: the value that an earlier
  * middleware provides, without `null` and `undefined`.
  */
-export type Present = typeof present;
+export interface Present {
+  /** Distinguishes this type from all others. Never present at run time. */
+  readonly "~present": never;
+}
 
 /** The type of a key's value behind the middleware that provides `Entries`. */
 export type ProvidedValue<Entries extends ContextEntries, Key> = Entries extends
@@ -30,23 +30,12 @@ export type ProvidedValue<Entries extends ContextEntries, Key> = Entries extends
   : ProvidedValue<Earlier, Key>
   : ContextValue<Key>;
 
-/** Reads one provided value, with the type that its middleware gave it. */
-export interface ProvidedGetter<Key, Value> {
-  /**
-   * Reads the provided value.
-   *
-   * @param key The key.
-   * @returns The value.
-   */
-  get(this: object, key: Key): Value;
-}
-
 /** One getter for each entry, the last provided first. */
 export type ProvidedGetters<Entries extends ContextEntries> = Entries extends
   readonly [
     ...infer Earlier extends ContextEntries,
     infer Last extends ContextEntry,
   ] ?
-    & ProvidedGetter<Last[0], ProvidedValue<Entries, Last[0]>>
+    & { get(this: object, key: Last[0]): ProvidedValue<Entries, Last[0]> }
     & ProvidedGetters<Earlier>
   : unknown;

@@ -1,8 +1,8 @@
-/** What every {@linkcode ContextKey} has, whatever the type of its value. */
+/** A {@linkcode ContextKey} with any type of value. */
 export interface UntypedContextKey {
-  /** What `get` returns while nothing is set; `undefined` where there is none. */
+  /** The value that `get` returns until one is set; `undefined` without one. */
   readonly defaultValue: unknown;
-  /** The name that errors call the key by. */
+  /** The name of the key in errors. */
   readonly name: string;
 }
 
@@ -11,17 +11,16 @@ export interface UntypedContextKey {
  * names and defaults.
  */
 export interface ContextKey<in out Value> extends UntypedContextKey {
-  /** What `get` returns while nothing is set; `undefined` where there is none. */
+  /** The value that `get` returns until one is set; `undefined` without one. */
   readonly defaultValue: Value | undefined;
   /** Holds the type of the value. Never present at run time. */
   readonly "~value"?: (value: Value) => Value;
 }
 
-/** A class that serves as a key: its instances are the values. */
-export type ContextClass = abstract new (...args: never[]) => unknown;
-
-/** Whatever `get`, `set` and `has` of the request context take as a key. */
-export type AnyContextKey = UntypedContextKey | ContextClass;
+/** A key of the request context: also a class, whose instances are its values. */
+export type AnyContextKey =
+  | UntypedContextKey
+  | (abstract new (...args: never[]) => unknown);
 
 /** The type of the value that belongs to a key. */
 export type ContextValue<Key> = Key extends ContextKey<infer Value> ? Value
@@ -31,7 +30,7 @@ export type ContextValue<Key> = Key extends ContextKey<infer Value> ? Value
 /** Options for {@linkcode createContextKey}. */
 export interface ContextKeyOptions {
   /**
-   * The name that errors call the key by.
+   * The name of the key in errors.
    *
    * @default {"anonymous"}
    */
@@ -39,7 +38,7 @@ export interface ContextKeyOptions {
 }
 
 /**
- * Creates a typed key for values that middleware hands to handlers.
+ * Creates a typed key for values that middleware passes to handlers.
  *
  * @example A key with a default
  * ```ts
@@ -55,8 +54,8 @@ export interface ContextKeyOptions {
  * ```
  *
  * @typeParam Value The type of the values.
- * @param defaultValue What `get` returns while nothing is set. Without it, such
- * a `get` throws.
+ * @param defaultValue The value that `get` returns until one is set. Without it,
+ * such a `get` throws.
  * @param options The name of the key.
  * @returns The key.
  */

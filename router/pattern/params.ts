@@ -62,12 +62,6 @@ export type OriginNames<Text extends string> = Text extends "*" | `*:${number}`
   : Text extends `${infer Host}:*` ? OriginNames<Host>
   : ParamNames<Text>;
 
-/** A character after a param's name: ASCII but for letters, digits, `_`, `$`. */
-export type NameEnd =
-  | ("/" | ":" | "*" | "+" | "?" | "(" | ")" | "{" | "}" | "\\")
-  | ("-" | "." | "~" | "!" | "&" | "'" | "," | ";" | "=" | "@" | "%")
-  | (" " | '"' | "#" | "<" | ">" | "[" | "]" | "^" | "`" | "|");
-
 /**
  * The names of a pattern's params, read character by character. Those that may
  * be missing end with a question mark.
@@ -108,7 +102,11 @@ export type ParamNames<
         : ParamNames<Rest, Found, Group, Name, Outer, Count>
       : ParamNames<Rest, Found, Group, Name, Depth, Count>
     : Name extends string
-      ? First extends NameEnd
+      // A name ends at ASCII other than letters, digits, `_` and `$`.
+      ? First extends
+        | ("/" | ":" | "*" | "+" | "?" | "(" | ")" | "{" | "}" | "\\")
+        | ("-" | "." | "~" | "!" | "&" | "'" | "," | ";" | "=" | "@" | "%")
+        | (" " | '"' | "#" | "<" | ">" | "[" | "]" | "^" | "`" | "|")
         ? Name extends "" ? ParamNames<Text, Found, Group, null, [], Count>
         : First extends "(" ? ParamNames<Rest, Found, Group, Name, [0], Count>
         : ParamNames<Text, Found, Group, Name, [], Count, true>

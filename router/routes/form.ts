@@ -2,17 +2,13 @@ import type { JoinPatterns } from "./route_map.ts";
 import { Route } from "./route.ts";
 
 /** Options for {@linkcode form}. */
-export interface FormOptions<
-  Method extends FormMethod = FormMethod,
-  IndexName extends string = string,
-  ActionName extends string = string,
-> {
+export interface FormOptions {
   /**
-   * The method that takes the form.
+   * The method that submits the form.
    *
    * @default {"POST"}
    */
-  readonly formMethod?: Method;
+  readonly formMethod?: FormMethod;
   /**
    * The names of the two routes.
    *
@@ -20,27 +16,40 @@ export interface FormOptions<
    */
   readonly names?: {
     /** The name of the route that shows the form. */
-    readonly index?: IndexName;
-    /** The name of the route that takes it. */
-    readonly action?: ActionName;
+    readonly index?: string;
+    /** The name of the route that the form is submitted to. */
+    readonly action?: string;
   };
 }
 
-/** The methods that can take a form. */
+/** The methods that can submit a form. */
 export type FormMethod = "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** The pair of routes that {@linkcode form} makes. */
-export type FormRoutes<
-  Name extends string,
-  Method extends FormMethod,
-  IndexName extends string,
-  ActionName extends string,
-> =
-  & { readonly [Key in IndexName]: Route<"GET", JoinPatterns<"", Name>> }
-  & { readonly [Key in ActionName]: Route<Method, JoinPatterns<"", Name>> };
+/** The pair of routes that {@linkcode form} creates. */
+export type FormRoutes<Path extends string, Options> =
+  & {
+    readonly [
+      Key in Options extends
+        { readonly names: { readonly index: infer Name extends string } } ? Name
+        : "index"
+    ]: Route<"GET", JoinPatterns<"", Path>>;
+  }
+  & {
+    readonly [
+      Key in Options extends
+        { readonly names: { readonly action: infer Name extends string } }
+        ? Name
+        : "action"
+    ]: Route<
+      Options extends { readonly formMethod: infer Method extends FormMethod }
+        ? Method
+        : "POST",
+      JoinPatterns<"", Path>
+    >;
+  };
 
 /**
- * Makes the pair of routes of a form: one that shows it, one that takes it.
+ * Creates the two routes of a form: one shows it, the other handles it.
  *
  * @example A login form
  * ```ts
@@ -53,29 +62,25 @@ export type FormRoutes<
  * assertEquals(routes.login.action.href(), "/login");
  * ```
  *
- * @param name The path of both, without or with a leading slash.
- * @param options The method of the second, and other names.
+ * @param path The path of both, with or without a leading slash.
+ * @param options The method of the second route, and other names.
  * @returns The two routes.
- * @throws {TypeError} If both get one name, or the path is not a valid pattern.
+ * @throws {TypeError} If both have the same name, or the path is an invalid
+ * pattern.
  */
 export function form<
-  const Name extends string,
-  const Method extends FormMethod = "POST",
-  const IndexName extends string = "index",
-  const ActionName extends string = "action",
->(
-  name: Name,
-  options: FormOptions<Method, IndexName, ActionName> = {},
-): FormRoutes<Name, NoInfer<Method>, NoInfer<IndexName>, NoInfer<ActionName>> {
-  const { formMethod = "POST", names = {} } = options;
+  const Path extends string,
+  const Options extends FormOptions = Record<never, never>,
+>(path: Path, options?: Options): FormRoutes<Path, Options> {
+  const { formMethod = "POST", names = {} } = options ?? {} as FormOptions;
   const { index = "index", action = "action" } = names;
-  if (index as string === action) {
+  if (index === action) {
     throw new TypeError(
-      `Cannot make the routes of "${name}": two are called "${index}"`,
+      `Cannot create the routes of "${path}": two are called "${index}"`,
     );
   }
   return {
-    [index]: new Route("GET", name),
-    [action]: new Route(formMethod, name),
-  } as FormRoutes<Name, Method, IndexName, ActionName>;
+    [index]: new Route("GET", path),
+    [action]: new Route(formMethod, path),
+  } as FormRoutes<Path, Options>;
 }

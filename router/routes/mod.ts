@@ -53,7 +53,6 @@ export {
   type RouteMap,
 } from "./route.ts";
 export type {
-  NameEnd,
   OriginNames,
   OriginPath,
   ParamNames,

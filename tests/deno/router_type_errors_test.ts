@@ -36,12 +36,12 @@ const mistakes = [
   [
     "a nested map has only a handler",
     `router.map(routes, { actions: { home: ok, user: ok, admin: ok } });`,
-    "Type '() => Response' is not assignable to type 'NestedControllerInput<",
+    "Type '() => Response' is not assignable to type 'Controller<",
   ],
   [
     "a controller has no actions",
     `router.map(routes, { home: ok, user: ok, admin });`,
-    "Object literal may only specify known properties, and 'home' does not exist in type 'ActionOrController<",
+    "Object literal may only specify known properties, and 'home' does not exist in type 'MiddlewareOptions<",
   ],
   [
     "a param in a controller is not in the pattern",
