@@ -1,6 +1,6 @@
 import { encodeBase64Url, randomToken } from "../session/secrets.ts";
 
-/** Signs tokens with a key of its own, made when it is first needed. */
+/** A key pair that signs tokens. It is generated at the first use. */
 export class TestSigner {
   readonly #keyId: string = randomToken();
   #pair: Promise<CryptoKeyPair> | undefined;
@@ -8,7 +8,7 @@ export class TestSigner {
   /** The algorithm of the signatures. */
   readonly algorithm = "ES256";
 
-  /** The public half of the key, as a key set has it. */
+  /** Returns the public key for a key set. */
   async publicKey(): Promise<JsonWebKey> {
     const { publicKey } = await this.#keys();
     const { kty, crv, x, y } = await crypto.subtle.exportKey("jwk", publicKey);

@@ -1,10 +1,8 @@
 import {
-  createStepError,
   ExternalAuthError,
   fetchJSON,
   type JSONObject,
   type ProviderRequest,
-  type ProviderResponse,
 } from "../issuer/mod.ts";
 import type { ProfileDefinition, ProviderEngine } from "./_engine.ts";
 import { verifyIdToken } from "./_id_token.ts";
@@ -112,7 +110,13 @@ async function fetchProfile(
     url.searchParams.set(name, value);
   }
   const secrets = [accessToken, ...Object.values(added ?? {})];
-  const request = { headers, secrets };
+  const request: Omit<ProviderRequest, "url"> = {
+    // Only in a header, never in the query (RFC 9700, section 4.3.2).
+    headers: { ...headers, Authorization: `Bearer ${accessToken}` },
+    secrets,
+    code: "userinfo_failed",
+    errorPrefix: "Cannot get the profile",
+  };
   const body: Record<string, unknown> = {
     ...await fetchDocument(engine, { ...request, url: url.href }),
   };
@@ -122,52 +126,29 @@ async function fetchProfile(
   return body;
 }
 
-/** A request of which the first secret is the access token. */
-type ProfileRequest = ProviderRequest & {
-  readonly secrets: readonly string[];
-};
-
 async function fetchDocument(
   engine: ProviderEngine<unknown>,
-  request: ProfileRequest,
+  request: ProviderRequest,
 ): Promise<JSONObject> {
-  const { status, body } = await sendRequest(engine, request);
+  const { status, body } = await fetchJSON(engine, request);
   if (status === 200) return body as JSONObject;
+  const { code, errorPrefix, secrets } = request;
   throw new ExternalAuthError(
-    "userinfo_failed",
-    `Cannot get the profile: the endpoint answered ${status}`,
-    { status, ...readErrorDetails(body as JSONObject, request.secrets) },
+    code,
+    `${errorPrefix}: the endpoint answered ${status}`,
+    { status, ...readErrorDetails(body as JSONObject, secrets) },
   );
 }
 
 /** Returns a document, or `null` if it is unavailable. */
 async function fetchOptional(
   engine: ProviderEngine<unknown>,
-  request: ProfileRequest,
+  request: ProviderRequest,
 ): Promise<unknown> {
   try {
-    const { status, body } = await sendRequest(engine, request);
-    return status === 200 ? body : null;
+    return await fetchDocument(engine, request);
   } catch (error) {
     if (error instanceof ExternalAuthError) return null;
     throw error;
-  }
-}
-
-async function sendRequest(
-  engine: ProviderEngine<unknown>,
-  request: ProfileRequest,
-): Promise<ProviderResponse> {
-  try {
-    return await fetchJSON(engine, {
-      ...request,
-      // Only in a header, never in the query (RFC 9700, section 4.3.2).
-      headers: {
-        ...request.headers,
-        Authorization: `Bearer ${request.secrets[0]}`,
-      },
-    });
-  } catch (cause) {
-    throw createStepError("userinfo_failed", "Cannot get the profile", cause);
   }
 }

@@ -23,7 +23,7 @@ const RUN = /[\w+/=.~%-]{16,}/g;
  * Reads the error in a provider's response. It is a string (RFC 6749, section
  * 5.2), or an object with `type` and `message`, as Facebook sends it.
  *
- * @returns The error, or `undefined` if there is none.
+ * @returns The error, or `undefined` if the response has no error.
  */
 export function readErrorDetails(
   body: JSONObject,

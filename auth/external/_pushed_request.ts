@@ -1,5 +1,4 @@
 import {
-  createStepError,
   ExternalAuthError,
   type ExternalAuthErrorOptions,
   fetchJSON,
@@ -9,6 +8,9 @@ import {
 import { authenticateClient } from "./_client_authentication.ts";
 import type { ProviderEngine } from "./_engine.ts";
 import { readErrorDetails } from "./_provider_error.ts";
+
+const CODE = "pushed_authorization_failed";
+const PREFIX = "Cannot push the authorization request";
 
 /**
  * Pushes an authorization request to the provider, so that the browser only
@@ -29,29 +31,20 @@ export async function pushRequest(
   const credentials = await authenticateClient(client, metadata, now());
   const { state, nonce = "" } = params;
   const secrets = [state!, nonce, ...credentials.secrets];
-  let response;
-  try {
-    response = await fetchJSON(engine, {
-      url,
-      headers: credentials.headers,
-      form: new URLSearchParams({ ...params, ...credentials.params }),
-      secrets,
-    });
-  } catch (cause) {
-    throw createStepError(
-      "pushed_authorization_failed",
-      "Cannot push the authorization request",
-      cause,
-    );
-  }
-  const { status } = response;
-  const body = response.body as JSONObject;
-  const { request_uri } = body;
+  const { status, body } = await fetchJSON(engine, {
+    url,
+    headers: credentials.headers,
+    form: new URLSearchParams({ ...params, ...credentials.params }),
+    secrets,
+    code: CODE,
+    errorPrefix: PREFIX,
+  });
+  const { request_uri } = body as JSONObject;
   // Section 2.2 says 201. Some providers send 200.
   if (status !== 201 && status !== 200) {
     throw pushError(`the endpoint answered ${status}`, {
       status,
-      ...readErrorDetails(body, secrets),
+      ...readErrorDetails(body as JSONObject, secrets),
     });
   }
   if (typeof request_uri !== "string" || !/^[!-~]{1,2048}$/.test(request_uri)) {
@@ -64,9 +57,5 @@ function pushError(
   reason: string,
   options?: ExternalAuthErrorOptions,
 ): ExternalAuthError {
-  return new ExternalAuthError(
-    "pushed_authorization_failed",
-    `Cannot push the authorization request: ${reason}`,
-    options,
-  );
+  return new ExternalAuthError(CODE, `${PREFIX}: ${reason}`, options);
 }

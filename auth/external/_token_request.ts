@@ -1,5 +1,4 @@
 import {
-  createStepError,
   ExternalAuthError,
   fetchJSON,
   type JSONObject,
@@ -24,7 +23,7 @@ const MAX_TOKEN = 65_536;
 const VISIBLE = /^[\x20-\x7e]+$/;
 
 /**
- * Requests tokens from the token endpoint.
+ * Gets tokens from the token endpoint.
  *
  * @throws {ExternalAuthError} If the provider issues none.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3 | RFC 6749, sections 4.1.3 and 5}
@@ -39,21 +38,14 @@ export async function requestTokens(
   const { code = "", code_verifier = "", refresh_token = "" } = params;
   const secrets = [code, code_verifier, refresh_token, ...credentials.secrets];
   const requestedAt = now();
-  let response;
-  try {
-    response = await fetchJSON(engine, {
-      url: metadata.token_endpoint,
-      headers: credentials.headers,
-      form: new URLSearchParams({ ...params, ...credentials.params }),
-      secrets,
-    });
-  } catch (cause) {
-    throw createStepError(
-      "token_request_failed",
-      "Cannot get tokens: the token endpoint gave no usable answer",
-      cause,
-    );
-  }
+  const response = await fetchJSON(engine, {
+    url: metadata.token_endpoint,
+    headers: credentials.headers,
+    form: new URLSearchParams({ ...params, ...credentials.params }),
+    secrets,
+    code: "token_request_failed",
+    errorPrefix: "Cannot get tokens",
+  });
   const { status } = response;
   const body = response.body as JSONObject;
   const details = readErrorDetails(body, secrets);

@@ -1,10 +1,7 @@
 import {
-  createStepError,
   ExternalAuthError,
   fetchJSONOrJWT,
   type JSONObject,
-  type ProviderResponse,
-  type SignedResponse,
 } from "../issuer/mod.ts";
 import type { OpenIDDefinition, ProviderEngine } from "./_engine.ts";
 import { readErrorDetails } from "./_provider_error.ts";
@@ -42,7 +39,14 @@ export async function fetchUserinfo(
   openid: OpenIDDefinition,
   { accessToken, sub, url }: UserinfoRequest,
 ): Promise<JSONObject> {
-  const response = await request(engine, url, accessToken);
+  const response = await fetchJSONOrJWT(engine, {
+    url,
+    // Only in a header, never in the query (RFC 9700, section 4.3.2).
+    headers: { Authorization: `Bearer ${accessToken}` },
+    secrets: [accessToken],
+    code: "userinfo_failed",
+    errorPrefix: "Cannot get the profile",
+  });
   const { status } = response;
   if (status !== 200) {
     const body = "body" in response ? response.body as JSONObject : {};
@@ -66,21 +70,4 @@ export async function fetchUserinfo(
     "userinfo_mismatch",
     "Cannot use the profile: it is that of another user",
   );
-}
-
-async function request(
-  engine: ProviderEngine<unknown>,
-  url: string,
-  accessToken: string,
-): Promise<ProviderResponse | SignedResponse> {
-  try {
-    return await fetchJSONOrJWT(engine, {
-      url,
-      // Only in a header, never in the query (RFC 9700, section 4.3.2).
-      headers: { Authorization: `Bearer ${accessToken}` },
-      secrets: [accessToken],
-    });
-  } catch (cause) {
-    throw createStepError("userinfo_failed", "Cannot get the profile", cause);
-  }
 }

@@ -107,7 +107,7 @@ const LOGOUT_TOKEN: TokenKind = {
  * @param options The session store.
  * @returns The response: 200, or 400 if the token is invalid or the logout
  * failed.
- * @throws {TypeError} If the store can't find sessions by index.
+ * @throws {TypeError} If the store cannot find sessions by index.
  * @see {@link https://openid.net/specs/openid-connect-backchannel-1_0.html#Validation | OpenID Connect Back-Channel Logout 1.0, section 2.6}
  */
 export async function backChannelLogout(

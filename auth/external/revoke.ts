@@ -1,8 +1,4 @@
-import {
-  createStepError,
-  ExternalAuthError,
-  fetchStatus,
-} from "../issuer/mod.ts";
+import { ExternalAuthError, fetchStatus } from "../issuer/mod.ts";
 import { authenticateClient } from "./_client_authentication.ts";
 import type { ProviderEngine } from "./_engine.ts";
 import type { ExternalAuthFailure } from "./finish.ts";
@@ -69,6 +65,9 @@ export async function revokeExternalAuth(
   }
 }
 
+const CODE = "revocation_failed";
+const PREFIX = "Cannot revoke the tokens";
+
 async function revoke(
   engine: ProviderEngine<unknown>,
   token: string,
@@ -82,30 +81,19 @@ async function revoke(
   }
   const credentials = await authenticateClient(client, metadata, now());
   const params = { token, token_type_hint: hint, ...credentials.params };
-  let status;
-  try {
-    status = await fetchStatus(engine, {
-      url,
-      headers: credentials.headers,
-      form: new URLSearchParams(params),
-      secrets: [token, ...credentials.secrets],
-    });
-  } catch (cause) {
-    throw createStepError(
-      "revocation_failed",
-      "Cannot revoke the tokens",
-      cause,
-    );
-  }
+  const status = await fetchStatus(engine, {
+    url,
+    headers: credentials.headers,
+    form: new URLSearchParams(params),
+    secrets: [token, ...credentials.secrets],
+    code: CODE,
+    errorPrefix: PREFIX,
+  });
   // For an unknown token the status is 200 too (section 2.2).
   if (status === 200) return;
   throw revocationError(`the endpoint answered ${status}`, status);
 }
 
 function revocationError(reason: string, status?: number): ExternalAuthError {
-  return new ExternalAuthError(
-    "revocation_failed",
-    `Cannot revoke the tokens: ${reason}`,
-    { status },
-  );
+  return new ExternalAuthError(CODE, `${PREFIX}: ${reason}`, { status });
 }

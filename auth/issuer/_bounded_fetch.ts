@@ -1,5 +1,6 @@
 import { readBytes } from "../../router/internal.ts";
 import type { ResolvedIssuerOptions } from "./_options.ts";
+import { ExternalAuthError, type ExternalAuthErrorCode } from "./_errors.ts";
 import { messageOf, RequestError } from "./_request_error.ts";
 import { isSecureURL } from "./_secure_url.ts";
 
@@ -22,6 +23,10 @@ export interface ProviderRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** The values that error messages must not contain. */
   readonly secrets?: readonly string[];
+  /** The code of errors. */
+  readonly code: ExternalAuthErrorCode;
+  /** The start of error messages, such as `Cannot get tokens`. */
+  readonly errorPrefix: string;
 }
 
 /** A response of a provider. */
@@ -44,7 +49,7 @@ export interface SignedResponse {
  * Redirects are errors: a 307 would send the secret in the body to any URL that
  * the response names (RFC 9700, section 4.12).
  *
- * @throws {RequestError} If there is no usable response.
+ * @throws {ExternalAuthError} If there is no usable response.
  */
 export function fetchJSON(
   transport: Transport,
@@ -62,7 +67,7 @@ export function fetchJSON(
  * Sends a request and reads a response that is JSON or a JWT
  * (`application/jwt`).
  *
- * @throws {RequestError} If there is no usable response.
+ * @throws {ExternalAuthError} If there is no usable response.
  */
 export function fetchJSONOrJWT(
   transport: Transport,
@@ -82,7 +87,7 @@ export function fetchJSONOrJWT(
 /**
  * Sends a request and returns only the status of the response.
  *
- * @throws {RequestError} If there is no usable response.
+ * @throws {ExternalAuthError} If there is no usable response.
  */
 export function fetchStatus(
   transport: Transport,
@@ -99,13 +104,33 @@ async function fetchBounded<Result>(
   request: ProviderRequest,
   read: (response: Response, signal: AbortSignal) => Result | Promise<Result>,
 ): Promise<Result> {
-  const { allowInsecureLoopback, timeout } = transport;
+  const { code, errorPrefix, secrets = [] } = request;
   const url = URL.parse(request.url);
-  if (url === null || !isSecureURL(url, allowInsecureLoopback)) {
-    throw new RequestError(
-      "Cannot fetch from a provider: the URL is not https",
+  try {
+    if (url !== null && isSecureURL(url, transport.allowInsecureLoopback)) {
+      return await fetchInTime(transport, request, read);
+    }
+    throw new RequestError("the URL is not https");
+  } catch (error) {
+    const place = url === null ? "" : `${url.origin}${url.pathname}`;
+    const cause = new RequestError(
+      `Cannot fetch "${place}": ${messageOf(error, secrets)}`,
+      error instanceof RequestError ? error.status : undefined,
     );
+    const { message, status } = cause;
+    throw new ExternalAuthError(code, `${errorPrefix}: ${message}`, {
+      cause,
+      status,
+    });
   }
+}
+
+async function fetchInTime<Result>(
+  transport: Transport,
+  request: ProviderRequest,
+  read: (response: Response, signal: AbortSignal) => Result | Promise<Result>,
+): Promise<Result> {
+  const { timeout } = transport;
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const expiry = new Promise<never>((_, reject) => {
@@ -123,12 +148,6 @@ async function fetchBounded<Result>(
   try {
     // A custom fetch may ignore the signal, but the race still ends in time.
     return await Promise.race([exchange(), expiry]);
-  } catch (error) {
-    const reason = messageOf(error, request.secrets ?? []);
-    throw new RequestError(
-      `Cannot fetch "${url.origin}${url.pathname}": ${reason}`,
-      error instanceof RequestError ? error.status : undefined,
-    );
   } finally {
     clearTimeout(timer);
   }

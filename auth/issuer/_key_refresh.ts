@@ -11,8 +11,11 @@ import {
   verifyJWT,
 } from "./_jwt.ts";
 import { fetchKeys, parseKeys, type ProviderKeys } from "./_key_set.ts";
-import { discover, parsePartialMetadata } from "./_metadata.ts";
-import type { ProviderMetadata } from "./_metadata.ts";
+import {
+  discover,
+  parseKeysMetadata,
+  type ProviderMetadata,
+} from "./_metadata.ts";
 import type { ResolvedIssuerOptions } from "./_options.ts";
 
 /** Milliseconds for which keys are cached. */
@@ -66,11 +69,10 @@ export function keysOfIssuer(
 ): () => Promise<CachedDocument<ProviderKeys>> {
   const { allowInsecureLoopback, now } = options;
   const metadata = jwksUri === undefined
-    // Only the keys are needed, so the endpoints for logins may be missing.
     ? discover(
       issuer,
       options,
-      (body) => parsePartialMetadata(body, issuer, allowInsecureLoopback),
+      (body) => parseKeysMetadata(body, issuer, allowInsecureLoopback),
     )
     : () => Promise.resolve({ issuer, jwks_uri: jwksUri });
   const source = keysOf(metadata, options);

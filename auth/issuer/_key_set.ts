@@ -5,7 +5,6 @@ import {
 } from "./_bounded_fetch.ts";
 import { ExternalAuthError } from "./_errors.ts";
 import { createKeySet, type KeySet } from "./_jwt.ts";
-import { createStepError } from "./_request_error.ts";
 
 /** The keys of a provider, ready to verify signatures. */
 export interface ProviderKeys {
@@ -14,6 +13,8 @@ export interface ProviderKeys {
   /** Returns the keys for an issuer. Some providers bind keys to an issuer. */
   forIssuer(isAllowed: (issuer: string) => boolean): KeySet;
 }
+
+const PREFIX = "Cannot use the keys of the provider";
 
 /** The maximum number of keys that are read. */
 const MAX_KEYS = 100;
@@ -34,17 +35,11 @@ export async function fetchKeys(
   transport: Transport,
   url: string,
 ): Promise<JSONObject> {
-  let response;
-  try {
-    response = await fetchJSON(transport, { url });
-  } catch (cause) {
-    throw createStepError(
-      "keys_failed",
-      "Cannot use the keys of the provider",
-      cause,
-    );
-  }
-  const { body, status } = response;
+  const { body, status } = await fetchJSON(transport, {
+    url,
+    code: "keys_failed",
+    errorPrefix: PREFIX,
+  });
   if (status === 200) return body as JSONObject;
   throw keysError(`they have status ${status}`, status);
 }
@@ -144,7 +139,7 @@ function normalize(key: PublicKey): PublicKey {
 function keysError(reason: string, status?: number) {
   return new ExternalAuthError(
     "keys_failed",
-    `Cannot use the keys of the provider: ${reason}`,
+    `${PREFIX}: ${reason}`,
     { status },
   );
 }

@@ -2,7 +2,6 @@ import { fetchJSON, type JSONObject } from "./_bounded_fetch.ts";
 import { createCachedDocument } from "./_cached_document.ts";
 import { ExternalAuthError } from "./_errors.ts";
 import type { ResolvedIssuerOptions } from "./_options.ts";
-import { createStepError } from "./_request_error.ts";
 import { isSecureURL } from "./_secure_url.ts";
 
 /**
@@ -96,17 +95,11 @@ async function fetchMetadata(
 ): Promise<JSONObject> {
   // Without the slash at the end (Discovery 1.0, section 4.1).
   const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
-  let response;
-  try {
-    response = await fetchJSON(options, { url });
-  } catch (cause) {
-    throw createStepError(
-      "discovery_failed",
-      `Cannot use the provider "${issuer}"`,
-      cause,
-    );
-  }
-  const { body, status } = response;
+  const { body, status } = await fetchJSON(options, {
+    url,
+    code: "discovery_failed",
+    errorPrefix: `Cannot use the provider "${issuer}"`,
+  });
   if (status === 200) return body as JSONObject;
   throw metadataError(issuer, `its metadata has status ${status}`, status);
 }
@@ -122,59 +115,76 @@ export function parseMetadata(
   allowInsecureLoopback: boolean,
   isIssuer?: (value: string) => boolean,
 ): ProviderMetadata {
-  const metadata = parsePartialMetadata(
-    body,
-    issuer,
-    allowInsecureLoopback,
-    isIssuer,
-  );
+  const metadata: Record<string, unknown> = {
+    issuer: readIssuer(body, issuer, isIssuer),
+  };
+  for (const name of [...REQUIRED, ...OPTIONAL]) {
+    const url = readURL(body, name, issuer, allowInsecureLoopback);
+    if (url !== undefined) metadata[name] = url;
+  }
   for (const name of REQUIRED) {
     if (metadata[name] === undefined) {
       throw metadataError(issuer, `its metadata has no "${name}"`);
     }
   }
-  return metadata as ProviderMetadata;
-}
-
-/**
- * Parses metadata in which endpoints may be missing. The metadata must name the
- * issuer that it was fetched for. Otherwise one provider could pose as another
- * (Discovery 1.0, section 4.3; RFC 8414, section 3.3).
- *
- * @throws {ExternalAuthError} If it is invalid.
- */
-export function parsePartialMetadata(
-  body: JSONObject,
-  issuer: string,
-  allowInsecureLoopback: boolean,
-  isIssuer: (value: string) => boolean = (value) => value === issuer,
-): Partial<ProviderMetadata> & Pick<ProviderMetadata, "issuer"> {
-  const own = (name: string) =>
-    Object.hasOwn(body, name) ? body[name] : undefined;
-  const named = own("issuer");
-  if (typeof named !== "string" || !isIssuer(named)) {
-    throw metadataError(issuer, "its metadata names another issuer");
-  }
-  const metadata: Record<string, unknown> & { issuer: string } = {
-    issuer: named,
-  };
-  for (const name of [...REQUIRED, ...OPTIONAL]) {
-    const value = own(name);
-    if (value === undefined || value === null) continue;
-    const url = typeof value === "string" ? URL.parse(value) : null;
-    if (url === null || !isSecureURL(url, allowInsecureLoopback)) {
-      throw metadataError(issuer, `"${name}" is not an https URL`);
-    }
-    metadata[name] = value;
-  }
   for (const name of ARRAYS) {
-    const value = own(name);
+    const value = readOwn(body, name);
     if (!Array.isArray(value)) continue;
     metadata[name] = value.slice(0, MAX_ELEMENTS)
       .filter((element) => typeof element === "string");
   }
-  for (const name of FLAGS) metadata[name] = own(name) === true;
-  return metadata;
+  for (const name of FLAGS) metadata[name] = readOwn(body, name) === true;
+  return metadata as unknown as ProviderMetadata;
+}
+
+/**
+ * Parses the metadata of an issuer of access tokens. Only the URL of its keys is
+ * used, so the endpoints for logins may be missing.
+ *
+ * @throws {ExternalAuthError} If it is invalid.
+ */
+export function parseKeysMetadata(
+  body: JSONObject,
+  issuer: string,
+  allowInsecureLoopback: boolean,
+): Pick<ProviderMetadata, "issuer" | "jwks_uri"> {
+  const named = readIssuer(body, issuer);
+  const url = readURL(body, "jwks_uri", issuer, allowInsecureLoopback);
+  return { issuer: named, ...url !== undefined && { jwks_uri: url } };
+}
+
+/**
+ * Reads the issuer. It must be the one that the metadata was fetched for.
+ * Otherwise one provider could pose as another (Discovery 1.0, section 4.3; RFC
+ * 8414, section 3.3).
+ */
+function readIssuer(
+  body: JSONObject,
+  issuer: string,
+  isIssuer: (value: string) => boolean = (value) => value === issuer,
+): string {
+  const named = readOwn(body, "issuer");
+  if (typeof named === "string" && isIssuer(named)) return named;
+  throw metadataError(issuer, "its metadata names another issuer");
+}
+
+function readURL(
+  body: JSONObject,
+  name: string,
+  issuer: string,
+  allowInsecureLoopback: boolean,
+): string | undefined {
+  const value = readOwn(body, name) ?? undefined;
+  if (value === undefined) return undefined;
+  const url = typeof value === "string" ? URL.parse(value) : null;
+  if (url !== null && isSecureURL(url, allowInsecureLoopback)) {
+    return value as string;
+  }
+  throw metadataError(issuer, `"${name}" is not an https URL`);
+}
+
+function readOwn(body: JSONObject, name: string): unknown {
+  return Object.hasOwn(body, name) ? body[name] : undefined;
 }
 
 function metadataError(issuer: string, reason: string, status?: number) {

@@ -1,5 +1,3 @@
-import { ExternalAuthError, type ExternalAuthErrorCode } from "./_errors.ts";
-
 /** The maximum length of a message of `fetch` that is read, in characters. */
 const MAX_MESSAGE = 10_000;
 
@@ -16,18 +14,6 @@ export class RequestError extends Error {
     super(message);
     this.status = status;
   }
-}
-
-/** Creates the error of a step from the error of its request. */
-export function createStepError(
-  code: ExternalAuthErrorCode,
-  step: string,
-  cause: unknown,
-): ExternalAuthError {
-  const { message, status } = cause instanceof RequestError
-    ? cause
-    : { message: "unknown", status: undefined };
-  return new ExternalAuthError(code, `${step}: ${message}`, { cause, status });
 }
 
 /** Returns the message of an error of `fetch`, without queries and secrets. */

@@ -33,6 +33,6 @@ export {
   type ResolvedIssuerOptions,
   resolveIssuerOptions,
 } from "./_options.ts";
-export { createStepError, redact } from "./_request_error.ts";
+export { redact } from "./_request_error.ts";
 export { isSecureURL } from "./_secure_url.ts";
 export { SingleFlight } from "./_single_flight.ts";

@@ -4,7 +4,7 @@ import type { ExternalAuthProvider } from "../external/provider.ts";
 
 /** The profile of an account at the code-hosting provider. */
 export interface CodeHostProfile {
-  /** The stable account number. Key your users by it, never by `login`. */
+  /** The account number, which never changes. Do not identify users by `login`. */
   readonly id: number;
   /** The account name, which its owner may change. */
   readonly login: string;
@@ -12,7 +12,7 @@ export interface CodeHostProfile {
   readonly email: string | null;
   /** The display name, if there is one. */
   readonly name: string | null;
-  /** Where the picture of the account lives. */
+  /** The URL of the picture. */
   readonly "avatar_url": string;
 }
 
@@ -29,11 +29,11 @@ export interface CodeHostAuthProviderOptions
 
 /**
  * Creates the code-hosting provider: **GitHub**, with the scope `user:email` by
- * default.
+ * default. Users may change their `login`, so identify them by issuer and subject.
  *
  * Setting it up:
  * 1. Open https://github.com/settings/developers, or the developer settings of
- *    your organisation.
+ *    your organization.
  * 2. Under "OAuth Apps", register a new application.
  * 3. As "Homepage URL" enter the address of your application.
  * 4. As "Authorization callback URL" enter your `redirectUri`.
@@ -60,7 +60,7 @@ export interface CodeHostAuthProviderOptions
  *
  * @param options The client registration.
  * @returns A provider for `startExternalAuth` and `finishExternalAuth`.
- * @throws {TypeError} If an option can't be right.
+ * @throws {TypeError} If an option is invalid.
  * @see {@link https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps | Authorizing OAuth apps}
  */
 export function createCodeHostAuthProvider(
@@ -103,7 +103,7 @@ function parseProfile(
   return {
     id: id as number,
     login,
-    // Not the profile's own: that is what the owner shows, verified or not.
+    // The email of the profile may not be verified.
     email: findEmail(emails),
     name: typeof name === "string" ? name : null,
     "avatar_url": typeof avatar_url === "string" ? avatar_url : "",

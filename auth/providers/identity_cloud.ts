@@ -4,7 +4,7 @@ import type { ExternalAuthProvider } from "../external/provider.ts";
 
 /** Options for {@linkcode createIdentityCloudAuthProvider}. */
 export interface IdentityCloudAuthProviderOptions extends OIDCOptions {
-  /** The tenant's domain, or its custom domain: a host name alone. */
+  /** The host name of the tenant, or its custom domain. */
   readonly domain: string;
 }
 
@@ -42,7 +42,7 @@ export interface IdentityCloudAuthProviderOptions extends OIDCOptions {
  *
  * @param options The tenant and the client registration.
  * @returns A provider for `startExternalAuth` and `finishExternalAuth`.
- * @throws {TypeError} If an option can't be right.
+ * @throws {TypeError} If an option is invalid.
  * @see {@link https://auth0.com/docs/get-started/applications/configure-applications-with-oidc-discovery | Applications with OIDC discovery}
  */
 export function createIdentityCloudAuthProvider(
@@ -56,7 +56,7 @@ export function createIdentityCloudAuthProvider(
   }
   return defineOIDCProvider({
     name: "identity-cloud",
-    // The slash at the end is part of it, in metadata and tokens.
+    // With the slash at the end, as in metadata and tokens.
     issuer: `https://${domain.toLowerCase()}/`,
     clientAuthentication: "post",
   }, options);

@@ -4,15 +4,15 @@ import type { ExternalAuthProvider } from "../external/provider.ts";
 
 /** The profile of an account at the microblog provider. */
 export interface MicroblogProfile {
-  /** The stable account id. Key your users by it, never by `username`. */
+  /** The account id, which never changes. Do not identify users by `username`. */
   readonly id: string;
   /** The account name, which its owner may change. */
   readonly username: string;
-  /** The name to show. */
+  /** The display name. */
   readonly name: string | null;
-  /** Where the picture is. */
+  /** The URL of the picture. */
   readonly "profile_image_url": string | null;
-  /** The confirmed address, where the scope `users.email` was granted. */
+  /** The confirmed address, if the scope `users.email` was granted. */
   readonly email: string | null;
 }
 
@@ -50,7 +50,7 @@ const DEFAULT_SCOPES = ["users.read", "tweet.read"];
  *
  * @param options The client registration.
  * @returns A provider for `startExternalAuth` and `finishExternalAuth`.
- * @throws {TypeError} If an option can't be right.
+ * @throws {TypeError} If an option is invalid.
  * @see {@link https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code | OAuth 2.0 with PKCE at X}
  */
 export function createMicroblogAuthProvider(
@@ -58,7 +58,7 @@ export function createMicroblogAuthProvider(
 ): ExternalAuthProvider<MicroblogProfile> {
   const { scopes = DEFAULT_SCOPES } = options;
   const fields = ["profile_image_url"];
-  // Asked for without the scope, the field is an error.
+  // Without the scope, this field is an error.
   if (scopes.includes("users.email")) fields.push("confirmed_email");
   return defineOAuthProvider({
     name: "microblog",

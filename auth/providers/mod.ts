@@ -1,4 +1,4 @@
-// What `@gatehouse/web/auth` offers for the seven named providers.
+// The seven named providers of `@gatehouse/web/auth`.
 export {
   type CodeHostAuthProviderOptions,
   type CodeHostProfile,

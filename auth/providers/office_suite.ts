@@ -5,7 +5,7 @@ import type { ExternalAuthProvider } from "../external/provider.ts";
 /** Options for {@linkcode createOfficeSuiteAuthProvider}. */
 export interface OfficeSuiteAuthProviderOptions extends OIDCOptions {
   /**
-   * Whose accounts may log in: a tenant's id or domain name, `organizations`,
+   * The accounts that may log in: a tenant's id or domain name, `organizations`,
    * `consumers`, or `common` for all of them.
    *
    * @default {"common"}
@@ -15,7 +15,7 @@ export interface OfficeSuiteAuthProviderOptions extends OIDCOptions {
 
 const HOST = "https://login.microsoftonline.com";
 
-/** Stands for the tenant in metadata and keys that belong to all of them. */
+/** The placeholder for the tenant in metadata and keys of all tenants. */
 const PLACEHOLDER = "{tenantid}";
 
 /** The tenant of all personal accounts. */
@@ -27,12 +27,12 @@ const IS_GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * Creates the office-suite provider: **Microsoft Entra ID**, with the scopes
  * `openid`, `email` and `profile` by default.
  *
- * Trust: the address in `email` is whatever a tenant's administrator entered.
- * Key users by issuer and subject. `picture` is always `null`: it is there only
- * for who holds an access token.
+ * Trust: a tenant's administrator can enter any address as `email`. Identify
+ * users by issuer and subject. `picture` is always `null`, because its URL
+ * requires an access token.
  *
- * To confirm logins here, add the optional claim `auth_time` of ID tokens, and
- * set `canReauthenticate` to `true`.
+ * To have users confirm their login here, add the optional claim `auth_time` of
+ * ID tokens, and set `canReauthenticate` to `true`.
  *
  * Setting it up:
  * 1. Open the Microsoft Entra admin center, https://entra.microsoft.com.
@@ -40,7 +40,7 @@ const IS_GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * 3. Choose the account types: they decide what `tenant` can be.
  * 4. As "Redirect URI" choose the platform "Web" and enter your `redirectUri`.
  * 5. Copy "Application (client) ID" to `clientId`.
- * 6. For one organisation copy "Directory (tenant) ID" to `tenant`.
+ * 6. For one organization copy "Directory (tenant) ID" to `tenant`.
  * 7. Under "Certificates & secrets", create a client secret.
  * 8. Copy its value, not its id, to `clientSecret`; it is shown once and ends.
  * 9. Instead of it a certificate works: `privateKey` with its SHA-256
@@ -63,7 +63,7 @@ const IS_GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  *
  * @param options The client registration.
  * @returns A provider for `startExternalAuth` and `finishExternalAuth`.
- * @throws {TypeError} If an option can't be right.
+ * @throws {TypeError} If an option is invalid.
  * @see {@link https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc | OpenID Connect on the Microsoft identity platform}
  */
 export function createOfficeSuiteAuthProvider(
@@ -80,7 +80,7 @@ export function createOfficeSuiteAuthProvider(
     issuer: `${HOST}/${tenant}/v2.0`,
     assertionAudience: "token_endpoint",
     openid: {
-      // Without an optional claim its ID tokens have no auth_time.
+      // ID tokens only have auth_time as an optional claim.
       canReauthenticate: false,
       isMetadataIssuer: (issuer) => isMetadataIssuer(issuer, tenant),
       isCallbackIssuer: (issuer, metadataIssuer) =>
@@ -95,7 +95,7 @@ export function createOfficeSuiteAuthProvider(
   }, options);
 }
 
-/** Metadata of many tenants names a template instead of an issuer. */
+/** Checks the issuer of metadata, which is a template for several tenants. */
 function isMetadataIssuer(issuer: string, tenant: string): boolean {
   switch (tenant) {
     case "common":
@@ -109,13 +109,13 @@ function isMetadataIssuer(issuer: string, tenant: string): boolean {
     : isTenantIssuer(issuer);
 }
 
-/** Whether it is the issuer of a single tenant, whichever that is. */
+/** Returns `true` for the issuer of any single tenant. */
 function isTenantIssuer(issuer: string): boolean {
   const tid = tenantOf(issuer);
   return IS_GUID.test(tid) && issuer === `${HOST}/${tid}/v2.0`;
 }
 
-/** Some keys sign for one tenant alone. */
+/** Checks the tenant of a key: some keys only sign for one tenant. */
 function isKeyIssuer(keyIssuer: string, tokenIssuer: string): boolean {
   return keyIssuer.replace(PLACEHOLDER, tenantOf(tokenIssuer)) === tokenIssuer;
 }

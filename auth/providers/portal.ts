@@ -5,8 +5,8 @@ import type { ExternalAuthProvider } from "../external/provider.ts";
 /** Options for {@linkcode createPortalAuthProvider}. */
 export interface PortalAuthProviderOptions extends OIDCOptions {
   /**
-   * The domain that the accounts must belong to, for an organisation's own
-   * accounts. It is asked for, and checked in the ID token's claim `hd`.
+   * The domain of the organization whose accounts may log in. The login page
+   * suggests it, and the claim `hd` of the ID token must match.
    *
    * @default {undefined}
    */
@@ -15,14 +15,14 @@ export interface PortalAuthProviderOptions extends OIDCOptions {
 
 const ISSUER = "https://accounts.google.com";
 
-/** How the issuer is also spelled in ID tokens, by its own documentation. */
+/** Another spelling of the issuer in ID tokens, which Google documents. */
 const BARE_ISSUER = "accounts.google.com";
 
 /**
  * Creates the search-portal account provider: **Google**, with the scopes
  * `openid`, `email` and `profile` by default.
  *
- * Google ignores `maxAge`, so it can't confirm a login (`canReauthenticate` is
+ * Google ignores `maxAge`, so it cannot confirm a login (`canReauthenticate` is
  * `false`). For verified applications its setting "Session age claims" adds
  * `auth_time` to ID tokens.
  *
@@ -54,7 +54,7 @@ const BARE_ISSUER = "accounts.google.com";
  *
  * @param options The client registration.
  * @returns A provider for `startExternalAuth` and `finishExternalAuth`.
- * @throws {TypeError} If an option can't be right.
+ * @throws {TypeError} If an option is invalid.
  * @see {@link https://developers.google.com/identity/openid-connect/openid-connect | OpenID Connect at Google}
  */
 export function createPortalAuthProvider(
@@ -66,15 +66,15 @@ export function createPortalAuthProvider(
     issuer: ISSUER,
     authorizationParams: hostedDomain === undefined ? {} : { hd: hostedDomain },
     openid: {
-      // It ignores max_age.
+      // Google ignores max_age.
       canReauthenticate: false,
       isTokenIssuer: (issuer) => issuer === ISSUER || issuer === BARE_ISSUER,
       canonicalIssuer: () => ISSUER,
-      // The request's parameter is a hint that the user can change.
+      // The user can change the parameter of the request.
       findProblem: ({ hd }) =>
         hostedDomain === undefined || hd === hostedDomain
           ? undefined
-          : 'claim "hd": it is another organisation',
+          : 'claim "hd": it is another organization',
     },
   }, options);
 }

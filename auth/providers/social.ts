@@ -5,21 +5,21 @@ import { encodeHex } from "../../session/secrets.ts";
 
 /** The profile of an account at the social provider. */
 export interface SocialProfile {
-  /** The account's id, which is this application's alone. */
+  /** The account's id, which is different for each application. */
   readonly id: string;
-  /** The name to show. */
+  /** The display name. */
   readonly name: string | null;
-  /** The address, where there is one and the user shares it. */
+  /** The address, if the account has one and the user shares it. */
   readonly email: string | null;
-  /** Where the picture is, for a while. */
+  /** The URL of the picture, which expires. */
   readonly picture: string | null;
 }
 
 /** Options for {@linkcode createSocialAuthProvider}. */
 export interface SocialAuthProviderOptions extends ExternalAuthProviderOptions {
   /**
-   * The version of the provider's API. Versions end: set the one that the
-   * dashboard of your app names, rather than rely on ours to be of today.
+   * The version of the provider's API. Versions expire: set the one that the
+   * dashboard of your app shows.
    *
    * @default {"v23.0"}
    */
@@ -58,7 +58,7 @@ export interface SocialAuthProviderOptions extends ExternalAuthProviderOptions {
  *
  * @param options The client registration.
  * @returns A provider for `startExternalAuth` and `finishExternalAuth`.
- * @throws {TypeError} If an option can't be right.
+ * @throws {TypeError} If an option is invalid.
  * @see {@link https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow | Manually build a login flow}
  */
 export function createSocialAuthProvider(
@@ -87,7 +87,7 @@ export function createSocialAuthProvider(
   }, options);
 }
 
-/** Shows that the request comes from who has the secret, not from a thief. */
+/** Creates a proof for each request that the sender has the secret. */
 async function proofParams(
   accessToken: string,
   secret: string,

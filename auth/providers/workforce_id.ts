@@ -5,9 +5,9 @@ import type { ExternalAuthProvider } from "../external/provider.ts";
 /** Options for {@linkcode createWorkforceIdAuthProvider}. */
 export interface WorkforceIdAuthProviderOptions extends OIDCOptions {
   /**
-   * The authorization server: `https://{domain}` for the organisation's own, or
-   * `https://{domain}/oauth2/{id}` for a custom one, such as `default`. They are
-   * different issuers with different keys.
+   * The authorization server: `https://{domain}` for that of the organization,
+   * or `https://{domain}/oauth2/{id}` for a custom one, such as `default`. They
+   * are different issuers with different keys.
    */
   readonly issuer: string;
 }
@@ -17,7 +17,7 @@ export interface WorkforceIdAuthProviderOptions extends OIDCOptions {
  * and `profile` by default.
  *
  * Setting it up:
- * 1. Open the admin console of your organisation.
+ * 1. Open the admin console of your organization.
  * 2. Under "Applications", create an app integration.
  * 3. Choose "OIDC - OpenID Connect" and "Web Application".
  * 4. Add your `redirectUri` to "Sign-in redirect URIs".
@@ -45,7 +45,7 @@ export interface WorkforceIdAuthProviderOptions extends OIDCOptions {
  *
  * @param options The authorization server and the client registration.
  * @returns A provider for `startExternalAuth` and `finishExternalAuth`.
- * @throws {TypeError} If an option can't be right.
+ * @throws {TypeError} If an option is invalid.
  * @see {@link https://developer.okta.com/docs/concepts/auth-servers/ | Authorization servers}
  */
 export function createWorkforceIdAuthProvider(
@@ -54,7 +54,7 @@ export function createWorkforceIdAuthProvider(
   const { issuer } = options;
   if (!/^https?:\/\/[^/]+(?:\/oauth2\/[\w-]+)?$/.test(issuer)) {
     throw new TypeError(
-      `Cannot create external provider "workforce-id": issuer "${issuer}" is neither an organisation's server nor a custom one`,
+      `Cannot create external provider "workforce-id": issuer "${issuer}" is neither an organization's server nor a custom one`,
     );
   }
   return defineOIDCProvider({

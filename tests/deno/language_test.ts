@@ -14,14 +14,7 @@ const ROOT = new URL("../../", import.meta.url);
 
 /** The folders and pages whose sentences follow the rules. */
 const PATHS = [
-  "auth/complete_auth.ts",
-  "auth/credentials.ts",
-  "auth/middleware",
-  "auth/one_time_token.ts",
-  "auth/password",
-  "auth/testing.ts",
-  "auth/throttle",
-  "auth/token.ts",
+  "auth",
   "logger",
   "schema",
   "session/cookies",
