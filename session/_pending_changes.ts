@@ -1,133 +1,228 @@
-import { applyChange, type Change } from "./_change.ts";
-import { isRefreshDue } from "./_lifetime.ts";
-import {
-  createRecord,
-  type SessionLabel,
-  type SessionRecord,
-} from "./_record.ts";
 import type {
-  CreateLabel,
   IdChange,
   SessionConfig,
   SessionDriver,
 } from "./drivers/driver.ts";
 import { SessionConflictError } from "./errors.ts";
-import type { JSONValue } from "./json.ts";
+import {
+  type JSONValue,
+  MAX_RECORD_BYTES,
+  RESERVED_PREFIX,
+  type SessionLabel,
+  type SessionRecord,
+  stringify,
+} from "./record.ts";
 
-/** A session's changes, and what is to become of them. */
+/**
+ * One change to a session. A session saves its changes instead of its whole
+ * content, so that concurrent requests do not overwrite each other's changes.
+ */
+export type Change =
+  | {
+    readonly type: "set" | "flash";
+    readonly key: string;
+    readonly text: string;
+  }
+  | { readonly type: "unset"; readonly key: string }
+  | {
+    readonly type: "update";
+    readonly key: string;
+    readonly change: (value: JSONValue | undefined) => unknown;
+  }
+  /** `text` is the value that was read. Another value stays in the session. */
+  | {
+    readonly type: "read" | "take";
+    readonly key: string;
+    readonly text: string;
+  }
+  | Login;
+
+/** The change of a login or a logout. */
+export interface Login {
+  readonly type: "login";
+  readonly userId: string | number | undefined;
+  readonly now: number;
+  /** The time at which the user proved their identity, if it is not now. */
+  readonly authenticatedAt: number | undefined;
+  readonly expiresAt: number;
+  readonly label: SessionLabel;
+  readonly names: readonly string[];
+}
+
+/** The session that the changes belong to. */
+interface ChangedSession {
+  readonly record: SessionRecord;
+  readonly setup: { readonly config: SessionConfig };
+  /** Creates the record of a new session. */
+  createRecord(): SessionRecord;
+}
+
+/** The changes of one request to its session, until they are saved. */
 export class PendingChanges {
-  /** Whether the content is known. */
-  isLoaded = false;
-  /** Whether anything asked for the session's content. */
-  accessed = false;
-  /** Whether `destroy` was called. */
-  destroyed = false;
-  /** Whether the response was made, so that nothing can be saved any more. */
-  closed = false;
-  /** Whether a session begins where this one has ended, as with a login. */
-  begins = false;
-  readonly #driver: SessionDriver;
-  readonly #config: SessionConfig;
-  readonly #label: CreateLabel;
-  // Made when first asked for, which most requests never do.
-  #readFlash: Map<string, JSONValue> | undefined;
-  #keptFlash: Set<string> | undefined;
-  #record: SessionRecord | undefined;
+  /** The session with the changes applied, as the handler sees it. */
+  record: SessionRecord;
+  /** The way in which the next save changes the session's id. */
+  idChange: IdChange = "keep";
+  /** The flash values that were read. They last until the end of the request. */
+  readonly readFlash: Map<string, JSONValue> = new Map();
+  /** The number of conflicts, each of which has dropped changes. */
+  conflicts = 0;
+  /** `true` if the last save found that the session has ended. */
+  hasEnded = false;
+  readonly #session: ChangedSession;
+  /** The keys of flash values that last for one more request. */
+  readonly #keptFlash = new Set<string>();
   #changes: Change[] = [];
-  /** How many of them, the first, are on their way to the store. */
+  /** The number of changes at the beginning that the store is saving now. */
   #sent = 0;
-  #idChange: IdChange = "keep";
-  #hasEnded = false;
-  /** How often a value that was taken turned out to be lost. */
-  #conflicts = 0;
-  #loading: Promise<void> | undefined;
-  #saving: Promise<unknown> | undefined;
 
-  constructor(
-    backing: SessionDriver,
-    config: SessionConfig,
-    label: CreateLabel,
-  ) {
-    this.#driver = backing;
-    this.#config = config;
-    this.#label = label;
+  constructor(session: ChangedSession) {
+    this.#session = session;
+    this.record = session.record;
   }
 
-  /** The id that the session is stored under; empty while it is not. */
-  get id(): string {
-    return this.#driver.id;
+  /** `true` if there is nothing to save. */
+  get isEmpty(): boolean {
+    return this.#changes.length === 0 && this.idChange === "keep";
   }
 
-  /** Flash values that were read: they last for this request. */
-  get readFlash(): Map<string, JSONValue> {
-    return this.#readFlash ??= new Map();
+  /**
+   * Sets a value or a flash value.
+   *
+   * @throws {TypeError} If JSON cannot represent the value.
+   * @throws {RangeError} If the value is larger than a session may be.
+   */
+  set(type: "set" | "flash", key: string, value: unknown): void {
+    this.apply({ type, key, text: stringify(value, MAX_RECORD_BYTES) });
   }
 
-  /** The keys of flash values that last for another request. */
-  get keptFlash(): Set<string> {
-    return this.#keptFlash ??= new Set();
-  }
-
-  /** The content as the handler sees it, with the changes applied. */
-  get record(): SessionRecord {
-    return this.#record ??= this.#newRecord({});
-  }
-
-  /** Whether saving is of use only if the browser gets a cookie. */
-  get needsCookie(): boolean {
-    return this.#driver.isInCookies || this.#idChange !== "keep" ||
-      this.id === "";
-  }
-
-  /** Whether there is anything to save: a change, or an old time of last use. */
-  get isDue(): boolean {
-    if (this.#isChanged) return true;
-    if (this.destroyed || !this.accessed || this.id === "") return false;
-    const { now, timeouts } = this.#config;
-    return isRefreshDue(this.record, timeouts, now(), this.record.seenAt);
-  }
-
-  get #isChanged(): boolean {
-    if (this.destroyed) return !this.#hasEnded;
-    return this.#changes.length > 0 || this.#idChange !== "keep";
-  }
-
-  /** Opens the session that the cookies lead to, if there is one. */
-  load(header: string | null): Promise<void> {
-    return this.#loading ??= this.#open(header);
-  }
-
-  async #open(header: string | null): Promise<void> {
-    try {
-      this.#record = await this.#driver.open(header) ?? undefined;
-      this.isLoaded = true;
-    } catch (error) {
-      // A store that failed may answer the next one who asks.
-      this.#loading = undefined;
-      throw error;
-    }
-  }
-
-  /** @throws {TypeError} If nothing can be changed any more. */
-  assertWritable(verb: string): void {
-    if (!this.destroyed && !this.closed) return;
-    const state = this.destroyed
-      ? "it was destroyed"
-      : "the response was already made";
-    throw new TypeError(`Cannot ${verb} session: ${state}`);
-  }
-
-  /** Notes a change. */
-  apply(change: Change): void {
+  /** Applies a change to the record and remembers it for the next save. */
+  apply(change: Exclude<Change, Login>): void {
+    const { key, type } = change;
+    if (type !== "read") this.readFlash.delete(key);
+    if (type === "flash") this.#keptFlash.delete(key);
     applyChange(this.record, change);
     this.#changes.push(change);
   }
 
-  /** Takes back that flash values were read; returns the keys of those. */
-  undoReads(key: string | undefined): ReadonlySet<string> {
+  /** Sets or removes the user. The next save changes the id. */
+  logIn(login: Login): void {
+    const previous = this.record.userId;
+    // A user must not see the messages of another user.
+    if (previous !== undefined && previous !== login.userId) {
+      this.readFlash.clear();
+    }
+    applyChange(this.record, login);
+    this.#changes.push(login);
+    this.idChange = login.userId === undefined ? "rotate" : "login";
+  }
+
+  /** Marks a flash value as read. The next save removes it unless it is kept. */
+  markRead(key: string, value: JSONValue): void {
+    if (this.#keptFlash.has(key)) return;
+    this.readFlash.set(key, value);
+    this.apply({ type: "read", key, text: stringify(value) });
+  }
+
+  /** Keeps one flash value, or all of them, for one more request. */
+  keepFlash(key?: string): void {
+    const unsent = this.#undoReads(key);
+    for (const [name, value] of this.readFlash) {
+      if ((key ?? name) !== name) continue;
+      // A value that is still stored only becomes visible again. Another request
+      // may have stored a newer one by now.
+      if (unsent.has(name)) this.record.content.flash.set(name, value);
+      else this.apply({ type: "flash", key: name, text: stringify(value) });
+      this.readFlash.delete(name);
+    }
+    for (const name of this.record.content.flash.keys()) {
+      if ((key ?? name) === name) this.#keptFlash.add(name);
+    }
+  }
+
+  /** Removes and returns a value. The save fails if another request took it. */
+  take(key: string): JSONValue | undefined {
+    const { flash, values } = this.record.content;
+    const wasRead = this.#undoReads(key).has(key) && this.readFlash.has(key);
+    const owner = wasRead ? this.readFlash : flash.has(key) ? flash : values;
+    const value = owner.get(key);
+    this.readFlash.delete(key);
+    if (value !== undefined) {
+      this.apply({ type: "take", key, text: stringify(value) });
+    }
+    return value;
+  }
+
+  /**
+   * Saves the changes. Those that are added in the meantime wait for the next
+   * save.
+   *
+   * @param canBegin `true` to begin a new session if this one has ended.
+   * @returns `false` if the session has ended.
+   * @throws {SessionConflictError} If a value was taken by another request.
+   */
+  async save(driver: SessionDriver, canBegin: boolean): Promise<boolean> {
+    const { idChange } = this;
+    const count = this.#changes.length;
+    this.#sent = count;
+    let record: SessionRecord | null;
+    try {
+      record = await driver.save(
+        (stored) => this.#applySent(stored ?? this.#session.createRecord()),
+        idChange,
+        canBegin || idChange === "login",
+      );
+    } finally {
+      this.#sent = 0;
+    }
+    this.hasEnded = record === null;
+    if (record === null) {
+      const taken = this.#changes.findIndex(({ type }) => type === "take");
+      if (taken < 0) return false;
+      this.#dropFrom(taken);
+      throw new SessionConflictError("ended");
+    }
+    this.#changes = this.#changes.slice(count);
+    if (this.idChange === idChange) this.idChange = "keep";
+    for (const change of this.#changes) applyChange(record, change);
+    this.record = record;
+    return true;
+  }
+
+  /** Applies the changes that are being saved to the stored record. */
+  #applySent(record: SessionRecord): SessionRecord {
+    for (let index = 0; index < this.#sent; index++) {
+      if (applyChange(record, this.#changes[index]!)) continue;
+      this.record = this.#dropFrom(index)
+        ? record
+        : this.#session.createRecord();
+      throw new SessionConflictError("taken");
+    }
+    record.seenAt = this.#session.setup.config.now();
+    return record;
+  }
+
+  /**
+   * Drops a `take` that failed and the changes after it, which may depend on it.
+   * A login may depend on it too, so it is dropped with all other changes.
+   *
+   * @returns `true` if the changes before it are still to be saved.
+   */
+  #dropFrom(index: number): boolean {
+    this.conflicts++;
+    const before = this.#changes.slice(0, index);
+    const isLogin = before.some((change) =>
+      change.type === "login" && change.userId !== undefined
+    );
+    this.#changes = isLogin ? [] : before;
+    if (this.idChange === "login") this.idChange = "keep";
+    return !isLogin;
+  }
+
+  /** Removes the reads that no save has sent yet, and returns their keys. */
+  #undoReads(key: string | undefined): ReadonlySet<string> {
     const keys = new Set<string>();
     this.#changes = this.#changes.filter((change, index) => {
-      // What is on its way to the store cannot be taken back.
       if (change.type !== "read" || index < this.#sent) return true;
       if ((key ?? change.key) !== change.key) return true;
       keys.add(change.key);
@@ -135,174 +230,72 @@ export class PendingChanges {
     });
     return keys;
   }
+}
 
-  /** Makes the next save give the session another id. */
-  rotateId(): void {
-    if (this.#idChange === "keep") this.#idChange = "rotate";
-  }
-
-  /** Sets or removes the user, and renews the id. */
-  logIn(
-    userId: string | number | undefined,
-    names: readonly string[] = [],
-    authenticatedAt?: number,
-  ): void {
-    const now = this.#config.now();
-    const expiresAt = now + this.#config.timeouts.absolute;
-    const label = this.#label();
-    const previous = this.record.userId;
-    if (previous !== undefined && previous !== userId) {
-      // One user's messages are none of another's business.
-      this.#readFlash?.clear();
-    }
-    this.apply({
-      type: "login",
-      userId,
-      now,
-      authenticatedAt,
-      expiresAt,
-      label,
-      names,
-    });
-    // Only a login begins a session where this one has ended meanwhile.
-    this.#idChange = userId === undefined ? "rotate" : "login";
-  }
-
-  /** Ends the session at the next save. */
-  destroy(): void {
-    this.destroyed = true;
-    this.readFlash.clear();
-    this.#changes = [];
-    this.#record = undefined;
-  }
-
-  /**
-   * Saves for a handler: what `save` does, while there is a response to come.
-   *
-   * @throws {TypeError} If the response was made without what has changed.
-   */
-  async commit(): Promise<boolean> {
-    const conflicts = this.#conflicts;
-    while (this.#saving !== undefined) await this.#saving;
-    // What this one was to save was dropped with what the one before has lost.
-    if (this.#conflicts !== conflicts) throw new SessionConflictError("taken");
-    // Nobody would learn of a new id any more.
-    if (this.closed && this.#isChanged) {
-      throw new TypeError(
-        "Cannot commit session: the response was already made",
-      );
-    }
-    return await this.save();
-  }
-
-  /**
-   * Saves what has changed, one call after the other.
-   *
-   * @throws {SessionConflictError} If a value was taken by someone else.
-   * @throws {SessionStoreError} If the store failed.
-   * @returns Whether the session lives; `false` where it ended elsewhere.
-   */
-  async save(): Promise<boolean> {
-    // Not by a function: that would let two begin at once.
-    while (this.#saving !== undefined) await this.#saving;
-    const saved = this.#save();
-    this.#saving = saved.catch(() => {});
-    try {
-      return await saved;
-    } finally {
-      this.#saving = undefined;
-    }
-  }
-
-  /** Waits until nothing is on its way to the store. */
-  async waitForSave(): Promise<void> {
-    while (this.#saving !== undefined) await this.#saving;
-  }
-
-  /** Forgets what was saved under an id that no response can hand out. */
-  discard(): Promise<void> {
-    return this.#driver.discard();
-  }
-
-  async #save(): Promise<boolean> {
-    if (this.destroyed) {
-      if (!this.#hasEnded) await this.#driver.end();
-      this.#hasEnded = true;
+/** Applies a change. Returns `false` if a value to take is missing. */
+function applyChange(record: SessionRecord, change: Change): boolean {
+  const { flash, values } = record.content;
+  switch (change.type) {
+    case "set":
+      values.set(change.key, JSON.parse(change.text));
+      flash.delete(change.key);
       return true;
-    }
-    const begins = this.begins || this.#idChange === "login";
-    if (this.#hasEnded && !begins) return false;
-    if (!this.isDue) return true;
-    const idChange = this.#idChange;
-    const record = await this.#write(idChange, begins);
-    this.#hasEnded = record === null;
-    if (record === null) {
-      const taken = this.#changes.findIndex(({ type }) => type === "take");
-      if (taken < 0) return false;
-      this.#dropFrom(taken);
-      throw new SessionConflictError("ended");
-    }
-    if (this.#idChange === idChange) this.#idChange = "keep";
-    // It may have been destroyed meanwhile.
-    if (this.destroyed) return true;
-    this.#record = record;
-    for (const change of this.#changes) applyChange(record, change);
-    return true;
-  }
-
-  /** Stores the changes; those added while the store is busy stay for later. */
-  async #write(
-    idChange: IdChange,
-    begins: boolean,
-  ): Promise<SessionRecord | null> {
-    const count = this.#changes.length;
-    this.#sent = count;
-    try {
-      const record = await this.#driver.write(
-        (stored) => this.#changed(stored, count),
-        idChange,
-        begins,
+    case "flash":
+      flash.set(change.key, JSON.parse(change.text));
+      return true;
+    case "unset":
+      values.delete(change.key);
+      flash.delete(change.key);
+      return true;
+    case "read":
+      removeIfUnchanged(flash, change.key, change.text);
+      return true;
+    case "update":
+      values.set(
+        change.key,
+        JSON.parse(stringify(change.change(values.get(change.key)))),
       );
-      if (record !== null) this.#changes = this.#changes.slice(count);
-      return record;
-    } finally {
-      this.#sent = 0;
-    }
+      flash.delete(change.key);
+      return true;
+    case "take":
+      return removeIfUnchanged(flash, change.key, change.text) ||
+        removeIfUnchanged(values, change.key, change.text);
+    case "login":
+      applyLogin(record, change);
+      return true;
   }
+}
 
-  /** Applies the first `count` changes to what is stored. */
-  #changed(stored: SessionRecord | null, count: number): SessionRecord {
-    const record = stored ?? this.#newRecord(this.#label());
-    const lost = this.#changes.slice(0, count).findIndex((change) =>
-      !applyChange(record, change)
-    );
-    if (lost >= 0) {
-      this.#record = this.#dropFrom(lost) ? record : undefined;
-      throw new SessionConflictError("taken");
-    }
-    record.seenAt = this.#config.now();
-    return record;
+function removeIfUnchanged(
+  map: Map<string, JSONValue>,
+  key: string,
+  text: string,
+): boolean {
+  return map.has(key) && JSON.stringify(map.get(key)) === text &&
+    map.delete(key);
+}
+
+function applyLogin(record: SessionRecord, login: Login): void {
+  const { content, userId: previous } = record;
+  const { flash, values } = content;
+  if (previous !== undefined && previous !== login.userId) {
+    // A user must not see the values of another user.
+    values.clear();
+    flash.clear();
   }
-
-  /**
-   * Drops the taking of a value that was lost, and what follows it, which may
-   * rest upon it. A login does, wherever it stands, and all that comes with it.
-   *
-   * @returns Whether what comes before is still to be saved.
-   */
-  #dropFrom(index: number): boolean {
-    this.#conflicts++;
-    const before = this.#changes.slice(0, index);
-    const isLogin = before.some((change) =>
-      change.type === "login" && change.userId !== undefined
-    );
-    this.#changes = isLogin ? [] : before;
-    if (this.#idChange === "login") this.#idChange = "keep";
-    return !isLogin;
+  for (const key of values.keys()) {
+    if (key.startsWith(RESERVED_PREFIX)) values.delete(key);
   }
-
-  #newRecord(label: SessionLabel): SessionRecord {
-    const { now, timeouts } = this.#config;
-    return createRecord(now(), timeouts, label);
+  record.userId = login.userId;
+  record.authenticatedAt = login.userId === undefined
+    ? undefined
+    : login.authenticatedAt ?? login.now;
+  record.createdAt = login.now;
+  record.expiresAt = login.expiresAt;
+  content.label = login.label;
+  // The names identify a login at a provider. They stay valid if the user then
+  // confirms the password.
+  if (previous !== login.userId || login.names.length > 0) {
+    content.names = login.names;
   }
 }

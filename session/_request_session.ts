@@ -1,172 +1,306 @@
-import type { RequestContext } from "../router/mod.ts";
-import type { AnonymousLimiter } from "./_anonymous_limit.ts";
-import { PendingChanges } from "./_pending_changes.ts";
-import type { SessionLabel } from "./_record.ts";
-import { readCookies } from "./cookies/header.ts";
-import type { CookiePolicy } from "./cookies/policy.ts";
-import { CookieStorage } from "./drivers/cookie_driver.ts";
+import { type RequestContext, withHeaders } from "../router/mod.ts";
+import { type Login, PendingChanges } from "./_pending_changes.ts";
+import { makePrivate, withCookies } from "./cookies/cache_headers.ts";
+import {
+  type HostCookie,
+  HostCookies,
+  type PrefixedCookie,
+} from "./cookies/prefixed_cookie.ts";
 import type { SessionConfig, SessionDriver } from "./drivers/driver.ts";
-import { StoreDriver } from "./drivers/store_driver.ts";
-import type { SessionStore } from "./store.ts";
+import { SessionConflictError } from "./errors.ts";
+import { createLabel, createRecord, type SessionRecord } from "./record.ts";
 import { REQUEST_SESSION } from "./session.ts";
-
-/** Another cookie with the security of the session's cookie. */
-export interface HostCookie {
-  /** The value that the browser sent, or that was set before. */
-  readonly value: string | undefined;
-  /** Sets the cookie on the response, for a number of seconds. */
-  set(value: string, maxAge: number): void;
-}
+import type { SessionStore } from "./store.ts";
 
 /** The setup of one session middleware, which its requests share. */
 export interface SessionSetup {
-  /** Whether a session is read only when someone calls `load`. */
+  /** `true` if a session is read only when the handler calls `load`. */
   readonly isLazy: boolean;
   readonly config: SessionConfig;
-  readonly policy: CookiePolicy;
-  readonly storage: SessionStore | CookieStorage;
-  readonly quota: AnonymousLimiter;
+  readonly cookie: PrefixedCookie;
+  /** The store that sessions can be listed in; `null` for encrypted cookies. */
+  readonly store: SessionStore | null;
+  /** Creates the driver of a request. */
+  createDriver(cookieName: string, admitAnonymous: () => void): SessionDriver;
+  /** Counts an anonymous session that begins, or throws. */
+  admitAnonymous(address: string | undefined): void;
+  /** Removes expired sessions from the store, from time to time. */
+  sweep(): void;
 }
 
-const NO_COOKIES: readonly string[] = [];
-
-/** The longest `User-Agent` that is remembered, in characters. */
-const MAX_USER_AGENT = 256;
-
-/**
- * One request and its session. The changes is made when it is first asked for:
- * a request that asks for nothing pays for nothing.
- */
+/** The session of one request, from the `Cookie` header to the response. */
 export class RequestSession {
   /** Only the library has an object with this property. */
   readonly [REQUEST_SESSION] = true;
-  /** Extra response headers. */
+  /** Headers to set on the response. */
   headers: Headers | undefined;
-  /** The `Set-Cookie` headers of other cookies, and their values, by name. */
-  #hostCookies: Map<string, { value: string; header: string }> | undefined;
+  /** `true` if the handler used the session. Then caches must not share it. */
+  isAccessed = false;
+  /** `true` if a change begins a new session should this one have ended. */
+  canBegin = false;
+  /** `true` as soon as the response exists, so that changes come too late. */
+  isClosed = false;
+  /** The changes, as soon as there are any. */
+  changes: PendingChanges | undefined;
+  readonly setup: SessionSetup;
   readonly #context: RequestContext;
-  readonly #setup: SessionSetup;
+  #isLoaded: boolean;
   #isSecure = true;
-  #changes: PendingChanges | undefined;
   #driver: SessionDriver | undefined;
-  #isClosed = false;
+  #record: SessionRecord | undefined;
+  #hostCookies: HostCookies | undefined;
+  #isDestroyed = false;
+  #hasEnded = false;
+  #loading: Promise<void> | undefined;
+  #saving: Promise<void> | undefined;
 
   constructor(setup: SessionSetup, context: RequestContext) {
-    this.#setup = setup;
+    this.setup = setup;
     this.#context = context;
+    // Otherwise `handle` loads the session before the handler runs.
+    this.#isLoaded = !setup.isLazy;
   }
 
-  /** The store that sessions can be listed in; `null` where there is none. */
-  get store(): SessionStore | null {
-    const { storage } = this.#setup;
-    return storage instanceof CookieStorage ? null : storage;
+  /** The id in the store, or an empty string if the session is not stored. */
+  get id(): string {
+    return this.#driver?.id ?? "";
   }
 
-  /** What the middleware was set up with. */
-  get config(): SessionConfig {
-    return this.#setup.config;
+  /** The session as the handler sees it. */
+  get record(): SessionRecord {
+    return this.changes?.record ?? (this.#record ??= this.createRecord({}));
   }
 
-  /** `true` if browsers send the cookie only from pages of the same site. */
-  get isStrict(): boolean {
-    return this.#setup.policy.isStrict;
+  /** `true` if changes can only be saved together with a cookie. */
+  get needsCookie(): boolean {
+    return this.id === "" || this.#driver!.isInCookies ||
+      this.changes !== undefined && this.changes.idChange !== "keep";
   }
 
-  /** Whether nothing asked for the session so far. */
-  get isUntouched(): boolean {
-    return this.#changes === undefined;
-  }
-
-  /** The session's changes. */
-  get changes(): PendingChanges {
-    return this.#changes ??= this.#begin();
-  }
-
-  /** The `Set-Cookie` headers of cookies other than the session's. */
-  get hostCookies(): readonly string[] {
-    return this.#hostCookies === undefined
-      ? NO_COOKIES
-      : Array.from(this.#hostCookies.values(), ({ header }) => header);
-  }
-
-  /** Returns another cookie of this host, which has the session's security. */
-  hostCookie(name: string): HostCookie {
-    const policy = this.#setup.policy.forHost(name);
-    const isSecure = policy.isSecure(this.#context);
-    const fullName = policy.name(isSecure);
-    const header = this.#context.request.headers.get("Cookie");
-    return {
-      value: this.#hostCookies?.get(fullName)?.value ??
-        readCookies(header, fullName)[0],
-      set: (value, maxAge) => {
-        const change = { suffix: "", value, maxAge };
-        const header = policy.setCookie(change, isSecure);
-        this.#hostCookies ??= new Map();
-        this.#hostCookies.set(fullName, { value, header });
-      },
-    };
-  }
-
-  /** The `Set-Cookie` headers that the response needs. */
-  get cookies(): string[] {
-    const { policy } = this.#setup;
-    return this.#driver?.cookies.map((change) =>
-      policy.setCookie(change, this.#isSecure)
-    ) ?? [];
+  /** Creates the record of a new session. */
+  createRecord(label = createLabel(this.#context)): SessionRecord {
+    const { now, timeouts } = this.setup.config;
+    return createRecord(now(), timeouts, label);
   }
 
   /**
-   * Reads the session that the request's cookies lead to.
-   *
-   * @param header The `Cookie` header, where it was read already.
-   * @throws {TypeError} If the response was made.
+   * Loads the session, runs the handler, saves the session and completes the
+   * response.
    */
-  load(
-    header: string | null = this.#context.request.headers.get("Cookie"),
-  ): Promise<void> {
+  async handle(next: () => Promise<Response>): Promise<Response> {
+    try {
+      // The first read of a header is slow on Deno, so lazy sessions avoid it.
+      const header = this.setup.isLazy
+        ? null
+        : this.#context.request.headers.get("Cookie");
+      if (header !== null) await this.#open(header);
+    } catch (error) {
+      this.isClosed = true;
+      throw error;
+    }
+    const response = await next();
+    this.isClosed = true;
+    if (this.#context.error !== undefined) await this.#saveAfterError();
+    else if (this.#isDue) return await this.#saveAfterHandler(response);
+    return this.#addHeaders(response);
+  }
+
+  /**
+   * Loads the session, if it was not loaded yet.
+   *
+   * @throws {TypeError} If the response exists already.
+   */
+  async load(): Promise<void> {
+    if (this.#isLoaded) return;
+    if (this.isClosed) {
+      throw new TypeError("Cannot load session: the response was already made");
+    }
+    const header = this.#context.request.headers.get("Cookie");
+    // After a failure, the next call tries again.
+    await (this.#loading ??= this.#open(header).finally(() => {
+      this.#loading = undefined;
+    }));
+  }
+
+  /**
+   * Prepares an operation that reads the session.
+   *
+   * @throws {TypeError} If the session was not loaded.
+   */
+  read(verb = "read"): this {
+    if (!this.#isLoaded) {
+      throw new TypeError(
+        `Cannot ${verb} session: it was not loaded, "await session.load()" has to come first`,
+      );
+    }
+    this.isAccessed = true;
+    this.#driver ??= this.#createDriver();
+    return this;
+  }
+
+  /**
+   * Prepares an operation that changes the session.
+   *
+   * @throws {TypeError} If the session was not loaded or cannot change any more.
+   */
+  write(verb: string): PendingChanges {
+    this.read(verb);
+    const problem = this.#isDestroyed
+      ? "it was destroyed"
+      : this.isClosed && "the response was already made";
+    if (problem) throw new TypeError(`Cannot ${verb} session: ${problem}`);
+    return this.changes ??= new PendingChanges(this);
+  }
+
+  /** Sets or removes the user. The next save changes the id. */
+  logIn(
+    userId: string | number | undefined,
+    names: readonly string[] = [],
+    authenticatedAt?: number,
+  ): void {
+    const { createdAt: now, expiresAt, content } = this.createRecord();
+    const { label } = content;
+    const times = { now, expiresAt, authenticatedAt };
+    const login: Login = { type: "login", userId, ...times, label, names };
+    this.write("log in to").logIn(login);
+  }
+
+  /** Drops the changes. The next save ends the session. */
+  destroy(): void {
+    if (this.#isDestroyed) return;
+    this.write("destroy");
+    this.#isDestroyed = true;
+    this.changes = undefined;
+    this.#record = undefined;
+  }
+
+  /**
+   * Saves the session while the handler runs.
+   *
+   * @throws {SessionConflictError} If the session has ended, or if another
+   * request took the same value.
+   * @throws {TypeError} If the response exists already without the changes.
+   */
+  async commit(): Promise<void> {
     const { changes } = this;
-    if (!changes.closed) return changes.load(header);
-    return Promise.reject(
-      new TypeError("Cannot load session: the response was already made"),
+    const conflicts = changes?.conflicts;
+    while (this.#saving !== undefined) await this.#saving;
+    // A conflict of the save before has dropped these changes too.
+    if (changes?.conflicts !== conflicts) {
+      throw new SessionConflictError("taken");
+    }
+    if (this.isClosed && this.#isChanged) {
+      throw new TypeError(
+        "Cannot commit session: the response was already made",
+      );
+    }
+    if (!await this.#save()) throw new SessionConflictError("ended");
+  }
+
+  /** Returns a cookie with the security attributes of the session's cookie. */
+  hostCookie(name: string): HostCookie {
+    this.#hostCookies ??= new HostCookies(this.setup.cookie, this.#context);
+    return this.#hostCookies.get(name);
+  }
+
+  get #isChanged(): boolean {
+    if (this.#isDestroyed) return !this.#hasEnded;
+    return this.changes !== undefined && !this.changes.isEmpty;
+  }
+
+  /** `true` if there are changes, or an old time of the last use. */
+  get #isDue(): boolean {
+    if (this.#isChanged || this.#isDestroyed) return this.#isChanged;
+    if (!this.isAccessed || !this.#driver?.id) return false;
+    const { record, setup: { config } } = this;
+    return config.timeouts.isRefreshDue(record, record.seenAt, config.now());
+  }
+
+  async #open(header: string | null): Promise<void> {
+    this.#driver ??= this.#createDriver();
+    this.#record = await this.#driver.open(header) ?? undefined;
+    this.#isLoaded = true;
+  }
+
+  #createDriver(): SessionDriver {
+    const { admitAnonymous, cookie, createDriver } = this.setup;
+    // Not later: Deno closes a request that is upgraded to a WebSocket.
+    this.#isSecure = cookie.isSecure(this.#context);
+    return createDriver(
+      cookie.name(this.#isSecure),
+      () => admitAnonymous(createLabel(this.#context).address),
     );
   }
 
-  /** Notes that the response is made. */
-  close(): void {
-    this.#isClosed = true;
-    if (this.#changes !== undefined) this.#changes.closed = true;
+  /** Saves the changes. Returns `false` if the session has ended. */
+  async #save(): Promise<boolean> {
+    // Not in a separate function: two callers could begin at the same time.
+    while (this.#saving !== undefined) await this.#saving;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#saving = promise;
+    try {
+      if (!this.#isDue) return this.canBegin || !this.changes?.hasEnded;
+      const driver = this.#driver!;
+      if (!this.#isDestroyed) {
+        this.changes ??= new PendingChanges(this);
+        return await this.changes.save(driver, this.canBegin);
+      }
+      await driver.end();
+      this.#hasEnded = true;
+      return true;
+    } finally {
+      this.#saving = undefined;
+      resolve();
+    }
   }
 
-  #begin(): PendingChanges {
-    const { config, isLazy, policy, quota, storage } = this.#setup;
-    // Now, for Deno closes a request that is upgraded to a WebSocket.
-    this.#isSecure = policy.isSecure(this.#context);
-    const name = policy.name(this.#isSecure);
-    const label = () => labelOf(this.#context);
-    this.#driver = storage instanceof CookieStorage
-      ? storage.createDriver(name, config)
-      : new StoreDriver(
-        name,
-        storage,
-        config,
-        () => quota.admit(label().address),
+  async #saveAfterHandler(response: Response): Promise<Response> {
+    for (let isSaved = false; !isSaved;) {
+      try {
+        await this.#save();
+        isSaved = true;
+      } catch (error) {
+        response.body?.cancel().catch(() => {});
+        if (!(error instanceof SessionConflictError)) {
+          // The browser will not get the cookie of a login that was committed.
+          await this.#driver?.discard().catch(() => {});
+          throw error;
+        }
+        // The conflict has dropped some changes. The others can be saved.
+        response = error.toResponse();
+      }
+    }
+    if (this.#driver!.cookies.length > 0) this.setup.sweep();
+    return this.#addHeaders(response);
+  }
+
+  /**
+   * Ends a destroyed session after an error in the handler, so that a logout
+   * cannot fail because of the code after it. Other changes are not saved.
+   */
+  async #saveAfterError(): Promise<void> {
+    // The handler may not have waited for a commit.
+    while (this.#saving !== undefined) await this.#saving;
+    // The response describes the handler's error, which came first.
+    if (this.#isDestroyed) await this.#save().catch(() => {});
+  }
+
+  /** Adds cookies and other headers, and keeps the response out of caches. */
+  #addHeaders(response: Response): Response {
+    const { headers } = this;
+    const changes = this.#driver?.cookies;
+    const cookies = this.#hostCookies?.headers ?? [];
+    if (changes !== undefined && changes.length > 0) {
+      const { cookie } = this.setup;
+      cookies.unshift(
+        ...changes.map((change) => cookie.setCookie(change, this.#isSecure)),
       );
-    const changes = new PendingChanges(this.#driver, config, label);
-    changes.closed = this.#isClosed;
-    // Else the middleware loads it before anyone gets to see it.
-    changes.isLoaded = !isLazy;
-    return changes;
-  }
-}
-
-function labelOf(context: RequestContext): SessionLabel {
-  try {
-    const userAgent = context.request.headers.get("User-Agent")
-      ?.slice(0, MAX_USER_AGENT);
-    const address = context.remoteAddress;
-    return { ...userAgent && { userAgent }, ...address && { address } };
-  } catch {
-    // Deno closes a request that is upgraded: then the session has no label.
-    return {};
+    }
+    if (cookies.length > 0) response = withCookies(response, cookies);
+    else if (this.isAccessed) response = makePrivate(response);
+    if (headers === undefined || response.status === 101) return response;
+    return withHeaders(response, (own) => {
+      for (const [name, value] of headers) own.set(name, value);
+    });
   }
 }

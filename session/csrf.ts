@@ -10,9 +10,12 @@ import {
   type RequestContext,
 } from "../router/mod.ts";
 import { SAFE_METHODS } from "../router/internal.ts";
-import { withCookies } from "./cookies/cache_control.ts";
-import { readCookies } from "./cookies/header.ts";
-import { CookiePolicy, type SessionCookieOptions } from "./cookies/policy.ts";
+import { withCookies } from "./cookies/cache_headers.ts";
+import {
+  PrefixedCookie,
+  readCookies,
+  type SessionCookieOptions,
+} from "./cookies/prefixed_cookie.ts";
 import {
   decodeBase64Url,
   encodeBase64Url,
@@ -117,12 +120,12 @@ export function csrfProtection(
   options: CSRFProtectionOptions = {},
 ): Middleware<readonly []> {
   const { field = "csrfToken", header = "X-CSRF-Token" } = options;
-  const cookie = { name: "csrf", ...options.cookie };
-  checkHostOnly(cookie);
-  const policy = new CookiePolicy(cookie, options.origin);
+  const cookieOptions = { name: "csrf", ...options.cookie };
+  checkHostOnly(cookieOptions);
+  const cookie = new PrefixedCookie(cookieOptions, options.origin);
 
   return async (context, next) => {
-    const tokens = new RequestTokens(context, policy);
+    const tokens = new RequestTokens(context, cookie);
     context.set(Tokens, tokens);
     const { method, request } = context;
     const isSafe = SAFE_METHODS.includes(request.method) &&
@@ -183,21 +186,21 @@ export function csrfToken(context: RequestContext): Promise<string> {
 
 class RequestTokens {
   readonly #context: RequestContext;
-  readonly #policy: CookiePolicy;
+  readonly #cookie: PrefixedCookie;
   #isSecure = true;
   /** A secret that the browser does not have yet. */
   #newSecret: string | undefined;
   /** `true` if the response exists, so that no cookie can be set. */
   #isClosed = false;
 
-  constructor(context: RequestContext, policy: CookiePolicy) {
+  constructor(context: RequestContext, cookie: PrefixedCookie) {
     this.#context = context;
-    this.#policy = policy;
+    this.#cookie = cookie;
   }
 
   async create(): Promise<string> {
     const session = await this.#context.get(Session).load();
-    const needsCookie = requestSessionOf(session).changes.needsCookie;
+    const needsCookie = requestSessionOf(session).needsCookie;
     // A new login gets the id that the token depends on when it is saved.
     if (session.userId !== undefined && needsCookie) await session.commit();
     const [secret = this.#secretToSet()] = this.#secrets();
@@ -227,7 +230,7 @@ class RequestTokens {
     if (this.#newSecret === undefined) return response;
     const change = { suffix: "", value: this.#newSecret };
     return withCookies(response, [
-      this.#policy.setCookie(change, this.#isSecure),
+      this.#cookie.setCookie(change, this.#isSecure),
     ]);
   }
 
@@ -243,8 +246,8 @@ class RequestTokens {
 
   /** Returns the secret of the request's cookie, or an empty array. */
   #secrets(): string[] {
-    this.#isSecure = this.#policy.isSecure(this.#context);
-    const name = this.#policy.name(this.#isSecure);
+    this.#isSecure = this.#cookie.isSecure(this.#context);
+    const name = this.#cookie.name(this.#isSecure);
     return readCookies(this.#context.request.headers.get("Cookie"), name)
       .filter((value) => SECRET.test(value)).slice(0, 1);
   }

@@ -1,31 +1,29 @@
 /**
- * What the modules above the session share with it: cookies, the login and its
- * names, how a store is called. Not part of the public surface.
+ * Parts of the session that other folders need as well: logins, cookies, calls of
+ * a store. They are not part of the public API.
  *
  * @module
  */
-import { userIndexName } from "./_record.ts";
-import type { HostCookie } from "./_request_session.ts";
-import { endListed, endStored } from "./_tombstone.ts";
+import type { HostCookie } from "./cookies/prefixed_cookie.ts";
+import { endListed, endStored } from "./drivers/ended_sessions.ts";
+import { callStore, STORE_TIMEOUT } from "./drivers/store_driver.ts";
 import { requestSessionOf, type Session } from "./session.ts";
-import type { SessionStore } from "./store.ts";
-import { callStore, STORE_TIMEOUT } from "./stores/call_store.ts";
-import { checkIndex } from "./stores/keys.ts";
+import { checkIndex, type SessionStore, userIndexName } from "./store.ts";
 
 export {
   type CookieToSet,
   readCookies,
   readCookiesBelow,
   serializeCookie,
-} from "./cookies/header.ts";
+} from "./cookies/prefixed_cookie.ts";
 export { callStore, STORE_TIMEOUT };
 export type { HostCookie };
 export { CookieCipher } from "./cookies/encryption.ts";
 export { sweeper } from "./stores/sweep.ts";
 
 /**
- * Has the response to the session's request carry a header, whatever handler or
- * middleware behind the session middleware makes that response.
+ * Sets a header on the response to the session's request. The response may come
+ * from any handler or middleware inside the session middleware.
  */
 export function setResponseHeader(
   session: Session,
@@ -37,12 +35,12 @@ export function setResponseHeader(
   request.headers.set(name, value);
 }
 
-/** Milliseconds by which the clock of a provider may be ahead of ours. */
+/** The milliseconds by which the clock of a provider may be ahead. */
 const CLOCK_TOLERANCE = 60_000;
 
 /** Returns an object that all sessions of one session middleware share. */
 export function middlewareOf(session: Session): object {
-  return requestSessionOf(session).config;
+  return requestSessionOf(session).setup;
 }
 
 /**
@@ -53,18 +51,17 @@ export function hostCookie(session: Session, name: string): HostCookie {
   return requestSessionOf(session).hostCookie(name);
 }
 
-/** Tells whether the session's cookie has `SameSite=Strict`. */
+/** Returns `true` if the session's cookie has `SameSite=Strict`. */
 export function isStrict(session: Session): boolean {
-  return requestSessionOf(session).isStrict;
+  return requestSessionOf(session).setup.cookie.isStrict;
 }
 
-/** What a login leaves beside the user. */
+/** Options for {@linkcode beginLogin}. */
 export interface LoginOptions {
   /**
-   * What the session is found by besides its user, such as
-   * `sid:issuer|session`: three names at most, none of them `user:…`. They go
-   * with the session until it ends, until another user logs in, or until a login
-   * with names of its own.
+   * Index names of the session in addition to its user, such as
+   * `sid:issuer|session`. At most three, and none of them `user:…`. They stay until
+   * the session ends, until another user logs in, or until a login with new names.
    *
    * @default {[]}
    */
@@ -78,11 +75,12 @@ export interface LoginOptions {
 }
 
 /**
- * Logs a user in and commits: a new id, whoever was logged in before. Values
- * stay only where the session was anonymous or the same user's, and none whose
- * key begins with `__auth.`.
+ * Logs a user in, gives the session a new id, and commits. If another user was
+ * logged in, the values of the session are removed. Values whose keys begin with
+ * `__auth.` are always removed.
  *
- * @throws {TypeError} If the session was destroyed, or the response is made.
+ * @throws {TypeError} If the session was destroyed, or the response exists
+ * already.
  * @throws {RangeError} If there are too many names, or `authenticatedAt` is not a
  * time in the past.
  * @see {@link https://owasp.org/www-project-application-security-verification-standard/ | ASVS 5.0, 7.2.4}
@@ -92,16 +90,19 @@ export async function beginLogin(
   userId: string | number,
   { authenticatedAt, names = [] }: LoginOptions = {},
 ): Promise<void> {
-  const { config, changes } = requestSessionOf(await session.load());
-  changes.assertWritable("log in to");
-  const time = pastTime(authenticatedAt, config.now());
+  const request = requestSessionOf(await session.load());
+  request.write("log in to");
+  const time = pastTime(authenticatedAt, request.setup.config.now());
   checkIndex([userIndexName(userId), ...names]);
-  // For a user who is logged in already too: a login is always a new id.
-  changes.logIn(userId, names, time);
+  // The id changes even if the same user is logged in already.
+  request.logIn(userId, names, time);
   await session.commit();
 }
 
-/** A clock that is ahead must not make a login look fresh for longer. */
+/**
+ * Returns a time that is not in the future. A clock that is ahead must not make a
+ * login look recent for longer.
+ */
 function pastTime(time: number | undefined, now: number): number | undefined {
   if (time === undefined) return undefined;
   if (time >= 0 && time <= now + CLOCK_TOLERANCE) return Math.min(time, now);
@@ -111,17 +112,17 @@ function pastTime(time: number | undefined, now: number): number | undefined {
 }
 
 /**
- * Has what changes the session begin another where it was ended by others, as a
- * login does: for what leads to a login.
+ * Lets changes begin a new session if this one has ended, as a login does. The
+ * first step of a login needs this.
  */
 export function allowNewSession(session: Session): void {
-  requestSessionOf(session).changes.begins = true;
+  requestSessionOf(session).canBegin = true;
 }
 
-/** Which sessions `endSessionsByName` ends. */
+/** Options for {@linkcode endSessionsByName}. */
 export interface EndByNameOptions {
   /**
-   * Spares sessions whose login was later, in epoch milliseconds.
+   * Keeps sessions whose login was later than this time, in epoch milliseconds.
    *
    * @default {Infinity}
    */
@@ -129,11 +130,11 @@ export interface EndByNameOptions {
 }
 
 /**
- * Ends every session that is found by a name, those included that change their
- * id meanwhile.
+ * Ends all sessions with an index name, including those that get a new id in the
+ * meantime.
  *
- * @param options Which of them.
- * @returns How many were ended.
+ * @param options The time before which their logins were.
+ * @returns The number of ended sessions.
  * @throws {TypeError} If the store has no index.
  */
 export async function endSessionsByName(

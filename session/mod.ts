@@ -25,12 +25,11 @@ export {
   SessionLimitError,
   SessionStoreError,
 } from "./errors.ts";
-export type { JSONValue, Storable } from "./json.ts";
 export {
   createMemorySessionStore,
   type MemorySessionStoreOptions,
 } from "./stores/memory.ts";
-export type { SessionLabel } from "./_record.ts";
+export type { JSONValue, SessionLabel, Storable } from "./record.ts";
 export { Session } from "./session.ts";
 export {
   type EndAllOptions,

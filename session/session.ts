@@ -1,39 +1,31 @@
 import type { RequestSession } from "./_request_session.ts";
-import { checkUserId, stringify, stringifyWithinLimit } from "./_change.ts";
-import type { PendingChanges } from "./_pending_changes.ts";
-import { SessionConflictError } from "./errors.ts";
-import type { JSONValue, Storable } from "./json.ts";
+import { checkUserId, type JSONValue, type Storable } from "./record.ts";
 
-/** Marks a request's session, so that nothing else can make a `Session`. */
+/** Marks the `RequestSession` objects, which no other code can create. */
 export const REQUEST_SESSION: unique symbol = /* @__PURE__ */ Symbol(
   "request session",
 );
 
 let readRequest: ((session: Session) => RequestSession) | undefined;
 
-/** Returns the request's side of a session, for the library only. */
+/** Returns the internal part of a session, for the library only. */
 export function requestSessionOf(session: Session): RequestSession {
-  // There is a session, so the constructor has run.
+  // The constructor has set the function, because there is a session.
   return readRequest!(session);
 }
 
-/** Creates the `Session` that handlers see. */
-export function createSession(request: RequestSession): Session {
-  return new Session(request as never);
-}
-
 /**
- * What the server remembers of one browser, by `context.get(Session)`.
+ * The session of a browser, which the server stores between its requests.
  *
- * A session is not written as a whole: it keeps its changes and applies them to
- * what is stored when it is saved, at the end of the request or by `commit()`.
- * Two requests at once both keep their changes. A session that was destroyed
- * meanwhile stays destroyed.
+ * A session saves its changes, not its whole content. They are applied to the
+ * stored session at the end of the request, or by `commit()`. So concurrent
+ * requests do not overwrite each other's changes, and a session that was destroyed
+ * in the meantime stays destroyed.
  *
- * The key `userId` is the login. Setting it to another value ends the old
- * session id, so that a planted id is worth nothing after login.
+ * The key `userId` is the login. A new value also changes the session's id, so
+ * that an id which an attacker planted before the login becomes useless.
  *
- * @example Logging in and out
+ * @example Log in and read the user
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";
@@ -66,295 +58,243 @@ export class Session {
    * Creates the session of a request, for the library only. In tests, use
    * `createTestSession()` from `@gatehouse/web/session/testing`.
    *
-   * @param request The request's side, which only the library has.
-   * @throws {TypeError} If the library did not make it.
+   * @param request The internal part, which only the library can create.
+   * @throws {TypeError} If the library did not create it.
    */
   constructor(request: never) {
-    this.#request = checkRequest(request);
-    // Not in a static block, which would keep bundlers from dropping the class.
+    if (Object(request)[REQUEST_SESSION] !== true) {
+      throw new TypeError(
+        "Cannot create session: only the session middleware can, and createTestSession() in tests",
+      );
+    }
+    this.#request = request;
+    // In a static block, bundlers could not remove the unused class.
     readRequest ??= (session) => session.#request;
   }
 
   /**
-   * The id that the session is stored under, and that `sessions(context)` calls
-   * it by; empty until it is first saved. It is no secret: it is not the token
-   * in the cookie, and does not lead to it.
+   * The id in the store, which `sessions(context)` also uses. It is empty until
+   * the session is first saved. It is not secret: it is a hash of the token in the
+   * cookie.
    */
   get id(): string {
-    return this.#reading().id;
+    return this.#request.read().id;
   }
 
   /** The logged-in user's id: the value of the key `userId`. */
   get userId(): string | number | undefined {
-    return this.#reading().record.userId;
+    return this.#request.read().record.userId;
   }
 
   /** The time of the login, or of the session's start. Epoch milliseconds. */
   get createdAt(): number {
-    return this.#reading().record.createdAt;
+    return this.#request.read().record.createdAt;
   }
 
   /**
-   * The time at which the user last proved their identity, if one is logged in,
-   * in epoch milliseconds. After an external login it may be before `createdAt`.
+   * The time at which the logged-in user last proved their identity, in epoch
+   * milliseconds. After an external login it may be before `createdAt`.
    */
   get authenticatedAt(): number | undefined {
-    return this.#reading().record.authenticatedAt;
+    return this.#request.read().record.authenticatedAt;
   }
 
   /**
-   * Reads the session from its store, where the middleware was told to be
-   * `lazy`: before that, nothing else works. It is read once, however many ask,
-   * and again where reading failed. Without `lazy` it has been read already.
+   * Loads the session from its store, if the middleware is `lazy`. Other methods
+   * throw before that. Further calls do nothing, but after a failure the next call
+   * tries again. Without `lazy`, the session is already loaded.
    *
    * @returns The session itself.
-   * @throws {SessionStoreError} If the store failed.
-   * @throws {TypeError} After the response was made, and on Deno after the
+   * @throws {SessionStoreError} If the store fails.
+   * @throws {TypeError} If the response exists already. On Deno also after the
    * upgrade to a WebSocket, which closes the request.
    */
   async load(): Promise<this> {
-    const request = this.#request;
-    if (!request.changes.isLoaded) await request.load();
+    await this.#request.load();
     return this;
   }
 
-  /** Reads the logged-in user's id. */
+  /** Returns the logged-in user's id. */
   get(key: "userId"): string | number | undefined;
   /**
-   * Reads a value, or a flash value, which is gone with the next request.
+   * Returns a value or a flash value. A flash value that was read is removed at the
+   * end of the request.
    *
-   * Changing what an object holds inside is no change of the session: `set` it.
+   * To change an array or an object in the session, `set` it again.
    *
    * @param key The key.
-   * @returns The value, or `undefined` where there is none.
+   * @returns The value, or `undefined` if there is no value.
    */
   get(key: string): JSONValue | undefined;
   get(key: string): JSONValue | undefined {
-    const changes = this.#reading();
-    const { readFlash, record } = changes;
+    const request = this.#request.read();
+    const { record } = request;
     if (key === "userId") return record.userId;
-    if (!record.flash.has(key)) {
-      return readFlash.has(key) ? readFlash.get(key) : record.values.get(key);
+    const { flash, values } = record.content;
+    const value = flash.get(key);
+    if (value === undefined) {
+      const read = request.changes?.readFlash.get(key);
+      return read === undefined ? values.get(key) : read;
     }
-    const value = record.flash.get(key)!;
-    if (changes.keptFlash.has(key) || changes.closed) return value;
-    readFlash.set(key, value);
-    changes.apply({ type: "read", key, text: stringify(value) });
+    if (!request.isClosed) request.write("read").markRead(key, value);
     return value;
   }
 
   /**
-   * Tells whether there is a value or a flash value. It does not use up a flash
-   * value.
+   * Returns `true` if there is a value or a flash value. The flash value stays
+   * unread.
    *
    * @param key The key.
-   * @returns Whether there is one.
+   * @returns `true` if there is a value.
    */
   has(key: string): boolean {
-    const { readFlash, record } = this.#reading();
+    const { changes, record } = this.#request.read();
     if (key === "userId") return record.userId !== undefined;
-    return record.values.has(key) || record.flash.has(key) ||
-      readFlash.has(key);
+    const { flash, values } = record.content;
+    return values.has(key) || flash.has(key) ||
+      changes?.readFlash.has(key) === true;
   }
 
   /**
-   * Stores a value.
+   * Sets a value.
    *
-   * With the key `userId` it is a login: the session's id changes when it is
-   * saved, and values of another user are dropped.
+   * The key `userId` is the login: the next save changes the session's id, and
+   * removes the values of another user.
    *
    * @typeParam Value The type of the value.
    * @param key The key.
-   * @param value What JSON can hold; all else is what JSON makes of it, such as
-   * `null` of NaN.
-   * @throws {TypeError} If JSON makes nothing of the value, a `userId` is neither
-   * a finite number nor a text that is not empty, after `destroy`, or after the
-   * response was made.
+   * @param value A JSON value. Other values are converted as by `JSON.stringify`,
+   * such as NaN to `null`.
+   * @throws {TypeError} If JSON cannot represent the value, a `userId` is not a
+   * finite number or a non-empty string, the session was destroyed, or the response
+   * exists already.
    * @throws {RangeError} If the value is larger than a session may be.
    */
   set<Value>(key: string, value: JSONValue | Storable<Value>): void {
-    const changes = this.#writing("set");
-    if (key === "userId") {
-      const userId = checkUserId(value);
-      if (userId !== changes.record.userId) changes.logIn(userId);
-      return;
-    }
-    changes.readFlash.delete(key);
-    changes.apply({ type: "set", key, text: stringifyWithinLimit(value) });
+    const changes = this.#request.write("set");
+    if (key !== "userId") return changes.set("set", key, value);
+    const userId = checkUserId(value);
+    if (userId !== changes.record.userId) this.#request.logIn(userId);
   }
 
   /**
-   * Stores what a function makes of the present value. It is called again with
-   * the newer value where another request was faster, so that a counter counts
-   * them all.
+   * Changes a value with a function. If another request changes the value first,
+   * the function is called again with the new value. So a counter counts all
+   * requests.
    *
    * @typeParam Value The type of the new value.
    * @param key The key.
-   * @param change Makes the new value of the present one. It may run several
-   * times: it should do nothing else.
-   * @throws {TypeError} If JSON makes nothing of the new value, for the key
-   * `userId`, after `destroy`, or after the response was made.
+   * @param change Returns the new value for the present one. It should have no side
+   * effects, because it may be called several times.
+   * @throws {TypeError} If JSON cannot represent the new value, the key is
+   * `userId`, the session was destroyed, or the response exists already.
    */
   update<Value>(
     key: string,
     change: (value: JSONValue | undefined) => JSONValue | Storable<Value>,
   ): void {
-    const changes = this.#writing("update");
-    if (key === "userId") {
-      throw new TypeError('Cannot update "userId": set it instead');
-    }
-    changes.readFlash.delete(key);
+    const changes = this.#request.write("update");
+    refuseUserId("update", key, "set it instead");
     changes.apply({ type: "update", key, change });
   }
 
   /**
-   * Removes a value. Removing `userId` ends the login, and the id with it.
+   * Removes a value. Removing `userId` is a logout, which changes the id.
    *
    * @param key The key.
-   * @throws {TypeError} After `destroy`, or after the response was made.
+   * @throws {TypeError} If the session was destroyed, or the response exists
+   * already.
    */
   unset(key: string): void {
-    const changes = this.#writing("unset");
-    changes.readFlash.delete(key);
-    if (key !== "userId") changes.apply({ type: "unset", key });
-    else if (changes.record.userId !== undefined) changes.logIn(undefined);
+    const changes = this.#request.write("unset");
+    if (key !== "userId") return changes.apply({ type: "unset", key });
+    if (changes.record.userId !== undefined) this.#request.logIn(undefined);
   }
 
   /**
-   * Stores a message that is readFlash once: it lasts until a request has read it.
+   * Sets a flash value, such as a message to show once. It is removed at the end of
+   * the request that reads it.
    *
    * @typeParam Value The type of the value.
    * @param key The key.
-   * @param value What JSON can hold; all else is what JSON makes of it, such as
-   * `null` of NaN.
-   * @throws {TypeError} If JSON makes nothing of the value, for the key `userId`,
-   * after `destroy`, or after the response was made.
+   * @param value A JSON value. Other values are converted as by `JSON.stringify`,
+   * such as NaN to `null`.
+   * @throws {TypeError} If JSON cannot represent the value, the key is `userId`,
+   * the session was destroyed, or the response exists already.
    * @throws {RangeError} If the value is larger than a session may be.
    */
   flash<Value>(key: string, value: JSONValue | Storable<Value>): void {
-    const changes = this.#writing("flash");
-    if (key === "userId") {
-      throw new TypeError('Cannot flash "userId": it is the login');
-    }
-    changes.readFlash.delete(key);
-    changes.keptFlash.delete(key);
-    changes.apply({ type: "flash", key, text: stringifyWithinLimit(value) });
+    const changes = this.#request.write("flash");
+    refuseUserId("flash", key, "it is the login");
+    changes.set("flash", key, value);
   }
 
   /**
-   * Keeps flash values for one more request, whether they were read or not.
+   * Keeps flash values for one more request, even if they were read.
    *
-   * @param key The key; all of them where it is missing.
-   * @throws {TypeError} After `destroy`, or after the response was made.
+   * @param key The key. Without it, all flash values are kept.
+   * @throws {TypeError} If the session was destroyed, or the response exists
+   * already.
    */
   keep(key?: string): void {
-    const changes = this.#writing("keep");
-    const unread = changes.undoReads(key);
-    for (const [name, value] of changes.readFlash) {
-      if ((key ?? name) !== name) continue;
-      // What is still stored is only put back in sight: by now, another request
-      // may have stored a newer one.
-      if (unread.has(name)) changes.record.flash.set(name, value);
-      else changes.apply({ type: "flash", key: name, text: stringify(value) });
-      changes.readFlash.delete(name);
-    }
-    for (const name of changes.record.flash.keys()) {
-      if ((key ?? name) === name) changes.keptFlash.add(name);
-    }
+    this.#request.write("keep").keepFlash(key);
   }
 
   /**
-   * Removes a value and returns it, for what may be used only once. Of several
-   * requests that take the same value at once, one gets past
-   * `await session.commit()`; in the others it throws, and what they did to the
-   * session after taking it is dropped. So commit before doing what the value
-   * allows.
+   * Removes and returns a value that may be used only once. If concurrent requests
+   * take the same value, `await session.commit()` succeeds in one of them. In the
+   * others it throws, and drops the `take` and the changes after it. So commit
+   * before you use the value.
    *
    * @param key The key of a value or a flash value.
-   * @returns The value, or `undefined` where there is none.
-   * @throws {TypeError} For the key `userId`, after `destroy`, or after the
-   * response was made.
+   * @returns The value, or `undefined` if there is no value.
+   * @throws {TypeError} If the key is `userId`, the session was destroyed, or the
+   * response exists already.
    */
   take(key: string): JSONValue | undefined {
-    const changes = this.#writing("take");
-    if (key === "userId") {
-      throw new TypeError('Cannot take "userId": unset it instead');
-    }
-    const { readFlash, record } = changes;
-    const isRead = changes.undoReads(key).has(key) && readFlash.has(key);
-    const holder = isRead
-      ? readFlash
-      : record.flash.has(key)
-      ? record.flash
-      : record.values;
-    const value = holder.get(key);
-    readFlash.delete(key);
-    if (value !== undefined) {
-      changes.apply({ type: "take", key, text: stringify(value) });
-    }
-    return value;
+    const changes = this.#request.write("take");
+    refuseUserId("take", key, "unset it instead");
+    return changes.take(key);
   }
 
   /**
-   * Ends the session when it is saved, also where another request has given it
-   * a new id meanwhile. Reads are empty from now on, and writes throw.
+   * Ends the session when it is saved, even if another request has given it a new
+   * id in the meantime. The session is empty from now on, and writes throw.
    *
-   * @throws {TypeError} After the response was made.
+   * @throws {TypeError} If the response exists already.
    */
   destroy(): void {
-    const { changes } = this.#request;
-    if (!changes.destroyed) this.#writing("destroy").destroy();
+    this.#request.destroy();
   }
 
   /**
-   * Gives the session a new id when it is saved, as is due when its rights
-   * change. A login does so by itself.
+   * Gives the session a new id when it is saved. Call it if the rights of the user
+   * change. A login does so itself.
    *
-   * @throws {TypeError} After `destroy`, or after the response was made.
+   * @throws {TypeError} If the session was destroyed, or the response exists
+   * already.
    */
   regenerateId(): void {
-    this.#writing("regenerate").rotateId();
+    const changes = this.#request.write("regenerate");
+    if (changes.idChange === "keep") changes.idChange = "rotate";
   }
 
   /**
-   * Saves at once, for what must be stored before anything else is done.
+   * Saves the session at once, before an action that depends on it.
    *
-   * @throws {SessionConflictError} If another request took a value that this
-   * one has taken, or if the session ended meanwhile.
-   * @throws {SessionStoreError} If the store failed.
-   * @throws {RangeError} If the session takes more than 32,768 bytes, or its
-   * cookie more than 4,096 where cookies keep it.
-   * @throws {TypeError} If the response was made without what has changed.
+   * @throws {SessionConflictError} If another request took the same value, or if
+   * the session has ended.
+   * @throws {SessionStoreError} If the store fails.
+   * @throws {RangeError} If the session is larger than 32,768 bytes, or its cookie
+   * larger than 4,096 bytes.
+   * @throws {TypeError} If the response exists already without the changes.
    */
-  async commit(): Promise<void> {
-    if (!await this.#request.changes.commit()) {
-      throw new SessionConflictError("ended");
-    }
-  }
-
-  #reading(verb = "read"): PendingChanges {
-    const { changes } = this.#request;
-    if (!changes.isLoaded) {
-      throw new TypeError(
-        `Cannot ${verb} session: it was not loaded, "await session.load()" has to come first`,
-      );
-    }
-    changes.accessed = true;
-    return changes;
-  }
-
-  #writing(verb: string): PendingChanges {
-    const changes = this.#reading(verb);
-    changes.assertWritable(verb);
-    return changes;
+  commit(): Promise<void> {
+    return this.#request.commit();
   }
 }
 
-function checkRequest(request: unknown): RequestSession {
-  if (Object(request)[REQUEST_SESSION] === true) {
-    return request as RequestSession;
-  }
-  throw new TypeError(
-    "Cannot create session: only the session middleware can, and createTestSession() in tests",
-  );
+function refuseUserId(verb: string, key: string, reason: string): void {
+  if (key !== "userId") return;
+  throw new TypeError(`Cannot ${verb} "userId": ${reason}`);
 }

@@ -1,17 +1,14 @@
 import type { RequestContext } from "../router/mod.ts";
-import { expiryOf } from "./_lifetime.ts";
+import { endListed, endStored } from "./drivers/ended_sessions.ts";
+import { callStore } from "./drivers/store_driver.ts";
 import {
   isSessionId,
   parseRecord,
   type SessionLabel,
   type SessionRecord,
-  userIndexName,
-} from "./_record.ts";
-import { endListed, endStored } from "./_tombstone.ts";
+} from "./record.ts";
 import { requestSessionOf, Session } from "./session.ts";
-import type { RequestSession } from "./_request_session.ts";
-import type { SessionStore } from "./store.ts";
-import { callStore } from "./stores/call_store.ts";
+import { type SessionStore, userIndexName } from "./store.ts";
 
 /** One of a user's sessions, for an account page. */
 export interface SessionInfo {
@@ -126,11 +123,9 @@ export function sessions(context: RequestContext): UserSessions {
 }
 
 class Sessions implements UserSessions {
-  readonly #request: RequestSession;
   readonly #session: Session;
 
   constructor(session: Session) {
-    this.#request = requestSessionOf(session);
     this.#session = session;
   }
 
@@ -175,6 +170,10 @@ class Sessions implements UserSessions {
     );
   }
 
+  get #setup() {
+    return requestSessionOf(this.#session).setup;
+  }
+
   async #ownUserId(): Promise<string | number | undefined> {
     return (await this.#session.load()).userId;
   }
@@ -187,7 +186,7 @@ class Sessions implements UserSessions {
       createdAt,
       authenticatedAt,
       seenAt,
-      expiresAt: expiryOf(record, this.#request.config.timeouts),
+      expiresAt: this.#setup.config.timeouts.expiryOf(record),
       label: content.label,
     };
   }
@@ -196,7 +195,7 @@ class Sessions implements UserSessions {
     userId: string | number | undefined,
   ): Promise<readonly string[]> {
     if (userId === undefined) return [];
-    const { store } = this.#request;
+    const { store } = this.#setup;
     if (store !== null && store.byIndex === undefined) {
       throw new TypeError("Cannot list sessions: the store has no byIndex");
     }
@@ -215,8 +214,8 @@ class Sessions implements UserSessions {
   }
 
   #belongsTo(record: SessionRecord, userId: string | number): boolean {
-    const { now, timeouts } = this.#request.config;
-    return expiryOf(record, timeouts) > now() &&
+    const { now, timeouts } = this.#setup.config;
+    return timeouts.expiryOf(record) > now() &&
       String(record.userId) === String(userId);
   }
 
@@ -224,9 +223,9 @@ class Sessions implements UserSessions {
     verb: string,
     call: (store: SessionStore) => Value | Promise<Value>,
   ): Value | Promise<Value> {
-    const { config, changes, store } = this.#request;
+    const { config, store } = this.#setup;
     // The response now depends on the session and must not be shared.
-    changes.accessed = true;
+    requestSessionOf(this.#session).isAccessed = true;
     if (store === null) {
       throw new TypeError(
         `Cannot ${verb} sessions: they are in cookies, use revokedBefore to end them`,

@@ -3,10 +3,11 @@
  *
  * @module
  */
+import { RequestContext } from "../router/mod.ts";
 import { sessionChecks } from "./kit/session_checks.ts";
 import { storeChecks } from "./kit/store_checks.ts";
-export { createTestSession } from "./kit/test_session.ts";
-import type { SessionStore } from "./store.ts";
+import { session } from "./middleware.ts";
+import { Session, type SessionStore } from "./mod.ts";
 
 /** One test of a store. */
 export interface StoreTest {
@@ -50,4 +51,36 @@ export function testSessionStore(
     name,
     run: async () => await check(await createStore()),
   }));
+}
+
+const DAY = 86_400_000;
+
+/**
+ * Creates an empty session for tests of code that takes a `Session`. It behaves
+ * like the session of a request, and uses a memory store. For whole requests, use
+ * the session middleware.
+ *
+ * @example Test a function that takes a session
+ * ```ts
+ * import type { Session } from "@gatehouse/web/session";
+ * import { createTestSession } from "@gatehouse/web/session/testing";
+ * import { assertEquals } from "@std/assert";
+ *
+ * function addToCart(session: Session, item: string) {
+ *   session.set("cart", [item]);
+ * }
+ *
+ * const session = createTestSession();
+ * addToCart(session, "book");
+ * assertEquals(session.get("cart"), ["book"]);
+ * ```
+ *
+ * @returns The session.
+ */
+export function createTestSession(): Session {
+  const timeouts = { idle: DAY, absolute: DAY, anonymous: DAY };
+  const context = new RequestContext(new Request("https://example.com/"));
+  // The handler never returns, so the session never closes.
+  session({ timeouts })(context, () => new Promise(() => {}));
+  return context.get(Session);
 }

@@ -1,37 +1,38 @@
-import { RESERVED_PREFIX } from "../_change.ts";
-import type { SessionRecord } from "../_record.ts";
 import type { CookieCipher } from "../cookies/encryption.ts";
-import { readCookiesBelow } from "../cookies/header.ts";
-import type { JSONValue } from "../json.ts";
+import {
+  type CookieChange,
+  readCookiesBelow,
+} from "../cookies/prefixed_cookie.ts";
+import {
+  type JSONValue,
+  RESERVED_PREFIX,
+  type SessionRecord,
+} from "../record.ts";
 import { encodeBase64Url, sha256 } from "../secrets.ts";
-import type { CookieChange } from "./driver.ts";
 
-/** Milliseconds for which a login that has begun waits for its end. */
+/** The lifetime of a login that has begun, in milliseconds. */
 const LIFETIME = 600_000;
 
-/** How many are read. */
+/** The maximum number of cookies to read. */
 const MAX_COUNT = 16;
 
-/** The most bytes of all of them: servers bound the size of headers. */
+/** The maximum size of all cookies in bytes: servers limit the size of headers. */
 const MAX_BYTES = 4096;
 
-/** One property of a reserved value. */
+/** A login that has begun: one property of a reserved object in the session. */
 export interface PendingLogin {
   readonly key: string;
   readonly property: string;
   readonly text: string;
 }
 
-/** An login with the cookie that carries it. */
+/** A login and its cookie. */
 interface LoginCookie extends PendingLogin {
   readonly expiresAt: number;
   readonly size: number;
 }
 
-/**
- * The logins that have begun and not ended, each in a short cookie of its own:
- * the properties of the objects whose keys are reserved for `auth`.
- */
+/** The logins that have begun and not ended, each in a separate short cookie. */
 export class LoginCookies {
   readonly #cipher: CookieCipher;
   readonly #now: () => number;
@@ -42,13 +43,13 @@ export class LoginCookies {
     this.#now = now;
   }
 
-  /** Takes the reserved objects out of a record. */
+  /** Splits a record into the logins and the rest. */
   static split(
     record: SessionRecord,
   ): { main: SessionRecord; logins: PendingLogin[] } {
-    const values = new Map(record.values);
+    const values = new Map(record.content.values);
     const logins: PendingLogin[] = [];
-    for (const [key, value] of record.values) {
+    for (const [key, value] of record.content.values) {
       if (!key.startsWith(RESERVED_PREFIX) || !isPlain(value)) continue;
       values.delete(key);
       for (const [property, part] of Object.entries(value)) {
@@ -58,17 +59,17 @@ export class LoginCookies {
     return { main: record.withValues(values), logins };
   }
 
-  /** Whether there is none. */
+  /** `true` if there are no logins. */
   get isEmpty(): boolean {
     return this.#bySuffix.size === 0;
   }
 
-  /** What the names of the cookies have behind that of the session. */
+  /** The ends of the cookies' names, after the name of the session's cookie. */
   get suffixes(): string[] {
     return [...this.#bySuffix.keys()];
   }
 
-  /** Forgets them all. */
+  /** Removes all logins. */
   clear(): void {
     this.#bySuffix.clear();
   }
@@ -86,23 +87,23 @@ export class LoginCookies {
       if (login.expiresAt <= this.#now()) continue;
       opened.push([fullName.slice(name.length), login]);
     }
-    // The order is the browser's: the oldest is to be the first.
+    // Browsers send them in any order. The oldest comes first.
     opened.sort(([, a], [, b]) => a.expiresAt - b.expiresAt);
     for (const [suffix, login] of opened) this.#bySuffix.set(suffix, login);
   }
 
-  /** Puts them where they were split from. */
+  /** Adds the logins to a record. */
   mergeInto(record: SessionRecord): void {
     const objects: Record<string, [string, JSONValue][]> = {};
     for (const { key, property, text } of this.#bySuffix.values()) {
       (objects[key] ??= []).push([property, JSON.parse(text)]);
     }
     for (const [key, entries] of Object.entries(objects)) {
-      record.values.set(key, Object.fromEntries(entries));
+      record.content.values.set(key, Object.fromEntries(entries));
     }
   }
 
-  /** Makes these the ones that there are; the oldest give way to the others. */
+  /** Replaces the logins. If the new ones are too large, drops the oldest. */
   async replace(
     name: string,
     logins: readonly PendingLogin[],
@@ -117,7 +118,7 @@ export class LoginCookies {
       const [cookie, change] = before?.text === login.text
         ? [before, undefined]
         : await this.#seal(name, suffix, login);
-      // One that is too large by itself must not cost the others their place.
+      // A login that is too large must not push out the others.
       if (cookie.size > room) continue;
       room -= cookie.size;
       gone.delete(suffix);
@@ -143,7 +144,7 @@ export class LoginCookies {
   }
 }
 
-/** Names the cookie of an login, the same for each request. */
+/** Returns the end of the name of a login's cookie, the same for all requests. */
 async function suffixOf({ key, property }: PendingLogin): Promise<string> {
   const hash = await sha256(`${key}\n${property}`);
   return `.${encodeBase64Url(hash.subarray(0, 9))}`;

@@ -1,30 +1,28 @@
-import { expiryOf, isRefreshDue } from "../_lifetime.ts";
-import { createRecord, parseRecord, type SessionRecord } from "../_record.ts";
 import { CookieCipher } from "../cookies/encryption.ts";
-import { readCookies } from "../cookies/header.ts";
+import { type CookieChange, readCookies } from "../cookies/prefixed_cookie.ts";
+import { createRecord, parseRecord, type SessionRecord } from "../record.ts";
 import { encodeBase64Url } from "../secrets.ts";
-import { callStore } from "../stores/call_store.ts";
 import { LoginCookies, type PendingLogin } from "./_login_cookies.ts";
 import type {
-  CookieChange,
   IdChange,
   SessionConfig,
   SessionDriver,
   UpdateRecord,
 } from "./driver.ts";
+import { callStore } from "./store_driver.ts";
 
-/** The most bytes that name and value of a cookie may take (RFC 6265bis). */
+/** The maximum size of a cookie's name and value in bytes (RFC 6265bis). */
 const MAX_COOKIE_BYTES = 4096;
 
-/** How many cookies of the right name are tried. */
+/** The maximum number of cookies with the right name that are tried. */
 const MAX_CANDIDATES = 4;
 
-/** The text of an id's length: 16 random bytes as base64url. */
+/** The length of an id: 16 random bytes as base64url. */
 const ID_LENGTH = 22;
 
 /**
- * A session in the browser: one sealed cookie, and one more for each login that
- * has begun, so that two tabs do not undo each other's.
+ * A session in encrypted cookies. Each login at a provider that has begun has a
+ * separate cookie, so that logins in two tabs do not overwrite each other.
  */
 export class CookieDriver implements SessionDriver {
   readonly isInCookies = true;
@@ -35,7 +33,7 @@ export class CookieDriver implements SessionDriver {
   readonly #config: SessionConfig;
   readonly #revokedBefore: CookieSessionStorageOptions["revokedBefore"];
   readonly #logins: LoginCookies;
-  /** What the session's own cookie says; `null` where there is none. */
+  /** The record in the session's cookie, or `null` without a cookie. */
   #text: string | null = null;
 
   constructor(
@@ -67,13 +65,13 @@ export class CookieDriver implements SessionDriver {
     return this.#logins.isEmpty ? record : this.#current();
   }
 
-  async write(
+  async save(
     update: UpdateRecord,
     idChange: IdChange,
   ): Promise<SessionRecord | null> {
     const stored = this.#current();
     const record = update(stored);
-    // Nobody can look for a session that the browser alone has.
+    // Without a store there is no index.
     record.content.names = [];
     if (idChange === "login") await this.#outlastRevocation(record);
     const { logins, main } = LoginCookies.split(record);
@@ -93,7 +91,7 @@ export class CookieDriver implements SessionDriver {
   }
 
   discard(): Promise<void> {
-    // The browser keeps the cookie that it has, and with it the session.
+    // The browser keeps its old cookie, which is still valid.
     return Promise.resolve();
   }
 
@@ -103,23 +101,23 @@ export class CookieDriver implements SessionDriver {
     const text = opened.slice(ID_LENGTH);
     const record = parseRecord(text);
     const { now, timeouts } = this.#config;
-    if (record === null || expiryOf(record, timeouts) <= now()) return null;
+    if (record === null || timeouts.expiryOf(record) <= now()) return null;
     if (this.#revokedBefore && await this.#isRevoked(record)) return null;
     this.id = opened.slice(0, ID_LENGTH);
     this.#text = text;
     return record;
   }
 
-  /** Logins of the millisecond of a revocation count as earlier. */
+  /** Returns `true` for logins up to the millisecond of the revocation. */
   async #isRevoked(record: SessionRecord): Promise<boolean> {
     const time = await this.#revocationOf(record);
-    // By the login, not by authenticatedAt, which may be much earlier.
+    // The login counts. The authentication at a provider may be much older.
     return time !== null && record.createdAt <= time;
   }
 
   /**
-   * Moves a login that follows a revocation in the same millisecond to the next
-   * one, as in a request that resets a password and logs its owner in.
+   * Moves a login to the next millisecond if a revocation precedes it in the same
+   * one, as in a request that resets a password and then logs the user in.
    */
   async #outlastRevocation(record: SessionRecord): Promise<void> {
     if (await this.#revocationOf(record) === record.createdAt) {
@@ -135,7 +133,7 @@ export class CookieDriver implements SessionDriver {
     return await callStore("check", ask, storeTimeout) ?? null;
   }
 
-  /** What all cookies together say. */
+  /** Returns the record of all cookies together. */
   #current(): SessionRecord | null {
     const { now, timeouts } = this.#config;
     if (this.#text === null && this.#logins.isEmpty) return null;
@@ -146,13 +144,13 @@ export class CookieDriver implements SessionDriver {
     return record;
   }
 
-  /** Whether the session's own cookie has to change. */
+  /** Returns `true` if the session's cookie has to change. */
   #isWorthWriting(record: SessionRecord, idChange: IdChange): boolean {
     const before = this.#text && parseRecord(this.#text);
     if (!before) return !record.isEmpty;
     if (idChange !== "keep") return true;
     const { timeouts } = this.#config;
-    if (isRefreshDue(record, timeouts, record.seenAt, before.seenAt)) {
+    if (timeouts.isRefreshDue(record, before.seenAt, record.seenAt)) {
       return true;
     }
     before.seenAt = record.seenAt;
@@ -199,16 +197,17 @@ function newId(): string {
 /** Options for {@linkcode createCookieSessionStorage}. */
 export interface CookieSessionStorageOptions {
   /**
-   * Secrets that encrypt the cookies, 32 characters or more each, from a random
-   * source: `openssl rand -base64 32`. The first one encrypts, all of them decrypt: to replace one,
-   * put the new one in front and drop the old one a session's lifetime later.
+   * Secrets that encrypt the cookies, of 32 characters or more, from a random
+   * source: `openssl rand -base64 32`. The first one encrypts, all of them decrypt.
+   * To replace a secret, add the new one at the beginning. Remove the old one when
+   * all sessions have expired.
    */
   readonly secrets: readonly string[];
   /**
-   * Returns the time of a user's last revocation in epoch milliseconds. Sessions
-   * of logins up to that millisecond are over; a login that comes after the
-   * revocation, even in the same request, counts as later. It is asked on every request of a logged-in
-   * user, and is what makes a logout everywhere possible.
+   * Returns the time of a user's last revocation in epoch milliseconds. Logins
+   * before it, or in the same millisecond, become invalid. A login after it in the
+   * same request stays valid. It is called on each request of a logged-in user, and
+   * lets users log out everywhere.
    *
    * @default {undefined}
    */
@@ -219,27 +218,26 @@ export interface CookieSessionStorageOptions {
 
 /** Sessions in cookies, for the option `store` of the session middleware. */
 export interface CookieSessionStorage {
-  /** Tells it from a store. */
+  /** Distinguishes it from a store. */
   readonly kind: "cookie";
 }
 
-/** What `createCookieSessionStorage` returns. */
+/** The storage that `createCookieSessionStorage` returns. */
 export class CookieStorage implements CookieSessionStorage {
   readonly kind = "cookie";
   readonly #cipher: CookieCipher;
   readonly #options: CookieSessionStorageOptions;
 
   /**
-   * @throws {TypeError} If the secrets are not a list of strings.
-   * @throws {RangeError} If there is no secret, or one is too short or too easy to
-   * guess.
+   * @throws {TypeError} If the secrets are not an array of strings.
+   * @throws {RangeError} If there is no secret, or one is too short or easy to guess.
    */
   constructor(options: CookieSessionStorageOptions) {
     this.#cipher = new CookieCipher(options.secrets);
     this.#options = options;
   }
 
-  /** Makes the backing of a request. */
+  /** Creates the driver of a request. */
   createDriver(name: string, config: SessionConfig): SessionDriver {
     const { revokedBefore } = this.#options;
     return new CookieDriver(name, this.#cipher, config, revokedBefore);

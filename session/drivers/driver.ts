@@ -1,64 +1,51 @@
-import type { ResolvedTimeouts } from "../_lifetime.ts";
-import type { SessionLabel, SessionRecord } from "../_record.ts";
+import type { CookieChange } from "../cookies/prefixed_cookie.ts";
+import type { SessionRecord } from "../record.ts";
+import type { Timeouts } from "../timeouts.ts";
 
-/** What all sessions of one middleware share. */
+/** The configuration of one session middleware. */
 export interface SessionConfig {
-  readonly timeouts: ResolvedTimeouts;
+  readonly timeouts: Timeouts;
   readonly now: () => number;
-  /** Milliseconds that a call to the store may take. */
+  /** The timeout of a call to the store, in milliseconds. */
   readonly storeTimeout: number;
 }
 
 /**
- * How the next save changes the id. `rotate` replaces it; `login` does so too,
- * and begins a new session if this one has ended in the meantime.
+ * The way in which a save changes the id. `rotate` replaces it. `login` does so
+ * too, and begins a new session if this one has ended in the meantime.
  */
 export type IdChange = "keep" | "rotate" | "login";
 
-/** A cookie for the response to set, or to expire where the value is `null`. */
-export interface CookieChange {
-  /** What the name has behind that of the session's cookie. */
-  readonly suffix: string;
-  /** The value. */
-  readonly value: string | null;
-  /** Seconds, where they differ from the session cookie's. */
-  readonly maxAge?: number;
-}
-
-/** Makes the record to store out of the one that is stored. */
+/** Changes a stored record, or creates the first one. */
 export type UpdateRecord = (stored: SessionRecord | null) => SessionRecord;
 
-/** Where one request's session comes from and goes to. */
+/** Opens, saves and ends the session of one request. */
 export interface SessionDriver {
-  /** The id that the session is stored under; empty while it is not. */
+  /** The id in the store, or an empty string if the session is not stored. */
   readonly id: string;
-  /** What the response has to tell the browser. */
+  /** The cookies that the response has to set. */
   readonly cookies: readonly CookieChange[];
-
-  /** Whether nothing is kept but what the browser keeps. */
+  /** `true` if the session is stored in cookies only. */
   readonly isInCookies: boolean;
 
-  /** Opens the session that the cookies lead to; `null` where there is none. */
+  /** Opens the session of a `Cookie` header. Returns `null` if it has none. */
   open(header: string | null): Promise<SessionRecord | null>;
 
   /**
-   * Stores what `make` returns.
+   * Saves the record that `update` returns. It may call `update` several times.
    *
-   * @param begins Whether a session begins where this one has ended.
-   * @returns What was stored, or `null` where the session ended elsewhere.
+   * @param canBegin `true` to begin a new session if this one has ended.
+   * @returns The saved record, or `null` if the session has ended.
    */
-  write(
+  save(
     update: UpdateRecord,
     idChange: IdChange,
-    begins: boolean,
+    canBegin: boolean,
   ): Promise<SessionRecord | null>;
 
   /** Ends the session. */
   end(): Promise<void>;
 
-  /** Forgets what was saved under an id that no response can hand out. */
+  /** Deletes what was saved under a new id that the browser will not get. */
   discard(): Promise<void>;
 }
-
-/** Makes the label of a session that begins now. */
-export type CreateLabel = () => SessionLabel;

@@ -1,45 +1,40 @@
-import { expiryOf } from "../_lifetime.ts";
-import { indexNamesOf, parseRecord, type SessionRecord } from "../_record.ts";
-import {
-  createTombstone,
-  parseTombstone,
-  putTombstone,
-  TOMBSTONE_TTL,
-} from "../_tombstone.ts";
-import { readCookies } from "../cookies/header.ts";
+import { type CookieChange, readCookies } from "../cookies/prefixed_cookie.ts";
 import { SessionStoreError } from "../errors.ts";
-import { encodeBase64Url, randomToken, sha256 } from "../secrets.ts";
-import type { SessionStore, StoredValue } from "../store.ts";
-import { callStore } from "../stores/call_store.ts";
+import { parseRecord, sessionIdOf, type SessionRecord } from "../record.ts";
+import {
+  type PutOptions,
+  type SessionStore,
+  type StoredValue,
+  userIndexName,
+} from "../store.ts";
+import { rotateId } from "./_id_rotation.ts";
 import type {
-  CookieChange,
   IdChange,
   SessionConfig,
   SessionDriver,
   UpdateRecord,
 } from "./driver.ts";
+import { parseTombstone, putTombstone } from "./ended_sessions.ts";
 
-/** How many times a save is tried against other writers. */
+/** The default timeout of a call to a store, in milliseconds. */
+export const STORE_TIMEOUT = 5_000;
+
+/** The maximum number of attempts to save against other writers. */
 const MAX_ATTEMPTS = 100;
 
-/** How many times an end is tried against other writers. */
-const MAX_ENDING_ATTEMPTS = 10;
+/** The maximum number of attempts to end a session with a tombstone. */
+const MAX_TOMBSTONE_ATTEMPTS = 10;
 
-/** How many cookies of the right name are tried. */
+/** The maximum number of cookies with the right name that are tried. */
 const MAX_CANDIDATES = 4;
 
 /** Tokens are 32 bytes as base64url. */
 const TOKEN = /^[\w-]{43}$/;
 
-/** What is stored, as far as known. */
-interface Stored {
-  readonly text: string;
-  readonly version: string;
-}
-
 /**
- * A session in a store, saved by compare-and-swap: load, change, put if nobody
- * was faster, else again. What is gone from the store stays gone.
+ * A session in a store. It is saved by compare-and-swap: the driver loads the
+ * session, applies the changes, and stores it if no other request was faster.
+ * Otherwise it tries again. A session that is gone from the store stays gone.
  */
 export class StoreDriver implements SessionDriver {
   readonly isInCookies = false;
@@ -49,17 +44,19 @@ export class StoreDriver implements SessionDriver {
   readonly #store: SessionStore;
   readonly #config: SessionConfig;
   readonly #admitAnonymous: () => void;
-  #stored: Stored | null = null;
-  /** The ids that this request has ended in favour of new ones. */
+  /** The stored session, as far as known. */
+  #stored: StoredValue | null = null;
+  /** The old ids that this request has replaced by new ones. */
   readonly #replaced: string[] = [];
-  /** Whether what is stored has changed since it was loaded. */
-  #stale = false;
-  /** Whether the session is known to have ended a moment ago. */
+  /** `true` if the stored session may have changed since it was loaded. */
+  #isStale = false;
+  /** `true` if a tombstone was found: the session ended a moment ago. */
   #hasEnded = false;
-  /** The id that the session was found to have moved to. */
+  /** The new id that the tombstone names. */
   #next: string | undefined;
 
   /**
+   * @param name The name of the cookie.
    * @param admitAnonymous Counts an anonymous session that begins, and throws if
    * there are too many.
    */
@@ -69,10 +66,10 @@ export class StoreDriver implements SessionDriver {
     config: SessionConfig,
     admitAnonymous: () => void,
   ) {
-    this.#admitAnonymous = admitAnonymous;
     this.#name = name;
     this.#store = store;
     this.#config = config;
+    this.#admitAnonymous = admitAnonymous;
   }
 
   async open(header: string | null): Promise<SessionRecord | null> {
@@ -80,9 +77,13 @@ export class StoreDriver implements SessionDriver {
     for (const token of readCookies(header, this.#name)) {
       if (!TOKEN.test(token)) continue;
       if (++tried > MAX_CANDIDATES) break;
-      this.id = encodeBase64Url(await sha256(token));
-      const found = this.#find();
-      // A store in memory has it at once: nothing to wait for.
+      this.id = await sessionIdOf(token);
+      const found = callStore(
+        "read",
+        () => this.#store.get(this.id),
+        this.#config.storeTimeout,
+      );
+      // The memory store returns the value itself, so there is no need to wait.
       const record = this.#accept(
         found instanceof Promise ? await found : found,
       );
@@ -92,33 +93,31 @@ export class StoreDriver implements SessionDriver {
     return null;
   }
 
-  async write(
+  async save(
     update: UpdateRecord,
     idChange: IdChange,
-    begins: boolean,
+    canBegin: boolean,
   ): Promise<SessionRecord | null> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if (attempt > 0) await backOff(attempt);
-      if (this.#stale) await this.#load();
-      const stored = this.#stored && parseRecord(this.#stored.text);
+      if (this.#isStale) await this.#reload();
+      const stored = this.#stored && parseRecord(this.#stored.value);
       const isGone = stored === null && (this.id !== "" || this.#hasEnded);
-      if (isGone && !begins) {
-        // No new session in its place: this answer is late, and its cookie
-        // could replace that of a login which ended the session.
+      if (isGone && !canBegin) {
+        // The cookie of a new session could replace that of a login which ended
+        // this session, because this response comes later.
         this.cookies = [];
         return null;
       }
       const record = update(stored);
-      if (stored === null && record.isEmpty) return record;
-      const moves = stored === null || idChange !== "keep";
-      const isNew = stored === null;
-      if (isNew && record.userId === undefined) this.#admitAnonymous();
-      const written = moves
-        ? await this.#rotateId(record)
-        : await this.#put(this.id, record, this.#stored!.version);
-      // Either way, only the next load can tell what is stored now.
-      this.#stale = true;
-      if (written) return record;
+      if (stored === null) {
+        if (record.isEmpty) return record;
+        if (record.userId === undefined) this.#admitAnonymous();
+      }
+      const isSaved = await this.#compareAndSwap(record, idChange);
+      // Only the next load can tell what is stored now.
+      this.#isStale = true;
+      if (isSaved) return record;
     }
     throw new SessionStoreError("save", {
       cause: new Error("Cannot save session: too many writers at once"),
@@ -129,10 +128,10 @@ export class StoreDriver implements SessionDriver {
     this.cookies = [];
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if (attempt > 0) await backOff(attempt);
-      if (this.#stale) await this.#load();
+      if (this.#isStale) await this.#reload();
       if (this.#stored === null) {
         if (this.#next === undefined) return;
-        // Another request gave the session a new id: end it there.
+        // Another request gave the session a new id. It ends there.
         this.id = this.#next;
         this.#next = undefined;
       } else if (await this.#endStored(attempt)) {
@@ -140,119 +139,142 @@ export class StoreDriver implements SessionDriver {
         this.cookies = [{ suffix: "", value: null }];
         return;
       }
-      this.#stale = true;
+      this.#isStale = true;
     }
     throw new SessionStoreError("end");
-  }
-
-  /** Ends what is stored, in the end without regard to other writers. */
-  async #endStored(attempt: number): Promise<boolean> {
-    const { id } = this;
-    const { version } = this.#stored!;
-    return await this.#call("end", async () => {
-      if (attempt < MAX_ENDING_ATTEMPTS) {
-        return await putTombstone(this.#store, id, version);
-      }
-      await this.#store.delete(id);
-      return true;
-    });
   }
 
   async discard(): Promise<void> {
     if (!this.cookies.some(({ value }) => value !== null)) return;
     this.cookies = [];
-    // Nor does the browser know of a new session that the mark of the old one
-    // would protect: the next request begins afresh.
+    // The tombstones of old ids are deleted too: they protect the new session,
+    // and the next request of the browser begins another one.
     for (const id of [this.id, ...this.#replaced]) {
-      await this.#call("end", () => this.#store.delete(id));
+      await this.#call("end", (store) => store.delete(id));
     }
-  }
-
-  /** Stores a record under a new id and ends the old one. */
-  async #rotateId(record: SessionRecord): Promise<boolean> {
-    const token = randomToken();
-    const id = encodeBase64Url(await sha256(token));
-    // The new one is stored before the old one ends: a crash in between leaves
-    // a session that nobody holds, and loses none.
-    if (!await this.#put(id, record, null)) {
-      // Nobody else has that id: to try another one is of no use.
-      throw new SessionStoreError("save", {
-        cause: new Error("Cannot save session: the store has no room"),
-      });
-    }
-    const replaces = this.#stored !== null;
-    if (replaces && !await this.#claim(id)) {
-      await this.#call("save", () => this.#store.delete(id));
-      return false;
-    }
-    if (replaces) this.#replaced.push(this.id);
-    this.id = id;
-    this.cookies = [{ suffix: "", value: token }];
-    return true;
   }
 
   /**
-   * Ends what is stored under the id, if it is what we know: of several that
-   * try, one succeeds.
-   *
-   * @param next The id under which the session goes on.
+   * Stores a record if no other request has changed the session since it was
+   * loaded. Returns `false` otherwise.
    */
-  async #claim(next: string): Promise<boolean> {
-    const options = { ttl: TOMBSTONE_TTL, ifVersion: this.#stored!.version };
-    return await this.#call(
-      "end",
-      () => this.#store.put(this.id, createTombstone(next), options),
-    );
-  }
-
-  async #put(
-    id: string,
+  async #compareAndSwap(
     record: SessionRecord,
-    ifVersion: string | null,
+    idChange: IdChange,
   ): Promise<boolean> {
     const { now, timeouts } = this.#config;
-    const text = record.serialize();
-    const ttl = Math.max(1, expiryOf(record, timeouts) - now());
-    const index = indexNamesOf(record);
-    return await this.#call(
-      "save",
-      () => this.#store.put(id, text, { ttl, ifVersion, index }),
+    const { content, userId } = record;
+    const value = record.serialize();
+    const ttl = Math.max(1, timeouts.expiryOf(record) - now());
+    const index = userId === undefined
+      ? []
+      : [userIndexName(userId), ...content.names];
+    const old = this.#stored && { id: this.id, version: this.#stored.version };
+    if (old !== null && idChange === "keep") {
+      const options = { ttl, index, ifVersion: old.version };
+      return await callStore(
+        "save",
+        () => this.#store.put(old.id, value, options),
+        this.#config.storeTimeout,
+      );
+    }
+    const created = await rotateId(
+      (verb, call) => this.#call(verb, call),
+      value,
+      { ttl, index },
+      old,
     );
+    if (created === null) return false;
+    if (old !== null) this.#replaced.push(old.id);
+    this.id = created.id;
+    this.cookies = [{ suffix: "", value: created.token }];
+    return true;
   }
 
-  async #load(): Promise<SessionRecord | null> {
-    return this.#accept(await this.#find());
+  /** Ends the stored session, after several attempts without a tombstone. */
+  async #endStored(attempt: number): Promise<boolean> {
+    const { id } = this;
+    const { version } = this.#stored!;
+    return await this.#call("end", async (store) => {
+      if (attempt < MAX_TOMBSTONE_ATTEMPTS) {
+        return await putTombstone(store, id, version);
+      }
+      await store.delete(id);
+      return true;
+    });
   }
 
-  #find(): StoredValue | null | Promise<StoredValue | null> {
-    return this.#call("read", () => this.#store.get(this.id));
+  async #reload(): Promise<void> {
+    this.#accept(await this.#call("read", (store) => store.get(this.id)));
   }
 
-  /** Takes over what was found, if it is a session that lives. */
+  /** Remembers a stored value, and returns it if it is a session that lives. */
   #accept(found: StoredValue | null): SessionRecord | null {
     const { now, timeouts } = this.#config;
     const record = found === null ? null : parseRecord(found.value);
-    const isLive = record !== null && expiryOf(record, timeouts) > now();
-    this.#stored = isLive
-      ? { text: found!.value, version: found!.version }
-      : null;
-    this.#stale = false;
-    const mark = found === null ? null : parseTombstone(found.value);
-    this.#hasEnded ||= mark !== null;
-    // A further cookie that leads nowhere takes nothing back.
-    if (isLive || mark?.next !== undefined) this.#next = mark?.next;
-    return isLive ? record : null;
+    const isLive = record !== null && timeouts.expiryOf(record) > now();
+    this.#stored = isLive ? found : null;
+    this.#isStale = false;
+    if (isLive) {
+      this.#next = undefined;
+      return record;
+    }
+    const tombstone = found === null ? null : parseTombstone(found.value);
+    this.#hasEnded ||= tombstone !== null;
+    // A second cookie without a session does not change this.
+    this.#next = tombstone?.next ?? this.#next;
+    return null;
   }
 
   #call<Value>(
     verb: string,
-    call: () => Value | Promise<Value>,
+    call: (store: SessionStore) => Value | Promise<Value>,
   ): Value | Promise<Value> {
-    return callStore(verb, call, this.#config.storeTimeout);
+    return callStore(verb, () => call(this.#store), this.#config.storeTimeout);
   }
 }
 
-/** Waits a random moment, so that writers do not meet again and again. */
+/**
+ * Calls a store. Errors and timeouts become a `SessionStoreError`.
+ *
+ * @throws {SessionStoreError} If the store throws, rejects or takes too long.
+ */
+export function callStore<Value>(
+  verb: string,
+  call: () => Value | Promise<Value>,
+  timeout: number,
+): Value | Promise<Value> {
+  let result: Value | Promise<Value>;
+  try {
+    result = call();
+  } catch (cause) {
+    throw new SessionStoreError(verb, { cause });
+  }
+  return typeof (result as Promise<Value> | null)?.then === "function"
+    ? withTimeout(verb, result as Promise<Value>, timeout)
+    : result;
+}
+
+async function withTimeout<Value>(
+  verb: string,
+  result: Promise<Value>,
+  timeout: number,
+): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new Error(`No answer within ${timeout} ms`)),
+    timeout,
+  );
+  try {
+    return await Promise.race([result, promise]);
+  } catch (cause) {
+    throw new SessionStoreError(verb, { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits for a random time, so that writers do not meet again and again. */
 function backOff(attempt: number): Promise<void> {
   const longest = Math.min(2 ** attempt, 32);
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));

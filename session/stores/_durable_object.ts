@@ -1,5 +1,4 @@
-import type { StoredValue } from "../store.ts";
-import { newVersion } from "./keys.ts";
+import { newVersion, type StoredValue } from "../store.ts";
 
 /** A command to a Durable Object of sessions. */
 export type ObjectCommand =

@@ -8,9 +8,15 @@
  *
  * @module
  */
-import type { PutOptions, SessionStore, StoredValue } from "../store.ts";
+import {
+  checkIndex,
+  checkKey,
+  isKey,
+  type PutOptions,
+  type SessionStore,
+  type StoredValue,
+} from "../store.ts";
 import type { ObjectCommand } from "./_durable_object.ts";
-import { checkIndex, checkKey, isKey } from "./keys.ts";
 
 export {
   type DurableObjectState,

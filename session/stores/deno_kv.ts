@@ -3,8 +3,14 @@
  *
  * @module
  */
-import type { PutOptions, SessionStore, StoredValue } from "../store.ts";
-import { checkIndex, checkKey, isKey } from "./keys.ts";
+import {
+  checkIndex,
+  checkKey,
+  isKey,
+  type PutOptions,
+  type SessionStore,
+  type StoredValue,
+} from "../store.ts";
 
 /** A key of this store in Deno KV. */
 export type DenoKVKey = string[];

@@ -1,7 +1,12 @@
 import { checkPositive } from "../../router/internal.ts";
-import { USER_PREFIX } from "../_record.ts";
-import type { PutOptions, SessionStore, StoredValue } from "../store.ts";
-import { checkIndex, checkKey } from "./keys.ts";
+import {
+  checkIndex,
+  checkKey,
+  type PutOptions,
+  type SessionStore,
+  type StoredValue,
+  USER_PREFIX,
+} from "../store.ts";
 
 /** Options for {@linkcode createMemorySessionStore}. */
 export interface MemorySessionStoreOptions {

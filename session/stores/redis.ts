@@ -3,8 +3,15 @@
  *
  * @module
  */
-import type { PutOptions, SessionStore, StoredValue } from "../store.ts";
-import { checkIndex, checkKey, isKey, newVersion } from "./keys.ts";
+import {
+  checkIndex,
+  checkKey,
+  isKey,
+  newVersion,
+  type PutOptions,
+  type SessionStore,
+  type StoredValue,
+} from "../store.ts";
 
 /** Sends one command and returns its reply, with bulk strings as strings. */
 export type RedisCommand = (

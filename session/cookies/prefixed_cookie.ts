@@ -4,8 +4,8 @@ import {
   isToken,
 } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import type { CookieChange } from "../drivers/driver.ts";
-import { serializeCookie } from "./header.ts";
+// The only module that imports @std/http/cookie.
+import { type Cookie, setCookie } from "@std/http/cookie";
 
 /** The cookie that carries a session's token. */
 export interface SessionCookieOptions {
@@ -62,8 +62,21 @@ const MAX_NAME = 256;
 /** Labels separated by dots (RFC 1123, section 2.1), with an optional leading dot. */
 const DOMAIN = /^(?:(?:^|\.)(?!-)[a-z\d-]{1,63}(?<!-))+$/i;
 
-/** Chooses the name and the attributes of a cookie. */
-export class CookiePolicy {
+/** A change of a cookie by the response. */
+export interface CookieChange {
+  /** The end of the name, after the name of the session's cookie. */
+  readonly suffix: string;
+  /** The value, or `null` to remove the cookie. */
+  readonly value: string | null;
+  /** The lifetime in seconds, if it differs from that of the session's cookie. */
+  readonly maxAge?: number;
+}
+
+/**
+ * The name and the attributes of a cookie. The name has the prefix `__Host-`, or
+ * `__Secure-` if the cookie has a domain or a path.
+ */
+export class PrefixedCookie {
   readonly #options: SessionCookieOptions;
   readonly #name: string;
   readonly #secureName: string;
@@ -105,17 +118,17 @@ export class CookiePolicy {
   }
 
   /**
-   * Creates the policy of a cookie with the same security attributes that only
-   * this host gets, even if this cookie has a domain.
+   * Returns another cookie with the same security attributes. Only this host gets
+   * it, even if this cookie has a domain.
    */
-  forHost(name: string): CookiePolicy {
+  forHost(name: string): PrefixedCookie {
     const { partitioned, sameSite } = this.#options;
     const options = {
       name,
       ...partitioned !== undefined && { partitioned },
       ...sameSite !== undefined && { sameSite },
     };
-    return new CookiePolicy(options, this.#origin);
+    return new PrefixedCookie(options, this.#origin);
   }
 
   /** `true` if browsers send the cookie only from pages of the same site. */
@@ -169,4 +182,118 @@ function protocolOf(origin: string): string {
 /** Browsers resolve every name below `localhost` to the machine itself. */
 function isLocal(hostname: string): boolean {
   return isLoopback(hostname) || hostname.endsWith(".localhost");
+}
+
+/** Another cookie with the security attributes of the session's cookie. */
+export interface HostCookie {
+  /** The value that the response sets, or that the browser sent. */
+  readonly value: string | undefined;
+  /** Sets the cookie on the response, for a number of seconds. */
+  set(value: string, maxAge: number): void;
+}
+
+/** The host cookies of one request. */
+export class HostCookies {
+  readonly #base: PrefixedCookie;
+  readonly #context: RequestContext;
+  /** The cookies that the response sets, by name. */
+  readonly #changed = new Map<string, { value: string; header: string }>();
+
+  constructor(base: PrefixedCookie, context: RequestContext) {
+    this.#base = base;
+    this.#context = context;
+  }
+
+  /** The `Set-Cookie` headers. */
+  get headers(): string[] {
+    return Array.from(this.#changed.values(), ({ header }) => header);
+  }
+
+  /** Returns a cookie. */
+  get(name: string): HostCookie {
+    const cookie = this.#base.forHost(name);
+    const isSecure = cookie.isSecure(this.#context);
+    const fullName = cookie.name(isSecure);
+    const header = this.#context.request.headers.get("Cookie");
+    return {
+      value: this.#changed.get(fullName)?.value ??
+        readCookies(header, fullName)[0],
+      set: (value, maxAge) => {
+        const change = { suffix: "", value, maxAge };
+        const header = cookie.setCookie(change, isSecure);
+        this.#changed.set(fullName, { value, header });
+      },
+    };
+  }
+}
+
+/**
+ * Returns all values of a name in a `Cookie` header, in order. A name may occur
+ * several times, with cookies of a parent domain or a longer path. A value can
+ * be any string, so callers must validate it.
+ *
+ * `getCookies` of @std/http throws on a malformed pair, which any sibling
+ * subdomain can plant, and returns only the last of equal names.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6265#section-5.4 | RFC 6265, 5.4}
+ */
+export function readCookies(header: string | null, name: string): string[] {
+  const values: string[] = [];
+  for (const [found, value] of readCookiesBelow(header, name)) {
+    if (found === name) values.push(value);
+  }
+  return values;
+}
+
+/** Returns the names and values of the cookies whose names have a prefix. */
+export function readCookiesBelow(
+  header: string | null,
+  prefix: string,
+): [name: string, value: string][] {
+  const cookies: [string, string][] = [];
+  if (header === null || !header.includes(prefix)) return cookies;
+  let equals = -1;
+  let end: number;
+  for (let start = 0; start < header.length; start = end + 1) {
+    end = header.indexOf(";", start);
+    if (end < 0) end = header.length;
+    // A new search for each pair would take O(n²) for a header of semicolons only.
+    if (equals < start) equals = header.indexOf("=", start);
+    if (equals < 0) break;
+    if (equals > end) continue;
+    while (header[start] === " " || header[start] === "\t") start++;
+    if (!header.startsWith(prefix, start)) continue;
+    const name = trimSpaces(header, start, equals);
+    cookies.push([name, trimSpaces(header, equals + 1, end)]);
+  }
+  return cookies;
+}
+
+/**
+ * Returns a part of a header without the spaces and tabs around it. `trim` would
+ * also remove a no-break space before `__Host-`, which any subdomain can set.
+ */
+function trimSpaces(header: string, start: number, end: number): string {
+  while (header[start] === " " || header[start] === "\t") start++;
+  while (header[end - 1] === " " || header[end - 1] === "\t") end--;
+  return header.slice(start, end);
+}
+
+/** A cookie to set, with the attributes that decide about its security. */
+export type CookieToSet =
+  & Readonly<Cookie>
+  & Required<Pick<Cookie, "path" | "secure" | "sameSite">>;
+
+/** Creates the value of a `Set-Cookie` header. The cookie is always HttpOnly. */
+export function serializeCookie(cookie: CookieToSet): string {
+  const headers = new Headers();
+  const { maxAge, ...attributes } = cookie;
+  // setCookie() changes its argument for names with a prefix.
+  const copy: Cookie = { ...attributes, httpOnly: true };
+  if (maxAge !== undefined) {
+    copy.maxAge = Math.floor(maxAge);
+    if (maxAge === 0) copy.expires = new Date(0);
+  }
+  setCookie(headers, copy);
+  return headers.get("Set-Cookie") ?? "";
 }

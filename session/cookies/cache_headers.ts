@@ -33,8 +33,8 @@ export function makePrivate(response: Response): Response {
   // Caches cannot store a 101.
   if (response.status === 101) return response;
   const { headers } = response;
-  const directives = headers.get("Cache-Control") ?? "";
-  const kept = privateDirectives(directives);
+  const directives = headers.get("Cache-Control");
+  const kept = directives === null ? "private" : privateDirectives(directives);
   const isPrivate = kept === directives &&
     !TARGETED.some((name) => headers.has(name));
   return isPrivate

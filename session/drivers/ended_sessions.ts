@@ -1,50 +1,50 @@
-import { parseRecord, type SessionRecord } from "./_record.ts";
-import { SessionStoreError } from "./errors.ts";
-import type { SessionStore } from "./store.ts";
+import { SessionStoreError } from "../errors.ts";
+import { parseRecord, type SessionRecord } from "../record.ts";
+import type { SessionStore } from "../store.ts";
 
-/** What `createTombstone` writes. */
+/** The form of a tombstone. */
 const TOMBSTONE = /^\{"ended":true(?:,"next":"([\w-]{43})")?\}$/;
 
 /**
- * Milliseconds for which a session that ended is remembered: as long as requests
- * can be on their way that the browser sent before it knew.
+ * The lifetime of a tombstone in milliseconds. Requests that the browser sent
+ * before it got the new cookie can take this long.
  */
 export const TOMBSTONE_TTL = 15_000;
 
 /**
- * Makes what stands in the place of a session that ended a moment ago.
+ * Creates a tombstone: the value that replaces a session which has just ended.
  *
- * @param next The id under which it goes on, if it does.
+ * @param next The new id of the session, if it was only moved.
  */
 export function createTombstone(next?: string): string {
   return JSON.stringify({ ended: true, next });
 }
 
-/** Reads what `createTombstone` made; `null` for all else. */
+/** Parses a tombstone. Returns `null` for any other value. */
 export function parseTombstone(text: string): { next?: string } | null {
   const match = TOMBSTONE.exec(text);
   return match && { next: match[1] };
 }
 
 /**
- * The most times that sessions are listed. Each time, sessions must have moved
- * or begun since the last list. So many in a row mean a broken index.
+ * The maximum number of times that the sessions of a user are listed. Only moved
+ * and new sessions need another round, so this many mean a broken index.
  */
 const MAX_ROUNDS = 1_000;
 
-/** The number of sessions that end at the same time. */
+/** The number of sessions that are ended at the same time. */
 const BATCH = 20;
 
-/** The most writes and id changes of one session that are waited out. */
+/** The maximum number of attempts to end a session against other writers. */
 const MAX_ATTEMPTS = 50;
 
 /**
- * Ends a session, or the session that it has become under a new id. It leaves a
- * mark, so that requests in flight begin no session in its place.
+ * Ends a session, under its new id if it was moved. A tombstone keeps requests
+ * in flight from beginning a new session.
  *
  * @param store The store.
  * @param id The id of the session.
- * @param accept Returns `true` for a session that may be ended.
+ * @param accept Returns `true` if the session may be ended.
  * @returns `true` if a session was ended.
  */
 export async function endStored(
@@ -56,10 +56,10 @@ export async function endStored(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const found = await store.get(current);
     if (found === null) return false;
-    const mark = parseTombstone(found.value);
-    if (mark !== null) {
-      if (mark.next === undefined) return false;
-      current = mark.next;
+    const tombstone = parseTombstone(found.value);
+    if (tombstone !== null) {
+      if (tombstone.next === undefined) return false;
+      current = tombstone.next;
       continue;
     }
     const record = parseRecord(found.value);
@@ -71,10 +71,10 @@ export async function endStored(
 }
 
 /**
- * Replaces a session by the mark of its end. A store that is full refuses the
- * mark, but not a deletion.
+ * Replaces a session by a tombstone. If the store is full and rejects it, deletes
+ * the session.
  *
- * @returns `false` if the session has changed meanwhile.
+ * @returns `false` if the session has changed in the meantime.
  */
 export async function putTombstone(
   store: SessionStore,
@@ -93,14 +93,14 @@ export async function putTombstone(
 }
 
 /**
- * Ends the sessions of a list. A session that changed its id meanwhile is in the
- * next list. So the sessions are listed again until no new one is found.
+ * Ends all sessions of a user. A session that gets a new id in the meantime is in
+ * the next list, so this repeats until a list has no new session.
  *
- * @param list Lists the ids.
- * @param end Ends one session, and returns `true` if there was one.
- * @param except The id of a session that goes on.
- * @returns How many were ended.
- * @throws {SessionStoreError} If there are always new ones.
+ * @param list Returns the ids of the sessions.
+ * @param end Ends one session, and returns `true` if it existed.
+ * @param except The id of a session to keep.
+ * @returns The number of ended sessions.
+ * @throws {SessionStoreError} If each list has new sessions.
  */
 export async function endListed(
   list: () => Promise<readonly string[]>,

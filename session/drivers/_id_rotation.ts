@@ -1,0 +1,62 @@
+import { SessionStoreError } from "../errors.ts";
+import { sessionIdOf } from "../record.ts";
+import { randomToken } from "../secrets.ts";
+import type { PutOptions, SessionStore } from "../store.ts";
+import { createTombstone, TOMBSTONE_TTL } from "./ended_sessions.ts";
+
+/** Calls the store with the timeout and the errors of the session. */
+type CallStore = <Value>(
+  verb: string,
+  call: (store: SessionStore) => Value | Promise<Value>,
+) => Value | Promise<Value>;
+
+/** A new id, with the token that the browser gets. */
+export interface NewId {
+  readonly id: string;
+  readonly token: string;
+}
+
+/**
+ * Stores a session under a new id, and replaces the session under the old id by
+ * a tombstone. A login does this, so that an id which an attacker planted or knew
+ * before becomes useless.
+ *
+ * @param callStore Calls the store.
+ * @param value The session.
+ * @param options Its lifetime and index names.
+ * @param old The old id and the known version, or `null` for a new session.
+ * @returns The new id, or `null` if another request changed the session first.
+ * @throws {SessionStoreError} If the store fails or has no room.
+ * @see {@link https://cheatsheetseries.owasp.org/cheatsheets/Session_Management_Cheat_Sheet.html#renew-the-session-id-after-any-privilege-level-change | OWASP, Renew the Session ID}
+ */
+export async function rotateId(
+  callStore: CallStore,
+  value: string,
+  options: Omit<PutOptions, "ifVersion">,
+  old: { readonly id: string; readonly version: string } | null,
+): Promise<NewId | null> {
+  const token = randomToken();
+  const id = await sessionIdOf(token);
+  // The old session ends after the new one is stored. A crash between the two
+  // leaves a session that no browser has, and loses none.
+  const isStored = await callStore(
+    "save",
+    (store) => store.put(id, value, { ...options, ifVersion: null }),
+  );
+  if (!isStored) {
+    // The id is random, so it cannot be in use.
+    throw new SessionStoreError("save", {
+      cause: new Error("Cannot save session: the store has no room"),
+    });
+  }
+  if (old === null) return { id, token };
+  const tombstone = { ttl: TOMBSTONE_TTL, ifVersion: old.version };
+  // Of several concurrent rotations, compare-and-swap lets one succeed.
+  const isReplaced = await callStore(
+    "end",
+    (store) => store.put(old.id, createTombstone(id), tombstone),
+  );
+  if (isReplaced) return { id, token };
+  await callStore("save", (store) => store.delete(id));
+  return null;
+}
