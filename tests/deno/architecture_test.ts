@@ -35,7 +35,7 @@ const INSIDE: Record<string, readonly string[]> = {
 const KEEPERS = {
   "@noble/hashes": "auth/password/_noble_hashes.ts",
   "@std/crypto": "session/secrets.ts",
-  "@std/http": "session/cookies/header.ts",
+  "@std/http": "session/cookies/prefixed_cookie.ts",
   "bcryptjs": "auth/password/bcrypt.ts",
   "jose": "auth/issuer/_jwt.ts",
 };
