@@ -214,7 +214,7 @@ function parseContent(text: string): Content {
   throw new SessionStoreError("read", { cause });
 }
 
-/** Faster than `Object.entries`. The result of JSON.parse inherits no keys. */
+// Faster than `Object.entries`. The result of JSON.parse inherits no keys.
 function toMap(object: Record<string, JSONValue>): Map<string, JSONValue> {
   const map = new Map<string, JSONValue>();
   for (const key of Object.keys(object)) map.set(key, object[key]!);

@@ -115,7 +115,7 @@ export class StoreDriver implements SessionDriver {
         if (record.userId === undefined) this.#admitAnonymous();
       }
       const isSaved = await this.#compareAndSwap(record, idChange);
-      // Only the next load can tell what is stored now.
+      // Only the next load can tell which value the store has now.
       this.#isStale = true;
       if (isSaved) return record;
     }

@@ -40,9 +40,6 @@ const KEEPERS = {
   "jose": "auth/issuer/_jwt.ts",
 };
 
-/** The folders that still import private files of another folder. */
-const LEAKS = ["session/drivers/", "session/kit/", "session/stores/"];
-
 const ROOT = new URL("../../", import.meta.url);
 
 interface Module {
@@ -66,8 +63,7 @@ Deno.test("a file with an underscore is only imported from its folder", async ()
   const leaks = (await imports())
     .filter(({ from, to }) => floorOf(to) >= 0 && isPrivate(from, to))
     .map(({ from, to }) => `${from} -> ${to}`);
-  const isKnown = (leak: string) => LEAKS.some((dir) => leak.startsWith(dir));
-  assertEquals(leaks.filter((leak) => !isKnown(leak)), []);
+  assertEquals(leaks, []);
 });
 
 Deno.test("no module imports a Node module, or a file outside the library", async () => {
