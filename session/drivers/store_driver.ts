@@ -2,7 +2,6 @@ import { type CookieChange, readCookies } from "../cookies/prefixed_cookie.ts";
 import { SessionStoreError } from "../errors.ts";
 import { parseRecord, sessionIdOf, type SessionRecord } from "../record.ts";
 import {
-  type PutOptions,
   type SessionStore,
   type StoredValue,
   userIndexName,
