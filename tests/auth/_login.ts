@@ -24,22 +24,22 @@ import {
 import { session } from "@gatehouse/web/session-middleware";
 import type { TestProvider } from "./_test_provider.ts";
 
-/** Where the application of the tests lives. */
+/** The origin of the test application. */
 export const ORIGIN = "https://app.example";
 
-/** Where its callback is. */
+/** The URL of its callback. */
 export const REDIRECT_URI = `${ORIGIN}/callback`;
 
-/** How a login ended, with the status that the browser saw. */
+/** The result of a login and the status of the response. */
 export interface Outcome {
   readonly status: number;
   readonly profile: OIDCProfile | null;
   readonly result: ExternalAuthResult<OIDCProfile>;
-  /** The code of the failure; "" for a success. */
+  /** The error code, or `""` for a success. */
   readonly code: string;
 }
 
-/** A provider configured as the test provider's client. */
+/** Creates a provider that is configured as a client of the test provider. */
 export function clientOf(
   provider: TestProvider,
   options: Partial<OIDCAuthProviderOptions> = {},
@@ -56,7 +56,7 @@ export function clientOf(
   });
 }
 
-/** An application with a login, and a browser in front of it. */
+/** An application with a login, and a browser that uses it. */
 export class Login {
   readonly provider: TestProvider;
   router: Router;
@@ -85,7 +85,7 @@ export class Login {
     this.add("/login", "/callback", client, start);
   }
 
-  /** Adds a way to log in. */
+  /** Adds a login at a provider. */
   add(
     login: string,
     callback: string,
@@ -107,36 +107,36 @@ export class Login {
     });
   }
 
-  /** Goes on with another application. */
+  /** Continues with another application. */
   moveTo(router: Router): void {
     this.router = router;
     this.newBrowser();
   }
 
-  /** Another browser, without the cookies of the first. */
+  /** Returns another browser without cookies. */
   newBrowser(): void {
     this.#client = createTestClient(this.router, { origin: ORIGIN });
   }
 
-  /** Sends the browser somewhere. */
+  /** Opens a URL in the browser. */
   visit(url: string, init?: RequestInit): Promise<Response> {
     return this.#client.fetch(url, init);
   }
 
-  /** Begins a login; returns where the provider sends the browser back to. */
+  /** Starts a login and returns the URL of the provider's redirect. */
   async begin(path = "/login", provider = this.provider): Promise<string> {
     const response = await this.visit(path);
     return provider.authorize(response.headers.get("Location"));
   }
 
-  /** Ends a login at the callback. */
+  /** Finishes a login at the callback. */
   async end(callback: string): Promise<Outcome> {
     if (this.#isPosted) await this.#post(new URL(callback));
     else await this.visit(callback);
     return this.outcomes.at(-1)!;
   }
 
-  /** What the page of the provider does with response_mode form_post. */
+  /** Posts a response as the provider's page does with response_mode form_post. */
   async #post({ pathname, searchParams }: URL): Promise<void> {
     const posted = await this.visit(pathname, {
       method: "POST",
@@ -149,13 +149,13 @@ export class Login {
     await this.visit(posted.headers.get("Location")!);
   }
 
-  /** Logs in from the first click to the last. */
+  /** Runs a complete login. */
   async run(path = "/login"): Promise<Outcome> {
     return await this.end(await this.begin(path));
   }
 }
 
-/** Logs in once with an application of its own. */
+/** Runs a complete login with a new application. */
 export function logIn(
   provider: TestProvider,
   options: Partial<OIDCAuthProviderOptions> = {},
@@ -164,7 +164,7 @@ export function logIn(
   return new Login(provider, options, start).run();
 }
 
-/** The failure of an outcome. */
+/** Returns the error of an outcome. */
 export function errorOf({ result }: Outcome): ExternalAuthError {
   if (result.ok) throw new Error("The login succeeded");
   return result.error;

@@ -19,7 +19,7 @@ import { type TestProvider, USER } from "./_test_provider.ts";
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
-/** An application whose users log in at a provider, which can end that. */
+/** An application whose users log in and are logged out at a provider. */
 export class LogoutApp {
   readonly #provider: TestProvider;
   readonly #router;
@@ -61,7 +61,7 @@ export class LogoutApp {
     this.#router = router;
   }
 
-  /** Logs in at the provider, with these claims of ID token and userinfo. */
+  /** Logs in at the provider with claims of the ID token and userinfo. */
   async logIn(
     claims: Record<string, unknown> = {},
     info: Record<string, unknown> = {},
@@ -89,13 +89,13 @@ export class LogoutApp {
     return browser;
   }
 
-  /** Has the provider log out whom the claims name. */
+  /** Sends a logout token with claims. */
   async logOut(claims: Record<string, unknown>): Promise<number> {
     const token = await this.logoutToken(claims);
     return await this.send(token);
   }
 
-  /** Brings a logout token to the application. */
+  /** Posts a logout token to the application. */
   async send(token: string): Promise<number> {
     const { status } = await this.#router.fetch(`${ORIGIN}/logout`, {
       method: "POST",
@@ -124,7 +124,7 @@ export class LogoutApp {
   }
 }
 
-/** Who is logged in where. */
+/** Returns the user of each session. */
 export function usersOf(...browsers: TestClient[]): Promise<string[]> {
   return Promise.all(
     browsers.map(async (browser) => await (await browser.fetch("/")).text()),
@@ -132,8 +132,9 @@ export function usersOf(...browsers: TestClient[]): Promise<string[]> {
 }
 
 /**
- * Three logins in three sessions of the provider end one by one, then all: what
- * must hold on any store.
+ * Starts three sessions at the provider, ends them by session and then by
+ * subject, and returns the users after each step. The result is the same on any
+ * store.
  */
 export async function endBySessionThenBySubject(
   provider: TestProvider,
@@ -161,10 +162,10 @@ export async function endBySessionThenBySubject(
   return seen;
 }
 
-/** What {@linkcode endBySessionThenBySubject} has to return. */
+/** The expected result of {@linkcode endBySessionThenBySubject}. */
 export const ENDED: readonly string[][] = [
   ["nobody", `user of ${USER.sub}`, `user of ${USER.sub}`],
-  // The third login named no session: it may be the one of that sid.
+  // The ID token of the third login has no sid, so it may be this session.
   ["nobody", `user of ${USER.sub}`, "nobody"],
   ["nobody", "nobody", "nobody"],
-].map((users) => [...users, "user of someone else"]);
+].map((users) => [...users, "another user's session"]);

@@ -11,7 +11,7 @@ import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { session } from "@gatehouse/web/session-middleware";
 import type { TestProvider } from "./_test_provider.ts";
 
-/** How a login ended. */
+/** The result of a login. */
 export interface Visit<Profile> {
   readonly location: URL;
   readonly profile: Profile | null;
@@ -19,18 +19,18 @@ export interface Visit<Profile> {
 }
 
 /**
- * A model of a real service: the test provider at the service's real addresses,
- * of which all others can't be reached.
+ * A model of a real service: the test provider at the service's real addresses.
+ * Other addresses fail.
  */
 export class Service {
   readonly provider: TestProvider;
-  /** The URLs that were asked, without their queries. */
+  /** The requested URLs, without their queries. */
   readonly urls: string[] = [];
   readonly #paths: Readonly<Record<string, string>>;
 
   /**
-   * @param provider Answers.
-   * @param paths Which path of the provider a real address stands for.
+   * @param provider The provider that responds.
+   * @param paths The path of the provider for each real address.
    */
   constructor(
     provider: TestProvider,
@@ -40,7 +40,7 @@ export class Service {
     this.#paths = paths;
   }
 
-  /** Stands in for the network. */
+  /** Replaces the network. */
   readonly fetch = (url: string, init: RequestInit): Promise<Response> => {
     const { href, search } = new URL(url);
     const place = href.slice(0, href.length - search.length);
@@ -51,7 +51,7 @@ export class Service {
       : this.provider.fetch(`https://service.example${path}${search}`, init);
   };
 
-  /** What every factory of a provider needs. */
+  /** Returns the options that every provider requires. */
   options(): ExternalAuthProviderOptions {
     return {
       clientId: this.provider.clientId,
@@ -62,7 +62,7 @@ export class Service {
   }
 }
 
-/** Logs in once, from the first click to the last. */
+/** Runs a complete login. */
 export async function visit<Profile>(
   { provider }: Service,
   client: ExternalAuthProvider<Profile>,
@@ -83,7 +83,7 @@ export async function visit<Profile>(
   return { location, profile, result: result! };
 }
 
-/** The code of a failure; "" for a success. */
+/** Returns the error code, or `""` for a success. */
 export function codeOf<Profile>({ result }: Visit<Profile>): string {
   return result.ok ? "" : result.error.code;
 }

@@ -22,7 +22,7 @@ interface SigningKey {
   readonly jwk: Body;
 }
 
-/** A request that the provider got. */
+/** A request to the provider. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -31,9 +31,9 @@ export interface SeenRequest {
   readonly query: URLSearchParams;
 }
 
-/** What the provider does wrong. Each gets the right thing and may change it. */
+/** The provider's faults. Each function gets the correct value and may change it. */
 export interface Faults {
-  /** The answer to any request, in place of the right one. */
+  /** The response to any request. */
   respond?: (
     request: SeenRequest,
   ) => Response | Promise<Response> | undefined;
@@ -49,16 +49,16 @@ export interface Faults {
   header?: (header: Body) => Body;
   /** The signed ID token. */
   idToken?: (idToken: string, claims: Body) => string | Promise<string>;
-  /** The answer of the token endpoint. */
+  /** The response of the token endpoint. */
   token?: (token: Body) => unknown;
-  /** The answer of the userinfo endpoint. */
+  /** The response of the userinfo endpoint. */
   userinfo?: (claims: Body) => unknown;
 }
 
-/** Key pairs take long to make: every test shares the first of each kind. */
+/** The first key pair of each kind. All tests share it because creating one is slow. */
 const shared = new Map<SigningAlgorithm, Promise<SigningKey>>();
 
-/** Makes a key pair; `fresh` ones are nobody else's. */
+/** Creates a key pair. A `fresh` one is not shared. */
 export function signingKey(
   alg: SigningAlgorithm,
   fresh = false,
@@ -109,7 +109,7 @@ export class TestProvider {
   now: () => number = Date.now;
   user: Body = { ...USER };
   keys: SigningKey[];
-  /** `false` if it ignores the code verifier. */
+  /** `false` if the provider ignores the code verifier. */
   isPKCEChecked = true;
   readonly #provider: InMemoryProvider;
   readonly #pushed = new Map<string, URLSearchParams>();
@@ -130,26 +130,26 @@ export class TestProvider {
     return provider;
   }
 
-  /** The requests to one path. */
+  /** Returns the requests to a path. */
   count(path: string): number {
     return this.requests.filter((request) => request.path === path).length;
   }
 
-  /** The last request to one path. */
+  /** Returns the last request to a path. */
   last(path: string): SeenRequest {
     return this.requests.findLast((request) => request.path === path)!;
   }
 
-  /** Replaces the keys by new ones. */
+  /** Replaces the keys with new ones. */
   async rotate(alg = this.signing): Promise<void> {
     this.keys = [await signingKey(alg, true)];
   }
 
-  /** Stands in for the network. */
+  /** Replaces the network. */
   readonly fetch = async (url: string, init: RequestInit = {}): Promise<
     Response
   > => {
-    // As Workers do it: which modes there are is a fact of that runtime.
+    // As in Workers, which support only some modes.
     if (init.redirect === "error") throw new TypeError("Invalid redirect mode");
     const { pathname, searchParams } = new URL(url);
     const request: SeenRequest = {
@@ -223,8 +223,7 @@ export class TestProvider {
   }
 
   /**
-   * Plays the part of the browser: the user agrees, and the provider sends the
-   * browser back.
+   * Acts as the browser: the user agrees, and the provider redirects back.
    *
    * @returns The URL of the callback.
    */
@@ -234,7 +233,7 @@ export class TestProvider {
     const params = this.#pushed.get(uri ?? "") ?? url.searchParams;
     const request = new URLSearchParams(params);
     request.set("client_id", this.#provider.client.clientId);
-    // Providers without OpenID Connect do not need the scope.
+    // Providers without OpenID Connect do not require the scope.
     request.set("scope", `openid ${params.get("scope")}`);
     if (!this.isPKCEChecked) request.set("code_challenge", CHALLENGE);
     const callback = new URL(this.#provider.authorize(
@@ -325,7 +324,7 @@ export class TestProvider {
   }
 }
 
-/** The `at_hash` of an access token (Core 1.0, section 3.1.3.6). */
+/** Returns the `at_hash` of an access token (Core 1.0, section 3.1.3.6). */
 export async function hashOf(
   token: string,
   alg: SigningAlgorithm,

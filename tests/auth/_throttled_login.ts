@@ -15,17 +15,17 @@ export interface Guess {
   readonly headers?: Record<string, string>;
 }
 
-/** The answer: `true`, or the seconds to wait; and the device cookie. */
-export interface GuessAnswer {
+/** The result of an attempt. */
+export interface GuessResult {
   readonly allowed: boolean;
   readonly retryAfter: number;
   /** The `Set-Cookie` headers. */
   readonly setCookies: readonly string[];
-  /** The device cookie as a browser sends it back. */
+  /** The device cookie as the browser sends it. */
   readonly cookie: string | undefined;
 }
 
-/** Creates a login behind a throttle with a clock of its own. */
+/** Creates a login with a throttle and a separate clock. */
 export function createThrottledLogin(
   options: ThrottleOptions = {},
   sessionOptions: SessionOptions = {},
@@ -42,7 +42,7 @@ export function createThrottledLogin(
 
   async function guess(
     { account = "ada", address = "203.0.113.7", ...rest }: Guess = {},
-  ): Promise<GuessAnswer> {
+  ): Promise<GuessResult> {
     const headers = new Headers(rest.headers);
     if (rest.cookie !== undefined) headers.set("Cookie", rest.cookie);
     const info = { remoteAddr: { hostname: address } };
@@ -79,15 +79,15 @@ export function createThrottledLogin(
   };
 }
 
-/** Reads the answer of a throttled handler. */
-export async function answerOf(response: Response): Promise<GuessAnswer> {
+/** Reads the response of a throttled handler. */
+export async function answerOf(response: Response): Promise<GuessResult> {
   const setCookies = response.headers.getSetCookie();
   const device = setCookies.find((cookie) => cookie.includes("device="));
   const { allowed, retryAfter } = await response.json();
   return { allowed, retryAfter, setCookies, cookie: device?.split(";")[0] };
 }
 
-/** The context of a request without a session. */
+/** Creates the context of a request without a session. */
 export function contextOf(address: string | undefined): RequestContext {
   const request = new Request("https://example.com/login", { method: "POST" });
   return new RequestContext(request, { remoteAddress: address });

@@ -22,7 +22,7 @@ const keys = createAPIAuthScheme({
   verify: (key) => key === "k3y" ? api : null,
 });
 
-/** The user of a request behind `auth` with these schemes. */
+/** Returns the user of a request after `auth` with these schemes. */
 async function userOf(
   schemes: readonly AuthScheme<AuthenticatedUser>[],
   headers: Record<string, string>,
@@ -41,31 +41,31 @@ const cases: [string, Record<string, string>, unknown][] = [
   ["the user of the key", { "X-API-Key": "k3y" }, api],
   ["the first user of two", { Authorization: bearer, "X-API-Key": "k3y" }, ada],
   [
-    "the second user when the first scheme refuses",
+    "the second user if the first scheme rejects",
     { Authorization: "Bearer wrong", "X-API-Key": "k3y" },
     api,
   ],
   [
-    "the first user when the second scheme would refuse",
+    "the first user if the second scheme would reject",
     { Authorization: bearer, "X-API-Key": "wrong" },
     ada,
   ],
-  ["null for a refused token", { Authorization: "Bearer wrong" }, null],
+  ["null for a rejected token", { Authorization: "Bearer wrong" }, null],
   ["null for a malformed header", { Authorization: "Bearer a b" }, null],
 ];
 
-for (const [what, headers, expected] of cases) {
-  Deno.test(`auth() gives ${what} (spec 5.3.1, 5.3.2)`, async () => {
+for (const [name, headers, expected] of cases) {
+  Deno.test(`auth() sets ${name} (spec 5.3.1, 5.3.2)`, async () => {
     assertEquals(await userOf([tokens, keys], headers), expected);
   });
 }
 
-Deno.test("auth() asks the schemes in the order of the list (spec 5.3.1)", async () => {
+Deno.test("auth() tries the schemes in order (spec 5.3.1)", async () => {
   const headers = { Authorization: bearer, "X-API-Key": "k3y" };
   assertEquals(await userOf([keys, tokens], headers), api);
 });
 
-Deno.test("auth() does not ask a scheme behind the one that succeeded (spec 5.3.1)", async () => {
+Deno.test("auth() does not try the schemes after a successful one (spec 5.3.1)", async () => {
   let asked = 0;
   const last: AuthScheme<AuthenticatedUser> = {
     name: "last",
@@ -80,7 +80,7 @@ Deno.test("auth() does not ask a scheme behind the one that succeeded (spec 5.3.
   assertEquals(asked, 1);
 });
 
-Deno.test("auth() hands what verify throws to onError: a broken database is not nobody", async () => {
+Deno.test("auth() passes an error of verify to onError instead of treating the request as anonymous", async () => {
   const broken = createBearerTokenAuthScheme({
     name: "broken",
     verify: () => Promise.reject(new Error("no database")),
@@ -97,23 +97,23 @@ Deno.test("auth() hands what verify throws to onError: a broken database is not 
   assertEquals([response.status, await response.text()], [503, "no database"]);
 });
 
-for (const nobody of [undefined, false, 0, "", true, "ada", 1]) {
-  Deno.test(`auth() gives null where verify returns ${JSON.stringify(nobody)}`, async () => {
+for (const result of [undefined, false, 0, "", true, "ada", 1]) {
+  Deno.test(`auth() sets null if verify returns ${JSON.stringify(result)}`, async () => {
     const scheme = createBearerTokenAuthScheme({
       name: "sloppy",
-      verify: () => nobody as unknown as null,
+      verify: () => result as unknown as null,
     });
     assertEquals(await userOf([scheme], { Authorization: bearer }), null);
   });
 }
 
-Deno.test("context.get(Auth) is null where auth() never ran (spec 2.2)", () => {
+Deno.test("context.get(Auth) is null if auth() did not run (spec 2.2)", () => {
   const context = new RequestContext(new Request("https://example.com/"));
   assertEquals(context.get(Auth), null);
   assertEquals(context.has(Auth), false);
 });
 
-Deno.test("context.get(Auth) is there in the default handler too (spec 2.2)", async () => {
+Deno.test("context.get(Auth) works in the default handler (spec 2.2)", async () => {
   const router = createRouter({
     middleware: [auth({ schemes: [tokens] })],
     defaultHandler: (context) => Response.json(context.get(Auth)),
@@ -124,7 +124,7 @@ Deno.test("context.get(Auth) is there in the default handler too (spec 2.2)", as
   assertEquals(await response.json(), ada);
 });
 
-Deno.test("auth() keeps the users of requests at once apart", async () => {
+Deno.test("auth() keeps the users of concurrent requests apart", async () => {
   const scheme = createBearerTokenAuthScheme({
     name: "slow",
     verify: async (token) => {
@@ -140,7 +140,7 @@ Deno.test("auth() keeps the users of requests at once apart", async () => {
   assertEquals(users, [0, 1, 2, 3, 4].map((id) => ({ id })));
 });
 
-Deno.test("auth() throws when made without schemes, or with two of one name", () => {
+Deno.test("auth() throws without schemes, or for two with the same name", () => {
   assertThrows(() => auth({ schemes: [] }), TypeError, "at least one scheme");
   for (const options of [undefined, null, {}, { schemes: tokens }]) {
     const make = () => auth(options as unknown as { schemes: [] });

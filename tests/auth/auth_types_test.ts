@@ -34,7 +34,7 @@ const keys = createAPIAuthScheme({
   verify: (key) => key === "k3y" ? { id: "key", role: "api" } : null,
 });
 
-/** Fails to compile unless the two types are the same. */
+/** Fails to compile if two types are different. */
 function assertType<Actual, Expected>(
   ..._same: (<T>() => T extends Actual ? 1 : 2) extends
     (<T>() => T extends Expected ? 1 : 2) ? [] : [never]
@@ -44,7 +44,7 @@ const withToken = {
   headers: { Authorization: "Bearer t0ken" },
 };
 
-Deno.test("context.get(Auth) is the scheme's user or null behind auth() (spec 2.2)", async () => {
+Deno.test("context.get(Auth) is the scheme's user or null after auth() (spec 2.2)", async () => {
   const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
   router.get("/plan", (context) => {
     const user = context.get(Auth);
@@ -61,7 +61,7 @@ Deno.test("context.get(Auth) is the scheme's user or null behind auth() (spec 2.
   assertEquals(await other.text(), "none");
 });
 
-Deno.test("context.get(Auth) is the scheme's user behind requireAuth() of a route (spec 5.3.4)", async () => {
+Deno.test("context.get(Auth) is the scheme's user after requireAuth() of a route (spec 5.3.4)", async () => {
   const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
   router.get("/a", { middleware: [requireAuth()] }, (context) => {
     const user = context.get(Auth);
@@ -86,7 +86,7 @@ Deno.test("context.get(Auth) is the scheme's user behind requireAuth() of a rout
   assertEquals(await response.text(), "paid");
 });
 
-Deno.test("context.get(Auth) is the scheme's user behind requireAuth() of a controller (spec 5.3.4)", async () => {
+Deno.test("context.get(Auth) is the scheme's user after requireAuth() of a controller (spec 5.3.4)", async () => {
   const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
   const routes = route("account", { plan: "/plan", nested: { name: "/name" } });
   router.map(routes, {
@@ -122,7 +122,7 @@ Deno.test("context.get(Auth) is the user of any of several schemes (spec 5.3.1)"
   assertEquals(await response.json(), "api");
 });
 
-Deno.test("auth() of a route narrows what auth() of the router gave", async () => {
+Deno.test("auth() of a route narrows the user type of the router's auth()", async () => {
   const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
   router.get(
     "/",
@@ -138,7 +138,7 @@ Deno.test("auth() of a route narrows what auth() of the router gave", async () =
   assertEquals(response.status, 401);
 });
 
-Deno.test("session() and auth() in one list both tell their types (spec 5.3.5)", async () => {
+Deno.test("session() and auth() in one array both add their types (spec 5.3.5)", async () => {
   const scheme = createSessionAuthScheme({
     name: "session",
     read: (session) => session.userId,
@@ -162,7 +162,7 @@ Deno.test("session() and auth() in one list both tell their types (spec 5.3.5)",
   assertEquals(response.status, 401);
 });
 
-Deno.test("context.get(Auth) has the scheme's user where auth() stands in one literal with a handler", () => {
+Deno.test("context.get(Auth) has the scheme's user if auth() is in the same object literal as a handler", () => {
   const routes = route({ home: "/home" });
   const router = createRouter({
     middleware: [auth({ schemes: [tokens] })],
@@ -192,7 +192,7 @@ Deno.test("context.get(Auth) has the scheme's user where auth() stands in one li
   });
 });
 
-Deno.test("context.get(Auth) is an AuthenticatedUser or null where auth() is not known of", () => {
+Deno.test("context.get(Auth) is an AuthenticatedUser or null without auth() in the types", () => {
   createRouter().get("/", (context) => {
     const user = context.get(Auth);
     assertType<typeof user, AuthenticatedUser | null>();
@@ -200,7 +200,7 @@ Deno.test("context.get(Auth) is an AuthenticatedUser or null where auth() is not
   });
 });
 
-Deno.test("a key of one's own with the same type of value is not taken for Auth", () => {
+Deno.test("another key with the same value type is not mistaken for Auth", () => {
   const Other = createContextKey<AuthenticatedUser | null>(null);
   const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
   router.get("/", { middleware: [requireAuth()] }, (context) => {
@@ -210,7 +210,7 @@ Deno.test("a key of one's own with the same type of value is not taken for Auth"
   });
 });
 
-Deno.test("what is no scheme, user, role or permission does not compile", () => {
+Deno.test("an invalid scheme, user, role or permission does not compile", () => {
   const permissions = {
     editor: ["write"],
     admin: ["write", "delete"],

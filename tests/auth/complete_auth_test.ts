@@ -22,7 +22,7 @@ const scheme = createSessionAuthScheme({
   verify: (id) => ({ id }),
 });
 
-/** An application that logs in whoever it is told to, and keeps a cart. */
+/** Creates an application with a login for any user id, and a cart. */
 function createApp(now: () => number = Date.now) {
   const router = createRouter({
     middleware: [session({ now }), auth({ schemes: [scheme] })],
@@ -78,7 +78,7 @@ Deno.test("completeAuth() sets userId and authenticatedAt and returns the sessio
   });
 });
 
-Deno.test("completeAuth() ends the old session id: no fixation (ASVS 7.2.4)", async () => {
+Deno.test("completeAuth() ends the old session id against fixation (ASVS 7.2.4)", async () => {
   const app = createApp();
   await app.fetch("POST", "/cart");
   const planted = app.cookie;
@@ -121,7 +121,7 @@ Deno.test("completeAuth() drops another user's values", async () => {
   });
 });
 
-Deno.test("completeAuth() makes a login fresh again (ASVS 7.5.1)", async () => {
+Deno.test("completeAuth() renews authenticatedAt (ASVS 7.5.1)", async () => {
   let now = 1_000_000;
   const app = createApp(() => now);
   await app.fetch("POST", "/login/1");
@@ -141,7 +141,7 @@ Deno.test("session.destroy() after completeAuth() ends the login (spec 2.3, 4.4;
   assertEquals((await app.fetch("GET", "/fresh", cookie)).status, 401);
 });
 
-Deno.test("completeAuth() takes the time of an authentication elsewhere: an old one is not fresh", async () => {
+Deno.test("completeAuth() accepts the time of an authentication elsewhere, which may be too old", async () => {
   const app = createAgedApp(() => 1_000_000);
   const login = await app.fetch("/login?at=900000");
   assertEquals(await login.json(), {
@@ -161,14 +161,14 @@ Deno.test("completeAuth() with an old authenticatedAt starts the session's timeo
   assertEquals(await (await app.fetch("/user")).json(), 1);
 });
 
-Deno.test("completeAuth() takes a time that is a little ahead for now", async () => {
+Deno.test("completeAuth() treats a time slightly in the future as now", async () => {
   const app = createAgedApp(() => 1_000_000);
   const login = await app.fetch("/login?at=1060000");
   assertEquals((await login.json()).authenticatedAt, 1_000_000);
 });
 
 for (const at of ["NaN", "Infinity", "-1", "1060001", "1e20"]) {
-  Deno.test(`completeAuth() throws for the authenticatedAt ${at}, and logs nobody in`, async () => {
+  Deno.test(`completeAuth() throws for the authenticatedAt ${at} without a login`, async () => {
     const app = createAgedApp(() => 1_000_000);
     const login = await app.fetch(`/login?at=${at}`);
     assertEquals(await login.text(), "RangeError");
@@ -176,7 +176,7 @@ for (const at of ["NaN", "Infinity", "-1", "1060001", "1e20"]) {
   });
 }
 
-Deno.test("completeAuth() with an old authenticatedAt is not revoked, and a later revocation ends it", async () => {
+Deno.test("completeAuth() with an old authenticatedAt is only ended by a later revocation", async () => {
   let now = 1_000_000;
   let revokedAt = 950_000;
   const storage = createCookieSessionStorage({
@@ -191,7 +191,7 @@ Deno.test("completeAuth() with an old authenticatedAt is not revoked, and a late
   assertEquals(await (await app.fetch("/user")).json(), null);
 });
 
-/** An application whose logins tell when the user authenticated. */
+/** Creates an application whose logins have a time of authentication. */
 function createAgedApp(
   now: () => number,
   storage?: ReturnType<typeof createCookieSessionStorage>,

@@ -40,7 +40,7 @@ const password = createCredentialsAuthProvider({
     ),
 });
 
-/** The login of spec 5.1, and what it answers to a form. */
+/** Creates the login of spec 5.1. Returns a function that posts a form to it. */
 function createApp() {
   const router = createRouter({ middleware: [formData(), session()] });
   router.post("/login", async (context) => {
@@ -60,7 +60,7 @@ async function login(form: Record<string, string>): Promise<Response> {
   });
 }
 
-Deno.test("verifyCredentials() returns the user of right credentials (spec 4.3, 5.1.2)", async () => {
+Deno.test("verifyCredentials() returns the user of valid credentials (spec 4.3, 5.1.2)", async () => {
   const response = await login({ email: ada.email, password: "s3cret" });
   assertEquals(response.status, 302);
   assertEquals(response.headers.getSetCookie().length, 1);
@@ -74,7 +74,7 @@ const wrong: Record<string, string>[] = [
 ];
 
 for (const form of wrong) {
-  Deno.test(`verifyCredentials() is falsy for ${JSON.stringify(form)}, and no session is set (spec 5.1.3, 7)`, async () => {
+  Deno.test(`verifyCredentials() returns null for ${JSON.stringify(form)} and sets no session (spec 5.1.3, 7)`, async () => {
     const response = await login(form);
     assertEquals(await response.text(), "Invalid email or password");
     assertEquals(response.headers.getSetCookie(), []);
@@ -85,7 +85,7 @@ const context = (remoteAddress?: string) =>
   new RequestContext(new Request("https://example.com/"), { remoteAddress });
 
 for (const nothing of [null, undefined]) {
-  Deno.test(`verifyCredentials() does not verify when parse returns ${nothing}`, async () => {
+  Deno.test(`verifyCredentials() does not call verify if parse returns ${nothing}`, async () => {
     const provider = createCredentialsAuthProvider({
       name: "none",
       parse: (): string | null => nothing as null,
@@ -100,19 +100,19 @@ for (const nothing of [null, undefined]) {
   });
 }
 
-for (const no of [null, undefined, false, 0, ""]) {
-  Deno.test(`verifyCredentials() is null when verify returns ${JSON.stringify(no)}`, async () => {
+for (const result of [null, undefined, false, 0, ""]) {
+  Deno.test(`verifyCredentials() returns null if verify returns ${JSON.stringify(result)}`, async () => {
     const provider = createCredentialsAuthProvider({
       name: "no",
       parse: () => "credentials",
-      verify: () => no as null,
+      verify: () => result as null,
     });
     assertEquals(await verifyCredentials(provider, context()), null);
   });
 }
 
 for (const step of ["parse", "verify"] as const) {
-  Deno.test(`verifyCredentials() throws what ${step} throws: a broken database is not a wrong password`, async () => {
+  Deno.test(`verifyCredentials() throws an error of ${step} instead of reporting a wrong password`, async () => {
     const fail = () => Promise.reject(new Error("no database"));
     const provider = createCredentialsAuthProvider<string, { id: number }>({
       name: "broken",
@@ -144,7 +144,7 @@ Deno.test("credentialsAuthResult() verifies once within a request", async () => 
   assertEquals(await verifyCredentials(provider, context()), { id: 2 });
 });
 
-/** A throttle that says what it is told, and keeps what it was asked. */
+/** Creates a throttle with fixed results that records its calls. */
 function fakeThrottle(allowed: boolean) {
   const asked: unknown[] = [];
   const throttle: Pick<Throttle, "attempt"> = {
@@ -171,7 +171,7 @@ for (
     [false, true, { ok: false, reason: "throttled", retryAfter: 30 }, ["ada"]],
   ] as const
 ) {
-  Deno.test(`credentialsAuthResult() asks the throttle before it verifies: ${JSON.stringify(expected)} (ASVS 6.3.1)`, async () => {
+  Deno.test(`credentialsAuthResult() calls the throttle before it verifies: ${JSON.stringify(expected)} (ASVS 6.3.1)`, async () => {
     const { throttle, asked } = fakeThrottle(allowed);
     const provider = createCredentialsAuthProvider({
       name: "throttled",
@@ -188,7 +188,7 @@ for (
   });
 }
 
-Deno.test("credentialsAuthResult() does not count an attempt that verify could not decide", async () => {
+Deno.test("credentialsAuthResult() does not count an attempt if verify throws", async () => {
   let isDown = false;
   const provider = createCredentialsAuthProvider({
     name: "throttled",
@@ -207,7 +207,7 @@ Deno.test("credentialsAuthResult() does not count an attempt that verify could n
   assertEquals(reasons, [
     ...Array(3).fill("wrong"),
     ...Array(8).fill("no database"),
-    // The three from before still count.
+    // The first three attempts still count.
     ...["wrong", "wrong", "throttled"],
   ]);
 });
@@ -216,7 +216,7 @@ function reasonOf(result: CredentialsAuthResult<unknown>): string {
   return result.ok ? "right" : result.reason;
 }
 
-Deno.test("credentialsAuthResult() throws what verify throws once the attempt is taken back", async () => {
+Deno.test("credentialsAuthResult() throws an error of verify after it cancels the attempt", async () => {
   let isCancelled = false;
   await assertThrowsOwn(async () => {
     await new Promise((resolve) => setTimeout(resolve));
@@ -225,11 +225,11 @@ Deno.test("credentialsAuthResult() throws what verify throws once the attempt is
   assert(isCancelled);
 });
 
-Deno.test("credentialsAuthResult() throws what verify throws, though the throttle fails too", async () => {
+Deno.test("credentialsAuthResult() throws an error of verify even if the throttle fails too", async () => {
   await assertThrowsOwn(() => Promise.reject(new Error("no store")));
 });
 
-/** Asserts that what `verify` throws comes out, however the attempt ends. */
+/** Asserts that an error of `verify` is thrown for any end of the attempt. */
 async function assertThrowsOwn(cancel: () => Promise<void>): Promise<void> {
   const succeed = () => Promise.resolve();
   const provider = createCredentialsAuthProvider({
@@ -249,7 +249,7 @@ async function assertThrowsOwn(cancel: () => Promise<void>): Promise<void> {
 }
 
 for (const email of [new File(["x"], "x.txt"), null, undefined, 7]) {
-  Deno.test(`credentialsAuthResult() misses the credentials where ${email instanceof File ? "a file" : email} is in place of the account`, async () => {
+  Deno.test(`credentialsAuthResult() reports missing credentials if ${email instanceof File ? "a file" : email} replaces the account`, async () => {
     const { throttle, asked } = fakeThrottle(true);
     const provider = createCredentialsAuthProvider({
       name: "throttled",
@@ -264,7 +264,7 @@ for (const email of [new File(["x"], "x.txt"), null, undefined, 7]) {
   });
 }
 
-Deno.test("createCredentialsAuthProvider() throws when made with a throttle and no account", () => {
+Deno.test("createCredentialsAuthProvider() throws for a throttle without account", () => {
   const { throttle } = fakeThrottle(true);
   assertThrows(
     () =>
@@ -280,7 +280,7 @@ Deno.test("createCredentialsAuthProvider() throws when made with a throttle and 
 });
 
 for (const [seconds, header] of [[30, "30"], [0.2, "1"], [-5, "0"]] as const) {
-  Deno.test(`tooManyRequests(${seconds}) answers 429 with Retry-After: ${header} (RFC 6585, 4)`, async () => {
+  Deno.test(`tooManyRequests(${seconds}) returns a 429 with Retry-After: ${header} (RFC 6585, 4)`, async () => {
     const response = tooManyRequests(seconds, {
       body: "Slow down",
       headers: { "Content-Type": "text/html" },

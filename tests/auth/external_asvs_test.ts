@@ -1,5 +1,5 @@
-// OWASP ASVS 5.0, what its chapters on OAuth clients and identity providers ask
-// of a relying party, each item by its number.
+// Requirements of OWASP ASVS 5.0 for relying parties, from its chapters on OAuth
+// clients and identity providers.
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import {
   completeAuth,
@@ -18,7 +18,7 @@ import { clientOf, Login, logIn, ORIGIN } from "./_login.ts";
 import { LogoutApp, usersOf } from "./_provider_logout.ts";
 import { TestProvider, USER } from "./_test_provider.ts";
 
-Deno.test("ASVS 6.8.1: users of two providers are two users, though all that they say is the same", async () => {
+Deno.test("ASVS 6.8.1: users of two providers are different users even with the same claims", async () => {
   const identities = new Set<string>();
   for (const issuer of ["https://one.example", "https://two.example"]) {
     const { result } = await logIn(await TestProvider.create(issuer));
@@ -28,13 +28,13 @@ Deno.test("ASVS 6.8.1: users of two providers are two users, though all that the
   assertEquals(identities.size, 2);
 });
 
-Deno.test("ASVS 6.8.2: an ID token without a valid signature is refused, though it came over TLS from the provider", async () => {
+Deno.test("ASVS 6.8.2: an ID token without a valid signature is rejected even from the provider over TLS", async () => {
   const provider = await TestProvider.create();
   provider.faults = { idToken: (idToken) => idToken.replace(/[^.]+$/, "AAAA") };
   assertEquals((await logIn(provider)).code, "id_token_invalid");
 });
 
-Deno.test("ASVS 6.8.4: how and when the user authenticated is told, and checked where it is asked for", async () => {
+Deno.test("ASVS 6.8.4: the time and method of authentication are available, and checked if required", async () => {
   const provider = await TestProvider.create();
   const authTime = Math.floor(Date.now() / 1000) - 3600;
   provider.faults = {
@@ -87,7 +87,7 @@ Deno.test("ASVS 10.1.1: no token of the provider is in the session or in the bro
   for (const token of tokens) assert(!seen.includes(token));
 });
 
-Deno.test("ASVS 10.1.2: a code is taken from the browser and the login that it was asked for, by secrets that nobody guesses", async () => {
+Deno.test("ASVS 10.1.2: a code is accepted only from the browser and the login that requested it", async () => {
   const login = new Login(await TestProvider.create());
   const [first, second] = [await login.begin(), await login.begin()];
   const [one, other] = [new URL(first), new URL(second)];
@@ -95,14 +95,14 @@ Deno.test("ASVS 10.1.2: a code is taken from the browser and the login that it w
     one.searchParams.get("state"),
     other.searchParams.get("state"),
   );
-  // The code of one login in the other, then all of it in another browser.
+  // The code of one login in another login, then in another browser.
   other.searchParams.set("code", one.searchParams.get("code")!);
   assertEquals((await login.end(other.href)).code, "token_request_refused");
   login.newBrowser();
   assertEquals((await login.end(first)).code, "state_unknown");
 });
 
-Deno.test("ASVS 10.2.1: a callback that this browser did not ask for logs nobody in", async () => {
+Deno.test("ASVS 10.2.1: a callback that this browser did not request causes no login", async () => {
   const provider = await TestProvider.create();
   const attacker = new Login(provider);
   const callback = await attacker.begin();
@@ -111,7 +111,7 @@ Deno.test("ASVS 10.2.1: a callback that this browser did not ask for logs nobody
   assertEquals(provider.count("/token"), 0);
 });
 
-Deno.test("ASVS 10.2.2: the answer of another issuer is refused before the code is sent anywhere", async () => {
+Deno.test("ASVS 10.2.2: the response of another issuer is rejected before the code is sent", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     callback: (params) => params.set("iss", "https://evil.example"),
@@ -120,7 +120,7 @@ Deno.test("ASVS 10.2.2: the answer of another issuer is refused before the code 
   assertEquals(provider.count("/token"), 0);
 });
 
-Deno.test("ASVS 10.2.3: no scope is asked for but the configured ones", async () => {
+Deno.test("ASVS 10.2.3: only the configured scopes are requested", async () => {
   const provider = await TestProvider.create();
   const registration = {
     clientId: "app",
@@ -140,7 +140,7 @@ Deno.test("ASVS 10.2.3: no scope is asked for but the configured ones", async ()
   }
 });
 
-Deno.test("ASVS 10.5.1: the ID token of one login is refused in another", async () => {
+Deno.test("ASVS 10.5.1: the ID token of one login is rejected in another", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider);
   const { result } = await login.run();
@@ -152,7 +152,7 @@ Deno.test("ASVS 10.5.1: the ID token of one login is refused in another", async 
   assertEquals((await login.run()).code, "id_token_invalid");
 });
 
-Deno.test("ASVS 10.5.2: a user stays the same whatever changes but the subject, and no other is that user", async () => {
+Deno.test("ASVS 10.5.2: only the issuer and subject identify a user", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider);
   const subjects: string[] = [];
@@ -171,7 +171,7 @@ Deno.test("ASVS 10.5.2: a user stays the same whatever changes but the subject, 
   assertEquals(subjects, [USER.sub, USER.sub, "someone else"]);
 });
 
-Deno.test("ASVS 10.5.3: metadata that names another issuer is not used", async () => {
+Deno.test("ASVS 10.5.3: metadata of another issuer is not used", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     metadata: (metadata) => ({ ...metadata, issuer: `${metadata.issuer}/` }),
@@ -180,24 +180,24 @@ Deno.test("ASVS 10.5.3: metadata that names another issuer is not used", async (
   assertEquals(status, 502);
 });
 
-Deno.test("ASVS 10.5.4: an ID token for another client is refused", async () => {
+Deno.test("ASVS 10.5.4: an ID token for another client is rejected", async () => {
   const provider = await TestProvider.create();
   provider.faults = { claims: (claims) => ({ ...claims, aud: "other" }) };
   assertEquals((await logIn(provider)).code, "id_token_invalid");
 });
 
 const logouts: [string, Record<string, unknown>][] = [
-  ["an event that is none", { events: {} }],
+  ["another event", { events: {} }],
   ["a nonce", { nonce: "n" }],
   ["the audience of another client", { aud: "other" }],
-  ["an issue of an hour ago, and no end in sight", {
+  ["an iat of an hour ago, without exp", {
     iat: Math.floor(Date.now() / 1000) - 3600,
     exp: Math.floor(Date.now() / 1000) + 86_400,
   }],
 ];
 
 for (const [name, claims] of logouts) {
-  Deno.test(`ASVS 10.5.5: a logout token with ${name} logs nobody out`, async () => {
+  Deno.test(`ASVS 10.5.5: a logout token with ${name} ends no session`, async () => {
     const app = new LogoutApp(
       await TestProvider.create(),
       createMemorySessionStore(),

@@ -1,4 +1,4 @@
-// What somebody who controls a browser, a page or another provider can try.
+// Attacks by someone who controls a browser, a page or another provider.
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { externalAuthCallbacks, startExternalAuth } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
@@ -7,7 +7,7 @@ import { clientOf, Login, logIn, ORIGIN } from "./_login.ts";
 import { type Faults, TestProvider, USER } from "./_test_provider.ts";
 
 for (const isPKCEChecked of [true, false]) {
-  Deno.test(`a stolen code is of no use in a login of the thief's, whether the provider ${isPKCEChecked ? "checks PKCE" : "ignores it"} (RFC 9700, section 4.5; RFC 7636, section 1)`, async () => {
+  Deno.test(`a stolen code is useless in a login of the thief if the provider ${isPKCEChecked ? "checks PKCE" : "ignores PKCE"} (RFC 9700, section 4.5; RFC 7636, section 1)`, async () => {
     const provider = await TestProvider.create();
     provider.isPKCEChecked = isPKCEChecked;
     const login = new Login(provider);
@@ -27,7 +27,7 @@ for (const isPKCEChecked of [true, false]) {
   });
 }
 
-Deno.test("nobody is logged in as an attacker whose callback they are made to open (RFC 6749, section 10.12: login CSRF)", async () => {
+Deno.test("opening an attacker's callback causes no login (RFC 6749, section 10.12: login CSRF)", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider);
   const attackers = await login.begin();
@@ -35,7 +35,11 @@ Deno.test("nobody is logged in as an attacker whose callback they are made to op
   const own = await login.begin();
   assertEquals((await login.end(attackers)).code, "state_unknown");
   assertEquals(provider.count("/token"), 0);
-  assertEquals((await login.end(own)).code, "", "and the own login goes on");
+  assertEquals(
+    (await login.end(own)).code,
+    "",
+    "and the user's login continues",
+  );
 });
 
 Deno.test("the code of one provider is never sent to another (RFC 9700, section 4.4.1: mix-up)", async () => {
@@ -45,7 +49,7 @@ Deno.test("the code of one provider is never sent to another (RFC 9700, section 
   const client = clientOf(evil, { redirectUri: `${ORIGIN}/evil` });
   login.add("/to-evil", "/evil", client);
 
-  // The user chose evil, and evil sent them on to the honest provider.
+  // The user chose the evil provider, which redirects to the honest one.
   const response = await login.visit("/to-evil");
   const request = new URL(response.headers.get("Location")!);
   request.searchParams.set("client_id", honest.clientId);
@@ -66,12 +70,12 @@ const registrations: [
 ];
 
 for (const [name, { issuer, ...changed }] of registrations) {
-  Deno.test(`a login that was begun with another ${name} is not finished, be all else the same (RFC 9700, section 4.4)`, async () => {
+  Deno.test(`a login that started with another ${name} cannot finish (RFC 9700, section 4.4)`, async () => {
     const provider = await TestProvider.create();
     const other = await TestProvider.create(issuer);
     const login = new Login(provider);
     const client = clientOf(other, changed);
-    // The application as it was configured before, with the same sessions.
+    // The application with its previous configuration and the same sessions.
     const before = createRouter({
       middleware: [session({ store: login.store, now: provider.now })],
     });
@@ -103,7 +107,7 @@ Deno.test("externalAuthCallbacks() throws a TypeError for two providers with one
   externalAuthCallbacks([one, one]);
 });
 
-Deno.test("a callback with a code and an error is a refusal (RFC 6749, section 4.1.2.1)", async () => {
+Deno.test("a callback with a code and an error is an error (RFC 6749, section 4.1.2.1)", async () => {
   const provider = await TestProvider.create();
   provider.faults = { callback: (params) => params.set("error", "denied") };
   assertEquals((await logIn(provider)).code, "authorization_refused");
@@ -119,7 +123,7 @@ Deno.test("HEAD at the callback leaves the login pending", async () => {
   assertEquals((await login.end(callback)).code, "");
 });
 
-Deno.test("a login that begins after its end is none: a clock that was set back makes no login last longer", async () => {
+Deno.test("a login from the future is rejected, so that a clock set back does not extend logins", async () => {
   const provider = await TestProvider.create();
   let time = Date.now();
   provider.now = () => time;
@@ -139,7 +143,7 @@ const texts = [
 ];
 
 for (const text of texts) {
-  Deno.test(`no error has ${JSON.stringify(text).slice(0, 30)} in it, wherever it comes from (CWE-117)`, async () => {
+  Deno.test(`no error contains ${JSON.stringify(text).slice(0, 30)} from any source (CWE-117)`, async () => {
     const injected = {
       error: text,
       error_description: text,
@@ -195,7 +199,7 @@ for (const text of texts) {
   });
 }
 
-Deno.test("the message of a fetch that fails is one plain line of an error", async () => {
+Deno.test("the message of a failed fetch is one line in an error", async () => {
   for (const text of texts) {
     const provider = await TestProvider.create();
     const causes: string[] = [];
@@ -213,7 +217,7 @@ Deno.test("the message of a fetch that fails is one plain line of an error", asy
   }
 });
 
-Deno.test("a provider that knows the method plain alone is asked with S256 all the same (RFC 7636, sections 4.2 and 7.2)", async () => {
+Deno.test("a provider that supports only the method plain gets S256 (RFC 7636, sections 4.2 and 7.2)", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     metadata: (metadata) => ({
@@ -226,7 +230,7 @@ Deno.test("a provider that knows the method plain alone is asked with S256 all t
   assertEquals(searchParams.get("code_challenge_method"), "S256");
 });
 
-Deno.test("endpoints may live on other https origins, and only there the secret goes", async () => {
+Deno.test("endpoints may have other HTTPS origins, and only they get the secret", async () => {
   const provider = await TestProvider.create();
   const seen: string[] = [];
   provider.faults = {

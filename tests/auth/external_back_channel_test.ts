@@ -1,5 +1,5 @@
 // OpenID Connect Back-Channel Logout 1.0, with the modules of the conformance
-// suite under their names there.
+// suite by name.
 import {
   assert,
   assertEquals,
@@ -29,7 +29,7 @@ const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
 type Claims = Record<string, unknown>;
 
-Deno.test("backChannelLogout() ends all sessions of the user, and nobody else's (section 2.7)", async () => {
+Deno.test("backChannelLogout() ends only the sessions of the user (section 2.7)", async () => {
   const { app, provider } = await setUp();
   const browsers = [await app.logIn(1), await app.logIn(1), await app.logIn(2)];
   const response = await app.send(await logoutToken(provider));
@@ -41,7 +41,7 @@ Deno.test("backChannelLogout() ends all sessions of the user, and nobody else's 
   assertEquals(users, ["nobody", "nobody", "2"]);
 });
 
-Deno.test("backChannelLogout() tells the application who it is, by subject and session", async () => {
+Deno.test("backChannelLogout() passes the subject and session to the application", async () => {
   const { app, provider } = await setUp();
   await app.send(await logoutToken(provider, (c) => ({ ...c, sid: "s1" })));
   await app.send(
@@ -53,13 +53,13 @@ Deno.test("backChannelLogout() tells the application who it is, by subject and s
   ]);
 });
 
-Deno.test("backChannelLogout() answers 200 where nobody is logged in (section 2.7)", async () => {
+Deno.test("backChannelLogout() responds with 200 if the user is not logged in (section 2.7)", async () => {
   const { app, provider } = await setUp();
   const token = await logoutToken(provider, (c) => ({ ...c, sub: "unknown" }));
   assertEquals((await app.send(token)).status, 200);
 });
 
-Deno.test("backChannelLogout() takes a token once (section 2.6)", async () => {
+Deno.test("backChannelLogout() accepts a token once (section 2.6)", async () => {
   const { app, provider } = await setUp();
   const token = await logoutToken(provider);
   const statuses = await Promise.all([app.send(token), app.send(token)]);
@@ -67,13 +67,13 @@ Deno.test("backChannelLogout() takes a token once (section 2.6)", async () => {
   assertEquals((await app.send(token)).status, 400);
 });
 
-Deno.test("backChannelLogout() takes a token again after the user could not be found or logged out", async () => {
+Deno.test("backChannelLogout() accepts a token again after a failure", async () => {
   const faults: Faults = {};
   const { app, provider } = await setUp(faults);
   const browser = await app.logIn(1);
   const token = await logoutToken(provider);
   const fail = () => {
-    throw new Error("the database is away");
+    throw new Error("the database is unavailable");
   };
   faults.find = fail;
   assertEquals((await app.send(token)).status, 400);
@@ -84,10 +84,10 @@ Deno.test("backChannelLogout() takes a token again after the user could not be f
   faults.list = undefined;
   assertEquals((await app.send(token)).status, 200);
   assertEquals(await (await browser.fetch("/")).text(), "nobody");
-  assertEquals((await app.send(token)).status, 400, "and then it is used");
+  assertEquals((await app.send(token)).status, 400, "and then it is used up");
 });
 
-Deno.test("backChannelLogout() is not escaped by an id that changes between listing and ending", async () => {
+Deno.test("backChannelLogout() ends a session whose id changes between list and end", async () => {
   const faults: Faults = {};
   const { app, provider } = await setUp(faults);
   const browser = await app.logIn(1);
@@ -117,9 +117,12 @@ const refused: [string, (claims: Claims) => Claims][] = [
     "oidcc-client-test-backchannel-logout-wrong-iss",
     (c) => ({ ...c, iss: "https://evil.example" }),
   ],
-  ["an event that is no object", (c) => ({ ...c, events: { [EVENT]: true } })],
+  [
+    "an event that is not an object",
+    (c) => ({ ...c, events: { [EVENT]: true } }),
+  ],
   ["an event that is null", (c) => ({ ...c, events: { [EVENT]: null } })],
-  ["events that are a list", (c) => ({ ...c, events: [EVENT] })],
+  ["events that are an array", (c) => ({ ...c, events: [EVENT] })],
   ["no jti", ({ jti: _, ...c }) => c],
   ["a jti that is a number", (c) => ({ ...c, jti: 1 })],
   ["a giant jti", (c) => ({ ...c, jti: "j".repeat(300) })],
@@ -135,7 +138,7 @@ const refused: [string, (claims: Claims) => Claims][] = [
 ];
 
 for (const [name, change] of refused) {
-  Deno.test(`${name}: backChannelLogout() answers 400 and ends nothing (section 2.6)`, async () => {
+  Deno.test(`${name}: backChannelLogout() responds with 400 and ends no session (section 2.6)`, async () => {
     const { app, provider } = await setUp();
     const browser = await app.logIn(1);
     const response = await app.send(await logoutToken(provider, change));
@@ -146,13 +149,13 @@ for (const [name, change] of refused) {
   });
 }
 
-Deno.test("oidcc-client-test-backchannel-logout-alg-none: backChannelLogout() answers 400", async () => {
+Deno.test("oidcc-client-test-backchannel-logout-alg-none: backChannelLogout() responds with 400", async () => {
   const { app, provider } = await setUp();
   const claims = claimsOf(provider);
   assertEquals((await app.send(new UnsecuredJWT(claims).encode())).status, 400);
 });
 
-Deno.test("oidcc-client-test-backchannel-logout-wrong-alg: backChannelLogout() answers 400", async () => {
+Deno.test("oidcc-client-test-backchannel-logout-wrong-alg: backChannelLogout() responds with 400", async () => {
   const { app, provider } = await setUp();
   const token = await new SignJWT(claimsOf(provider))
     .setProtectedHeader({ alg: "HS256", typ: "logout+jwt" })
@@ -160,7 +163,7 @@ Deno.test("oidcc-client-test-backchannel-logout-wrong-alg: backChannelLogout() a
   assertEquals((await app.send(token)).status, 400);
 });
 
-Deno.test("backChannelLogout() takes no ID token for a logout token (section 2.4)", async () => {
+Deno.test("backChannelLogout() rejects an ID token (section 2.4)", async () => {
   const { app, provider } = await setUp();
   const token = await provider.idToken({ nonce: undefined, jti: "j" });
   assertEquals((await app.send(token)).status, 400);
@@ -189,7 +192,7 @@ const bodies: [string, RequestInit][] = [
       "a.b.c",
     ]]),
   }],
-  ["what is no token", { body: new URLSearchParams({ logout_token: "%00" }) }],
+  ["an invalid token", { body: new URLSearchParams({ logout_token: "%00" }) }],
   ["JSON", { body: "{}", headers: { "Content-Type": "application/json" } }],
   ["100 kB", {
     body: new URLSearchParams({ logout_token: "a".repeat(100_000) }),
@@ -197,13 +200,13 @@ const bodies: [string, RequestInit][] = [
 ];
 
 for (const [name, init] of bodies) {
-  Deno.test(`backChannelLogout() answers ${name} with 400`, async () => {
+  Deno.test(`backChannelLogout() responds to ${name} with 400`, async () => {
     const { app } = await setUp();
     assertEquals((await app.send("", init)).status, 400);
   });
 }
 
-Deno.test("backChannelLogout() answers a request with two tokens with 400", async () => {
+Deno.test("backChannelLogout() responds to two tokens with 400", async () => {
   const { app, provider } = await setUp();
   const body = new URLSearchParams();
   body.append("logout_token", await logoutToken(provider));
@@ -226,7 +229,7 @@ Deno.test("backChannelLogout() stops reading a body that is too large", async ()
   assertLess(chunks, 20);
 });
 
-Deno.test("backChannelLogout() fetches new keys for unknown ones once in 30 s, whoever sends tokens", async () => {
+Deno.test("backChannelLogout() fetches keys for unknown key ids only once in 30 s", async () => {
   const { app, provider } = await setUp();
   const stranger = await TestProvider.create();
   await stranger.rotate();
@@ -258,7 +261,7 @@ Deno.test("backChannelLogout() throws a TypeError for a store without an index",
   assertStringIncludes(errors[0].message, "byIndex");
 });
 
-Deno.test("backChannelLogout() answers where a store says nothing for five seconds", async () => {
+Deno.test("backChannelLogout() responds if a store does not answer for five seconds", async () => {
   const never = new Promise<void>(() => {});
   const faults = [{ list: () => never }, { get: () => never }];
   const answers = faults.map(async (fault) => {
@@ -271,7 +274,7 @@ Deno.test("backChannelLogout() answers where a store says nothing for five secon
   }
 });
 
-Deno.test("a logout token of an unknown key does not cost a login its new keys, right after a rotation", async () => {
+Deno.test("a logout token with an unknown key does not block new keys for a login", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider);
   const client = clientOf(provider, {
@@ -297,7 +300,7 @@ Deno.test("a logout token of an unknown key does not cost a login its new keys, 
   assertEquals((await login.run("/own/login")).code, "");
 });
 
-Deno.test("backChannelLogout() ends no login that began after the token, though its first use was forgotten", async () => {
+Deno.test("backChannelLogout() does not end a later login if the token is replayed", async () => {
   const { app, provider } = await setUp();
   const old = await logoutToken(provider, (c) => ({
     ...c,
@@ -311,12 +314,12 @@ Deno.test("backChannelLogout() ends no login that began after the token, though 
   assertEquals(await (await browser.fetch("/")).text(), "nobody");
 });
 
-Deno.test("backChannelLogout() answers 400 without a cache where the store fails, and tells the operator why (section 2.8)", async () => {
+Deno.test("backChannelLogout() responds with an uncacheable 400 and reports the error if the store fails (section 2.8)", async () => {
   const faults: Faults = {};
   const { app, provider } = await setUp(faults);
   await app.logIn(1);
   faults.list = () => {
-    throw Object.assign(new Error("the database is away"), {
+    throw Object.assign(new Error("the database is unavailable"), {
       code: "ECONNREFUSED",
       arguments: ["a secret"],
     });
@@ -331,7 +334,7 @@ Deno.test("backChannelLogout() answers 400 without a cache where the store fails
   assertEquals(JSON.stringify(cause).includes("a secret"), false);
 });
 
-/** What happens while a user is found, a value, and after sessions are listed. */
+/** Creates a store that can run code during a lookup and after byIndex(). */
 interface Faults {
   find?: () => void;
   get?: () => Promise<void>;

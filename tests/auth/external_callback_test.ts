@@ -21,7 +21,7 @@ Deno.test("finishExternalAuth() finishes two tabs in any order (RFC 9700, sectio
   );
 });
 
-Deno.test("finishExternalAuth() finishes logins of two tabs where an application's servers have clocks 30 s apart", async () => {
+Deno.test("finishExternalAuth() finishes logins of two tabs if the clocks of two servers differ by 30 s", async () => {
   const provider = await TestProvider.create();
   let time = Date.now();
   provider.now = () => time;
@@ -34,7 +34,7 @@ Deno.test("finishExternalAuth() finishes logins of two tabs where an application
   assertEquals((await login.end(second)).code, "");
 });
 
-Deno.test("startExternalAuth() keeps both of two logins that start at once", async () => {
+Deno.test("startExternalAuth() keeps two concurrent logins", async () => {
   const login = new Login(await TestProvider.create());
   await login.begin();
   const callbacks = await Promise.all([login.begin(), login.begin()]);
@@ -56,7 +56,7 @@ Deno.test("startExternalAuth() keeps eight logins and forgets the oldest", async
 
 for (const site of ["cross-site", "same-site"]) {
   for (const store of ["memory", "cookies"]) {
-    Deno.test(`a ${site} page can't push out a login that the user began: twenty popups, sessions in ${store}`, async () => {
+    Deno.test(`a ${site} page with twenty popups can't evict a login of the user, sessions in ${store}`, async () => {
       const provider = await TestProvider.create();
       const { begin, end } = createPopupApp(provider, store === "cookies");
       const own = await begin();
@@ -66,7 +66,7 @@ for (const site of ["cross-site", "same-site"]) {
     });
   }
 
-  Deno.test(`startExternalAuth() lets a ${site} link begin a login, and two at once`, async () => {
+  Deno.test(`startExternalAuth() accepts one or two logins from a ${site} link`, async () => {
     const provider = await TestProvider.create();
     const { begin, end } = createPopupApp(provider, false);
     const callbacks = [await begin(site), await begin(site), await begin(site)];
@@ -76,7 +76,7 @@ for (const site of ["cross-site", "same-site"]) {
   });
 }
 
-/** An application whose logins begin on its own page, or on another one. */
+/** Creates an application whose logins start on its page or on another site. */
 function createPopupApp(provider: TestProvider, inCookies: boolean) {
   const client = clientOf(provider);
   const secrets = ["a secret of more than thirty-two characters"];
@@ -105,7 +105,7 @@ function createPopupApp(provider: TestProvider, inCookies: boolean) {
   };
 }
 
-Deno.test("startExternalAuth() throws for a session cookie with sameSite Strict, which the answer would come without", async () => {
+Deno.test("startExternalAuth() throws for a session cookie with SameSite=Strict, which the callback would lack", async () => {
   const status = async (redirectUri: string, sameSite: "Strict" | "Lax") => {
     const provider = await TestProvider.create("https://id.company.example");
     const client = clientOf(provider, { redirectUri });
@@ -131,7 +131,7 @@ Deno.test("startExternalAuth() throws for a session cookie with sameSite Strict,
   assertEquals(await status(sameSite, "Strict"), [302]);
 });
 
-Deno.test("finishExternalAuth() takes a state once: back button and replay (RFC 9700, section 4.2.4)", async () => {
+Deno.test("finishExternalAuth() accepts a state once, against the back button and replay (RFC 9700, section 4.2.4)", async () => {
   const login = new Login(await TestProvider.create());
   const callback = await login.begin();
   assertEquals((await login.end(callback)).code, "");
@@ -139,7 +139,7 @@ Deno.test("finishExternalAuth() takes a state once: back button and replay (RFC 
   assertEquals(login.provider.count("/token"), 1);
 });
 
-Deno.test("finishExternalAuth() lets one of twenty callbacks at once go on", async () => {
+Deno.test("finishExternalAuth() accepts one of twenty concurrent callbacks", async () => {
   const login = new Login(await TestProvider.create());
   const callback = await login.begin();
   await Promise.all(Array.from({ length: 20 }, () => login.visit(callback)));
@@ -149,7 +149,7 @@ Deno.test("finishExternalAuth() lets one of twenty callbacks at once go on", asy
   assertEquals(login.provider.count("/token"), 1);
 });
 
-Deno.test("finishExternalAuth() uses up the state also where the login fails later", async () => {
+Deno.test("finishExternalAuth() uses up the state even if the login fails later", async () => {
   const login = new Login(await TestProvider.create());
   const callback = await login.begin();
   login.provider.faults = {
@@ -173,7 +173,7 @@ Deno.test("finishExternalAuth() forgets a login after ten minutes", async () => 
   assertEquals((await login.end(late)).code, "");
 });
 
-Deno.test("finishExternalAuth() refuses the callback of another browser's login (RFC 6749, section 10.12)", async () => {
+Deno.test("finishExternalAuth() rejects the callback of another browser's login (RFC 6749, section 10.12)", async () => {
   const login = new Login(await TestProvider.create());
   const callback = await login.begin();
   login.newBrowser();
@@ -183,7 +183,7 @@ Deno.test("finishExternalAuth() refuses the callback of another browser's login 
   assertEquals(login.provider.count("/token"), 0);
 });
 
-Deno.test("finishExternalAuth() refuses at one provider's callback a login begun at another (RFC 9700, section 4.4)", async () => {
+Deno.test("finishExternalAuth() rejects a login of another provider at a callback (RFC 9700, section 4.4)", async () => {
   const honest = await TestProvider.create();
   const evil = await TestProvider.create("https://evil.example");
   const login = new Login(honest);
@@ -198,7 +198,7 @@ Deno.test("finishExternalAuth() refuses at one provider's callback a login begun
   assertEquals(evil.count("/token"), 0);
 });
 
-Deno.test("finishExternalAuth() finishes logins at two providers that are in flight together", async () => {
+Deno.test("finishExternalAuth() finishes concurrent logins at two providers", async () => {
   const one = await TestProvider.create();
   const two = await TestProvider.create("https://two.example");
   const login = new Login(one);
@@ -237,7 +237,7 @@ const strayErrors = [
 ];
 
 for (const { query, code } of strayErrors) {
-  Deno.test(`finishExternalAuth() answers ?${query.slice(0, 60)} with ${code}, and a pending login survives it`, async () => {
+  Deno.test(`finishExternalAuth() responds to ?${query.slice(0, 60)} with ${code} and keeps a pending login`, async () => {
     const login = new Login(await TestProvider.create());
     const callback = await login.begin();
     assertEquals((await login.end(`/callback?${query}`)).code, code);
@@ -252,7 +252,7 @@ const refusals = [
 ];
 
 for (const { error, code } of refusals) {
-  Deno.test(`externalAuthResult() tells of error=${error} as ${code} (RFC 6749, section 4.1.2.1)`, async () => {
+  Deno.test(`externalAuthResult() returns ${code} for error=${error} (RFC 6749, section 4.1.2.1)`, async () => {
     const provider = await TestProvider.create();
     provider.faults = {
       callback: (params) => {
@@ -267,7 +267,7 @@ for (const { error, code } of refusals) {
   });
 }
 
-Deno.test("externalAuthResult() repeats no error code that is not one", async () => {
+Deno.test("externalAuthResult() does not repeat an invalid error code", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     callback: (params) => params.set("error", "<b>\n\u001b[31m".repeat(99)),
@@ -300,7 +300,7 @@ for (const [name, callback] of malformed) {
   });
 }
 
-Deno.test("finishExternalAuth() accepts a right iss where it is not promised (RFC 9207, section 2.4)", async () => {
+Deno.test("finishExternalAuth() accepts a correct iss that the metadata does not announce (RFC 9207, section 2.4)", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     callback: (params) => params.set("iss", "https://id.example"),
@@ -309,7 +309,7 @@ Deno.test("finishExternalAuth() accepts a right iss where it is not promised (RF
 });
 
 for (const iss of ["https://id.example/", "https://ID.example", "", "null"]) {
-  Deno.test(`finishExternalAuth() refuses iss=${iss}: comparison is by character (RFC 9207, section 2.4)`, async () => {
+  Deno.test(`finishExternalAuth() rejects iss=${iss}, which must be identical (RFC 9207, section 2.4)`, async () => {
     const provider = await TestProvider.create();
     provider.faults = { callback: (params) => params.set("iss", iss) };
     assertEquals((await logIn(provider)).code, "issuer_mismatch");
@@ -317,7 +317,7 @@ for (const iss of ["https://id.example/", "https://ID.example", "", "null"]) {
   });
 }
 
-Deno.test("finishExternalAuth() ignores parameters that it does not know (RFC 6749, section 4.1.2)", async () => {
+Deno.test("finishExternalAuth() ignores unknown parameters (RFC 6749, section 4.1.2)", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     callback: (params) => {
@@ -329,7 +329,7 @@ Deno.test("finishExternalAuth() ignores parameters that it does not know (RFC 67
   assertEquals((await logIn(provider)).profile, USER);
 });
 
-Deno.test("finishExternalAuth() refuses a request that is not one to the redirectUri (RFC 9700, section 4.4.2)", async () => {
+Deno.test("finishExternalAuth() rejects a request to a URL that is not the redirectUri (RFC 9700, section 4.4.2)", async () => {
   const provider = await TestProvider.create();
   const client = clientOf(provider);
   const login = new Login(provider);
@@ -340,7 +340,7 @@ Deno.test("finishExternalAuth() refuses a request that is not one to the redirec
   assertEquals((await login.end(callback)).profile, USER);
 });
 
-Deno.test("finishExternalAuth() tells callbacks apart by their query where the redirectUri has one", async () => {
+Deno.test("finishExternalAuth() distinguishes callbacks by the query of the redirectUri", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider, {
     redirectUri: "https://app.example/callback?provider=test",
@@ -352,7 +352,7 @@ Deno.test("finishExternalAuth() tells callbacks apart by their query where the r
   assertEquals((await login.end(callback.href)).profile, USER);
 });
 
-Deno.test("finishExternalAuth() finishes a login once per request, and externalAuthResult() tells the rest", async () => {
+Deno.test("finishExternalAuth() finishes a login once per request, and externalAuthResult() returns the result", async () => {
   const provider = await TestProvider.create();
   const { profile, result } = await logIn(provider);
   assert(result.ok);
@@ -360,7 +360,7 @@ Deno.test("finishExternalAuth() finishes a login once per request, and externalA
   assertEquals(provider.count("/token"), 1);
 });
 
-Deno.test("startExternalAuth() and finishExternalAuth() name the order of the middleware where there is no session", async () => {
+Deno.test("startExternalAuth() and finishExternalAuth() name the order of the middleware if there is no session", async () => {
   const client = clientOf(await TestProvider.create());
   const context = new RequestContext(
     new Request("https://app.example/callback"),
@@ -387,7 +387,7 @@ const targets = [
 ];
 
 for (const [returnTo, expected] of targets) {
-  Deno.test(`startExternalAuth() returns to ${expected} for ${returnTo!.slice(0, 40)} (RFC 9700, section 4.11)`, async () => {
+  Deno.test(`startExternalAuth() uses ${expected} for returnTo ${returnTo!.slice(0, 40)} (RFC 9700, section 4.11)`, async () => {
     const provider = await TestProvider.create();
     const login = new Login(provider);
     const { result } = await login.run(
@@ -398,7 +398,7 @@ for (const [returnTo, expected] of targets) {
   });
 }
 
-Deno.test("finishExternalAuth() keeps the callback's address out of Referer, whatever answers (RFC 9700, section 4.2.4)", async () => {
+Deno.test("finishExternalAuth() keeps the callback URL out of Referer for any response (RFC 9700, section 4.2.4)", async () => {
   const client = clientOf(await TestProvider.create());
   const router = createRouter({ middleware: [session()] });
   router.get("/callback", async (context) => {

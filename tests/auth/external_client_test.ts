@@ -1,4 +1,4 @@
-// How the client authenticates, and what it asks for.
+// The authentication of the client, and its requests.
 import {
   assert,
   assertEquals,
@@ -34,7 +34,7 @@ const offers: [
 ];
 
 for (const [offered, options, method] of offers) {
-  Deno.test(`client authentication is "${method}" where the provider offers ${offered} and the options say ${JSON.stringify(options)} (OpenID Connect Core 1.0, section 9)`, async () => {
+  Deno.test(`client authentication is "${method}" if the provider supports ${offered} and the options are ${JSON.stringify(options)} (OpenID Connect Core 1.0, section 9)`, async () => {
     const provider = await TestProvider.create();
     provider.faults = {
       metadata: (metadata) => ({
@@ -58,7 +58,7 @@ for (const [offered, options, method] of offers) {
   });
 }
 
-Deno.test("client_secret_post sends id and secret in the body alone (RFC 6749, section 2.3.1)", async () => {
+Deno.test("client_secret_post sends id and secret in the body only (RFC 6749, section 2.3.1)", async () => {
   const provider = await TestProvider.create();
   provider.authMethods = ["client_secret_post"];
   assertEquals((await logIn(provider)).profile, USER);
@@ -137,7 +137,7 @@ for (const { alg, as } of keys) {
   });
 }
 
-Deno.test("private_key_jwt names the token endpoint as audience where it is told to", async () => {
+Deno.test("private_key_jwt can use the token endpoint as audience", async () => {
   const { privateKey: key } = await generateKeyPair("ES256");
   const provider = await TestProvider.create();
   provider.authMethods = ["private_key_jwt"];
@@ -153,7 +153,7 @@ Deno.test("private_key_jwt names the token endpoint as audience where it is told
   assertEquals(aud, "https://id.example/token");
 });
 
-Deno.test("private_key_jwt signs with a JSON Web Key whatever its use and key_ops, and does not change it", async () => {
+Deno.test("private_key_jwt signs with a JSON Web Key of any use and key_ops, and does not change it", async () => {
   const { privateKey } = await generateKeyPair("ES256", { extractable: true });
   const key = {
     ...await exportJWK(privateKey),
@@ -191,7 +191,7 @@ Deno.test("private_key_jwt with an RSA CryptoKey of 1,024 bits throws when the p
   );
 });
 
-Deno.test("private_key_jwt with a key that is malformed is the programmer's TypeError", async () => {
+Deno.test("private_key_jwt with a malformed key throws a TypeError", async () => {
   const key = { kty: "EC", crv: "P-256", x: "AA", y: "AA", d: "AA" };
   const provider = await TestProvider.create();
   provider.authMethods = ["private_key_jwt"];
@@ -233,7 +233,7 @@ Deno.test("startExternalAuth() sends prompt, login_hint, max_age, acr_values and
   assertEquals(params.ui_locales, "de");
 });
 
-Deno.test("startExternalAuth() takes what differs from login to login", async () => {
+Deno.test("startExternalAuth() accepts options for a single login", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider, { prompt: "login", maxAge: 60 }, {
     prompt: "none",
@@ -247,7 +247,7 @@ Deno.test("startExternalAuth() takes what differs from login to login", async ()
 });
 
 for (const how of ["asked for", "required"] as const) {
-  Deno.test(`startExternalAuth() pushes the request where that is ${how} (RFC 9126, sections 2 and 4)`, async () => {
+  Deno.test(`startExternalAuth() pushes the request if that is ${how} (RFC 9126, sections 2 and 4)`, async () => {
     const provider = await TestProvider.create();
     const isAsked = how === "asked for";
     provider.faults = {
@@ -296,7 +296,7 @@ const badPushes: [string, (path: string) => Response][] = [
 ];
 
 for (const [name, answer] of badPushes) {
-  Deno.test(`startExternalAuth() answers 502 where the endpoint for pushed requests ${name}, and nothing is pending`, async () => {
+  Deno.test(`startExternalAuth() responds with 502 if the endpoint for pushed requests ${name}, and keeps no login`, async () => {
     const provider = await TestProvider.create();
     provider.faults = {
       respond: ({ path }) => path === "/par" ? answer(path) : undefined,
@@ -313,7 +313,7 @@ for (const [name, answer] of badPushes) {
   });
 }
 
-Deno.test("startExternalAuth() answers 502 where pushing is asked for and there is no endpoint", async () => {
+Deno.test("startExternalAuth() responds with 502 if pushed requests are required without an endpoint", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     metadata: ({ pushed_authorization_request_endpoint: _, ...m }) => m,
@@ -368,43 +368,43 @@ const tokenAnswers: [
     "token_response_invalid",
   ],
   [
-    "with a refresh_token that is a list",
+    "with a refresh_token that is an array",
     (t) => ({ ...t, refresh_token: [] }),
     "token_response_invalid",
   ],
   [
-    "with an error beside the tokens",
+    "with an error in addition to the tokens",
     (t) => ({ ...t, error: "slow_down" }),
     "token_request_refused",
   ],
   [
-    "with members that nobody knows (section 5.1)",
+    "with unknown members (section 5.1)",
     (t) => ({ ...t, x: 1, __proto__: 2 }),
     "",
   ],
-  ["with expires_in as a text", (t) => ({ ...t, expires_in: "3600" }), ""],
+  ["with expires_in as a string", (t) => ({ ...t, expires_in: "3600" }), ""],
   [
-    "with an expires_in that makes no sense",
+    "with an invalid expires_in",
     (t) => ({ ...t, expires_in: -1 }),
     "",
   ],
   [
-    "with null for what is missing",
+    "with null for missing members",
     (t) => ({ ...t, refresh_token: null, scope: null }),
     "",
   ],
-  ["that is a list", () => [], "token_response_invalid"],
+  ["that is an array", () => [], "token_response_invalid"],
 ];
 
 for (const [name, token, code] of tokenAnswers) {
-  Deno.test(`a token answer ${name} gives "${code}" (RFC 6749, section 5.1)`, async () => {
+  Deno.test(`a token response ${name} gives "${code}" (RFC 6749, section 5.1)`, async () => {
     const provider = await TestProvider.create();
     provider.faults = { token };
     assertEquals((await logIn(provider)).code, code);
   });
 }
 
-Deno.test("externalAuthResult() has the tokens, and when the access token ends", async () => {
+Deno.test("externalAuthResult() has the tokens and the expiry of the access token", async () => {
   const provider = await TestProvider.create();
   const time = Date.now();
   provider.now = () => time;
@@ -419,7 +419,7 @@ Deno.test("externalAuthResult() has the tokens, and when the access token ends",
   assertEquals([issuer, subject], [provider.issuer, USER.sub]);
 });
 
-Deno.test("externalAuthResult() has the provider's error code for a code that is refused (RFC 6749, section 5.2)", async () => {
+Deno.test("externalAuthResult() has the provider's error code for a rejected code (RFC 6749, section 5.2)", async () => {
   const provider = await TestProvider.create();
   provider.faults = { callback: (params) => params.set("code", "other") };
   const error = errorOf(await logIn(provider));
@@ -429,7 +429,7 @@ Deno.test("externalAuthResult() has the provider's error code for a code that is
   ]);
 });
 
-Deno.test("userinfo is not asked where that is switched off or there is none", async () => {
+Deno.test("userinfo is not requested if it is disabled or missing", async () => {
   const provider = await TestProvider.create();
   assertEquals((await logIn(provider, { userinfo: false })).profile, USER);
   provider.faults = {

@@ -51,7 +51,7 @@ async function github(
   });
 }
 
-Deno.test("createCodeHostAuthProvider() gives the profile with the verified primary address (spec 2.6, 4.3)", async () => {
+Deno.test("createCodeHostAuthProvider() returns the profile with the verified primary email (spec 2.6, 4.3)", async () => {
   const service = await github();
   const client = createCodeHostAuthProvider(service.options());
   const { location, profile, result } = await visit(service, client);
@@ -73,18 +73,18 @@ Deno.test("createCodeHostAuthProvider() gives the profile with the verified prim
 
 const addresses: [string, () => Response][] = [
   [
-    "no primary address is verified",
+    "the primary email is not verified",
     () =>
       Response.json([{ email: "a@b.example", primary: true, verified: false }]),
   ],
   [
-    "a verified one is not primary",
+    "the verified email is not primary",
     () =>
       Response.json([{ email: "a@b.example", primary: false, verified: true }]),
   ],
   ["there is none", () => Response.json([])],
   [
-    "they are not shown",
+    "the emails are not accessible",
     () => Response.json({ message: "Not Found" }, { status: 404 }),
   ],
   [
@@ -92,27 +92,30 @@ const addresses: [string, () => Response][] = [
     () => Response.json([null, 1, { primary: true, verified: true, email: 7 }]),
   ],
   [
-    "they are a page with status 500",
+    "the response is a page with status 500",
     () => new Response("<h1>Unicorn!</h1>", { status: 500 }),
   ],
   [
-    "they can't be reached",
+    "the endpoint can't be reached",
     () => {
       throw new TypeError("connection reset");
     },
   ],
-  ["they are no list", () => Response.json({ email: "a@b.example" })],
+  [
+    "the response is not an array",
+    () => Response.json({ email: "a@b.example" }),
+  ],
 ];
 
 for (const [name, list] of addresses) {
-  Deno.test(`createCodeHostAuthProvider() gives no address where ${name}`, async () => {
+  Deno.test(`createCodeHostAuthProvider() returns no email if ${name}`, async () => {
     const service = await github(octocat, list);
     const client = createCodeHostAuthProvider(service.options());
     assertEquals((await visit(service, client)).profile?.email, null);
   });
 }
 
-Deno.test("createCodeHostAuthProvider() sees a refusal that comes with status 200", async () => {
+Deno.test("createCodeHostAuthProvider() detects an error with status 200", async () => {
   const service = await github();
   service.provider.faults.token = () => ({
     error: "bad_verification_code",
@@ -144,14 +147,14 @@ for (
 
 const githubUsers: [string, unknown][] = [
   ["no id", { login: "octocat" }],
-  ["an id that is a text", { ...octocat, id: "583231" }],
-  ["an id that is not exact", { ...octocat, id: 2 ** 60 }],
+  ["an id that is a string", { ...octocat, id: "583231" }],
+  ["an id that is not a safe integer", { ...octocat, id: 2 ** 60 }],
   ["no login", { id: 1 }],
   ["a list", [octocat]],
 ];
 
 for (const [name, user] of githubUsers) {
-  Deno.test(`createCodeHostAuthProvider() refuses a profile with ${name}`, async () => {
+  Deno.test(`createCodeHostAuthProvider() rejects a profile with ${name}`, async () => {
     const service = await github(user);
     const client = createCodeHostAuthProvider(service.options());
     assertEquals(codeOf(await visit(service, client)), "profile_invalid");
@@ -167,7 +170,7 @@ Deno.test("createCodeHostAuthProvider() logs in at an Enterprise Server", async 
   assertEquals(result.issuer, "https://git.corp.example/login/oauth");
 });
 
-Deno.test("createCodeHostAuthProvider() throws a TypeError for a host that is none", async () => {
+Deno.test("createCodeHostAuthProvider() throws a TypeError for an invalid host", async () => {
   const service = await github();
   for (const host of ["", "https://git.example", "a/b", "a b", "a@b"]) {
     assertThrows(

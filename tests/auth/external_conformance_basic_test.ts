@@ -1,6 +1,6 @@
-// The modules of the Basic relying-party plan of the OpenID conformance suite,
-// under their names there, against a provider that signs with real keys; what
-// its form post plan repeats is repeated here.
+// The modules of the Basic relying-party plan of the OpenID conformance suite, by
+// name, with a provider that signs with real keys. The modules of the form post
+// plan run with both response modes.
 import { assert, assertEquals } from "@std/assert";
 import { UnsecuredJWT } from "jose";
 import { logIn } from "./_login.ts";
@@ -65,7 +65,7 @@ const badTokens: { module: string; section: string; faults: Faults }[] = [
 
 for (const responseMode of ["query", "form_post"] as const) {
   for (const { module, section, faults } of badTokens) {
-    Deno.test(`${module}: rejects the ID token and asks for nothing more, by ${responseMode} (OpenID Connect Core 1.0, section ${section})`, async () => {
+    Deno.test(`${module}: rejects the ID token without further requests, by ${responseMode} (OpenID Connect Core 1.0, section ${section})`, async () => {
       const provider = await TestProvider.create();
       provider.faults = faults;
       const { code, profile, status } = await logIn(provider, { responseMode });
@@ -79,7 +79,7 @@ for (const responseMode of ["query", "form_post"] as const) {
   }
 }
 
-Deno.test("oidcc-client-test-kid-absent-single-jwks: uses the one key that fits (OpenID Connect Core 1.0, section 10.1)", async () => {
+Deno.test("oidcc-client-test-kid-absent-single-jwks: uses the only suitable key (OpenID Connect Core 1.0, section 10.1)", async () => {
   const provider = await TestProvider.create("https://id.example", [
     "RS256",
     "ES256",
@@ -92,7 +92,7 @@ Deno.test("oidcc-client-test-kid-absent-single-jwks: uses the one key that fits 
   assertEquals((await logIn(provider)).profile, USER);
 });
 
-Deno.test("oidcc-client-test-kid-absent-multiple-jwks: tries all keys that fit (OpenID Connect Core 1.0, section 10.1)", async () => {
+Deno.test("oidcc-client-test-kid-absent-multiple-jwks: tries all suitable keys (OpenID Connect Core 1.0, section 10.1)", async () => {
   const provider = await TestProvider.create("https://id.example", [
     "RS256",
     "ES256",
@@ -111,7 +111,7 @@ Deno.test("oidcc-client-test-kid-absent-multiple-jwks: tries all keys that fit (
   assertEquals((await logIn(provider)).profile, USER);
 });
 
-Deno.test("oidcc-client-test-kid-absent-multiple-jwks: rejects the ID token where none of several keys signed it", async () => {
+Deno.test("oidcc-client-test-kid-absent-multiple-jwks: rejects the ID token if none of several keys signed it", async () => {
   const provider = await TestProvider.create();
   const others = await Promise.all([
     signingKey("RS256", true),
@@ -142,7 +142,7 @@ Deno.test("oidcc-client-test-userinfo-invalid-sub: rejects the profile of anothe
   assertEquals([code, profile], ["userinfo_mismatch", null]);
 });
 
-Deno.test("oidcc-client-test-scope-userinfo-claims: gives the claims of all scopes (OpenID Connect Core 1.0, section 5.4)", async () => {
+Deno.test("oidcc-client-test-scope-userinfo-claims: returns the claims of all scopes (OpenID Connect Core 1.0, section 5.4)", async () => {
   const provider = await TestProvider.create();
   const address = { locality: "Berlin" };
   provider.faults = {
@@ -159,7 +159,7 @@ Deno.test("oidcc-client-test-scope-userinfo-claims: gives the claims of all scop
   assertEquals(result.claims.address, address);
 });
 
-Deno.test("oidcc-client-test-client-secret-basic: sends Basic, the parts form-encoded, and no secret in the body (RFC 6749, section 2.3.1)", async () => {
+Deno.test("oidcc-client-test-client-secret-basic: sends form-encoded Basic credentials and no secret in the body (RFC 6749, section 2.3.1)", async () => {
   const provider = await TestProvider.create();
   provider.clientId = "app: 1%ü";
   provider.clientSecret = "s3cret-_.*+/=&:";

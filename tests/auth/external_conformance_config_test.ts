@@ -1,11 +1,11 @@
 // The modules of the Config relying-party plan of the OpenID conformance suite,
-// and of others that are worth having, under their names there.
+// and useful ones of other plans, by name.
 import { assert, assertEquals } from "@std/assert";
 import { SignJWT, UnsecuredJWT } from "jose";
 import { Login, logIn } from "./_login.ts";
 import { type Faults, TestProvider, USER } from "./_test_provider.ts";
 
-Deno.test("oidcc-client-test-discovery-openid-config: uses the endpoints that the metadata names (OpenID Connect Discovery 1.0, section 4.3)", async () => {
+Deno.test("oidcc-client-test-discovery-openid-config: uses the endpoints of the metadata (OpenID Connect Discovery 1.0, section 4.3)", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     metadata: (metadata) => ({
@@ -36,7 +36,7 @@ Deno.test("oidcc-client-test-discovery-jwks-uri-keys: uses the keys at jwks_uri"
   assertEquals((await logIn(provider)).profile, USER);
 });
 
-Deno.test("oidcc-client-test-discovery-issuer-mismatch: stops before the user is sent anywhere (OpenID Connect Discovery 1.0, section 4.3)", async () => {
+Deno.test("oidcc-client-test-discovery-issuer-mismatch: stops before a redirect (OpenID Connect Discovery 1.0, section 4.3)", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     metadata: (metadata) => ({
@@ -55,7 +55,7 @@ Deno.test("oidcc-client-test-discovery-issuer-mismatch: stops before the user is
   assertEquals(codes, ["discovery_failed"]);
 });
 
-Deno.test("oidcc-client-test-idtoken-sig-none: rejects it also where the metadata offers none", async () => {
+Deno.test("oidcc-client-test-idtoken-sig-none: rejects it even if the metadata allows none", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     metadata: (metadata) => ({
@@ -75,7 +75,7 @@ Deno.test("oidcc-client-test-signing-key-rotation-just-before-signing: fetches t
   assertEquals((await login.end(callback)).profile, USER);
 });
 
-Deno.test("oidcc-client-test-signing-key-rotation: the second login has new keys, at once (OpenID Connect Core 1.0, section 10.1.1)", async () => {
+Deno.test("oidcc-client-test-signing-key-rotation: the second login uses the new keys (OpenID Connect Core 1.0, section 10.1.1)", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider);
   assertEquals((await login.run()).profile, USER);
@@ -165,7 +165,7 @@ for (const { module, faults, code } of fapi) {
   });
 }
 
-Deno.test("fapi2-security-profile-final-client-test-remove-authorization-response-iss: rejects an answer without iss where it is promised", async () => {
+Deno.test("fapi2-security-profile-final-client-test-remove-authorization-response-iss: rejects a response without iss if the metadata announces it", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     metadata: (metadata) => ({
@@ -190,7 +190,7 @@ Deno.test("fapi2-security-profile-final-client-test-invalid-alternate-alg: rejec
   assert((await logIn(provider, { idTokenAlgorithms: ["PS256"] })).result.ok);
 });
 
-Deno.test("oidcc-client-test-invalid-sig-hs256: never believes a token signed with the client's secret (OpenID Connect Core 1.0, section 10.1)", async () => {
+Deno.test("oidcc-client-test-invalid-sig-hs256: rejects a token signed with the client's secret (OpenID Connect Core 1.0, section 10.1)", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     metadata: (metadata) => ({

@@ -1,4 +1,4 @@
-// What the application gives a login on its way and gets back with the result.
+// The data that a login carries from its start to its result.
 import {
   assert,
   assertEquals,
@@ -19,7 +19,7 @@ import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
 import { clientOf, Login, ORIGIN } from "./_login.ts";
 import { TestProvider } from "./_test_provider.ts";
 
-Deno.test("startExternalAuth() brings data back with the result, each login its own", async () => {
+Deno.test("startExternalAuth() returns the data of each login with its result", async () => {
   const { begin, end } = await setUp();
   const first = await begin({ data: { linkTo: 7, tags: ["a", null] } });
   const second = await begin({ data: { invitation: "i" } });
@@ -40,7 +40,7 @@ Deno.test("startExternalAuth() keeps data out of the browser and from the provid
   assert(!JSON.stringify(provider.requests).includes("d474"));
 });
 
-Deno.test("startExternalAuth() brings data back where the request is pushed (RFC 9126)", async () => {
+Deno.test("startExternalAuth() returns data if the request is pushed (RFC 9126)", async () => {
   const provider = await TestProvider.create();
   const data = { linkTo: 7 };
   const login = new Login(provider, { pushedAuthorization: true }, { data });
@@ -58,7 +58,7 @@ Deno.test("startExternalAuth() copies data as JSON when the login starts", async
   assertEquals((await end(callback)).data, { at: "1970-01-01T00:00:00.000Z" });
 });
 
-Deno.test("externalAuthResult() has data and returnTo of a login that the provider refused", async () => {
+Deno.test("externalAuthResult() has data and returnTo of a login that the provider rejected", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider, {}, { data: { attempt: 1 } });
   provider.faults = {
@@ -73,7 +73,7 @@ Deno.test("externalAuthResult() has data and returnTo of a login that the provid
   assertEquals([result.returnTo, result.data], ["/account", { attempt: 1 }]);
 });
 
-Deno.test("externalAuthResult() has data and returnTo of a login whose code is refused", async () => {
+Deno.test("externalAuthResult() has data and returnTo of a login with a rejected code", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider, {}, { data: { attempt: 1 } });
   provider.faults = { token: () => ({ error: "invalid_grant" }) };
@@ -82,12 +82,12 @@ Deno.test("externalAuthResult() has data and returnTo of a login whose code is r
   assertEquals([result.returnTo, result.data], ["/", { attempt: 1 }]);
 });
 
-Deno.test("externalAuthResult() has data and returnTo of a login that took too long", async () => {
+Deno.test("externalAuthResult() has data and returnTo of an expired login", async () => {
   const provider = await TestProvider.create();
   let time = Date.now();
   provider.now = () => time;
   const login = new Login(provider, {}, { data: { attempt: 1 } });
-  // So that the session is still there.
+  // The session must still exist.
   login.router.post("/session", (context) => {
     context.get(Session).set("userId", 1);
     return new Response();
@@ -102,7 +102,7 @@ Deno.test("externalAuthResult() has data and returnTo of a login that took too l
   assertEquals(provider.count("/token"), 0);
 });
 
-Deno.test("externalAuthResult() has neither where no login of this session came back", async () => {
+Deno.test("externalAuthResult() has neither data nor returnTo without a login of this session", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider, {}, { data: { linkTo: 7 } });
   const callback = await login.begin();
@@ -112,7 +112,7 @@ Deno.test("externalAuthResult() has neither where no login of this session came 
   assertEquals([result.returnTo, result.data], [undefined, undefined]);
 });
 
-Deno.test("externalAuthResult() has neither of a login that was begun at another provider (RFC 9700, section 4.4)", async () => {
+Deno.test("externalAuthResult() has neither data nor returnTo of another provider's login (RFC 9700, section 4.4)", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider);
   const other = clientOf(provider, {
@@ -158,14 +158,14 @@ for (const maxAge of [-1, NaN, Infinity, 0.5, "300" as unknown as number]) {
   });
 }
 
-Deno.test("startExternalAuth() takes 1,024 bytes of data, a long path to return to and encrypted cookies together", async () => {
+Deno.test("startExternalAuth() accepts 1,024 bytes of data with a long returnTo in encrypted cookies", async () => {
   const { begin, end } = await setUp(cookieSession());
   const data = { a: "a".repeat(1024 - 8) };
   const returnTo = `/${"a".repeat(1023)}`;
   assertEquals(await end(await begin({ data, returnTo })), { data, returnTo });
 });
 
-// In cookies a login is JSON within JSON: some characters take four bytes.
+// In cookies a login is JSON in JSON, so some characters take four bytes.
 const heavy: [string, StartExternalAuthOptions, kept: boolean][] = [
   [
     "a path of 1,022 backslashes",
@@ -187,7 +187,7 @@ const heavy: [string, StartExternalAuthOptions, kept: boolean][] = [
 ];
 
 for (const [name, options, isKept] of heavy) {
-  Deno.test(`a login with ${name} does not get lost in encrypted cookies (RFC 6265, section 6.1)`, async () => {
+  Deno.test(`a login with ${name} fits in encrypted cookies (RFC 6265, section 6.1)`, async () => {
     const { begin, cookieBytes, end } = await setUp(cookieSession());
     const callback = await begin(options);
     assert(await cookieBytes() <= 4096);
@@ -198,7 +198,7 @@ for (const [name, options, isKept] of heavy) {
   });
 }
 
-Deno.test("startExternalAuth() leaves room in the session, however long the paths to return to", async () => {
+Deno.test("startExternalAuth() leaves room in the session for any length of returnTo", async () => {
   const { begin, browser, end, errors } = await setUp();
   await browser.fetch("/fill", { method: "POST" });
   const data = { pad: "a".repeat(1000) };
@@ -206,13 +206,13 @@ Deno.test("startExternalAuth() leaves room in the session, however long the path
   const callbacks = [];
   for (let i = 0; i < 9; i++) callbacks.push(await begin({ data, returnTo }));
   assertEquals(errors, []);
-  // The oldest have given way.
+  // The oldest logins were dropped.
   assertEquals((await end(callbacks[0]!)).data, undefined);
   assertEquals((await end(callbacks[7]!)).data, data);
   assertEquals((await end(callbacks[8]!)).data, data);
 });
 
-Deno.test("startExternalAuth() lets the oldest logins go where encrypted cookies would grow beyond 4 kB (RFC 6265, section 6.1)", async () => {
+Deno.test("startExternalAuth() drops the oldest logins if encrypted cookies would exceed 4 kB (RFC 6265, section 6.1)", async () => {
   const { begin, cookieBytes, end } = await setUp(cookieSession());
   const callbacks = [];
   for (let attempt = 0; attempt < 8; attempt++) {
@@ -228,7 +228,7 @@ function cookieSession() {
   return session({ store: createCookieSessionStorage({ secrets }) });
 }
 
-/** An application whose logins are begun with other options each time. */
+/** Creates an application whose logins start with different options. */
 async function setUp(middleware = session()) {
   const provider = await TestProvider.create();
   const client = clientOf(provider);

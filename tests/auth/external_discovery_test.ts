@@ -18,7 +18,7 @@ const issuers = [
 ];
 
 for (const [issuer, path] of issuers) {
-  Deno.test(`discovery of ${issuer} asks ${path} (OpenID Connect Discovery 1.0, section 4.1)`, async () => {
+  Deno.test(`discovery of ${issuer} requests ${path} (OpenID Connect Discovery 1.0, section 4.1)`, async () => {
     const provider = await TestProvider.create(issuer);
     const { profile, result } = await logIn(provider);
     assertEquals(profile, USER);
@@ -33,20 +33,20 @@ const unusable: [string, (metadata: Body) => unknown][] = [
   ["the issuer with a slash", (m) => ({ ...m, issuer: `${m.issuer}/` })],
   ["the issuer in capitals", (m) => ({ ...m, issuer: "https://ID.example" })],
   ["no issuer", ({ issuer: _, ...m }) => m],
-  ["a list of issuers", (m) => ({ ...m, issuer: [m.issuer] })],
+  ["an array of issuers", (m) => ({ ...m, issuer: [m.issuer] })],
   ["no authorization_endpoint", ({ authorization_endpoint: _, ...m }) => m],
   ["no token_endpoint", ({ token_endpoint: _, ...m }) => m],
   [
-    "a token_endpoint by http",
+    "a token_endpoint with HTTP",
     (m) => ({ ...m, token_endpoint: "http://id.example/token" }),
   ],
   [
     "a token_endpoint on loopback",
     (m) => ({ ...m, token_endpoint: "http://127.0.0.1/token" }),
   ],
-  ["a jwks_uri in a file", (m) => ({ ...m, jwks_uri: "file:///etc/keys" })],
+  ["a jwks_uri with file:", (m) => ({ ...m, jwks_uri: "file:///etc/keys" })],
   [
-    "a jwks_uri in data",
+    "a jwks_uri with data:",
     (m) => ({ ...m, jwks_uri: 'data:application/json,{"keys":[]}' }),
   ],
   [
@@ -54,7 +54,7 @@ const unusable: [string, (metadata: Body) => unknown][] = [
     (m) => ({ ...m, userinfo_endpoint: "/userinfo" }),
   ],
   [
-    "an authorization_endpoint that is a script",
+    "an authorization_endpoint with javascript:",
     (m) => ({ ...m, authorization_endpoint: "javascript:alert(1)" }),
   ],
   [
@@ -66,7 +66,7 @@ const unusable: [string, (metadata: Body) => unknown][] = [
 ];
 
 for (const [name, metadata] of unusable) {
-  Deno.test(`discovery refuses metadata with ${name} (OpenID Connect Discovery 1.0, sections 3 and 4.3; RFC 8414, section 3.3)`, async () => {
+  Deno.test(`discovery rejects metadata with ${name} (OpenID Connect Discovery 1.0, sections 3 and 4.3; RFC 8414, section 3.3)`, async () => {
     const provider = await TestProvider.create();
     provider.faults = { metadata };
     const codes: string[] = [];
@@ -81,15 +81,15 @@ for (const [name, metadata] of unusable) {
 
 const usable: [string, (metadata: Body) => unknown][] = [
   [
-    "members that nobody knows (section 4.2)",
+    "unknown members (section 4.2)",
     (m) => ({ ...m, x: { y: [1] }, __proto__: null }),
   ],
   [
-    "null for what is missing",
+    "null for missing members",
     (m) => ({ ...m, revocation_endpoint: null, end_session_endpoint: null }),
   ],
   [
-    "lists that are none",
+    "lists that are not arrays",
     (m) => ({
       ...m,
       token_endpoint_auth_methods_supported: "x",
@@ -97,14 +97,14 @@ const usable: [string, (metadata: Body) => unknown][] = [
     }),
   ],
   [
-    "lists with other things in them",
+    "arrays with values of other types",
     (m) => ({
       ...m,
       token_endpoint_auth_methods_supported: [null, 1, "client_secret_basic"],
     }),
   ],
   [
-    "a list of a million",
+    "an array of a million values",
     (m) => ({ ...m, scopes_supported: Array(10_000).fill("a") }),
   ],
 ];
@@ -117,7 +117,7 @@ for (const [name, metadata] of usable) {
   });
 }
 
-Deno.test("discovery and keys happen once for 100 logins at once", async () => {
+Deno.test("discovery and keys are requested once for 100 concurrent logins", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider);
   const { router } = login;
@@ -140,14 +140,14 @@ Deno.test("discovery and keys happen once for 100 logins at once", async () => {
   assertEquals(provider.count("/token"), 100);
 });
 
-Deno.test("discovery that is slow has logins wait for its answer, and not for one another", async () => {
+Deno.test("logins wait for slow discovery, not for each other", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider);
   const first = Promise.withResolvers<Response>();
   const second = Promise.withResolvers<Response>();
   const answers = [first, second];
   provider.faults.respond = () => {
-    // The first is slow, and not lost: it ends once somebody has asked again.
+    // The first login is slow but finishes after another request.
     if (provider.requests.length === 2) first.resolve(metadata());
     return answers.shift()?.promise;
   };
@@ -164,7 +164,7 @@ Deno.test("discovery that is slow has logins wait for its answer, and not for on
 });
 
 for (const userinfo of [true, false]) {
-  Deno.test(`a complete login costs one token request${userinfo ? " and one for userinfo" : ""}, once all is known`, async () => {
+  Deno.test(`a complete login with cached metadata and keys needs one token request${userinfo ? " and one for userinfo" : ""}`, async () => {
     const provider = await TestProvider.create();
     const login = new Login(provider, { userinfo });
     await login.run();
@@ -177,7 +177,7 @@ for (const userinfo of [true, false]) {
   });
 }
 
-Deno.test("discovery is repeated after an hour, keys after ten minutes", async () => {
+Deno.test("metadata expires after an hour, keys after ten minutes", async () => {
   const provider = await TestProvider.create();
   let time = Date.now();
   provider.now = () => time;
@@ -194,7 +194,7 @@ Deno.test("discovery is repeated after an hour, keys after ten minutes", async (
   assertEquals([provider.count(WELL_KNOWN), provider.count("/keys")], [2, 3]);
 });
 
-Deno.test("discovery does not keep failures", async () => {
+Deno.test("discovery does not cache failures", async () => {
   const provider = await TestProvider.create();
   provider.faults = { respond: () => new Response(null, { status: 503 }) };
   const login = new Login(provider);
@@ -203,14 +203,14 @@ Deno.test("discovery does not keep failures", async () => {
   assertEquals((await login.run()).profile, USER);
 });
 
-Deno.test("metadata that is given is not discovered", async () => {
+Deno.test("the option metadata replaces discovery", async () => {
   const provider = await TestProvider.create();
   const metadata = provider.metadata() as never;
   assertEquals((await logIn(provider, { metadata })).profile, USER);
   assertEquals(provider.count(WELL_KNOWN), 0);
 });
 
-Deno.test("the cache spares a new process discovery and keys", async () => {
+Deno.test("the cache has metadata and keys for a new process", async () => {
   const provider = await TestProvider.create();
   const cache = memoryCache();
   assertEquals((await logIn(provider, { cache })).profile, USER);
@@ -220,7 +220,7 @@ Deno.test("the cache spares a new process discovery and keys", async () => {
   assertGreater(ttl, 0);
 });
 
-Deno.test("the cache does not hold keys against their renewal", async () => {
+Deno.test("the cache does not prevent the renewal of keys", async () => {
   const provider = await TestProvider.create();
   const cache = memoryCache();
   await logIn(provider, { cache });
@@ -240,14 +240,14 @@ const brokenCaches: [string, ExternalAuthCache][] = [
 ];
 
 for (const [name, cache] of brokenCaches) {
-  Deno.test(`a cache that ${name} costs requests, not the login`, async () => {
+  Deno.test(`a cache that ${name} causes more requests, but logins work`, async () => {
     const provider = await TestProvider.create();
     assertEquals((await logIn(provider, { cache })).profile, USER);
     assertEquals([provider.count(WELL_KNOWN), provider.count("/keys")], [1, 1]);
   });
 }
 
-Deno.test("a cache that never answers costs seconds, not the login", async () => {
+Deno.test("a cache that never responds delays logins, but they work", async () => {
   const provider = await TestProvider.create();
   const never = () => new Promise<never>(() => {});
   const cache = { get: never, set: never };
@@ -256,7 +256,7 @@ Deno.test("a cache that never answers costs seconds, not the login", async () =>
   assertEquals(provider.count("/keys"), 1);
 });
 
-Deno.test("what the cache has of the future is no fresher than what is too old", async () => {
+Deno.test("a cache entry from the future is as stale as an expired one", async () => {
   const provider = await TestProvider.create();
   const cache = memoryCache();
   let time = Date.now() + 1e9;
@@ -267,7 +267,7 @@ Deno.test("what the cache has of the future is no fresher than what is too old",
   assertEquals([provider.count(WELL_KNOWN), provider.count("/keys")], [2, 2]);
 });
 
-Deno.test("one provider's metadata in the cache is not another's", async () => {
+Deno.test("the cache keeps the metadata of providers apart", async () => {
   const cache = memoryCache();
   const one = await TestProvider.create("https://one.example");
   const two = await TestProvider.create("https://two.example");
@@ -276,7 +276,7 @@ Deno.test("one provider's metadata in the cache is not another's", async () => {
   assertEquals((await logIn(two, { cache })).profile, USER);
 });
 
-Deno.test("http is spoken to loopback alone, and only where that is allowed", async () => {
+Deno.test("HTTP is only used for loopback, and only if allowed", async () => {
   const provider = await TestProvider.create("http://localhost:9000");
   const options = { allowInsecureLoopback: true };
   assertEquals((await logIn(provider, options)).profile, USER);
@@ -290,7 +290,7 @@ Deno.test("http is spoken to loopback alone, and only where that is allowed", as
   assertEquals((await login.visit("/login")).status, 502);
 });
 
-Deno.test("createOIDCAuthProvider() asks for nothing before the first login", async () => {
+Deno.test("createOIDCAuthProvider() sends no request before the first login", async () => {
   const provider = await TestProvider.create();
   createOIDCAuthProvider({
     name: "test",
@@ -317,10 +317,10 @@ function memoryCache() {
 }
 
 function fails(): never {
-  throw new Error("The cache is down");
+  throw new Error("The cache is unavailable");
 }
 
-/** A provider of which only the token endpoint answers after the first login. */
+/** Creates a provider of which only the token endpoint works after the first login. */
 async function withoutDocuments(answer: () => Response | Promise<Response>) {
   const provider = await TestProvider.create();
   let time = Date.now();
@@ -343,7 +343,7 @@ const outages: [string, () => Response | Promise<Response>][] = [
 ];
 
 for (const [name, answer] of outages) {
-  Deno.test(`logins go on for an hour while metadata and keys ${name}`, async () => {
+  Deno.test(`logins work for an hour while metadata and keys ${name}`, async () => {
     const { login, pass } = await withoutDocuments(answer);
     pass(3_599_000);
     assertEquals((await login.run()).code, "");
@@ -352,7 +352,7 @@ for (const [name, answer] of outages) {
   });
 }
 
-Deno.test("metadata that can't be fetched again is used for a day, and no longer", async () => {
+Deno.test("stale metadata is used for at most a day", async () => {
   const { login, pass } = await withoutDocuments(() =>
     Promise.reject(new TypeError("refused"))
   );
@@ -362,7 +362,7 @@ Deno.test("metadata that can't be fetched again is used for a day, and no longer
   assertEquals((await login.visit("/login")).status, 502);
 });
 
-Deno.test("metadata and keys that can't be fetched again are asked for every five seconds", async () => {
+Deno.test("failed metadata and keys are requested every five seconds", async () => {
   const { count, login, pass } = await withoutDocuments(() =>
     new Response(null, { status: 503 })
   );
@@ -376,7 +376,7 @@ Deno.test("metadata and keys that can't be fetched again are asked for every fiv
   assertEquals(count(), first + 1);
 });
 
-Deno.test("metadata that names another issuer now is not replaced by what it was", async () => {
+Deno.test("metadata that changes to another issuer is not replaced by the old metadata", async () => {
   const { login, pass } = await withoutDocuments(() =>
     Response.json({ issuer: "https://evil.example" })
   );
@@ -384,7 +384,7 @@ Deno.test("metadata that names another issuer now is not replaced by what it was
   assertEquals((await login.visit("/login")).status, 502);
 });
 
-Deno.test("keys that a provider has withdrawn are not replaced by what they were", async () => {
+Deno.test("keys that a provider removes are not replaced by the old keys", async () => {
   const { login, pass } = await withoutDocuments(() =>
     Response.json({ keys: [] })
   );
@@ -392,7 +392,7 @@ Deno.test("keys that a provider has withdrawn are not replaced by what they were
   assertEquals((await login.run()).code, "keys_failed");
 });
 
-Deno.test("logins go on with fresh metadata and keys once the provider is back", async () => {
+Deno.test("logins use fresh metadata and keys when the provider works again", async () => {
   const { login, pass, provider } = await withoutDocuments(() =>
     new Response(null, { status: 503 })
   );

@@ -1,4 +1,4 @@
-// ID tokens that somebody else has made, or bent.
+// ID tokens that an attacker created or changed.
 import { assert, assertEquals, assertLess } from "@std/assert";
 import {
   CompactSign,
@@ -10,7 +10,7 @@ import {
 import { errorOf, Login, logIn } from "./_login.ts";
 import { TestProvider, USER } from "./_test_provider.ts";
 
-/** Everything of the public key that an HMAC could be made with. */
+/** The forms of the public key that an attacker could use as an HMAC secret. */
 const secrets: [string, (jwk: Record<string, unknown>) => unknown][] = [
   [
     "the public key as PEM",
@@ -25,7 +25,7 @@ const secrets: [string, (jwk: Record<string, unknown>) => unknown][] = [
 ];
 
 for (const [name, secretOf] of secrets) {
-  Deno.test(`a token that is signed with HS256 and ${name} is refused (RFC 8725, section 2.1)`, async () => {
+  Deno.test(`a token that is signed with HS256 and ${name} is rejected (RFC 8725, section 2.1)`, async () => {
     const provider = await TestProvider.create();
     const [{ jwk }] = provider.keys;
     const secret = new TextEncoder().encode(String(await secretOf(jwk)));
@@ -66,7 +66,7 @@ const kids = [
 ];
 
 for (const kid of kids) {
-  Deno.test(`a token of the key id ${JSON.stringify(kid).slice(0, 30)} costs one request for keys at most`, async () => {
+  Deno.test(`a token of the key id ${JSON.stringify(kid).slice(0, 30)} causes at most one request for keys`, async () => {
     const provider = await TestProvider.create();
     const evil = await TestProvider.create();
     await evil.rotate();
@@ -87,7 +87,7 @@ for (
     "id_token_invalid",
   ], [["app"], "id_token_invalid"]] as const
 ) {
-  Deno.test(`a token for two audiences, both trusted, with the azp ${JSON.stringify(azp)} gives "${code}" (OpenID Connect Core 1.0, section 3.1.3.7 (4) and (5))`, async () => {
+  Deno.test(`a token for two trusted audiences with the azp ${JSON.stringify(azp)} gives "${code}" (OpenID Connect Core 1.0, section 3.1.3.7 (4) and (5))`, async () => {
     const provider = await TestProvider.create();
     provider.faults = {
       claims: (claims) => ({ ...claims, aud: ["app", "project"], azp }),
@@ -97,7 +97,7 @@ for (
   });
 }
 
-Deno.test("a token with an unencoded payload is refused (RFC 7797, section 7)", async () => {
+Deno.test("a token with an unencoded payload is rejected (RFC 7797, section 7)", async () => {
   const provider = await TestProvider.create();
   const [{ alg, jwk, privateKey }] = provider.keys;
   provider.faults = {
@@ -114,7 +114,7 @@ Deno.test("a token with an unencoded payload is refused (RFC 7797, section 7)", 
   assertEquals((await logIn(provider)).code, "id_token_invalid");
 });
 
-Deno.test("of a claim that is there twice the last one counts, for every check (RFC 7519, section 4)", async () => {
+Deno.test("the last one of two equal claims counts for every check (RFC 7519, section 4)", async () => {
   for (
     const [first, last, code] of [
       [USER.sub, "someone else", "userinfo_mismatch"],
@@ -135,7 +135,7 @@ Deno.test("of a claim that is there twice the last one counts, for every check (
   }
 });
 
-Deno.test("of ten thousand keys no more are read than the answer may have bytes", async () => {
+Deno.test("a response with ten thousand keys is rejected by its size", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     keys: ({ keys: [key] }) => ({
@@ -147,7 +147,7 @@ Deno.test("of ten thousand keys no more are read than the answer may have bytes"
   assert(String(errorOf(outcome).cause).includes("more than 262144 bytes"));
 });
 
-/** Says that a token is signed in another way. */
+/** Changes the header of a token. */
 function relabel(token: string, alg: string): string {
   const [header = "", ...rest] = token.split(".");
   const changed = { ...JSON.parse(atob(header)), alg };

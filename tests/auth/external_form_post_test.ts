@@ -11,7 +11,7 @@ const CROSS_SITE = {
   "Sec-Fetch-Site": "cross-site",
 };
 
-Deno.test("form_post: the answer is sealed into a cookie of its own and read by a GET", async () => {
+Deno.test("form_post: the response is encrypted in a separate cookie and read by a GET", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider, { responseMode: "form_post" });
   const start = await login.visit("/login");
@@ -46,7 +46,7 @@ Deno.test("form_post: the answer is sealed into a cookie of its own and read by 
   assert(!cookie.includes(searchParams.get("code")!));
 });
 
-Deno.test("form_post: the GET finishes the login, removes the cookie and tells no referrer", async () => {
+Deno.test("form_post: the GET finishes the login, removes the cookie and sends no referrer", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider, { responseMode: "form_post" });
   const { cookie, next } = await post(login, await login.begin());
@@ -60,13 +60,13 @@ Deno.test("form_post: the GET finishes the login, removes the cookie and tells n
       line.startsWith(`${name}=;`) && line.includes("Max-Age=0")
     ),
   );
-  // With the cookie of before, the state is used up all the same.
+  // With the old cookie, the state is used up too.
   const replay = await login.visit(next, { headers: { cookie } });
   assertEquals(replay.status, 401);
   assertEquals(provider.count("/token"), 1);
 });
 
-Deno.test("form_post: an answer in the query is none", async () => {
+Deno.test("form_post: a response in the query is rejected", async () => {
   const login = new Login(await TestProvider.create(), {
     responseMode: "form_post",
   });
@@ -78,7 +78,7 @@ Deno.test("form_post: an answer in the query is none", async () => {
   assertEquals(login.outcomes.at(-1)!.code, "");
 });
 
-Deno.test("form_post: a cookie for another login than the one in the URL is none", async () => {
+Deno.test("form_post: a cookie for another login than the one in the URL is rejected", async () => {
   const login = new Login(await TestProvider.create(), {
     responseMode: "form_post",
   });
@@ -90,7 +90,7 @@ Deno.test("form_post: a cookie for another login than the one in the URL is none
   assertEquals(login.outcomes.at(-1)!.code, "state_missing");
 });
 
-Deno.test("form_post: the answers of two tabs do not get into each other's way", async () => {
+Deno.test("form_post: the responses of two tabs do not conflict", async () => {
   const login = new Login(await TestProvider.create(), {
     responseMode: "form_post",
   });
@@ -102,7 +102,7 @@ Deno.test("form_post: the answers of two tabs do not get into each other's way",
   assertEquals(login.outcomes.map(({ code }) => code), ["", ""]);
 });
 
-Deno.test("form_post: answers that pile up take 6 kB of cookies at most, and the oldest give way", async () => {
+Deno.test("form_post: unread responses take at most 6 kB of cookies, and the oldest are dropped", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider, { responseMode: "form_post" });
   provider.faults = {
@@ -120,7 +120,7 @@ Deno.test("form_post: answers that pile up take 6 kB of cookies at most, and the
   assertEquals(removed, names.slice(0, 3));
 });
 
-Deno.test("form_post: an answer that is posted twice does not give way to itself", async () => {
+Deno.test("form_post: a response that is posted twice is not dropped", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider, { responseMode: "form_post" });
   const callback = new URL(await login.begin());
@@ -132,7 +132,7 @@ Deno.test("form_post: an answer that is posted twice does not give way to itself
   }
 });
 
-Deno.test("form_post: cookies that nobody set are not sent back", async () => {
+Deno.test("form_post: unknown cookies are not sent back", async () => {
   const login = new Login(await TestProvider.create(), {
     responseMode: "form_post",
   });
@@ -159,7 +159,7 @@ const cookies: [string, (cookie: string) => string][] = [
 ];
 
 for (const [name, change] of cookies) {
-  Deno.test(`form_post: a cookie that is ${name} is none, and nothing throws`, async () => {
+  Deno.test(`form_post: a cookie that is ${name} is rejected without an error`, async () => {
     const login = new Login(await TestProvider.create(), {
       responseMode: "form_post",
     });
@@ -169,7 +169,7 @@ for (const [name, change] of cookies) {
   });
 }
 
-Deno.test("form_post: a cookie lasts a minute", async () => {
+Deno.test("form_post: a cookie expires after a minute", async () => {
   const provider = await TestProvider.create();
   let time = Date.now();
   provider.now = () => time;
@@ -180,7 +180,7 @@ Deno.test("form_post: a cookie lasts a minute", async () => {
   assertEquals(login.outcomes.at(-1)!.code, "state_missing");
 });
 
-Deno.test("form_post: another provider's cookie is none", async () => {
+Deno.test("form_post: another provider's cookie is rejected", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider, { responseMode: "form_post" });
   const other = new Login(provider, {
@@ -192,7 +192,7 @@ Deno.test("form_post: another provider's cookie is none", async () => {
   assertEquals(login.outcomes.at(-1)!.code, "state_missing");
 });
 
-Deno.test("form_post: the cookie of another callback is none, even with the same secret", async () => {
+Deno.test("form_post: the cookie of another callback is rejected, even with the same secret", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider, { responseMode: "form_post" });
   const client = clientOf(provider, {
@@ -206,7 +206,7 @@ Deno.test("form_post: the cookie of another callback is none, even with the same
   assertEquals(login.outcomes.at(-1)!.code, "state_missing");
 });
 
-Deno.test("form_post: an error is posted too (RFC 6749, section 4.1.2.1)", async () => {
+Deno.test("form_post: an error can be posted (RFC 6749, section 4.1.2.1)", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     callback: (params) => {
@@ -229,7 +229,7 @@ const bodies: [string, () => RequestInit][] = [
     () => ({ body: new URLSearchParams({ code: "a".repeat(100_000) }) }),
   ],
   [
-    "a code that no cookie can hold",
+    "a code that is too long for a cookie",
     () => ({
       body: new URLSearchParams({ code: "a".repeat(4_000), state: "s" }),
     }),
@@ -242,7 +242,7 @@ const bodies: [string, () => RequestInit][] = [
 ];
 
 for (const [name, init] of bodies) {
-  Deno.test(`form_post: a body of ${name} is answered with 400`, async () => {
+  Deno.test(`form_post: a body of ${name} gets a 400`, async () => {
     const login = new Login(await TestProvider.create(), {
       responseMode: "form_post",
     });
@@ -255,7 +255,7 @@ for (const [name, init] of bodies) {
 }
 
 for (const isReversed of [false, true]) {
-  Deno.test(`externalAuthCallbacks() tells callbacks apart by their query, with the longer one ${isReversed ? "first" : "last"}`, async () => {
+  Deno.test(`externalAuthCallbacks() distinguishes callbacks by their query, with the longer one ${isReversed ? "first" : "last"}`, async () => {
     const one = await TestProvider.create();
     const client = clientOf(one, { responseMode: "form_post" });
     const other = clientOf(one, {
@@ -280,7 +280,7 @@ for (const isReversed of [false, true]) {
   });
 }
 
-Deno.test("externalAuthCallbacks() leaves other requests alone", async () => {
+Deno.test("externalAuthCallbacks() ignores other requests", async () => {
   const client = clientOf(await TestProvider.create());
   const router = createRouter({
     middleware: [externalAuthCallbacks([client]), crossOriginProtection()],
@@ -294,7 +294,7 @@ Deno.test("externalAuthCallbacks() leaves other requests alone", async () => {
   assertEquals(refused.status, 403);
 });
 
-Deno.test("externalAuthCallbacks() keeps the address of every callback to itself (RFC 9700, section 4.2.4)", async () => {
+Deno.test("externalAuthCallbacks() keeps callback URLs out of Referer (RFC 9700, section 4.2.4)", async () => {
   const login = new Login(await TestProvider.create());
   for (const url of [await login.begin(), "/callback?code=1"]) {
     const response = await login.visit(url);
@@ -303,7 +303,7 @@ Deno.test("externalAuthCallbacks() keeps the address of every callback to itself
   }
 });
 
-Deno.test("form_post works behind the form-data middleware too", async () => {
+Deno.test("form_post works after the form-data middleware", async () => {
   const provider = await TestProvider.create();
   const client = clientOf(provider, { responseMode: "form_post" });
   const router = createRouter({
@@ -316,7 +316,7 @@ Deno.test("form_post works behind the form-data middleware too", async () => {
   assertEquals(response.status, 303);
 });
 
-/** Posts an answer as the provider's page does. */
+/** Posts a response like the provider's page. */
 async function post(login: Login, callback: string) {
   const response = await login.visit("/callback", {
     method: "POST",

@@ -1,5 +1,5 @@
-// The time at which an external provider authenticated the user: what the
-// result tells, what a session keeps of it, and which providers can ask again.
+// The time at which an external provider authenticated the user, in the result
+// and in the session, and the providers that can authenticate again.
 import { assert, assertEquals } from "@std/assert";
 import {
   completeAuth,
@@ -29,7 +29,7 @@ import { TestProvider } from "./_test_provider.ts";
 
 const NOW = 1_700_000_000_000;
 
-/** A provider whose ID tokens say that the user authenticated then. */
+/** Creates a provider whose ID tokens have an auth_time. */
 async function providerWith(
   authTime: unknown,
   userinfo: Record<string, unknown> = {},
@@ -53,7 +53,7 @@ const times: [string, unknown, number | undefined][] = [
 ];
 
 for (const [name, authTime, expected] of times) {
-  Deno.test(`externalAuthResult() tells authenticatedAt ${expected} of an auth_time that is ${name}`, async () => {
+  Deno.test(`externalAuthResult() has authenticatedAt ${expected} for an auth_time that is ${name}`, async () => {
     const { result } = await logIn(await providerWith(authTime));
     assert(result.ok);
     assertEquals(result.authenticatedAt, expected);
@@ -62,25 +62,25 @@ for (const [name, authTime, expected] of times) {
 }
 
 for (const authTime of [NOW / 1000 + 40, NOW, -1, "1700000000", true, {}]) {
-  Deno.test(`externalAuthResult() refuses the auth_time ${JSON.stringify(authTime)} also where nobody asked for it`, async () => {
+  Deno.test(`externalAuthResult() rejects the auth_time ${JSON.stringify(authTime)} even if it was not requested`, async () => {
     const { code } = await logIn(await providerWith(authTime));
     assertEquals(code, "id_token_invalid");
   });
 }
 
-Deno.test("externalAuthResult() takes authenticatedAt from the ID token only, never from userinfo", async () => {
+Deno.test("externalAuthResult() reads authenticatedAt only from the ID token, never from userinfo", async () => {
   const provider = await providerWith(undefined, { auth_time: NOW / 1000 });
   const { result } = await logIn(provider);
   assert(result.ok);
   assertEquals(result.authenticatedAt, undefined);
 });
 
-Deno.test("requireFreshAuth() refuses a login of a moment ago at a provider that asked the user an hour ago", async () => {
+Deno.test("requireFreshAuth() rejects a new login if the provider authenticated the user an hour ago", async () => {
   assertEquals(await statusAfterLogin(NOW / 1000 - 3600), 401);
   assertEquals(await statusAfterLogin(NOW / 1000 - 30), 200);
 });
 
-/** Logs in, and opens a page that wants a login of the last minute. */
+/** Logs in and opens a page that requires a login of the last minute. */
 async function statusAfterLogin(authTime: number): Promise<number> {
   const provider = await providerWith(authTime);
   const client = clientOf(provider);
@@ -109,7 +109,7 @@ async function statusAfterLogin(authTime: number): Promise<number> {
   return (await browser.fetch("/password")).status;
 }
 
-Deno.test("startExternalAuth() with prompt login and maxAge 0 asks for a new authentication, for this login only", async () => {
+Deno.test("startExternalAuth() with prompt login and maxAge 0 requires a new authentication for this login only", async () => {
   const provider = await TestProvider.create();
   const client = clientOf(provider);
   const again = await locationOf(client, { prompt: "login", maxAge: 0 });
@@ -120,7 +120,7 @@ Deno.test("startExternalAuth() with prompt login and maxAge 0 asks for a new aut
   assertEquals(plain.searchParams.get("max_age"), null);
 });
 
-Deno.test("finishExternalAuth() after maxAge 0 fails at a provider that does not tell auth_time (OpenID Connect Core 1.0, section 3.1.3.7 (13))", async () => {
+Deno.test("finishExternalAuth() after maxAge 0 fails if the provider sends no auth_time (OpenID Connect Core 1.0, section 3.1.3.7 (13))", async () => {
   const provider = await providerWith(undefined);
   const options = { prompt: "login", maxAge: 0 };
   const { code, profile } = await logIn(provider, {}, options);
@@ -145,13 +145,13 @@ const oauth = {
   parseProfile: () => ({}),
 };
 
-Deno.test("startExternalAuth() throws for maxAge at a provider that never tells when users authenticated", async () => {
+Deno.test("startExternalAuth() throws for maxAge if the provider never sends auth_time", async () => {
   const client = createOAuthProvider(oauth);
   assertEquals(await errorOf(client, { maxAge: 0 }), "TypeError");
   assertEquals(await errorOf(client, { prompt: "login" }), "");
 });
 
-/** What `startExternalAuth` throws. */
+/** Returns the name of the error of `startExternalAuth`, or `""`. */
 async function errorOf(
   client: ExternalAuthProvider,
   options: StartExternalAuthOptions,
@@ -159,7 +159,7 @@ async function errorOf(
   return await locationOf(client, options).then(() => "", ({ name }) => name);
 }
 
-/** Where a login sends the browser. */
+/** Returns the URL of the redirect to the provider. */
 async function locationOf(
   client: ExternalAuthProvider,
   options: StartExternalAuthOptions = {},
@@ -198,7 +198,7 @@ for (const [{ canReauthenticate, name }, expected] of providers) {
   });
 }
 
-Deno.test("canReauthenticate is an option where the registration decides it", () => {
+Deno.test("canReauthenticate is an option if the registration decides it", () => {
   const provider = createOfficeSuiteAuthProvider({
     ...registration,
     canReauthenticate: true,

@@ -1,5 +1,5 @@
-// Answers that are right but for one or two places, by the hundred: whatever
-// comes, nothing throws, and nobody is logged in as someone else.
+// Hundreds of responses with one or two random errors. No login throws, and none
+// succeeds as another user.
 import { base64url } from "jose";
 import { assert, assertEquals, assertGreater } from "@std/assert";
 import { Login } from "./_login.ts";
@@ -67,7 +67,7 @@ const places: Record<string, (change: (value: unknown) => unknown) => Faults> =
   };
 
 for (const [place, faultsOf] of Object.entries(places)) {
-  Deno.test(`finishExternalAuth() withstands a ${place} that is wrong in any place`, async () => {
+  Deno.test(`finishExternalAuth() handles a ${place} with random errors`, async () => {
     const codes = new Set<string>();
     for (let seed = 1; seed <= SEEDS; seed++) {
       const provider = await TestProvider.create("https://id.example", [
@@ -81,7 +81,7 @@ for (const [place, faultsOf] of Object.entries(places)) {
   });
 }
 
-/** Logs in; what succeeds must be the right user's login. */
+/** Logs in. A login that succeeds must be that of the right user. */
 async function tryLogin(provider: TestProvider, name: string): Promise<string> {
   const errors: unknown[] = [];
   const login = new Login(provider, {
@@ -111,7 +111,7 @@ async function tryLogin(provider: TestProvider, name: string): Promise<string> {
   return "";
 }
 
-/** Changes one or two members, however deep. */
+/** Changes one or two members at any depth. */
 function mutate(value: unknown, random: Random): unknown {
   if (typeof value === "string") return mutateText(value, random);
   const copy = structuredClone(value);
@@ -147,7 +147,7 @@ function pick<Item>(list: readonly Item[], random: Random): Item | undefined {
   return list[Math.floor(random() * list.length)];
 }
 
-/** Repeatable: mulberry32. */
+/** Creates a function that returns pseudorandom numbers from a seed (Mulberry32). */
 function generator(seed: number): Random {
   let state = seed * 0x9e3779b9;
   return () => {

@@ -16,14 +16,14 @@ const believed: [string, Change][] = [
   ["azp of the client", (c) => ({ ...c, azp: "app" })],
   ["a sub of 255 characters", (c) => ({ ...c, sub: "s".repeat(255) })],
   [
-    "claims that nobody knows (section 5.1)",
+    "unknown claims (section 5.1)",
     (c) => ({ ...c, __proto__: 1, x: [{}] }),
   ],
   ["no at_hash (section 3.1.3.8)", ({ at_hash: _, ...c }) => c],
 ];
 
 for (const [name, claims] of believed) {
-  Deno.test(`finishExternalAuth() believes an ID token with ${name}`, async () => {
+  Deno.test(`finishExternalAuth() accepts an ID token with ${name}`, async () => {
     const provider = await TestProvider.create();
     provider.faults = {
       claims,
@@ -44,39 +44,43 @@ const refused: [string, string, Change][] = [
     "3.1.3.7 (2)",
     (c) => ({ ...c, iss: "HTTPS://ID.EXAMPLE" }),
   ],
-  ["a list of iss", "2", (c) => ({ ...c, iss: [c.iss] })],
+  ["an array of iss", "2", (c) => ({ ...c, iss: [c.iss] })],
   ["an empty sub", "2", (c) => ({ ...c, sub: "" })],
   ["a sub that is a number", "2", (c) => ({ ...c, sub: 248289761001 })],
   ["a sub of 256 characters", "2", (c) => ({ ...c, sub: "s".repeat(256) })],
   ["a sub that is not ASCII", "2", (c) => ({ ...c, sub: "jäne" })],
   ["another aud", "3.1.3.7 (3)", (c) => ({ ...c, aud: "App" })],
-  ["no aud in the list", "3.1.3.7 (3)", (c) => ({ ...c, aud: [] })],
+  ["an empty array of aud", "3.1.3.7 (3)", (c) => ({ ...c, aud: [] })],
   [
     "an aud that is not trusted",
     "3.1.3.7 (3)",
     (c) => ({ ...c, aud: ["app", "other"], azp: "app" }),
   ],
-  ["an aud that is no text", "3.1.3.7 (3)", (c) => ({ ...c, aud: ["app", 1] })],
+  [
+    "an aud that is not a string",
+    "3.1.3.7 (3)",
+    (c) => ({ ...c, aud: ["app", 1] }),
+  ],
   ["the azp of another client", "3.1.3.7 (5)", (c) => ({ ...c, azp: "other" })],
   [
     "an exp of a minute ago",
     "3.1.3.7 (9)",
     (c) => ({ ...c, exp: seconds() - 60 }),
   ],
-  ["an exp that is a text", "2", (c) => ({ ...c, exp: String(c.exp) })],
+  ["an exp that is a string", "2", (c) => ({ ...c, exp: String(c.exp) })],
   [
     "an iat in a minute",
     "3.1.3.7 (10)",
     (c) => ({ ...c, iat: seconds() + 60 }),
   ],
-  ["an iat that is a text", "2", (c) => ({ ...c, iat: "now" })],
+  ["an iat that is a string", "2", (c) => ({ ...c, iat: "now" })],
   [
     "a nbf in a minute (RFC 7519, 4.1.5)",
     "2",
     (c) => ({ ...c, nbf: seconds() + 60 }),
   ],
   [
-    "a nonce that is a list",
+    "a nonce that is an array",
     "3.1.3.7 (11)",
     (c) => ({ ...c, nonce: [c.nonce] }),
   ],
@@ -90,7 +94,7 @@ const refused: [string, string, Change][] = [
 ];
 
 for (const [name, section, claims] of refused) {
-  Deno.test(`finishExternalAuth() refuses an ID token with ${name} (OpenID Connect Core 1.0, section ${section})`, async () => {
+  Deno.test(`finishExternalAuth() rejects an ID token with ${name} (OpenID Connect Core 1.0, section ${section})`, async () => {
     const provider = await TestProvider.create();
     provider.faults = { claims };
     const outcome = await logIn(provider);
@@ -119,7 +123,7 @@ const malformed: [string, Faults][] = [
 ];
 
 for (const [name, faults] of malformed) {
-  Deno.test(`finishExternalAuth() refuses an ID token that ${name}`, async () => {
+  Deno.test(`finishExternalAuth() rejects an ID token that ${name}`, async () => {
     const provider = await TestProvider.create();
     provider.faults = faults;
     assertEquals((await logIn(provider)).code, "id_token_invalid");
@@ -127,7 +131,7 @@ for (const [name, faults] of malformed) {
   });
 }
 
-Deno.test("finishExternalAuth() refuses an ID token that has a critical extension (RFC 7515, section 4.1.11)", async () => {
+Deno.test("finishExternalAuth() rejects an ID token that has a critical extension (RFC 7515, section 4.1.11)", async () => {
   const provider = await TestProvider.create();
   const [{ alg, jwk, privateKey }] = provider.keys;
   provider.faults = {
@@ -140,14 +144,14 @@ Deno.test("finishExternalAuth() refuses an ID token that has a critical extensio
 });
 
 for (const typ of ["JWT", "jwt", "application/jwt"]) {
-  Deno.test(`finishExternalAuth() believes an ID token of the type ${typ}`, async () => {
+  Deno.test(`finishExternalAuth() accepts an ID token of the type ${typ}`, async () => {
     const provider = await TestProvider.create();
     provider.faults = { header: (header) => ({ ...header, typ }) };
     assertEquals((await logIn(provider)).code, "");
   });
 }
 
-Deno.test("finishExternalAuth() ignores keys that the token brings itself (ASVS 5.0, 9.1.3)", async () => {
+Deno.test("finishExternalAuth() ignores keys in the token (ASVS 5.0, 9.1.3)", async () => {
   const provider = await TestProvider.create();
   const evil = await TestProvider.create();
   await evil.rotate();
@@ -242,7 +246,7 @@ for (const alg of ["RS256", "EdDSA"] as const) {
   });
 }
 
-Deno.test("externalAuthResult() says which claim is wrong, without its value", async () => {
+Deno.test("externalAuthResult() names the invalid claim without its value", async () => {
   const provider = await TestProvider.create();
   provider.faults = { claims: (claims) => ({ ...claims, aud: "someone" }) };
   const { message } = errorOf(await logIn(provider));
@@ -250,7 +254,7 @@ Deno.test("externalAuthResult() says which claim is wrong, without its value", a
   assert(!message.includes("someone"));
 });
 
-Deno.test("finishExternalAuth() does not give an address the other one's email_verified", async () => {
+Deno.test("finishExternalAuth() does not combine an email with the email_verified of another source", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     userinfo: ({ email_verified: _, ...info }) => ({
@@ -265,13 +269,13 @@ Deno.test("finishExternalAuth() does not give an address the other one's email_v
 
 const pairs: [string, Change, Change, Record<string, unknown>][] = [
   [
-    "userinfo verifies none that the ID token names",
+    "userinfo does not verify the email of the ID token",
     ({ email_verified: _, ...claims }) => ({ ...claims, phone_number: "+1" }),
     ({ sub }) => ({ sub, email_verified: true, phone_number_verified: true }),
     { email: USER.email, phone_number: "+1" },
   ],
   [
-    "the ID token verifies none that userinfo names",
+    "the ID token does not verify the email of userinfo",
     (claims) => ({
       ...claims,
       phone_number: "+1",
@@ -281,7 +285,7 @@ const pairs: [string, Change, Change, Record<string, unknown>][] = [
     { email: "new@example.com", phone_number: "+2" },
   ],
   [
-    "each says of its own whether it is verified",
+    "each has an email with email_verified",
     (claims) => claims,
     ({ sub }) => ({
       sub,
@@ -299,7 +303,7 @@ const pairs: [string, Change, Change, Record<string, unknown>][] = [
 ];
 
 for (const [name, claims, userinfo, expected] of pairs) {
-  Deno.test(`externalAuthResult() has addresses of which ${name} (OpenID Connect Core 1.0, section 5.1)`, async () => {
+  Deno.test(`externalAuthResult() has the right email_verified if ${name} (OpenID Connect Core 1.0, section 5.1)`, async () => {
     const provider = await TestProvider.create();
     provider.faults = { claims, userinfo };
     const { result } = await logIn(provider);
@@ -311,7 +315,7 @@ for (const [name, claims, userinfo, expected] of pairs) {
   });
 }
 
-Deno.test("externalAuthResult() has nothing from userinfo that only an ID token can tell", async () => {
+Deno.test("externalAuthResult() ignores claims of userinfo that belong to an ID token", async () => {
   const provider = await TestProvider.create();
   const signedOnly = {
     acr: "gold",
@@ -335,7 +339,7 @@ Deno.test("externalAuthResult() has nothing from userinfo that only an ID token 
   }
 });
 
-Deno.test("finishExternalAuth() lets userinfo change no claim that was signed", async () => {
+Deno.test("finishExternalAuth() does not let userinfo change a signed claim", async () => {
   const provider = await TestProvider.create();
   const other = {
     iss: "https://evil.example",

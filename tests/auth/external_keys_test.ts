@@ -4,7 +4,7 @@ import { signingKey, TestProvider, USER } from "./_test_provider.ts";
 
 type Key = Record<string, unknown>;
 
-Deno.test("keys are fetched anew at once for a key id that is not known, then not for 30 s", async () => {
+Deno.test("keys are fetched again for an unknown key id, but only once in 30 s", async () => {
   const provider = await TestProvider.create();
   let time = Date.now();
   provider.now = () => time;
@@ -24,7 +24,7 @@ Deno.test("keys are fetched anew at once for a key id that is not known, then no
   assertEquals(provider.count("/keys"), 3);
 });
 
-Deno.test("keys are fetched anew where a key keeps its id and changes", async () => {
+Deno.test("keys are fetched again if a key changes under the same id", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     header: ({ alg }) => ({ alg, kid: "the one" }),
@@ -38,7 +38,7 @@ Deno.test("keys are fetched anew where a key keeps its id and changes", async ()
   assertEquals((await login.run()).code, "");
 });
 
-Deno.test("ten logins at once with new keys make one request for them", async () => {
+Deno.test("ten concurrent logins with new keys cause one request", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider);
   await login.run();
@@ -50,7 +50,7 @@ Deno.test("ten logins at once with new keys make one request for them", async ()
   assertEquals(provider.count("/keys"), 2);
 });
 
-Deno.test("keys that can't be fetched anew leave the known ones in use", async () => {
+Deno.test("known keys stay in use if new ones can't be fetched", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider);
   await login.run();
@@ -64,7 +64,7 @@ Deno.test("keys that can't be fetched anew leave the known ones in use", async (
   assertEquals((await login.run()).code, "");
 });
 
-Deno.test("keys that can't be fetched anew are asked for again after 5 s", async () => {
+Deno.test("keys that can't be fetched are requested again after 5 s", async () => {
   const provider = await TestProvider.create();
   let time = Date.now();
   provider.now = () => time;
@@ -86,7 +86,7 @@ Deno.test("keys that can't be fetched anew are asked for again after 5 s", async
   assertEquals((await login.run()).code, "");
 });
 
-Deno.test("a broken signature costs one request for keys, and no login succeeds by it", async () => {
+Deno.test("an invalid signature causes one request for keys, and no login succeeds", async () => {
   const provider = await TestProvider.create();
   provider.faults = { idToken: (idToken) => idToken.slice(0, -8) + "AAAAAAAA" };
   const login = new Login(provider);
@@ -130,7 +130,7 @@ const ignored: [string, (key: Key) => Key, string?][] = [
 ];
 
 for (const [name, change, code = "keys_failed"] of ignored) {
-  Deno.test(`a key set with ${name} beside the right key is used (RFC 7517, section 5)`, async () => {
+  Deno.test(`a key set with ${name} and the right key is accepted (RFC 7517, section 5)`, async () => {
     const provider = await TestProvider.create();
     const { jwk } = await signingKey("RS256");
     provider.faults = {
@@ -139,7 +139,7 @@ for (const [name, change, code = "keys_failed"] of ignored) {
     assertEquals((await logIn(provider)).profile, USER);
   });
 
-  Deno.test(`a key set with ${name} alone verifies nothing`, async () => {
+  Deno.test(`a key set with ${name} only verifies no token`, async () => {
     const provider = await TestProvider.create();
     provider.faults = { keys: ({ keys }) => ({ keys: keys.map(change) }) };
     assertEquals((await logIn(provider)).code, code);
@@ -148,7 +148,7 @@ for (const [name, change, code = "keys_failed"] of ignored) {
 
 const sets: [string, unknown][] = [
   ["without keys", {}],
-  ["with keys that are no list", { keys: { 0: {} } }],
+  ["with keys that are not an array", { keys: { 0: {} } }],
   ["that is empty", { keys: [] }],
 ];
 
@@ -171,7 +171,7 @@ Deno.test("a key with a member that is nested too deep to be cloned does not end
   assertEquals((await logIn(provider)).code, "");
 });
 
-Deno.test("points that are not on the curve verify nothing and throw nothing", async () => {
+Deno.test("points that are not on the curve verify no token and throw no error", async () => {
   const provider = await TestProvider.create("https://id.example", ["ES256"]);
   provider.faults = {
     keys: ({ keys }) => ({
@@ -185,7 +185,7 @@ Deno.test("points that are not on the curve verify nothing and throw nothing", a
   assertEquals((await logIn(provider)).code, "id_token_invalid");
 });
 
-Deno.test("of a thousand keys the first hundred are read", async () => {
+Deno.test("only the first hundred of a thousand keys are read", async () => {
   const provider = await TestProvider.create("https://id.example", ["ES256"]);
   const { jwk } = await signingKey("ES256", true);
   const others = Array.from(
@@ -198,7 +198,7 @@ Deno.test("of a thousand keys the first hundred are read", async () => {
   assertEquals((await logIn(provider)).code, "id_token_invalid");
 });
 
-Deno.test("of keys that a token does not choose from, ten are tried", async () => {
+Deno.test("at most ten keys are tried for a token without a key id", async () => {
   const provider = await TestProvider.create("https://id.example", ["ES256"]);
   const others = await Promise.all(
     Array.from(
@@ -222,7 +222,7 @@ Deno.test("of keys that a token does not choose from, ten are tried", async () =
 });
 
 for (const alg of ["EdDSA", "Ed25519"]) {
-  Deno.test(`an Ed25519 key that is labelled ${alg} verifies tokens of either label`, async () => {
+  Deno.test(`an Ed25519 key with the label ${alg} verifies tokens of either label`, async () => {
     const provider = await TestProvider.create("https://id.example", ["EdDSA"]);
     provider.faults = {
       keys: ({ keys }) => ({ keys: keys.map((key) => ({ ...key, alg })) }),
@@ -231,13 +231,13 @@ for (const alg of ["EdDSA", "Ed25519"]) {
   });
 }
 
-Deno.test("without jwks_uri no ID token is believed", async () => {
+Deno.test("without jwks_uri, no ID token is accepted", async () => {
   const provider = await TestProvider.create();
   provider.faults = { metadata: ({ jwks_uri: _, ...metadata }) => metadata };
   assertEquals((await logIn(provider)).code, "keys_failed");
 });
 
-Deno.test("the address of the keys may move with the metadata", async () => {
+Deno.test("the jwks_uri may change with the metadata", async () => {
   const provider = await TestProvider.create();
   let time = Date.now();
   provider.now = () => time;

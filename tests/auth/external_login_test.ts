@@ -7,7 +7,7 @@ import {
 import { Login, logIn } from "./_login.ts";
 import { TestProvider, USER } from "./_test_provider.ts";
 
-Deno.test("finishExternalAuth() returns the profile of a login by OpenID Connect (spec 2.6, 5.2)", async () => {
+Deno.test("finishExternalAuth() returns the profile of an OpenID Connect login (spec 2.6, 5.2)", async () => {
   const provider = await TestProvider.create();
   const { profile, result } = await logIn(provider);
 
@@ -24,7 +24,7 @@ Deno.test("finishExternalAuth() returns the profile of a login by OpenID Connect
   ]);
 });
 
-Deno.test("startExternalAuth() sends state, nonce and an S256 challenge, new each time (spec 5.2.1)", async () => {
+Deno.test("startExternalAuth() sends state, nonce and an S256 challenge, with new values each time (spec 5.2.1)", async () => {
   const login = new Login(await TestProvider.create());
   const urls = [];
   for (let i = 0; i < 2; i++) {

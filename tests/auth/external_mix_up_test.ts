@@ -1,5 +1,5 @@
-// Two issuers behind one redirectUri (RFC 9700, section 4.4): a hostile one
-// could have the application send it the other one's codes.
+// Two issuers with one redirectUri (RFC 9700, section 4.4): the application could
+// send the codes of one to a hostile other one.
 import { assertEquals, assertMatch } from "@std/assert";
 import {
   completeAuth,
@@ -21,11 +21,11 @@ import { TestProvider } from "./_test_provider.ts";
 
 interface App {
   readonly router: Router;
-  /** The messages of what handlers threw. */
+  /** The messages of the handlers' errors. */
   readonly errors: string[];
 }
 
-/** An application with one callback, which remembers who was chosen. */
+/** Creates an application with one callback that remembers the chosen provider. */
 function createApp(
   clients: Readonly<Record<string, ExternalAuthProvider>>,
   callbacks: readonly string[] = ["/callback"],
@@ -60,7 +60,7 @@ function createApp(
   return { router, errors };
 }
 
-/** Another person's browser. */
+/** Returns another person's browser. */
 function browserOf({ router }: App) {
   const client = createTestClient(router, { origin: ORIGIN });
   const visit = (url: string) => client.fetch(url);
@@ -77,11 +77,11 @@ function browserOf({ router }: App) {
 }
 
 /**
- * The attack. The attacker begins a login at the honest provider, the victim
- * one at the hostile provider, which sends them on to the honest one with the
+ * Runs the attack. The attacker starts a login at the honest provider. The victim
+ * starts one at the hostile provider, which redirects to the honest one with the
  * challenge and the nonce of the attacker.
  *
- * @returns The user that the attacker is logged in as.
+ * @returns The user of the attacker's session.
  */
 async function attack(
   honest: TestProvider,
@@ -115,13 +115,13 @@ async function attack(
 const shared: [string, string, string][] = [
   ["the same redirectUri", "/callback", "/callback"],
   ["another origin", "/callback", "https://www.app.example/callback"],
-  ["a query that the hostile one has not", "/callback?p=honest", "/callback"],
-  ["a query that the honest one has not", "/callback", "/callback?p=evil"],
+  ["a query that the hostile one lacks", "/callback?p=honest", "/callback"],
+  ["a query that the honest one lacks", "/callback", "/callback?p=evil"],
 ];
 
 for (const [name, honestUri, evilUri] of shared) {
   for (const evilFirst of [false, true]) {
-    Deno.test(`nobody is logged in as the victim of a hostile provider with ${name}, begun ${evilFirst ? "first" : "last"} (RFC 9700, section 4.4: mix-up)`, async () => {
+    Deno.test(`the attacker is not logged in as the victim with ${name}, started ${evilFirst ? "first" : "last"} (RFC 9700, section 4.4: mix-up)`, async () => {
       const honest = await TestProvider.create();
       const evil = await TestProvider.create("https://evil.example");
       const app = createApp({
@@ -129,7 +129,11 @@ for (const [name, honestUri, evilUri] of shared) {
         evil: clientAt(evil, evilUri),
       });
       assertEquals(await attack(honest, evil, app, evilFirst), null);
-      assertEquals(evil.count("/token"), 0, "no code reaches it");
+      assertEquals(
+        evil.count("/token"),
+        0,
+        "no code reaches the hostile provider",
+      );
       assertEquals(app.errors.length, 1);
       assertMatch(app.errors[0]!, /^TypeError: Cannot start the external /);
       assertMatch(app.errors[0]!, /redirectUri.*RFC 9700, section 4\.4/);
@@ -137,7 +141,7 @@ for (const [name, honestUri, evilUri] of shared) {
   }
 }
 
-Deno.test("nobody is logged in as the victim of a hostile provider whose login was begun before a restart (RFC 9700, section 4.4: mix-up)", async () => {
+Deno.test("the attacker is not logged in as the victim with a login from before a restart (RFC 9700, section 4.4: mix-up)", async () => {
   const honest = await TestProvider.create();
   const evil = await TestProvider.create("https://evil.example");
   const clients = {
@@ -171,7 +175,7 @@ function clientAt(
   return clientOf(provider, { ...options, redirectUri: href });
 }
 
-Deno.test("startExternalAuth() takes two issuers whose callbacks differ by path or by query", async () => {
+Deno.test("startExternalAuth() accepts two issuers with different paths or queries of their callbacks", async () => {
   const providers = await Promise.all(
     ["one", "two", "three"].map((name) =>
       TestProvider.create(`https://${name}.example`)
@@ -192,7 +196,7 @@ Deno.test("startExternalAuth() takes two issuers whose callbacks differ by path 
   assertEquals(app.errors, []);
 });
 
-Deno.test("startExternalAuth() takes two registrations at one issuer with one redirectUri", async () => {
+Deno.test("startExternalAuth() accepts two registrations at one issuer with one redirectUri", async () => {
   const provider = await TestProvider.create();
   const clients = {
     plain: clientAt(provider, "/callback"),
@@ -207,7 +211,7 @@ Deno.test("startExternalAuth() takes two registrations at one issuer with one re
   }
 });
 
-Deno.test("startExternalAuth() does not mind what another application of the process does", async () => {
+Deno.test("startExternalAuth() ignores other applications in the process", async () => {
   for (const issuer of ["https://one.example", "https://two.example"]) {
     const provider = await TestProvider.create(issuer);
     const app = createApp({ own: clientAt(provider, "/callback") });

@@ -1,5 +1,5 @@
-// The named providers of OAuth 2.0 alone, against models of the real services at
-// their real addresses, and providers that nobody has written yet.
+// The named providers with OAuth 2.0 only, tested with models of the real
+// services at their real addresses, and custom providers.
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import {
   createMicroblogAuthProvider,
@@ -31,7 +31,7 @@ async function facebook(profile: unknown, faults: Faults = {}) {
   });
 }
 
-Deno.test("createSocialAuthProvider() gives the profile, and proves that it has the secret (spec 4.3)", async () => {
+Deno.test("createSocialAuthProvider() returns the profile and sends a proof of the secret (spec 4.3)", async () => {
   const service = await facebook({
     id: "10150000000000000",
     name: "Jane Doe",
@@ -67,7 +67,7 @@ Deno.test("createSocialAuthProvider() gives the profile, and proves that it has 
   );
 });
 
-Deno.test("createSocialAuthProvider() gives null for what the user does not share", async () => {
+Deno.test("createSocialAuthProvider() returns null for data that the user does not share", async () => {
   const service = await facebook({ id: "1" });
   const client = createSocialAuthProvider(service.options());
   assertEquals((await visit(service, client)).profile, {
@@ -83,7 +83,7 @@ const facebookProfiles = [{}, { id: 1 }, { id: "" }, { id: null }, [], {
 }];
 
 for (const profile of facebookProfiles) {
-  Deno.test(`createSocialAuthProvider() refuses the profile ${JSON.stringify(profile)}`, async () => {
+  Deno.test(`createSocialAuthProvider() rejects the profile ${JSON.stringify(profile)}`, async () => {
     const service = await facebook(profile);
     const client = createSocialAuthProvider(service.options());
     assertEquals(codeOf(await visit(service, client)), "profile_invalid");
@@ -124,7 +124,7 @@ Deno.test("createSocialAuthProvider() reads a callback with error, error_reason 
   assertEquals(codeOf(await visit(service, client)), "access_denied");
 });
 
-Deno.test("createSocialAuthProvider() proves nothing for a public client", async () => {
+Deno.test("createSocialAuthProvider() sends no proof for a public client", async () => {
   const service = await facebook({ id: "1" });
   service.provider.authMethods = ["none"];
   const client = createSocialAuthProvider({
@@ -139,7 +139,7 @@ Deno.test("createSocialAuthProvider() proves nothing for a public client", async
   );
 });
 
-Deno.test("createSocialAuthProvider() versions its addresses", async () => {
+Deno.test("createSocialAuthProvider() uses a version in its URLs", async () => {
   const service = await facebook({ id: "1" });
   const client = createSocialAuthProvider({
     ...service.options(),
@@ -186,7 +186,7 @@ const user = {
   profile_image_url: "https://pbs.twimg.com/1.jpg",
 };
 
-Deno.test("createMicroblogAuthProvider() sends Basic as it is and unwraps data (spec 4.3)", async () => {
+Deno.test("createMicroblogAuthProvider() sends raw Basic credentials and unwraps data (spec 4.3)", async () => {
   const service = await x(user);
   const client = createMicroblogAuthProvider(service.options());
   const { location, profile, result } = await visit(service, client);
@@ -203,7 +203,7 @@ Deno.test("createMicroblogAuthProvider() sends Basic as it is and unwraps data (
   assertEquals(query.get("user.fields"), "profile_image_url");
 });
 
-Deno.test("createMicroblogAuthProvider() asks for the address where the scope is there", async () => {
+Deno.test("createMicroblogAuthProvider() requests the email with its scope", async () => {
   const service = await x({ ...user, confirmed_email: "jane@example.com" });
   const client = createMicroblogAuthProvider({
     ...service.options(),
@@ -242,7 +242,7 @@ for (
     "text",
   ]
 ) {
-  Deno.test(`createMicroblogAuthProvider() refuses data ${JSON.stringify(data)}`, async () => {
+  Deno.test(`createMicroblogAuthProvider() rejects data ${JSON.stringify(data)}`, async () => {
     const service = await x(data);
     const client = createMicroblogAuthProvider(service.options());
     assertEquals(codeOf(await visit(service, client)), "profile_invalid");
@@ -251,22 +251,22 @@ for (
 
 const subjects: [string, Body, ((body: Body) => string) | undefined, string][] =
   [
-    ["an id that is a text", { id: "a" }, undefined, "a"],
+    ["an id that is a string", { id: "a" }, undefined, "a"],
     ["an id that is a number", { id: 7 }, undefined, "7"],
-    ["sub where there is no id", { sub: "s" }, undefined, "s"],
+    ["sub without an id", { sub: "s" }, undefined, "s"],
     ["no id", { name: "x" }, undefined, ""],
     ["an id that is null", { id: null }, undefined, ""],
     ["an id that is an object", { id: {} }, undefined, ""],
-    ["an id that is not exact", { id: 2 ** 53 }, undefined, ""],
+    ["an id that is not a safe integer", { id: 2 ** 53 }, undefined, ""],
     ["a giant id", { id: "a".repeat(300) }, undefined, ""],
     [
-      "an id that is elsewhere",
+      "an id in another member",
       { user: { key: "k" } },
       ({ user }) => (user as { key: string }).key,
       "k",
     ],
     [
-      "a function that stumbles",
+      "a function that throws",
       {},
       ({ user }) => (user as { key: string }).key,
       "",
@@ -274,7 +274,7 @@ const subjects: [string, Body, ((body: Body) => string) | undefined, string][] =
   ];
 
 for (const [name, body, subjectOf, subject] of subjects) {
-  Deno.test(`createOAuthProvider() finds the subject "${subject}" for ${name}`, async () => {
+  Deno.test(`createOAuthProvider() returns the subject "${subject}" for ${name}`, async () => {
     const provider = await TestProvider.create();
     provider.faults = {
       respond: ({ path }) => path === "/me" ? Response.json(body) : undefined,
@@ -317,7 +317,7 @@ function hex(bytes: Uint8Array): string {
   );
 }
 
-/** A realm of a host that has several. */
+/** Creates a provider for one realm of a host with several. */
 function realmOf(service: Service, realm: string, issuer: string) {
   const base = `https://sso.example/${realm}`;
   return createOAuthProvider({
@@ -332,7 +332,7 @@ function realmOf(service: Service, realm: string, issuer: string) {
   });
 }
 
-Deno.test("createOAuthProvider() gives two users of two realms on one host two identities", async () => {
+Deno.test("createOAuthProvider() distinguishes users of two realms on one host", async () => {
   const keys: string[] = [];
   for (const realm of ["staff", "guests"]) {
     const base = `https://sso.example/${realm}`;
@@ -352,7 +352,7 @@ Deno.test("createOAuthProvider() gives two users of two realms on one host two i
 });
 
 for (const issuer of [undefined, "", "a".repeat(256), "line\nbreak", 7]) {
-  Deno.test(`createOAuthProvider() does not make up an issuer: ${JSON.stringify(issuer)?.slice(0, 12)} throws a TypeError`, async () => {
+  Deno.test(`createOAuthProvider() does not invent an issuer: ${JSON.stringify(issuer)?.slice(0, 12)} throws a TypeError`, async () => {
     const service = new Service(await TestProvider.create(), {});
     assertThrows(
       () => realmOf(service, "staff", issuer as string),

@@ -1,4 +1,4 @@
-// The office suite, against a model of the real service at its real addresses.
+// The office suite, tested with a model of the real service at its real addresses.
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import {
   createOfficeSuiteAuthProvider,
@@ -16,7 +16,7 @@ const OTHER = "00000000-aaaa-bbbb-cccc-111111111111";
 const CONSUMERS = "9188040d-6c67-4c5b-b112-36a304b66dad";
 const GRAPH = "https://graph.microsoft.com/oidc/userinfo";
 
-/** As the service answers for a tenant; `issuer` is what its metadata names. */
+/** Creates a model of the service for a tenant, with an issuer in its metadata. */
 async function entra(tenant: string, issuer: string, tid = TENANT) {
   const provider = await TestProvider.create(`${ENTRA}/${tid}/v2.0`);
   provider.authMethods = ["client_secret_post"];
@@ -91,7 +91,7 @@ for (const [tenant, issuer, tid, code] of tenants) {
   });
 }
 
-Deno.test("refreshExternalAuth() refuses an ID token of another tenant than that of the login (OpenID Connect Core 1.0, section 12.2)", async () => {
+Deno.test("refreshExternalAuth() rejects an ID token of another tenant (OpenID Connect Core 1.0, section 12.2)", async () => {
   const service = await entra("common", TEMPLATE);
   const client = createOfficeSuiteAuthProvider(service.options());
   const { result } = await visit(service, client);
@@ -120,7 +120,7 @@ const entraMetadata: [string, string][] = [
 ];
 
 for (const [tenant, issuer] of entraMetadata) {
-  Deno.test(`createOfficeSuiteAuthProvider() with tenant ${tenant} refuses metadata of ${issuer}`, async () => {
+  Deno.test(`createOfficeSuiteAuthProvider() with tenant ${tenant} rejects metadata of ${issuer}`, async () => {
     const service = await entra(tenant, issuer);
     const codes: string[] = [];
     const client = createOfficeSuiteAuthProvider({
@@ -157,7 +157,7 @@ const tids: [string, (claims: Body) => Body][] = [
 ];
 
 for (const [name, claims] of tids) {
-  Deno.test(`createOfficeSuiteAuthProvider() refuses an ID token whose tid ${name}`, async () => {
+  Deno.test(`createOfficeSuiteAuthProvider() rejects an ID token whose tid ${name}`, async () => {
     const service = await entra("common", TEMPLATE);
     service.provider.faults.claims = claims;
     const client = createOfficeSuiteAuthProvider(service.options());
@@ -197,7 +197,7 @@ for (
   });
 }
 
-Deno.test("createOfficeSuiteAuthProvider() authenticates by certificate: thumbprint in the header, the token endpoint as audience", async () => {
+Deno.test("createOfficeSuiteAuthProvider() authenticates by certificate, with the thumbprint in the header and the token endpoint as audience", async () => {
   const { privateKey: key } = await generateKeyPair("PS256");
   const service = await entra("common", TEMPLATE);
   service.provider.authMethods = ["private_key_jwt"];

@@ -1,4 +1,4 @@
-// The named providers that speak OpenID Connect, against models of the real
+// The named providers with OpenID Connect, tested with models of the real
 // services at their real addresses.
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import {
@@ -42,7 +42,7 @@ async function google(): Promise<Service> {
 }
 
 for (const iss of [GOOGLE, "accounts.google.com"]) {
-  Deno.test(`createPortalAuthProvider() logs in with the issuer ${iss} in the ID token, and the key is the same (spec 2.6, 4.3)`, async () => {
+  Deno.test(`createPortalAuthProvider() logs in with the issuer ${iss} in the ID token, with the same user key (spec 2.6, 4.3)`, async () => {
     const service = await google();
     service.provider.faults.claims = (claims) => ({ ...claims, iss });
     const client = createPortalAuthProvider(service.options());
@@ -66,7 +66,7 @@ for (
     `${GOOGLE}/`,
   ]
 ) {
-  Deno.test(`createPortalAuthProvider() refuses the issuer ${iss} in the ID token`, async () => {
+  Deno.test(`createPortalAuthProvider() rejects the issuer ${iss} in the ID token`, async () => {
     const service = await google();
     service.provider.faults.claims = (claims) => ({ ...claims, iss });
     const client = createPortalAuthProvider(service.options());
@@ -74,7 +74,7 @@ for (
   });
 }
 
-Deno.test("createPortalAuthProvider() takes the bare issuer in the ID token alone", async () => {
+Deno.test("createPortalAuthProvider() accepts the bare issuer only in the ID token", async () => {
   const service = await google();
   service.provider.faults.callback = (params) =>
     params.set("iss", "accounts.google.com");
@@ -104,7 +104,7 @@ for (
   });
 }
 
-Deno.test("createPortalAuthProvider() asks for a refresh token where the options say so", async () => {
+Deno.test("createPortalAuthProvider() requests a refresh token if the option is set", async () => {
   const service = await google();
   const client = createPortalAuthProvider({
     ...service.options(),
@@ -152,7 +152,7 @@ async function auth0(issuer = `${AUTH0}/`): Promise<Service> {
   });
 }
 
-Deno.test("createIdentityCloudAuthProvider() knows the issuer by its slash and sends the secret by post", async () => {
+Deno.test("createIdentityCloudAuthProvider() uses an issuer with a slash and sends the secret by post", async () => {
   const service = await auth0();
   const client = createIdentityCloudAuthProvider({
     ...service.options(),
@@ -172,7 +172,7 @@ Deno.test("createIdentityCloudAuthProvider() knows the issuer by its slash and s
   assertEquals(location.searchParams.get("audience"), "https://api.example");
 });
 
-Deno.test("createIdentityCloudAuthProvider() refuses the issuer without its slash", async () => {
+Deno.test("createIdentityCloudAuthProvider() rejects the issuer without its slash", async () => {
   const service = await auth0();
   service.provider.faults.claims = (claims) => ({ ...claims, iss: AUTH0 });
   const client = createIdentityCloudAuthProvider({
@@ -221,7 +221,7 @@ for (const issuer of [OKTA, `${OKTA}/oauth2/default`]) {
         userinfo_endpoint: `${v1}/userinfo`,
         jwks_uri: `${v1}/keys`,
       }),
-      // The organisation's own server gives a token with little in it.
+      // The organization's server issues a token with few claims.
       claims: ({ iss, aud, iat, exp, sub, nonce, at_hash }) => ({
         iss,
         aud,

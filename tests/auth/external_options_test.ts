@@ -1,4 +1,4 @@
-// What can't be right is a TypeError when the provider is made.
+// Invalid options throw when the provider is created.
 import { createTestSession } from "@gatehouse/web/session/testing";
 import { assertEquals, assertThrows } from "@std/assert";
 import {
@@ -27,12 +27,12 @@ const metadata = {
 
 const wrong: [string, Record<string, unknown>, string][] = [
   ["no issuer", { issuer: undefined }, "issuer"],
-  ["an issuer that is no URL", { issuer: "id.example" }, "issuer"],
-  ["an issuer by http", { issuer: "http://id.example" }, "issuer"],
-  ["an issuer by http on loopback that is not allowed", {
+  ["an issuer that is not a URL", { issuer: "id.example" }, "issuer"],
+  ["an issuer with HTTP", { issuer: "http://id.example" }, "issuer"],
+  ["an issuer with HTTP on loopback that is not allowed", {
     issuer: "http://localhost",
   }, "issuer is http, which allowInsecureLoopback allows on this computer"],
-  ["an issuer by http on another host, where loopback is allowed", {
+  ["an issuer with HTTP on another host if loopback is allowed", {
     issuer: "http://id.example",
     allowInsecureLoopback: true,
   }, "issuer is not an https URL"],
@@ -49,7 +49,7 @@ const wrong: [string, Record<string, unknown>, string][] = [
   ["no clientId", { clientId: "" }, "clientId"],
   ["no clientSecret", { clientSecret: undefined }, "clientSecret"],
   ["an empty clientSecret", { clientSecret: "" }, "clientSecret"],
-  ["no clientSecret for post", {
+  ["no clientSecret for client_secret_post", {
     clientSecret: undefined,
     clientAuthentication: "post",
   }, "clientSecret"],
@@ -61,7 +61,7 @@ const wrong: [string, Record<string, unknown>, string][] = [
     { clientAuthentication: "private_key_jwt" },
     "privateKey",
   ],
-  ["a key that is not for this", {
+  ["a key for another use", {
     clientAuthentication: "basic",
     privateKey: { key: {} },
   }, "privateKey"],
@@ -81,7 +81,7 @@ const wrong: [string, Record<string, unknown>, string][] = [
   ["no key in privateKey", { privateKey: {} }, "privateKey"],
   ["a relative redirectUri", { redirectUri: "/callback" }, "redirectUri"],
   [
-    "a redirectUri by http",
+    "a redirectUri with HTTP",
     { redirectUri: "http://app.example/callback" },
     "redirectUri",
   ],
@@ -91,7 +91,7 @@ const wrong: [string, Record<string, unknown>, string][] = [
     "redirectUri",
   ],
   ["scopes without openid", { scopes: ["email"] }, "openid"],
-  ["scopes that are a text", { scopes: "openid email" }, "scopes"],
+  ["scopes that are a string", { scopes: "openid email" }, "scopes"],
   ["a scope with a space", { scopes: ["openid email"] }, "scopes"],
   ["a reserved parameter", { authorizationParams: { state: "x" } }, '"state"'],
   [
@@ -99,7 +99,11 @@ const wrong: [string, Record<string, unknown>, string][] = [
     { authorizationParams: { request_uri: "x" } },
     '"request_uri"',
   ],
-  ["a parameter that is no text", { authorizationParams: { a: 1 } }, '"a"'],
+  [
+    "a parameter that is not a string",
+    { authorizationParams: { a: 1 } },
+    '"a"',
+  ],
   ["a negative maxAge", { maxAge: -1 }, "maxAge"],
   ["an unknown responseMode", { responseMode: "fragment" }, "responseMode"],
   ["a short formPostSecret", {
@@ -130,7 +134,7 @@ const wrong: [string, Record<string, unknown>, string][] = [
     { metadata: { issuer: metadata.issuer } },
     "metadata",
   ],
-  ["a fetch that is none", { fetch: "fetch" }, "fetch"],
+  ["a fetch that is not a function", { fetch: "fetch" }, "fetch"],
 ];
 
 for (const [name, options, text] of wrong) {
@@ -149,7 +153,7 @@ const outOfRange: [string, Record<string, unknown>][] = [
   ["timeout NaN", { timeout: NaN }],
   ["an endless timeout", { timeout: Infinity }],
   ["clockTolerance -1", { clockTolerance: -1 }],
-  ["a clockTolerance that is a text", { clockTolerance: "30" }],
+  ["a clockTolerance that is a string", { clockTolerance: "30" }],
   ["a clockTolerance of an hour", { clockTolerance: 3600 }],
   ["maxResponseBytes 1", { maxResponseBytes: 1 }],
 ];
@@ -188,13 +192,13 @@ for (const [name, options] of fine) {
   });
 }
 
-Deno.test("createOIDCAuthProvider() keeps redirectUri letter by letter (spec 5.2.6)", () => {
+Deno.test("createOIDCAuthProvider() does not change redirectUri (spec 5.2.6)", () => {
   const redirectUri = "https://APP.example:443/a/../callback";
   const provider = createOIDCAuthProvider({ ...right, redirectUri });
   assertEquals(provider.redirectUri, redirectUri);
 });
 
-Deno.test("a provider shows no secret", () => {
+Deno.test("a provider does not expose its secrets", () => {
   const provider = createOIDCAuthProvider(right);
   assertEquals(Object.keys(provider), [
     "name",
@@ -214,7 +218,7 @@ for (
     "revocationEndpoint",
   ]
 ) {
-  Deno.test(`createOAuthProvider() throws a TypeError for a ${name} by http`, () => {
+  Deno.test(`createOAuthProvider() throws a TypeError for a ${name} with HTTP`, () => {
     const options = {
       ...right,
       authorizationEndpoint: "https://id.example/authorize",
@@ -231,7 +235,7 @@ for (
   });
 }
 
-Deno.test("finishExternalAuth() throws a TypeError for what no factory made", async () => {
+Deno.test("finishExternalAuth() throws a TypeError for an object that is not a provider", async () => {
   const context = new RequestContext(new Request("https://app.example/"));
   context.set(Session, createTestSession());
   const fake: ExternalAuthProvider<string> = {

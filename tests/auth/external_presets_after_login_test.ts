@@ -1,5 +1,5 @@
-// The named providers once more, at their real addresses: what their tokens are
-// good for after the login, how they end, and the odd answers between.
+// The named providers at their real addresses: refresh, revocation, logout and
+// unusual responses.
 import { assert, assertEquals } from "@std/assert";
 import {
   createCodeHostAuthProvider,
@@ -19,7 +19,7 @@ import { signingKey, TestProvider, USER } from "./_test_provider.ts";
 
 const DISCOVERY = "/.well-known/openid-configuration";
 
-Deno.test("the portal's tokens are refreshed and given back at oauth2.googleapis.com", async () => {
+Deno.test("the portal's tokens are refreshed and revoked at oauth2.googleapis.com", async () => {
   const provider = await TestProvider.create("https://accounts.google.com");
   const host = "https://oauth2.googleapis.com";
   provider.faults.metadata = (metadata) => ({
@@ -38,7 +38,7 @@ Deno.test("the portal's tokens are refreshed and given back at oauth2.googleapis
   const client = createPortalAuthProvider(service.options());
   const { result } = await visit(service, client);
   assert(result.ok);
-  // Its refreshed ID tokens may have either spelling of the issuer.
+  // Refreshed ID tokens may have either spelling of the issuer.
   provider.faults.claims = (claims) => ({
     ...claims,
     iss: "accounts.google.com",
@@ -51,7 +51,7 @@ Deno.test("the portal's tokens are refreshed and given back at oauth2.googleapis
   assertEquals(provider.count("/revoke"), 2);
 });
 
-/** An app of the code host whose tokens end. */
+/** Creates an app of the code host with expiring tokens. */
 async function codeHost(): Promise<Service> {
   const provider = await TestProvider.create();
   provider.authMethods = ["client_secret_post"];
@@ -77,7 +77,7 @@ async function codeHost(): Promise<Service> {
   });
 }
 
-Deno.test("the code host's apps have tokens that are refreshed by post, and refuse with status 200", async () => {
+Deno.test("the code host's apps refresh tokens by post and report errors with status 200", async () => {
   const service = await codeHost();
   const client = createCodeHostAuthProvider(service.options());
   const { result } = await visit(service, client);
@@ -96,7 +96,7 @@ Deno.test("the code host's apps have tokens that are refreshed by post, and refu
   assertEquals(refused.error.providerError, error);
 });
 
-Deno.test("the code host has no endpoint that takes tokens back by the standard", async () => {
+Deno.test("the code host has no standard revocation endpoint", async () => {
   const service = await codeHost();
   const client = createCodeHostAuthProvider(service.options());
   const { result } = await visit(service, client);
@@ -105,7 +105,7 @@ Deno.test("the code host has no endpoint that takes tokens back by the standard"
   assertEquals(!revoked.ok && revoked.error.code, "revocation_failed");
 });
 
-Deno.test("the microblog's tokens are refreshed and given back with the same raw Basic", async () => {
+Deno.test("the microblog's tokens are refreshed and revoked with the same raw Basic credentials", async () => {
   const provider = await TestProvider.create();
   provider.clientId = "UFRUc1RrM2Zf-_MTpjaQ";
   provider.clientSecret = "s3cret-_with+every/sign=";
@@ -146,7 +146,7 @@ Deno.test("the microblog's tokens are refreshed and given back with the same raw
   ]);
 });
 
-Deno.test("the microblog's errors that come with status 200 and no data are no profile", async () => {
+Deno.test("the microblog's errors with status 200 and no data are not a profile", async () => {
   const provider = await TestProvider.create();
   provider.faults.respond = ({ path }) =>
     path === "/me"
@@ -160,7 +160,7 @@ Deno.test("the microblog's errors that come with status 200 and no data are no p
   assertEquals(codeOf(await visit(service, client)), "profile_invalid");
 });
 
-Deno.test("the social provider's refusal of a profile is userinfo_failed", async () => {
+Deno.test("the social provider's error for a profile is userinfo_failed", async () => {
   const provider = await TestProvider.create();
   const error = { message: "x", type: "OAuthException", code: 190 };
   provider.faults.respond = ({ path }) =>
@@ -176,7 +176,7 @@ Deno.test("the social provider's refusal of a profile is userinfo_failed", async
   assertEquals(codeOf(await visit(service, client)), "userinfo_failed");
 });
 
-/** A tenant of the identity cloud. */
+/** Creates a tenant of the identity cloud. */
 async function identityCloud() {
   const origin = "https://tenant.eu.auth0.com";
   const provider = await TestProvider.create(`${origin}/`);
@@ -201,7 +201,7 @@ async function identityCloud() {
   return { client, origin, provider, service };
 }
 
-Deno.test("the identity cloud's logout is where its metadata says", async () => {
+Deno.test("the identity cloud's logout URL comes from its metadata", async () => {
   const { client, origin } = await identityCloud();
   const url = await endSessionUrl(client, {
     postLogoutRedirectUri: "https://app.example/",
@@ -210,7 +210,7 @@ Deno.test("the identity cloud's logout is where its metadata says", async () => 
   assertEquals(url!.searchParams.get("client_id"), "app");
 });
 
-Deno.test("the identity cloud's applications that sign with HS256 are refused", async () => {
+Deno.test("the identity cloud's applications with HS256 are rejected", async () => {
   const { client, provider, service } = await identityCloud();
   provider.faults.idToken = (_, claims) =>
     new SignJWT(claims).setProtectedHeader({ alg: "HS256", typ: "JWT" })
@@ -218,7 +218,7 @@ Deno.test("the identity cloud's applications that sign with HS256 are refused", 
   assertEquals(codeOf(await visit(service, client)), "id_token_invalid");
 });
 
-Deno.test("the identity cloud's next key is known before it signs with it", async () => {
+Deno.test("the identity cloud's next key is known before its first use", async () => {
   const { client, provider, service } = await identityCloud();
   const next = await signingKey("RS256", true);
   provider.keys.push(next);
@@ -228,7 +228,7 @@ Deno.test("the identity cloud's next key is known before it signs with it", asyn
   assertEquals(provider.count("/keys"), 1);
 });
 
-Deno.test("the office suite's code of 2 kB is exchanged whole, and its e-mail is not called verified", async () => {
+Deno.test("the office suite's code of 2 kB is exchanged, and its email is not verified", async () => {
   const base = "https://login.microsoftonline.com";
   const tid = "72f988bf-86f1-41af-91ab-2d7cd011db47";
   const provider = await TestProvider.create(`${base}/${tid}/v2.0`);
@@ -269,7 +269,7 @@ Deno.test("the office suite's code of 2 kB is exchanged whole, and its e-mail is
   });
 });
 
-Deno.test("the workforce id gives a refresh token for the scope offline_access", async () => {
+Deno.test("the workforce id issues a refresh token for the scope offline_access", async () => {
   const issuer = "https://example.okta.com/oauth2/default";
   const provider = await TestProvider.create(issuer);
   provider.faults.metadata = (metadata) => ({

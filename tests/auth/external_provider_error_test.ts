@@ -1,11 +1,11 @@
-// What an operator learns of a provider that refuses or fails, and what nobody
-// must learn by it.
+// The reports about a provider that rejects or fails, which must contain no
+// secrets.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { ExternalAuthError } from "@gatehouse/web/auth";
 import { errorOf, Login, logIn } from "./_login.ts";
 import { TestProvider } from "./_test_provider.ts";
 
-/** The error of a login whose token endpoint answers this. */
+/** Returns the error of a login with this response of the token endpoint. */
 async function refusedWith(
   answer: (code: string) => Response | Promise<Response>,
 ): Promise<ExternalAuthError> {
@@ -17,7 +17,7 @@ async function refusedWith(
   return errorOf(await logIn(provider));
 }
 
-Deno.test("ExternalAuthError has the status and the description of a refusal", async () => {
+Deno.test("ExternalAuthError has the status and the description of a provider's error", async () => {
   const error = await refusedWith(() =>
     Response.json({
       error: "invalid_grant",
@@ -32,7 +32,7 @@ Deno.test("ExternalAuthError has the status and the description of a refusal", a
   );
 });
 
-Deno.test("ExternalAuthError has the description of an error that is an object", async () => {
+Deno.test("ExternalAuthError has the description of an error object", async () => {
   const error = await refusedWith(() =>
     Response.json({
       error: { type: "OAuthException", message: "Expired", code: 100 },
@@ -67,7 +67,7 @@ const secretly = [
 ];
 
 for (const [i, describe] of secretly.entries()) {
-  Deno.test(`the description of a refusal hides what looks like a secret (${i})`, async () => {
+  Deno.test(`the description of an error hides possible secrets (${i})`, async () => {
     const error = await refusedWith((code) =>
       Response.json(
         { error: "invalid_grant", error_description: describe(code) },
@@ -79,7 +79,7 @@ for (const [i, describe] of secretly.entries()) {
 }
 
 for (const length of [301, 9_999, 10_001]) {
-  Deno.test(`a description of ${length} characters does not flood a log`, async () => {
+  Deno.test(`a description of ${length} characters is cut off`, async () => {
     const error = await refusedWith(() =>
       Response.json({
         error: "invalid_grant",
@@ -141,7 +141,7 @@ for (
     "unauthorized",
   ]
 ) {
-  Deno.test(`providerError tells of ${code}`, async () => {
+  Deno.test(`providerError is ${code}`, async () => {
     const error = await refusedWith(() =>
       Response.json({ error: code }, { status: 400 })
     );
@@ -149,7 +149,7 @@ for (
   });
 }
 
-Deno.test("ExternalAuthError has the status of an answer that is a page", async () => {
+Deno.test("ExternalAuthError has the status of an HTML response", async () => {
   const error = await refusedWith(() =>
     new Response("<h1>Bad Gateway</h1>", { status: 502 })
   );
@@ -164,7 +164,7 @@ const endpoints: [string, string][] = [
 ];
 
 for (const [path, code] of endpoints) {
-  Deno.test(`ExternalAuthError has the status where ${path} answers 418`, async () => {
+  Deno.test(`ExternalAuthError has the status if ${path} responds with 418`, async () => {
     const provider = await TestProvider.create();
     provider.faults = {
       respond: (request) =>
@@ -175,7 +175,7 @@ for (const [path, code] of endpoints) {
   });
 }
 
-Deno.test("ExternalAuthError has the words of a userinfo endpoint, and no access token", async () => {
+Deno.test("ExternalAuthError has the message of a userinfo endpoint without the access token", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     respond: ({ headers, path }) =>
@@ -218,12 +218,12 @@ const failures: [string, unknown, string][] = [
     }),
     "fetch failed: refused",
   ],
-  ["an empty list of causes", new AggregateError([]), "fetch failed"],
+  ["an empty array of causes", new AggregateError([]), "fetch failed"],
   ["no error at all", "secret", "fetch failed"],
 ];
 
 for (const [name, thrown, reason] of failures) {
-  Deno.test(`the message of a network failure has the reason: ${name}`, async () => {
+  Deno.test(`the message of a network error contains the reason: ${name}`, async () => {
     const error = await refusedWith(() => Promise.reject(thrown));
     assertEquals(error.code, "token_request_failed");
     assert(error.message.endsWith(`/token": ${reason}`), error.message);
@@ -231,14 +231,14 @@ for (const [name, thrown, reason] of failures) {
   });
 }
 
-Deno.test("a cause that is its own cause ends", async () => {
+Deno.test("a cause that is its own cause does not loop", async () => {
   const error = new TypeError("fetch failed");
   error.cause = error;
   const { message } = await refusedWith(() => Promise.reject(error));
   assertMatch(message, /fetch failed$/);
 });
 
-Deno.test("onError learns why a login can't start", async () => {
+Deno.test("onError gets the reason why a login can't start", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     respond: () =>

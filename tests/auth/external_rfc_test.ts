@@ -1,5 +1,5 @@
-// What the standards demand of a client and no other file has tested, by
-// section; and the spec's own rules.
+// Requirements of the standards for a client that no other file tests, by
+// section, and rules of the spec.
 import { base64url } from "jose";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import {
@@ -68,7 +68,7 @@ for (const method of ["client_secret_basic", "client_secret_post"]) {
   });
 }
 
-Deno.test("RFC 6749, section 3.3: where no scope is asked for, the parameter is left out, for it must not be empty", async () => {
+Deno.test("RFC 6749, section 3.3: without scopes, the parameter is omitted because it must not be empty", async () => {
   const client = createOAuthProvider({
     name: "music",
     issuer: "https://music.example",
@@ -88,7 +88,7 @@ Deno.test("RFC 6749, section 3.3: where no scope is asked for, the parameter is 
   assertEquals(searchParams.has("scope"), false);
 });
 
-Deno.test("RFC 6749, section 6: a refresh asks for no scope that was not granted", async () => {
+Deno.test("RFC 6749, section 6: a refresh requests only granted scopes", async () => {
   const provider = await TestProvider.create();
   const { result } = await logIn(provider);
   assert(result.ok);
@@ -118,7 +118,7 @@ Deno.test("RFC 7636, sections 4.1, 4.2 and 7.1: the verifier has 256 random bits
   assertNotEquals(verifiers[0], verifiers[1]);
 });
 
-Deno.test("RFC 9207, section 2.4: an error from another issuer is not believed either", async () => {
+Deno.test("RFC 9207, section 2.4: an error from another issuer is rejected", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     callback: (params) => {
@@ -130,7 +130,7 @@ Deno.test("RFC 9207, section 2.4: an error from another issuer is not believed e
   assertEquals((await logIn(provider)).code, "issuer_mismatch");
 });
 
-Deno.test("RFC 9207, section 2.4: an error without iss is not believed where iss is promised", async () => {
+Deno.test("RFC 9207, section 2.4: an error without iss is rejected if the metadata announces iss", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     metadata: (metadata) => ({
@@ -145,7 +145,7 @@ Deno.test("RFC 9207, section 2.4: an error without iss is not believed where iss
   assertEquals((await logIn(provider)).code, "issuer_mismatch");
 });
 
-Deno.test("RFC 9700, section 4.12: no redirect carries the code or the secret away", async () => {
+Deno.test("RFC 9700, section 4.12: redirects do not forward the code or the secret", async () => {
   for (const status of [301, 302, 303, 307, 308]) {
     const provider = await TestProvider.create();
     provider.faults = {
@@ -179,7 +179,7 @@ for (const sub of [undefined, null, 248289761001, [USER.sub], `${USER.sub} `]) {
   });
 }
 
-Deno.test("OpenID Connect Core 1.0, section 3.1.2.1: the nonce of a login is in no other", async () => {
+Deno.test("OpenID Connect Core 1.0, section 3.1.2.1: each login has a different nonce", async () => {
   const login = new Login(await TestProvider.create());
   const first = await login.visit("/login");
   const { searchParams } = new URL(first.headers.get("Location")!);
@@ -189,7 +189,7 @@ Deno.test("OpenID Connect Core 1.0, section 3.1.2.1: the nonce of a login is in 
   assertEquals((await login.run()).code, "id_token_invalid");
 });
 
-Deno.test("OpenID Connect Core 1.0, section 5.7: users are known by issuer and subject", async () => {
+Deno.test("OpenID Connect Core 1.0, section 5.7: issuer and subject identify a user", async () => {
   const one = await TestProvider.create("https://one.example");
   const two = await TestProvider.create("https://two.example");
   const keys = [];
@@ -246,7 +246,7 @@ const factories = [
 ] as const;
 
 for (const [provider, name, scopes] of factories) {
-  Deno.test(`the provider "${name}" asks for ${scopes.join(" ")} by default (spec 4.3)`, () => {
+  Deno.test(`the provider "${name}" requests ${scopes.join(" ")} by default (spec 4.3)`, () => {
     assertEquals(provider.name, name);
     assertEquals(provider.scopes, [...scopes]);
     assertEquals(provider.clientId, registration.clientId);
@@ -254,7 +254,7 @@ for (const [provider, name, scopes] of factories) {
   });
 }
 
-Deno.test("all external providers take clientId, clientSecret, redirectUri and scopes (spec 2.5)", () => {
+Deno.test("all external providers accept clientId, clientSecret, redirectUri and scopes (spec 2.5)", () => {
   const options = { ...registration, scopes: ["openid", "email"] };
   const made = [
     createPortalAuthProvider(options),
@@ -268,7 +268,7 @@ Deno.test("all external providers take clientId, clientSecret, redirectUri and s
   for (const { scopes } of made) assertEquals(scopes, options.scopes);
 });
 
-Deno.test("the example's flow: the profile logs the user in, a failure is a 401 with a text (spec 4.4, 5.2.4, 7)", async () => {
+Deno.test("the flow of the example: the profile logs in, an error is a 401 with a text body (spec 4.4, 5.2.4, 7)", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider);
   const client = clientOf(provider, {
@@ -296,7 +296,7 @@ Deno.test("the example's flow: the profile logs the user in, a failure is a 401 
   assertEquals(await (await login.visit("/")).text(), USER.sub);
 });
 
-Deno.test("a login that is pending does not outlive the login of the user (spec 5.2.1)", async () => {
+Deno.test("a pending login ends when the user logs in (spec 5.2.1)", async () => {
   const login = new Login(await TestProvider.create());
   login.router.post("/password", (context) => {
     context.get(Session).set("userId", 1);

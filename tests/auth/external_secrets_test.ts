@@ -1,5 +1,5 @@
-// No code, token, secret or verifier in any error: each failure that there is,
-// at a provider that repeats all it has heard.
+// No error contains a code, token, secret or verifier, for every kind of failure
+// and a provider that repeats the request.
 import { assert, assertEquals, assertGreater } from "@std/assert";
 import {
   type ExternalAuthError,
@@ -14,7 +14,7 @@ import {
   TestProvider,
 } from "./_test_provider.ts";
 
-/** Answers with all that the request said. */
+/** Creates a response with all data of the request. */
 function echo(request: SeenRequest, status = 400): Response {
   const text = textOf(request);
   const body = { error: text, error_description: text, message: text };
@@ -52,29 +52,29 @@ const failures: [string, Faults][] = [
     only("/token", ({ form }) => Response.json({ error: form.get("code") })),
   ],
   [
-    "fetch repeats the request as it fails",
+    "fetch fails with the request in its message",
     only("/token", (r) => Promise.reject(new Error(textOf(r)))),
   ],
   [
-    "fetch repeats the request of the profile as it fails",
+    "fetch fails with the profile request in its message",
     only("/userinfo", (r) => Promise.reject(new Error(textOf(r)))),
   ],
   [
-    "fetch has the request as the error's cause",
+    "fetch fails with the request as the error's cause",
     only(
       "/token",
       (r) => Promise.reject(new Error("failed", { cause: textOf(r) })),
     ),
   ],
   [
-    "the token endpoint answers in HTML",
+    "the token endpoint responds with HTML",
     only("/token", (r) => new Response(textOf(r), { status: 500 })),
   ],
   [
     "the userinfo endpoint repeats the request",
     only("/userinfo", (r) => echo(r)),
   ],
-  ["the ID token is that of someone else", {
+  ["the ID token is that of another user", {
     claims: (c) => ({ ...c, aud: c.nonce }),
   }],
   ["the nonce is wrong", { claims: (c) => ({ ...c, nonce: `${c.nonce}x` }) }],
@@ -85,7 +85,7 @@ const failures: [string, Faults][] = [
   ["the token type is the access token", {
     token: (t) => ({ ...t, token_type: t.access_token }),
   }],
-  ["userinfo is about someone else", { userinfo: (c) => ({ ...c, sub: "x" }) }],
+  ["userinfo is about another user", { userinfo: (c) => ({ ...c, sub: "x" }) }],
   ["the key set is broken", only("/keys", () => Response.json({ keys: 1 }))],
 ];
 
@@ -97,7 +97,7 @@ for (const [name, faults] of failures) {
       "private_key_jwt",
     ]
   ) {
-    Deno.test(`no secret is in the error where ${name}, with ${method}`, async () => {
+    Deno.test(`the error contains no secret if ${name}, with ${method}`, async () => {
       const { privateKey: key } = await generateKeyPair("ES256");
       const provider = await TestProvider.create();
       provider.clientSecret = "s3cret of the client/+=";
@@ -121,7 +121,7 @@ for (const [name, faults] of failures) {
   }
 }
 
-Deno.test("no secret is in the error of a pushed request, a refresh or a revocation", async () => {
+Deno.test("the error of a pushed request, a refresh or a revocation contains no secret", async () => {
   const provider = await TestProvider.create();
   const errors: ExternalAuthError[] = [];
   const options = {
@@ -157,7 +157,7 @@ Deno.test("no secret is in the error of a pushed request, a refresh or a revocat
   }
 });
 
-/** Collects every secret that goes to the provider or comes from it. */
+/** Collects all secrets that the provider gets or sends. */
 function watch(provider: TestProvider, faults: Faults): Set<string> {
   const secrets = new Set([provider.clientSecret]);
   const names = [
@@ -195,7 +195,7 @@ function watch(provider: TestProvider, faults: Faults): Set<string> {
   return secrets;
 }
 
-/** Looks at everything that a logger could print of an error. */
+/** Asserts that no output of a logger for an error contains a secret. */
 function assertClean(error: unknown, secret: string): void {
   const encoded = new URLSearchParams({ x: secret }).toString().slice(2);
   for (const text of textsOf(error)) {

@@ -1,5 +1,5 @@
-// Which sessions a logout at the provider ends (OpenID Connect Back-Channel
-// Logout 1.0, section 2.7), from the login to the logout token.
+// The sessions that a logout at the provider ends (OpenID Connect Back-Channel
+// Logout 1.0, section 2.7).
 import { assertEquals } from "@std/assert";
 import { createPortalAuthProvider } from "@gatehouse/web/auth";
 import { createMemorySessionStore } from "@gatehouse/web/session";
@@ -14,13 +14,13 @@ import { TestProvider, USER } from "./_test_provider.ts";
 
 const USER_ID = `user of ${USER.sub}`;
 
-Deno.test("backChannelLogout() ends the session of a sid alone, and with a sub all of the subject's (section 2.7)", async () => {
+Deno.test("backChannelLogout() ends the session of a sid, or all sessions of a sub (section 2.7)", async () => {
   const provider = await TestProvider.create();
   const store = createMemorySessionStore();
   assertEquals(await endBySessionThenBySubject(provider, store), [...ENDED]);
 });
 
-Deno.test("backChannelLogout() with sid and sub ends a login whose ID token had no sid, and none of another sid or subject", async () => {
+Deno.test("backChannelLogout() with sid and sub also ends a login without a sid, but no other ones", async () => {
   const app = new LogoutApp(
     await TestProvider.create(),
     createMemorySessionStore(),
@@ -34,11 +34,11 @@ Deno.test("backChannelLogout() with sid and sub ends a login whose ID token had 
   assertEquals(await app.logOut({ sid: "s1", sub: USER.sub }), 200);
   assertEquals(
     await usersOf(...browsers),
-    ["nobody", "nobody", USER_ID, "user of someone else"],
+    ["nobody", "nobody", USER_ID, "another user's session"],
   );
 });
 
-Deno.test("backChannelLogout() with a sid alone ends no login whose ID token had none", async () => {
+Deno.test("backChannelLogout() with a sid only does not end a login without a sid", async () => {
   const app = new LogoutApp(
     await TestProvider.create(),
     createMemorySessionStore(),
@@ -48,7 +48,7 @@ Deno.test("backChannelLogout() with a sid alone ends no login whose ID token had
   assertEquals(await usersOf(browser), [USER_ID]);
 });
 
-Deno.test("backChannelLogout() ends no other session where that of the sid has ended before", async () => {
+Deno.test("backChannelLogout() ends no other session if that of the sid has already ended", async () => {
   const app = new LogoutApp(
     await TestProvider.create(),
     createMemorySessionStore(),
@@ -58,7 +58,7 @@ Deno.test("backChannelLogout() ends no other session where that of the sid has e
   assertEquals(await usersOf(browser), [USER_ID]);
 });
 
-Deno.test("backChannelLogout() ends logins without the provider only where findUserId says whose", async () => {
+Deno.test("backChannelLogout() ends logins without the provider only if findUserId returns the user", async () => {
   const provider = await TestProvider.create();
   const subjects: unknown[] = [];
   for (
@@ -82,7 +82,7 @@ Deno.test("backChannelLogout() ends logins without the provider only where findU
   assertEquals(subjects, [USER.sub]);
 });
 
-Deno.test("backChannelLogout() does not find the sessions of another issuer by the same sub and sid", async () => {
+Deno.test("backChannelLogout() does not end sessions of another issuer with the same sub and sid", async () => {
   const store = createMemorySessionStore();
   const one = new LogoutApp(await TestProvider.create(), store);
   const other = new LogoutApp(
@@ -95,7 +95,7 @@ Deno.test("backChannelLogout() does not find the sessions of another issuer by t
   assertEquals(await usersOf(browser), [USER_ID]);
 });
 
-Deno.test("backChannelLogout() refuses another provider's token at this provider's address", async () => {
+Deno.test("backChannelLogout() rejects another provider's token", async () => {
   const store = createMemorySessionStore();
   const one = new LogoutApp(await TestProvider.create(), store);
   const stranger = await TestProvider.create("https://other.example");
@@ -105,7 +105,7 @@ Deno.test("backChannelLogout() refuses another provider's token at this provider
   assertEquals(await usersOf(browser), [USER_ID]);
 });
 
-Deno.test("backChannelLogout() knows an issuer of two spellings by either", async () => {
+Deno.test("backChannelLogout() accepts both spellings of an issuer", async () => {
   const provider = await TestProvider.create("https://accounts.google.com");
   const client = createPortalAuthProvider({
     clientId: provider.clientId,
@@ -127,7 +127,7 @@ Deno.test("backChannelLogout() knows an issuer of two spellings by either", asyn
 });
 
 for (const sid of ["", "ä", "a\u0000", "s".repeat(256), 1, null, ["s1"]]) {
-  Deno.test(`a login with the sid ${JSON.stringify(sid).slice(0, 12)} is found by its subject`, async () => {
+  Deno.test(`backChannelLogout() ends a login with the sid ${JSON.stringify(sid).slice(0, 12)} by its subject`, async () => {
     const app = new LogoutApp(
       await TestProvider.create(),
       createMemorySessionStore(),
@@ -140,7 +140,7 @@ for (const sid of ["", "ä", "a\u0000", "s".repeat(256), 1, null, ["s1"]]) {
 }
 
 for (const claims of [{}, { sid: "signed" }]) {
-  Deno.test(`a sid that userinfo claims is not that of a login with ${JSON.stringify(claims)}`, async () => {
+  Deno.test(`a sid of userinfo is ignored for a login with ${JSON.stringify(claims)}`, async () => {
     const app = new LogoutApp(
       await TestProvider.create(),
       createMemorySessionStore(),

@@ -38,7 +38,7 @@ Deno.test("refreshExternalAuth() rotates the refresh token (RFC 9700, section 4.
   assert((await refreshExternalAuth(client, first.tokens)).ok);
 });
 
-Deno.test("refreshExternalAuth() keeps the refresh token where there is no new one (RFC 6749, section 6)", async () => {
+Deno.test("refreshExternalAuth() keeps the refresh token if there is no new one (RFC 6749, section 6)", async () => {
   const { client, provider, tokens } = await loggedIn();
   provider.faults = { token: ({ refresh_token: _, ...token }) => token };
   const result = await refreshExternalAuth(client, tokens);
@@ -46,7 +46,7 @@ Deno.test("refreshExternalAuth() keeps the refresh token where there is no new o
   assertEquals(result.tokens.refreshToken, tokens.refreshToken);
 });
 
-Deno.test("refreshExternalAuth() keeps the ID token where there is no new one (OpenID Connect Core 1.0, section 12.2)", async () => {
+Deno.test("refreshExternalAuth() keeps the ID token if there is no new one (OpenID Connect Core 1.0, section 12.2)", async () => {
   const { client, provider, tokens } = await loggedIn();
   provider.faults = { token: ({ id_token: _, ...token }) => token };
   const result = await refreshExternalAuth(client, tokens);
@@ -54,7 +54,7 @@ Deno.test("refreshExternalAuth() keeps the ID token where there is no new one (O
   assertEquals(result.tokens.idToken, tokens.idToken);
 });
 
-Deno.test("refreshExternalAuth() makes one request for calls at once with the same token", async () => {
+Deno.test("refreshExternalAuth() sends one request for concurrent calls with the same token", async () => {
   const { client, provider, tokens } = await loggedIn();
   const results = await Promise.all(
     Array.from({ length: 10 }, () => refreshExternalAuth(client, tokens)),
@@ -63,7 +63,7 @@ Deno.test("refreshExternalAuth() makes one request for calls at once with the sa
   assertEquals(provider.count("/token"), 2);
 });
 
-Deno.test("refreshExternalAuth() uses no refresh token twice where the keys take long to come", async () => {
+Deno.test("refreshExternalAuth() uses no refresh token twice if the keys are slow", async () => {
   const { provider, tokens } = await loggedIn();
   const slow = () => new Promise<void>((done) => setTimeout(done, 400));
   const cache = { get: slow, set: slow };
@@ -92,7 +92,7 @@ const changed: [string, Faults][] = [
 ];
 
 for (const [name, faults] of changed) {
-  Deno.test(`refreshExternalAuth() refuses a new ID token with ${name} (OpenID Connect Core 1.0, section 12.2)`, async () => {
+  Deno.test(`refreshExternalAuth() rejects a new ID token with ${name} (OpenID Connect Core 1.0, section 12.2)`, async () => {
     const { client, provider, tokens } = await loggedIn();
     provider.faults = faults;
     const result = await refreshExternalAuth(client, tokens);
@@ -100,7 +100,7 @@ for (const [name, faults] of changed) {
   });
 }
 
-Deno.test("refreshExternalAuth() needs to know whose tokens they are", async () => {
+Deno.test("refreshExternalAuth() requires the user of the tokens", async () => {
   const { client, tokens } = await loggedIn();
   const { refreshToken } = tokens;
   await assertRejects(
@@ -113,7 +113,7 @@ Deno.test("refreshExternalAuth() needs to know whose tokens they are", async () 
   assert((await refreshExternalAuth(client, kept)).ok);
 });
 
-Deno.test("refreshExternalAuth() sends no refresh token of another issuer's login", async () => {
+Deno.test("refreshExternalAuth() does not send the refresh token of another issuer", async () => {
   const { client, provider, tokens } = await loggedIn();
   const issuer = "https://other.example";
   const result = await refreshExternalAuth(client, { ...tokens, issuer });
@@ -121,7 +121,7 @@ Deno.test("refreshExternalAuth() sends no refresh token of another issuer's logi
   assertEquals(provider.count("/token"), 1);
 });
 
-Deno.test("refreshExternalAuth() keeps the refresh token while the keys can't be had", async () => {
+Deno.test("refreshExternalAuth() keeps the refresh token while the keys are unavailable", async () => {
   const { client, provider, tokens } = await loggedIn();
   provider.faults = {
     respond: ({ path }) =>
@@ -135,7 +135,7 @@ Deno.test("refreshExternalAuth() keeps the refresh token while the keys can't be
 });
 
 for (const refreshToken of [undefined, ""]) {
-  Deno.test(`refreshExternalAuth() says that the refresh token is missing for ${JSON.stringify(refreshToken)}`, async () => {
+  Deno.test(`refreshExternalAuth() reports a missing refresh token for ${JSON.stringify(refreshToken)}`, async () => {
     const { client, provider, tokens } = await loggedIn();
     const result = await refreshExternalAuth(client, {
       ...tokens,
@@ -146,7 +146,7 @@ for (const refreshToken of [undefined, ""]) {
   });
 }
 
-Deno.test("refreshExternalAuth() fails softly where the provider is down", async () => {
+Deno.test("refreshExternalAuth() returns an error if the provider is unavailable", async () => {
   const { client, provider, tokens } = await loggedIn();
   provider.faults = {
     respond: ({ path }) =>
@@ -180,7 +180,7 @@ Deno.test("refreshExternalAuth() works without OpenID Connect", async () => {
   assertEquals(result.tokens, { refreshToken: "old", accessToken: "new" });
 });
 
-Deno.test("revokeExternalAuth() gives both tokens back (RFC 7009, section 2.1)", async () => {
+Deno.test("revokeExternalAuth() revokes both tokens (RFC 7009, section 2.1)", async () => {
   const { client, provider, tokens } = await loggedIn();
   assertEquals(await revokeExternalAuth(client, tokens), { ok: true });
   const requests = provider.requests.filter(({ path }) => path === "/revoke");
@@ -207,7 +207,7 @@ const revocations: [string, Response][] = [
 ];
 
 for (const [name, answer] of revocations) {
-  Deno.test(`revokeExternalAuth() fails where the answer is ${name} (RFC 7009, section 2.2)`, async () => {
+  Deno.test(`revokeExternalAuth() fails if the response is ${name} (RFC 7009, section 2.2)`, async () => {
     const { client, provider, tokens } = await loggedIn();
     provider.faults = {
       respond: ({ path }) => path === "/revoke" ? answer : undefined,
@@ -217,7 +217,7 @@ for (const [name, answer] of revocations) {
   });
 }
 
-Deno.test("revokeExternalAuth() fails where the provider has no endpoint for it", async () => {
+Deno.test("revokeExternalAuth() fails if the provider has no revocation endpoint", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     metadata: ({ revocation_endpoint: _, ...metadata }) => metadata,
@@ -228,7 +228,7 @@ Deno.test("revokeExternalAuth() fails where the provider has no endpoint for it"
   assertEquals(!result.ok && result.error.code, "revocation_failed");
 });
 
-Deno.test("endSessionUrl() leads to the provider's logout (OpenID Connect RP-Initiated Logout 1.0, section 2)", async () => {
+Deno.test("endSessionUrl() returns the URL of the provider's logout (OpenID Connect RP-Initiated Logout 1.0, section 2)", async () => {
   const provider = await TestProvider.create();
   const url = await endSessionUrl(clientOf(provider), {
     idToken: "a.b.c",
@@ -246,7 +246,7 @@ Deno.test("endSessionUrl() leads to the provider's logout (OpenID Connect RP-Ini
   });
 });
 
-Deno.test("endSessionUrl() is null where the provider has none or is down", async () => {
+Deno.test("endSessionUrl() returns null if the provider has none or is unavailable", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     metadata: ({ end_session_endpoint: _, ...metadata }) => metadata,
@@ -256,7 +256,7 @@ Deno.test("endSessionUrl() is null where the provider has none or is down", asyn
   assertEquals(await endSessionUrl(clientOf(provider)), null);
 });
 
-Deno.test("endSessionUrl() throws a TypeError for a postLogoutRedirectUri that is relative", async () => {
+Deno.test("endSessionUrl() throws a TypeError for a relative postLogoutRedirectUri", async () => {
   const client = clientOf(await TestProvider.create());
   await assertRejects(
     () => endSessionUrl(client, { postLogoutRedirectUri: "/bye" }),

@@ -1,9 +1,9 @@
-// Answers that are wrong, slow, huge or hostile, at each endpoint.
+// Wrong, slow, huge and hostile responses of each endpoint.
 import { assert, assertEquals } from "@std/assert";
 import { errorOf, Login } from "./_login.ts";
 import { type SeenRequest, TestProvider, USER } from "./_test_provider.ts";
 
-/** Each endpoint, and what its failure is called. */
+/** Each endpoint and its error code. */
 const endpoints = [
   { path: "/.well-known/openid-configuration", code: "discovery_failed" },
   { path: "/token", code: "token_request_failed" },
@@ -21,9 +21,9 @@ const answers: [
     "can't be reached",
     () => Promise.reject(new TypeError("connection refused")),
   ],
-  ["throws what is no error", () => Promise.reject("nothing")],
+  ["throws a string", () => Promise.reject("nothing")],
   [
-    "answers 500 in HTML",
+    "responds with 500 in HTML",
     () =>
       new Response("<h1>Oops</h1>", {
         status: 500,
@@ -31,11 +31,11 @@ const answers: [
       }),
   ],
   [
-    "answers 200 in HTML",
+    "responds with 200 in HTML",
     () => new Response("{}", { headers: { "Content-Type": "text/html" } }),
   ],
   [
-    "answers without a content type",
+    "responds without a content type",
     () => new Response(new TextEncoder().encode("{}")),
   ],
   [
@@ -57,7 +57,7 @@ const answers: [
   ["answers a text", () => Response.json("text")],
   ["answers a number", () => Response.json(1)],
   [
-    "answers what is not UTF-8",
+    "responds with invalid UTF-8",
     () => new Response(new Uint8Array([0x7b, 0xff, 0x7d]), { headers: json }),
   ],
   ["redirects with 302", () => redirect(302)],
@@ -69,7 +69,7 @@ const answers: [
 
 for (const { path, code } of endpoints) {
   for (const [name, answer] of answers) {
-    Deno.test(`${path} ${name}: the login fails with ${code}, and nothing throws`, async () => {
+    Deno.test(`${path} ${name}: the login fails with ${code} without an error`, async () => {
       const provider = await TestProvider.create();
       const { codes, login } = await failing(provider, path, answer);
       assertEquals(codes, [code]);
@@ -81,14 +81,14 @@ for (const { path, code } of endpoints) {
     });
   }
 
-  Deno.test(`${path} never answers: the login fails with ${code} after the timeout`, async () => {
+  Deno.test(`${path} never responds: the login fails with ${code} after the timeout`, async () => {
     const provider = await TestProvider.create();
     const never = () => new Promise<Response>(() => {});
     const { codes } = await failing(provider, path, never, { timeout: 200 });
     assertEquals(codes, [code]);
   });
 
-  Deno.test(`${path} answers drop by drop: the login fails with ${code} after the timeout`, async () => {
+  Deno.test(`${path} responds byte by byte: the login fails with ${code} after the timeout`, async () => {
     const provider = await TestProvider.create();
     let isCancelled = false;
     const drops = () =>
@@ -122,7 +122,7 @@ const statuses = [
 
 for (const { path, code } of statuses) {
   for (const status of [201, 400, 401, 403, 404, 429, 500, 503]) {
-    Deno.test(`${path} answers ${status} with a body that would be right: the login fails with ${code}`, async () => {
+    Deno.test(`${path} responds with ${status} and a valid body: the login fails with ${code}`, async () => {
       const provider = await TestProvider.create();
       const right = { sub: USER.sub, access_token: "a", token_type: "Bearer" };
       const { codes } = await failing(
@@ -135,7 +135,7 @@ for (const { path, code } of statuses) {
   }
 }
 
-Deno.test("requests carry neither redirects nor more than they need", async () => {
+Deno.test("requests follow no redirects and contain only the necessary headers", async () => {
   const provider = await TestProvider.create();
   const inits: RequestInit[] = [];
   const login = new Login(provider, {
@@ -154,7 +154,7 @@ Deno.test("requests carry neither redirects nor more than they need", async () =
   }
 });
 
-Deno.test("an answer of the size that is allowed is accepted, one byte more is not", async () => {
+Deno.test("a response of the maximum size is accepted, a larger one is not", async () => {
   const provider = await TestProvider.create();
   const metadata = JSON.stringify(provider.metadata());
   const sizes = [
@@ -175,7 +175,7 @@ Deno.test("an answer of the size that is allowed is accepted, one byte more is n
   }
 });
 
-Deno.test("no answer and no token brings a prototype along", async () => {
+Deno.test("responses and tokens cannot set a prototype", async () => {
   const provider = await TestProvider.create();
   const evil = (claims: Record<string, unknown>) =>
     JSON.parse(
@@ -192,7 +192,7 @@ Deno.test("no answer and no token brings a prototype along", async () => {
   assertEquals(isAdmin(alone.claims), undefined);
 });
 
-Deno.test("the message of a failure says what happened, without query and secrets", async () => {
+Deno.test("an error message has the reason without query and secrets", async () => {
   const provider = await TestProvider.create();
   const { error } = await failing(provider, "/token", ({ form, headers }) => {
     const told = `${
@@ -223,7 +223,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Lets one endpoint fail, and logs in. */
+/** Logs in while one endpoint fails. */
 async function failing(
   provider: TestProvider,
   path: string,
@@ -251,7 +251,7 @@ function redirect(status: number): Response {
   return new Response("{}", { status, headers });
 }
 
-/** Sends 64 kB at a time. */
+/** Creates a body with chunks of 64 kB. */
 function endless(count: number): ReadableStream<Uint8Array> {
   const chunk = new Uint8Array(65_536).fill(0x20);
   return new ReadableStream({

@@ -37,8 +37,8 @@ const music = createOAuthProvider({
   parseProfile: ({ id }) => typeof id === "string" ? { id } : null,
 });
 
-Deno.test("the types of profiles and results follow the provider", () => {
-  // Checked by the compiler alone.
+Deno.test("the types of profiles and results depend on the provider", () => {
+  // Only the compiler checks this.
   const _check = async (context: RequestContext) => {
     const profile: CodeHostProfile | null = await finishExternalAuth(
       codeHost,
@@ -51,10 +51,10 @@ Deno.test("the types of profiles and results follow the provider", () => {
     result.profile;
     if (result.ok) {
       const id: string = result.profile.id;
-      // @ts-expect-error The profile is what the parser returns.
+      // @ts-expect-error The profile has the type of the parser's result.
       result.profile.name;
       const data: ExternalAuthData = result.data;
-      // @ts-expect-error Nobody knows yet what it is.
+      // @ts-expect-error Its type is unknown.
       const _linkTo: number = data.linkTo;
       return id;
     }
@@ -62,7 +62,7 @@ Deno.test("the types of profiles and results follow the provider", () => {
     const _returnTo: string = result.returnTo;
     return result.error.code === "access_denied";
   };
-  // One of several providers, found at run time.
+  // One of several providers, chosen at run time.
   const _one = async (context: RequestContext) => {
     const providers = { codeHost, music, own: oidc };
     const name = context.url.searchParams.get("name") as keyof typeof providers;
@@ -75,7 +75,7 @@ Deno.test("the types of profiles and results follow the provider", () => {
     const some = await finishExternalAuth(providers[name], context);
     return some !== null && "login" in some ? some.login : id;
   };
-  // A function of one's own, for any profile.
+  // A custom function for any profile.
   const _generic = async <Profile>(
     provider: ExternalAuthProvider<Profile>,
     context: RequestContext,
@@ -83,7 +83,7 @@ Deno.test("the types of profiles and results follow the provider", () => {
     const result = await externalAuthResult(provider, context);
     return result.ok ? result.profile : null;
   };
-  // What needs no profile takes providers of every kind.
+  // Functions without a profile accept any provider.
   const _any = (context: RequestContext) =>
     [codeHost, music].map((provider) => [
       startExternalAuth(provider, context),

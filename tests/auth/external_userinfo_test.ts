@@ -1,5 +1,5 @@
-// Signed userinfo (OpenID Connect Core 1.0, section 5.3.2), and the parameter
-// `user` that one provider adds to its callback.
+// Signed userinfo (OpenID Connect Core 1.0, section 5.3.2), and the callback
+// parameter `user` of one provider.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { SignJWT, UnsecuredJWT } from "jose";
 import { errorOf, Login, logIn } from "./_login.ts";
@@ -7,7 +7,7 @@ import { signingKey, TestProvider, USER } from "./_test_provider.ts";
 
 type Body = Record<string, unknown>;
 
-/** A provider that signs its userinfo, with these changes. */
+/** Creates a provider that signs its userinfo, with changed claims. */
 async function signingProvider(
   change: (claims: Body) => Body = (claims) => claims,
   header: Body = {},
@@ -24,7 +24,7 @@ async function signingProvider(
   });
 }
 
-/** Has its userinfo endpoint answer this token. */
+/** Makes the userinfo endpoint respond with a token. */
 function answering(
   provider: TestProvider,
   token: () => string | Promise<string>,
@@ -39,7 +39,7 @@ function answering(
   return provider;
 }
 
-Deno.test("finishExternalAuth() reads userinfo that is signed (OpenID Connect Core 1.0, section 5.3.2)", async () => {
+Deno.test("finishExternalAuth() reads signed userinfo (OpenID Connect Core 1.0, section 5.3.2)", async () => {
   const provider = await signingProvider((c) => ({ ...c, name: "Signed" }));
   const { profile, result } = await logIn(provider);
   assertEquals(profile, { ...USER, name: "Signed" });
@@ -121,7 +121,7 @@ const forged: [string, () => Promise<TestProvider>, string, RegExp][] = [
     /Cannot accept the signed profile/,
   ],
   [
-    "the key of someone else",
+    "the key of another issuer",
     () =>
       Promise.all([TestProvider.create(), signingKey("RS256", true)])
         .then(([provider, { privateKey }]) =>
@@ -154,14 +154,14 @@ const forged: [string, () => Promise<TestProvider>, string, RegExp][] = [
 ];
 
 for (const [name, provider, code, message] of forged) {
-  Deno.test(`finishExternalAuth() refuses signed userinfo with ${name}`, async () => {
+  Deno.test(`finishExternalAuth() rejects signed userinfo with ${name}`, async () => {
     const error = errorOf(await logIn(await provider()));
     assertEquals(error.code, code);
     assertMatch(error.message, message);
   });
 }
 
-Deno.test("finishExternalAuth() takes the algorithms of userinfo from the metadata", async () => {
+Deno.test("finishExternalAuth() reads the algorithms of userinfo from the metadata", async () => {
   const provider = await signingProvider();
   const faults = provider.faults;
   provider.faults = {
@@ -174,7 +174,7 @@ Deno.test("finishExternalAuth() takes the algorithms of userinfo from the metada
   assertEquals((await logIn(provider)).code, "userinfo_failed");
 });
 
-Deno.test("finishExternalAuth() takes no JWT where a token response must be JSON", async () => {
+Deno.test("finishExternalAuth() rejects a JWT as a token response", async () => {
   const provider = await TestProvider.create();
   provider.faults = {
     respond: ({ path }) =>
@@ -192,7 +192,7 @@ const apple = {
   email: "jane@example.com",
 };
 
-/** Logs in at a provider whose callback has these values of `user`. */
+/** Logs in at a provider with these values of `user` in the callback. */
 async function withUser(
   responseMode: "query" | "form_post",
   ...users: string[]
@@ -212,7 +212,11 @@ for (const mode of ["query", "form_post"] as const) {
   Deno.test(`externalAuthResult() has the user of Apple's first callback, with ${mode}`, async () => {
     const result = await withUser(mode, JSON.stringify(apple));
     assertEquals(result.callbackUser, apple);
-    assertEquals(result.profile.email, USER.email, "nobody signed the other");
+    assertEquals(
+      result.profile.email,
+      USER.email,
+      "the second value is not signed",
+    );
     assertEquals(result.claims.email, USER.email);
   });
 
@@ -233,7 +237,7 @@ for (const mode of ["query", "form_post"] as const) {
     });
   }
 
-  Deno.test(`externalAuthResult() takes no prototype from the user of a callback, with ${mode}`, async () => {
+  Deno.test(`externalAuthResult() ignores a prototype in the user of a callback, with ${mode}`, async () => {
     const { callbackUser } = await withUser(
       mode,
       '{"__proto__":{"isAdmin":true},"name":1}',
@@ -244,7 +248,7 @@ for (const mode of ["query", "form_post"] as const) {
   });
 }
 
-Deno.test("form_post: a user that does not fit beside a long code costs the user, not the login", async () => {
+Deno.test("form_post: a user that does not fit with a long code is dropped, and the login works", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider, { responseMode: "form_post" });
   provider.faults = {
@@ -255,7 +259,7 @@ Deno.test("form_post: a user that does not fit beside a long code costs the user
   };
   const callback = await login.begin();
   const outcome = await login.end(callback);
-  // The code is not that of a login: it came through whole.
+  // The login fails because the long code arrived complete but is invalid.
   assertEquals(outcome.code, "token_request_refused");
   assertEquals(provider.last("/token").form.get("code")!.length, 2300);
 });

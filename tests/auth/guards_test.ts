@@ -35,7 +35,7 @@ const permissions = {
   admin: ["read", "write", "delete"],
 } as const;
 
-/** What a guard answers to a user, with "secret" behind it. */
+/** Returns the response of a guard to a user, before a handler with "secret". */
 async function answer(
   guard: Middleware,
   user: AuthenticatedUser | null,
@@ -144,12 +144,12 @@ const cases: [
 ];
 
 for (const [name, guard, user, expected] of cases) {
-  Deno.test(`${name} answers ${expected[0]} to ${JSON.stringify(user)} (spec 5.3.3, 5.3.6, 7; ASVS 8.2.1)`, async () => {
+  Deno.test(`${name} responds with ${expected[0]} to ${JSON.stringify(user)} (spec 5.3.3, 5.3.6, 7; ASVS 8.2.1)`, async () => {
     assertEquals(await answer(guard, user), expected);
   });
 }
 
-Deno.test("requireAuth() answers with onUnauthenticated's response (spec 5.3.3, 7)", async () => {
+Deno.test("requireAuth() returns the response of onUnauthenticated (spec 5.3.3, 7)", async () => {
   const guard = requireAuth({
     onUnauthenticated: (request) =>
       new Response(new URL(request.url).pathname, { status: 418 }),
@@ -158,7 +158,7 @@ Deno.test("requireAuth() answers with onUnauthenticated's response (spec 5.3.3, 
   assertEquals(await answer(guard, { id: 1 }), ok);
 });
 
-Deno.test("requireAuth() turns everyone away where auth() never ran", async () => {
+Deno.test("requireAuth() rejects all requests if auth() did not run", async () => {
   const router = createRouter();
   router.get(
     "/",
@@ -171,7 +171,7 @@ Deno.test("requireAuth() turns everyone away where auth() never ran", async () =
   assertEquals(response.status, 401);
 });
 
-Deno.test("requireRole() and requirePermission() throw when made without any", () => {
+Deno.test("requireRole() and requirePermission() throw without arguments", () => {
   const none = [] as unknown as [string];
   assertThrows(() => requireRole(...none), TypeError, "none is given");
   assertThrows(
@@ -215,12 +215,12 @@ const misused: [call: string, make: () => unknown, message: string][] = [
 ];
 
 for (const [call, make, message] of misused) {
-  Deno.test(`${call} throws a TypeError at once`, () => {
+  Deno.test(`${call} throws a TypeError`, () => {
     assertThrows(make, TypeError, message);
   });
 }
 
-/** What a guarded router answers. */
+/** Returns the response of a router with a guard. */
 async function fetchGuarded(
   guard: Middleware,
   headers: Record<string, string>,
@@ -233,12 +233,12 @@ async function fetchGuarded(
 
 const challenges: [string, Record<string, string>, string][] = [
   [
-    "every scheme's challenge, and no error without credentials",
+    "the challenge of every scheme, without an error if there are no credentials",
     {},
     'Bearer realm="tokens", ApiKey realm="keys"',
   ],
   [
-    "the error of a refused token",
+    "the error of a rejected token",
     { Authorization: "Bearer wrong" },
     'Bearer realm="tokens", error="invalid_token", ApiKey realm="keys"',
   ],
@@ -248,14 +248,14 @@ const challenges: [string, Record<string, string>, string][] = [
     'Bearer realm="tokens", ApiKey realm="keys"',
   ],
   [
-    "no error of the token for a refused key",
+    "no token error for a rejected key",
     { "X-API-Key": "wrong" },
     'Bearer realm="tokens", ApiKey realm="keys"',
   ],
 ];
 
-for (const [what, headers, expected] of challenges) {
-  Deno.test(`requireAuth() answers 401 with ${what} (RFC 6750, 3; RFC 9110, 11.6.1)`, async () => {
+for (const [name, headers, expected] of challenges) {
+  Deno.test(`requireAuth() responds with 401 and ${name} (RFC 6750, 3; RFC 9110, 11.6.1)`, async () => {
     for (const guard of [requireAuth(), requireRole("admin")]) {
       const response = await fetchGuarded(guard, headers);
       assertEquals(response.status, 401);
@@ -265,7 +265,7 @@ for (const [what, headers, expected] of challenges) {
   });
 }
 
-Deno.test("requireAuth() answers 401 with a challenge for sessions too (RFC 9110, 15.5.2)", async () => {
+Deno.test("requireAuth() responds with 401 and a challenge for sessions (RFC 9110, 15.5.2)", async () => {
   const scheme = createSessionAuthScheme({
     name: "members",
     verify: () => null,
@@ -278,7 +278,7 @@ Deno.test("requireAuth() answers 401 with a challenge for sessions too (RFC 9110
   assertEquals(headers.get("WWW-Authenticate"), 'Session realm="members"');
 });
 
-Deno.test("requireRole() answers 403 with insufficient_scope to a token's user (RFC 6750, 3.1)", async () => {
+Deno.test("requireRole() responds with 403 and insufficient_scope to a token's user (RFC 6750, 3.1)", async () => {
   const withToken = await fetchGuarded(requireRole("admin"), {
     Authorization: "Bearer t0ken",
   });
@@ -316,7 +316,7 @@ const accepts: [accept: string, json: boolean][] = [
 ];
 
 for (const [accept, json] of accepts) {
-  Deno.test(`requireAuth() answers ${json ? "problem details" : "text"} to Accept "${accept.slice(0, 70)}" (RFC 9457)`, async () => {
+  Deno.test(`requireAuth() responds with ${json ? "problem details" : "text"} to Accept "${accept.slice(0, 70)}" (RFC 9457)`, async () => {
     const response = await fetchGuarded(requireAuth(), { Accept: accept });
     const type = json ? "application/problem+json" : "text/plain;charset=UTF-8";
     assertEquals(response.status, 401);
@@ -329,7 +329,7 @@ for (const [accept, json] of accepts) {
   });
 }
 
-Deno.test("requireRole() answers problem details with 403 (RFC 9457)", async () => {
+Deno.test("requireRole() responds with 403 as problem details (RFC 9457)", async () => {
   const response = await fetchGuarded(requireRole("admin"), {
     Authorization: "Bearer t0ken",
     Accept: "application/json",
@@ -341,7 +341,7 @@ Deno.test("requireRole() answers problem details with 403 (RFC 9457)", async () 
   });
 });
 
-/** A scheme whose user logged in at that time. */
+/** Creates a scheme whose user logged in at a time. */
 function loggedInAt(
   authenticatedAt: number | undefined,
 ): AuthScheme<AuthenticatedUser> {
@@ -361,14 +361,14 @@ const logins: [string, number | undefined, number][] = [
   ["of this moment", now, 200],
   ["of five minutes ago", now - 300_000, 200],
   ["of longer ago", now - 300_001, 401],
-  ["by a clock that is a little ahead", now + 59_000, 200],
+  ["with a clock slightly ahead", now + 59_000, 200],
   ["from the future", now + 61_000, 401],
-  ["at no known time", undefined, 401],
+  ["at an unknown time", undefined, 401],
   ["at no time", NaN, 401],
 ];
 
 for (const [when, authenticatedAt, status] of logins) {
-  Deno.test(`requireFreshAuth() answers ${status} to a login ${when} (ASVS 7.5.1, 7.5.3)`, async () => {
+  Deno.test(`requireFreshAuth() responds with ${status} to a login ${when} (ASVS 7.5.1, 7.5.3)`, async () => {
     const guard = requireFreshAuth(300_000, { now: () => now });
     const response = await fetchGuarded(guard, {}, [
       loggedInAt(authenticatedAt),
@@ -381,7 +381,7 @@ for (const [when, authenticatedAt, status] of logins) {
   });
 }
 
-Deno.test("requireFreshAuth() turns away the user of a token, by the challenge of RFC 9470", async () => {
+Deno.test("requireFreshAuth() rejects an old token with the challenge of RFC 9470", async () => {
   const response = await fetchGuarded(requireFreshAuth(60_000), {
     Authorization: "Bearer t0ken",
   }, [tokens]);
@@ -391,7 +391,7 @@ Deno.test("requireFreshAuth() turns away the user of a token, by the challenge o
   );
 });
 
-Deno.test("requireFreshAuth() answers nobody with 401, and a stale login with onStale", async () => {
+Deno.test("requireFreshAuth() responds to an anonymous request with 401, and to a stale login with onStale", async () => {
   const guard = requireFreshAuth(1000, {
     onStale: redirectToLogin("/confirm"),
   });
@@ -401,12 +401,12 @@ Deno.test("requireFreshAuth() answers nobody with 401, and a stale login with on
 });
 
 for (const maxAge of [0, -1, NaN]) {
-  Deno.test(`requireFreshAuth() throws when made with ${maxAge}`, () => {
+  Deno.test(`requireFreshAuth() throws for ${maxAge}`, () => {
     assertThrows(() => requireFreshAuth(maxAge), RangeError, "positive number");
   });
 }
 
-Deno.test("requireAuth() rejects every request when the callback returns nothing", async () => {
+Deno.test("requireAuth() rejects all requests if the callback returns nothing", async () => {
   const nothing = () => undefined as unknown as Response;
   for (
     const guard of [

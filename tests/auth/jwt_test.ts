@@ -28,7 +28,7 @@ const seconds = now / 1000;
 
 type Changes = Record<string, unknown>;
 
-/** An issuer, and a scheme that trusts it. */
+/** Creates an issuer and a scheme that trusts it. */
 async function createIssuer(
   options: Partial<JWTAuthSchemeOptions<User>> = {},
   algorithms: ("RS256" | "PS256" | "ES256" | "EdDSA")[] = ["RS256"],
@@ -44,7 +44,7 @@ async function createIssuer(
     ...options,
   });
 
-  /** A token with these claims and this header; `undefined` leaves one out. */
+  /** Signs a token with changed claims and header; `undefined` removes a member. */
   async function sign(claims: Changes = {}, header: Changes = {}) {
     const { alg, jwk, privateKey } = provider.keys[0]!;
     return await new SignJWT({
@@ -74,7 +74,7 @@ async function createIssuer(
   return { provider, scheme, sign, authenticate };
 }
 
-Deno.test("createJWTAuthScheme() gives the user of a right token (RFC 9068, 4)", async () => {
+Deno.test("createJWTAuthScheme() returns the user of a valid token (RFC 9068, 4)", async () => {
   const { authenticate, sign } = await createIssuer();
   const outcome = await authenticate(await sign({ scope: "read write" }));
   assert(outcome.status === "authenticated");
@@ -84,55 +84,55 @@ Deno.test("createJWTAuthScheme() gives the user of a right token (RFC 9068, 4)",
 });
 
 for (const algorithm of ["RS256", "PS256", "ES256", "EdDSA"] as const) {
-  Deno.test(`createJWTAuthScheme() believes ${algorithm} (ASVS 9.1.2)`, async () => {
+  Deno.test(`createJWTAuthScheme() accepts ${algorithm} (ASVS 9.1.2)`, async () => {
     const { authenticate, sign } = await createIssuer({}, [algorithm]);
     assertEquals((await authenticate(await sign())).status, "authenticated");
   });
 }
 
-const refused: [what: string, claims: Changes, header?: Changes][] = [
+const refused: [name: string, claims: Changes, header?: Changes][] = [
   ["another issuer (ASVS 10.3.3)", { iss: "https://evil.example" }],
   ["an issuer with a slash (RFC 9068, 4)", { iss: "https://id.example/" }],
   ["no issuer", { iss: undefined }],
   ["another audience (ASVS 9.2.3, 10.3.1)", { aud: "https://other.example" }],
   ["no audience (ASVS 9.2.3)", { aud: undefined }],
   ["audiences of others", { aud: ["https://a.example", "https://b.example"] }],
-  ["the time up (ASVS 9.2.1)", { exp: seconds - 31 }],
-  ["no end (ASVS 9.2.1)", { exp: undefined }],
-  ["an end that is no number", { exp: `${seconds + 300}` }],
-  ["its time to come (ASVS 9.2.1)", { nbf: seconds + 31 }],
-  ["an issue in 31 s", { iat: seconds + 31 }],
-  ["an issue in an hour", { iat: seconds + 3600, exp: seconds + 7200 }],
+  ["an exp in the past (ASVS 9.2.1)", { exp: seconds - 31 }],
+  ["no exp (ASVS 9.2.1)", { exp: undefined }],
+  ["an exp that is not a number", { exp: `${seconds + 300}` }],
+  ["an nbf in the future (ASVS 9.2.1)", { nbf: seconds + 31 }],
+  ["an iat in 31 s", { iat: seconds + 31 }],
+  ["an iat in an hour", { iat: seconds + 3600, exp: seconds + 7200 }],
   ["no subject", { sub: undefined }],
   ["an empty subject", { sub: "" }],
-  ["a subject that is no text", { sub: 7 }],
+  ["a subject that is not a string", { sub: 7 }],
   ["no client (RFC 9068, 2.2)", { client_id: undefined }],
   ["no id (RFC 9068, 2.2)", { jti: undefined }],
-  ["no time of issue (RFC 9068, 2.2)", { iat: undefined }],
+  ["no iat (RFC 9068, 2.2)", { iat: undefined }],
   ["the type of an ID token (ASVS 9.2.2)", {}, { typ: "JWT" }],
   ["no type (ASVS 9.2.2)", {}, { typ: undefined }],
   ["the type of a logout token (ASVS 9.2.2)", {}, { typ: "logout+jwt" }],
 ];
 
-for (const [what, claims, header] of refused) {
-  Deno.test(`createJWTAuthScheme() refuses a token with ${what}`, async () => {
+for (const [name, claims, header] of refused) {
+  Deno.test(`createJWTAuthScheme() rejects a token with ${name}`, async () => {
     const { authenticate, sign } = await createIssuer();
     const outcome = await authenticate(await sign(claims, header));
     assertEquals(outcome, { status: "refused" });
   });
 }
 
-const accepted: [what: string, claims: Changes, header?: Changes][] = [
-  ["one audience of several", { aud: ["https://a.example", audience] }],
-  ["an end within the tolerance", { exp: seconds - 29 }],
-  ["a beginning within the tolerance", { nbf: seconds + 29 }],
-  ["the type in full", {}, { typ: "application/at+jwt" }],
-  ["the type in capitals", {}, { typ: "AT+JWT" }],
+const accepted: [name: string, claims: Changes, header?: Changes][] = [
+  ["several audiences", { aud: ["https://a.example", audience] }],
+  ["an exp within the tolerance", { exp: seconds - 29 }],
+  ["an nbf within the tolerance", { nbf: seconds + 29 }],
+  ["the full type", {}, { typ: "application/at+jwt" }],
+  ["the type in uppercase", {}, { typ: "AT+JWT" }],
   ["no key id", {}, { kid: undefined }],
 ];
 
-for (const [what, claims, header] of accepted) {
-  Deno.test(`createJWTAuthScheme() believes a token with ${what}`, async () => {
+for (const [name, claims, header] of accepted) {
+  Deno.test(`createJWTAuthScheme() accepts a token with ${name}`, async () => {
     const { authenticate, sign } = await createIssuer();
     const outcome = await authenticate(await sign(claims, header));
     assertEquals(outcome.status, "authenticated");
@@ -157,7 +157,7 @@ Deno.test("createJWTAuthScheme() refuses a token that was changed (ASVS 9.1.1)",
   assertEquals(await authenticate(token), { status: "refused" });
 });
 
-Deno.test("createJWTAuthScheme() refuses a token that is signed with the public key as a secret (ASVS 9.1.2)", async () => {
+Deno.test("createJWTAuthScheme() rejects a token signed with the public key as an HMAC secret (ASVS 9.1.2)", async () => {
   const { authenticate, provider } = await createIssuer();
   const { jwk } = await signingKey("RS256");
   for (const secret of [String(jwk.n), JSON.stringify(jwk)]) {
@@ -174,7 +174,7 @@ Deno.test("createJWTAuthScheme() refuses a token that is signed with the public 
   }
 });
 
-Deno.test("createJWTAuthScheme() refuses a token that brings its own key, and fetches none (ASVS 9.1.3)", async () => {
+Deno.test("createJWTAuthScheme() rejects a token with a key in its header and fetches no key (ASVS 9.1.3)", async () => {
   const { authenticate, provider } = await createIssuer();
   const pair = await generateKeyPair("RS256", { extractable: true });
   const jwk = await exportJWK(pair.publicKey);
@@ -216,14 +216,14 @@ const garbage = [
 ];
 
 for (const token of garbage) {
-  Deno.test(`createJWTAuthScheme() refuses "${token.slice(0, 16)}" of ${token.length} characters without asking the issuer`, async () => {
+  Deno.test(`createJWTAuthScheme() refuses "${token.slice(0, 16)}" of ${token.length} characters without a request to the issuer`, async () => {
     const { authenticate, provider } = await createIssuer();
     assertEquals(await authenticate(token), { status: "refused" });
     assertEquals(provider.requests, []);
   });
 }
 
-Deno.test("createJWTAuthScheme() asks for metadata and keys once", async () => {
+Deno.test("createJWTAuthScheme() requests metadata and keys once", async () => {
   const { authenticate, provider, sign } = await createIssuer();
   const token = await sign();
   await Promise.all(Array.from({ length: 20 }, () => authenticate(token)));
@@ -231,7 +231,7 @@ Deno.test("createJWTAuthScheme() asks for metadata and keys once", async () => {
   assertEquals(provider.requests.length, 2);
 });
 
-Deno.test("createJWTAuthScheme() finds new keys at once, and does not let garbage ask again and again", async () => {
+Deno.test("createJWTAuthScheme() fetches new keys at once, but not for every invalid token", async () => {
   const { authenticate, provider, sign } = await createIssuer();
   await authenticate(await sign());
   await provider.rotate();
@@ -242,7 +242,7 @@ Deno.test("createJWTAuthScheme() finds new keys at once, and does not let garbag
   assertEquals(provider.count("/keys"), 2);
 });
 
-Deno.test("createJWTAuthScheme() answers no token with a 500, and asks the issuer once in 5 s, when it is away", async () => {
+Deno.test("createJWTAuthScheme() rejects tokens without a 500 and tries every 5 s while the issuer is unavailable", async () => {
   let time = now;
   const errors: ExternalAuthError[] = [];
   const { authenticate, provider, sign } = await createIssuer({
@@ -267,7 +267,7 @@ Deno.test("createJWTAuthScheme() answers no token with a 500, and asks the issue
   assertEquals((await authenticate(token)).status, "authenticated");
 });
 
-Deno.test("createJWTAuthScheme() lets one request in 5 s wait for an issuer that does not answer", async () => {
+Deno.test("createJWTAuthScheme() lets one request in 5 s wait for an issuer that does not respond", async () => {
   let time = now;
   const { authenticate, provider, sign } = await createIssuer({
     now: () => time,
@@ -280,7 +280,7 @@ Deno.test("createJWTAuthScheme() lets one request in 5 s wait for an issuer that
   time += 5_000;
   const waiting = authenticate(token);
   const first = await Promise.race([
-    waiting.then(() => "the one that asks"),
+    waiting.then(() => "the request that waits"),
     authenticate(token).then(() => "the others"),
   ]);
   assertEquals(first, "the others");
@@ -288,7 +288,7 @@ Deno.test("createJWTAuthScheme() lets one request in 5 s wait for an issuer that
   assertEquals(provider.requests.length, 2);
 });
 
-Deno.test("createJWTAuthScheme() believes tokens of known keys while garbage asks an issuer that is away", async () => {
+Deno.test("createJWTAuthScheme() accepts tokens of known keys while invalid ones wait for an unavailable issuer", async () => {
   const errors: ExternalAuthError[] = [];
   const { authenticate, provider, sign } = await createIssuer({
     onError: (error) => errors.push(error),
@@ -302,7 +302,7 @@ Deno.test("createJWTAuthScheme() believes tokens of known keys while garbage ask
   assertEquals(errors.map(({ code }) => code), ["keys_failed"]);
 });
 
-Deno.test("createJWTAuthScheme() rests for 5 s after a request for new keys that took long to fail", async () => {
+Deno.test("createJWTAuthScheme() waits 5 s after a slow failure to fetch new keys", async () => {
   let time = now;
   const { authenticate, provider, sign } = await createIssuer({
     now: () => time,
@@ -320,7 +320,7 @@ Deno.test("createJWTAuthScheme() rests for 5 s after a request for new keys that
   assertEquals(provider.count("/keys"), 2);
 });
 
-Deno.test("createJWTAuthScheme() asks for new keys again after 5 s where they could not be had", async () => {
+Deno.test("createJWTAuthScheme() requests new keys again 5 s after a failure", async () => {
   let time = now;
   const errors: ExternalAuthError[] = [];
   const { authenticate, provider, sign } = await createIssuer({
@@ -347,7 +347,7 @@ Deno.test("createJWTAuthScheme() asks for new keys again after 5 s where they co
   assertEquals((await authenticate(await sign())).status, "authenticated");
 });
 
-Deno.test("createJWTAuthScheme() lets the next scheme be asked when the issuer is away", async () => {
+Deno.test("createJWTAuthScheme() lets auth() try the next scheme if the issuer is unavailable", async () => {
   const { provider, scheme, sign } = await createIssuer({ onError: () => {} });
   provider.faults.respond = () => new Response(null, { status: 503 });
   const other: AuthScheme<User> = {
@@ -367,20 +367,20 @@ Deno.test("createJWTAuthScheme() lets the next scheme be asked when the issuer i
   assertEquals(await response.text(), "other");
 });
 
-Deno.test("createJWTAuthScheme() with jwksUri discovers nothing", async () => {
+Deno.test("createJWTAuthScheme() with jwksUri requests no metadata", async () => {
   const jwksUri = "https://id.example/keys";
   const { authenticate, provider, sign } = await createIssuer({ jwksUri });
   assertEquals((await authenticate(await sign())).status, "authenticated");
   assertEquals(provider.requests.map(({ path }) => path), ["/keys"]);
 });
 
-Deno.test("createJWTAuthScheme() takes metadata of issuers where nobody logs in", async () => {
+Deno.test("createJWTAuthScheme() accepts metadata without login endpoints", async () => {
   const { authenticate, provider, sign } = await createIssuer();
   provider.faults.metadata = ({ issuer, jwks_uri }) => ({ issuer, jwks_uri });
   assertEquals((await authenticate(await sign())).status, "authenticated");
 });
 
-Deno.test("createJWTAuthScheme() takes no keys over http from metadata", async () => {
+Deno.test("createJWTAuthScheme() rejects a jwks_uri with HTTP in the metadata", async () => {
   const errors: ExternalAuthError[] = [];
   const { authenticate, provider, sign } = await createIssuer({
     onError: (error) => errors.push(error),
@@ -409,13 +409,13 @@ Deno.test("createJWTAuthScheme() keeps metadata and keys in its cache", async ()
 
   const { authenticate: other } = await createIssuer({
     cache,
-    fetch: () => Promise.reject(new Error("The issuer is away")),
+    fetch: () => Promise.reject(new Error("The issuer is unavailable")),
   });
   assertEquals((await other(token)).status, "authenticated");
   assertEquals(provider.requests.length, 2);
 });
 
-Deno.test("createJWTAuthScheme() bears with a clock as far off as clockTolerance says", async () => {
+Deno.test("createJWTAuthScheme() accepts clocks that differ by clockTolerance", async () => {
   const { authenticate, sign } = await createIssuer({ clockTolerance: 120 });
   for (const [age, status] of [[119, "authenticated"], [121, "refused"]]) {
     const token = await sign({ exp: seconds - Number(age) });
@@ -423,7 +423,7 @@ Deno.test("createJWTAuthScheme() bears with a clock as far off as clockTolerance
   }
 });
 
-Deno.test("createJWTAuthScheme() says that metadata names no keys", async () => {
+Deno.test("createJWTAuthScheme() reports metadata without keys", async () => {
   const errors: ExternalAuthError[] = [];
   const { authenticate, provider, sign } = await createIssuer({
     onError: (error) => errors.push(error),
@@ -433,7 +433,7 @@ Deno.test("createJWTAuthScheme() says that metadata names no keys", async () => 
   assertEquals(errors.map(({ code }) => code), ["keys_failed"]);
 });
 
-Deno.test("createJWTAuthScheme() with another type takes tokens of issuers that do not know RFC 9068", async () => {
+Deno.test("createJWTAuthScheme() with another type accepts tokens of issuers without RFC 9068", async () => {
   const { authenticate, sign } = await createIssuer({ type: "JWT" });
   const bare = { client_id: undefined, jti: undefined, iat: undefined };
   const token = await sign(bare, { typ: "JWT" });
@@ -444,7 +444,7 @@ Deno.test("createJWTAuthScheme() with another type takes tokens of issuers that 
 });
 
 for (const type of ["AT+JWT", "application/at+jwt", "Application/AT+JWT"]) {
-  Deno.test(`createJWTAuthScheme() takes the type ${type} for at+jwt (RFC 9068, 2.1 and 2.2)`, async () => {
+  Deno.test(`createJWTAuthScheme() accepts the type ${type} as at+jwt (RFC 9068, 2.1 and 2.2)`, async () => {
     const { authenticate, sign } = await createIssuer({ type });
     assertEquals((await authenticate(await sign())).status, "authenticated");
     const bare = await sign({ client_id: undefined, jti: undefined });
@@ -452,12 +452,12 @@ for (const type of ["AT+JWT", "application/at+jwt", "Application/AT+JWT"]) {
   });
 }
 
-Deno.test("createJWTAuthScheme() refuses whom verify refuses", async () => {
+Deno.test("createJWTAuthScheme() rejects a user that verify rejects", async () => {
   const { authenticate, sign } = await createIssuer({ verify: () => null });
   assertEquals(await authenticate(await sign()), { status: "refused" });
 });
 
-Deno.test("createJWTAuthScheme() tells when the user logged in (RFC 9470)", async () => {
+Deno.test("createJWTAuthScheme() passes the time of the login (RFC 9470)", async () => {
   const { scheme, sign } = await createIssuer();
   const router = createRouter({
     middleware: [
@@ -482,7 +482,7 @@ Deno.test("createJWTAuthScheme() tells when the user logged in (RFC 9470)", asyn
   assertEquals((await fetch({})).status, 401);
 });
 
-Deno.test("createJWTAuthScheme() challenges by RFC 6750", async () => {
+Deno.test("createJWTAuthScheme() sends the challenge of RFC 6750", async () => {
   const { scheme, sign } = await createIssuer();
   const router = createRouter({
     middleware: [auth({ schemes: [scheme] }), requireAuth()],
@@ -513,7 +513,7 @@ const mistakes: [options: Changes, message: string][] = [
 ];
 
 for (const [options, message] of mistakes) {
-  Deno.test(`createJWTAuthScheme() throws when made with ${JSON.stringify(options)}`, () => {
+  Deno.test(`createJWTAuthScheme() throws for ${JSON.stringify(options)}`, () => {
     assertThrows(
       () =>
         createJWTAuthScheme({
@@ -535,7 +535,7 @@ const bounds: Changes[] = [
 ];
 
 for (const options of bounds) {
-  Deno.test(`createJWTAuthScheme() can be made with ${JSON.stringify(options)}`, async () => {
+  Deno.test(`createJWTAuthScheme() accepts ${JSON.stringify(options)}`, async () => {
     await createIssuer(options);
   });
 }
@@ -562,7 +562,7 @@ for (const options of outOfRange) {
   });
 }
 
-Deno.test("createJWTAuthScheme() takes a token whose issuer's clock is 30 s ahead", async () => {
+Deno.test("createJWTAuthScheme() accepts a token from a clock that is 30 s ahead", async () => {
   const { authenticate, sign } = await createIssuer();
   const token = await sign({ iat: seconds + 30 });
   assertEquals((await authenticate(token)).status, "authenticated");

@@ -1,4 +1,4 @@
-// What belongs to logins in a router that is mounted in another one.
+// Logins in a router that is mounted in another one.
 import { assertEquals } from "@std/assert";
 import {
   externalAuthCallbacks,
@@ -25,7 +25,7 @@ for (
     ["/auth/test/callback?tenant=1", "/test/callback"],
   ] as const
 ) {
-  Deno.test(`an external login is finished at ${redirect} in a mounted router`, async () => {
+  Deno.test(`an external login finishes at ${redirect} in a mounted router`, async () => {
     const provider = await TestProvider.create();
     const login = new Login(provider);
     const client = clientOf(provider, { redirectUri: ORIGIN + redirect });
@@ -46,7 +46,7 @@ for (
   });
 }
 
-Deno.test("an external login is not finished in a mounted router at the path of another callback", async () => {
+Deno.test("an external login does not finish in a mounted router at the path of another callback", async () => {
   const provider = await TestProvider.create();
   const login = new Login(provider);
   const client = clientOf(provider);
@@ -63,7 +63,7 @@ Deno.test("an external login is not finished in a mounted router at the path of 
   assertEquals(codes, ["wrong_callback"]);
 });
 
-Deno.test("externalAuthCallbacks() guards the callback in a mounted router, answers that are posted too", async () => {
+Deno.test("externalAuthCallbacks() protects the callback in a mounted router, also for form_post", async () => {
   const provider = await TestProvider.create();
   const client = clientOf(provider, {
     redirectUri: `${ORIGIN}/auth/callback`,
@@ -94,7 +94,7 @@ const pages = [
 
 for (const [path, returnTo] of pages) {
   Deno.test(`redirectToLogin() returns to ${returnTo} from ${path}, in a mounted router`, async () => {
-    // An application's own function may stand between.
+    // A function of the application may be in between.
     const toLogin = redirectToLogin("/login");
     const onUnauthenticated = (request: Request) => toLogin(request);
     const admin = createRouter({
@@ -117,7 +117,7 @@ for (const [path, returnTo] of pages) {
   });
 }
 
-Deno.test("redirectToLogin() returns to the path with the mount, whose login is old", async () => {
+Deno.test("redirectToLogin() returns to the path with the mount prefix after a stale login", async () => {
   const inner = createRouter({
     middleware: [requireFreshAuth(1, { onStale: redirectToLogin("/confirm") })],
   });

@@ -13,7 +13,7 @@ import {
 
 const purpose = "password-reset";
 
-Deno.test("takeOneTimeToken() gives what the token was made with (ASVS 6.5.1)", async () => {
+Deno.test("takeOneTimeToken() returns the data of the token (ASVS 6.5.1)", async () => {
   for (const account of [7, "7", "ada@example.com", 0]) {
     for (const data of [undefined, "", "new@example.com"]) {
       const store = createMemorySessionStore();
@@ -24,14 +24,14 @@ Deno.test("takeOneTimeToken() gives what the token was made with (ASVS 6.5.1)", 
   }
 });
 
-Deno.test("takeOneTimeToken() gives it once (ASVS 6.5.1)", async () => {
+Deno.test("takeOneTimeToken() returns the data once (ASVS 6.5.1)", async () => {
   const store = createMemorySessionStore();
   const token = await createOneTimeToken(store, { purpose, account: 7 });
   assert(await takeOneTimeToken(store, { purpose, token }) !== null);
   assertEquals(await takeOneTimeToken(store, { purpose, token }), null);
 });
 
-/** A store on the network, in which requests overtake one another. */
+/** Creates a slow store in which requests can overtake each other. */
 function slow(store: SessionStore): SessionStore {
   const wait = () =>
     new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
@@ -52,7 +52,7 @@ function slow(store: SessionStore): SessionStore {
   };
 }
 
-Deno.test("takeOneTimeToken() gives it to one of fifty requests at once (ASVS 6.5.1)", async () => {
+Deno.test("takeOneTimeToken() returns the data to one of fifty concurrent requests (ASVS 6.5.1)", async () => {
   for (let round = 0; round < 10; round++) {
     const store = slow(createMemorySessionStore());
     const token = await createOneTimeToken(store, { purpose, account: 7 });
@@ -66,7 +66,7 @@ Deno.test("takeOneTimeToken() gives it to one of fifty requests at once (ASVS 6.
   }
 });
 
-Deno.test("takeOneTimeToken() gives one of an account's tokens that are taken at once (ASVS 6.5.1)", async () => {
+Deno.test("takeOneTimeToken() accepts one of several concurrent tokens of an account (ASVS 6.5.1)", async () => {
   for (let round = 0; round < 10; round++) {
     const store = slow(createMemorySessionStore());
     const options = { purpose, account: 7 };
@@ -82,7 +82,7 @@ Deno.test("takeOneTimeToken() gives one of an account's tokens that are taken at
   }
 });
 
-Deno.test("takeOneTimeToken() gives it once, also to a request that waits for its lock (ASVS 6.5.1)", async () => {
+Deno.test("takeOneTimeToken() returns the data once, also if a request waits for the lock (ASVS 6.5.1)", async () => {
   const memory = createMemorySessionStore();
   const token = await createOneTimeToken(memory, { purpose, account: 7 });
   const found = Promise.withResolvers<void>();
@@ -103,7 +103,7 @@ Deno.test("takeOneTimeToken() gives it once, also to a request that waits for it
   assertEquals(await second, null);
 });
 
-Deno.test("takeOneTimeToken() keeps nobody waiting for other accounts and purposes", async () => {
+Deno.test("takeOneTimeToken() does not wait for other accounts and purposes", async () => {
   const store = slow(createMemorySessionStore());
   const uses = await Promise.all(
     ["password-reset", "login"].flatMap((purpose) =>
@@ -143,7 +143,7 @@ Deno.test("takeOneTimeToken() can be tried again after the store failed", async 
   const store: SessionStore = {
     get: (key) => memory.get(key),
     put: (key, value, options) => {
-      if (++puts > 1) throw new Error("The store is away");
+      if (++puts > 1) throw new Error("The store is unavailable");
       return memory.put(key, value, options);
     },
     delete: (key) => memory.delete(key),
@@ -152,7 +152,7 @@ Deno.test("takeOneTimeToken() can be tried again after the store failed", async 
   assert(await takeOneTimeToken(memory, { purpose, token }) !== null);
 });
 
-Deno.test("createOneTimeToken() makes tokens of 128 random bits (ASVS 11.5.1)", async () => {
+Deno.test("createOneTimeToken() creates tokens with 128 random bits (ASVS 11.5.1)", async () => {
   const store = createMemorySessionStore();
   const tokens = new Set<string>();
   for (let index = 0; index < 200; index++) {
@@ -163,7 +163,7 @@ Deno.test("createOneTimeToken() makes tokens of 128 random bits (ASVS 11.5.1)", 
   assertEquals(tokens.size, 200);
 });
 
-Deno.test("createOneTimeToken() stores neither the token nor, in the open, the account", async () => {
+Deno.test("createOneTimeToken() stores only hashes of the token and the account", async () => {
   const seen: string[] = [];
   const memory = createMemorySessionStore();
   const store: SessionStore = {
@@ -181,7 +181,7 @@ Deno.test("createOneTimeToken() stores neither the token nor, in the open, the a
   assertMatch(seen[2], /^one-time:[\w-]{43}$/);
 });
 
-Deno.test("takeOneTimeToken() gives nothing for another purpose, and leaves the token (ASVS 6.5.1)", async () => {
+Deno.test("takeOneTimeToken() returns null for another purpose and keeps the token (ASVS 6.5.1)", async () => {
   const store = createMemorySessionStore();
   const token = await createOneTimeToken(store, { purpose, account: 7 });
   const other = "verify-email";
@@ -199,8 +199,8 @@ const times: [after: number, ttl: number | undefined, right: boolean][] = [
 ];
 
 for (const [after, ttl, right] of times) {
-  Deno.test(`takeOneTimeToken() ${right ? "takes" : "refuses"} a token of ${ttl ?? "default"} ms after ${after} ms (ASVS 6.5.5)`, async () => {
-    // A store that forgets nothing by itself.
+  Deno.test(`takeOneTimeToken() ${right ? "accepts" : "rejects"} a token of ${ttl ?? "default"} ms after ${after} ms (ASVS 6.5.5)`, async () => {
+    // A store that does not expire values.
     const store = createMemorySessionStore({ now: () => 0 });
     const token = await createOneTimeToken(store, {
       purpose,
@@ -215,7 +215,7 @@ for (const [after, ttl, right] of times) {
   });
 }
 
-Deno.test("takeOneTimeToken() makes other tokens of purpose and account worthless", async () => {
+Deno.test("takeOneTimeToken() revokes other tokens of the purpose and account", async () => {
   const store = createMemorySessionStore();
   const make = (purpose: string, account: string | number) =>
     createOneTimeToken(store, { purpose, account });
@@ -232,7 +232,7 @@ Deno.test("takeOneTimeToken() makes other tokens of purpose and account worthles
   assert(await read("verify-email", forOther) !== null);
 });
 
-Deno.test("readOneTimeToken() does not use the token up", async () => {
+Deno.test("readOneTimeToken() does not use up the token", async () => {
   const store = createMemorySessionStore();
   const token = await createOneTimeToken(store, { purpose, account: 7 });
   for (let time = 0; time < 3; time++) {
@@ -243,7 +243,7 @@ Deno.test("readOneTimeToken() does not use the token up", async () => {
   assertEquals(await readOneTimeToken(store, { purpose, token }), null);
 });
 
-Deno.test("revokeOneTimeTokens() takes an account as number and as text for the same", async () => {
+Deno.test("revokeOneTimeTokens() treats a number and its string as the same account", async () => {
   const store = createMemorySessionStore();
   const token = await createOneTimeToken(store, { purpose, account: 7 });
   await revokeOneTimeTokens(store, { purpose, account: "7" });
@@ -284,7 +284,7 @@ const hostile: unknown[] = [
 
 for (const token of hostile) {
   const shown = String(token).slice(0, 24);
-  Deno.test(`takeOneTimeToken() gives nothing for ${JSON.stringify(shown)} of a ${typeof token}`, async () => {
+  Deno.test(`takeOneTimeToken() returns null for ${JSON.stringify(shown)} of a ${typeof token}`, async () => {
     const memory = createMemorySessionStore();
     await createOneTimeToken(memory, { purpose, account: 7 });
     let reads = 0;
@@ -297,12 +297,12 @@ for (const token of hostile) {
     };
     assertEquals(await takeOneTimeToken(store, { purpose, token }), null);
     assertEquals(await readOneTimeToken(store, { purpose, token }), null);
-    // What was never a token costs no look-up.
+    // An invalid token causes no lookup.
     assertEquals(reads, token === "a".repeat(22) ? 2 : 0);
   });
 }
 
-Deno.test("createOneTimeToken() rejects what can't be right", async () => {
+Deno.test("createOneTimeToken() rejects invalid options", async () => {
   const store = createMemorySessionStore();
   const good = { purpose, account: 7 };
   for (const ttl of [0, -1, NaN, Infinity, 7 * 86_400_000 + 1]) {
@@ -328,7 +328,7 @@ Deno.test("createOneTimeToken() rejects what can't be right", async () => {
   }
 });
 
-Deno.test("createOneTimeToken() rejects a store that can't tell who was first", async () => {
+Deno.test("createOneTimeToken() rejects a store without strong consistency", async () => {
   const store: SessionStore = {
     get: () => null,
     put: () => true,

@@ -1,7 +1,7 @@
 import { assertArrayIncludes, assertEquals } from "@std/assert";
 import { argon2Engines, type Argon2Inputs } from "@gatehouse/web/auth/password";
 
-/** RFC 9106, sections 5.1 to 5.3: one set of inputs, three variants. */
+/** The test vectors of RFC 9106, sections 5.1 to 5.3. */
 const inputs: Omit<Argon2Inputs, "variant"> = {
   password: new Uint8Array(32).fill(1),
   salt: new Uint8Array(16).fill(2),
@@ -46,7 +46,7 @@ function hex(bytes: Uint8Array): string {
   );
 }
 
-Deno.test("argon2Engines() end with the one in JavaScript, which every runtime has", async () => {
+Deno.test("argon2Engines() ends with the JavaScript engine, which works on every runtime", async () => {
   const names = (await argon2Engines()).map(({ name }) => name);
   assertEquals(names.at(-1), "javascript");
   assertArrayIncludes(["subtle", "node", "javascript"], names);

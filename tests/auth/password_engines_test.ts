@@ -35,7 +35,7 @@ const made = [
 ];
 
 for (const { by, plain, peppered } of made) {
-  Deno.test(`verifyPassword() accepts with every engine what ${by} hashed (spec 5.1.4)`, async () => {
+  Deno.test(`verifyPassword() accepts hashes of ${by} with every engine (spec 5.1.4)`, async () => {
     for (const engine of await argon2Engines()) {
       const options = { engine, peppers: [PEPPER] };
       const { ok } = await verifyPassword(plain, PASSWORD, { engine });
@@ -50,7 +50,7 @@ for (const { by, plain, peppered } of made) {
   });
 }
 
-Deno.test("verifyPassword() accepts with every engine what every engine hashes now (spec 5.1.4)", async () => {
+Deno.test("verifyPassword() accepts hashes of every engine with every engine (spec 5.1.4)", async () => {
   const engines = await argon2Engines();
   for (const maker of engines) {
     const hash = await hashPassword(PASSWORD, { engine: maker, memory: 512 });
@@ -65,7 +65,7 @@ Deno.test("verifyPassword() accepts with every engine what every engine hashes n
   }
 });
 
-/** The strings of the reference implementation's own tests. */
+/** Hashes from the tests of the reference implementation. */
 const reference = [
   "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
   "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
@@ -84,7 +84,7 @@ for (const hash of reference) {
   });
 }
 
-Deno.test("hashPassword() computes with the engine of its options", async () => {
+Deno.test("hashPassword() uses the engine of its options", async () => {
   const seen: unknown[] = [];
   const engine: Argon2Engine = {
     name: "mine",
@@ -98,7 +98,7 @@ Deno.test("hashPassword() computes with the engine of its options", async () => 
   assertEquals([seen, ok], [["argon2id", "argon2id"], true]);
 });
 
-Deno.test("verifyPassword() refuses a tag of the wrong length from an engine", async () => {
+Deno.test("verifyPassword() rejects a tag of the wrong length from an engine", async () => {
   const engine: Argon2Engine = {
     name: "broken",
     derive: () => Promise.resolve(new Uint8Array(0)),

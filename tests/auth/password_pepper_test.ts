@@ -18,7 +18,7 @@ const RIGHT = { ok: true, needsRehash: false };
 const STALE = { ok: true, needsRehash: true };
 const WRONG = { ok: false, needsRehash: false };
 
-Deno.test("hashPassword() names the pepper in the hash, and does not show it", async () => {
+Deno.test("hashPassword() stores the id of the pepper in the hash, not its key", async () => {
   const hash = await hashPassword("password", { ...cheap, peppers: [old] });
   assertStringIncludes(hash, "$argon2id$v=19$m=8,t=1,p=1,keyid=MjAyNQ$");
   assertFalse(
@@ -27,23 +27,23 @@ Deno.test("hashPassword() names the pepper in the hash, and does not show it", a
 });
 
 const steps: [
-  what: string,
+  name: string,
   made: PasswordPepper[],
   held: PasswordPepper[],
   result: typeof RIGHT,
 ][] = [
   ["the same pepper", [current], [current], RIGHT],
-  ["an older pepper that is still there", [old], [current, old], STALE],
+  ["an older pepper that still exists", [old], [current, old], STALE],
   ["the first of several", [current, old], [current, old], RIGHT],
   [
-    "a pepper that comes after the first",
+    "a pepper after the first",
     [old, current],
     [current, old],
     STALE,
   ],
-  ["no pepper, before there was one", [], [current], STALE],
-  ["a pepper that is gone", [old], [current], WRONG],
-  ["a pepper where none is left", [old], [], WRONG],
+  ["no pepper, from before there was one", [], [current], STALE],
+  ["a removed pepper", [old], [current], WRONG],
+  ["a pepper if all were removed", [old], [], WRONG],
   [
     "another key under the same name",
     [old],
@@ -52,8 +52,8 @@ const steps: [
   ],
 ];
 
-for (const [what, made, held, result] of steps) {
-  Deno.test(`verifyPassword() answers ${JSON.stringify(result)} to a hash with ${what}`, async () => {
+for (const [name, made, held, result] of steps) {
+  Deno.test(`verifyPassword() returns ${JSON.stringify(result)} for a hash with ${name}`, async () => {
     const hash = await hashPassword("password", { ...cheap, peppers: made });
     const options = { ...cheap, peppers: held };
     assertEquals(await verifyPassword(hash, "password", options), result);
@@ -61,14 +61,14 @@ for (const [what, made, held, result] of steps) {
   });
 }
 
-Deno.test("verifyPassword() refuses a hash whose key id was cut out", async () => {
+Deno.test("verifyPassword() rejects a hash without its key id", async () => {
   const options = { ...cheap, peppers: [old] };
   const hash = await hashPassword("password", options);
   const cut = hash.replace(/,keyid=\w+/, "");
   assertEquals(await verifyPassword(cut, "password", options), WRONG);
 });
 
-Deno.test("verifyPassword() refuses a hash that names a pepper it was made without", async () => {
+Deno.test("verifyPassword() rejects a hash with a wrong key id", async () => {
   const hash = await hashPassword("password", cheap);
   const named = hash.replace(/,p=\d+/, (p) => `${p},keyid=YQ`);
   assertStringIncludes(named, ",keyid=YQ$");
@@ -78,7 +78,7 @@ Deno.test("verifyPassword() refuses a hash that names a pepper it was made witho
 
 const key = new Uint8Array(32);
 const misuse: [
-  what: string,
+  name: string,
   peppers: PasswordPepper[],
   type: ErrorConstructor,
 ][] = [
@@ -89,12 +89,12 @@ const misuse: [
   ["an id that is not ASCII", [{ id: "é", key }], RangeError],
   ["a key of 31 bytes", [{ id: "a", key: key.slice(1) }], RangeError],
   ["a key of 65 bytes", [{ id: "a", key: new Uint8Array(65) }], RangeError],
-  ["a key that is text", [{ id: "a", key: "x" as never }], TypeError],
+  ["a key that is a string", [{ id: "a", key: "x" as never }], TypeError],
   ["one id for two keys", [{ id: "a", key }, { id: "a", key }], RangeError],
 ];
 
-for (const [what, peppers, type] of misuse) {
-  Deno.test(`hashPassword() and verifyPassword() reject ${what} with a ${type.name}`, async () => {
+for (const [name, peppers, type] of misuse) {
+  Deno.test(`hashPassword() and verifyPassword() reject ${name} with a ${type.name}`, async () => {
     await assertRejects(() => hashPassword("x", { ...cheap, peppers }), type);
     await assertRejects(() => verifyPassword(null, "x", { peppers }), type);
   });

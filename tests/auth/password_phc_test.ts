@@ -8,23 +8,23 @@ const SALT = "AAECAwQFBgcICQoLDA0ODw";
 const TAG = "PIPyxUZFG3qvyKuJO1IjG0OlCfYrl80ivW9qxIEMHg4";
 const COST = "m=512,t=2,p=1";
 
-/** What is asked of the engine for a user who does not exist. */
+/** The work of the engine for a user who does not exist. */
 const DUMMY = "argon2id 19456 2 1 16 32";
 
-/** What a stored string makes the engine do: nothing, where it is refused. */
+/** The work of the engine for stored strings. Invalid ones cause none. */
 const strings: Record<string, string> = {
   [`$argon2id$v=19$${COST}$${SALT}$${TAG}`]: "argon2id 512 2 1 16 32",
   [`$argon2i$v=19$${COST}$${SALT}$${TAG}`]: "argon2i 512 2 1 16 32",
   [`$argon2d$v=19$${COST}$${SALT}$${TAG}`]: "argon2d 512 2 1 16 32",
 
-  // The most and the least that is allowed.
+  // The maximum and the minimum.
   [`$argon2id$v=19$m=1048576,t=20,p=16$${SALT}$${"A".repeat(86)}`]:
     "argon2id 1048576 20 16 16 64",
   [`$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAA$${"A".repeat(16)}`]:
     "argon2id 8 1 1 8 12",
   [`$argon2id$v=19$${COST}$${"A".repeat(86)}$${TAG}`]: "argon2id 512 2 1 64 32",
 
-  // Beyond the bounds.
+  // Over the limits.
   [`$argon2id$v=19$m=1048577,t=2,p=1$${SALT}$${TAG}`]: DUMMY,
   [`$argon2id$v=19$m=4294967295,t=2,p=1$${SALT}$${TAG}`]: DUMMY,
   [`$argon2id$v=19$m=99999999999999999999,t=2,p=1$${SALT}$${TAG}`]: DUMMY,
@@ -39,7 +39,7 @@ const strings: Record<string, string> = {
   [`$argon2id$v=19$m=64,t=2,p=1$${SALT}$${"A".repeat(15)}`]: DUMMY,
   [`$argon2id$v=19$m=64,t=2,p=1$${SALT}$${"A".repeat(87)}`]: DUMMY,
 
-  // Numbers that only JavaScript takes for numbers.
+  // Numbers that are only valid in JavaScript.
   [`$argon2id$v=19$m=0x40,t=2,p=1$${SALT}$${TAG}`]: DUMMY,
   [`$argon2id$v=19$m=1e3,t=2,p=1$${SALT}$${TAG}`]: DUMMY,
   [`$argon2id$v=19$m=064,t=2,p=1$${SALT}$${TAG}`]: DUMMY,
@@ -64,13 +64,13 @@ const strings: Record<string, string> = {
   [`$argon2id$v=19$m=64,t=2,p=1,__proto__=1$${SALT}$${TAG}`]: DUMMY,
   [`$argon2id$v=19$m=64=64,t=2,p=1$${SALT}$${TAG}`]: DUMMY,
 
-  // Keys that nobody has, or that are no keys.
+  // Unknown and invalid keys.
   [`$argon2id$v=19$m=64,t=2,p=1,keyid=AAAA$${SALT}$${TAG}`]: DUMMY,
   [`$argon2id$v=19$m=64,t=2,p=1,keyid=$${SALT}$${TAG}`]: DUMMY,
   [`$argon2id$v=19$m=64,t=2,p=1,keyid=A$${SALT}$${TAG}`]: DUMMY,
   [`$argon2id$v=19$m=64,t=2,p=1,keyid=${"A".repeat(12)}$${SALT}$${TAG}`]: DUMMY,
 
-  // Versions that are not RFC 9106's.
+  // Versions other than that of RFC 9106.
   [`$argon2id$${COST}$${SALT}$${TAG}`]: DUMMY,
   [`$argon2id$v=16$${COST}$${SALT}$${TAG}`]: DUMMY,
   [`$argon2id$v=20$${COST}$${SALT}$${TAG}`]: DUMMY,
@@ -78,7 +78,7 @@ const strings: Record<string, string> = {
   [`$argon2id$v=$${COST}$${SALT}$${TAG}`]: DUMMY,
   [`$argon2id$v=19$v=19$${COST}$${SALT}$${TAG}`]: DUMMY,
 
-  // Base64 that another string would spell as well.
+  // Base64 that is not canonical.
   [`$argon2id$v=19$${COST}$${SALT}==$${TAG}`]: DUMMY,
   [`$argon2id$v=19$${COST}$${SALT}$${TAG}=`]: DUMMY,
   [`$argon2id$v=19$${COST}$${SALT.slice(0, -1)}x$${TAG}`]: DUMMY,
@@ -120,7 +120,7 @@ for (const [hash, work] of Object.entries(strings)) {
   });
 }
 
-Deno.test("verifyPassword() reads a hostile hash of 10 MB in no time", async () => {
+Deno.test("verifyPassword() rejects a hostile hash of 10 MB quickly", async () => {
   const started = performance.now();
   for (const piece of ["$", "a=1,", "A", "$argon2id$v=19$m=", "=", "1", "\n"]) {
     const hash = `$argon2id$${piece.repeat(10_000_000 / piece.length)}`;
@@ -129,7 +129,7 @@ Deno.test("verifyPassword() reads a hostile hash of 10 MB in no time", async () 
   assertEquals(performance.now() - started < 5_000, true);
 });
 
-/** Checks a password with an engine that only says what it was asked for. */
+/** Verifies a password with an engine that only records its work. */
 async function workFor(hash: string) {
   const asked: string[] = [];
   const engine: Argon2Engine = {

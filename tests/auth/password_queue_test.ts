@@ -8,7 +8,7 @@ import {
 } from "@gatehouse/web/auth/password";
 import { createRouter } from "@gatehouse/web/fetch-router";
 
-Deno.test("createPasswordQueue() runs no more than it may at once, in order", async () => {
+Deno.test("createPasswordQueue() runs work in order up to the limit", async () => {
   const queue = createPasswordQueue({ running: 2, waiting: 10 });
   const started: number[] = [];
   let running = 0;
@@ -25,7 +25,7 @@ Deno.test("createPasswordQueue() runs no more than it may at once, in order", as
   assertEquals([most, started], [2, [0, 1, 2, 3, 4, 5, 6, 7]]);
 });
 
-Deno.test("createPasswordQueue() turns away who is one too many, at once", async () => {
+Deno.test("createPasswordQueue() rejects at once if the queue is full", async () => {
   const queue = createPasswordQueue({ running: 1, waiting: 2 });
   const gate = Promise.withResolvers<void>();
   const others = [1, 2, 3].map((value) =>
@@ -47,7 +47,7 @@ Deno.test("createPasswordQueue() turns away who is one too many, at once", async
   assertEquals(await queue.run(() => Promise.resolve("later")), "later");
 });
 
-Deno.test("createPasswordQueue() gives the place on after work that failed", async () => {
+Deno.test("createPasswordQueue() continues after work that fails", async () => {
   const queue = createPasswordQueue({ running: 1, waiting: 1 });
   const boom = () => Promise.reject(new Error("boom"));
   const synchronous = () => {
@@ -59,7 +59,7 @@ Deno.test("createPasswordQueue() gives the place on after work that failed", asy
   assertEquals(await queue.run(() => Promise.resolve(1)), 1);
 });
 
-Deno.test("createPasswordQueue() turns away who waited too long", async () => {
+Deno.test("createPasswordQueue() rejects after the maximum wait", async () => {
   const queue = createPasswordQueue({ running: 1, waiting: 2, longestWait: 5 });
   const gate = Promise.withResolvers<void>();
   const first = queue.run(() => gate.promise);
@@ -74,7 +74,7 @@ Deno.test("createPasswordQueue() turns away who waited too long", async () => {
   assertEquals(await queue.run(() => Promise.resolve(1)), 1);
 });
 
-Deno.test("createPasswordQueue() takes back the places of requests that Workers dropped", async () => {
+Deno.test("createPasswordQueue() frees the places of requests that Workers dropped", async () => {
   const queue = createPasswordQueue({
     running: 2,
     waiting: 0,
@@ -90,7 +90,7 @@ Deno.test("createPasswordQueue() takes back the places of requests that Workers 
   assertEquals(await queue.run(() => Promise.resolve(2)), 2);
 });
 
-Deno.test("createPasswordQueue() never runs more for a late end of dropped work", async () => {
+Deno.test("createPasswordQueue() keeps its limit when dropped work ends late", async () => {
   const queue = createPasswordQueue({ running: 1, waiting: 5, longestRun: 5 });
   const late = Promise.withResolvers<void>();
   const dropped = queue.run(() => late.promise);
@@ -108,7 +108,7 @@ Deno.test("createPasswordQueue() never runs more for a late end of dropped work"
   assertEquals(most, 1);
 });
 
-Deno.test("hashPassword() and verifyPassword() share one queue and reject when it is full", async () => {
+Deno.test("hashPassword() and verifyPassword() share a queue and reject if it is full", async () => {
   const queue = createPasswordQueue({ running: 1, waiting: 0 });
   const options = { memory: 8, passes: 1, queue };
   const first = hashPassword("password", options);
@@ -124,7 +124,7 @@ Deno.test("hashPassword() and verifyPassword() share one queue and reject when i
   assert(ok);
 });
 
-Deno.test("verifyPassword() bounds a flood of logins: 68 at once by default", async () => {
+Deno.test("verifyPassword() limits a flood of logins to 68 by default", async () => {
   let running = 0;
   let most = 0;
   const engine = {
@@ -165,7 +165,7 @@ function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-Deno.test("PasswordQueueFullError answers 503, with the longest wait as Retry-After", async () => {
+Deno.test("PasswordQueueFullError has a 503 with the maximum wait as Retry-After", async () => {
   const queue = createPasswordQueue({
     running: 1,
     waiting: 0,
@@ -186,7 +186,7 @@ Deno.test("PasswordQueueFullError answers 503, with the longest wait as Retry-Af
   await first;
 });
 
-Deno.test("PasswordQueueFullError is answered by the router with 503, and is not printed", async () => {
+Deno.test("PasswordQueueFullError makes the router respond with 503 and is not printed", async () => {
   const queue = createPasswordQueue({ running: 1, waiting: 0 });
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = queue.run(() => promise);

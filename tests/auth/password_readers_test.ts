@@ -9,122 +9,122 @@ const MOVE = { ok: true, needsRehash: true };
 const WRONG = { ok: false, needsRehash: false };
 const options = { readers: [readBcrypt] };
 
-/** Made by Node, by passlib, and by the authors of the standards. */
+/** Hashes by Node, passlib and the authors of the standards. */
 const known = [
   {
-    what: "scrypt of RFC 7914, section 12",
+    name: "scrypt of RFC 7914, section 12",
     password: "pleaseletmein",
     hash:
       "$scrypt$ln=14,r=8,p=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046/2o+7qQT44+qbVD9lRdofLVQylVYT8Pz2LUlwUkKpr55h6F3A1lHkDfzwF7RVdYhw",
   },
   {
-    what: "scrypt of node:crypto",
+    name: "scrypt of node:crypto",
     password: "pässword",
     hash:
       "$scrypt$ln=14,r=8,p=5$AAECAwQFBgcICQoLDA0ODw$PIPyxUZFG3qvyKuJO1IjG0OlCfYrl80ivW9qxIEMHg4",
   },
   {
-    what: "scrypt of passlib",
+    name: "scrypt of passlib",
     password: "password",
     hash:
       "$scrypt$ln=16,r=8,p=1$aM15713r3Xsvxbi31lqr1Q$nFNh2CVHVjNldFVKDHDlm4CbdRSCdEBsjjJxD+iCs5E",
   },
   {
-    what: "PBKDF2-SHA256 of node:crypto, with more rounds than Workers give",
+    name: "PBKDF2-SHA256 of node:crypto, with more rounds than Workers allow",
     password: "pässword",
     hash:
       "$pbkdf2-sha256$i=100001,l=32$AAECAwQFBgcICQoLDA0ODw$oYg6Dn6pUqk8pL31PdqzDMdRCN8OJe4bQMRR/WW8qNM",
   },
   {
-    what: "PBKDF2-SHA512 of node:crypto",
+    name: "PBKDF2-SHA512 of node:crypto",
     password: "pässword",
     hash:
       "$pbkdf2-sha512$i=1000$AAECAwQFBgcICQoLDA0ODw$y/eRj2FwHgs6A0d8wKheOWOR5PjlKZUVEID5K8lrpY3fVCUnILd/a7SvXHROar5bA9d3J9zVifnM9vYjy0q8ZQ",
   },
   {
-    what: "PBKDF2-SHA256 of passlib",
+    name: "PBKDF2-SHA256 of passlib",
     password: "toomanysecrets",
     hash:
       "$pbkdf2-sha256$29000$N2YMIWQsBWBMae09x1jrPQ$1t8iyB2A.WF/Z5JZv.lfCIhXXN33N23OSgQYThBYRfk",
   },
   {
-    what: "PBKDF2-SHA512 of passlib",
+    name: "PBKDF2-SHA512 of passlib",
     password: "password",
     hash:
       "$pbkdf2-sha512$1212$RHY0Fr3IDMSVO/RSZyb5ow$eNLfBK.eVozomMr.1gYa17k9B7KIK25NOEshvhrSX.esqY3s.FvWZViXz4KoLlQI.BzY/YTNJOiKc5gBYFYGww",
   },
   {
-    what: "bcrypt $2a$ of its authors",
+    name: "bcrypt $2a$ of its authors",
     password: "U*U",
     hash: "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW",
   },
   {
-    what: "bcrypt $2b$",
+    name: "bcrypt $2b$",
     password: "U*U*",
     hash: "$2b$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK",
   },
   {
-    what: "bcrypt $2y$",
+    name: "bcrypt $2y$",
     password: "U*U*U",
     hash: "$2y$05$XXXXXXXXXXXXXXXXXXXXXOAcXxm9kjPGEMsLznoKqmqw7tc8WCx4a",
   },
   {
-    what: "PBKDF2 of Django",
+    name: "PBKDF2 of Django",
     password: "pässword",
     hash:
       "pbkdf2_sha256$600000$Wm9vTqLh2PbCx7yKs4RdJe$TwPUPGpQeJNzJwA9by0NrrBooI3pTw/9ICZ5puGCZY0=",
   },
   {
-    what: "scrypt of Django 5",
+    name: "scrypt of Django 5",
     password: "pässword",
     hash:
       "scrypt$16384$Wm9vTqLh2PbCx7yKs4RdJe$8$5$6s5LeRqgNF6w+G7mAxsLcHmyVJLWosGv2ATZDZfoebA02GZkGRinqQa68XcN6qcCVvQQgn2Ul17v19QEmZoivw==",
   },
   {
-    what: "scrypt of Django 4",
+    name: "scrypt of Django 4",
     password: "pässword",
     hash:
       "scrypt$16384$Wm9vTqLh2PbCx7yKs4RdJe$8$1$aIT0IhVoATKn4tML1wF8oEtv3pRjJM9wO1QJDKcfJRkJlDGMeSyLEMPMO+XtKc6vSumZ5DszbjSMCa/GZD4CZw==",
   },
   {
-    what: "Argon2 of Django",
+    name: "Argon2 of Django",
     password: "pässword",
     hash:
       "argon2$argon2id$v=19$m=1024,t=2,p=8$SfJk/fexeBy5MHI1qtMXRA$EA4jf3CjsctPv/e2DSr+vVUiKYYpKwPFopzYDBADukM",
   },
   {
-    what: "bcrypt_sha256 of Django",
+    name: "bcrypt_sha256 of Django",
     password: "pässword",
     hash:
       "bcrypt_sha256$$2b$04$abcdefghijklmnopqrstuu4EAkLIqFCSjdz5Hr2newQUVEvu5mihm",
   },
   {
-    what: "bcrypt of Django",
+    name: "bcrypt of Django",
     password: "pässword",
     hash: "bcrypt$$2b$04$abcdefghijklmnopqrstuum174eFeoTj0DHmtuueFaS3Wde4P7wHG",
   },
   {
-    what: "scrypt of Werkzeug",
+    name: "scrypt of Werkzeug",
     password: "pässword",
     hash:
       "scrypt:32768:8:1$YRqqzbRe8qsA6Tel$3c44e475ae965c333ac251a35b3d535b650d931789cc568146243b01fe847b8b5c897a4f24b950e5064e465c1e0244e87e73dedf64120c1802042680404bf830",
   },
   {
-    what: "PBKDF2-SHA256 of Werkzeug",
+    name: "PBKDF2-SHA256 of Werkzeug",
     password: "pässword",
     hash:
       "pbkdf2:sha256:600000$8yF7Uy0bL79nG8Lw$8835538898b6a2d701f20f73951b2de2feb67908e920ec559fd3e8c853584c35",
   },
   {
-    what: "PBKDF2-SHA512 of Werkzeug",
+    name: "PBKDF2-SHA512 of Werkzeug",
     password: "pässword",
     hash:
       "pbkdf2:sha512:1000$l1Vk68AlVniogP8D$069015e5d364b3c791246b8134b8f723e5719b2669a81323ab2aaede3d9c1e5a08fa0140ab34dbbccb26a8187c6c96d976c793d2d71b98dc8c1d1fc17562c912",
   },
 ];
 
-for (const { what, password, hash } of known) {
-  Deno.test(`verifyPassword() accepts ${what} and wants it hashed anew (spec 5.1.4)`, async () => {
+for (const { name, password, hash } of known) {
+  Deno.test(`verifyPassword() accepts ${name} and reports that it needs a new hash (spec 5.1.4)`, async () => {
     assertEquals(await verifyPassword(hash, password, options), MOVE);
     assertEquals(await verifyPassword(hash, password + "x", options), WRONG);
     assertEquals(await verifyPassword(hash, "", options), WRONG);
@@ -139,19 +139,19 @@ Deno.test("verifyPassword() reads bcrypt with the 12 rounds of the spec's exampl
   );
 });
 
-Deno.test("verifyPassword() reads scrypt of the strongest recommended cost", async () => {
+Deno.test("verifyPassword() reads scrypt with the highest recommended cost", async () => {
   const hash =
     "$scrypt$ln=17,r=8,p=1$AAECAwQFBgcICQoLDA0ODw$6qnjrWGfhGN0kKxZt5PbN64wYtFxi/nlnJvkyN4MQbc";
   assertEquals(await verifyPassword(hash, "pässword", options), MOVE);
 });
 
-Deno.test("verifyPassword() refuses bcrypt without its reader", async () => {
+Deno.test("verifyPassword() rejects bcrypt without its reader", async () => {
   const hash = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
   assertEquals(await verifyPassword(hash, "U*U"), WRONG);
 });
 
-Deno.test("readBcrypt() refuses the passwords that bcrypt takes for others", async () => {
-  // Both are the true hashes of these passwords, and of others.
+Deno.test("readBcrypt() rejects passwords that bcrypt confuses with others", async () => {
+  // Both hashes are correct for these passwords, and for others.
   const long = "$2b$04$FVDS0q1TOMnjUCBFe6Xm1OYUboNhQ.oaAFsyQI/hmDYt5eKojfvNi";
   const nul = "$2b$04$uOKuirUvCdOhfGVFyhbDne.arBke7k8YutiO5CzK3ty7zs3YSEly2";
   assertEquals(await verifyPassword(long, "é".repeat(36), options), MOVE);
@@ -166,7 +166,7 @@ const SALT = "AAECAwQFBgcICQoLDA0ODw";
 const HASH = "PIPyxUZFG3qvyKuJO1IjG0OlCfYrl80ivW9qxIEMHg4";
 const TAIL = "CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
 
-/** Each would cost too much, or is written as no writer would. */
+/** Hashes with too much work, or in an invalid form. */
 const refused = [
   `pbkdf2_sha256$2000001$saltsaltsalt$${HASH}=`,
   `pbkdf2_sha256$0$saltsaltsalt$${HASH}=`,
@@ -228,7 +228,7 @@ const refused = [
   ` $2a$05$${TAIL}`,
 ];
 
-Deno.test("verifyPassword() does no work for an old hash that would take many seconds, or is malformed", async () => {
+Deno.test("verifyPassword() does no work for an old hash that is too expensive or malformed", async () => {
   let costs: string[] = [];
   const engine: Argon2Engine = {
     name: "counting",
@@ -240,7 +240,7 @@ Deno.test("verifyPassword() does no work for an old hash that would take many se
   for (const hash of refused) {
     costs = [];
     const result = await verifyPassword(hash, "x", { ...options, engine });
-    // The work for a user who does not exist, and no other.
+    // Only the work for a user who does not exist.
     assertEquals([hash, result, costs], [hash, WRONG, ["m=19456"]]);
   }
 });

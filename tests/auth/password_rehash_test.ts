@@ -13,7 +13,7 @@ import {
 const cheap = { memory: 8, passes: 1 };
 const today = { memory: 16, passes: 1 };
 
-Deno.test("verifyPassword() saves a new hash of a right password whose hash is outdated", async () => {
+Deno.test("verifyPassword() saves a new hash for a correct password with an outdated hash", async () => {
   const old = await hashPassword("correct horse", cheap);
   const saved: [string, string][] = [];
   const result = await verifyPassword(old, "correct horse", {
@@ -46,7 +46,7 @@ Deno.test("verifyPassword() saves no hash for wrong passwords, current hashes an
   assert((await verifyPassword(current, "correct horse", options)).ok);
 });
 
-Deno.test("verifyPassword() lets a user in though the queue is too full for a new hash", async () => {
+Deno.test("verifyPassword() accepts a user even if the queue is too full for a new hash", async () => {
   const old = await hashPassword("correct horse", cheap);
   const queue = createPasswordQueue({ running: 1, waiting: 0 });
   const gate = Promise.withResolvers<void>();
@@ -55,7 +55,7 @@ Deno.test("verifyPassword() lets a user in though the queue is too full for a ne
     ...today,
     queue: {
       run(work) {
-        // Another request takes the place between the check and the new hash.
+        // Another request takes the place between the verification and the new hash.
         if (++calls === 2) queue.run(() => gate.promise);
         return queue.run(work);
       },
@@ -70,10 +70,11 @@ Deno.test("verifyPassword() lets a user in though the queue is too full for a ne
 
 Deno.test("verifyPassword() rejects if saving the new hash fails", async () => {
   const old = await hashPassword("correct horse", cheap);
-  const saveHash = () => Promise.reject(new Error("The database is away"));
+  const saveHash = () =>
+    Promise.reject(new Error("The database is unavailable"));
   await assertRejects(
     () => verifyPassword(old, "correct horse", { ...today, saveHash }),
     Error,
-    "The database is away",
+    "The database is unavailable",
   );
 });

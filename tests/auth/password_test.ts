@@ -16,7 +16,7 @@ import {
 const RIGHT = { ok: true, needsRehash: false };
 const WRONG = { ok: false, needsRehash: false };
 
-/** As cheap as Argon2 gets, where the cost is not what is tested. */
+/** The minimum cost of Argon2, for tests of other things. */
 const cheap = { memory: 8, passes: 1, parallelism: 1 };
 
 Deno.test("hashPassword() writes an Argon2id string that verifyPassword() accepts (spec 5.1.4)", async () => {
@@ -29,7 +29,7 @@ Deno.test("hashPassword() writes an Argon2id string that verifyPassword() accept
   assertEquals(await verifyPassword(hash, "Pässword 🔑"), WRONG);
 });
 
-Deno.test("hashPassword() salts: the same password gives other strings (spec 5.1.4)", async () => {
+Deno.test("hashPassword() returns different strings for the same password (spec 5.1.4)", async () => {
   const hashes = new Set<string>();
   for (let time = 0; time < 20; time++) {
     hashes.add(await hashPassword("password", cheap));
@@ -38,13 +38,13 @@ Deno.test("hashPassword() salts: the same password gives other strings (spec 5.1
 });
 
 for (const hash of [null, undefined, "", "x", "$argon2id$"]) {
-  Deno.test(`verifyPassword() refuses every password for the hash ${JSON.stringify(hash)} (spec 2.4)`, async () => {
+  Deno.test(`verifyPassword() rejects every password for the hash ${JSON.stringify(hash)} (spec 2.4)`, async () => {
     assertEquals(await verifyPassword(hash, ""), WRONG);
     assertEquals(await verifyPassword(hash, "password"), WRONG);
   });
 }
 
-Deno.test("verifyPassword() computes as much for no user, for one without a password and for a broken hash (ASVS 6.3.8)", async () => {
+Deno.test("verifyPassword() does the same work for no user, no password and a broken hash (ASVS 6.3.8)", async () => {
   const options = { memory: 64, passes: 3, parallelism: 2 };
   const real = await hashPassword("password", options);
   const asked: unknown[] = [];
@@ -62,7 +62,7 @@ Deno.test("verifyPassword() computes as much for no user, for one without a pass
   assertEquals(asked, hashes.map(() => [64, 3, 2, 32, "argon2id"]));
 });
 
-/** Each differs from all others and must not verify for any of them. */
+/** Passwords that differ and must not verify for each other. */
 const distinct = [
   "",
   " ",
@@ -85,7 +85,7 @@ const distinct = [
   "x".repeat(4096),
 ];
 
-Deno.test("hashPassword() takes the bytes unmodified: no trim, no cut, no normalisation, NUL and 4 kB (ASVS 6.2.8)", async () => {
+Deno.test("hashPassword() does not trim, truncate or normalize a password (ASVS 6.2.8)", async () => {
   for (const password of distinct) {
     const hash = await hashPassword(password, cheap);
     for (const other of distinct) {
@@ -99,7 +99,7 @@ Deno.test("hashPassword() takes the bytes unmodified: no trim, no cut, no normal
   }
 });
 
-/** What JSON, forms and headers can put where a password is due. */
+/** Values that JSON, forms and headers can have instead of a password. */
 const impossible: unknown[] = [
   "x".repeat(4097),
   "é".repeat(2049),
@@ -115,7 +115,7 @@ const impossible: unknown[] = [
   new File(["password"], "password.txt"),
 ];
 
-Deno.test("verifyPassword() refuses what is no password of 4 kB, and does not throw", async () => {
+Deno.test("verifyPassword() rejects invalid and long passwords without an error", async () => {
   const hash = await hashPassword("\ufffd", cheap);
   for (const password of impossible) {
     assertEquals(await verifyPassword(hash, password as string, cheap), WRONG);
@@ -123,7 +123,7 @@ Deno.test("verifyPassword() refuses what is no password of 4 kB, and does not th
   }
 });
 
-Deno.test("hashPassword() rejects what is no password of 4 kB, without repeating it", async () => {
+Deno.test("hashPassword() rejects invalid and long passwords without repeating them", async () => {
   for (const password of impossible) {
     const error = await assertRejects(() => hashPassword(password as string));
     const isText = typeof password === "string";
@@ -132,13 +132,13 @@ Deno.test("hashPassword() rejects what is no password of 4 kB, without repeating
   }
 });
 
-Deno.test("verifyPassword() rejects a stored hash that is not text with a TypeError", async () => {
+Deno.test("verifyPassword() rejects with a TypeError for a stored hash that is not a string", async () => {
   for (const hash of [0, 42, true, {}, new Uint8Array(60)]) {
     await assertRejects(() => verifyPassword(hash as never, "x"), TypeError);
   }
 });
 
-Deno.test("verifyPassword() gives every caller a result of its own", async () => {
+Deno.test("verifyPassword() returns a new result object to every caller", async () => {
   for (const password of ["x", undefined as never]) {
     const result = await verifyPassword(null, password, cheap);
     Object.assign(result, { ok: true });
@@ -156,7 +156,7 @@ const outdated: [why: string, options: HashPasswordOptions, stale: boolean][] =
   ];
 
 for (const [why, options, stale] of outdated) {
-  Deno.test(`verifyPassword() wants ${stale ? "a" : "no"} new hash where ${why} was asked for`, async () => {
+  Deno.test(`verifyPassword() reports ${stale ? "a" : "no"} new hash for ${why}`, async () => {
     const hash = await hashPassword("password", options);
     const wanted = { memory: 32, passes: 2, parallelism: 1 };
     assertEquals(await verifyPassword(hash, "password", wanted), {
@@ -167,7 +167,7 @@ for (const [why, options, stale] of outdated) {
   });
 }
 
-Deno.test("hashPassword() refuses what the refuse hook knows (ASVS 6.2.4)", async () => {
+Deno.test("hashPassword() rejects passwords that the refuse hook rejects (ASVS 6.2.4)", async () => {
   const common = new Set(["password", "12345678"]);
   const sync = { ...cheap, refuse: (text: string) => common.has(text) };
   const async = {
@@ -186,7 +186,7 @@ Deno.test("hashPassword() refuses what the refuse hook knows (ASVS 6.2.4)", asyn
   }
 });
 
-Deno.test("hashPassword() does not hash where the refuse hook fails", async () => {
+Deno.test("hashPassword() does not hash if the refuse hook fails", async () => {
   const refuse = () => Promise.reject(new Error("The list is offline"));
   await assertRejects(
     () => hashPassword("correct horse", { ...cheap, refuse }),
@@ -199,7 +199,7 @@ const misuse: [name: string, options: HashPasswordOptions][] = [
   ["memory below 8 KiB", { memory: 7 }],
   ["memory below 8 KiB for each lane", { memory: 8, parallelism: 2 }],
   ["memory above 1 GiB", { memory: 1_048_577 }],
-  ["memory that is not whole", { memory: 8.5 }],
+  ["memory that is not an integer", { memory: 8.5 }],
   ["memory that is not a number", { memory: NaN }],
   ["no passes", { passes: 0 }],
   ["passes above 20", { passes: 21 }],

@@ -25,7 +25,7 @@ for (const [url, returnTo] of targets) {
   });
 }
 
-Deno.test("redirectToLogin() leaves out the path of a form, which has no page to return to", () => {
+Deno.test("redirectToLogin() omits the path of a form post, which has no page to return to", () => {
   const request = new Request("https://example.com/notes/7", {
     method: "DELETE",
   });
@@ -41,7 +41,7 @@ Deno.test("redirectToLogin() adds to the query of the login page", () => {
   assertEquals(location, "/login?lang=de&returnTo=%2Fa");
 });
 
-Deno.test("redirectToLogin() leads to a page whose path is not ASCII", () => {
+Deno.test("redirectToLogin() redirects to a page whose path is not ASCII", () => {
   for (
     const [path, sent] of [["/登录", "/%E7%99%BB%E5%BD%95"], ["/é", "/%C3%A9"]]
   ) {
@@ -55,7 +55,7 @@ Deno.test("redirectToLogin() leads to a page whose path is not ASCII", () => {
   }
 });
 
-Deno.test("redirectToLogin() answers behind requireAuth(), not to be stored (spec 5.3.3)", async () => {
+Deno.test("redirectToLogin() works in requireAuth() with an uncacheable response (spec 5.3.3)", async () => {
   const router = createRouter();
   const middleware = [
     requireAuth({ onUnauthenticated: redirectToLogin("/login") }),
@@ -73,7 +73,7 @@ Deno.test("redirectToLogin() answers behind requireAuth(), not to be stored (spe
 for (
   const path of ["", "login", "//evil.example", "https://x.example/", "/a#b"]
 ) {
-  Deno.test(`redirectToLogin() throws when made with "${path}"`, () => {
+  Deno.test(`redirectToLogin() throws for "${path}"`, () => {
     assertThrows(() => redirectToLogin(path), TypeError, "on this origin");
   });
 }

@@ -28,7 +28,7 @@ const keysInQuery = createAPIAuthScheme({
   verify: (key) => ({ id: key }),
 });
 
-/** The credentials that a scheme read, or `null` where it found none. */
+/** Returns the credentials that a scheme reads, or `null`. */
 async function read(
   scheme: AuthScheme<AuthenticatedUser>,
   headers: [string, string][],
@@ -73,7 +73,7 @@ for (const [value, token] of authorizations) {
   });
 }
 
-Deno.test("createBearerTokenAuthScheme() takes two headers for none", async () => {
+Deno.test("createBearerTokenAuthScheme() ignores two headers", async () => {
   const twice: [string, string][] = [
     ["Authorization", "Bearer abc"],
     ["Authorization", "Bearer def"],
@@ -125,11 +125,11 @@ for (const [path, headers, key] of queries) {
   });
 }
 
-Deno.test("createAPIAuthScheme() reads no query unless told to", async () => {
+Deno.test("createAPIAuthScheme() does not read the query by default", async () => {
   assertEquals(await read(keys, [], "/?api_key=k3y&X-API-Key=k3y"), null);
 });
 
-Deno.test("createAPIAuthScheme() throws when made with a bad header or query", () => {
+Deno.test("createAPIAuthScheme() throws for an invalid header or query", () => {
   const verify = () => null;
   for (const header of ["", "X API Key", "X-Key:", "X-Key\r\n", "Schlüssel"]) {
     assertThrows(
@@ -146,7 +146,7 @@ Deno.test("createAPIAuthScheme() throws when made with a bad header or query", (
 });
 
 for (const name of ["", 'a"b', "a\\b", "a\r\nX: y", "ä", "a".repeat(101)]) {
-  Deno.test(`createBearerTokenAuthScheme() throws when named ${JSON.stringify(name).slice(0, 20)}`, () => {
+  Deno.test(`createBearerTokenAuthScheme() throws for the name ${JSON.stringify(name).slice(0, 20)}`, () => {
     assertThrows(
       () => createBearerTokenAuthScheme({ name, verify: () => null }),
       TypeError,
@@ -155,8 +155,8 @@ for (const name of ["", 'a"b', "a\\b", "a\r\nX: y", "ä", "a".repeat(101)]) {
   });
 }
 
-/** A router with a session scheme, and its answer to `/` after a login as 1. */
-async function answerInSession(
+/** Returns the response of a router with a session scheme after a login as 1. */
+async function responseInSession(
   scheme: AuthScheme<AuthenticatedUser>,
 ): Promise<unknown> {
   const router = createRouter({
@@ -181,35 +181,35 @@ Deno.test("createSessionAuthScheme() verifies session.userId by default (spec 2.
     name: "session",
     verify: (id) => ({ id, name: "Ada" }),
   });
-  assertEquals(await answerInSession(scheme), { id: 1, name: "Ada" });
+  assertEquals(await responseInSession(scheme), { id: 1, name: "Ada" });
 });
 
-Deno.test("createSessionAuthScheme() verifies what read returns (spec 5.3)", async () => {
+Deno.test("createSessionAuthScheme() verifies the result of read (spec 5.3)", async () => {
   const scheme = createSessionAuthScheme({
     name: "session",
     read: (session) => session.get("member"),
     verify: (id) => ({ id: String(id) }),
   });
-  assertEquals(await answerInSession(scheme), { id: "m1" });
+  assertEquals(await responseInSession(scheme), { id: "m1" });
 });
 
 for (const nothing of [null, undefined]) {
-  Deno.test(`createSessionAuthScheme() does not verify when read returns ${nothing} (spec 5.3)`, async () => {
+  Deno.test(`createSessionAuthScheme() does not call verify if read returns ${nothing} (spec 5.3)`, async () => {
     const scheme = createSessionAuthScheme({
       name: "session",
       read: (): string | null | undefined => nothing,
       verify: (id) => ({ id }),
     });
-    assertEquals(await answerInSession(scheme), null);
+    assertEquals(await responseInSession(scheme), null);
   });
 }
 
-Deno.test("createSessionAuthScheme() gives null for a user who is gone (spec 5.3)", async () => {
+Deno.test("createSessionAuthScheme() returns null for a deleted user (spec 5.3)", async () => {
   const scheme = createSessionAuthScheme({
     name: "session",
     verify: () => null,
   });
-  assertEquals(await answerInSession(scheme), null);
+  assertEquals(await responseInSession(scheme), null);
 });
 
 Deno.test("createSessionAuthScheme() names the missing middleware and the order (spec 5.3.5)", async () => {

@@ -33,7 +33,7 @@ import { session } from "@gatehouse/web/session-middleware";
 
 const REDIRECT_URI = "https://test.example/callback";
 
-Deno.test("createTestProvider() logs in whom the test says", async () => {
+Deno.test("createTestProvider() logs in the user of the test", async () => {
   const { browser, provider, results } = setUp();
   await provider.logIn(browser, "/login");
   await provider.logIn(browser, "/login", {
@@ -53,7 +53,7 @@ Deno.test("createTestProvider() logs in whom the test says", async () => {
   assertEquals(await (await browser.fetch("/")).text(), "jane");
 });
 
-Deno.test("createTestProvider() has users who say no", async () => {
+Deno.test("createTestProvider() can deny a login", async () => {
   const { browser, provider, results } = setUp();
   const answer = { error: "access_denied" };
   const response = await provider.logIn(browser, "/login", answer);
@@ -63,7 +63,7 @@ Deno.test("createTestProvider() has users who say no", async () => {
   ]);
 });
 
-Deno.test("createTestProvider() answers for refresh, revocation and logout", async () => {
+Deno.test("createTestProvider() supports refresh, revocation and logout", async () => {
   const { browser, client, provider, results } = setUp();
   await provider.logIn(browser, "/login");
   assert(results[0]?.ok);
@@ -76,7 +76,7 @@ Deno.test("createTestProvider() answers for refresh, revocation and logout", asy
   assertEquals((await endSessionUrl(client))?.pathname, "/logout");
 });
 
-Deno.test("createTestProvider() ends a session by back channel", async () => {
+Deno.test("createTestProvider() ends a session by back-channel logout", async () => {
   const { browser, provider, router } = setUp();
   const other = createTestClient(router);
   await provider.logIn(browser, "/login", { user: { sub: "1", sid: "s1" } });
@@ -92,13 +92,13 @@ Deno.test("createTestProvider() ends a session by back channel", async () => {
   assertEquals(await (await other.fetch("/")).text(), "1");
 });
 
-Deno.test("createTestProvider() posts its answer where that is asked for", async () => {
+Deno.test("createTestProvider() supports form_post", async () => {
   const { browser, provider } = setUp({}, { responseMode: "form_post" });
   const response = await provider.logIn(browser, "/login");
   assertEquals([response.status, await response.text()], [200, "1"]);
 });
 
-Deno.test("createTestProvider() posts its answer to a callback with a query", async () => {
+Deno.test("createTestProvider() supports form_post to a callback with a query", async () => {
   const { browser, provider } = setUp({}, {
     responseMode: "form_post",
     redirectUri: `${REDIRECT_URI}?provider=test`,
@@ -107,7 +107,7 @@ Deno.test("createTestProvider() posts its answer to a callback with a query", as
   assertEquals([response.status, await response.text()], [200, "1"]);
 });
 
-Deno.test("createTestProvider() lives on the clock of the test", async () => {
+Deno.test("createTestProvider() uses the clock of the test", async () => {
   const time = Date.UTC(2020, 0, 1);
   const { browser, provider, results } = setUp({ now: () => time });
   await provider.logIn(browser, "/login");
@@ -155,7 +155,7 @@ const named: [
 ];
 
 for (const [issuer, create, claims] of named) {
-  Deno.test(`createTestProvider() stands in for ${issuer}`, async () => {
+  Deno.test(`createTestProvider() replaces ${issuer}`, async () => {
     const provider = createTestProvider({ issuer });
     const { browser, results } = createApp(provider, create(provider));
     const user = { sub: "1", ...claims };
@@ -190,16 +190,16 @@ for (const [name, options, code] of wrong) {
 }
 
 const exchanges: [string, Record<string, string>, number][] = [
-  ["all that is right", {}, 200],
+  ["valid parameters", {}, 200],
   ["another verifier", { code_verifier: "other" }, 400],
   ["no verifier", { code_verifier: "" }, 400],
   ["another redirect URI", { redirect_uri: `${REDIRECT_URI}2` }, 400],
   ["an unknown code", { code: "code" }, 400],
-  ["another kind of grant", { grant_type: "password" }, 400],
+  ["another grant type", { grant_type: "password" }, 400],
 ];
 
 for (const [name, change, status] of exchanges) {
-  Deno.test(`createTestProvider() answers ${status} to a code with ${name}`, async () => {
+  Deno.test(`createTestProvider() responds with ${status} to a code with ${name}`, async () => {
     const { authorize, client } = createTestProvider();
     const challenge = await crypto.subtle.digest(
       "SHA-256",
@@ -235,7 +235,7 @@ for (const [name, change, status] of exchanges) {
   });
 }
 
-Deno.test("createTestProvider() says what is wrong with a request", () => {
+Deno.test("createTestProvider() names the mistakes of a request", () => {
   const provider = createTestProvider();
   for (const location of [null, "/", "https://evil.example/authorize"]) {
     assertThrows(
@@ -251,7 +251,7 @@ Deno.test("createTestProvider() says what is wrong with a request", () => {
   );
 });
 
-Deno.test("createTestProvider() says what a path answers that leads nowhere", async () => {
+Deno.test("createTestProvider() names the response of a path without a redirect", async () => {
   const { browser, provider } = setUp({}, { issuer: "https://other.example" });
   await assertRejects(
     () => provider.logIn(browser, "/login"),
@@ -260,7 +260,7 @@ Deno.test("createTestProvider() says what a path answers that leads nowhere", as
   );
 });
 
-Deno.test("createTestProvider() answers only below its issuer", async () => {
+Deno.test("createTestProvider() responds only to URLs of its issuer", async () => {
   const { client: { fetch } } = createTestProvider();
   await assertRejects(
     () => fetch("https://id.example.evil/keys", {}),
@@ -271,7 +271,7 @@ Deno.test("createTestProvider() answers only below its issuer", async () => {
   assertEquals((await fetch("https://id.example/userinfo", {})).status, 401);
 });
 
-/** An application with a login at a test provider, and a browser. */
+/** Creates an application with a login at a test provider, and a browser. */
 function setUp(
   options: TestProviderOptions = {},
   more: Partial<OIDCAuthProviderOptions> = {},

@@ -19,12 +19,12 @@ import {
 
 const day = 86_400_000;
 
-/** An address of its own for each number, of different IPv4 networks. */
+/** Returns a different address for each number, in different IPv4 networks. */
 function address(n: number): string {
   return `${20 + (n >> 16)}.${n >> 8 & 255}.${n & 255}.1`;
 }
 
-/** The first address of a /64 in 2001:db8:1::/48. */
+/** Returns the first address of a /64 in 2001:db8:1::/48. */
 function subnet(n: number): string {
   return `2001:db8:1:${n.toString(16)}::1`;
 }
@@ -56,11 +56,11 @@ Deno.test("createThrottle() lets a botnet guess at one account at most 100 times
       guesses.filter((at) => at >= from && at < from + 30 * day).length
     ),
   );
-  // And ten more with a stolen device cookie.
+  // And ten guesses with a stolen device cookie.
   assertEquals(most, 85);
 });
 
-Deno.test("createThrottle() lets 200 requests at once from 200 addresses guess at one account at most 40 times", async () => {
+Deno.test("createThrottle() lets 200 concurrent requests from 200 addresses guess at one account at most 40 times", async () => {
   const { throttle } = createThrottledLogin();
   const attempts = await Promise.all(
     Array.from(
@@ -68,7 +68,7 @@ Deno.test("createThrottle() lets 200 requests at once from 200 addresses guess a
       (_, n) => throttle.attempt(contextOf(address(n)), "ada"),
     ),
   );
-  // Fewer, if so many change the count at once that some give up.
+  // Fewer if some requests give up because of concurrent changes.
   const { length } = attempts.filter(({ allowed }) => allowed);
   assert(length > 0 && length <= 40, `${length}`);
 });
@@ -85,7 +85,7 @@ Deno.test("createThrottle() lets one /48 fail 1,000 times at different accounts"
   assert((await throttle.attempt(neighbor, "bob")).allowed);
 });
 
-Deno.test("createThrottle() lets the owner log in from a known device during an attack from everywhere", async () => {
+Deno.test("createThrottle() lets the owner log in from a known device during a distributed attack", async () => {
   const { guess, knownDevice, throttle } = createThrottledLogin();
   const home = "198.51.100.1";
   const cookie = await knownDevice({ address: home });
@@ -95,7 +95,7 @@ Deno.test("createThrottle() lets the owner log in from a known device during an 
   assertEquals((await guess({ address: home })).allowed, false);
   const owner = await guess({ address: home, cookie, right: true });
   assert(owner.allowed, "the known device is exempt");
-  // Even from an address that has used up every limit of its own.
+  // Even from an address that has reached its limits.
   for (let n = 0; n < 200; n++) {
     await throttle.attempt(contextOf(home), `user${n}`);
     await throttle.attempt(contextOf(home), "ada");
@@ -103,7 +103,7 @@ Deno.test("createThrottle() lets the owner log in from a known device during an 
   assert((await guess({ address: home, cookie })).allowed);
 });
 
-Deno.test("createThrottle() does not lock an owner out of a known device who mistypes a few times during an attack", async () => {
+Deno.test("createThrottle() does not lock out a known device after a few typos during an attack", async () => {
   const { guess, knownDevice, throttle } = createThrottledLogin();
   const cookie = await knownDevice();
   for (let n = 0; n < 100; n++) {
@@ -116,7 +116,7 @@ Deno.test("createThrottle() does not lock an owner out of a known device who mis
   }
 });
 
-Deno.test("createThrottle() bounds the guesses of a stolen device cookie to ten", async () => {
+Deno.test("createThrottle() limits the guesses with a stolen device cookie to ten", async () => {
   const { guess, knownDevice, throttle } = createThrottledLogin();
   const cookie = await knownDevice();
   for (let n = 0; n < 100; n++) {
@@ -129,7 +129,7 @@ Deno.test("createThrottle() bounds the guesses of a stolen device cookie to ten"
   assertEquals(allowed, 10);
 });
 
-Deno.test("createThrottle() takes 100 guesses at once with a stolen device cookie for what they are", async () => {
+Deno.test("createThrottle() counts 100 concurrent guesses with a stolen device cookie", async () => {
   const { guess, knownDevice, throttle } = createThrottledLogin();
   const cookie = await knownDevice();
   for (let n = 0; n < 100; n++) {
@@ -141,7 +141,7 @@ Deno.test("createThrottle() takes 100 guesses at once with a stolen device cooki
   assertEquals(answers.filter(({ allowed }) => allowed).length, 10);
 });
 
-Deno.test("createThrottle() gives a browser whose device cookie was spent a new one at the next login", async () => {
+Deno.test("createThrottle() replaces a used up device cookie at the next login", async () => {
   const { guess, knownDevice } = createThrottledLogin();
   const spent = await knownDevice();
   for (let n = 0; n < 10; n++) await guess({ cookie: spent });
@@ -154,7 +154,7 @@ Deno.test("createThrottle() gives a browser whose device cookie was spent a new 
   assert((await guess({ cookie })).allowed);
 });
 
-Deno.test("createThrottle() exempts a device for the account that logged in on it, and for no other", async () => {
+Deno.test("createThrottle() exempts a device only for the account that logged in on it", async () => {
   const { guess, knownDevice } = createThrottledLogin();
   const cookie = await knownDevice({ account: "mallory" });
   let allowed = 0;
@@ -165,7 +165,7 @@ Deno.test("createThrottle() exempts a device for the account that logged in on i
   assertEquals(allowed, 40);
 });
 
-Deno.test("createThrottle() knows a browser that several accounts log in on", async () => {
+Deno.test("createThrottle() knows a browser of several accounts", async () => {
   const { guess, knownDevice, throttle } = createThrottledLogin();
   let cookie = await knownDevice({ account: "ada" });
   cookie = await knownDevice({ account: "bob", cookie });
@@ -186,7 +186,7 @@ Deno.test("createThrottle() remembers the last five accounts of a browser", asyn
   assertMatch(cookie!, /^__Host-device=[\w-]{22}(?:\.[\w-]{22}){4}$/);
 });
 
-Deno.test("createThrottle() knows ten devices of an account, and forgets the one not used for longest", async () => {
+Deno.test("createThrottle() knows ten devices of an account and forgets the least recently used one", async () => {
   const { guess, knownDevice, pass, throttle } = createThrottledLogin();
   const cookies: string[] = [];
   for (let n = 0; n < 10; n++) {
@@ -255,7 +255,7 @@ Deno.test("createThrottle() follows the session's cookie on localhost, and in Sa
   assert(!local.includes("Secure"));
   const host = await cookieOf("https://example.com/");
   assertMatch(host, /^__Host-device=[\w-]{22};.*SameSite=Strict/);
-  assert(!host.includes("Domain"), "no subdomain gets it");
+  assert(!host.includes("Domain"), "no subdomain gets the cookie");
 });
 
 Deno.test("createThrottle() sets no device cookie for failed or cancelled attempts, or without a session", async () => {
@@ -300,7 +300,7 @@ const hostile = [
 ];
 
 for (const cookie of hostile) {
-  Deno.test(`createThrottle() takes the device cookie ${JSON.stringify(cookie.slice(0, 50))} (${cookie.length}) for none`, async () => {
+  Deno.test(`createThrottle() ignores the device cookie ${JSON.stringify(cookie.slice(0, 50))} (${cookie.length})`, async () => {
     const { guess, knownDevice } = createThrottledLogin();
     await knownDevice();
     for (let n = 0; n < 5; n++) assert((await guess({ cookie })).allowed);
@@ -310,7 +310,7 @@ for (const cookie of hostile) {
   });
 }
 
-Deno.test("createThrottle() takes devices in the store that are nonsense for none", async () => {
+Deno.test("createThrottle() ignores invalid devices in the store", async () => {
   const values = ["", "{", "null", "[1]", '["a"]', '[["a","b"]]', "[[]]"];
   for (const value of values) {
     const memory = createMemorySessionStore();
@@ -332,7 +332,7 @@ Deno.test("createThrottle() takes devices in the store that are nonsense for non
   }
 });
 
-Deno.test("createThrottle() lets an owner who used an emailed link make a new device known", async () => {
+Deno.test("createThrottle() lets an owner with an emailed link add a known device", async () => {
   const { guess, middleware, throttle } = createThrottledLogin();
   for (let n = 0; n < 100; n++) {
     await throttle.attempt(contextOf(address(n)), "ada");
@@ -350,7 +350,7 @@ Deno.test("createThrottle() lets an owner who used an emailed link make a new de
   assert((await guess()).allowed, "the account's failures are forgotten");
 });
 
-Deno.test("createThrottle() sends one victim at most 3 of 1,000 reset mails at once, and 13 within a day", async () => {
+Deno.test("createThrottle() allows at most 3 of 1,000 concurrent reset emails, and 13 in a day", async () => {
   const { pass, throttle } = createThrottledLogin({
     name: "reset-email",
     perAccount: { attempts: 3, delay: 60_000 },
@@ -369,7 +369,7 @@ Deno.test("createThrottle() sends one victim at most 3 of 1,000 reset mails at o
   assertEquals(mails, 13);
 });
 
-Deno.test("createThrottle() lets the owner request a reset mail from a known device while others use up its limit", async () => {
+Deno.test("createThrottle() lets the owner request a reset email from a known device after others reached the limit", async () => {
   const login = createThrottledLogin();
   const { store, now } = login;
   const cookie = await login.knownDevice();
@@ -406,8 +406,8 @@ const sessions: Record<string, SessionOptions> = {
   },
 };
 
-for (const [what, options] of Object.entries(sessions)) {
-  Deno.test(`createThrottle() knows devices with ${what}`, async () => {
+for (const [name, options] of Object.entries(sessions)) {
+  Deno.test(`createThrottle() knows devices with ${name}`, async () => {
     const { throttle } = createThrottledLogin();
     const router = createRouter({ middleware: [session(options)] });
     router.post("/login/:right", async (context) => {
@@ -429,7 +429,7 @@ for (const [what, options] of Object.entries(sessions)) {
   });
 }
 
-Deno.test("createThrottle() sets one cookie for two throttles in one request", async () => {
+Deno.test("createThrottle() sets one cookie for two throttles in a request", async () => {
   const { guess, middleware, store, throttle, now } = createThrottledLogin();
   const reset = createThrottle({ name: "reset", store, now });
   const router = createRouter({ middleware: [middleware] });

@@ -4,7 +4,7 @@ import { session } from "@gatehouse/web/session-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { contextOf, createThrottledLogin } from "./_throttled_login.ts";
 
-Deno.test("createThrottle() does not forget failures through a flood of anonymous sessions in the same store", async () => {
+Deno.test("createThrottle() keeps failures during a flood of anonymous sessions in the same store", async () => {
   const store = createMemorySessionStore({ maxRecords: 1_000 });
   const { guess, knownDevice, throttle } = createThrottledLogin({ store });
   const cookie = await knownDevice();
@@ -21,7 +21,7 @@ Deno.test("createThrottle() does not forget failures through a flood of anonymou
   assert((await guess({ cookie })).allowed, "the device is still known");
 });
 
-Deno.test("createThrottle() does not forget known devices and addresses through a flood of accounts", async () => {
+Deno.test("createThrottle() keeps known devices and addresses during a flood of accounts", async () => {
   const store = createMemorySessionStore({ maxRecords: 1_000 });
   const { guess, knownDevice, throttle } = createThrottledLogin({ store });
   const cookie = await knownDevice();

@@ -17,17 +17,17 @@ const start = 1_700_000_000_000;
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** An address has no more than an account. */
+/** Limits with the same number for an address as for an account. */
 const strict = { attempts: 5, maxDelay: 900_000 };
 
-/** A throttle with a clock of its own. */
+/** Creates a throttle with a separate clock. */
 function createClocked(options: ThrottleOptions = {}) {
   let time = start;
   const now = () => time;
   const store = createMemorySessionStore({ now });
   const throttle = createThrottle({ store, now, ...options });
 
-  /** The answer to one attempt: `true`, or the seconds to wait. */
+  /** Returns the result of an attempt: `true`, or the seconds to wait. */
   async function attempt(
     account = "ada",
     address: string | undefined = "203.0.113.7",
@@ -59,7 +59,7 @@ function createClocked(options: ThrottleOptions = {}) {
   };
 }
 
-Deno.test("createThrottle() lets five attempts fail, and then delays ever longer (ASVS 6.3.1)", async () => {
+Deno.test("createThrottle() allows five failures, then increases the delay (ASVS 6.3.1)", async () => {
   const { attempt, fail, pass } = createClocked();
   assertEquals(await fail(6), [true, true, true, true, true, 1]);
   const delays: (true | number)[] = [];
@@ -73,7 +73,7 @@ Deno.test("createThrottle() lets five attempts fail, and then delays ever longer
   assertEquals(delays, [2, 4, 8, 16, 32, 64, 128, 256, 512, 900]);
 });
 
-Deno.test("createThrottle() does not let refused attempts prolong the delay", async () => {
+Deno.test("createThrottle() does not extend the delay for rejected attempts", async () => {
   const { attempt, fail, pass } = createClocked();
   await fail(5);
   assertEquals(await fail(50), Array(50).fill(1));
@@ -81,13 +81,13 @@ Deno.test("createThrottle() does not let refused attempts prolong the delay", as
   assertEquals(await attempt(), true);
 });
 
-Deno.test("createThrottle() does not count refused attempts against the address", async () => {
+Deno.test("createThrottle() does not count rejected attempts for the address", async () => {
   const { attempt, fail } = createClocked();
   await fail(200);
   assertEquals(await attempt("bob"), true);
 });
 
-Deno.test("createThrottle() does not lock out a user whose name a stranger guesses with (ASVS 6.3.1)", async () => {
+Deno.test("createThrottle() does not lock out a user because of a stranger's guesses (ASVS 6.3.1)", async () => {
   const { attempt, fail } = createClocked();
   await fail(100, "ada", "198.51.100.1");
   assertEquals(await attempt("ada", "203.0.113.7"), true);
@@ -103,8 +103,8 @@ Deno.test("createThrottle() delays an address that tries many accounts (ASVS 6.3
   assertEquals(await attempt("ada", "203.0.113.8"), true);
 });
 
-Deno.test("createThrottle() delays an address by a minute at most: others share it", async () => {
-  // In an hour there are only sixty minutes, which is no hundred failures.
+Deno.test("createThrottle() delays an address by at most a minute, because others share it", async () => {
+  // Sixty failures in an hour, one each minute, never reach a hundred.
   const { attempt, pass } = createClocked({
     perAddress: { window: 24 * hour },
   });
@@ -116,14 +116,14 @@ Deno.test("createThrottle() delays an address by a minute at most: others share 
   assertEquals(await attempt("bob"), 60);
 });
 
-Deno.test("createThrottle() forgets failures of a pair once the attempt is right", async () => {
+Deno.test("createThrottle() forgets failures of a pair after a successful attempt", async () => {
   const { attempt, fail } = createClocked();
   await fail(4);
   assertEquals(await attempt("ada", "203.0.113.7", {}, true), true);
   assertEquals(await fail(6), [true, true, true, true, true, 1]);
 });
 
-Deno.test("createThrottle() does not let a guesser reset an address with an account of their own", async () => {
+Deno.test("createThrottle() does not let an attacker reset an address with another account", async () => {
   const { attempt } = createClocked();
   let allowed = 0;
   for (let index = 0; index < 150; index++) {
@@ -133,7 +133,7 @@ Deno.test("createThrottle() does not let a guesser reset an address with an acco
   assertEquals(allowed, 100);
 });
 
-Deno.test("createThrottle() takes back an attempt that is cancelled, and no other", async () => {
+Deno.test("createThrottle() takes back only a cancelled attempt", async () => {
   const throttle = createThrottle();
   const context = new RequestContext(new Request("https://example.com/"), {
     remoteAddress: "203.0.113.7",
@@ -141,7 +141,7 @@ Deno.test("createThrottle() takes back an attempt that is cancelled, and no othe
   for (let time = 0; time < 4; time++) await throttle.attempt(context, "ada");
   for (let time = 0; time < 200; time++) {
     const attempt = await throttle.attempt(context, "ada");
-    assert(attempt.allowed, "the delay of a cancelled attempt is none");
+    assert(attempt.allowed, "a cancelled attempt causes no delay");
     await attempt.cancel();
   }
   const { allowed } = await throttle.attempt(context, "ada");
@@ -150,7 +150,7 @@ Deno.test("createThrottle() takes back an attempt that is cancelled, and no othe
   assertEquals(refused, { allowed: false, retryAfter: 1 });
 });
 
-Deno.test("createThrottle() takes the latest failure back of several", async () => {
+Deno.test("createThrottle() takes back the latest of several failures", async () => {
   const { attempt, fail, pass } = createClocked({ perAddress: strict });
   await fail(2);
   pass(30 * minute);
@@ -158,7 +158,7 @@ Deno.test("createThrottle() takes the latest failure back of several", async () 
   assertEquals(await fail(4, "bob"), [true, true, true, 1]);
 });
 
-Deno.test("createThrottle() does not count right attempts", async () => {
+Deno.test("createThrottle() does not count successful attempts", async () => {
   const { attempt } = createClocked();
   for (let index = 0; index < 300; index++) {
     const account = `user${index % 3}`;
@@ -175,14 +175,14 @@ Deno.test("createThrottle() forgets a failure after an hour", async () => {
   assertEquals(await fail(5), Array(5).fill(true));
 });
 
-Deno.test("createThrottle() forgets a failure after an hour, whatever the longest delay", async () => {
+Deno.test("createThrottle() forgets a failure after an hour with any maximum delay", async () => {
   const { fail, pass } = createClocked();
   await fail(5);
   pass(hour);
   assertEquals(await fail(6), [true, true, true, true, true, 1]);
 });
 
-Deno.test("createThrottle() never delays who mistypes a password now and then", async () => {
+Deno.test("createThrottle() never delays a user with occasional typos", async () => {
   const { attempt, pass } = createClocked();
   for (let time = 0; time < 20; time++) {
     pass(70 * minute);
@@ -200,7 +200,7 @@ Deno.test("createThrottle() never delays an address for a few failures an hour",
   }
 });
 
-Deno.test("createThrottle() does not forget a failure with one of an hour ago", async () => {
+Deno.test("createThrottle() keeps a failure when an older one expires", async () => {
   const { fail, pass } = createClocked();
   await fail(1);
   pass(59 * minute);
@@ -211,7 +211,7 @@ Deno.test("createThrottle() does not forget a failure with one of an hour ago", 
   assertEquals(await fail(4), [true, 2, 2, 2], "the three still count");
 });
 
-Deno.test("createThrottle() forgets a failure after a tenth more than an hour, whatever came later", async () => {
+Deno.test("createThrottle() forgets a failure after 66 minutes even if others follow", async () => {
   const { fail, pass } = createClocked();
   await fail(1);
   pass(30 * minute);
@@ -220,7 +220,7 @@ Deno.test("createThrottle() forgets a failure after a tenth more than an hour, w
   assertEquals(await fail(3), [true, true, 1]);
 });
 
-Deno.test("createThrottle() keeps no more of many failures than of few", async () => {
+Deno.test("createThrottle() stores as much for many failures as for few", async () => {
   let longest = 0;
   const memory = createMemorySessionStore({ now: () => start });
   const store = withCalls({
@@ -244,7 +244,7 @@ Deno.test("createThrottle() keeps no more of many failures than of few", async (
   assertLess(longest, 250);
 });
 
-Deno.test("createThrottle() frees the store of old counts every ten minutes", async () => {
+Deno.test("createThrottle() removes old counts from the store every ten minutes", async () => {
   const times: number[] = [];
   const store = withCalls({ sweep: (time) => void times.push(time) });
   const { attempt, pass } = createClocked({ store });
@@ -272,11 +272,11 @@ Deno.test("createThrottle() lets one address guess at one account 17 times withi
       guesses.filter((time) => time >= from && time < from + hour).length
     ),
   );
-  // Five, ten of the delays from 1 s to 512 s, and two of 900 s.
+  // Five attempts, ten with delays from 1 s to 512 s, and two with 900 s.
   assertEquals(most, 17);
 });
 
-Deno.test("createThrottle() lets a delay run that is longer than failures count", async () => {
+Deno.test("createThrottle() supports a delay longer than the time that failures count", async () => {
   const { attempt, fail, pass } = createClocked({
     perAccountAndAddress: { window: minute, delay: hour, maxDelay: hour },
   });
@@ -287,16 +287,16 @@ Deno.test("createThrottle() lets a delay run that is longer than failures count"
   assertEquals(await attempt(), true);
 });
 
-Deno.test("createThrottle() does not make a day of a second when the clock is set back", async () => {
+Deno.test("createThrottle() does not extend a delay if the clock is set back", async () => {
   const { attempt, fail, pass } = createClocked();
   await fail(5);
   pass(-20 * minute);
-  assertEquals(await attempt(), 900, "never longer than the longest delay");
+  assertEquals(await attempt(), 900, "never longer than the maximum delay");
   pass(-24 * hour);
   assertEquals(await fail(6), [true, true, true, true, true, 1]);
 });
 
-Deno.test("createThrottle() holds a delay against a machine whose clock is behind", async () => {
+Deno.test("createThrottle() keeps a delay on a machine whose clock is behind", async () => {
   const limits = {
     store: createMemorySessionStore({ now: () => start }),
     perAccountAndAddress: { attempts: 5, delay: hour, maxDelay: hour },
@@ -307,7 +307,7 @@ Deno.test("createThrottle() holds a delay against a machine whose clock is behin
   assertEquals(await behind.attempt(), 3600);
 });
 
-Deno.test("createThrottle() counts attempts at once as what they are", async () => {
+Deno.test("createThrottle() counts concurrent attempts", async () => {
   const { attempt } = createClocked();
   const answers = await Promise.all(
     Array.from({ length: 100 }, () => attempt()),
@@ -315,7 +315,7 @@ Deno.test("createThrottle() counts attempts at once as what they are", async () 
   assertEquals(answers.filter((answer) => answer === true).length, 5);
 });
 
-/** A store on the network: each call takes a while, in any order. */
+/** Creates a slow store whose calls finish in any order. */
 function slow(store: SessionStore): SessionStore {
   const wait = () =>
     new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
@@ -335,7 +335,7 @@ function slow(store: SessionStore): SessionStore {
   };
 }
 
-Deno.test("createThrottle() counts attempts at once on several machines", async () => {
+Deno.test("createThrottle() counts concurrent attempts on several machines", async () => {
   const store = slow(createMemorySessionStore());
   const machines = [createClocked({ store }), createClocked({ store })];
   const answers = await Promise.all(
@@ -353,7 +353,7 @@ Deno.test("createThrottle() counts in a store on the network", async () => {
   assertEquals(await fail(6), [true, true, true, true, true, 1]);
 });
 
-Deno.test("createThrottle() takes back an attempt that was forgotten meanwhile", async () => {
+Deno.test("createThrottle() can take back an attempt that it has already forgotten", async () => {
   const { attempt, pass } = createClocked();
   const slowly = () => attempt("ada", "203.0.113.7", {}, () => pass(hour));
   assertEquals([await slowly(), await slowly()], [true, true]);
@@ -361,14 +361,14 @@ Deno.test("createThrottle() takes back an attempt that was forgotten meanwhile",
 
 const spellings = ["ADA", " ada ", "\uff41da", "Ada"];
 for (const spelling of spellings) {
-  Deno.test(`createThrottle() takes "${spelling}" for the account "ada"`, async () => {
+  Deno.test(`createThrottle() treats "${spelling}" as the account "ada"`, async () => {
     const { attempt, fail } = createClocked();
     await fail(5, "ada");
     assertEquals(await attempt(spelling), 1);
   });
 }
 
-Deno.test("createThrottle() does not take leading spaces for another account", async () => {
+Deno.test("createThrottle() ignores leading spaces of an account", async () => {
   const { attempt } = createClocked();
   let allowed = 0;
   for (let spaces = 0; spaces < 2000; spaces += 20) {
@@ -378,7 +378,7 @@ Deno.test("createThrottle() does not take leading spaces for another account", a
   assertEquals(allowed, 5);
 });
 
-Deno.test("createThrottle() is not held up by an account that is slow to normalize", async () => {
+Deno.test("createThrottle() does not normalize long accounts", async () => {
   const { attempt } = createClocked();
   const marks = "\u0315".repeat(20_000) + "\u0316".repeat(20_000);
   const start = performance.now();
@@ -401,14 +401,14 @@ const neighbours: [one: string, other: string, same: boolean][] = [
 ];
 
 for (const [one, other, same] of neighbours) {
-  Deno.test(`createThrottle() takes ${one} and ${other} for ${same ? "one client" : "two clients"}`, async () => {
+  Deno.test(`createThrottle() treats ${one} and ${other} as ${same ? "one client" : "two clients"}`, async () => {
     const { attempt, fail } = createClocked();
     await fail(5, "ada", one);
     assertEquals(await attempt("ada", other), same ? 1 : true);
   });
 }
 
-/** Runs with what `console.warn` is given. */
+/** Runs a function with the recorded arguments of `console.warn`. */
 async function withWarnings(
   run: (warnings: string[]) => Promise<void>,
 ): Promise<void> {
@@ -424,9 +424,9 @@ async function withWarnings(
 
 const forwarding = ["X-Forwarded-For", "Forwarded", "X-Real-IP"];
 
-Deno.test("createThrottle() does not let anyone guess without end where there is no address", async () => {
+Deno.test("createThrottle() limits guesses without an address", async () => {
   await withWarnings(async (warnings) => {
-    // The default is the address of the context.
+    // By default it uses the address of the context.
     const { attempt, fail } = createClocked({ address: () => undefined });
     assertEquals(await fail(40), Array(40).fill(true));
     assertEquals(await fail(50), Array(50).fill(1));
@@ -438,7 +438,7 @@ Deno.test("createThrottle() does not let anyone guess without end where there is
 });
 
 for (const peer of ["127.0.0.1", "10.0.0.5", "::1", "fd00::1", "172.20.0.3"]) {
-  Deno.test(`createThrottle() warns once of a proxy at ${peer} that nobody declared`, async () => {
+  Deno.test(`createThrottle() warns once of an undeclared proxy at ${peer}`, async () => {
     await withWarnings(async (warnings) => {
       const { attempt } = createClocked();
       for (let index = 0; index < 150; index++) {
@@ -452,7 +452,7 @@ for (const peer of ["127.0.0.1", "10.0.0.5", "::1", "fd00::1", "172.20.0.3"]) {
   });
 
   for (const header of forwarding) {
-    Deno.test(`createThrottle() does not let a changing ${header} guess without end behind ${peer}`, async () => {
+    Deno.test(`createThrottle() limits guesses with a changing ${header} from ${peer}`, async () => {
       await withWarnings(async () => {
         const { attempt } = createClocked();
         let allowed = 0;
@@ -468,7 +468,7 @@ for (const peer of ["127.0.0.1", "10.0.0.5", "::1", "fd00::1", "172.20.0.3"]) {
   }
 }
 
-Deno.test("createThrottle() is not fooled by a forwarding header of the client's", async () => {
+Deno.test("createThrottle() ignores a forwarding header of the client", async () => {
   await withWarnings(async (warnings) => {
     const { attempt } = createClocked();
     const answers = [];
@@ -481,10 +481,10 @@ Deno.test("createThrottle() is not fooled by a forwarding header of the client's
   });
 });
 
-Deno.test("createThrottle() believes an address that the router took from a header", async () => {
+Deno.test("createThrottle() accepts an address that the router read from a header", async () => {
   await withWarnings(async (warnings) => {
     const { attempt } = createClocked();
-    // A client of the intranet, behind a proxy that the router trusts.
+    // A client in the intranet with a trusted proxy.
     for (let index = 0; index < 100; index++) {
       const headers = { "X-Forwarded-For": "10.0.0.5" };
       await attempt(`user${index}`, "10.0.0.5", headers);
@@ -494,7 +494,7 @@ Deno.test("createThrottle() believes an address that the router took from a head
   });
 });
 
-Deno.test("createThrottle() still limits the address of a proxy that nobody declared, at ten times the attempts", async () => {
+Deno.test("createThrottle() limits the address of an undeclared proxy to ten times the attempts", async () => {
   await withWarnings(async () => {
     const { attempt } = createClocked();
     let allowed = 0;
@@ -507,7 +507,7 @@ Deno.test("createThrottle() still limits the address of a proxy that nobody decl
   });
 });
 
-/** A peer, a header, and whether the header lists the peer's address. */
+/** A peer, a header, and `true` if the header contains the peer's address. */
 const lists: [peer: string, name: string, value: string, isListed: boolean][] =
   [
     ["10.0.0.5", "X-Forwarded-For", "10.0.0.5", true],
@@ -531,8 +531,8 @@ const lists: [peer: string, name: string, value: string, isListed: boolean][] =
   ];
 
 for (const [peer, name, value, isListed] of lists) {
-  const what = `${name}: ${value.slice(0, 40)}`;
-  Deno.test(`createThrottle() ${isListed ? "finds" : "does not find"} ${peer} in "${what}"`, async () => {
+  const label = `${name}: ${value.slice(0, 40)}`;
+  Deno.test(`createThrottle() ${isListed ? "finds" : "does not find"} ${peer} in "${label}"`, async () => {
     await withWarnings(async (warnings) => {
       await createClocked().attempt("ada", peer, { [name]: value });
       assertEquals(warnings.length, isListed ? 0 : 1);
@@ -540,7 +540,7 @@ for (const [peer, name, value, isListed] of lists) {
   });
 }
 
-Deno.test("createThrottle() keeps throttles of different names in one store apart", async () => {
+Deno.test("createThrottle() separates throttles with different names in one store", async () => {
   const store = createMemorySessionStore();
   const login = createClocked({ store });
   const reset = createClocked({ store, name: "reset" });
@@ -549,7 +549,7 @@ Deno.test("createThrottle() keeps throttles of different names in one store apar
   assertEquals(await reset.attempt(), true);
 });
 
-Deno.test("createThrottle() stores neither accounts nor addresses", async () => {
+Deno.test("createThrottle() does not store accounts and addresses", async () => {
   const keys: string[] = [];
   const memory = createMemorySessionStore();
   const store: SessionStore = {
@@ -571,7 +571,7 @@ Deno.test("createThrottle() stores neither accounts nor addresses", async () => 
   }
 });
 
-Deno.test("createThrottle() takes accounts of any length and shape", async () => {
+Deno.test("createThrottle() accepts accounts of any length and form", async () => {
   const { attempt } = createClocked();
   const long = "a".repeat(1_000_000);
   for (const account of [long, "", "\ud800", "\ufdfa".repeat(100_000)]) {
@@ -594,7 +594,7 @@ const nonsense = [
   "[[[1700000000000,5]],null]",
 ];
 
-Deno.test("createThrottle() starts again where the store holds nonsense", async () => {
+Deno.test("createThrottle() starts again if the stored value is invalid", async () => {
   for (const value of nonsense) {
     const memory = createMemorySessionStore({ now: () => start });
     const store: SessionStore = {
@@ -610,7 +610,7 @@ Deno.test("createThrottle() starts again where the store holds nonsense", async 
   }
 });
 
-Deno.test("createThrottle() refuses when the store never lets it count", async () => {
+Deno.test("createThrottle() rejects if the store never accepts a count", async () => {
   const store: SessionStore = {
     get: () => null,
     put: () => false,
@@ -620,10 +620,10 @@ Deno.test("createThrottle() refuses when the store never lets it count", async (
 });
 
 const hang = () => new Promise<never>(() => {});
-const fail = () => Promise.reject(new Error("The store is away"));
+const fail = () => Promise.reject(new Error("The store is unavailable"));
 
 for (const [how, sweep] of [["hangs", hang], ["fails", fail]] as const) {
-  Deno.test(`createThrottle() counts though a sweep of the store ${how}`, async () => {
+  Deno.test(`createThrottle() counts even if a sweep of the store ${how}`, async () => {
     const store = withCalls({ sweep });
     const { fail, pass } = createClocked({ store, storeTimeout: 50 });
     pass(hour);
@@ -634,7 +634,7 @@ for (const [how, sweep] of [["hangs", hang], ["fails", fail]] as const) {
 
 for (const method of ["get", "put", "delete"] as const) {
   for (const [how, call] of [["hangs", hang], ["fails", fail]] as const) {
-    Deno.test(`createThrottle() lets no attempt pass where the store's ${method} ${how}`, async () => {
+    Deno.test(`createThrottle() rejects every attempt if the store's ${method} ${how}`, async () => {
       const store = withCalls({ [method]: call });
       const { attempt } = createClocked({ store, storeTimeout: 50 });
       const right = attempt("ada", "203.0.113.7", {}, true);
@@ -647,7 +647,7 @@ for (const method of ["get", "put", "delete"] as const) {
   }
 }
 
-/** A store with some methods of its own. */
+/** Creates a memory store with some other methods. */
 function withCalls(calls: Partial<SessionStore>): SessionStore {
   const memory = createMemorySessionStore();
   return {
@@ -658,7 +658,7 @@ function withCalls(calls: Partial<SessionStore>): SessionStore {
   };
 }
 
-/** What is answered within a second. */
+/** Returns the result if it arrives within a second. */
 async function answerInTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error("No answer")), 1000);
@@ -670,7 +670,7 @@ async function answerInTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
 }
 
 for (const storeTimeout of [0, -1, NaN, Infinity]) {
-  Deno.test(`createThrottle() throws when made with the storeTimeout ${storeTimeout}`, () => {
+  Deno.test(`createThrottle() throws for the storeTimeout ${storeTimeout}`, () => {
     assertThrows(
       () => createThrottle({ storeTimeout }),
       RangeError,
@@ -680,7 +680,7 @@ for (const storeTimeout of [0, -1, NaN, Infinity]) {
 }
 
 for (const limit of ["attempts", "delay", "maxDelay", "window"] as const) {
-  Deno.test(`createThrottle() throws when made with a bad ${limit}`, () => {
+  Deno.test(`createThrottle() throws for an invalid ${limit}`, () => {
     for (const value of [0, -1, NaN]) {
       for (
         const kind of [

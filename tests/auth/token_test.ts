@@ -13,14 +13,14 @@ import {
   verifyToken,
 } from "@gatehouse/web/auth";
 
-Deno.test("createToken() writes prefix, 256 random bits and a checksum, fit for a Bearer header (RFC 6750, 2.1)", () => {
+Deno.test("createToken() returns a prefix, 256 random bits and a checksum, valid in a Bearer header (RFC 6750, 2.1)", () => {
   const token = createToken({ prefix: "acme_api" });
   assertMatch(token, /^acme_api_[0-9A-Za-z]{49}$/);
   const headers = new Headers({ Authorization: `Bearer ${token}` });
   assertEquals(headers.get("Authorization"), `Bearer ${token}`);
 });
 
-Deno.test("createToken() never repeats itself and uses every digit equally (ASVS 11.5.1)", () => {
+Deno.test("createToken() never repeats a token and uses all digits equally (ASVS 11.5.1)", () => {
   const tokens = new Set<string>();
   const counts = new Map<string, number>();
   for (let time = 0; time < 2_000; time++) {
@@ -31,26 +31,26 @@ Deno.test("createToken() never repeats itself and uses every digit equally (ASVS
     }
   }
   assertEquals([tokens.size, counts.size], [2_000, 62]);
-  // 86,000 digits are 1,387 of each, give or take 37; six times that is never.
+  // 86,000 digits are 1,387 of each, with a standard deviation of 37.
   for (const [digit, count] of counts) {
     assert(Math.abs(count - 1_387) < 222, `${digit} came up ${count} times`);
   }
 });
 
-Deno.test("isTokenShaped() refuses tokens of another prefix of the same length", () => {
+Deno.test("isTokenShaped() rejects tokens with another prefix of the same length", () => {
   const token = createToken({ prefix: "read" });
   assert(isTokenShaped(token, { prefix: "read" }));
   assertFalse(isTokenShaped(token, { prefix: "full" }));
 });
 
-/** Made by hand: the checksum is zlib.crc32 in six digits of base 62. */
+/** Created by hand: the checksum is zlib.crc32 in six digits of base 62. */
 const KNOWN = "acme_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg1cfhE7";
 
-Deno.test("isTokenShaped() knows the CRC-32 that scanners compute", () => {
+Deno.test("isTokenShaped() uses the CRC-32 of secret scanners", () => {
   assert(isTokenShaped(KNOWN, { prefix: "acme" }));
 });
 
-Deno.test("isTokenShaped() sees every mistyped character", () => {
+Deno.test("isTokenShaped() detects every wrong character", () => {
   const token = createToken({ prefix: "acme" });
   assert(isTokenShaped(token, { prefix: "acme" }));
   for (const [index, digit] of [...token].entries()) {
@@ -80,7 +80,7 @@ const hostile = [
   "Bearer " + KNOWN,
 ];
 
-Deno.test("isTokenShaped() and verifyToken() refuse hostile tokens and do not throw", async () => {
+Deno.test("isTokenShaped() and verifyToken() reject hostile tokens without an error", async () => {
   const hash = await hashToken(KNOWN);
   for (const token of hostile) {
     assertFalse(isTokenShaped(token, { prefix: "acme" }), token.slice(0, 80));
@@ -88,20 +88,20 @@ Deno.test("isTokenShaped() and verifyToken() refuse hostile tokens and do not th
   }
 });
 
-Deno.test("isTokenShaped() refuses the token of another prefix", () => {
+Deno.test("isTokenShaped() rejects a token with another prefix", () => {
   const token = createToken({ prefix: "acme_api" });
   assertFalse(isTokenShaped(token, { prefix: "acme" }));
   assertFalse(isTokenShaped(token, { prefix: "acme_ap" }));
 });
 
-Deno.test("hashToken() is the SHA-256 in base64url (FIPS 180-4, one-block message)", async () => {
+Deno.test("hashToken() returns the SHA-256 in base64url (FIPS 180-4, one-block message)", async () => {
   assertEquals(
     await hashToken("abc"),
     "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0",
   );
 });
 
-Deno.test("hashToken() gives another hash to another token, and none gives the token away", async () => {
+Deno.test("hashToken() returns different hashes for different tokens and hides the token", async () => {
   const [one, two] = [
     createToken({ prefix: "ab" }),
     createToken({ prefix: "ab" }),
@@ -110,14 +110,14 @@ Deno.test("hashToken() gives another hash to another token, and none gives the t
   assertFalse((await hashToken(one)).includes(one.slice(3, 10)));
 });
 
-Deno.test("verifyToken() accepts the token of a hash and no other, and nothing where nothing is stored", async () => {
+Deno.test("verifyToken() accepts only the token of a hash, and none without a stored hash", async () => {
   const token = createToken({ prefix: "acme" });
   const hash = await hashToken(token);
   assert(await verifyToken(hash, token));
   assertFalse(await verifyToken(hash, createToken({ prefix: "acme" })));
   assertFalse(await verifyToken(hash, token.toLowerCase()));
   assertFalse(await verifyToken(hash, ""));
-  // A thief of the table has hashes: they are not tokens.
+  // A hash from a stolen table is not a token.
   assertFalse(await verifyToken(hash, hash));
   for (const nothing of [null, undefined, "", "x", hash.slice(1), hash + "A"]) {
     assertFalse(await verifyToken(nothing, token));
@@ -147,7 +147,7 @@ for (const prefix of prefixes) {
   });
 }
 
-Deno.test("createToken() throws a TypeError for a prefix that is no text", () => {
+Deno.test("createToken() throws a TypeError for a prefix that is not a string", () => {
   for (const prefix of [undefined, null, 42, {}]) {
     assertThrows(() => createToken({ prefix: prefix as never }), TypeError);
   }
