@@ -168,4 +168,4 @@ export const ENDED: readonly string[][] = [
   // The ID token of the third login has no sid, so it may be this session.
   ["nobody", `user of ${USER.sub}`, "nobody"],
   ["nobody", "nobody", "nobody"],
-].map((users) => [...users, "another user's session"]);
+].map((users) => [...users, "user of someone else"]);

@@ -34,7 +34,7 @@ Deno.test("backChannelLogout() with sid and sub also ends a login without a sid,
   assertEquals(await app.logOut({ sid: "s1", sub: USER.sub }), 200);
   assertEquals(
     await usersOf(...browsers),
-    ["nobody", "nobody", USER_ID, "another user's session"],
+    ["nobody", "nobody", USER_ID, "user of someone else"],
   );
 });
 

@@ -20,6 +20,7 @@ const PATHS = [
   "session/cookies",
   "session/kit",
   "tests/schema",
+  "tests/auth",
   "tests/router",
   "tests/session",
   "tests/logger",
