@@ -52,6 +52,12 @@ export interface TestClientOptions {
    * @default {"https://test.example"}
    */
   readonly origin?: string;
+  /**
+   * The client's address, which the router reads as `context.remoteAddress`.
+   *
+   * @default {undefined}
+   */
+  readonly remoteAddress?: string;
 }
 
 /** What a request of a test client takes. */
@@ -85,9 +91,13 @@ export interface TestTarget {
    * Answers a request.
    *
    * @param request The request.
+   * @param platform The arguments of a server with the client's address.
    * @returns The response.
    */
-  fetch(request: Request): Response | Promise<Response>;
+  fetch(
+    request: Request,
+    ...platform: unknown[]
+  ): Response | Promise<Response>;
 }
 
 /**
@@ -119,14 +129,17 @@ export interface TestTarget {
  * ```
  *
  * @param target The router, or anything that has a `fetch`.
- * @param options The origin.
+ * @param options The origin and the client's address.
  * @returns The client.
  */
 export function createTestClient(
   target: TestTarget,
   options: TestClientOptions = {},
 ): TestClient {
-  const { origin = "https://test.example" } = options;
+  const { origin = "https://test.example", remoteAddress } = options;
+  const platform = remoteAddress === undefined
+    ? []
+    : [{ remoteAddr: { hostname: remoteAddress } }];
   const cookies = new Map<string, string>();
   return { cookies, fetch: send };
 
@@ -137,7 +150,10 @@ export function createTestClient(
     let url = new URL(path, origin);
     for (let hops = 0;; hops++) {
       const request = new Request(url, init);
-      const response = await target.fetch(withCookies(request, cookies));
+      const response = await target.fetch(
+        withCookies(request, cookies),
+        ...platform,
+      );
       for (const line of response.headers.getSetCookie()) keep(line, cookies);
       const next = followRedirects ? redirectOf(response, url) : null;
       if (next === null) return response;

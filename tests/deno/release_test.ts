@@ -253,7 +253,10 @@ Deno.test("every package that tests, benchmarks and the guide use has an exact v
 });
 
 Deno.test("the tests run with a lock for every npm package", async () => {
-  assertMatch(config.tasks.test.command, /deno test -A --lock=\$NPM_LOCK /);
+  for (const task of ["test", "test:long"] as const) {
+    const { command } = config.tasks[task];
+    assertMatch(command, /deno test -A --lock=\$NPM_LOCK /);
+  }
   const { specifiers, npm } = await readNpmLock();
   // Deno writes `^6` as `6`.
   const locked = new Set(
@@ -269,6 +272,18 @@ Deno.test("the tests run with a lock for every npm package", async () => {
   for (const [id, { integrity }] of Object.entries(npm)) {
     assertMatch(integrity, /^sha512-[\w+/]{86}==$/, id);
   }
+});
+
+Deno.test("deno task ok and CI run each test file, the long ones in a separate task", async () => {
+  const { test, "test:long": long, ok } = config.tasks;
+  const [, ignored = ""] = /--ignore=(\S+)/.exec(test.command) ?? [];
+  const [, files = ""] = /--shuffle (.+)$/.exec(long.command) ?? [];
+  assertEquals(files.split(" "), ignored.split(","));
+  for (const file of files.split(" ")) await Deno.stat(new URL(file, root));
+  assertMatch(ok.command, /deno task test && deno task test:long$/);
+  const script = await read(".ci/run");
+  assertMatch(script, /^"\$\{deno\[@\]\}" test 2>&1/m);
+  assertMatch(script, /^"\$\{deno\[@\]\}" test:long 2>&1/m);
 });
 
 Deno.test("CI starts programs of npm with an exact version", async () => {

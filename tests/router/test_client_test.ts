@@ -1,5 +1,9 @@
 /** The test client: paths, cookies, redirects. */
-import { createRouter, type Router } from "@gatehouse/web/fetch-router";
+import {
+  createRouter,
+  redirect,
+  type Router,
+} from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { assertEquals, assertRejects } from "@std/assert";
 
@@ -20,6 +24,21 @@ Deno.test("createTestClient() resolves paths and URLs against its origin", async
     await text("https://tenant.example/a"),
     "https://tenant.example/a",
   );
+});
+
+Deno.test("createTestClient() sets the client's address", async () => {
+  const router = createRouter();
+  router.get("/", ({ remoteAddress }) => Response.json({ remoteAddress }));
+  router.get("/moved", () => redirect("/"));
+  const address = async (path: string, remoteAddress?: string) => {
+    const client = createTestClient(router, { remoteAddress });
+    return await (await client.fetch(path, { followRedirects: true })).json();
+  };
+  assertEquals(await address("/"), {});
+  for (const remoteAddress of ["192.0.2.1", "2001:db8::1"]) {
+    assertEquals(await address("/", remoteAddress), { remoteAddress });
+    assertEquals(await address("/moved", remoteAddress), { remoteAddress });
+  }
 });
 
 const cookies: [line: string, kept: Record<string, string>][] = [
