@@ -26,6 +26,7 @@ import { addHome } from "./features/home.ts";
 import { addLogin } from "./features/login.ts";
 import { addPasswordReset } from "./features/password_reset.ts";
 import { addRegistration } from "./features/registration.ts";
+import { copyScript } from "./pages/copy_script.ts";
 import { routes } from "./routes.ts";
 import { createServices, type Mail } from "./services.ts";
 
@@ -114,6 +115,7 @@ export function createApp(options: AppOptions): AppRouter {
     },
   });
   router.get(routes.stylesheet, () => asset(stylesheet, "text/css"));
+  router.get(routes.copyScript, () => asset(copyScript, "text/javascript"));
   router.get(routes.icon, () => asset(icon, "image/svg+xml"));
   addHome(router, services);
   addRegistration(router, services);

@@ -58,8 +58,8 @@ export const ResetRequest = object({
   ),
 });
 
-/** The form of `/reset-password`. */
-export const PasswordReset = object({
+/** The forms of `/reset-password` and of a first password. */
+export const NewPassword = object({
   password: field(newPassword),
   confirmPassword: field(string()),
 }).pipe(fieldsMatch("password", "confirmPassword", passwordsMatch));

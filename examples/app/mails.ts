@@ -71,6 +71,19 @@ then choose a new password: ${baseURL}${routes.passwordReset.request.index.href(
   };
 }
 
+/** Creates the email that tells an owner about a first password. */
+export function firstPasswordMail({ baseURL }: Services, to: string): Mail {
+  return {
+    to,
+    subject: "Your account has a password now",
+    text:
+      `You can now log in to the noticeboard with this address and a password.
+
+If you did not set the password, reset it. That removes all linked logins, API
+keys and sessions: ${baseURL}${routes.passwordReset.request.index.href()}`,
+  };
+}
+
 /** Creates the email that tells an owner about a login that was linked. */
 export function linkedMail(
   { baseURL, logins }: Services,

@@ -13,6 +13,7 @@ export const routes = route({
   home: "/",
   stylesheet: "/style.css",
   icon: "/icon.svg",
+  copyScript: "/copy.js",
   register: form("register"),
   login: form("login"),
   logout: post("/logout"),
@@ -44,6 +45,8 @@ export const routes = route({
     tokens: resources("account/tokens", {
       only: ["index", "create", "destroy"],
     }),
+    newKey: route("account/keys/new", { show: get("/"), done: post("/") }),
+    newToken: route("account/tokens/new", { show: get("/"), done: post("/") }),
     logins: {
       index: get("/account/logins"),
       link: post("/account/logins/:provider"),

@@ -252,22 +252,30 @@ async function swapCookies(page: Page, cookies: Cookie[] = []) {
   return before;
 }
 
-async function apiKey({ app, open, page, send }: Walk): Promise<void> {
+async function apiKey({ app, open, page, path, send }: Walk): Promise<void> {
   await open("/register");
   await send("Register", newPerson());
   await open("/account/keys");
-  assertEquals(await send("Create API key", { "Name": "Backup" }), 201);
+  assertEquals(await send("Create API key", { "Name": "Backup" }), 200);
+  assertEquals(path(), "/account/keys/new");
 
   const key = await page.locator("#secret").innerText();
   assertMatch(key, /^board_key_/);
+  await open("/account/keys/new");
+  assertEquals(await page.locator("#secret").innerText(), key);
+  // The button needs JavaScript, which these walks turn off.
+  assertEquals(await page.getByRole("button", { name: "Copy" }).count(), 0);
   const call = () =>
     fetch(`${app.baseURL}/api/me`, { headers: { "X-API-Key": key } });
   const before = await call();
   assertEquals(before.status, 200);
   assertEquals((await before.json()).role, "api");
 
-  await open("/account/keys");
+  await send("Done");
+  assertEquals(path(), "/account/keys");
   assertEquals(await page.locator("#secret").count(), 0);
+  await open("/account/keys/new");
+  assertEquals(path(), "/account/keys");
   await send("Revoke Backup");
   const after = await call();
   assertEquals([after.status, await after.text()], [401, "Unauthorized"]);

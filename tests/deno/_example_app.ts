@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { assertEquals, assertMatch } from "@std/assert";
 import type { FetchFunction } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { createApp } from "../../examples/app/app.ts";
@@ -177,6 +178,20 @@ function createVisitor(baseURL: string): Visitor {
     },
   };
   return visitor;
+}
+
+/** Creates an API key or an access token on its page, and returns it. */
+export async function createSecret(
+  visitor: Visitor,
+  path: "/account/keys" | "/account/tokens",
+  label = "Mine",
+): Promise<string> {
+  const { status, location } = await visitor.post(path, { label });
+  assertEquals([status, location], [302, `${path}/new`]);
+  const { body } = await visitor.get(location!);
+  const [, secret] = /<code id="secret">([^<]+)<\/code>/.exec(body) ?? [];
+  assertMatch(secret ?? "", /^board_(key|token)_\w{30,}$/);
+  return secret!;
 }
 
 /** Chooses a person at the demo identity provider and returns the redirect. */

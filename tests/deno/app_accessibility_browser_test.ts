@@ -70,7 +70,7 @@ for (const [colorScheme, run] of Object.entries(schemes)) {
       await page.getByLabel("Name").fill("Report");
       await page.getByRole("button", { name: "Create API key" }).click();
       await page.locator("#secret").waitFor();
-      assertEquals(await faults(page, run), [], "/account/keys, made");
+      assertEquals(await faults(page, run), [], "/account/keys/new");
       await app.database(
         "UPDATE users SET password_hash = '' WHERE id = 1",
         [],

@@ -8,6 +8,7 @@ import {
 } from "@std/assert";
 import { verifyPassword } from "@gatehouse/web/auth/password";
 import {
+  createSecret,
   type ExampleApp,
   PASSWORD,
   startExampleApp,
@@ -115,7 +116,7 @@ Deno.test("more logins at once than can wait are answered 503 (issue 6)", async 
   await Promise.allSettled(others);
   assertEquals(busy.status, 503);
   assertEquals(busy.headers.get("Retry-After"), "10");
-  assertStringIncludes(busy.body, "There is too much to do at the moment");
+  assertStringIncludes(busy.body, "The server is busy");
   assertEquals(app.errors, []);
 });
 
@@ -351,7 +352,7 @@ for (const token of badTokens) {
     const { status, body } = await app.visitor()
       .get(`/reset-password?${query}`);
     assertEquals(status, 400);
-    assertStringIncludes(body, "This link does not work any more");
+    assertStringIncludes(body, "This link no longer works");
     assertEquals(await statusOfReset(app, token), 400);
     assertEquals((await app.visitor().get("/reset-password")).status, 400);
     assertEquals(app.errors, []);
@@ -378,7 +379,7 @@ Deno.test("a change of password revokes access tokens, not API keys (issue 6)", 
   assertEquals([await own.asToken(), await own.asKey()], [401, 200]);
   assertEquals(await foreign.asToken(), 200);
   const { body } = await visitor.get("/account");
-  assertStringIncludes(body, "your access tokens are ended");
+  assertStringIncludes(body, "your access tokens are revoked");
   assertEquals((await stranger.get("/account")).status, 200);
 });
 
@@ -473,12 +474,8 @@ async function statusOfReset(app: ExampleApp, token: string): Promise<number> {
  * them.
  */
 async function makeSecrets(app: ExampleApp, visitor: Visitor) {
-  const make = async (path: string) => {
-    const { body } = await visitor.post(path, { label: "Mine" });
-    return body.match(/<code id="secret">([^<]+)</)![1];
-  };
-  const key = await make("/account/keys");
-  const token = await make("/account/tokens");
+  const key = await createSecret(visitor, "/account/keys");
+  const token = await createSecret(visitor, "/account/tokens");
   const status = async (headers: HeadersInit) =>
     (await app.visitor().get("/api/me", headers)).status;
   return {

@@ -46,7 +46,10 @@ for (
     const confirmed = await app.post("/account/confirm/email", { token });
 
     assertEquals(confirmed, [302, "/account/keys"]);
-    assertEquals((await app.post("/account/keys", { label: "x" }))[0], 201);
+    assertEquals(
+      await app.post("/account/keys", { label: "x" }),
+      [302, "/account/keys/new"],
+    );
     app.wait(6 * MINUTE);
     assertEquals(await app.post("/account/keys"), [302, confirm]);
     // The link works once.

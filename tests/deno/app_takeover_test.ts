@@ -7,6 +7,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import {
+  createSecret,
   type ExampleApp,
   PASSWORD,
   startExampleApp,
@@ -35,9 +36,9 @@ Deno.test("a login that an attacker linked does not work after the owner's reset
 Deno.test("an API key and an access token that an attacker made do not work after the owner's reset", async () => {
   await using app = await startExampleApp();
   const attacker = await register(app);
-  const key = await secret(attacker, "/account/keys");
-  const token = await secret(attacker, "/account/tokens");
-  const other = await secret(await app.loggedIn(), "/account/keys");
+  const key = await createSecret(attacker, "/account/keys");
+  const token = await createSecret(attacker, "/account/tokens");
+  const other = await createSecret(await app.loggedIn(), "/account/keys");
   const status = async (headers: HeadersInit) =>
     (await app.visitor().get("/api/me", headers)).status;
   assertEquals(await status({ "X-API-Key": key }), 200);
@@ -54,7 +55,7 @@ Deno.test("an email tells the owner about everything that a reset ended", async 
   await using app = await startExampleApp();
   const attacker = await register(app);
   await link(attacker, "demo-grace");
-  await secret(attacker, "/account/keys");
+  await createSecret(attacker, "/account/keys");
 
   await reset(app);
 
@@ -153,11 +154,6 @@ async function link(visitor: Visitor, person: string): Promise<void> {
   const start = await visitor.post("/account/logins/demo");
   const { location } = await visitor.logInExternally(person, start);
   assertEquals(location, "/account/logins");
-}
-
-async function secret(visitor: Visitor, path: string): Promise<string> {
-  const { body } = await visitor.post(path, { label: "Mine" });
-  return body.match(/<code id="secret">([^<]+)</)![1];
 }
 
 /** Resets the password by email as the owner, and returns the next page. */

@@ -224,7 +224,7 @@ Deno.test("the page after a logout says so, once", async () => {
   const cookie = headers.getSetCookie().find((line) =>
     line.startsWith("loggedOut=")
   );
-  assertStringIncludes(cookie ?? "", "HttpOnly; SameSite=Lax");
+  assertStringIncludes(cookie ?? "", "HttpOnly; SameSite=Strict");
 });
 
 const guarded = [

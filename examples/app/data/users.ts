@@ -181,6 +181,26 @@ export class Users {
     return row === undefined ? null : Number(row.access_version);
   }
 
+  /**
+   * Sets the first password of a user and ends all access, unless access was
+   * ended since the user was read.
+   *
+   * @returns The new access version, or `null` if nothing was changed.
+   */
+  async setFirstPassword(
+    { id, accessVersion }: User,
+    hash: string,
+  ): Promise<number | null> {
+    const [row] = await this.#query(
+      `UPDATE users
+        SET password_hash = ?, access_version = access_version + 1
+        WHERE id = ? AND password_hash = '' AND access_version = ?
+        RETURNING access_version`,
+      [hash, id, accessVersion],
+    );
+    return row === undefined ? null : Number(row.access_version);
+  }
+
   /** Sets a new password, whatever the old one was, and ends all access. */
   async resetPassword(id: number, hash: string): Promise<void> {
     await this.#query(

@@ -77,11 +77,18 @@ function profilePage(
               referrerpolicy="no-referrer" width="64" height="64">
           `}
         <dl class="facts">
-          <div><dt>Email</dt><dd>${user.email ?? "none"}</dd></div>
+          <div><dt>Email</dt><dd>${user.email ?? "Not verified"}</dd></div>
           <div><dt>Role</dt><dd>${user.role}</dd></div>
           <div><dt>Member since</dt><dd>${time(user.createdAt)}</dd></div>
         </dl>
       </div>
+      ${!user.hasPassword && user.email !== null && html`
+        <p class="hint">
+          You log in at an identity provider.
+          <a href="${routes.account.password.index.href()}">Set a password</a>
+          to log in with your email address too.
+        </p>
+      `}
       <form method="post" action="${routes.account.profile.update.href()}"
         novalidate>
         ${method("PUT")}

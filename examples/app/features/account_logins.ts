@@ -32,10 +32,12 @@ export function addAccountLogins(
 
   // The forms redirect to providers, and those to other hosts. Browsers check
   // each redirect against the policy.
-  const linkingPolicy = pagePolicy(
-    "https:",
-    ...logins.flatMap(({ insecureOrigin }) => insecureOrigin ?? []),
-  );
+  const linkingPolicy = pagePolicy({
+    formTargets: [
+      "https:",
+      ...logins.flatMap(({ insecureOrigin }) => insecureOrigin ?? []),
+    ],
+  });
 
   router.map(routes.account.logins, {
     middleware: [requireLogin],

@@ -16,12 +16,14 @@ import {
   type FormState,
   method,
 } from "../pages/form_fields.ts";
+import { newPasswordFields } from "../pages/new_password_fields.ts";
 import { hashNewPassword, passwordProvider, TOO_COMMON } from "../passwords.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { slowDown, waitText } from "../slow_down.ts";
 import { requireLogin } from "./account.ts";
 import { requireConfirmation } from "./confirmation.ts";
+import { firstPasswordPage, setFirstPassword } from "./first_password.ts";
 
 /** Adds the page that changes the password. */
 export function addAccountPassword(
@@ -38,9 +40,17 @@ export function addAccountPassword(
   router.map(routes.account.password, {
     middleware: [requireLogin, requireConfirmation(services)],
     actions: {
-      index: (context) => passwordPage(context, context.get(Auth), {}),
+      index(context) {
+        const user = context.get(Auth);
+        return user.hasPassword
+          ? passwordPage(context, user, {})
+          : firstPasswordPage(context, user, {});
+      },
       async action(context) {
         const user = context.get(Auth);
+        if (!user.hasPassword) {
+          return await setFirstPassword(services, context, user);
+        }
         const refuse = (errors: Record<string, string>) =>
           passwordPage(context, user, { errors }, 422);
         const result = parseSafe(PasswordChange, context.get(FormData));
@@ -67,7 +77,7 @@ export function addAccountPassword(
         await endSessionsAndTokens(services, context, user.id, session.id);
         session.flash(
           "message",
-          "Your password is changed, your other sessions and your access tokens are ended",
+          "Your password is changed. Your other sessions have ended, and your access tokens are revoked.",
         );
         return redirect(routes.account.profile.show.href());
       },
@@ -84,13 +94,11 @@ function passwordPage(
   return accountPage(context, {
     title: "Password",
     status,
-    content: user.hasPassword ? passwordForm(user, state) : html`
-      <p>This account has no password: you log in at an identity provider.</p>
-    `,
+    content: changeForm(user, state),
   });
 }
 
-function passwordForm(user: User, state: FormState): Markup {
+function changeForm(user: User, state: FormState): Markup {
   return html`
     ${errorSummary(state)}
     <form method="post" action="${routes.account.password.action.href()}"
@@ -104,20 +112,10 @@ function passwordForm(user: User, state: FormState): Markup {
         type: "password",
         autocomplete: "current-password",
       }, state)}
-      ${field({
-        name: "password",
-        label: "New password",
-        type: "password",
-        autocomplete: "new-password",
-        hint:
-          "At least 8 characters. It ends your other sessions and your access tokens. API keys stay.",
-      }, state)}
-      ${field({
-        name: "confirmPassword",
-        label: "New password, once more",
-        type: "password",
-        autocomplete: "new-password",
-      }, state)}
+      ${newPasswordFields(
+        "At least 8 characters. This ends your other sessions and revokes your access tokens. API keys stay.",
+        state,
+      )}
       <button>Change password</button>
     </form>
   `;

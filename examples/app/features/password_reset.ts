@@ -15,7 +15,7 @@ import {
   PASSWORD_RESET,
   removeLoginsAndKeys,
 } from "../end_access.ts";
-import { failed, PasswordReset, ResetRequest } from "../forms.ts";
+import { failed, NewPassword, ResetRequest } from "../forms.ts";
 import { html, type Markup } from "../html.ts";
 import { resetDoneMail, resetMail } from "../mails.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
@@ -102,7 +102,7 @@ function addChoice(router: AppRouter, services: Services): void {
         if (known === null || typeof token !== "string") {
           return uselessPage(context);
         }
-        const result = parseSafe(PasswordReset, form);
+        const result = parseSafe(NewPassword, form);
         if (!result.success) {
           const state = failed(form, [], result.issues);
           return choicePage(context, token, state, 422);
@@ -147,7 +147,7 @@ function requestPage(
 ): Response {
   const content = html`
     ${errorSummary(state)}
-    <p>We send you a link to choose a new one.</p>
+    <p>We will email you a link to choose a new one.</p>
     <form method="post" action="${request.action.href()}" novalidate>
       ${field({
         name: "email",
@@ -158,7 +158,7 @@ function requestPage(
       <button>Send the link</button>
     </form>
     <p class="aside">
-      You remember it? <a href="${routes.login.index.href()}">Log in</a>
+      Do you remember it? <a href="${routes.login.index.href()}">Log in</a>
     </p>
   `;
   return narrowPage(context, "Forgot your password?", content, status);
@@ -168,14 +168,14 @@ function requestPage(
 function sentPage(context: RequestContext): Response {
   const content = html`
     <p>
-      If there is an account with a password for that address, a link is on its
-      way. It works once, for ten minutes.
+      If this address has an account with a password, we have sent it a link. The
+      link works once, for ten minutes.
     </p>
     <p class="hint">
-      In this example it is printed where the server runs, in place of an email.
+      This example sends no email: the link is printed where the server runs.
     </p>
   `;
-  return narrowPage(context, "Look into your mailbox", content);
+  return narrowPage(context, "Check your email", content);
 }
 
 function choicePage(
@@ -194,7 +194,7 @@ function choicePage(
         type: "password",
         autocomplete: "new-password",
         hint:
-          "At least 8 characters. It ends all sessions, and removes access tokens, API keys and linked logins.",
+          "At least 8 characters. This ends all sessions, and removes your access tokens, API keys and linked logins.",
       }, state)}
       ${field({
         name: "confirmPassword",
@@ -219,23 +219,23 @@ function choicePage(
 
 function uselessPage(context: RequestContext): Response {
   const content = html`
-    <p>It was used already, or is older than ten minutes.</p>
+    <p>It was already used, or is more than ten minutes old.</p>
     <p class="actions">
       <a class="button" href="${request.index.href()}">Send a new link</a>
     </p>
   `;
-  return narrowPage(context, "This link does not work any more", content, 400);
+  return narrowPage(context, "This link no longer works", content, 400);
 }
 
 function donePage(context: RequestContext): Response {
   const content = html`
     <p>
-      All sessions of your account are ended. Its access tokens, API keys and
-      linked logins are removed, because somebody else may have made them. We
+      All sessions of your account have ended. Its access tokens, API keys and
+      linked logins are removed, because an attacker may have created them. We
       have sent you an email that lists them.
     </p>
     <p>
-      To use a login at another site again, log in with your new password and
+      Log in with your new password. If you want to log in at another site again,
       link it again under “Linked logins”.
     </p>
     <p class="actions">

@@ -15,12 +15,16 @@ const areas = [
 /** Creates a page of the account area, with links to the others. */
 export function accountPage(
   context: RequestContext,
-  { title, content, status }: Page,
+  { title, content, status, script }: Page,
 ): Response {
   const { pathname } = context.url;
+  const isCurrent = (href: string) =>
+    pathname === href ||
+    href !== areas[0][0] && pathname.startsWith(`${href}/`);
   return page(context, {
     title,
     status,
+    script,
     content: html`
       <div class="columns">
         <nav class="side" aria-label="Account">
@@ -28,7 +32,7 @@ export function accountPage(
             ${areas.map(([href, text]) =>
               html`
                 <li>
-                  <a href="${href}" ${href === pathname && html`
+                  <a href="${href}" ${isCurrent(href) && html`
                     aria-current="page"
                   `}>${text}</a>
                 </li>

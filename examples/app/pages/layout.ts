@@ -11,11 +11,13 @@ export interface Page {
   readonly content: Markup;
   /** @default {200} */
   readonly status?: number;
+  /** The path of a script. Its policy must allow it. */
+  readonly script?: string;
 }
 
 /** Creates a page in the frame that all pages share. */
 export function page(context: RequestContext, page: Page): Response {
-  const { title, content, status = 200 } = page;
+  const { title, content, status = 200, script } = page;
   const failed = status === 422 || status === 429;
   const headers = new Headers();
   // Otherwise the Back button shows it after the logout.
@@ -31,6 +33,9 @@ export function page(context: RequestContext, page: Page): Response {
           <title>${failed && "Error: "}${title} – Noticeboard</title>
           <link rel="icon" type="image/svg+xml" href="${routes.icon.href()}">
           <link rel="stylesheet" href="${routes.stylesheet.href()}">
+          ${script !== undefined && html`
+            <script src="${script}" defer></script>
+          `}
         </head>
         <body>
           <a class="skip" href="#main">Skip to the content</a>

@@ -1,6 +1,6 @@
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import { html, type Markup } from "../html.ts";
-import type { routes } from "../routes.ts";
+import { routes } from "../routes.ts";
 import { accountPage } from "./account_page.ts";
 import { errorSummary, field, type FormState, method } from "./form_fields.ts";
 import { time } from "./time.ts";
@@ -13,58 +13,52 @@ export interface Secret {
   readonly expiresAt?: number;
 }
 
-/** The names and the use of a kind of secret. */
+/** The names, the use and the routes of a kind of secret. */
 export interface SecretKind {
   readonly title: string;
   readonly noun: string;
   readonly about: string;
-  /** A command that uses it. */
+  /** Returns a command that uses the secret. */
   readonly usage: (secret: string) => string;
-}
-
-/** The content of the page. */
-export interface SecretsPage {
-  readonly kind: SecretKind;
-  readonly list: readonly Secret[];
-  readonly state: FormState;
-  /** The secret that was just created. */
-  readonly made: string | undefined;
-  readonly shelfRoutes:
-    | typeof routes.account.keys
-    | typeof routes.account.tokens;
+  readonly routes: typeof routes.account.keys | typeof routes.account.tokens;
+  readonly newRoutes:
+    | typeof routes.account.newKey
+    | typeof routes.account.newToken;
 }
 
 /** Creates the page of a user's API keys or access tokens. */
 export function secretsPage(
   context: RequestContext,
-  { kind, list, state, made, shelfRoutes }: SecretsPage,
+  kind: SecretKind,
+  list: readonly Secret[],
+  state: FormState,
 ): Response {
+  const { title, noun, about, routes: { create, destroy } } = kind;
   const isFailed = state.errors !== undefined || state.error !== undefined;
   return accountPage(context, {
-    title: kind.title,
-    status: isFailed ? 422 : made === undefined ? 200 : 201,
+    title,
+    status: isFailed ? 422 : 200,
     content: html`
-      <p>${kind.about}</p>
+      <p>${about}</p>
       ${errorSummary(state)}
-      ${made !== undefined && shownOnce(kind, made)}
-      <form method="post" action="${shelfRoutes.create.href()}" novalidate>
+      <form method="post" action="${create.href()}" novalidate>
         ${field({
           name: "label",
           label: "Name",
           autocomplete: "off",
           hint: "Its purpose, so that you recognize it later.",
         }, state)}
-        <button>Create ${kind.noun}</button>
+        <button>Create ${noun}</button>
       </form>
-      <h2>Yours</h2>
+      <h2>Your ${title}</h2>
       ${list.length === 0
         ? html`
-          <p class="empty">You have none.</p>
+          <p class="empty">You have no ${title} yet.</p>
         `
         : html`
           <ul class="rows">
             ${list.map((secret) =>
-              row(secret, shelfRoutes.destroy.href({ id: secret.id }))
+              row(secret, destroy.href({ id: secret.id }))
             )}
           </ul>
         `}
@@ -72,17 +66,34 @@ export function secretsPage(
   });
 }
 
-function shownOnce({ noun, usage }: SecretKind, secret: string): Markup {
-  return html`
-    <div class="secret" role="status">
-      <p>
-        <strong>Copy your new ${noun} now.</strong> It is not shown again.
-      </p>
-      <p><code id="secret">${secret}</code></p>
-      <p class="hint">Try it:</p>
-      <pre><code>${usage(secret)}</code></pre>
-    </div>
-  `;
+/** Creates the page that shows a new secret. */
+export function newSecretPage(
+  context: RequestContext,
+  { noun, usage, newRoutes }: SecretKind,
+  secret: string,
+): Response {
+  return accountPage(context, {
+    title: `Your new ${noun}`,
+    script: routes.copyScript.href(),
+    content: html`
+      <div class="secret">
+        <p>
+          <strong>Copy the ${noun} now.</strong> This page shows it for five
+          minutes. After that, it cannot be shown again.
+        </p>
+        <p><code id="secret">${secret}</code></p>
+        <p class="actions">
+          <button type="button" data-copy="#secret" hidden>Copy</button>
+          <span id="copied" role="status"></span>
+        </p>
+        <p class="hint">Try it:</p>
+        <pre><code>${usage(secret)}</code></pre>
+      </div>
+      <form method="post" action="${newRoutes.done.href()}">
+        <button>Done</button>
+      </form>
+    `,
+  });
 }
 
 function row(secret: Secret, href: string): Markup {
@@ -93,7 +104,7 @@ function row(secret: Secret, href: string): Markup {
         <strong>${label}</strong>
         <p class="meta">
           Created ${time(createdAt)}${expiresAt !== undefined &&
-            html`, works until ${time(expiresAt)}`}
+            html`, expires ${time(expiresAt)}`}
         </p>
       </div>
       <form method="post" action="${href}">
