@@ -31,7 +31,6 @@ import {
   ExternalAuthError,
   isSecureURL,
   type IssuerOptions,
-  type JWTVerification,
   keysOfIssuer,
   normalizeType,
   resolveIssuerOptions,
@@ -193,23 +192,16 @@ export function createJWTAuthScheme<User extends AuthenticatedUser>(
 function createTokenVerifier<User extends AuthenticatedUser>(
   options: JWTAuthSchemeOptions<User>,
 ): (token: string) => Promise<AccessTokenClaims | null> {
-  const { audience, issuer, onError = console.error } = options;
+  const { issuer, onError = console.error } = options;
   checkOptions(options);
   const name = `the auth scheme "${options.name}"`;
   const resolved = resolveIssuerOptions(options, name);
   const { clockTolerance, now } = resolved;
-  const type = normalizeType(options.type ?? "at+jwt");
   const keys = keysOfIssuer(issuer, options.jwksUri, resolved);
-  const expectation = {
-    algorithms: options.algorithms ?? ASYMMETRIC_ALGORITHMS,
-    audience,
-    types: [type],
-    requiredClaims: type === "at+jwt" ? requiredByProfile : requiredClaims,
-    clockTolerance,
-  };
+  const expectation = { ...createExpectation(options), clockTolerance };
   let reported: unknown;
 
-  async function verify(token: string): Promise<JWTVerification | null> {
+  async function verify(token: string) {
     try {
       const expected = { ...expectation, now: now() };
       return await verifyWithKeys(token, await keys(), expected);
@@ -227,15 +219,40 @@ function createTokenVerifier<User extends AuthenticatedUser>(
     if (decodeClaims(token).iss !== issuer) return null;
     const verification = await verify(token);
     if (!verification?.ok) return null;
-    const { iat, iss, sub } = verification.claims;
+    const { claims } = verification;
     const latest = now() / 1000 + clockTolerance;
-    // A token from the future would outlive a revocation by its issuer.
-    const isIssued = iat === undefined ||
-      typeof iat === "number" && iat <= latest;
-    return isIssued && iss === issuer && typeof sub === "string" && sub !== ""
-      ? verification.claims as AccessTokenClaims
+    return claims.iss === issuer && hasSubject(claims) &&
+        isIssued(claims, latest)
+      ? claims
       : null;
   };
+}
+
+function createExpectation<User extends AuthenticatedUser>({
+  algorithms = ASYMMETRIC_ALGORITHMS,
+  audience,
+  type = "at+jwt",
+}: JWTAuthSchemeOptions<User>) {
+  const normalized = normalizeType(type);
+  return {
+    algorithms,
+    audience,
+    types: [normalized],
+    requiredClaims: normalized === "at+jwt"
+      ? requiredByProfile
+      : requiredClaims,
+  };
+}
+
+function hasSubject(
+  claims: Readonly<Record<string, unknown>>,
+): claims is AccessTokenClaims {
+  return typeof claims.sub === "string" && claims.sub !== "";
+}
+
+/** Rejects tokens from the future: they would outlive a revocation. */
+function isIssued({ iat }: AccessTokenClaims, latest: number): boolean {
+  return iat === undefined || typeof iat === "number" && iat <= latest;
 }
 
 function checkOptions<User extends AuthenticatedUser>(

@@ -42,18 +42,13 @@ export async function verifyToken(
   },
 ): Promise<VerifiedToken> {
   const { issuer } = await engine.metadata();
-  const { get, refresh } = await engine.keys();
-  const verification = await verifyWithKeys(
-    token,
-    { get, refresh: (outdated) => refresh(outdated, kind.caller) },
-    {
-      ...kind,
-      audience: engine.client.clientId,
-      clockTolerance: engine.clockTolerance,
-      now: engine.now(),
-      isKeyIssuer: openid.isKeyIssuer,
-    },
-  );
+  const verification = await verifyWithKeys(token, await engine.keys(), {
+    ...kind,
+    audience: engine.client.clientId,
+    clockTolerance: engine.clockTolerance,
+    now: engine.now(),
+    isKeyIssuer: openid.isKeyIssuer,
+  });
   if (!verification.ok) throw tokenError(kind, verification.reason);
   const { claims, algorithm } = verification;
   const { iss } = claims;

@@ -128,40 +128,17 @@ export function defineOAuthProvider<Profile>(
   preset: OAuthPreset<Profile>,
   options: ExternalAuthProviderOptions,
 ): ExternalAuthProvider<Profile> {
-  const { authorizationEndpoint, issuer, revocationEndpoint, tokenEndpoint } =
-    preset;
-  const { allowInsecureLoopback = false } = options;
-  const endpoints = {
-    authorizationEndpoint,
-    tokenEndpoint,
-    profileEndpoint: preset.profile.endpoint,
-    revocationEndpoint,
-  };
-  for (const [name, value] of Object.entries(endpoints)) {
-    if (value === undefined) continue;
-    const url = URL.parse(value);
-    if (url !== null && isSecureURL(url, allowInsecureLoopback)) continue;
-    throw new TypeError(
-      `Cannot create external provider "${preset.name}": ${name} is not an https URL`,
-    );
-  }
-  // The host is not enough: it may have several user directories.
-  if (!isIdentifier(issuer)) {
-    throw new TypeError(
-      `Cannot create external provider "${preset.name}": issuer is missing or not an identifier, name the user directory, such as "${
-        new URL(authorizationEndpoint).origin
-      }"`,
-    );
-  }
+  const { issuer } = preset;
+  checkPreset(preset, options);
   return defineProvider({
     name: preset.name,
     issuer,
     scopes: preset.scopes,
     metadata: {
       issuer,
-      authorization_endpoint: authorizationEndpoint,
-      token_endpoint: tokenEndpoint,
-      revocation_endpoint: revocationEndpoint,
+      authorization_endpoint: preset.authorizationEndpoint,
+      token_endpoint: preset.tokenEndpoint,
+      revocation_endpoint: preset.revocationEndpoint,
     },
     clientAuthentication: preset.clientAuthentication,
     rawBasic: preset.rawBasic,
@@ -169,6 +146,35 @@ export function defineOAuthProvider<Profile>(
     parseProfile: preset.parseProfile,
     subjectOf: preset.subjectOf ?? subjectOf,
   }, options);
+}
+
+function checkPreset(
+  preset: OAuthPreset<unknown>,
+  { allowInsecureLoopback = false }: ExternalAuthProviderOptions,
+): void {
+  const { authorizationEndpoint, issuer, name } = preset;
+  const endpoints = {
+    authorizationEndpoint,
+    tokenEndpoint: preset.tokenEndpoint,
+    profileEndpoint: preset.profile.endpoint,
+    revocationEndpoint: preset.revocationEndpoint,
+  };
+  for (const [endpoint, value] of Object.entries(endpoints)) {
+    if (value === undefined) continue;
+    const url = URL.parse(value);
+    if (url !== null && isSecureURL(url, allowInsecureLoopback)) continue;
+    throw new TypeError(
+      `Cannot create external provider "${name}": ${endpoint} is not an https URL`,
+    );
+  }
+  // The host is not enough: it may have several user directories.
+  if (!isIdentifier(issuer)) {
+    throw new TypeError(
+      `Cannot create external provider "${name}": issuer is missing or not an identifier, name the user directory, such as "${
+        new URL(authorizationEndpoint).origin
+      }"`,
+    );
+  }
 }
 
 /** Rejects numbers that are not exact, which would identify several users. */

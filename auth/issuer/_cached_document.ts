@@ -3,25 +3,6 @@ import type { JSONObject } from "./_bounded_fetch.ts";
 import type { ResolvedIssuerOptions } from "./_options.ts";
 import { SingleFlight } from "./_single_flight.ts";
 
-/** A document that is fetched when it is needed, and cached. */
-export interface CachedDocument<Value> {
-  /**
-   * Returns the document. Concurrent calls share one request. If the request
-   * fails, it returns the stale document until `maxStale` is over.
-   */
-  get(): Promise<Value>;
-  /**
-   * Fetches the document again because the given one is outdated. Returns
-   * `undefined` during the cooldown, which is short after a failure. Each kind of
-   * caller has a separate cooldown: anyone can send logout tokens, and they must
-   * not use up the cooldown of logins.
-   */
-  refresh(
-    outdated: Value,
-    caller?: "login" | "logout",
-  ): Promise<Value | undefined>;
-}
-
 /** The source of a document, and how long it is cached. */
 export interface CachedDocumentOptions<Value>
   extends Pick<ResolvedIssuerOptions, "cache" | "now"> {
@@ -60,71 +41,91 @@ interface Refresh {
   readonly pause: number;
 }
 
-/** Creates a document that is cached in memory and in the external cache. */
-export function createCachedDocument<Value>(
-  options: CachedDocumentOptions<Value>,
-): CachedDocument<Value> {
-  const { ttl, cooldown, maxStale, now } = options;
-  let entry: Entry<Value> | undefined;
-  const flight = new SingleFlight<Entry<Value>>(LOST_AFTER);
-  const refreshes = new Map<string, Refresh>();
+/** A document that is fetched when it is needed, and cached. */
+export class CachedDocument<Value> {
+  readonly #options: CachedDocumentOptions<Value>;
+  readonly #flight = new SingleFlight<Entry<Value>>(LOST_AFTER);
+  readonly #refreshes = new Map<string, Refresh>();
+  #entry: Entry<Value> | undefined;
   /** The time of the last request if it failed, else -Infinity. */
-  let failedAt = -Infinity;
+  #failedAt = -Infinity;
 
-  async function load(): Promise<JSONObject> {
+  constructor(options: CachedDocumentOptions<Value>) {
+    this.#options = options;
+  }
+
+  /**
+   * Returns the document. Concurrent calls share one request. If the request
+   * fails, it returns the stale document until `maxStale` is over.
+   */
+  async get(): Promise<Value> {
+    const { maxStale, now, ttl } = this.#options;
+    const time = now();
+    const entry = this.#entry;
+    if (entry !== undefined && isFresh(entry.at, time, ttl)) {
+      return entry.value;
+    }
+    const stale = entry !== undefined && isFresh(entry.at, time, maxStale)
+      ? entry
+      : undefined;
+    // One caller sends a request. The others get the stale document.
+    const isWaiting = this.#flight.isRunning ||
+      isFresh(this.#failedAt, time, RETRY_AFTER);
+    if (stale !== undefined && isWaiting) return stale.value;
     try {
-      const body = await options.load();
-      failedAt = -Infinity;
-      return body;
+      return await this.#fetch(true);
     } catch (error) {
-      failedAt = now();
+      // A response that is invalid may be a revocation, so it counts.
+      if (stale === undefined || this.#failedAt === -Infinity) throw error;
+      return stale.value;
+    }
+  }
+
+  /**
+   * Fetches the document again because the given one is outdated. Returns
+   * `undefined` during the cooldown, which is short after a failure. Each kind of
+   * caller has a separate cooldown: anyone can send logout tokens, and they must
+   * not use up the cooldown of logins.
+   */
+  async refresh(
+    outdated: Value,
+    caller: "login" | "logout" = "login",
+  ): Promise<Value | undefined> {
+    const { cooldown, now } = this.#options;
+    const entry = this.#entry;
+    if (entry !== undefined && entry.value !== outdated) return entry.value;
+    const time = now();
+    if (!this.#flight.isRunning) {
+      const { at, pause } = this.#refreshes.get(caller) ?? NEVER;
+      if (isFresh(at, time, pause)) return undefined;
+      this.#refreshes.set(caller, { at: time, pause: cooldown });
+    }
+    try {
+      return await this.#fetch(false);
+    } catch (error) {
+      this.#refreshes.set(caller, { at: now(), pause: RETRY_AFTER });
       throw error;
     }
   }
 
-  function fetchOnce(useCache: boolean): Promise<Entry<Value>> {
-    return flight.run(async () =>
-      entry = await fetchEntry({ ...options, load }, useCache)
+  async #fetch(useCache: boolean): Promise<Value> {
+    const load = () => this.#load();
+    const { value } = await this.#flight.run(async () =>
+      this.#entry = await fetchEntry({ ...this.#options, load }, useCache)
     );
+    return value;
   }
 
-  return {
-    async get() {
-      const time = now();
-      if (entry !== undefined && isFresh(entry.at, time, ttl)) {
-        return entry.value;
-      }
-      const stale = entry !== undefined && isFresh(entry.at, time, maxStale)
-        ? entry
-        : undefined;
-      // One caller sends a request. The others get the stale document.
-      const isWaiting = flight.isRunning ||
-        isFresh(failedAt, time, RETRY_AFTER);
-      if (stale !== undefined && isWaiting) return stale.value;
-      try {
-        return (await fetchOnce(true)).value;
-      } catch (error) {
-        // A response that is invalid may be a revocation, so it counts.
-        if (stale === undefined || failedAt === -Infinity) throw error;
-        return stale.value;
-      }
-    },
-    async refresh(outdated, caller = "login") {
-      if (entry !== undefined && entry.value !== outdated) return entry.value;
-      const time = now();
-      if (!flight.isRunning) {
-        const { at, pause } = refreshes.get(caller) ?? NEVER;
-        if (isFresh(at, time, pause)) return undefined;
-        refreshes.set(caller, { at: time, pause: cooldown });
-      }
-      try {
-        return (await fetchOnce(false)).value;
-      } catch (error) {
-        refreshes.set(caller, { at: now(), pause: RETRY_AFTER });
-        throw error;
-      }
-    },
-  };
+  async #load(): Promise<JSONObject> {
+    try {
+      const body = await this.#options.load();
+      this.#failedAt = -Infinity;
+      return body;
+    } catch (error) {
+      this.#failedAt = this.#options.now();
+      throw error;
+    }
+  }
 }
 
 const NEVER: Refresh = { at: -Infinity, pause: 0 };

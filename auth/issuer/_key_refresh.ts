@@ -1,8 +1,4 @@
-import {
-  type CachedDocument,
-  createCachedDocument,
-  RETRY_AFTER,
-} from "./_cached_document.ts";
+import { CachedDocument, RETRY_AFTER } from "./_cached_document.ts";
 import { ExternalAuthError } from "./_errors.ts";
 import {
   decodeClaims,
@@ -43,7 +39,7 @@ export function keysOf(
       );
     }
     if (current?.[0] !== url) {
-      const keys = createCachedDocument({
+      const keys = new CachedDocument({
         key: `gatehouse:keys:${url}`,
         ...LIFETIMES,
         load: () => fetchKeys(options, url),
@@ -106,13 +102,15 @@ export async function verifyWithKeys(
     readonly isKeyIssuer?:
       | ((keyIssuer: string, tokenIssuer: string) => boolean)
       | undefined;
+    /** The owner of the cooldown for new keys. */
+    readonly caller?: "login" | "logout" | undefined;
   },
 ): Promise<JWTVerification> {
-  const { isKeyIssuer } = expectation;
+  const { caller, isKeyIssuer } = expectation;
   const known = await keys.get();
   const verification = await verifyWith(known);
   if (verification.ok || !verification.mayNeedNewKeys) return verification;
-  const refreshed = await keys.refresh(known);
+  const refreshed = await keys.refresh(known, caller);
   return refreshed === undefined ? verification : await verifyWith(refreshed);
 
   function verifyWith(current: ProviderKeys): Promise<JWTVerification> {

@@ -1,5 +1,5 @@
 import { fetchJSON, type JSONObject } from "./_bounded_fetch.ts";
-import { createCachedDocument } from "./_cached_document.ts";
+import { CachedDocument } from "./_cached_document.ts";
 import { ExternalAuthError } from "./_errors.ts";
 import type { ResolvedIssuerOptions } from "./_options.ts";
 import { isSecureURL } from "./_secure_url.ts";
@@ -76,7 +76,7 @@ export function discover<Metadata>(
   parse: (body: JSONObject) => Metadata,
 ): () => Promise<Metadata> {
   const { cache, now } = options;
-  const document = createCachedDocument({
+  const document = new CachedDocument({
     key: `gatehouse:metadata:${issuer}`,
     ttl: TTL,
     maxStale: MAX_STALE,

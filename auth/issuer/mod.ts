@@ -8,10 +8,7 @@ export {
   type ProviderResponse,
   type SignedResponse,
 } from "./_bounded_fetch.ts";
-export {
-  type CachedDocument,
-  createCachedDocument,
-} from "./_cached_document.ts";
+export type { CachedDocument } from "./_cached_document.ts";
 export {
   ExternalAuthError,
   type ExternalAuthErrorCode,
@@ -20,12 +17,11 @@ export {
 export {
   ASYMMETRIC_ALGORITHMS,
   decodeClaims,
-  type JWTVerification,
   normalizeType,
   signJWT,
 } from "./_jwt.ts";
 export { keysOf, keysOfIssuer, verifyWithKeys } from "./_key_refresh.ts";
-export { parseKeys, type ProviderKeys } from "./_key_set.ts";
+export type { ProviderKeys } from "./_key_set.ts";
 export { discover, parseMetadata, type ProviderMetadata } from "./_metadata.ts";
 export {
   type ExternalAuthCache,
