@@ -1,48 +1,49 @@
-import { canonicalHref, pathStart } from "./matching/canonical_url.ts";
-import type { AnswerError, Handle } from "./_chain.ts";
+import { isServed } from "./abort.ts";
+import type { ErrorHandler, SafeHandler } from "./_compose.ts";
 import type { RequestContext } from "./context/context.ts";
-import { toHead } from "./_defaults.ts";
 import { ArrayMatcher } from "./matching/array_matcher.ts";
+import { canonicalHref, pathStart } from "./matching/canonical_url.ts";
 import type { Match, Matcher } from "./matching/matcher.ts";
-import type { Registration } from "./_registration.ts";
+import { MountPrefix } from "./mount.ts";
+import { redirect } from "./redirect.ts";
+import type { MatchData } from "./_registration.ts";
 import type { RouterOptions } from "./router.ts";
-import { redirectToOther, withOtherSlash } from "./_trailing_slash.ts";
 
 /**
- * Creates the function that finds the route of a request and lets it answer.
+ * Creates the function that finds the route of a request and calls its handler.
  *
- * Engines make one piece of what all requests pass, as long as it is short: what
- * few of them need is in functions of its own.
+ * Engines inline the code that all requests run if it is short. So rare cases
+ * are in separate functions.
  */
-export function dispatchWith(
-  matcher: Matcher<Registration>,
+export function createDispatch(
+  matcher: Matcher<MatchData>,
   trailingSlash: Required<RouterOptions>["trailingSlash"],
-  defaultHandler: Handle,
-  answerError: AnswerError,
-): Handle {
-  const own = matcher instanceof ArrayMatcher ? matcher : undefined;
+  defaultHandler: SafeHandler,
+  handleError: ErrorHandler,
+): SafeHandler {
+  const arrayMatcher = matcher instanceof ArrayMatcher ? matcher : undefined;
 
-  function findOther(method: string, url: string): Match<Registration> | null {
+  function matchSlowly(method: string, url: string): Match<MatchData> | null {
     const href = canonicalHref(url);
     return href === null ? null : matcher.match(method, href);
   }
 
-  /** Looks for the path with its trailing slash taken off or put on. */
-  function answerOther(
+  /** Tries the path with its other trailing slash, then the default handler. */
+  function handleUnmatched(
     method: string,
     context: RequestContext,
   ): Response | Promise<Response> {
     const href = canonicalHref(context.request.url);
-    if (href === null) return badRequest();
+    if (href === null) return new Response("Bad Request", { status: 400 });
     const forms = [href];
     if (trailingSlash !== "strict") {
-      const other = withOtherSlash(href);
+      const other = toggleTrailingSlash(href);
       forms.push(other);
       const match = matcher.match(method, other);
       if (match !== null) {
         return trailingSlash === "redirect"
-          ? redirectToOther(context, other)
-          : answer(method, context, match);
+          ? redirectToPath(context, other)
+          : handle(method, context, match);
       }
     }
     const methods = forms.flatMap((form) => matcher.allowedMethods(form));
@@ -50,17 +51,18 @@ export function dispatchWith(
     return defaultHandler(context);
   }
 
-  /** Lets the matched route answer; HEAD gets no body from a GET route. */
-  function answer(
+  /** Calls the handler of a route. HEAD gets no body from a GET route. */
+  function handle(
     method: string,
     context: RequestContext,
-    { data, params }: Match<Registration>,
+    { data, params }: Match<MatchData>,
   ): Response | Promise<Response> {
     context.params = params;
     context.route = data;
     const result = data.handler(context);
     return method === "HEAD" && data.method !== "HEAD"
-      ? toHead(result, context).catch((error) => answerError(error, context))
+      ? removeBody(result, context)
+        .catch((error) => handleError(error, context))
       : result;
   }
 
@@ -69,19 +71,66 @@ export function dispatchWith(
       const { method, request: { url } } = context;
       const start = pathStart(url);
       // Our own matcher notices by itself if a path is not canonical.
-      const match = own === undefined || start < 0
-        ? findOther(method, url)
-        : own.match(method, url, start);
+      const match = arrayMatcher === undefined || start < 0
+        ? matchSlowly(method, url)
+        : arrayMatcher.match(method, url, start);
       return match === null
-        ? answerOther(method, context)
-        : answer(method, context, match);
+        ? handleUnmatched(method, context)
+        : handle(method, context, match);
     } catch (error) {
-      // A matcher of the application may throw.
-      return answerError(error, context);
+      // A custom matcher may throw.
+      return handleError(error, context);
     }
   };
 }
 
-function badRequest(): Response {
-  return new Response("Bad Request", { status: 400 });
+/**
+ * Responds if no route matches: with 404, or with 405 or to OPTIONS with `Allow`
+ * if the path has other methods (RFC 9110, sections 9.3.7 and 15.5.6).
+ */
+export function handleNotFound(context: RequestContext): Response {
+  const headers = { Allow: context.allowedMethods.join(", ") };
+  if (!headers.Allow) return new Response("Not Found", { status: 404 });
+  return context.method === "OPTIONS"
+    ? new Response(null, { status: 204, headers })
+    : new Response("Method Not Allowed", { status: 405, headers });
+}
+
+/** Removes the body of a response, and cancels it so that it can clean up. */
+async function removeBody(
+  result: Response | Promise<Response>,
+  context: RequestContext,
+): Promise<Response> {
+  const response = await result;
+  // For a null body, servers send the length 0, which differs from that of GET
+  // (RFC 9110, section 8.6). For a stream they send none. The headers are read
+  // first, because Bun forgets the type of a file once its body was read.
+  const isLengthKept = response.headers.has("Content-Length") ||
+    !isServed(context);
+  if (response.body === null) return response;
+  response.body.cancel().catch(() => {});
+  return new Response(isLengthKept ? null : ReadableStream.from([]), response);
+}
+
+function toggleTrailingSlash(href: string): string {
+  const url = new URL(href);
+  const { pathname } = url;
+  // The root keeps its slash, because no path is empty.
+  url.pathname = pathname.endsWith("/")
+    ? pathname.slice(0, -1)
+    : `${pathname}/`;
+  return url.href;
+}
+
+/**
+ * Redirects to the path of a URL. The location has no origin: behind a proxy the
+ * client uses another scheme and host.
+ */
+function redirectToPath(context: RequestContext, href: string): Response {
+  const { pathname, search } = new URL(href);
+  const path = context.get(MountPrefix) + pathname;
+  // Two slashes at the start would name a host. "/.//" is the same path.
+  const location = (path.startsWith("//") ? `/.${path}` : path) + search;
+  const status = ["GET", "HEAD"].includes(context.method) ? 301 : 308;
+  return redirect(location, status);
 }

@@ -1,21 +1,22 @@
-import { isAbort, isServed, refuseAborted } from "./abort.ts";
-import { isInit } from "./_arguments.ts";
-import type { Handle } from "./_chain.ts";
+import { isAbort, isServed, throwIfAborted } from "./abort.ts";
+import { isResponse, type SafeHandler } from "./_compose.ts";
 import { RequestContext } from "./context/context.ts";
-import { NONE } from "./context/platform.ts";
+import { EMPTY } from "./context/platform.ts";
 import type { TrustedProxies } from "./context/remote_address.ts";
-import { isRequest, isResponse } from "./_response.ts";
 import type { FetchFunction, Router } from "./router.ts";
 
+// A getter of the global object on Deno, which takes longer than `instanceof`.
+const RequestClass = /* @__PURE__ */ (() => Request)();
+
 /** Creates the `fetch` function of a router. */
-export function fetchWith(
-  handle: Handle,
+export function createFetch(
+  handler: SafeHandler,
   router: Router,
   trustedProxies: TrustedProxies,
 ): FetchFunction {
-  const alone = { router, trustedProxies, platform: NONE };
+  const withoutPlatform = { router, trustedProxies, platform: EMPTY };
 
-  function contextOf(
+  function createContext(
     input: string | URL | Request,
     others: readonly unknown[],
   ): RequestContext {
@@ -26,12 +27,12 @@ export function fetchWith(
       ? new Request(input, init as RequestInit | undefined)
       : input;
     const platform = takesInit ? others.slice(1) : others;
-    if (platform.length === 0) refuseAborted(request);
+    if (platform.length === 0) throwIfAborted(request);
     return new RequestContext(request, { router, trustedProxies, platform });
   }
 
-  function answer(context: RequestContext): Promise<Response> {
-    const result = handle(context);
+  function respond(context: RequestContext): Promise<Response> {
+    const result = handler(context);
     return isResponse(result)
       ? Promise.resolve(result)
       : unlessAborted(result, context);
@@ -40,24 +41,24 @@ export function fetchWith(
   return function (input: string | URL | Request, init?: unknown) {
     try {
       if (arguments.length < 3 && init === undefined && isRequest(input)) {
-        // A server passes a request at once; others call at any time.
-        refuseAborted(input);
-        return answer(new RequestContext(input, alone));
+        // Servers pass a request before it is aborted; other callers may not.
+        throwIfAborted(input);
+        return respond(new RequestContext(input, withoutPlatform));
       }
-      // A rest parameter in place of `arguments` costs a list with each request.
+      // A rest parameter would create an array for each request.
       const others = arguments.length < 3 ? [init] : [...arguments].slice(1);
-      const context = contextOf(input, others);
+      const context = createContext(input, others);
       // Servers would print the reason of an abort as an error.
       return isServed(context)
-        ? Promise.resolve(handle(context))
-        : answer(context);
+        ? Promise.resolve(handler(context))
+        : respond(context);
     } catch (error) {
       return Promise.reject(error);
     }
   };
 }
 
-/** Rejects as the global `fetch` does if the request was aborted meanwhile. */
+/** Rejects like the global `fetch` if the request was aborted meanwhile. */
 function unlessAborted(
   result: Promise<Response>,
   context: RequestContext,
@@ -67,4 +68,27 @@ function unlessAborted(
     if (error !== undefined && isAbort(error, context)) throw error;
     return response;
   });
+}
+
+function isRequest(value: unknown): value is Request {
+  return value instanceof RequestClass;
+}
+
+/** The members of RequestInit, of the standard and of the three runtimes. */
+const INIT_MEMBER =
+  /^(?:body|cache|cf|client|credentials|duplex|fetcher|headers|integrity|keepalive|method|mode|priority|proxy|redirect|referrer|referrerPolicy|signal|tls|verbose|window)$/;
+
+/**
+ * Returns `true` for a RequestInit, as opposed to an argument of the runtime: a
+ * plain object with members of RequestInit only.
+ */
+function isInit(value: unknown): value is RequestInit {
+  if (typeof value !== "object" || value === null) return false;
+  // Rejects the arguments of servers at once, without the slow checks below.
+  const { constructor } = value;
+  if (constructor !== Object && constructor !== undefined) return false;
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  const keys = Object.keys(value);
+  return keys.length > 0 && keys.every((key) => INIT_MEMBER.test(key));
 }

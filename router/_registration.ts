@@ -5,43 +5,42 @@ import type {
   RequestHandler,
   RouteTarget,
 } from "./action.ts";
-import type { Handle } from "./_chain.ts";
-import type { MatchedRoute } from "./context/context.ts";
-import { methodsOf, type RequestMethod, type RouteMethod } from "./method.ts";
+import type { MatchedRoute, RequestContext } from "./context/context.ts";
+import { methodsOf, type RouteMethod } from "./method.ts";
 import type { Middleware } from "./middleware.ts";
 import { type PatternInput, RoutePattern } from "./pattern/route_pattern.ts";
 import type { AnyRoute, RouteMap } from "./routes/route.ts";
 
-/** A route with all that answers it: its groups' middleware and its own. */
-export interface Registration extends MatchedRoute {
-  /** The method that it answers. */
-  readonly method: RequestMethod | "ANY";
-  /** Answers the request: the handler, behind its middleware. */
-  readonly handler: Handle;
+/** The data of a route in a matcher. */
+export interface MatchData extends MatchedRoute {
+  /** The handler, behind its middleware. */
+  readonly handler: (
+    context: RequestContext,
+  ) => Response | Promise<Response>;
 }
 
 /** A route as an application registers it. */
 export interface CollectedRoute extends MatchedRoute {
   /** The middleware of its groups and its own, the first outermost. */
   readonly middleware: readonly Middleware[];
-  /** The application's handler. */
+  /** The handler without middleware. */
   readonly handler: RequestHandler;
 }
 
-/** What answers a route, or the routes of a map. */
+/** An action, a controller, or options that a handler follows. */
 export type Registrable = Action | MiddlewareOptions | Controller<RouteMap>;
 
-/** What an action or a controller may say; it comes without types too. */
-interface Behavior {
+/** The members of an action or a controller. Untyped callers may omit any. */
+interface UntypedAction {
   readonly handler?: RequestHandler;
   readonly actions?: Record<string, Registrable>;
   readonly middleware?: readonly Middleware[];
 }
 
 /**
- * Lists what one call of `get`, `map` and the like registers.
+ * Returns the routes that one call of `get`, `map` and the like registers.
  *
- * @throws {TypeError} If an action is missing, left over, or not a function.
+ * @throws {TypeError} If an action is missing, has no route, or is invalid.
  */
 export function collectRoutes(
   target: RouteTarget | RouteMap,
@@ -51,32 +50,33 @@ export function collectRoutes(
 ): CollectedRoute[] {
   if (!isRouteMap(target)) {
     const route = toRoute(target, method);
-    const name = describe(route);
-    // A guard in the place of the options would be left out without a word.
-    if (second !== undefined && toBehavior(first).handler !== undefined) {
+    const name = nameOf(route);
+    // Otherwise a guard in the place of the options would be ignored silently.
+    if (second !== undefined && toObject(first).handler !== undefined) {
       throw new TypeError(`Cannot register ${name}: it has two handlers`);
     }
     const action = second === undefined
       ? first
       : { ...first as MiddlewareOptions, handler: second };
-    return collect(route, action, [], name);
+    return collectBelow(route, action, [], name);
   }
-  if (method === undefined) return collect(target, first, [], "the route map");
+  if (method === undefined) {
+    return collectBelow(target, first, [], "the route map");
+  }
   throw new TypeError(
     `Cannot register the route map for ${method}: use router.map`,
   );
 }
 
-/** What a route or a map of them registers, behind the middleware around it. */
-function collect(
+function collectBelow(
   target: AnyRoute | RouteMap,
   action: Registrable | undefined,
   outer: readonly Middleware[],
   name: string,
   prefix = "",
 ): CollectedRoute[] {
-  const { handler, actions, middleware, ...others } = toBehavior(action);
-  refuse(others, name);
+  const { handler, actions, middleware, ...others } = toObject(action);
+  checkKeys(others, name);
   const list = [...outer, ...checkMiddleware(middleware, name)];
   if (isRoute(target)) {
     if (typeof handler !== "function") {
@@ -102,23 +102,23 @@ function collect(
   return Object.entries(target).flatMap(([key, entry]) => {
     const inner = Object.hasOwn(actions, key) ? actions[key] : undefined;
     const path = prefix + key;
-    return collect(entry, inner, list, `"${path}"`, `${path}.`);
+    return collectBelow(entry, inner, list, `"${path}"`, `${path}.`);
   });
 }
 
-function toBehavior(action: Registrable | undefined): Behavior {
+function toObject(action: Registrable | undefined): UntypedAction {
   return typeof action === "function"
     ? { handler: action }
-    : (action ?? {}) as Behavior;
+    : (action ?? {}) as UntypedAction;
 }
 
 /**
- * Refuses properties that nothing reads: a guard under a wrong name would be
- * left out without a word.
+ * Throws if there are unknown properties. Otherwise a guard with a misspelled
+ * name would be ignored silently.
  *
  * @throws {TypeError} If there are any.
  */
-export function refuse(others: object, owner: string): void {
+export function checkKeys(others: object, owner: string): void {
   const [key] = Object.keys(others);
   if (key !== undefined) {
     throw new TypeError(`Cannot make ${owner}: it takes no "${key}"`);
@@ -126,9 +126,9 @@ export function refuse(others: object, owner: string): void {
 }
 
 /**
- * The list as it is.
+ * Returns the middleware if it is an array of functions.
  *
- * @throws {TypeError} If it is no list of functions.
+ * @throws {TypeError} If it is anything else.
  */
 export function checkMiddleware(
   list: readonly Middleware[] | undefined = [],
@@ -149,7 +149,7 @@ function toRoute(
   if (!isRoute(target)) {
     return {
       method: method ?? "GET",
-      // Handed over without types, it would be read as a URLPatternInit.
+      // Untyped callers may pass one. It would be read as a URLPatternInit.
       pattern: target instanceof RoutePattern
         ? target
         : new RoutePattern(target as PatternInput),
@@ -162,22 +162,22 @@ function toRoute(
   );
   if (other !== undefined) {
     throw new TypeError(
-      `Cannot register ${describe(target)}: it does not answer ${other}`,
+      `Cannot register ${nameOf(target)}: it does not answer ${other}`,
     );
   }
   return { method, pattern: target.pattern };
 }
 
-/** Any object will do that has a method and a pattern of ours. */
+/** Returns `true` for an object with a pattern, not only for a `Route`. */
 function isRoute(target: RouteTarget | RouteMap): target is AnyRoute {
   return (target as AnyRoute | null)?.pattern instanceof RoutePattern;
 }
 
-function describe({ method, pattern }: AnyRoute): string {
+function nameOf({ method, pattern }: AnyRoute): string {
   return `"${[method].flat().join(", ")} ${pattern.source}"`;
 }
 
-/** A route map is a plain object of routes; a URLPatternInit holds texts. */
+/** Returns `true` for an object of routes. A URLPatternInit has strings. */
 function isRouteMap(value: RouteTarget | RouteMap): value is RouteMap {
   return typeof value === "object" && value !== null &&
     !(value instanceof URLPattern) && !isRoute(value) &&

@@ -2,18 +2,18 @@ import type { RequestContext } from "./context/context.ts";
 import { Platform } from "./context/platform.ts";
 
 /**
- * Returns `true` if nobody waits for the response any more.
+ * Returns `true` if no client waits for the response any more.
  *
  * Under `Deno.serve` it is always `false`: there the signal aborts after every
- * response too. Deno's info has `completed` in its place.
+ * response too. Deno's info has `completed` instead.
  */
 export function isAborted(context: RequestContext): boolean {
   return hasSignal(context) && context.request.signal.aborted;
 }
 
 /** Throws the reason if a request was aborted. */
-export function refuseAborted({ signal }: Request): void {
-  // Takes half the time of the method `throwIfAborted` on some runtimes.
+export function throwIfAborted({ signal }: Request): void {
+  // Takes half the time of the signal's own method on some runtimes.
   if (signal.aborted) throw signal.reason;
 }
 
@@ -23,7 +23,7 @@ export function refuseAborted({ signal }: Request): void {
  */
 export function isAbort(error: unknown, context: RequestContext): boolean {
   // Reading the signal under `Deno.serve` has side effects, so it is read only
-  // for what such a signal throws: then the handler has read it too.
+  // for an error that a signal throws: then the handler has read it too.
   if (!hasSignal(context) && !isAbortError(error)) return false;
   const { aborted, reason } = context.request.signal;
   return aborted && error === reason;
@@ -33,7 +33,7 @@ function isAbortError(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** Returns `true` if the request's signal tells whether the client left. */
+/** Returns `true` if the request's signal shows that the client left. */
 export function hasSignal(context: RequestContext): boolean {
   return !("completed" in Object(context.get(Platform)[0]));
 }

@@ -105,8 +105,8 @@ export interface Controller<
 }
 
 /**
- * The actions in a call of `router.map`. Their handlers also see the values of
- * the middleware of their own action or nested controller.
+ * The actions in a call of `router.map`. A handler also sees the values of the
+ * middleware of its action or nested controller.
  *
  * @typeParam Routes The route map.
  * @typeParam Entries The values that the middleware before them provides.

@@ -10,10 +10,10 @@ export type RequestMethod =
   | "PATCH"
   | "DELETE"
   | "OPTIONS"
-  // Keeps the names above for completion in editors.
+  // Lets editors suggest the names above.
   | (Uppercase<string> & Record<never, never>);
 
-/** The methods of a route: one, `"ANY"`, or several that share a handler. */
+/** The method of a route, several methods that share a handler, or `"ANY"`. */
 export type RouteMethod = RequestMethod | "ANY" | readonly RequestMethod[];
 
 /** The methods that a router has functions for, and that `"ANY"` allows. */
@@ -49,7 +49,7 @@ const FORBIDDEN = /^(?:connect|trace|track)$/i;
 /**
  * Returns the method.
  *
- * @throws {TypeError} If it is not a method, or in the wrong case: methods are
+ * @throws {TypeError} If it is not a method, or in lower case: methods are
  * case-sensitive, and a route for "get" would never match.
  */
 export function checkMethod<Method extends string>(method: Method): Method {
@@ -59,14 +59,14 @@ export function checkMethod<Method extends string>(method: Method): Method {
     return method;
   }
   throw new TypeError(
-    `Cannot create a route for "${method}": it is no method such as "GET"`,
+    `Cannot create a route for "${method}": it is not a method such as "GET"`,
   );
 }
 
 /**
  * Returns the methods of a route as an array.
  *
- * @throws {TypeError} If there is none, or one is not a method.
+ * @throws {TypeError} If the array is empty, or an element is not a method.
  */
 export function methodsOf(method: RouteMethod): (RequestMethod | "ANY")[] {
   const methods = typeof method === "string" ? [method] : [...method];

@@ -1,6 +1,6 @@
 /**
- * The router: it maps requests to handlers, with middleware around them, on the
- * standard `Request` and `Response` alone.
+ * The router: it maps requests to handlers with middleware around them, based on
+ * the standard `Request` and `Response`.
  *
  * @example A server in four lines
  * ```ts
@@ -31,6 +31,7 @@ export type {
   RouteAction,
   RouteTarget,
 } from "./action.ts";
+export { createRouter } from "./create_router.ts";
 export {
   type HandlerContext,
   type MatchedRoute,
@@ -56,6 +57,7 @@ export { MissingContextValueError } from "./context/errors.ts";
 export { ArrayMatcher } from "./matching/array_matcher.ts";
 export type { Match, Matcher } from "./matching/matcher.ts";
 export type { RequestMethod, RouteMethod } from "./method.ts";
+export type { MatchData } from "./_registration.ts";
 export type {
   EntriesOfAll,
   Middleware,
@@ -85,13 +87,11 @@ export type {
   RegisterWithMiddleware,
 } from "./register.ts";
 export type { TrustedProxies } from "./context/remote_address.ts";
-export {
-  createRouter,
-  type FetchFunction,
-  type MatchData,
-  type RegisteredRoute,
-  type Router,
-  type RouterOptions,
+export type {
+  FetchFunction,
+  RegisteredRoute,
+  Router,
+  RouterOptions,
 } from "./router.ts";
 export type { AnyRoute, RouteMap } from "./routes/route.ts";
 export { safeRedirectPath } from "./safe_redirect_path.ts";

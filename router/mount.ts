@@ -4,17 +4,17 @@ import { type ContextKey, createContextKey } from "./context/context_key.ts";
 import { hasSignal } from "./abort.ts";
 import { Platform } from "./context/platform.ts";
 
-/** Anything that answers requests as servers hand them over. */
+/** A handler of requests: a function like `fetch`, or an object with one. */
 export type MountTarget =
   | MountedFetch
   | {
-    /** Answers a request. */
+    /** Responds to a request. */
     readonly fetch: MountedFetch;
   };
 
 /**
- * Answers a request; gets what the runtime passed besides, which each handler
- * names as it expects it.
+ * Responds to a request. It also gets the further arguments of the runtime, with
+ * the types that it declares.
  */
 export type MountedFetch = (
   request: Request,
@@ -22,27 +22,36 @@ export type MountedFetch = (
 ) => Response | Promise<Response>;
 
 /**
- * The key of the prefix that was taken off the URL of a request for a mounted
- * handler: the beginning of the path as the client sees it, or `""`.
+ * The key of the prefix that mounts have removed from the URL: the beginning of
+ * the path as the client sees it, or `""`.
  */
 export const MountPrefix: ContextKey<string> = /* @__PURE__ */ createContextKey(
   "",
   { name: "MountPrefix" },
 );
 
-/** Has a router answer a request within the context of another. */
-type Enter = (request: Request, outer: RequestContext) => Promise<Response>;
+/** Dispatches a request of a mounted router. */
+type MountedDispatch = (
+  request: Request,
+  outer: RequestContext,
+) => Promise<Response>;
 
-/** How to enter the routers, by their `fetch`. */
-const knownRouters = /* @__PURE__ */ new WeakMap<MountedFetch, Enter>();
+/**
+ * The routers by their `fetch`, because `mount()` takes a `fetch` function too. A
+ * property of the function would be public.
+ */
+const routers = /* @__PURE__ */ new WeakMap<MountedFetch, MountedDispatch>();
 
-/** Makes a router known, so that it keeps the context when it is mounted. */
-export function rememberRouter(fetch: MountedFetch, enter: Enter): void {
-  knownRouters.set(fetch, enter);
+/** Stores a router, so that it keeps the context when it is mounted. */
+export function rememberRouter(
+  fetch: MountedFetch,
+  dispatch: MountedDispatch,
+): void {
+  routers.set(fetch, dispatch);
 }
 
-/** The handler that a target is registered with, at a prefix and below it. */
-export function toMounted(
+/** Creates the handler of a mount, for its prefix and the paths below it. */
+export function createMountHandler(
   prefix: string,
   target: MountTarget,
 ): RequestHandler {
@@ -54,18 +63,18 @@ export function toMounted(
     );
   }
   const fetch = typeof target === "function" ? target : target?.fetch;
-  // Else every request would fail, of whoever calls without types.
+  // Otherwise every request would fail, if the caller uses no types.
   if (typeof fetch !== "function") {
     throw new TypeError(`Cannot mount at "${prefix}": its target has no fetch`);
   }
-  const enter = knownRouters.get(fetch);
+  const dispatch = routers.get(fetch);
   return (context) => {
-    if (UNMADE.test(context.request.method)) {
+    if (FORBIDDEN.test(context.request.method)) {
       const headers = { Allow: "" };
       return new Response("Method Not Allowed", { status: 405, headers });
     }
     const request = withoutPrefix(context, prefix.length);
-    if (enter === undefined) {
+    if (dispatch === undefined) {
       const platform = context.get(Platform) as readonly never[];
       return typeof target === "function"
         ? target(request, ...platform)
@@ -74,38 +83,38 @@ export function toMounted(
     // The two contexts share their values.
     const outside = context.get(MountPrefix);
     context.set(MountPrefix, outside + prefix);
-    return enter(request, context)
+    return dispatch(request, context)
       .finally(() => context.set(MountPrefix, outside));
   };
 }
 
-/** The methods that no request can be made with (Fetch, "forbidden method"). */
-const UNMADE = /^(?:connect|trace|track)$/i;
+/** The methods that no new request can have (Fetch, "forbidden method"). */
+const FORBIDDEN = /^(?:connect|trace|track)$/i;
 
 function withoutPrefix(context: RequestContext, length: number): Request {
   const { request } = context;
   const { method, bodyUsed } = request;
   const url = new URL(context.url);
-  // Two slashes at the start of a path are no host: the setter keeps the path.
+  // The setter does not read two slashes at the start as a host.
   url.pathname = url.pathname.slice(length) || "/";
   const signal = hasSignal(context) ? request.signal : null;
-  // A copy of the request itself has all of it, but reads the signal.
+  // Copying the request itself keeps all of it, but reads the signal.
   if (!bodyUsed && signal !== null) return new Request(url, request);
   const headers = new Headers(request.headers);
   if (bodyUsed) {
     headers.delete("Content-Type");
     headers.delete("Content-Length");
   }
-  const body = bodyUsed ? bodyAgain(context) : request.body;
+  const body = bodyUsed ? recreateBody(context) : request.body;
   return new Request(url, { method, headers, body, signal });
 }
 
-/** The types of what `FormData` has; it is empty for all others. */
+/** The types of forms. For any other, the form-data middleware stores an empty one. */
 const FORM_TYPE =
   /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
 
-/** The form that a middleware has read, as a body once more. */
-function bodyAgain(context: RequestContext): FormData | URLSearchParams {
+/** Returns the form that a middleware has read, as a new body. */
+function recreateBody(context: RequestContext): FormData | URLSearchParams {
   const type = context.request.headers.get("Content-Type") ?? "";
   if (!FORM_TYPE.test(type) || !context.has(FormData)) {
     throw new TypeError(

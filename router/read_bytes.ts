@@ -18,7 +18,7 @@ export interface ReadLimits {
  */
 export async function readBytes(
   stream: ReadableStream<Uint8Array>,
-  { maxBytes, timeout, signal }: ReadLimits,
+  { maxBytes, timeout = MAX_TIMEOUT, signal }: ReadLimits,
 ): Promise<Uint8Array<ArrayBuffer> | 408 | 413> {
   const reader = stream.getReader();
   let isLate = false;
@@ -27,10 +27,8 @@ export async function readBytes(
     isLate = true;
     cancel();
   };
-  const timer = timeout === undefined
-    ? timeout
-    : setTimeout(stop, Math.min(timeout, MAX_TIMEOUT));
-  signal?.addEventListener("abort", stop, { once: true });
+  const timer = setTimeout(stop, Math.min(timeout, MAX_TIMEOUT));
+  signal?.addEventListener("abort", stop);
   // Chunks are copied at once: each keeps the buffer alive that it came in, so
   // that a body sent byte by byte would take gigabytes.
   let bytes = new Uint8Array(Math.min(maxBytes, 4096));
@@ -40,23 +38,18 @@ export async function readBytes(
       const { done, value } = await reader.read();
       if (isLate) return 408;
       if (done) return bytes.subarray(0, size);
-      const end = size + value.byteLength;
+      const end = size + value.length;
       if (end > maxBytes) {
         cancel();
         return 413;
       }
-      if (end > bytes.byteLength) {
+      if (end > bytes.length) {
         const length = Math.min(maxBytes, Math.max(end, size * 2));
-        const larger = new Uint8Array(length);
-        larger.set(bytes);
-        bytes = larger;
+        bytes = new Uint8Array(bytes.buffer.transfer(length));
       }
       bytes.set(value, size);
       size = end;
     }
-  } catch (error) {
-    if (isLate) return 408;
-    throw error;
   } finally {
     clearTimeout(timer);
   }

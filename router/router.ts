@@ -1,7 +1,7 @@
 import type { RequestHandler } from "./action.ts";
 import type { ContextEntries } from "./context/context_entry.ts";
 import type { RequestContext } from "./context/context.ts";
-import type { Registration } from "./_registration.ts";
+import type { MatchData } from "./_registration.ts";
 import type { Matcher } from "./matching/matcher.ts";
 import type { RequestMethod } from "./method.ts";
 import type { EntriesOfAll, Middleware } from "./middleware.ts";
@@ -12,12 +12,8 @@ import type {
   RegisterRoute,
 } from "./register.ts";
 import type { TrustedProxies } from "./context/remote_address.ts";
-import { untypedRouter } from "./create_router.ts";
 
-/** What a matcher holds for each route. */
-export type MatchData = Registration;
-
-/** Options for {@linkcode createRouter}. */
+/** Options for `createRouter`. */
 export interface RouterOptions<
   List extends readonly Middleware[] = readonly Middleware[],
 > {
@@ -28,9 +24,9 @@ export interface RouterOptions<
    */
   readonly middleware?: List;
   /**
-   * Answers what no route matches.
+   * Responds if no route matches.
    *
-   * @default {404, or 405 and OPTIONS with Allow where the path has routes}
+   * @default {404, or 405 and OPTIONS with Allow if the path has routes}
    */
   readonly defaultHandler?: RequestHandler<
     Record<string, string>,
@@ -43,29 +39,30 @@ export interface RouterOptions<
    */
   readonly matcher?: Matcher<MatchData>;
   /**
-   * Answers what a handler or a middleware throws, at the place where it was
-   * thrown: the response passes back through the middleware outside, which read
-   * the error from `context.error`. It is not called for an error that has a
-   * method `toResponse`, whose response is sent instead, nor for the reason of
-   * an aborted request. If it throws, the router prints both errors and answers
-   * 500.
+   * Responds to errors of handlers and middleware. The response passes back
+   * through the outer middleware, which reads the error from `context.error`.
    *
-   * @default {prints the error and answers 500}
+   * It is not called for an error with a method `toResponse`, whose response is
+   * sent instead, nor for the reason of an aborted request. If it throws, the
+   * router prints both errors and responds with 500.
+   *
+   * @default {prints the error and responds with 500}
    */
   readonly onError?: (
     error: unknown,
     context: RequestContext,
   ) => Response | Promise<Response>;
   /**
-   * What to do with a path that has a route but for its trailing slash: answer
-   * as for any other path, redirect to the one that has (308 where the method
-   * is neither GET nor HEAD), or answer as if it were that one.
+   * The treatment of a path that differs from a route only by its trailing
+   * slash. `"strict"` treats it like any other path, `"redirect"` redirects to
+   * the path of the route (308 unless the method is GET or HEAD), and `"ignore"`
+   * calls the handler of the route.
    *
    * @default {"strict"}
    */
   readonly trailingSlash?: "strict" | "redirect" | "ignore";
   /**
-   * Which proxies in front of the server may tell the client's address.
+   * The proxies whose `X-Forwarded-For` header is trusted.
    *
    * @default {0}
    */
@@ -76,26 +73,26 @@ export interface RouterOptions<
 export interface RegisteredRoute {
   /** The method that it answers. */
   readonly method: RequestMethod | "ANY";
-  /** The text of its pattern. */
+  /** Its pattern as a string. */
   readonly pattern: string;
 }
 
-/** Dispatches a request. It needs no `this`, and takes what runtimes pass. */
+/** Dispatches a request. Pass it to servers as it is: it needs no `this`. */
 export interface FetchFunction {
   /**
    * Dispatches a request, with the signature of the global `fetch`.
    *
    * @param input The request, or its URL.
-   * @param init What to build the request with.
-   * @returns The response. It rejects if `fetch` would for these arguments, and
-   * if the request was aborted.
+   * @param init The options of the request.
+   * @returns The response. Rejects if the arguments are invalid or the request
+   * was aborted.
    */
   (input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /**
-   * Dispatches a request that a runtime hands over.
+   * Dispatches a request of a server.
    *
    * @param request The request.
-   * @param platform What the runtime passes besides, for the `Platform` key.
+   * @param platform Further arguments of the runtime, for the `Platform` key.
    * @returns The response. It never rejects: 499 if the request was aborted.
    */
   (request: Request, ...platform: unknown[]): Promise<Response>;
@@ -104,11 +101,11 @@ export interface FetchFunction {
 /**
  * Dispatches requests to handlers.
  *
- * @typeParam Entries What its middleware adds to the context.
+ * @typeParam Entries The entries that its middleware adds to the context.
  */
 export interface Router<Entries extends ContextEntries = readonly []> {
   /**
-   * Dispatches a request, with the signature of the global `fetch`. Hand it to
+   * Dispatches a request, with the signature of the global `fetch`. Pass it to
    * `Deno.serve`, `Bun.serve` or a Worker as it is.
    */
   readonly fetch: FetchFunction;
@@ -134,46 +131,20 @@ export interface Router<Entries extends ContextEntries = readonly []> {
   /** Registers a controller for a route map, or a handler for one route. */
   readonly map: MapRoutes<Entries>;
   /**
-   * Hands every request below a prefix to another handler, with the prefix taken
-   * off its URL. Another router keeps the values of the context.
+   * Passes every request below a prefix to another handler, and removes the
+   * prefix from its URL. Another router keeps the values of the context.
    *
    * The mount wins over less specific routes such as `get("/*", …)`, and loses
-   * to more specific ones. The request is a new one, which the server does not
-   * know: upgrade a WebSocket, and ask Bun for `requestIP`, in front of a mount.
+   * to more specific ones. Servers do not know its new request: upgrade a
+   * WebSocket, and call Bun's `requestIP`, before a mount.
    *
-   * @param prefix The beginning of the path, without parameters.
-   * @param target A router, or the `fetch` function of anything.
+   * @param prefix The beginning of the path, without params.
+   * @param target A router, or an object or a function that handles requests.
    * @throws {TypeError} If the prefix is `/`, has pattern syntax, or the target
    * has no `fetch`.
-   * @throws {RangeError} If something answers all methods there already.
+   * @throws {RangeError} If a route for all methods exists there already.
    */
   readonly mount: (prefix: string, target: MountTarget) => void;
-  /** What is registered, in order. */
+  /** The registered routes, in order. */
   readonly routes: readonly RegisteredRoute[];
-}
-
-/**
- * Creates a router.
- *
- * @example A first program
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { createRouter } from "@gatehouse/web/fetch-router";
- *
- * const router = createRouter();
- * router.get("/hello/:name", ({ params }) => new Response(`Hello ${params.name}`));
- *
- * const response = await router.fetch("https://example.com/hello/Ada");
- * assertEquals(await response.text(), "Hello Ada");
- * ```
- *
- * @param options Middleware for every request, and what to do when no route
- * matches or a handler throws.
- * @returns The router.
- * @throws {TypeError} If an option is not known, or has a value that it can't.
- */
-export function createRouter<
-  const List extends readonly Middleware[],
->(options: RouterOptions<List> = {}): Router<EntriesOfAll<List>> {
-  return untypedRouter(options as RouterOptions) as Router<EntriesOfAll<List>>;
 }

@@ -1,17 +1,16 @@
 /** The longest path that is accepted, in characters. */
 const longest = 2048;
 
-/** A host that no real one can equal (RFC 2606). */
+/** An origin that does not exist (RFC 2606). */
 const origin = "http://origin.invalid";
 
 /**
- * Returns a path that is safe to redirect to: one that stays on the own origin,
- * whatever the value says.
+ * Returns a path that is safe to redirect to, because it stays on your origin.
  *
  * Use it for every target that comes from a request, such as `returnTo`. The
- * result is the path as a browser would read it, with query and fragment.
+ * result is the path as a browser reads it, with query and fragment.
  *
- * @example What passes and what does not
+ * @example Safe and unsafe targets
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { safeRedirectPath } from "@gatehouse/web/fetch-router";
@@ -22,8 +21,8 @@ const origin = "http://origin.invalid";
  * assertEquals(safeRedirectPath(null, "/home"), "/home");
  * ```
  *
- * @param value The wanted target.
- * @param fallback What to return when the value is not safe.
+ * @param value The target.
+ * @param fallback The path to return if the value is not safe.
  * @returns The path, or the fallback.
  * @see {@link https://cwe.mitre.org/data/definitions/601.html | CWE-601, open redirect}
  */
@@ -34,6 +33,6 @@ export function safeRedirectPath(value: unknown, fallback = "/"): string {
   const url = URL.parse(value, origin);
   if (url?.origin !== origin) return fallback;
   const path = url.pathname + url.search + url.hash;
-  // Dot segments are gone only now: "/.//evil.com" has become "//evil.com".
+  // The parser has removed dot segments: "/.//evil.com" is now "//evil.com".
   return /^\/[/\\]/.test(path) || path.length > longest ? fallback : path;
 }

@@ -1,23 +1,23 @@
 /**
- * What tests of an application need, and the contract of matchers.
+ * A test client for applications, and a test suite for custom matchers.
  *
  * @module
  */
 import { matcherChecks } from "./matching/matcher_checks.ts";
-import { isRedirect } from "./_response.ts";
+import { isRedirect } from "./redirect.ts";
 import type { Matcher } from "./matching/matcher.ts";
 
 /** One test of a matcher. */
 export interface MatcherTest {
-  /** What the matcher does when the test passes. */
+  /** The behavior that it tests. */
   readonly name: string;
-  /** Runs the test; throws where the matcher breaks the contract. */
+  /** Runs the test. Throws if the matcher breaks the contract. */
   run(): void;
 }
 
 /**
- * Lists the tests that a `Matcher` has to pass, whatever its implementation:
- * what patterns match, which route wins, duplicates, allowed methods.
+ * Returns the tests that every `Matcher` has to pass: matching, precedence,
+ * duplicates and allowed methods.
  *
  * @example Testing a matcher with Deno, or with any `test(name, run)`
  * ```ts
@@ -32,7 +32,7 @@ export interface MatcherTest {
  * assertGreater(tests.length, 40);
  * ```
  *
- * @param createMatcher Makes a matcher without routes.
+ * @param createMatcher Creates a matcher without routes.
  * @returns The tests.
  */
 export function testMatcher(
@@ -60,10 +60,10 @@ export interface TestClientOptions {
   readonly remoteAddress?: string;
 }
 
-/** What a request of a test client takes. */
+/** Options for a request of a test client. */
 export interface TestRequestInit extends RequestInit {
   /**
-   * Whether to follow redirects on the same origin, at most ten of them.
+   * `true` to follow redirects on the same origin, at most ten of them.
    *
    * @default {false}
    */
@@ -76,7 +76,7 @@ export interface TestClient {
    * Sends a request, with the cookies of earlier responses.
    *
    * @param path The path, or a URL.
-   * @param init What to build the request with.
+   * @param init The options of the request.
    * @returns The response.
    * @throws {Error} If there are more than ten redirects to follow.
    */
@@ -85,10 +85,10 @@ export interface TestClient {
   readonly cookies: ReadonlyMap<string, string>;
 }
 
-/** What a test client talks to. */
+/** A router, or any object with a `fetch` method. */
 export interface TestTarget {
   /**
-   * Answers a request.
+   * Responds to a request.
    *
    * @param request The request.
    * @param platform The arguments of a server with the client's address.
@@ -101,11 +101,11 @@ export interface TestTarget {
 }
 
 /**
- * Creates a client for tests: it takes paths, keeps cookies, and follows
- * redirects when asked.
+ * Creates a client for tests. It takes paths, keeps cookies, and can follow
+ * redirects.
  *
- * It knows one origin and no cookie attributes but `Max-Age`, `Expires` and a
- * removal, which is what a test of one application needs.
+ * It supports one origin. Of the attributes of cookies it reads only `Max-Age`
+ * and `Expires`.
  *
  * @example Staying logged in
  * ```ts
@@ -128,7 +128,7 @@ export interface TestTarget {
  * assertEquals(await response.text(), "user=ada");
  * ```
  *
- * @param target The router, or anything that has a `fetch`.
+ * @param target The router, or any object with a `fetch` method.
  * @param options The origin and the client's address.
  * @returns The client.
  */
@@ -154,7 +154,9 @@ export function createTestClient(
         withCookies(request, cookies),
         ...platform,
       );
-      for (const line of response.headers.getSetCookie()) keep(line, cookies);
+      for (const line of response.headers.getSetCookie()) {
+        storeCookie(line, cookies);
+      }
       const next = followRedirects ? redirectOf(response, url) : null;
       if (next === null) return response;
       if (hops === 10) throw new Error("Cannot follow more than 10 redirects");
@@ -176,17 +178,17 @@ function withCookies(
   return copy;
 }
 
-function keep(line: string, cookies: Map<string, string>): void {
+function storeCookie(line: string, cookies: Map<string, string>): void {
   const [pair, ...attributes] = line.split(";").map((part) => part.trim());
   const equals = pair.indexOf("=");
   if (equals < 1) return;
   const name = pair.slice(0, equals).trim();
-  if (isOver(attributes)) cookies.delete(name);
+  if (isExpired(attributes)) cookies.delete(name);
   else cookies.set(name, pair.slice(equals + 1).trim());
 }
 
-/** Whether a cookie is gone at once (RFC 6265, section 5.3, step 3). */
-function isOver(attributes: readonly string[]): boolean {
+/** Returns `true` if a cookie has expired (RFC 6265, section 5.3, step 3). */
+function isExpired(attributes: readonly string[]): boolean {
   const last = (name: RegExp) =>
     attributes.findLast((attribute) => name.test(attribute))?.split("=")[1];
   const age = last(/^max-age=-?\d+$/i);
@@ -195,7 +197,7 @@ function isOver(attributes: readonly string[]): boolean {
     : Number(age) <= 0;
 }
 
-/** Where a response sends the browser, if that is on the same origin. */
+/** Returns the target of a redirect if it is on the same origin. */
 function redirectOf({ headers, status }: Response, from: URL): URL | null {
   const location = headers.get("Location");
   if (location === null || !isRedirect(status)) return null;
@@ -203,7 +205,7 @@ function redirectOf({ headers, status }: Response, from: URL): URL | null {
   return url.origin === from.origin ? url : null;
 }
 
-/** Whether a redirect drops the method and the body (Fetch, HTTP-redirect fetch). */
+/** Returns `true` if a redirect turns the request into a GET (Fetch, 4.4). */
 function becomesGet(status: number, method: string): boolean {
   return status === 303
     ? method !== "GET" && method !== "HEAD"

@@ -1,9 +1,9 @@
 /**
- * Changes the headers of a response: in place where they can be changed, and of
- * a copy where they cannot, as with redirects and fetched responses. An upgrade
- * (101) cannot be copied either, and stays as it is.
+ * Changes the headers of a response, or of a copy if they are immutable, like
+ * those of `Response.redirect()` and `fetch()`. An upgrade (101) cannot be copied
+ * and keeps its headers.
  *
- * @example Adding one to a redirect
+ * @example Adding a header to a redirect
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { withHeaders } from "@gatehouse/web/fetch-router";

@@ -3,12 +3,12 @@ import type { ContextEntries, ProvidedGetters } from "./context_entry.ts";
 import { MissingContextValueError } from "./errors.ts";
 import type { RequestMethod } from "../method.ts";
 import { NO_PARAMS } from "../matching/matcher.ts";
-import { NONE, Platform } from "./platform.ts";
+import { EMPTY, Platform } from "./platform.ts";
 import { clientAddress, type TrustedProxies } from "./remote_address.ts";
 import type { RoutePattern } from "../pattern/route_pattern.ts";
 import type { Router } from "../router.ts";
 
-/** A method of an application's route: one HTTP method, or any. */
+/** The route that matches a request. */
 export interface MatchedRoute {
   /** The method that the route was registered for. */
   readonly method: RequestMethod | "ANY";
@@ -16,7 +16,7 @@ export interface MatchedRoute {
   readonly pattern: RoutePattern;
 }
 
-/** What a request context takes besides the request. */
+/** Options for {@linkcode RequestContext}. */
 export interface RequestContextOptions {
   /**
    * The router that handles the request.
@@ -31,20 +31,20 @@ export interface RequestContextOptions {
    */
   readonly remoteAddress?: string | undefined;
   /**
-   * What the runtime passed beside the request: the value of `Platform`, which
-   * tells the client's address too.
+   * The arguments of the runtime after the request: the value of `Platform`, from
+   * which the client's address is read.
    *
    * @default {[]}
    */
   readonly platform?: readonly unknown[];
   /**
-   * Which proxies in front of the server may tell the client's address.
+   * The proxies whose `X-Forwarded-For` header is trusted.
    *
    * @default {0}
    */
   readonly trustedProxies?: TrustedProxies;
   /**
-   * A context whose router, address, platform and values this one shares.
+   * A context that shares its router, address, platform and values.
    *
    * @default {undefined}
    */
@@ -52,15 +52,13 @@ export interface RequestContextOptions {
 }
 
 /**
- * What middleware and handlers know of a request, and where they leave values
- * for one another. Its methods are called on it: `const { get } = context` is a
- * type error.
+ * A request with its params, its route and the values that middleware shares with
+ * handlers. Call its methods on it: `const { get } = context` is a type error.
  *
- * `url`, `headers`, `params` and the values are built when first read. On some
- * runtimes the request cannot be read any more once the response is sent: copy
- * what you need later.
+ * `url`, `headers` and the values are created when first read. On some runtimes
+ * the request cannot be read once the response is sent: copy what you need later.
  *
- * @example Building one in a test
+ * @example Creating a context in a test
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { RequestContext } from "@gatehouse/web/fetch-router";
@@ -88,15 +86,15 @@ export class RequestContext<RouteParams = Record<string, string>> {
   /** The matched route; `undefined` until one is matched. */
   route: MatchedRoute | undefined = undefined;
 
-  /** The methods that the path answers, for a request that no route matched. */
-  allowedMethods: readonly string[] = NONE;
+  /** The methods that have a route for the path, if no route matched. */
+  allowedMethods: readonly string[] = EMPTY;
 
   /**
    * The error that a handler or an inner middleware threw; `undefined` if there
-   * was none. The response of `next()` is then the one that answers the error.
+   * was none. After an error, `next()` returns the response to it.
    *
-   * A middleware that replaces this response, because the error is none to it,
-   * may set it to `undefined` for those outside.
+   * A middleware that replaces this response may set it to `undefined` for the
+   * outer middleware.
    */
   error: unknown = undefined;
 
@@ -104,14 +102,14 @@ export class RequestContext<RouteParams = Record<string, string>> {
   #remoteAddress: string | undefined;
   #url: URL | undefined;
   #headers: Headers | undefined;
-  /** Keys and values in turn: there are few, so that a map would be slower. */
+  /** Keys and values in turn. There are few, so a map would be slower. */
   #values: unknown[] | undefined;
 
   /**
    * Creates the context of a request.
    *
    * @param request The request.
-   * @param options What the router knows besides the request.
+   * @param options The router, the platform and a parent.
    */
   constructor(request: Request, options: RequestContextOptions = {}) {
     this.request = request;
@@ -126,13 +124,13 @@ export class RequestContext<RouteParams = Record<string, string>> {
    * The canonical URL of the request, the one that routes are matched on.
    *
    * It has no credentials. If the request has no valid http or https URL, this
-   * is `https://malformed.invalid/`. The router answers both kinds 400.
+   * is `https://malformed.invalid/`. The router responds to both with 400.
    */
   get url(): URL {
     return this.#url ??= parseURL(this.request.url);
   }
 
-  /** The client's address, where the runtime tells it. */
+  /** The client's address, if the runtime provides it. */
   get remoteAddress(): string | undefined {
     const { remoteAddress, parent, platform, trustedProxies } = this.#options;
     return this.#remoteAddress ??= remoteAddress ?? (
@@ -150,13 +148,13 @@ export class RequestContext<RouteParams = Record<string, string>> {
   /**
    * The router that handles the request.
    *
-   * @throws {TypeError} If the context was built without one.
+   * @throws {TypeError} If the context was created without one.
    */
   get router(): Router {
     const { router = this.#options.parent?.router } = this.#options;
     if (router === undefined) {
       throw new TypeError(
-        "Cannot read context.router: it was built without one",
+        "Cannot read context.router: the context was created without one",
       );
     }
     return router;
@@ -167,7 +165,7 @@ export class RequestContext<RouteParams = Record<string, string>> {
    *
    * @param key The key, or the class of the value.
    * @returns The value that was set, or the key's default.
-   * @throws {MissingContextValueError} If there is neither.
+   * @throws {MissingContextValueError} If both are missing.
    */
   get<Key extends AnyContextKey>(
     this: RequestContext<RouteParams>,
@@ -176,7 +174,7 @@ export class RequestContext<RouteParams = Record<string, string>> {
     const values = this.#values;
     const index = indexOf(values, key);
     if (index >= 0) return values![index + 1] as ContextValue<Key>;
-    // Most runtimes pass something with every request: no list for that alone.
+    // Most runtimes pass a platform: storing it would need an array per request.
     if (key === Platform) return this.#platform as ContextValue<Key>;
     if (!("defaultValue" in key) || key.defaultValue === undefined) {
       throw new MissingContextValueError(key.name);
@@ -203,10 +201,10 @@ export class RequestContext<RouteParams = Record<string, string>> {
   }
 
   /**
-   * Tells whether a value was set. A default does not count.
+   * Returns `true` if a value was set. A default does not count.
    *
    * @param key The key, or the class of the value.
-   * @returns Whether a value was set.
+   * @returns `true` if a value was set.
    */
   has(this: RequestContext<RouteParams>, key: AnyContextKey): boolean {
     return indexOf(this.#values, key) >= 0 ||
@@ -215,16 +213,15 @@ export class RequestContext<RouteParams = Record<string, string>> {
 
   get #platform(): readonly unknown[] {
     const { platform, parent } = this.#options;
-    return platform ?? (parent === undefined ? NONE : parent.#platform);
+    return platform ?? (parent === undefined ? EMPTY : parent.#platform);
   }
 }
 
-// The mapped type is empty. It makes TypeScript compare contexts by what they
-// have: it would else compare their lists of entries, and refuse a context that
-// has more than is needed.
+// The mapped type is empty. It makes TypeScript compare the members of contexts
+// instead of their arrays of entries, which may have more than a handler needs.
 /**
- * The context as a handler sees it: with the params of its pattern and with
- * what the middleware in front of it provides.
+ * The context of a handler, with the params of its pattern and the values that
+ * the middleware before it provides.
  */
 export type HandlerContext<
   RouteParams = Record<string, string>,
@@ -234,10 +231,10 @@ export type HandlerContext<
   & ProvidedGetters<Entries>
   & RequestContext<RouteParams>;
 
-/** The URL of requests that have none: no host has it (RFC 2606, section 2). */
+/** The URL of requests with a malformed one (RFC 2606, section 2). */
 const MALFORMED = "https://malformed.invalid/";
 
-/** Parses the URL of a request, whatever its text. */
+/** Parses the URL of a request, which may be malformed. */
 function parseURL(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -247,7 +244,7 @@ function parseURL(text: string): URL {
   return url;
 }
 
-/** Where a key is among keys and values; below zero if it is not there. */
+/** Returns the index of a key among keys and values, or below zero. */
 function indexOf(
   values: readonly unknown[] | undefined,
   key: AnyContextKey,

@@ -1,9 +1,8 @@
 /**
- * Thrown by {@linkcode RequestContext.get} for a key that has no default and
- * was never set. It almost always means that a middleware is missing, or runs
- * too late.
+ * Thrown by {@linkcode RequestContext.get} for a key without a value and without
+ * a default. Usually a middleware is missing, or runs too late.
  *
- * @example Telling it apart by its code
+ * @example Recognizing it by its code
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { MissingContextValueError } from "@gatehouse/web/fetch-router";

@@ -1,23 +1,23 @@
 import { type ContextKey, createContextKey } from "./context_key.ts";
 
-/** The list of nothing that all requests share. */
-export const NONE: readonly never[] = /* @__PURE__ */ Object.freeze([]);
+/** The empty array that all requests share. */
+export const EMPTY: readonly never[] = /* @__PURE__ */ Object.freeze([]);
 
 /**
- * The key of what the runtime passed beside the request: Deno's info, Bun's
- * server, or the `env` and `ctx` of Workers. Empty where nothing was passed.
+ * The key of the arguments that the runtime passed after the request: Deno's
+ * info, Bun's server, or the `env` and `ctx` of Workers. Empty without any.
  */
 export const Platform: ContextKey<readonly unknown[]> =
-  /* @__PURE__ */ createContextKey<readonly unknown[]>(NONE, {
+  /* @__PURE__ */ createContextKey<readonly unknown[]>(EMPTY, {
     name: "Platform",
   });
 
 /**
- * Returns the key {@linkcode Platform} with the types of what your runtime
- * passes, such as the bindings of a Worker.
+ * Returns the key {@linkcode Platform} with the types of your runtime's
+ * arguments, such as the bindings of a Worker.
  *
- * Trust: nothing checks that the runtime passes values of these types. In a test,
- * pass them to `router.fetch` after the request.
+ * Trust: the library does not check these types. In a test, pass the values to
+ * `router.fetch` after the request.
  *
  * @example The bindings of a Worker
  * ```ts
@@ -40,7 +40,7 @@ export const Platform: ContextKey<readonly unknown[]> =
  * assertEquals(await response.text(), "Hello");
  * ```
  *
- * @typeParam Arguments What the runtime passes after the request, in order.
+ * @typeParam Arguments The arguments after the request, in order.
  * @returns The key.
  */
 export function platformKey<
@@ -49,8 +49,8 @@ export function platformKey<
   return Platform as unknown as ContextKey<Arguments>;
 }
 
-/** What runtimes pass, as far as it is looked at. Applications pass others. */
-type Passed =
+/** An argument of a runtime. Applications may pass others. */
+type PlatformArgument =
   | {
     readonly remoteAddr?: { readonly hostname?: unknown };
     readonly requestIP?: (request: Request) => { address?: unknown } | null;
@@ -60,17 +60,16 @@ type Passed =
   | undefined;
 
 /**
- * Reads the address of the peer out of what the runtime passed.
+ * Returns the address of the peer from the arguments of the runtime.
  *
- * Trust: Deno and Bun tell the address of the socket. On Workers there is none,
- * and the edge itself writes `CF-Connecting-IP`; the header is not looked at
- * anywhere else.
+ * Trust: Deno and Bun pass the address of the socket. Workers have no socket, and
+ * the edge writes `CF-Connecting-IP`. The header is ignored anywhere else.
  */
 export function peerAddress(
   request: Request,
   platform: readonly unknown[],
 ): string | undefined {
-  const [first, second] = platform as readonly Passed[];
+  const [first, second] = platform as readonly PlatformArgument[];
   let address: unknown;
   if (first?.remoteAddr) address = first.remoteAddr.hostname;
   else if (typeof first?.requestIP === "function") {

@@ -1,9 +1,9 @@
 import { peerAddress } from "./platform.ts";
 
 /**
- * Which hops in front of the server are ours: how many, or their addresses, as
- * RFC 5952 writes them (`2001:db8::1`) and no ranges. Only what they say about
- * the client in `X-Forwarded-For` is believed.
+ * The trusted proxies in front of the server: their number or their addresses,
+ * in the form of RFC 5952 (`2001:db8::1`), not as ranges. `X-Forwarded-For`
+ * headers of other peers are ignored.
  */
 export type TrustedProxies = number | readonly string[];
 
@@ -32,8 +32,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Finds the client's address, walking back from the socket through the proxies
- * that are ours.
+ * Returns the client's address, going back from the socket through the trusted
+ * proxies.
  */
 export function clientAddress(
   request: Request,
@@ -43,14 +43,14 @@ export function clientAddress(
   let address = peerAddress(request, platform)?.replace(MAPPED, "");
   if (trusted === 0) return address;
   const header = request.headers.get("X-Forwarded-For") ?? "";
-  // The end is what our own proxies wrote; anyone can make the beginning long.
+  // Our own proxies append to the end. Any client can make the beginning long.
   const hops = header.slice(-MAX_FORWARDING_HEADER).split(",");
   if (header.length > MAX_FORWARDING_HEADER) hops.shift();
   for (const [steps, hop] of hops.reverse().entries()) {
-    const ours = typeof trusted === "number"
+    const isTrusted = typeof trusted === "number"
       ? steps < trusted
       : trusted.some((proxy) => proxy.replace(MAPPED, "") === address);
-    const next = ours ? addressOf(hop.trim()) : undefined;
+    const next = isTrusted ? addressOf(hop.trim()) : undefined;
     if (next === undefined) break;
     address = next;
   }
@@ -58,8 +58,8 @@ export function clientAddress(
 }
 
 /**
- * The address in one entry of the header, without the port that some proxies
- * add: else every connection would be a client of its own.
+ * Returns the address in one entry of the header, without the port that some
+ * proxies add. With the port, every connection would count as a new client.
  */
 function addressOf(text: string): string | undefined {
   const [, v4, bracketed, plain] =
@@ -71,5 +71,5 @@ function addressOf(text: string): string | undefined {
     : undefined;
 }
 
-/** How sockets for both versions of IP begin the address of IPv4. */
+/** The prefix of IPv4 addresses on sockets for both versions of IP. */
 const MAPPED = /^::ffff:(?=(?:\d+\.){3}\d+$)/i;

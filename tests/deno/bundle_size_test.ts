@@ -58,12 +58,13 @@ const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
 };
 
 /** The modules that are absent from every bundle that creates no router. */
-const ROUTER = /router\/(?:router|_untyped_router|context|matcher|pattern)\.ts/;
+const ROUTER =
+  /router\/(?:create_router|context\/context|matching\/array_matcher|pattern\/route_pattern)\.ts/;
 
 /** The modules that the bundle of an entry must not contain. */
 const STRANGERS: readonly (readonly [Entry, readonly RegExp[]])[] = [
   ["./fetch-router", [/session\//, /auth\//, /logger\//, /npm/]],
-  ["./fetch-router/routes", [/router\/(?:router|context|_untyped_router)\.ts/]],
+  ["./fetch-router/routes", [/router\/(?:create_router|context\/context)\.ts/]],
   ["./body-limit-middleware", [/session\//, ROUTER]],
   ["./form-data-middleware", [/session\//, /auth\//]],
   ["./secure-headers-middleware", [ROUTER]],

@@ -1,18 +1,16 @@
 import { isAbort } from "./abort.ts";
-import type { AnswerError } from "./_chain.ts";
+import { type ErrorHandler, isResponse } from "./_compose.ts";
 import type { RequestContext } from "./context/context.ts";
-import { defaultOnError } from "./_defaults.ts";
-import { isResponse } from "./_response.ts";
 import type { RouterOptions } from "./router.ts";
 
-/** Creates the function that answers errors at the place where they occur. */
-export function answerErrorsWith(
-  onError: Required<RouterOptions>["onError"],
-): AnswerError {
+/** Creates the function that responds to errors at the place of the error. */
+export function createErrorHandler(
+  onError: RouterOptions["onError"] = defaultOnError,
+): ErrorHandler {
   return async (thrown, context) => {
     const error = thrown === undefined ? undefinedThrown(context) : thrown;
     context.error = error;
-    // The client left. No server sends this, and the log says it.
+    // The client left. No server sends this, but the log shows it.
     if (isAbort(error, context)) return new Response(null, { status: 499 });
     try {
       const response = await (ownResponse(error) ?? onError(error, context));
@@ -28,13 +26,19 @@ export function answerErrorsWith(
   };
 }
 
+/** Prints the error, for the operator only, and responds with 500. */
+function defaultOnError(error: unknown): Response {
+  console.error(error);
+  return new Response("Internal Server Error", { status: 500 });
+}
+
 /** Returns the response of an error that has one, such as a 409. */
 function ownResponse(error: unknown): Response | undefined {
   const { toResponse } = Object(error) as { toResponse?: unknown };
   return typeof toResponse === "function" ? toResponse.call(error) : undefined;
 }
 
-/** `context.error` is `undefined` if there was no error. */
+/** Creates an error, because `context.error` is `undefined` without one. */
 function undefinedThrown({ method, url }: RequestContext): TypeError {
   return new TypeError(
     `Cannot answer ${method} "${url.pathname}": undefined was thrown`,

@@ -1,0 +1,148 @@
+import { isAborted, isServed } from "./abort.ts";
+import type { RequestHandler } from "./action.ts";
+import type { RequestContext } from "./context/context.ts";
+import type { Middleware, NextFunction } from "./middleware.ts";
+
+/** Responds to a request. It never throws, and its promise never rejects. */
+export type SafeHandler = (
+  context: RequestContext,
+) => Response | Promise<Response>;
+
+/** Responds to an error and stores it on the context. It never rejects. */
+export type ErrorHandler = (
+  error: unknown,
+  context: RequestContext,
+) => Promise<Response>;
+
+/** A {@linkcode SafeHandler} behind middleware, which gets promises only. */
+type Step = (
+  context: RequestContext,
+  isLate: boolean,
+) => Promise<Response>;
+
+// A getter of the global object on Deno, which takes longer than `instanceof`.
+const ResponseClass = /* @__PURE__ */ (() => Response)();
+
+/** Returns `true` for a response. */
+export function isResponse(value: unknown): value is Response {
+  return value instanceof ResponseClass;
+}
+
+/** Passes errors of a handler, and results of another type, to `handleError`. */
+export function catchErrors(
+  handler: RequestHandler,
+  handleError: ErrorHandler,
+): SafeHandler {
+  return (context) => {
+    try {
+      const result = handler(context);
+      return isResponse(result)
+        ? result
+        : catchRejection(result, context, handleError);
+    } catch (error) {
+      return handleError(error, context);
+    }
+  };
+}
+
+function catchRejection(
+  result: Promise<Response>,
+  context: RequestContext,
+  handleError: ErrorHandler,
+): Promise<Response> {
+  const fail = (error: unknown) => handleError(error, context);
+  return Promise.resolve(result).then(
+    (response) => isResponse(response) ? response : fail(noResponse(context)),
+    fail,
+  );
+}
+
+function noResponse({ method, route, url }: RequestContext): TypeError {
+  const target = route?.pattern.source ?? url.pathname;
+  const whose = route ? "its" : "the default";
+  return new TypeError(
+    `Cannot answer ${method} "${target}": ${whose} handler returned no Response`,
+  );
+}
+
+/** Puts middleware around a handler, the first outermost. */
+export function composeMiddleware(
+  list: readonly Middleware[],
+  handler: SafeHandler,
+  handleError: ErrorHandler,
+): SafeHandler {
+  if (list.length === 0) return handler;
+  const first = list.reduceRight(
+    (rest, middleware) => addMiddleware(rest, middleware, handleError),
+    createLastStep(handler, handleError),
+  );
+  return (context) => first(context, false);
+}
+
+function createLastStep(
+  handler: SafeHandler,
+  handleError: ErrorHandler,
+): Step {
+  return (context, isLate) => {
+    // A server cannot have aborted the request if no middleware has waited.
+    if ((isLate || !isServed(context)) && isAborted(context)) {
+      return handleError(context.request.signal.reason, context);
+    }
+    return Promise.resolve(handler(context));
+  };
+}
+
+/**
+ * Puts one middleware around the rest of the chain.
+ *
+ * A middleware that returns nothing and does not call `next` lets the request
+ * through (spec 7). If it returns the promise of `next()`, no other is created.
+ */
+function addMiddleware(
+  rest: Step,
+  middleware: Middleware,
+  handleError: ErrorHandler,
+): Step {
+  return (context, isLate) => {
+    let downstream: Promise<Response> | undefined;
+    const next: NextFunction = () => {
+      if (downstream !== undefined) return rejectSecondCall();
+      return downstream = rest(context, isLate);
+    };
+    const toResponse = (result: Response | undefined | void) => {
+      if (result === undefined) return downstream ?? next();
+      return isResponse(result)
+        ? result
+        : handleError(invalidResult(), context);
+    };
+    try {
+      const result = middleware(context, next);
+      if (result !== undefined && result === downstream) return downstream;
+      isLate = true;
+      return result === undefined || isResponse(result)
+        ? Promise.resolve(toResponse(result))
+        : Promise.resolve(result).then(
+          toResponse,
+          (error) => handleError(error, context),
+        );
+    } catch (error) {
+      return handleError(error, context);
+    }
+  };
+}
+
+/** Rejects, but not unhandled if the middleware ignores the promise. */
+function rejectSecondCall(): Promise<never> {
+  const rejected = Promise.reject(
+    new TypeError("Cannot call next: it was called before"),
+  );
+  rejected.catch(() => {});
+  return rejected;
+}
+
+/** Creates an error: to a guard that returns `false`, going on would be unsafe. */
+function invalidResult(): TypeError {
+  return new TypeError(
+    "Cannot go on after a middleware: it returned neither a Response nor nothing",
+  );
+}
