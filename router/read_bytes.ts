@@ -6,29 +6,25 @@ export interface ReadLimits {
   readonly maxBytes: number;
   /** The longest time, in milliseconds; unlimited by default. */
   readonly timeout?: number;
-  /** Stops reading if it is aborted. */
-  readonly signal?: AbortSignal;
 }
 
 /**
  * Reads a stream to its end.
  *
- * @returns The bytes; 413 if there are too many, 408 if time is up or the signal
- * was aborted. Rejects if the stream fails.
+ * @returns The bytes; 413 if there are too many, 408 if the time is up. Rejects if
+ * the stream fails.
  */
 export async function readBytes(
   stream: ReadableStream<Uint8Array>,
-  { maxBytes, timeout = MAX_TIMEOUT, signal }: ReadLimits,
+  { maxBytes, timeout = MAX_TIMEOUT }: ReadLimits,
 ): Promise<Uint8Array<ArrayBuffer> | 408 | 413> {
   const reader = stream.getReader();
   let isLate = false;
   const cancel = () => void reader.cancel().catch(() => {});
-  const stop = () => {
+  const timer = setTimeout(() => {
     isLate = true;
     cancel();
-  };
-  const timer = setTimeout(stop, Math.min(timeout, MAX_TIMEOUT));
-  signal?.addEventListener("abort", stop);
+  }, Math.min(timeout, MAX_TIMEOUT));
   // Chunks are copied at once: each keeps the buffer alive that it came in, so
   // that a body sent byte by byte would take gigabytes.
   let bytes = new Uint8Array(Math.min(maxBytes, 4096));

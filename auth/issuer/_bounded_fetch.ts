@@ -198,7 +198,9 @@ async function readText(
   signal: AbortSignal,
 ): Promise<string> {
   if (body === null) throw new RequestError("the response is empty");
-  const bytes = await readBytes(body, { maxBytes: maxResponseBytes, signal });
+  // A custom fetch may ignore the signal.
+  const stream = body.pipeThrough(new TransformStream(), { signal });
+  const bytes = await readBytes(stream, { maxBytes: maxResponseBytes });
   if (typeof bytes !== "number") {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   }
