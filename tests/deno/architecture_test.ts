@@ -146,6 +146,22 @@ Deno.test("tests and examples import the package by its name", async () => {
   assertEquals(found, INSIDE);
 });
 
+Deno.test("CONTRIBUTING.md draws every wing of the library", async () => {
+  const text = await Deno.readTextFile(new URL("CONTRIBUTING.md", ROOT));
+  const drawn = new Set<string>();
+  let folder = "";
+  for (const [, top, wing] of text.matchAll(/^(\w+\/|) +(?:(\w+\/) .*)?/gm)) {
+    folder = top || folder;
+    if (wing !== undefined) drawn.add(folder + wing);
+  }
+  const wings = new Set<string>();
+  for await (const file of sources()) {
+    const [wing] = /^\w+\/\w+\//.exec(file) ?? [];
+    if (wing !== undefined) wings.add(wing);
+  }
+  assertEquals([...drawn].sort(), [...wings].sort());
+});
+
 Deno.test("every file next to tests has the name of a test or of a helper", async () => {
   const others: string[] = [];
   for await (const file of filesBelow("tests/")) {
