@@ -56,7 +56,7 @@ export class LogoutApp {
     router.get(
       "/",
       (context) =>
-        new Response(String(context.get(Session).userId ?? "nobody")),
+        new Response(String(context.get(Session).userId ?? "anonymous")),
     );
     this.#router = router;
   }
@@ -164,8 +164,8 @@ export async function endBySessionThenBySubject(
 
 /** The expected result of {@linkcode endBySessionThenBySubject}. */
 export const ENDED: readonly string[][] = [
-  ["nobody", `user of ${USER.sub}`, `user of ${USER.sub}`],
+  ["anonymous", `user of ${USER.sub}`, `user of ${USER.sub}`],
   // The ID token of the third login has no sid, so it may be this session.
-  ["nobody", `user of ${USER.sub}`, "nobody"],
-  ["nobody", "nobody", "nobody"],
+  ["anonymous", `user of ${USER.sub}`, "anonymous"],
+  ["anonymous", "anonymous", "anonymous"],
 ].map((users) => [...users, "user of someone else"]);

@@ -49,7 +49,7 @@ Deno.test("context.get(Auth) is the scheme's user or null after auth() (spec 2.2
   router.get("/plan", (context) => {
     const user = context.get(Auth);
     assertType<typeof user, Member | null>();
-    // @ts-expect-error -- nobody may be there
+    // @ts-expect-error -- the user may be null
     const planOf = () => user.plan;
     assertEquals(typeof planOf, "function");
     return new Response(user?.plan ?? "none");

@@ -283,13 +283,14 @@ Deno.test("the flow of the example: the profile logs in, an error is a 401 with 
   });
   login.router.get(
     "/",
-    (context) => new Response(String(context.get(Session).userId ?? "nobody")),
+    (context) =>
+      new Response(String(context.get(Session).userId ?? "anonymous")),
   );
 
   const refused = await login.visit("/auth/test/callback?code=c&state=s");
   assertEquals(refused.status, 401);
   assertEquals(await refused.text(), "Authentication failed");
-  assertEquals(await (await login.visit("/")).text(), "nobody");
+  assertEquals(await (await login.visit("/")).text(), "anonymous");
 
   const accepted = await login.visit(await login.begin("/auth/test"));
   assertEquals(accepted.status, 302);

@@ -1,13 +1,8 @@
-import { assertEquals, assertThrows } from "@std/assert";
 import {
   Auth,
   auth,
   type AuthenticatedUser,
-  type AuthScheme,
-  createAPIAuthScheme,
-  createBearerTokenAuthScheme,
   createSessionAuthScheme,
-  redirectToLogin,
   requireAuth,
   requireFreshAuth,
   requirePermission,
@@ -19,16 +14,9 @@ import {
   RequestContext,
 } from "@gatehouse/web/fetch-router";
 import { session } from "@gatehouse/web/session-middleware";
+import { assertEquals, assertThrows } from "@std/assert";
+import { fetchGuarded } from "./_fetch_guarded.ts";
 
-const tokens = createBearerTokenAuthScheme({
-  name: "tokens",
-  verify: (token) => token === "t0ken" ? { id: 1, role: "user" } : null,
-});
-const keys = createAPIAuthScheme({
-  name: "keys",
-  header: "X-API-Key",
-  verify: (key) => key === "k3y" ? { id: "key", role: "api" } : null,
-});
 const permissions = {
   user: ["read"],
   editor: ["read", "write"],
@@ -220,17 +208,6 @@ for (const [call, make, message] of misused) {
   });
 }
 
-/** Returns the response of a router with a guard. */
-async function fetchGuarded(
-  guard: Middleware,
-  headers: Record<string, string>,
-  schemes: readonly AuthScheme<AuthenticatedUser>[] = [tokens, keys],
-): Promise<Response> {
-  const router = createRouter({ middleware: [auth({ schemes })] });
-  router.get("/", { middleware: [guard] }, () => new Response("secret"));
-  return await router.fetch("https://example.com/", { headers });
-}
-
 const challenges: [string, Record<string, string>, string][] = [
   [
     "the challenge of every scheme, without an error if there are no credentials",
@@ -340,71 +317,6 @@ Deno.test("requireRole() responds with 403 as problem details (RFC 9457)", async
     status: 403,
   });
 });
-
-/** Creates a scheme whose user logged in at a time. */
-function loggedInAt(
-  authenticatedAt: number | undefined,
-): AuthScheme<AuthenticatedUser> {
-  return {
-    name: "fixed",
-    authenticate: () => ({
-      status: "authenticated",
-      user: { id: 1 },
-      authenticatedAt,
-    }),
-    challenge: (reason, maxAge) => `Fixed ${reason}="${maxAge}"`,
-  };
-}
-
-const now = 1_000_000_000;
-const logins: [string, number | undefined, number][] = [
-  ["of this moment", now, 200],
-  ["of five minutes ago", now - 300_000, 200],
-  ["of longer ago", now - 300_001, 401],
-  ["with a clock slightly ahead", now + 59_000, 200],
-  ["from the future", now + 61_000, 401],
-  ["at an unknown time", undefined, 401],
-  ["at no time", NaN, 401],
-];
-
-for (const [when, authenticatedAt, status] of logins) {
-  Deno.test(`requireFreshAuth() responds with ${status} to a login ${when} (ASVS 7.5.1, 7.5.3)`, async () => {
-    const guard = requireFreshAuth(300_000, { now: () => now });
-    const response = await fetchGuarded(guard, {}, [
-      loggedInAt(authenticatedAt),
-    ]);
-    assertEquals(response.status, status);
-    if (status === 401) {
-      const challenge = response.headers.get("WWW-Authenticate");
-      assertEquals(challenge, 'Fixed stale="300"');
-    }
-  });
-}
-
-Deno.test("requireFreshAuth() rejects an old token with the challenge of RFC 9470", async () => {
-  const response = await fetchGuarded(requireFreshAuth(60_000), {
-    Authorization: "Bearer t0ken",
-  }, [tokens]);
-  assertEquals(
-    response.headers.get("WWW-Authenticate"),
-    'Bearer realm="tokens", error="insufficient_user_authentication", max_age="60"',
-  );
-});
-
-Deno.test("requireFreshAuth() responds to an anonymous request with 401, and to a stale login with onStale", async () => {
-  const guard = requireFreshAuth(1000, {
-    onStale: redirectToLogin("/confirm"),
-  });
-  assertEquals((await fetchGuarded(guard, {}, [tokens])).status, 401);
-  const stale = await fetchGuarded(guard, {}, [loggedInAt(0)]);
-  assertEquals(stale.headers.get("Location"), "/confirm?returnTo=%2F");
-});
-
-for (const maxAge of [0, -1, NaN]) {
-  Deno.test(`requireFreshAuth() throws for ${maxAge}`, () => {
-    assertThrows(() => requireFreshAuth(maxAge), RangeError, "positive number");
-  });
-}
 
 Deno.test("requireAuth() rejects all requests if the callback returns nothing", async () => {
   const nothing = () => undefined as unknown as Response;

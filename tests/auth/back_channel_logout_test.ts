@@ -38,7 +38,7 @@ Deno.test("backChannelLogout() ends only the sessions of the user (section 2.7)"
   const users = await Promise.all(
     browsers.map(async (browser) => await (await browser.fetch("/")).text()),
   );
-  assertEquals(users, ["nobody", "nobody", "2"]);
+  assertEquals(users, ["anonymous", "anonymous", "2"]);
 });
 
 Deno.test("backChannelLogout() passes the subject and session to the application", async () => {
@@ -83,7 +83,7 @@ Deno.test("backChannelLogout() accepts a token again after a failure", async () 
   assertEquals(await (await browser.fetch("/")).text(), "1");
   faults.list = undefined;
   assertEquals((await app.send(token)).status, 200);
-  assertEquals(await (await browser.fetch("/")).text(), "nobody");
+  assertEquals(await (await browser.fetch("/")).text(), "anonymous");
   assertEquals((await app.send(token)).status, 400, "and then it is used up");
 });
 
@@ -96,7 +96,7 @@ Deno.test("backChannelLogout() ends a session whose id changes between list and 
     await browser.fetch("/renew", { method: "POST" });
   };
   assertEquals((await app.send(await logoutToken(provider))).status, 200);
-  assertEquals(await (await browser.fetch("/")).text(), "nobody");
+  assertEquals(await (await browser.fetch("/")).text(), "anonymous");
 });
 
 const refused: [string, (claims: Claims) => Claims][] = [
@@ -311,7 +311,7 @@ Deno.test("backChannelLogout() does not end a later login if the token is replay
   assertEquals(await (await browser.fetch("/")).text(), "1");
   const now = await logoutToken(provider);
   assertEquals((await app.send(now)).status, 200);
-  assertEquals(await (await browser.fetch("/")).text(), "nobody");
+  assertEquals(await (await browser.fetch("/")).text(), "anonymous");
 });
 
 Deno.test("backChannelLogout() responds with an uncacheable 400 and reports the error if the store fails (section 2.8)", async () => {
@@ -392,7 +392,7 @@ function createApp(provider: TestProvider, faults: Faults) {
     return new Response();
   });
   router.get("/", (context) => {
-    return new Response(String(context.get(Session).userId ?? "nobody"));
+    return new Response(String(context.get(Session).userId ?? "anonymous"));
   });
   return {
     codes,

@@ -1,12 +1,14 @@
 // The office suite, tested with a model of the real service at its real addresses.
-import { assert, assertEquals, assertThrows } from "@std/assert";
 import {
   createOfficeSuiteAuthProvider,
   refreshExternalAuth,
 } from "@gatehouse/web/auth";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { generateKeyPair } from "jose";
 import { codeOf, Service, visit } from "./_service.ts";
 import { TestProvider, USER } from "./_test_provider.ts";
+
+const DISCOVERY = "/.well-known/openid-configuration";
 
 type Body = Record<string, unknown>;
 
@@ -229,3 +231,44 @@ for (const tenant of ["", "a/b", "{tenantid}", "a b", "?x"]) {
 function decode(part: string): Body {
   return JSON.parse(atob(part.replaceAll("-", "+").replaceAll("_", "/")));
 }
+
+Deno.test("the office suite's code of 2 kB is exchanged, and its email is not verified", async () => {
+  const base = "https://login.microsoftonline.com";
+  const tid = "72f988bf-86f1-41af-91ab-2d7cd011db47";
+  const provider = await TestProvider.create(`${base}/${tid}/v2.0`);
+  provider.authMethods = ["client_secret_post"];
+  const { email_verified: _, ...user } = USER;
+  provider.user = { ...user, tid };
+  const pad = "1.AXAA".padEnd(2048, "x");
+  provider.faults = {
+    metadata: (metadata) => ({
+      ...metadata,
+      token_endpoint: `${base}/${tid}/oauth2/v2.0/token`,
+      jwks_uri: `${base}/${tid}/discovery/v2.0/keys`,
+      userinfo_endpoint: "https://graph.microsoft.com/oidc/userinfo",
+    }),
+    callback: (params) => params.set("code", pad + params.get("code")),
+    respond: ({ form, path }) => {
+      if (path !== "/token") return undefined;
+      assert(form.get("code")!.startsWith(pad));
+      form.set("code", form.get("code")!.slice(pad.length));
+    },
+  };
+  const service = new Service(provider, {
+    [`${base}/${tid}/v2.0${DISCOVERY}`]: `/${tid}/v2.0${DISCOVERY}`,
+    [`${base}/${tid}/oauth2/v2.0/token`]: "/token",
+    [`${base}/${tid}/discovery/v2.0/keys`]: "/keys",
+    "https://graph.microsoft.com/oidc/userinfo": "/userinfo",
+  });
+  const client = createOfficeSuiteAuthProvider({
+    ...service.options(),
+    tenant: tid,
+  });
+  const { profile } = await visit(service, client);
+  assertEquals(profile, {
+    sub: USER.sub,
+    email: USER.email,
+    name: USER.name,
+    picture: null,
+  });
+});

@@ -1,6 +1,10 @@
 // The code host, against a model of the real service at its real addresses.
+import {
+  createCodeHostAuthProvider,
+  refreshExternalAuth,
+  revokeExternalAuth,
+} from "@gatehouse/web/auth";
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { createCodeHostAuthProvider } from "@gatehouse/web/auth";
 import { codeOf, Service, visit } from "./_service.ts";
 import { TestProvider } from "./_test_provider.ts";
 
@@ -179,4 +183,58 @@ Deno.test("createCodeHostAuthProvider() throws a TypeError for an invalid host",
       "host",
     );
   }
+});
+
+/** Creates an app of the code host with expiring tokens. */
+async function codeHost(): Promise<Service> {
+  const provider = await TestProvider.create();
+  provider.authMethods = ["client_secret_post"];
+  provider.faults = {
+    respond: ({ path }) =>
+      path === "/user"
+        ? Response.json({ id: 1, login: "octocat" })
+        : path === "/user/emails"
+        ? Response.json([])
+        : undefined,
+    token: ({ id_token: _, ...token }) => ({
+      ...token,
+      token_type: "bearer",
+      expires_in: 28800,
+      refresh_token_expires_in: 15897600,
+      scope: "",
+    }),
+  };
+  return new Service(provider, {
+    "https://github.com/login/oauth/access_token": "/token",
+    "https://api.github.com/user": "/user",
+    "https://api.github.com/user/emails": "/user/emails",
+  });
+}
+
+Deno.test("the code host's apps refresh tokens by post and report errors with status 200", async () => {
+  const service = await codeHost();
+  const client = createCodeHostAuthProvider(service.options());
+  const { result } = await visit(service, client);
+  assert(result.ok);
+  const refreshed = await refreshExternalAuth(client, result.tokens);
+  assert(refreshed.ok);
+  assert(refreshed.tokens.refreshToken !== result.tokens.refreshToken);
+  const { form, headers } = service.provider.last("/token");
+  assertEquals(headers.get("Accept"), "application/json");
+  assertEquals(form.get("client_secret"), service.provider.clientSecret);
+
+  const error = "bad_refresh_token";
+  service.provider.faults.respond = () => Response.json({ error });
+  const refused = await refreshExternalAuth(client, refreshed.tokens);
+  assert(!refused.ok);
+  assertEquals(refused.error.providerError, error);
+});
+
+Deno.test("the code host has no standard revocation endpoint", async () => {
+  const service = await codeHost();
+  const client = createCodeHostAuthProvider(service.options());
+  const { result } = await visit(service, client);
+  assert(result.ok);
+  const revoked = await revokeExternalAuth(client, result.tokens);
+  assertEquals(!revoked.ok && revoked.error.code, "revocation_failed");
 });

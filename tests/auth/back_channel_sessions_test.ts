@@ -34,7 +34,7 @@ Deno.test("backChannelLogout() with sid and sub also ends a login without a sid,
   assertEquals(await app.logOut({ sid: "s1", sub: USER.sub }), 200);
   assertEquals(
     await usersOf(...browsers),
-    ["nobody", "nobody", USER_ID, "user of someone else"],
+    ["anonymous", "anonymous", USER_ID, "user of someone else"],
   );
 });
 
@@ -68,7 +68,7 @@ Deno.test("backChannelLogout() ends logins without the provider only if findUser
       [({ subject }: { subject?: string }) => {
         subjects.push(subject);
         return `user of ${subject}`;
-      }, "nobody"],
+      }, "anonymous"],
     ] as const
   ) {
     const app = new LogoutApp(provider, createMemorySessionStore(), findUserId);
@@ -77,7 +77,7 @@ Deno.test("backChannelLogout() ends logins without the provider only if findUser
       await app.logInByPassword(),
     ];
     await app.logOut({ sid: "s1", sub: USER.sub });
-    assertEquals(await usersOf(...browsers), ["nobody", expected]);
+    assertEquals(await usersOf(...browsers), ["anonymous", expected]);
   }
   assertEquals(subjects, [USER.sub]);
 });
@@ -121,7 +121,7 @@ Deno.test("backChannelLogout() accepts both spellings of an issuer", async () =>
       const browser = await app.logIn({ iss: login, sid: "s1" });
       assertEquals(await usersOf(browser), [USER_ID]);
       assertEquals(await app.logOut({ iss: logout, sid: "s1" }), 200);
-      assertEquals(await usersOf(browser), ["nobody"]);
+      assertEquals(await usersOf(browser), ["anonymous"]);
     }
   }
 });
@@ -135,7 +135,7 @@ for (const sid of ["", "ä", "a\u0000", "s".repeat(256), 1, null, ["s1"]]) {
     const browser = await app.logIn({ sid });
     assertEquals(await usersOf(browser), [USER_ID]);
     await app.logOut({ sub: USER.sub });
-    assertEquals(await usersOf(browser), ["nobody"]);
+    assertEquals(await usersOf(browser), ["anonymous"]);
   });
 }
 
