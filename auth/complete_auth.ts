@@ -1,7 +1,7 @@
 import type { RequestContext } from "../router/mod.ts";
 import { beginLogin } from "../session/internal.ts";
 import type { Session } from "../session/mod.ts";
-import { loginNamesOf } from "./external/login_names.ts";
+import { loginNamesOf } from "./external/after_login/login_names.ts";
 import { currentSession } from "./current_session.ts";
 
 /** Options for {@linkcode completeAuth}. */

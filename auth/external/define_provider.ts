@@ -8,8 +8,8 @@ import {
 import {
   type ClientRegistration,
   signingAlgorithmOf,
-} from "./_client_authentication.ts";
-import type { ProviderDefinition, ProviderTraits } from "./_engine.ts";
+} from "./client_authentication.ts";
+import type { ProviderDefinition, ProviderTraits } from "./engine.ts";
 import type { ExternalAuthProviderOptions } from "./options.ts";
 import { type ExternalAuthProvider, registerProvider } from "./provider.ts";
 

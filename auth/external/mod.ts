@@ -11,16 +11,19 @@ export {
   type BackChannelLogout,
   backChannelLogout,
   type BackChannelLogoutOptions,
-} from "./back_channel_logout.ts";
-export { externalAuthCallbacks } from "./callbacks.ts";
-export type { ClientPrivateKey } from "./_client_authentication.ts";
-export { type EndSessionOptions, endSessionUrl } from "./end_session_url.ts";
+} from "./after_login/back_channel_logout.ts";
+export { externalAuthCallbacks } from "./login/callbacks.ts";
+export type { ClientPrivateKey } from "./client_authentication.ts";
+export {
+  type EndSessionOptions,
+  endSessionUrl,
+} from "./after_login/end_session_url.ts";
 export {
   type ExternalAuthFailure,
   type ExternalAuthResult,
   externalAuthResult,
   finishExternalAuth,
-} from "./finish.ts";
+} from "./login/finish.ts";
 export { createOAuthProvider, type OAuthProviderOptions } from "./oauth.ts";
 export {
   createOIDCAuthProvider,
@@ -44,6 +47,12 @@ export {
   type ExternalAuthRefresh,
   type RefreshableTokens,
   refreshExternalAuth,
-} from "./refresh.ts";
-export { type ExternalAuthRevocation, revokeExternalAuth } from "./revoke.ts";
-export { startExternalAuth, type StartExternalAuthOptions } from "./start.ts";
+} from "./after_login/refresh.ts";
+export {
+  type ExternalAuthRevocation,
+  revokeExternalAuth,
+} from "./after_login/revoke.ts";
+export {
+  startExternalAuth,
+  type StartExternalAuthOptions,
+} from "./login/start.ts";

@@ -1,9 +1,9 @@
 import { isSecureURL } from "../issuer/mod.ts";
-import type { ProfileDefinition } from "./_engine.ts";
-import { isIdentifier } from "./_verify_token.ts";
 import { defineProvider } from "./define_provider.ts";
+import type { ProfileDefinition } from "./engine.ts";
 import type { ExternalAuthProviderOptions } from "./options.ts";
 import type { ExternalAuthProvider } from "./provider.ts";
+import { isIdentifier } from "./verify_token.ts";
 
 /**
  * Options for {@linkcode createOAuthProvider}.

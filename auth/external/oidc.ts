@@ -5,8 +5,8 @@ import {
   parseMetadata,
   type ProviderMetadata,
 } from "../issuer/mod.ts";
-import type { OpenIDDefinition, ProviderTraits } from "./_engine.ts";
 import { defineProvider } from "./define_provider.ts";
+import type { OpenIDDefinition, ProviderTraits } from "./engine.ts";
 import type { OIDCOptions } from "./options.ts";
 import type { ExternalAuthProvider } from "./provider.ts";
 

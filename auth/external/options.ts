@@ -1,6 +1,6 @@
 import type { ExternalAuthError, IssuerOptions } from "../issuer/mod.ts";
 import type { ProviderMetadata } from "../issuer/mod.ts";
-import type { ClientPrivateKey } from "./_client_authentication.ts";
+import type { ClientPrivateKey } from "./client_authentication.ts";
 
 /** The method of client authentication. */
 export type ClientAuthentication =

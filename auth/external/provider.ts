@@ -1,5 +1,5 @@
 import type { JSONValue } from "../../session/mod.ts";
-import type { ProviderEngine } from "./_engine.ts";
+import type { ProviderEngine } from "./engine.ts";
 
 /**
  * An external provider, for `startExternalAuth` and `finishExternalAuth`. It has

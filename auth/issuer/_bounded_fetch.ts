@@ -1,6 +1,6 @@
 import { readBytes } from "../../router/internal.ts";
-import type { ResolvedIssuerOptions } from "./_options.ts";
 import { ExternalAuthError, type ExternalAuthErrorCode } from "./_errors.ts";
+import type { ResolvedIssuerOptions } from "./_options.ts";
 import { messageOf, RequestError } from "./_request_error.ts";
 import { isSecureURL } from "./_secure_url.ts";
 

@@ -1,7 +1,7 @@
+import { encodeHex } from "../../session/secrets.ts";
 import { defineOAuthProvider } from "../external/oauth.ts";
 import type { ExternalAuthProviderOptions } from "../external/options.ts";
 import type { ExternalAuthProvider } from "../external/provider.ts";
-import { encodeHex } from "../../session/secrets.ts";
 
 /** The profile of an account at the social provider. */
 export interface SocialProfile {

@@ -6,7 +6,7 @@ import {
   SignJWT,
 } from "jose";
 import { createOIDCAuthProvider } from "@gatehouse/web/auth";
-import { verifyIdToken } from "../../auth/external/_id_token.ts";
+import { verifyIdToken } from "../../auth/external/id_token.ts";
 import { engineOf } from "../../auth/external/provider.ts";
 import { measure, printTable } from "./_measure.ts";
 

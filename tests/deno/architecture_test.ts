@@ -24,7 +24,7 @@ const DOORS = [
  */
 const INSIDE: Record<string, readonly string[]> = {
   "tests/bench/_id_token_race.ts": [
-    "auth/external/_id_token.ts",
+    "auth/external/id_token.ts",
     "auth/external/provider.ts",
   ],
   "tests/deno/session_index_test.ts": ["session/internal.ts"],

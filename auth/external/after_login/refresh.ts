@@ -3,16 +3,16 @@ import {
   ExternalAuthError,
   type JSONObject,
   SingleFlight,
-} from "../issuer/mod.ts";
-import { isIssuerOf, type ProviderEngine } from "./_engine.ts";
-import { idTokenError, verifyIdToken } from "./_id_token.ts";
-import { requestTokens, type TokenResponse } from "./_token_request.ts";
-import type { ExternalAuthFailure } from "./finish.ts";
+} from "../../issuer/mod.ts";
+import { isIssuerOf, type ProviderEngine } from "../engine.ts";
+import { idTokenError, verifyIdToken } from "../id_token.ts";
+import type { ExternalAuthFailure } from "../login/finish.ts";
 import {
   engineOf,
   type ExternalAuthProvider,
   type ExternalAuthTokens,
-} from "./provider.ts";
+} from "../provider.ts";
+import { requestTokens, type TokenResponse } from "../token_request.ts";
 
 /** The tokens of a login, or the part of them that was stored. */
 export type RefreshableTokens =

@@ -2,14 +2,14 @@ import {
   ExternalAuthError,
   fetchJSONOrJWT,
   type JSONObject,
-} from "../issuer/mod.ts";
-import type { OpenIDDefinition, ProviderEngine } from "./_engine.ts";
-import { readErrorDetails } from "./_provider_error.ts";
+} from "../../issuer/mod.ts";
+import type { OpenIDDefinition, ProviderEngine } from "../engine.ts";
+import { readErrorDetails } from "../provider_error.ts";
 import {
   type TokenKind,
   userinfoAlgorithms,
   verifyToken,
-} from "./_verify_token.ts";
+} from "../verify_token.ts";
 
 /** A request to the userinfo endpoint. */
 export interface UserinfoRequest {

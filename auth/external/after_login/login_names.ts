@@ -1,4 +1,4 @@
-import type { RequestContext } from "../../router/mod.ts";
+import type { RequestContext } from "../../../router/mod.ts";
 
 // The provider's name for a session, by which a back-channel logout finds it
 // (OpenID Connect Back-Channel Logout 1.0, section 2.7).

@@ -1,27 +1,27 @@
-import type { RequestContext } from "../../router/mod.ts";
-import { setResponseHeader } from "../../session/internal.ts";
-import { ExternalAuthError } from "../issuer/mod.ts";
-import { currentSession } from "../current_session.ts";
-import { oncePerRequest } from "../once_per_request.ts";
-import {
-  acceptCallback,
-  type Callback,
-  readCode,
-  readUser,
-} from "./_callback.ts";
-import type { ProviderEngine } from "./_engine.ts";
-import { identifyUser } from "./_identity.ts";
-import { assertSeparateCallback } from "./_mix_up.ts";
-import { requestTokens } from "./_token_request.ts";
-import type { Transaction } from "./_transaction.ts";
-import { setLoginOrigin } from "./login_names.ts";
+import type { RequestContext } from "../../../router/mod.ts";
+import { setResponseHeader } from "../../../session/internal.ts";
+import { currentSession } from "../../current_session.ts";
+import { ExternalAuthError } from "../../issuer/mod.ts";
+import { oncePerRequest } from "../../once_per_request.ts";
+import { setLoginOrigin } from "../after_login/login_names.ts";
+import type { ProviderEngine } from "../engine.ts";
 import {
   engineOf,
   type ExternalAuthData,
   type ExternalAuthProvider,
   type ExternalAuthSuccess,
   type ProfileOf,
-} from "./provider.ts";
+} from "../provider.ts";
+import { requestTokens } from "../token_request.ts";
+import {
+  acceptCallback,
+  type Callback,
+  readCode,
+  readUser,
+} from "./_callback.ts";
+import { identifyUser } from "./_identity.ts";
+import { assertSeparateCallback } from "./_mix_up.ts";
+import type { Transaction } from "./_transaction.ts";
 
 /** The result of a login that failed. */
 export interface ExternalAuthFailure {

@@ -1,6 +1,6 @@
-import { middlewareOf } from "../../session/internal.ts";
-import type { Session } from "../../session/mod.ts";
-import type { ProviderEngine } from "./_engine.ts";
+import { middlewareOf } from "../../../session/internal.ts";
+import type { Session } from "../../../session/mod.ts";
+import type { ProviderEngine } from "../engine.ts";
 
 // If two issuers share a callback, the application does not know which of them
 // sent a code. A malicious provider can redirect the user to an honest one and

@@ -1,14 +1,15 @@
-import type { RequestContext } from "../../router/mod.ts";
+import type { RequestContext } from "../../../router/mod.ts";
 import {
   callStore,
   endSessionsByName,
   STORE_TIMEOUT,
-} from "../../session/internal.ts";
-import type { SessionStore } from "../../session/mod.ts";
-import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
-import { ExternalAuthError, type JSONObject } from "../issuer/mod.ts";
-import type { OpenIDDefinition, ProviderEngine } from "./_engine.ts";
-import { readForm } from "./_form.ts";
+} from "../../../session/internal.ts";
+import type { SessionStore } from "../../../session/mod.ts";
+import { encodeBase64Url, sha256 } from "../../../session/secrets.ts";
+import { ExternalAuthError, type JSONObject } from "../../issuer/mod.ts";
+import type { OpenIDDefinition, ProviderEngine } from "../engine.ts";
+import { engineOf, type ExternalAuthProvider } from "../provider.ts";
+import { readForm } from "../read_form.ts";
 import {
   hasTrustedAudiences,
   idTokenAlgorithms,
@@ -16,9 +17,8 @@ import {
   tokenError,
   type TokenKind,
   verifyToken,
-} from "./_verify_token.ts";
+} from "../verify_token.ts";
 import { namelessName, sessionName, subjectName } from "./login_names.ts";
-import { engineOf, type ExternalAuthProvider } from "./provider.ts";
 
 /** The user or session that a provider logs out. */
 export interface BackChannelLogout {

@@ -1,12 +1,12 @@
-import { MountPrefix, type RequestContext } from "../../router/mod.ts";
+import { MountPrefix, type RequestContext } from "../../../router/mod.ts";
 import {
   ExternalAuthError,
   type ExternalAuthErrorCode,
   type JSONObject,
-} from "../issuer/mod.ts";
-import { isIssuerOf, type ProviderEngine } from "./_engine.ts";
+} from "../../issuer/mod.ts";
+import { isIssuerOf, type ProviderEngine } from "../engine.ts";
+import { cleanErrorDetails, type ErrorDetails } from "../provider_error.ts";
 import { openResponse } from "./_form_post.ts";
-import { cleanErrorDetails, type ErrorDetails } from "./_provider_error.ts";
 import {
   consumeTransaction,
   isExpired,

@@ -4,10 +4,10 @@ import {
   fetchJSON,
   type JSONObject,
   type ProviderMetadata,
-} from "../issuer/mod.ts";
-import { authenticateClient } from "./_client_authentication.ts";
-import type { ProviderEngine } from "./_engine.ts";
-import { readErrorDetails } from "./_provider_error.ts";
+} from "../../issuer/mod.ts";
+import { authenticateClient } from "../client_authentication.ts";
+import type { ProviderEngine } from "../engine.ts";
+import { readErrorDetails } from "../provider_error.ts";
 
 const CODE = "pushed_authorization_failed";
 const PREFIX = "Cannot push the authorization request";

@@ -1,9 +1,9 @@
-import { type Middleware, withHeaders } from "../../router/mod.ts";
+import { type Middleware, withHeaders } from "../../../router/mod.ts";
+import type { ProviderEngine } from "../engine.ts";
+import { engineOf, type ExternalAuthProvider } from "../provider.ts";
 import { isCallbackOf } from "./_callback.ts";
-import type { ProviderEngine } from "./_engine.ts";
 import { deleteResponse, receiveFormPost } from "./_form_post.ts";
 import { isShared } from "./_mix_up.ts";
-import { engineOf, type ExternalAuthProvider } from "./provider.ts";
 
 /**
  * Creates a middleware that protects the callbacks of external providers.

@@ -1,5 +1,5 @@
-import { ExternalAuthError } from "../issuer/mod.ts";
-import { engineOf, type ExternalAuthProvider } from "./provider.ts";
+import { ExternalAuthError } from "../../issuer/mod.ts";
+import { engineOf, type ExternalAuthProvider } from "../provider.ts";
 
 /** Options for {@linkcode endSessionUrl}. */
 export interface EndSessionOptions {

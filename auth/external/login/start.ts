@@ -3,12 +3,18 @@ import {
   type RequestContext,
   safeRedirectPath,
   withHeaders,
-} from "../../router/mod.ts";
-import { isStrict } from "../../session/internal.ts";
-import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
-import { ExternalAuthError } from "../issuer/mod.ts";
-import { currentSession } from "../current_session.ts";
-import type { ProviderEngine } from "./_engine.ts";
+} from "../../../router/mod.ts";
+import { isStrict } from "../../../session/internal.ts";
+import { encodeBase64Url, sha256 } from "../../../session/secrets.ts";
+import { currentSession } from "../../current_session.ts";
+import { ExternalAuthError } from "../../issuer/mod.ts";
+import type { ProviderEngine } from "../engine.ts";
+import type { AuthorizationOptions } from "../options.ts";
+import {
+  engineOf,
+  type ExternalAuthData,
+  type ExternalAuthProvider,
+} from "../provider.ts";
 import { assertSeparateCallback } from "./_mix_up.ts";
 import { pushRequest } from "./_pushed_request.ts";
 import {
@@ -17,12 +23,6 @@ import {
   saveTransaction,
   type StartedTransaction,
 } from "./_transaction.ts";
-import type { AuthorizationOptions } from "./options.ts";
-import {
-  engineOf,
-  type ExternalAuthData,
-  type ExternalAuthProvider,
-} from "./provider.ts";
 
 /** The maximum length of the path to return to, in characters. */
 const MAX_RETURN_TO = 1024;

@@ -3,14 +3,14 @@ import {
   fetchJSON,
   type JSONObject,
   type ProviderRequest,
-} from "../issuer/mod.ts";
-import type { ProfileDefinition, ProviderEngine } from "./_engine.ts";
-import { verifyIdToken } from "./_id_token.ts";
-import { readErrorDetails } from "./_provider_error.ts";
-import type { TokenResponse } from "./_token_request.ts";
+} from "../../issuer/mod.ts";
+import type { ProfileDefinition, ProviderEngine } from "../engine.ts";
+import { verifyIdToken } from "../id_token.ts";
+import { readErrorDetails } from "../provider_error.ts";
+import type { TokenResponse } from "../token_request.ts";
+import { isIdentifier } from "../verify_token.ts";
 import type { Transaction } from "./_transaction.ts";
 import { fetchUserinfo } from "./_userinfo.ts";
-import { isIdentifier } from "./_verify_token.ts";
 
 /** The user that tokens belong to. */
 export interface Identity {

@@ -6,7 +6,7 @@ import {
   type ProviderMetadata,
   verifyWithKeys,
 } from "../issuer/mod.ts";
-import type { OpenIDDefinition, ProviderEngine } from "./_engine.ts";
+import type { OpenIDDefinition, ProviderEngine } from "./engine.ts";
 
 /** A kind of token that providers sign. */
 export interface TokenKind {

@@ -1,6 +1,6 @@
 import { encodeBase64Url } from "../../session/secrets.ts";
 import { ExternalAuthError, type JSONObject } from "../issuer/mod.ts";
-import type { OpenIDDefinition, ProviderEngine } from "./_engine.ts";
+import type { OpenIDDefinition, ProviderEngine } from "./engine.ts";
 import {
   hasTrustedAudiences,
   idTokenAlgorithms,
@@ -8,7 +8,7 @@ import {
   tokenError,
   type TokenKind,
   verifyToken,
-} from "./_verify_token.ts";
+} from "./verify_token.ts";
 
 /** The claims of a verified ID token. */
 export interface IdTokenClaims extends JSONObject {

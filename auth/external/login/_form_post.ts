@@ -1,14 +1,14 @@
-import { redirect, type RequestContext } from "../../router/mod.ts";
+import { redirect, type RequestContext } from "../../../router/mod.ts";
 import {
   CookieCipher,
   type CookieToSet,
   readCookies,
   readCookiesBelow,
   serializeCookie,
-} from "../../session/internal.ts";
-import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
-import type { ProviderEngine } from "./_engine.ts";
-import { readForm } from "./_form.ts";
+} from "../../../session/internal.ts";
+import { encodeBase64Url, sha256 } from "../../../session/secrets.ts";
+import type { ProviderEngine } from "../engine.ts";
+import { readForm } from "../read_form.ts";
 
 // With `form_post` the browser posts the provider's response from the provider's
 // site. Such a request has no Lax cookie and so no session. The response is

@@ -3,9 +3,9 @@ import {
   fetchJSON,
   type JSONObject,
 } from "../issuer/mod.ts";
-import { authenticateClient } from "./_client_authentication.ts";
-import type { ProviderEngine } from "./_engine.ts";
-import { readErrorDetails } from "./_provider_error.ts";
+import { authenticateClient } from "./client_authentication.ts";
+import type { ProviderEngine } from "./engine.ts";
+import { readErrorDetails } from "./provider_error.ts";
 
 /** The well-formed members of a token response. */
 export interface TokenResponse {

@@ -1,12 +1,12 @@
-import { ExternalAuthError, fetchStatus } from "../issuer/mod.ts";
-import { authenticateClient } from "./_client_authentication.ts";
-import type { ProviderEngine } from "./_engine.ts";
-import type { ExternalAuthFailure } from "./finish.ts";
+import { ExternalAuthError, fetchStatus } from "../../issuer/mod.ts";
+import { authenticateClient } from "../client_authentication.ts";
+import type { ProviderEngine } from "../engine.ts";
+import type { ExternalAuthFailure } from "../login/finish.ts";
 import {
   engineOf,
   type ExternalAuthProvider,
   type ExternalAuthTokens,
-} from "./provider.ts";
+} from "../provider.ts";
 
 /** The result of a revocation. */
 export type ExternalAuthRevocation = ExternalAuthFailure | {

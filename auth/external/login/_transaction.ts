@@ -1,10 +1,14 @@
-import type { RequestContext } from "../../router/mod.ts";
-import { allowNewSession } from "../../session/internal.ts";
-import { type JSONValue, SessionConflictError } from "../../session/mod.ts";
-import { encodeBase64Url, randomToken, sha256 } from "../../session/secrets.ts";
-import { ExternalAuthError } from "../issuer/mod.ts";
-import { currentSession } from "../current_session.ts";
-import type { ExternalAuthData } from "./provider.ts";
+import type { RequestContext } from "../../../router/mod.ts";
+import { allowNewSession } from "../../../session/internal.ts";
+import { type JSONValue, SessionConflictError } from "../../../session/mod.ts";
+import {
+  encodeBase64Url,
+  randomToken,
+  sha256,
+} from "../../../session/secrets.ts";
+import { currentSession } from "../../current_session.ts";
+import { ExternalAuthError } from "../../issuer/mod.ts";
+import type { ExternalAuthData } from "../provider.ts";
 
 /** A pending login: it waits for the provider's response. */
 export interface Transaction {

@@ -5,7 +5,7 @@ import type {
   ProviderMetadata,
   ResolvedIssuerOptions,
 } from "../issuer/mod.ts";
-import type { ClientRegistration } from "./_client_authentication.ts";
+import type { ClientRegistration } from "./client_authentication.ts";
 import type { ExternalAuthProviderOptions } from "./options.ts";
 
 /** The differences between one provider and the others. */
