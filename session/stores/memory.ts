@@ -11,37 +11,29 @@ import {
 /** Options for {@linkcode createMemorySessionStore}. */
 export interface MemorySessionStoreOptions {
   /**
-   * The most values that are kept. Beyond it, the longest unchanged go first:
-   * of a user's sessions those beyond the hundredth, and the other sessions of
-   * logged-in users after everything else.
+   * The maximum number of values. See {@linkcode createMemorySessionStore} for the
+   * order of eviction.
    *
    * @default {100_000}
    */
   readonly maxRecords?: number;
   /**
-   * The most memory that keys and values may take, in bytes, approximately.
+   * The approximate maximum memory of all keys and values, in bytes.
    *
    * @default {64 * 1024 * 1024}
    */
   readonly maxBytes?: number;
   /**
-   * Tells the time in epoch milliseconds.
+   * Returns the time in epoch milliseconds.
    *
    * @default {Date.now}
    */
   readonly now?: () => number;
 }
 
-/**
- * The kind of an entry for the bounds: a login, something else with an index
- * name (a one-time token), one of the counts of a throttle, or none of these (an
- * anonymous session).
- */
-type Kind = "login" | "indexed" | "plain" | `throttle:${string}`;
-
-/** What there is of one kind, and what it takes. */
-interface Crowd {
-  /** A set keeps its order: the longest unchanged entry's key is the first. */
+/** The entries of one kind. The store evicts from the largest kind. */
+interface Kind {
+  /** The keys, oldest first: a set keeps the order of insertion. */
   readonly keys: Set<string>;
   bytes: number;
 }
@@ -53,29 +45,31 @@ interface Entry extends StoredValue {
   readonly bytes: number;
 }
 
-/** What an entry costs besides its text, roughly. */
+/** The approximate memory of an entry in addition to its strings, in bytes. */
 const ENTRY_BYTES = 400;
 
-/** How many entries of one name are more than a user needs. */
+/** The number of sessions that a user may have before others need the room. */
 const MANY = 100;
 
-/** Milliseconds between two looks for expired entries. */
+/** Milliseconds between two searches for expired entries. */
 const SWEEP_INTERVAL = 60_000;
 
 /**
- * Creates a store in this process's memory: for development, and for a server
- * that runs as one process and may forget its sessions when it restarts.
+ * Creates a store in the memory of this process, for development, and for a server
+ * that runs as one process and may lose its sessions at a restart.
  *
- * It is bounded. What strangers can cause (anonymous sessions, one-time tokens,
- * each of the counts of a throttle) pushes out its like, and a flood of one sort
- * leaves the other sorts their room, be it of many or of large ones. Before all else
- * goes what one user has beyond a hundred sessions, oldest first, so that who logs
- * in over and over takes room from nobody. Other logins are only pushed out by
- * logins, where the store is full of them: the one that was not used for longest.
- * Where anybody can register, that takes an account for each hundred values.
- * What finds no room at all is not stored, and `put` says so.
+ * Its size is limited. When it is full, it evicts the oldest entry, in this order:
  *
- * @example Keeping a value
+ * 1. of a user with more than a hundred sessions,
+ * 2. of the largest kind: anonymous sessions, one-time tokens, or one of the
+ *    counts of a throttle,
+ * 3. of all logins.
+ *
+ * So a flood of one kind does not evict other kinds, and only logins evict the
+ * logins of other users. If users can register freely, that takes an account for
+ * each hundred logins. If the new value itself is evicted, `put` returns `false`.
+ *
+ * @example Store a value
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createMemorySessionStore } from "@gatehouse/web/session";
@@ -85,9 +79,9 @@ const SWEEP_INTERVAL = 60_000;
  * assertEquals((await store.get("key"))?.value, "value");
  * ```
  *
- * @param options The bounds and the clock.
+ * @param options The limits and the clock.
  * @returns The store.
- * @throws {RangeError} If a bound is not a positive number.
+ * @throws {RangeError} If a limit is not a positive number.
  */
 export function createMemorySessionStore(
   options: MemorySessionStoreOptions = {},
@@ -101,73 +95,73 @@ class MemoryStore implements SessionStore {
   readonly #maxBytes: number;
   readonly #now: () => number;
   readonly #entries = new Map<string, Entry>();
-  readonly #crowds = new Map<Kind, Crowd>();
+  readonly #logins: Kind = { keys: new Set(), bytes: 0 };
+  /** All kinds except logins, by name. */
+  readonly #kinds = new Map<string, Kind>();
   readonly #keysByName = new Map<string, Set<string>>();
-  /** The names of users with more sessions than they need. */
+  /** The index names of users with too many sessions. */
   readonly #crowdedUsers = new Set<string>();
   #bytes = 0;
   #versions = 0;
   #sweptAt = 0;
 
   constructor(options: MemorySessionStoreOptions) {
-    this.#maxRecords = checkPositive(
-      "session store",
-      "maxRecords",
-      options.maxRecords ?? 100_000,
-    );
-    this.#maxBytes = checkPositive(
-      "session store",
-      "maxBytes",
-      options.maxBytes ?? 64 * 1024 * 1024,
-    );
+    const owner = "session store";
+    const { maxRecords = 100_000, maxBytes = 64 * 1024 * 1024 } = options;
+    this.#maxRecords = checkPositive(owner, "maxRecords", maxRecords);
+    this.#maxBytes = checkPositive(owner, "maxBytes", maxBytes);
     this.#now = options.now ?? Date.now;
   }
 
-  get(key: string): StoredValue | null {
-    return this.#live(key, this.#now()) ?? null;
+  get(key: string): Entry | null {
+    const entry = this.#entries.get(key);
+    return entry !== undefined && entry.expiresAt > this.#now() ? entry : null;
   }
 
   put(key: string, value: string, options: PutOptions): boolean {
+    const { ifVersion, index = [], ttl } = options;
+    const current = this.get(checkKey(key));
+    if ((current?.version ?? null) !== ifVersion) return false;
     const now = this.#now();
-    const current = this.#live(checkKey(key), now);
-    if ((current?.version ?? null) !== options.ifVersion) return false;
     if (now - this.#sweptAt >= SWEEP_INTERVAL) this.sweep(now);
-    const index = checkIndex(options.index ?? []);
+    const names = checkIndex(index).join("");
     const entry: Entry = {
       value,
       version: String(++this.#versions),
-      expiresAt: now + options.ttl,
+      expiresAt: now + ttl,
       index,
-      kind: kindOf(key, index),
-      bytes: ENTRY_BYTES + 2 * (key.length + value.length + lengthOf(index)),
+      kind: this.#kindOf(key, index),
+      bytes: ENTRY_BYTES + 2 * (key.length + value.length + names.length),
     };
     this.delete(key);
-    this.#bytes += entry.bytes;
     this.#entries.set(key, entry);
-    const crowd = this.#crowd(entry.kind);
-    crowd.keys.add(key);
-    crowd.bytes += entry.bytes;
+    this.#bytes += entry.bytes;
+    entry.kind.keys.add(key);
+    entry.kind.bytes += entry.bytes;
     for (const name of index) {
       let keys = this.#keysByName.get(name);
       if (keys === undefined) this.#keysByName.set(name, keys = new Set());
       keys.add(key);
-      if (keys.size > MANY && isUserName(name)) this.#crowdedUsers.add(name);
+      if (keys.size > MANY && name.startsWith(USER_PREFIX)) {
+        this.#crowdedUsers.add(name);
+      }
     }
-    this.#evict(entry);
+    while (
+      this.#entries.size > this.#maxRecords || this.#bytes > this.#maxBytes
+    ) this.delete(this.#keyToEvict(entry));
     return this.#entries.has(key);
   }
 
   delete(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
-    this.#bytes -= entry.bytes;
     this.#entries.delete(key);
-    const crowd = this.#crowd(entry.kind);
-    crowd.keys.delete(key);
-    crowd.bytes -= entry.bytes;
+    this.#bytes -= entry.bytes;
+    entry.kind.keys.delete(key);
+    entry.kind.bytes -= entry.bytes;
     for (const name of entry.index) {
       const keys = this.#keysByName.get(name);
-      // A name can be there twice.
+      // The index may contain a name twice.
       if (keys === undefined) continue;
       keys.delete(key);
       if (keys.size <= MANY) this.#crowdedUsers.delete(name);
@@ -176,9 +170,8 @@ class MemoryStore implements SessionStore {
   }
 
   byIndex(name: string): string[] {
-    const now = this.#now();
     return [...this.#keysByName.get(name) ?? []]
-      .filter((key) => this.#live(key, now) !== undefined);
+      .filter((key) => this.get(key) !== null);
   }
 
   sweep(now: number): void {
@@ -188,82 +181,52 @@ class MemoryStore implements SessionStore {
     }
   }
 
-  #live(key: string, now: number): Entry | undefined {
-    const entry = this.#entries.get(key);
-    return entry !== undefined && entry.expiresAt > now ? entry : undefined;
+  #kindOf(key: string, index: readonly string[]): Kind {
+    for (const name of index) {
+      if (name.startsWith(USER_PREFIX)) return this.#logins;
+    }
+    const [count = "other"] = /^throttle:[a-z]+(?=:)/.exec(key) ?? [];
+    const name = index.length > 0 ? "indexed" : count;
+    let kind = this.#kinds.get(name);
+    if (kind === undefined) {
+      this.#kinds.set(name, kind = { keys: new Set(), bytes: 0 });
+    }
+    return kind;
   }
 
-  #evict(newest: Entry): void {
-    while (
-      this.#entries.size > this.#maxRecords || this.#bytes > this.#maxBytes
-    ) this.delete(this.#victim(newest));
-  }
-
-  /** Whose turn it is to go. */
-  #victim({ index, kind }: Entry): string {
-    // Who logs in over and over pushes out his own sessions, nobody else's; and
-    // who needs room has it from him.
-    const [crowded] = this.#crowdedUsers;
-    const user = index.find((name) => this.#crowdedUsers.has(name)) ?? crowded;
+  /** Chooses the entry to evict to make room for a new one. */
+  #keyToEvict({ index, kind }: Entry): string {
+    // A user with too many sessions evicts their own first.
+    const [anyUser] = this.#crowdedUsers;
+    const user = index.find((name) => this.#crowdedUsers.has(name)) ?? anyUser;
     if (user !== undefined) return oldestOf(this.#keysByName.get(user)!);
-    const { keys } = this.#largestCrowd();
-    if (keys === this.#crowd(kind).keys) {
-      // The same holds for one-time tokens.
-      for (const name of index) {
-        const named = this.#keysByName.get(name);
-        if (named === undefined || named.size <= MANY) continue;
-        for (const key of named) if (keys.has(key)) return key;
-      }
-    }
-    return oldestOf(keys);
-  }
-
-  #crowd(kind: Kind): Crowd {
-    let crowd = this.#crowds.get(kind);
-    if (crowd === undefined) {
-      this.#crowds.set(kind, crowd = { keys: new Set(), bytes: 0 });
-    }
-    return crowd;
+    const largest = this.#largestKind();
+    // So does an account with too many one-time tokens.
+    const keysOfName = index.map((name) => this.#keysByName.get(name))
+      .find((keys) => keys !== undefined && keys.size > MANY);
+    return oldestOf(kind === largest ? keysOfName ?? kind.keys : largest.keys);
   }
 
   /**
-   * Returns the largest kind of all that strangers can cause, by number or by
-   * bytes, of which there are too many: a flood of one kind leaves the others
-   * their room. Logins are the last.
+   * Returns the largest kind by the limit that is exceeded. Logins count only if
+   * there is nothing else.
    */
-  #largestCrowd(): Crowd {
+  #largestKind(): Kind {
     const isNumber = this.#entries.size > this.#maxRecords;
-    const sizeOf = ({ bytes, keys }: Crowd) => isNumber ? keys.size : bytes;
-    let largest: Crowd | undefined;
-    for (const [kind, crowd] of this.#crowds) {
-      if (kind === "login" || crowd.keys.size === 0) continue;
-      if (largest === undefined || sizeOf(crowd) > sizeOf(largest)) {
-        largest = crowd;
+    const sizeOf = ({ bytes, keys }: Kind) => isNumber ? keys.size : bytes;
+    let largest = this.#logins;
+    for (const kind of this.#kinds.values()) {
+      if (kind.keys.size === 0) continue;
+      if (largest === this.#logins || sizeOf(kind) > sizeOf(largest)) {
+        largest = kind;
       }
     }
-    return largest ?? this.#crowd("login");
+    return largest;
   }
 }
 
-/** Tells a login, which nothing but another login may push out. */
-function kindOf(key: string, index: readonly string[]): Kind {
-  if (index.length === 0) {
-    const [count] = /^throttle:[a-z]+(?=:)/.exec(key) ?? [];
-    return count as Kind | undefined ?? "plain";
-  }
-  return index.some(isUserName) ? "login" : "indexed";
-}
-
-function isUserName(name: string): boolean {
-  return name.startsWith(USER_PREFIX);
-}
-
-/** The key that came into a set first. There has to be one. */
+/** Returns the first key of a set that is not empty. */
 function oldestOf(keys: ReadonlySet<string>): string {
   const [oldest] = keys;
   return oldest!;
-}
-
-function lengthOf(names: readonly string[]): number {
-  return names.reduce((sum, { length }) => sum + length, 0);
 }
