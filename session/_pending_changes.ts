@@ -97,24 +97,28 @@ export class PendingChanges {
   }
 
   /** Applies a change to the record and remembers it for the next save. */
-  apply(change: Exclude<Change, Login>): void {
-    const { key, type } = change;
-    if (type !== "read") this.readFlash.delete(key);
-    if (type === "flash") this.#keptFlash.delete(key);
+  apply(change: Change): void {
+    const { type } = change;
+    if (type !== "read" && type !== "login") this.readFlash.delete(change.key);
+    if (type === "flash") this.#keptFlash.delete(change.key);
     applyChange(this.record, change);
     this.#changes.push(change);
   }
 
   /** Sets or removes the user. The next save changes the id. */
-  logIn(login: Login): void {
+  logIn(
+    userId: string | number | undefined,
+    names: readonly string[] = [],
+    authenticatedAt?: number,
+  ): void {
     const previous = this.record.userId;
     // A user must not see the messages of another user.
-    if (previous !== undefined && previous !== login.userId) {
-      this.readFlash.clear();
-    }
-    applyChange(this.record, login);
-    this.#changes.push(login);
-    this.idChange = login.userId === undefined ? "rotate" : "login";
+    if (previous !== undefined && previous !== userId) this.readFlash.clear();
+    const { createdAt: now, expiresAt, content } = this.#session.createRecord();
+    const times = { now, expiresAt, authenticatedAt };
+    const { label } = content;
+    this.apply({ type: "login", userId, ...times, label, names });
+    this.idChange = userId === undefined ? "rotate" : "login";
   }
 
   /** Marks a flash value as read. The next save removes it unless it is kept. */
@@ -165,13 +169,21 @@ export class PendingChanges {
     const { idChange } = this;
     const count = this.#changes.length;
     this.#sent = count;
+    const update = (stored: SessionRecord | null) => {
+      const record = stored ?? this.#session.createRecord();
+      for (let index = 0; index < count; index++) {
+        if (applyChange(record, this.#changes[index]!)) continue;
+        const isKept = this.#dropFrom(index);
+        this.record = isKept ? record : this.#session.createRecord();
+        throw new SessionConflictError("taken");
+      }
+      record.seenAt = this.#session.setup.config.now();
+      return record;
+    };
+    canBegin ||= idChange === "login";
     let record: SessionRecord | null;
     try {
-      record = await driver.save(
-        (stored) => this.#applySent(stored ?? this.#session.createRecord()),
-        idChange,
-        canBegin || idChange === "login",
-      );
+      record = await driver.save(update, idChange, canBegin);
     } finally {
       this.#sent = 0;
     }
@@ -187,19 +199,6 @@ export class PendingChanges {
     for (const change of this.#changes) applyChange(record, change);
     this.record = record;
     return true;
-  }
-
-  /** Applies the changes that are being saved to the stored record. */
-  #applySent(record: SessionRecord): SessionRecord {
-    for (let index = 0; index < this.#sent; index++) {
-      if (applyChange(record, this.#changes[index]!)) continue;
-      this.record = this.#dropFrom(index)
-        ? record
-        : this.#session.createRecord();
-      throw new SessionConflictError("taken");
-    }
-    record.seenAt = this.#session.setup.config.now();
-    return record;
   }
 
   /**

@@ -1,15 +1,20 @@
-import { type RequestContext, withHeaders } from "../router/mod.ts";
-import { type Login, PendingChanges } from "./_pending_changes.ts";
-import { makePrivate, withCookies } from "./cookies/cache_headers.ts";
 import {
-  type HostCookie,
-  HostCookies,
-  type PrefixedCookie,
-} from "./cookies/prefixed_cookie.ts";
-import type { SessionConfig, SessionDriver } from "./drivers/driver.ts";
+  type ContextEntry,
+  type Middleware,
+  type RequestContext,
+  withHeaders,
+} from "../router/mod.ts";
+import { PendingChanges } from "./_pending_changes.ts";
+import { makePrivate, withCookies } from "./cookies/cache_headers.ts";
+import type { HostCookies, PrefixedCookie } from "./cookies/prefixed_cookie.ts";
+import type {
+  CreateDriver,
+  SessionConfig,
+  SessionDriver,
+} from "./drivers/driver.ts";
 import { SessionConflictError } from "./errors.ts";
 import { createLabel, createRecord, type SessionRecord } from "./record.ts";
-import { REQUEST_SESSION } from "./session.ts";
+import { REQUEST_SESSION, Session } from "./session.ts";
 import type { SessionStore } from "./store.ts";
 
 /** The setup of one session middleware, which its requests share. */
@@ -20,12 +25,20 @@ export interface SessionSetup {
   readonly cookie: PrefixedCookie;
   /** The store that sessions can be listed in; `null` for encrypted cookies. */
   readonly store: SessionStore | null;
-  /** Creates the driver of a request. */
-  createDriver(cookieName: string, admitAnonymous: () => void): SessionDriver;
-  /** Counts an anonymous session that begins, or throws. */
-  admitAnonymous(address: string | undefined): void;
+  readonly createDriver: CreateDriver;
   /** Removes expired sessions from the store, from time to time. */
   sweep(): void;
+}
+
+/** Creates the middleware of a setup. */
+export function createMiddleware(
+  setup: SessionSetup,
+): Middleware<readonly [ContextEntry<typeof Session, Session>]> {
+  return (context, next) => {
+    const request = new RequestSession(setup, context);
+    context.set(Session, new Session(request as never));
+    return request.handle(next);
+  };
 }
 
 /** The session of one request, from the `Cookie` header to the response. */
@@ -42,13 +55,14 @@ export class RequestSession {
   isClosed = false;
   /** The changes, as soon as there are any. */
   changes: PendingChanges | undefined;
+  /** Other cookies that the request reads or sets. */
+  hostCookies: HostCookies | undefined;
+  readonly context: RequestContext;
   readonly setup: SessionSetup;
-  readonly #context: RequestContext;
   #isLoaded: boolean;
-  #isSecure = true;
+  #cookieName = "";
   #driver: SessionDriver | undefined;
   #record: SessionRecord | undefined;
-  #hostCookies: HostCookies | undefined;
   #isDestroyed = false;
   #hasEnded = false;
   #loading: Promise<void> | undefined;
@@ -56,7 +70,7 @@ export class RequestSession {
 
   constructor(setup: SessionSetup, context: RequestContext) {
     this.setup = setup;
-    this.#context = context;
+    this.context = context;
     // Otherwise `handle` loads the session before the handler runs.
     this.#isLoaded = !setup.isLazy;
   }
@@ -78,7 +92,7 @@ export class RequestSession {
   }
 
   /** Creates the record of a new session. */
-  createRecord(label = createLabel(this.#context)): SessionRecord {
+  createRecord(label = createLabel(this.context)): SessionRecord {
     const { now, timeouts } = this.setup.config;
     return createRecord(now(), timeouts, label);
   }
@@ -92,7 +106,7 @@ export class RequestSession {
       // The first read of a header is slow on Deno, so lazy sessions avoid it.
       const header = this.setup.isLazy
         ? null
-        : this.#context.request.headers.get("Cookie");
+        : this.context.request.headers.get("Cookie");
       if (header !== null) await this.#open(header);
     } catch (error) {
       this.isClosed = true;
@@ -100,7 +114,7 @@ export class RequestSession {
     }
     const response = await next();
     this.isClosed = true;
-    if (this.#context.error !== undefined) await this.#saveAfterError();
+    if (this.context.error !== undefined) await this.#saveAfterError();
     else if (this.#isDue) return await this.#saveAfterHandler(response);
     return this.#addHeaders(response);
   }
@@ -115,7 +129,7 @@ export class RequestSession {
     if (this.isClosed) {
       throw new TypeError("Cannot load session: the response was already made");
     }
-    const header = this.#context.request.headers.get("Cookie");
+    const header = this.context.request.headers.get("Cookie");
     // After a failure, the next call tries again.
     await (this.#loading ??= this.#open(header).finally(() => {
       this.#loading = undefined;
@@ -152,19 +166,6 @@ export class RequestSession {
     return this.changes ??= new PendingChanges(this);
   }
 
-  /** Sets or removes the user. The next save changes the id. */
-  logIn(
-    userId: string | number | undefined,
-    names: readonly string[] = [],
-    authenticatedAt?: number,
-  ): void {
-    const { createdAt: now, expiresAt, content } = this.createRecord();
-    const { label } = content;
-    const times = { now, expiresAt, authenticatedAt };
-    const login: Login = { type: "login", userId, ...times, label, names };
-    this.write("log in to").logIn(login);
-  }
-
   /** Drops the changes. The next save ends the session. */
   destroy(): void {
     if (this.#isDestroyed) return;
@@ -189,7 +190,10 @@ export class RequestSession {
     if (changes?.conflicts !== conflicts) {
       throw new SessionConflictError("taken");
     }
-    if (this.isClosed && this.#isChanged) {
+    const isChanged = this.#isDestroyed
+      ? !this.#hasEnded
+      : this.changes?.isEmpty === false;
+    if (this.isClosed && isChanged) {
       throw new TypeError(
         "Cannot commit session: the response was already made",
       );
@@ -197,20 +201,10 @@ export class RequestSession {
     if (!await this.#save()) throw new SessionConflictError("ended");
   }
 
-  /** Returns a cookie with the security attributes of the session's cookie. */
-  hostCookie(name: string): HostCookie {
-    this.#hostCookies ??= new HostCookies(this.setup.cookie, this.#context);
-    return this.#hostCookies.get(name);
-  }
-
-  get #isChanged(): boolean {
-    if (this.#isDestroyed) return !this.#hasEnded;
-    return this.changes !== undefined && !this.changes.isEmpty;
-  }
-
   /** `true` if there are changes, or an old time of the last use. */
   get #isDue(): boolean {
-    if (this.#isChanged || this.#isDestroyed) return this.#isChanged;
+    if (this.#isDestroyed) return !this.#hasEnded;
+    if (this.changes?.isEmpty === false) return true;
     if (!this.isAccessed || !this.#driver?.id) return false;
     const { record, setup: { config } } = this;
     return config.timeouts.isRefreshDue(record, record.seenAt, config.now());
@@ -223,13 +217,9 @@ export class RequestSession {
   }
 
   #createDriver(): SessionDriver {
-    const { admitAnonymous, cookie, createDriver } = this.setup;
     // Not later: Deno closes a request that is upgraded to a WebSocket.
-    this.#isSecure = cookie.isSecure(this.#context);
-    return createDriver(
-      cookie.name(this.#isSecure),
-      () => admitAnonymous(createLabel(this.#context).address),
-    );
+    this.#cookieName = this.setup.cookie.nameFor(this.context);
+    return this.setup.createDriver(this.#cookieName, this.context);
   }
 
   /** Saves the changes. Returns `false` if the session has ended. */
@@ -289,11 +279,11 @@ export class RequestSession {
   #addHeaders(response: Response): Response {
     const { headers } = this;
     const changes = this.#driver?.cookies;
-    const cookies = this.#hostCookies?.headers ?? [];
+    const cookies = this.hostCookies?.headers ?? [];
     if (changes !== undefined && changes.length > 0) {
       const { cookie } = this.setup;
       cookies.unshift(
-        ...changes.map((change) => cookie.setCookie(change, this.#isSecure)),
+        ...changes.map((change) => cookie.setCookie(change, this.#cookieName)),
       );
     }
     if (cookies.length > 0) response = withCookies(response, cookies);

@@ -187,7 +187,7 @@ export function csrfToken(context: RequestContext): Promise<string> {
 class RequestTokens {
   readonly #context: RequestContext;
   readonly #cookie: PrefixedCookie;
-  #isSecure = true;
+  #cookieName = "";
   /** A secret that the browser does not have yet. */
   #newSecret: string | undefined;
   /** `true` if the response exists, so that no cookie can be set. */
@@ -230,7 +230,7 @@ class RequestTokens {
     if (this.#newSecret === undefined) return response;
     const change = { suffix: "", value: this.#newSecret };
     return withCookies(response, [
-      this.#cookie.setCookie(change, this.#isSecure),
+      this.#cookie.setCookie(change, this.#cookieName),
     ]);
   }
 
@@ -246,8 +246,8 @@ class RequestTokens {
 
   /** Returns the secret of the request's cookie, or an empty array. */
   #secrets(): string[] {
-    this.#isSecure = this.#cookie.isSecure(this.#context);
-    const name = this.#cookie.name(this.#isSecure);
+    const name = this.#cookie.nameFor(this.#context);
+    this.#cookieName = name;
     return readCookies(this.#context.request.headers.get("Cookie"), name)
       .filter((value) => SECRET.test(value)).slice(0, 1);
   }

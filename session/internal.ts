@@ -4,22 +4,35 @@
  *
  * @module
  */
-import type { HostCookie } from "./cookies/prefixed_cookie.ts";
-import { endListed, endStored } from "./drivers/ended_sessions.ts";
-import { callStore, STORE_TIMEOUT } from "./drivers/store_driver.ts";
-import { requestSessionOf, type Session } from "./session.ts";
-import { checkIndex, type SessionStore, userIndexName } from "./store.ts";
-
-export {
+import {
   type CookieToSet,
+  type HostCookie,
+  HostCookies,
   readCookies,
   readCookiesBelow,
   serializeCookie,
 } from "./cookies/prefixed_cookie.ts";
-export { callStore, STORE_TIMEOUT };
-export type { HostCookie };
+import { endListed, endStored } from "./drivers/ended_sessions.ts";
+import { callStore, STORE_TIMEOUT } from "./drivers/store_driver.ts";
+import { requestSessionOf, type Session } from "./session.ts";
+import {
+  checkIndex,
+  type SessionStore,
+  sweeper,
+  userIndexName,
+} from "./store.ts";
+
 export { CookieCipher } from "./cookies/encryption.ts";
-export { sweeper } from "./stores/sweep.ts";
+export {
+  callStore,
+  type CookieToSet,
+  type HostCookie,
+  readCookies,
+  readCookiesBelow,
+  serializeCookie,
+  STORE_TIMEOUT,
+  sweeper,
+};
 
 /**
  * Sets a header on the response to the session's request. The response may come
@@ -48,7 +61,10 @@ export function middlewareOf(session: Session): object {
  * prefix, `Secure` and `SameSite` of the session's cookie, but never a domain.
  */
 export function hostCookie(session: Session, name: string): HostCookie {
-  return requestSessionOf(session).hostCookie(name);
+  const request = requestSessionOf(session);
+  const { context, setup } = request;
+  request.hostCookies ??= new HostCookies(setup.cookie, context);
+  return request.hostCookies.get(name);
 }
 
 /** Returns `true` if the session's cookie has `SameSite=Strict`. */
@@ -91,11 +107,11 @@ export async function beginLogin(
   { authenticatedAt, names = [] }: LoginOptions = {},
 ): Promise<void> {
   const request = requestSessionOf(await session.load());
-  request.write("log in to");
+  const changes = request.write("log in to");
   const time = pastTime(authenticatedAt, request.setup.config.now());
   checkIndex([userIndexName(userId), ...names]);
   // The id changes even if the same user is logged in already.
-  request.logIn(userId, names, time);
+  changes.logIn(userId, names, time);
   await session.commit();
 }
 

@@ -7,7 +7,7 @@
 import { checkPositive } from "../router/internal.ts";
 import type { ContextEntry, Middleware } from "../router/mod.ts";
 import { type AnonymousLimit, AnonymousLimiter } from "./_anonymous_limit.ts";
-import { RequestSession, type SessionSetup } from "./_request_session.ts";
+import { createMiddleware, type SessionSetup } from "./_request_session.ts";
 import {
   PrefixedCookie,
   type SessionCookieOptions,
@@ -16,11 +16,14 @@ import {
   type CookieSessionStorage,
   CookieStorage,
 } from "./drivers/cookie_driver.ts";
-import { STORE_TIMEOUT, StoreDriver } from "./drivers/store_driver.ts";
-import { Session } from "./session.ts";
-import type { SessionStore } from "./store.ts";
+import {
+  callStore,
+  STORE_TIMEOUT,
+  storeDrivers,
+} from "./drivers/store_driver.ts";
+import type { Session } from "./session.ts";
+import { type SessionStore, sweeper } from "./store.ts";
 import { createMemorySessionStore } from "./stores/memory.ts";
-import { sweeper } from "./stores/sweep.ts";
 import { type SessionTimeouts, Timeouts } from "./timeouts.ts";
 
 export type {
@@ -170,12 +173,7 @@ export function session(
 export function session(
   options: SessionOptions = {},
 ): Middleware<readonly [ContextEntry<typeof Session, Session>]> {
-  const setup = createSetup(options);
-  return (context, next) => {
-    const request = new RequestSession(setup, context);
-    context.set(Session, new Session(request as never));
-    return request.handle(next);
-  };
+  return createMiddleware(createSetup(options));
 }
 
 function createSetup(options: SessionOptions): SessionSetup {
@@ -183,13 +181,17 @@ function createSetup(options: SessionOptions): SessionSetup {
   const { storeTimeout = STORE_TIMEOUT } = options;
   const owner = "session middleware";
   checkPositive(owner, "storeTimeout", storeTimeout, Number.MAX_VALUE);
-  const timeouts = new Timeouts(options.timeouts ?? {});
-  const config = { timeouts, now, storeTimeout };
+  const config: SessionSetup["config"] = {
+    timeouts: new Timeouts(options.timeouts ?? {}),
+    now,
+    storeTimeout,
+    callStore: (verb, call) => callStore(verb, call, storeTimeout),
+  };
   const cookie = new PrefixedCookie(options.cookie ?? {}, options.origin);
   const limiter = new AnonymousLimiter(options.anonymousLimit ?? {}, now);
-  const admitAnonymous = (address?: string) => limiter.admit(address);
+  const admit = (address?: string) => limiter.admit(address);
   const storage = createStorage(options);
-  const shared = { isLazy, config, cookie, admitAnonymous };
+  const shared = { isLazy, config, cookie };
   return storage instanceof CookieStorage
     ? {
       ...shared,
@@ -200,8 +202,7 @@ function createSetup(options: SessionOptions): SessionSetup {
     : {
       ...shared,
       store: storage,
-      createDriver: (name, admit) =>
-        new StoreDriver(name, storage, config, admit),
+      createDriver: storeDrivers(storage, config, admit),
       sweep: sweeper(storage, now),
     };
 }

@@ -37,5 +37,10 @@ export {
   sessions,
   type UserSessions,
 } from "./sessions.ts";
-export type { PutOptions, SessionStore, StoredValue } from "./store.ts";
-export { sweepSessions, type SweepSessionsOptions } from "./stores/sweep.ts";
+export {
+  type PutOptions,
+  type SessionStore,
+  type StoredValue,
+  sweepSessions,
+  type SweepSessionsOptions,
+} from "./store.ts";

@@ -1,6 +1,5 @@
 import type { RequestContext } from "../router/mod.ts";
 import { SessionStoreError } from "./errors.ts";
-import { encodeBase64Url, sha256 } from "./secrets.ts";
 
 /** A JSON value, as sessions store it. */
 export type JSONValue =
@@ -231,14 +230,6 @@ const SESSION_ID = /^[\w-]{43}$/;
 /** Returns `true` if a string has the form of a session id, or of a token. */
 export function isSessionId(id: string): boolean {
   return SESSION_ID.test(id);
-}
-
-/**
- * Returns the id of the session with a token. It is the hash of the token, so
- * that a leaked store contains no usable tokens.
- */
-export async function sessionIdOf(token: string): Promise<string> {
-  return encodeBase64Url(await sha256(token));
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
- * What the modules above the session share with it of random tokens, hashes and
- * their comparison. Not part of the public surface, and apart from the rest of
- * it: who hashes passwords needs no session.
+ * Random tokens, hashes, encodings and comparisons for the folders above. They are
+ * not part of the public API, and apart from `internal.ts` because passwords need
+ * no session.
  *
  * @module
  */
@@ -63,14 +63,23 @@ export function sha256(
     .then((digest) => new Uint8Array(digest));
 }
 
-/** Makes an unguessable token: 32 random bytes as base64url. */
+/**
+ * Returns the SHA-256 of a token as base64url: the id of its session. The hash
+ * keeps a leaked store from containing usable tokens.
+ */
+export async function hashToken(token: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", encoder.encode(token));
+  return encodeBase64Url(new Uint8Array(digest));
+}
+
+/** Creates a token: 32 random bytes as base64url. */
 export function randomToken(): string {
   return encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
 }
 
 /**
- * Compares two secrets in a time that does not tell where they differ. Their
- * lengths are no secret: different ones are unequal at once.
+ * Compares two secrets in constant time. Only their lengths can be learned from
+ * the time.
  */
 export function timingSafeEqual(
   a: string | Uint8Array,

@@ -174,7 +174,7 @@ export class Session {
     const changes = this.#request.write("set");
     if (key !== "userId") return changes.set("set", key, value);
     const userId = checkUserId(value);
-    if (userId !== changes.record.userId) this.#request.logIn(userId);
+    if (userId !== changes.record.userId) changes.logIn(userId);
   }
 
   /**
@@ -208,7 +208,7 @@ export class Session {
   unset(key: string): void {
     const changes = this.#request.write("unset");
     if (key !== "userId") return changes.apply({ type: "unset", key });
-    if (changes.record.userId !== undefined) this.#request.logIn(undefined);
+    if (changes.record.userId !== undefined) changes.logIn(undefined);
   }
 
   /**

@@ -1,6 +1,5 @@
 import type { RequestContext } from "../router/mod.ts";
 import { endListed, endStored } from "./drivers/ended_sessions.ts";
-import { callStore } from "./drivers/store_driver.ts";
 import {
   isSessionId,
   parseRecord,
@@ -231,6 +230,6 @@ class Sessions implements UserSessions {
         `Cannot ${verb} sessions: they are in cookies, use revokedBefore to end them`,
       );
     }
-    return callStore(verb, () => call(store), config.storeTimeout);
+    return config.callStore(verb, () => call(store));
   }
 }

@@ -1,25 +1,26 @@
+import { SessionStoreError } from "./errors.ts";
 import { encodeBase64Url } from "./secrets.ts";
 
-/** A stored value with the version to name when it is replaced. */
+/** A stored value and its version. */
 export interface StoredValue {
-  /** The text that was put. */
+  /** The string that was put. */
   readonly value: string;
-  /** Changes with every `put`, and is never used again for the same key. */
+  /** The version. Each `put` creates a new one that the key never had before. */
   readonly version: string;
 }
 
-/** How a value is to be stored. */
+/** Options for {@linkcode SessionStore.put}. */
 export interface PutOptions {
-  /** Milliseconds until the store forgets the value. */
+  /** The lifetime of the value in milliseconds. */
   readonly ttl: number;
   /**
-   * The version to replace; `null` where the key must not exist. An expired
-   * value does not exist.
+   * The version to replace, or `null` if the key must not exist. An expired value
+   * does not exist.
    */
   readonly ifVersion: string | null;
   /**
-   * Names that `byIndex` finds the key by, such as `user:42`; at most four.
-   * They replace those of the value before.
+   * The index names of the value, such as `user:42`. `byIndex` finds the key by
+   * them. At most four. They replace the names of the previous value.
    *
    * @default {[]}
    */
@@ -27,32 +28,32 @@ export interface PutOptions {
 }
 
 /**
- * Where sessions live: a map with compare-and-swap, expiry and an index.
+ * A store for sessions: a map with compare-and-swap, expiry and an index.
  *
- * Every method may also throw or reject, when the store cannot be reached. The
- * application sees that error: a store that fails is never "no session".
+ * Every method may throw or reject if the store is unavailable. The request then
+ * fails, because a failure must not look like a logout.
  *
- * Hold your own store to this contract with `testSessionStore` from
+ * Test your own store with `testSessionStore` from
  * `@gatehouse/web/session/testing`.
  */
 export interface SessionStore {
   /**
-   * Reads a value.
+   * Returns a value.
    *
-   * @param key The key. It may come from a URL: a malformed key finds nothing.
-   * @returns The value, or `null` where there is none or it has expired.
+   * @param key The key. It may come from a URL, so it can be malformed.
+   * @returns The value, or `null` if it does not exist or has expired.
    */
   get(key: string): StoredValue | null | Promise<StoredValue | null>;
 
   /**
-   * Stores a value if the version is still the one named.
+   * Stores a value if the key still has the expected version.
    *
-   * @param key The key: 1 to 256 printable ASCII characters. None begins with
+   * @param key The key: 1 to 256 printable ASCII characters. It never begins with
    * `index:`, which a store can use for its index.
-   * @param value The text to store: any but NUL characters.
+   * @param value A string without NUL characters.
    * @param options The lifetime, the version to replace and the index names.
-   * @returns Whether it was stored. `false` means that another writer was
-   * faster, or that the value is gone.
+   * @returns `true` if the value was stored. `false` if another writer was faster,
+   * or if the value to replace no longer exists.
    */
   put(
     key: string,
@@ -61,15 +62,15 @@ export interface SessionStore {
   ): boolean | Promise<boolean>;
 
   /**
-   * Removes a value and its index names. A missing key is no error.
+   * Removes a value and its index names. A missing key is not an error.
    *
    * @param key The key.
    */
   delete(key: string): void | Promise<void>;
 
   /**
-   * Finds the keys whose value was put with an index name. Without it, a
-   * user's sessions can neither be listed nor ended together.
+   * Returns the keys of the values with an index name. Without this method, the
+   * sessions of a user cannot be listed or ended together.
    *
    * @param name The index name.
    * @returns The keys, in no particular order, without expired ones.
@@ -77,10 +78,10 @@ export interface SessionStore {
   byIndex?(name: string): readonly string[] | Promise<readonly string[]>;
 
   /**
-   * Removes expired values, for stores that do not do so by themselves. One call
-   * takes a moment at most. The library calls it now and then when a session
-   * begins, in processes that run for ten minutes. So `put` should remove a few
-   * expired values for each new one.
+   * Removes expired values, if the store does not do so itself. One call should be
+   * short. The library calls it at most every ten minutes, when a session begins.
+   * Many processes end before that, so `put` should also remove a few expired
+   * values.
    *
    * @param now The time in epoch milliseconds.
    * @returns `true` if there are more expired values to remove.
@@ -88,8 +89,8 @@ export interface SessionStore {
   sweep?(now: number): boolean | void | Promise<boolean | void>;
 
   /**
-   * Whether compare-and-swap holds among all writers. Where it is not
-   * `"strong"`, "once" is only likely.
+   * `"strong"` if compare-and-swap works across all writers. Otherwise two requests
+   * may take the same value.
    *
    * @default {"strong"}
    */
@@ -148,4 +149,82 @@ export const USER_PREFIX = "user:";
 /** Returns the index name of a user. */
 export function userIndexName(userId: string | number): string {
   return USER_PREFIX + userId;
+}
+
+/** The limit of sweeps in one call: far more than any store needs. */
+const MAX_SWEEPS = 100_000;
+
+/** Options for {@linkcode sweepSessions}. */
+export interface SweepSessionsOptions {
+  /**
+   * Returns the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
+}
+
+/**
+ * Removes all expired values from a store, for a cron job.
+ *
+ * It is rarely needed: Redis, Deno KV and Durable Objects remove expired values
+ * themselves, and the SQL store removes a few expired rows with each new one.
+ * Use it after a flood of requests, or if a long time without logins follows.
+ *
+ * @example Sweep every night
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createMemorySessionStore, sweepSessions } from "@gatehouse/web/session";
+ *
+ * let time = 0;
+ * const now = () => time;
+ * const store = createMemorySessionStore({ now });
+ * await store.put("key", "value", { ttl: 1_000, ifVersion: null });
+ *
+ * time = 1_000;
+ * // Deno.cron("sweep", "0 4 * * *", () => sweepSessions(store));
+ * await sweepSessions(store, { now });
+ * assertEquals(await store.get("key"), null);
+ * ```
+ *
+ * @param store The store.
+ * @param options The clock.
+ * @throws {SessionStoreError} If the store fails.
+ */
+export async function sweepSessions(
+  store: SessionStore,
+  options: SweepSessionsOptions = {},
+): Promise<void> {
+  const { now = Date.now } = options;
+  try {
+    for (let count = 0; count < MAX_SWEEPS; count++) {
+      if (await store.sweep?.(now()) !== true) return;
+    }
+  } catch (cause) {
+    throw new SessionStoreError("sweep", { cause });
+  }
+}
+
+/** Milliseconds between two sweeps of the store. */
+const SWEEP_INTERVAL = 600_000;
+
+/**
+ * Creates a function that sweeps the store every ten minutes. It returns at
+ * once, so that no request waits for a sweep. If a sweep did not remove
+ * everything, the next call starts another. It ignores failures, because no
+ * store returns expired values.
+ */
+export function sweeper(store: SessionStore, now: () => number): () => void {
+  let sweptAt = now();
+  return () => {
+    const time = now();
+    if (time - sweptAt < SWEEP_INTERVAL) return;
+    sweptAt = time;
+    Promise.try(() => store.sweep?.(time)).then(
+      (hasMore) => {
+        if (hasMore === true) sweptAt = -Infinity;
+      },
+      () => {},
+    );
+  };
 }

@@ -1,5 +1,4 @@
 import { checkPositive } from "../router/internal.ts";
-import type { SessionRecord } from "./record.ts";
 
 /** Timeouts of sessions, in milliseconds. */
 export interface SessionTimeouts {
@@ -24,6 +23,15 @@ export interface SessionTimeouts {
   readonly anonymous?: number;
 }
 
+/** The times of a session that decide when it ends, in epoch milliseconds. */
+export interface SessionTimes {
+  /** The user, or `undefined` for an anonymous session. */
+  readonly userId: string | number | undefined;
+  readonly createdAt: number;
+  readonly seenAt: number;
+  readonly expiresAt: number;
+}
+
 const MINUTE = 60_000;
 
 /** The timeouts of one session middleware. */
@@ -40,12 +48,10 @@ export class Timeouts {
   }
 
   /** Returns the time at which a session ends unless it is used before. */
-  expiryOf(record: SessionRecord): number {
-    return Math.min(
-      record.seenAt + this.#idleOf(record),
-      record.createdAt + this.absolute,
-      record.expiresAt,
-    );
+  expiryOf(session: SessionTimes): number {
+    const { createdAt, expiresAt, seenAt, userId } = session;
+    const idle = userId === undefined ? this.anonymous : this.idle;
+    return Math.min(seenAt + idle, createdAt + this.absolute, expiresAt);
   }
 
   /**
@@ -54,12 +60,13 @@ export class Timeouts {
    *
    * @param seenAt The stored time of the last use.
    */
-  isRefreshDue(record: SessionRecord, seenAt: number, now: number): boolean {
-    return now - seenAt >= this.#idleOf(record) / 4;
-  }
-
-  #idleOf(record: SessionRecord): number {
-    return record.userId === undefined ? this.anonymous : this.idle;
+  isRefreshDue(
+    { userId }: SessionTimes,
+    seenAt: number,
+    now: number,
+  ): boolean {
+    const idle = userId === undefined ? this.anonymous : this.idle;
+    return now - seenAt >= idle / 4;
   }
 }
 

@@ -136,36 +136,37 @@ export class PrefixedCookie {
     return this.#options.sameSite === "Strict";
   }
 
-  /** Returns the cookie's name. The library reads no other name. */
-  name(isSecure: boolean): string {
+  /**
+   * Returns the cookie's name for a request. The library reads no other name. Only
+   * in local development it has neither the prefix nor `Secure`: over HTTP to a
+   * loopback name, from a loopback address, and without the headers of a proxy,
+   * which might serve HTTPS.
+   */
+  nameFor(context: RequestContext): string {
+    const { request, remoteAddress } = context;
+    const isSecure = this.#secureOnly || !request.url.startsWith("http://") ||
+      remoteAddress === undefined || !isLoopback(remoteAddress) ||
+      !isLocal(context.url.hostname) ||
+      FORWARDING_HEADERS.some((name) => request.headers.has(name));
     return isSecure ? this.#secureName : this.#name;
   }
 
   /**
-   * Returns `true` if the cookie gets its prefix and `Secure`. Only local
-   * development works without them: HTTP to a loopback name, from a loopback
-   * address, and without the headers of a proxy, which might serve HTTPS.
+   * Creates the `Set-Cookie` header that sets or removes the cookie.
+   *
+   * @param name The name that `nameFor` returned.
    */
-  isSecure(context: RequestContext): boolean {
-    const { request, remoteAddress } = context;
-    return this.#secureOnly || !request.url.startsWith("http://") ||
-      remoteAddress === undefined || !isLoopback(remoteAddress) ||
-      !isLocal(context.url.hostname) ||
-      FORWARDING_HEADERS.some((name) => request.headers.has(name));
-  }
-
-  /** Creates the `Set-Cookie` header that sets or removes the cookie. */
-  setCookie(change: CookieChange, isSecure: boolean): string {
+  setCookie(change: CookieChange, name: string): string {
     const { name: _name, path = "/", sameSite = "Lax", ...rest } =
       this.#options;
     const { suffix, value, maxAge = rest.maxAge } = change;
     return serializeCookie({
       ...rest,
-      name: this.name(isSecure) + suffix,
+      name: name + suffix,
       value: value ?? "",
       path,
       sameSite,
-      secure: isSecure,
+      secure: name === this.#secureName,
       maxAge: value === null ? 0 : maxAge,
     });
   }
@@ -212,15 +213,14 @@ export class HostCookies {
   /** Returns a cookie. */
   get(name: string): HostCookie {
     const cookie = this.#base.forHost(name);
-    const isSecure = cookie.isSecure(this.#context);
-    const fullName = cookie.name(isSecure);
+    const fullName = cookie.nameFor(this.#context);
     const header = this.#context.request.headers.get("Cookie");
     return {
       value: this.#changed.get(fullName)?.value ??
         readCookies(header, fullName)[0],
       set: (value, maxAge) => {
         const change = { suffix: "", value, maxAge };
-        const header = cookie.setCookie(change, isSecure);
+        const header = cookie.setCookie(change, fullName);
         this.#changed.set(fullName, { value, header });
       },
     };

@@ -1,8 +1,51 @@
-import { SessionStoreError } from "../errors.ts";
-import { sessionIdOf } from "../record.ts";
-import { randomToken } from "../secrets.ts";
+import { hashToken, randomToken } from "../secrets.ts";
 import type { PutOptions, SessionStore } from "../store.ts";
-import { createTombstone, TOMBSTONE_TTL } from "./ended_sessions.ts";
+
+/** The form of a tombstone. */
+const TOMBSTONE = /^\{"ended":true(?:,"next":"([\w-]{43})")?\}$/;
+
+/**
+ * The lifetime of a tombstone in milliseconds. Requests that the browser sent
+ * before it got the new cookie can take this long.
+ */
+export const TOMBSTONE_TTL = 15_000;
+
+/**
+ * Creates a tombstone: the value that replaces a session which has just ended.
+ *
+ * @param next The new id of the session, if it was only moved.
+ */
+export function createTombstone(next?: string): string {
+  return JSON.stringify({ ended: true, next });
+}
+
+/** Parses a tombstone. Returns `null` for any other value. */
+export function parseTombstone(text: string): { next?: string } | null {
+  const match = TOMBSTONE.exec(text);
+  return match && { next: match[1] };
+}
+
+/**
+ * Replaces a session by a tombstone. If the store is full and rejects it, deletes
+ * the session.
+ *
+ * @returns `false` if the session has changed in the meantime.
+ */
+export async function putTombstone(
+  store: SessionStore,
+  id: string,
+  version: string,
+): Promise<boolean> {
+  try {
+    return await store.put(id, createTombstone(), {
+      ttl: TOMBSTONE_TTL,
+      ifVersion: version,
+    });
+  } catch {
+    await store.delete(id);
+    return true;
+  }
+}
 
 /** Calls the store with the timeout and the errors of the session. */
 type CallStore = <Value>(
@@ -36,19 +79,14 @@ export async function rotateId(
   old: { readonly id: string; readonly version: string } | null,
 ): Promise<NewId | null> {
   const token = randomToken();
-  const id = await sessionIdOf(token);
+  const id = await hashToken(token);
   // The old session ends after the new one is stored. A crash between the two
   // leaves a session that no browser has, and loses none.
-  const isStored = await callStore(
-    "save",
-    (store) => store.put(id, value, { ...options, ifVersion: null }),
-  );
-  if (!isStored) {
+  await callStore("save", async (store) => {
+    if (await store.put(id, value, { ...options, ifVersion: null })) return;
     // The id is random, so it cannot be in use.
-    throw new SessionStoreError("save", {
-      cause: new Error("Cannot save session: the store has no room"),
-    });
-  }
+    throw new Error("Cannot save session: the store has no room");
+  });
   if (old === null) return { id, token };
   const tombstone = { ttl: TOMBSTONE_TTL, ifVersion: old.version };
   // Of several concurrent rotations, compare-and-swap lets one succeed.

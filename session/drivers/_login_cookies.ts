@@ -1,9 +1,5 @@
 import type { CookieCipher } from "../cookies/encryption.ts";
 import {
-  type CookieChange,
-  readCookiesBelow,
-} from "../cookies/prefixed_cookie.ts";
-import {
   type JSONValue,
   RESERVED_PREFIX,
   type SessionRecord,
@@ -30,6 +26,13 @@ export interface PendingLogin {
 interface LoginCookie extends PendingLogin {
   readonly expiresAt: number;
   readonly size: number;
+}
+
+/** A cookie that the response has to set. */
+interface NewCookie {
+  readonly suffix: string;
+  readonly value: string;
+  readonly maxAge: number;
 }
 
 /** The logins that have begun and not ended, each in a separate short cookie. */
@@ -74,12 +77,18 @@ export class LoginCookies {
     this.#bySuffix.clear();
   }
 
-  /** Reads the cookies of a request. */
-  async open(header: string | null, name: string): Promise<void> {
-    const cookies = readCookiesBelow(header, `${name}.`).slice(0, MAX_COUNT);
-    if (cookies.length === 0) return;
+  /**
+   * Reads the cookies of a request.
+   *
+   * @param cookies The cookies of logins: names and values.
+   * @param name The name of the session's cookie.
+   */
+  async open(
+    cookies: readonly [name: string, value: string][],
+    name: string,
+  ): Promise<void> {
     const opened: [string, LoginCookie][] = [];
-    for (const [fullName, value] of cookies) {
+    for (const [fullName, value] of cookies.slice(0, MAX_COUNT)) {
       const text = await this.#cipher.decrypt(fullName, value);
       if (text === null) continue;
       const size = fullName.length + value.length;
@@ -107,9 +116,9 @@ export class LoginCookies {
   async replace(
     name: string,
     logins: readonly PendingLogin[],
-  ): Promise<{ kept: CookieChange[]; gone: string[] }> {
+  ): Promise<{ kept: NewCookie[]; gone: string[] }> {
     const gone = new Set(this.#bySuffix.keys());
-    const kept: CookieChange[] = [];
+    const kept: NewCookie[] = [];
     let room = MAX_BYTES;
     const next: [string, LoginCookie][] = [];
     for (const login of logins.toReversed()) {
@@ -134,7 +143,7 @@ export class LoginCookies {
     name: string,
     suffix: string,
     login: PendingLogin,
-  ): Promise<[LoginCookie, CookieChange]> {
+  ): Promise<[LoginCookie, NewCookie]> {
     const expiresAt = this.#now() + LIFETIME;
     const text = JSON.stringify({ ...login, expiresAt });
     const value = await this.#cipher.encrypt(name + suffix, text);

@@ -1,5 +1,9 @@
 import { CookieCipher } from "../cookies/encryption.ts";
-import { type CookieChange, readCookies } from "../cookies/prefixed_cookie.ts";
+import {
+  type CookieChange,
+  readCookies,
+  readCookiesBelow,
+} from "../cookies/prefixed_cookie.ts";
 import { createRecord, parseRecord, type SessionRecord } from "../record.ts";
 import { encodeBase64Url } from "../secrets.ts";
 import { LoginCookies, type PendingLogin } from "./_login_cookies.ts";
@@ -9,7 +13,6 @@ import type {
   SessionDriver,
   UpdateRecord,
 } from "./driver.ts";
-import { callStore } from "./store_driver.ts";
 
 /** The maximum size of a cookie's name and value in bytes (RFC 6265bis). */
 const MAX_COOKIE_BYTES = 4096;
@@ -61,7 +64,7 @@ export class CookieDriver implements SessionDriver {
       record = await this.#openOne(name, value);
       if (record !== null) break;
     }
-    await this.#logins.open(header, name);
+    await this.#logins.open(readCookiesBelow(header, `${name}.`), name);
     return this.#logins.isEmpty ? record : this.#current();
   }
 
@@ -128,9 +131,8 @@ export class CookieDriver implements SessionDriver {
   async #revocationOf({ userId }: SessionRecord): Promise<number | null> {
     const revokedBefore = this.#revokedBefore;
     if (userId === undefined || revokedBefore === undefined) return null;
-    const { storeTimeout } = this.#config;
-    const ask = () => revokedBefore(userId);
-    return await callStore("check", ask, storeTimeout) ?? null;
+    const call = () => revokedBefore(userId);
+    return await this.#config.callStore("check", call) ?? null;
   }
 
   /** Returns the record of all cookies together. */

@@ -1,3 +1,4 @@
+import type { RequestContext } from "../../router/mod.ts";
 import type { CookieChange } from "../cookies/prefixed_cookie.ts";
 import type { SessionRecord } from "../record.ts";
 import type { Timeouts } from "../timeouts.ts";
@@ -8,6 +9,11 @@ export interface SessionConfig {
   readonly now: () => number;
   /** The timeout of a call to the store, in milliseconds. */
   readonly storeTimeout: number;
+  /** Calls the store with this timeout. */
+  callStore<Value>(
+    verb: string,
+    call: () => Value | Promise<Value>,
+  ): Value | Promise<Value>;
 }
 
 /**
@@ -18,6 +24,12 @@ export type IdChange = "keep" | "rotate" | "login";
 
 /** Changes a stored record, or creates the first one. */
 export type UpdateRecord = (stored: SessionRecord | null) => SessionRecord;
+
+/** Creates the driver of a request, for the session cookie with this name. */
+export type CreateDriver = (
+  cookieName: string,
+  context: RequestContext,
+) => SessionDriver;
 
 /** Opens, saves and ends the session of one request. */
 export interface SessionDriver {

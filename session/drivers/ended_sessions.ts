@@ -1,30 +1,7 @@
 import { SessionStoreError } from "../errors.ts";
 import { parseRecord, type SessionRecord } from "../record.ts";
 import type { SessionStore } from "../store.ts";
-
-/** The form of a tombstone. */
-const TOMBSTONE = /^\{"ended":true(?:,"next":"([\w-]{43})")?\}$/;
-
-/**
- * The lifetime of a tombstone in milliseconds. Requests that the browser sent
- * before it got the new cookie can take this long.
- */
-export const TOMBSTONE_TTL = 15_000;
-
-/**
- * Creates a tombstone: the value that replaces a session which has just ended.
- *
- * @param next The new id of the session, if it was only moved.
- */
-export function createTombstone(next?: string): string {
-  return JSON.stringify({ ended: true, next });
-}
-
-/** Parses a tombstone. Returns `null` for any other value. */
-export function parseTombstone(text: string): { next?: string } | null {
-  const match = TOMBSTONE.exec(text);
-  return match && { next: match[1] };
-}
+import { parseTombstone, putTombstone } from "./_id_rotation.ts";
 
 /**
  * The maximum number of times that the sessions of a user are listed. Only moved
@@ -68,28 +45,6 @@ export async function endStored(
   }
   await store.delete(current);
   return true;
-}
-
-/**
- * Replaces a session by a tombstone. If the store is full and rejects it, deletes
- * the session.
- *
- * @returns `false` if the session has changed in the meantime.
- */
-export async function putTombstone(
-  store: SessionStore,
-  id: string,
-  version: string,
-): Promise<boolean> {
-  try {
-    return await store.put(id, createTombstone(), {
-      ttl: TOMBSTONE_TTL,
-      ifVersion: version,
-    });
-  } catch {
-    await store.delete(id);
-    return true;
-  }
 }
 
 /**

@@ -1,19 +1,20 @@
 import { type CookieChange, readCookies } from "../cookies/prefixed_cookie.ts";
 import { SessionStoreError } from "../errors.ts";
-import { parseRecord, sessionIdOf, type SessionRecord } from "../record.ts";
+import { createLabel, parseRecord, type SessionRecord } from "../record.ts";
+import { hashToken } from "../secrets.ts";
 import {
   type SessionStore,
   type StoredValue,
   userIndexName,
 } from "../store.ts";
-import { rotateId } from "./_id_rotation.ts";
+import { parseTombstone, putTombstone, rotateId } from "./_id_rotation.ts";
 import type {
+  CreateDriver,
   IdChange,
   SessionConfig,
   SessionDriver,
   UpdateRecord,
 } from "./driver.ts";
-import { parseTombstone, putTombstone } from "./ended_sessions.ts";
 
 /** The default timeout of a call to a store, in milliseconds. */
 export const STORE_TIMEOUT = 5_000;
@@ -31,11 +32,28 @@ const MAX_CANDIDATES = 4;
 const TOKEN = /^[\w-]{43}$/;
 
 /**
+ * Creates a function that creates the drivers of requests.
+ *
+ * @param admit Counts an anonymous session that begins, by the client's address.
+ * It throws if there are too many.
+ */
+export function storeDrivers(
+  store: SessionStore,
+  config: SessionConfig,
+  admit: (address: string | undefined) => void,
+): CreateDriver {
+  return (name, context) => {
+    const admitAnonymous = () => admit(createLabel(context).address);
+    return new StoreDriver(name, store, config, admitAnonymous);
+  };
+}
+
+/**
  * A session in a store. It is saved by compare-and-swap: the driver loads the
  * session, applies the changes, and stores it if no other request was faster.
  * Otherwise it tries again. A session that is gone from the store stays gone.
  */
-export class StoreDriver implements SessionDriver {
+class StoreDriver implements SessionDriver {
   readonly isInCookies = false;
   id = "";
   cookies: readonly CookieChange[] = [];
@@ -54,11 +72,6 @@ export class StoreDriver implements SessionDriver {
   /** The new id that the tombstone names. */
   #next: string | undefined;
 
-  /**
-   * @param name The name of the cookie.
-   * @param admitAnonymous Counts an anonymous session that begins, and throws if
-   * there are too many.
-   */
   constructor(
     name: string,
     store: SessionStore,
@@ -76,7 +89,7 @@ export class StoreDriver implements SessionDriver {
     for (const token of readCookies(header, this.#name)) {
       if (!TOKEN.test(token)) continue;
       if (++tried > MAX_CANDIDATES) break;
-      this.id = await sessionIdOf(token);
+      this.id = await hashToken(token);
       const found = callStore(
         "read",
         () => this.#store.get(this.id),

@@ -1,11 +1,12 @@
 import { RequestContext } from "../../router/mod.ts";
-import { SessionConflictError } from "../errors.ts";
 import { session } from "../middleware.ts";
-import { Session } from "../session.ts";
-import { sessions } from "../sessions.ts";
-import type { SessionStore } from "../store.ts";
-import { expect } from "./_checks.ts";
-import type { Check } from "./store_checks.ts";
+import {
+  Session,
+  SessionConflictError,
+  sessions,
+  type SessionStore,
+} from "../mod.ts";
+import { type Check, expect } from "./_checks.ts";
 
 /** The guarantees of sessions on a store with compare-and-swap. */
 export const sessionChecks: readonly Check[] = [

@@ -1,17 +1,15 @@
-import type { PutOptions, SessionStore } from "../store.ts";
-import { expect, expectValue, sleep } from "./_checks.ts";
-
-/** A named test of a store. */
-export type Check = readonly [
-  name: string,
-  run: (store: SessionStore) => Promise<void>,
-];
-
-/** A lifetime that is too long to expire during a test. */
-const ttl = 60_000;
-
-/** The first and the last lifetime that a check waits for, in milliseconds. */
-const SHORT_TTL = { first: 150, last: 10_000 };
+import {
+  type Check,
+  create,
+  expect,
+  indexCheck,
+  newKey,
+  newName,
+  numbers,
+  ttl,
+  versionOf,
+  withShortTtl,
+} from "./_checks.ts";
 
 /** Keys that are invalid. */
 const MALFORMED = ["", "\0", "a\nb", "é", "\ud800", "x".repeat(100_000)];
@@ -277,69 +275,3 @@ export const storeChecks: readonly Check[] = [
       }),
   ],
 ];
-
-/** Creates a check of `byIndex` for the stores that have it. */
-function indexCheck(
-  name: string,
-  run: (
-    store: SessionStore,
-    byIndex: (name: string) => Promise<readonly string[]>,
-  ) => Promise<void>,
-): Check {
-  return [`byIndex() ${name}`, async (store) => {
-    if (store.byIndex === undefined) return;
-    await run(store, async (name) => await store.byIndex!(name));
-  }];
-}
-
-/**
- * Runs a check with a lifetime that it can wait for. If the lifetime ends before
- * the check waits, as on a busy machine, it runs again with a longer lifetime.
- */
-async function withShortTtl(
-  check: (ttl: number, waitForExpiry: () => Promise<void>) => Promise<void>,
-): Promise<void> {
-  for (let ttl = SHORT_TTL.first;; ttl *= 4) {
-    const begun = Date.now();
-    let spent: number | undefined;
-    const waitForExpiry = async () => {
-      spent = Date.now() - begun;
-      await sleep(ttl + 100);
-    };
-    try {
-      return await check(ttl, waitForExpiry);
-    } catch (error) {
-      spent ??= Date.now() - begun;
-      if (spent < ttl || ttl >= SHORT_TTL.last) throw error;
-    }
-  }
-}
-
-async function create(
-  store: SessionStore,
-  key: string,
-  value: string,
-  options: Partial<PutOptions> = {},
-): Promise<boolean> {
-  return await store.put(key, value, {
-    ttl: options.ttl ?? ttl,
-    ifVersion: null,
-    index: options.index,
-  });
-}
-
-async function versionOf(store: SessionStore, key: string): Promise<string> {
-  return expectValue("get", await store.get(key)).version;
-}
-
-function newKey(): string {
-  return crypto.randomUUID();
-}
-
-function newName(): string {
-  return `user:${newKey()}`;
-}
-
-function numbers(count: number): number[] {
-  return Array.from({ length: count }, (_value, index) => index);
-}

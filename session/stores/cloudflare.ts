@@ -16,13 +16,14 @@ import {
   type SessionStore,
   type StoredValue,
 } from "../store.ts";
-import type { ObjectCommand } from "./_durable_object.ts";
-
-export {
+import {
   type DurableObjectState,
   type DurableObjectStorage,
+  type ObjectCommand,
   SessionObject,
 } from "./_durable_object.ts";
+
+export { type DurableObjectState, type DurableObjectStorage, SessionObject };
 export { createKVCache, type KVCache, type KVNamespace } from "./_kv_cache.ts";
 
 /** A Worker's view of a Durable Object. */

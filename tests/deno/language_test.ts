@@ -17,6 +17,7 @@ const PATHS = [
   "auth",
   "logger",
   "schema",
+  "session",
   "session/cookies",
   "session/kit",
   "tests/schema",
