@@ -4,8 +4,8 @@ import { MAX_TIMEOUT } from "./limits.ts";
 export interface ReadLimits {
   /** The most bytes. */
   readonly maxBytes: number;
-  /** The longest time, in milliseconds; unlimited by default. */
-  readonly timeout?: number;
+  /** The longest time, in milliseconds. */
+  readonly timeout: number;
 }
 
 /**
@@ -16,7 +16,7 @@ export interface ReadLimits {
  */
 export async function readBytes(
   stream: ReadableStream<Uint8Array>,
-  { maxBytes, timeout = MAX_TIMEOUT }: ReadLimits,
+  { maxBytes, timeout }: ReadLimits,
 ): Promise<Uint8Array<ArrayBuffer> | 408 | 413> {
   const reader = stream.getReader();
   let isLate = false;

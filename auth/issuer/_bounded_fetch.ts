@@ -200,7 +200,10 @@ async function readText(
   if (body === null) throw new RequestError("the response is empty");
   // A custom fetch may ignore the signal.
   const stream = body.pipeThrough(new TransformStream(), { signal });
-  const bytes = await readBytes(stream, { maxBytes: maxResponseBytes });
+  const bytes = await readBytes(stream, {
+    maxBytes: maxResponseBytes,
+    timeout: Infinity,
+  });
   if (typeof bytes !== "number") {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   }

@@ -1,19 +1,19 @@
-// Reads the bodies that clients send, within bounds.
+// Reads request bodies within limits.
 import { readBytes } from "../read_bytes.ts";
 
-/** Why a body is not read, as a status. */
-export type BodyRefusal = 400 | 408 | 413 | 415;
+/** The status of the response to a body that cannot be read. */
+export type BodyErrorStatus = 400 | 408 | 413 | 415;
 
-/** What a body must keep to. */
-export interface BodyBounds {
-  /** Bytes. */
+/** Limits of a body. */
+export interface BodyLimits {
+  /** The most bytes. */
   readonly maxBytes: number;
-  /** Milliseconds that it may take to arrive. */
+  /** The longest time that it may take to arrive, in milliseconds. */
   readonly timeout: number;
 }
 
-/** What the statuses are called. */
-export const REASONS: Readonly<Record<BodyRefusal, string>> = {
+/** The status texts. */
+export const STATUS_TEXTS: Readonly<Record<BodyErrorStatus, string>> = {
   400: "Bad Request",
   408: "Request Timeout",
   413: "Content Too Large",
@@ -21,51 +21,53 @@ export const REASONS: Readonly<Record<BodyRefusal, string>> = {
 };
 
 /**
- * The bounds of which options set some. One that is no number would let
- * everything pass.
+ * Returns the limits that options set, and defaults for the others.
  *
- * @throws {RangeError} If a bound is no number of at least zero.
+ * @throws {RangeError} If a limit is negative or not a number: no body would
+ * exceed it.
  */
-export function bound<Bounds extends object>(
-  defaults: Bounds,
-  options: Partial<Bounds>,
-): Bounds {
-  const bounds = { ...defaults };
+export function limitsOf<Limits extends object>(
+  defaults: Limits,
+  options: Partial<Limits>,
+): Limits {
+  const limits = { ...defaults };
   for (const name in defaults) {
     const value = options[name] ?? defaults[name];
     if (!(value as number >= 0)) {
-      throw new RangeError(`Cannot set ${name} to "${value}": it is no size`);
+      throw new RangeError(
+        `Cannot set ${name} to "${value}": it is not a size`,
+      );
     }
-    bounds[name] = value;
+    limits[name] = value;
   }
-  return bounds;
+  return limits;
 }
 
-/** The media type of a request's body, without its parameters. */
+/** Returns the media type of a request's body, without its parameters. */
 export function mediaTypeOf({ headers }: Request): string {
   const type = headers.get("Content-Type") ?? "";
   return type.split(";", 1)[0]!.trim().toLowerCase();
 }
 
-/** Reads a body: its bytes, or the status of the refusal. */
+/** Reads a body. Returns its bytes, or the status of the error. */
 export async function readBody(
   request: Request,
-  bounds: BodyBounds,
-): Promise<Uint8Array<ArrayBuffer> | BodyRefusal> {
-  if (!isReadable(request)) return 415;
+  limits: BodyLimits,
+): Promise<Uint8Array<ArrayBuffer> | BodyErrorStatus> {
+  if (!isPlainUTF8(request)) return 415;
   if (request.bodyUsed) return 400;
   const length = Number(request.headers.get("Content-Length") ?? 0);
-  if (length > bounds.maxBytes) return 413;
+  if (length > limits.maxBytes) return 413;
   if (request.body === null) return new Uint8Array();
   try {
-    return await readBytes(request.body, bounds);
+    return await readBytes(request.body, limits);
   } catch {
     return 400;
   }
 }
 
-/** Whether the body is neither compressed nor in another character encoding. */
-function isReadable({ headers }: Request): boolean {
+/** Returns `true` unless the body is compressed, or in another encoding. */
+function isPlainUTF8({ headers }: Request): boolean {
   const coding = headers.get("Content-Encoding") ?? "identity";
   const type = headers.get("Content-Type") ?? "";
   const charset = /;\s*charset="?([^";]*)/i.exec(type)?.[1] ?? "utf-8";

@@ -1,22 +1,22 @@
-// Reads the forms that clients send, within bounds.
+// Reads forms within limits.
 
 import {
-  type BodyBounds,
-  type BodyRefusal,
+  type BodyErrorStatus,
+  type BodyLimits,
   mediaTypeOf,
   readBody,
 } from "./_body.ts";
 
-/** What a form must keep to. */
-export interface FormBounds extends BodyBounds {
+/** Limits of a form. */
+export interface FormLimits extends BodyLimits {
   /** The most parts, fields and files together. */
   readonly maxParts: number;
   /** The most files. */
   readonly maxFiles: number;
 }
 
-/** The bounds of a form where nobody sets others. */
-export const FORM_BOUNDS: FormBounds = {
+/** The default limits of a form. */
+export const FORM_LIMITS: FormLimits = {
   maxBytes: 2 * 1024 * 1024,
   maxParts: 100,
   maxFiles: 10,
@@ -24,8 +24,8 @@ export const FORM_BOUNDS: FormBounds = {
 };
 
 /**
- * Whether the body of a request is a form, by its media type. That of GET and
- * HEAD, which one runtime hands on, is none.
+ * Returns `true` if the body of a request is a form, by its media type. Bodies of
+ * GET and HEAD, which one runtime passes, do not count.
  */
 export function hasForm(request: Request): boolean {
   if (request.method === "GET" || request.method === "HEAD") return false;
@@ -35,55 +35,55 @@ export function hasForm(request: Request): boolean {
 
 const PAIRS = "application/x-www-form-urlencoded";
 
-/** Reads the form of a request that has one, or says why not. */
+/** Reads the form of a request. Returns the status of the error otherwise. */
 export async function readForm(
   request: Request,
-  bounds: FormBounds,
-): Promise<FormData | BodyRefusal> {
-  const bytes = await readBody(request, bounds);
+  limits: FormLimits,
+): Promise<FormData | BodyErrorStatus> {
+  const bytes = await readBody(request, limits);
   if (typeof bytes === "number") return bytes;
-  if (mediaTypeOf(request) === PAIRS) return parsePairs(bytes, bounds);
+  if (mediaTypeOf(request) === PAIRS) return parsePairs(bytes, limits);
   const boundary = boundaryOf(request.headers.get("Content-Type")!);
   if (boundary === undefined) return 400;
-  return problemOfParts(bytes, boundary, bounds) ??
-    await parseParts(bytes, boundary, bounds);
+  return checkDelimiters(bytes, boundary, limits) ??
+    await parseParts(bytes, boundary, limits);
 }
 
 /**
- * Parses pairs by the URL standard, which has no malformed ones. (The form
- * parser of one runtime throws on a stray "%".)
+ * Parses pairs as the URL standard does, in which no pair is malformed. The form
+ * parser of one runtime throws on a stray "%".
  */
 function parsePairs(
   bytes: Uint8Array,
-  { maxParts }: FormBounds,
-): FormData | BodyRefusal {
+  { maxParts }: FormLimits,
+): FormData | BodyErrorStatus {
   let pairs = 1;
   for (const byte of bytes) if (byte === 0x26) pairs++;
   if (pairs > maxParts) return 413;
   const form = new FormData();
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  // A "?" at the beginning is data here, and none of a query.
+  // A "?" at the beginning is data here, not the start of a query.
   for (const [name, value] of new URLSearchParams(`&${text}`)) {
     form.append(name, value);
   }
   return form;
 }
 
-/** The boundary of a multipart body, without what platforms read in two ways. */
+/** Returns the boundary of a multipart body if all platforms read it equally. */
 function boundaryOf(type: string): string | undefined {
   return /;\s*boundary=("?)([^"\\;\s]{1,200})\1/i.exec(type)?.[2];
 }
 
 /**
- * Why a multipart body is not parsed, as a status: too many delimiters, or no
- * closing one near its end (RFC 2046, section 5.1.1), which not every platform's
- * parser misses. Counted first, because parsing tiny parts takes a second.
+ * Returns a status if a multipart body has too many delimiters, or no closing one
+ * near its end (RFC 2046, section 5.1.1), which some platforms accept. Parsing
+ * many tiny parts takes a second, so they are counted first.
  */
-function problemOfParts(
+function checkDelimiters(
   bytes: Uint8Array,
   boundary: string,
-  { maxParts }: FormBounds,
-): BodyRefusal | undefined {
+  { maxParts }: FormLimits,
+): BodyErrorStatus | undefined {
   const delimiter = `--${boundary}`;
   const text = new TextDecoder("latin1").decode(bytes);
   let parts = -1;
@@ -96,15 +96,15 @@ function problemOfParts(
 }
 
 /**
- * Leaves the parsing to the platform, which throws on a malformed body. It is
- * told the boundary that was counted: of what the client wrote it may read
- * another one.
+ * Parses a multipart body by the platform, which throws on a malformed one. It
+ * gets the boundary that was counted: it may read another one from the client's
+ * header.
  */
 async function parseParts(
   bytes: Uint8Array<ArrayBuffer>,
   boundary: string,
-  { maxParts, maxFiles }: FormBounds,
-): Promise<FormData | BodyRefusal> {
+  { maxParts, maxFiles }: FormLimits,
+): Promise<FormData | BodyErrorStatus> {
   try {
     const type = `multipart/form-data; boundary="${boundary}"`;
     const headers = { "Content-Type": type };

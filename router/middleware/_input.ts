@@ -1,9 +1,9 @@
-// Reads the parts of a request and validates them.
+// Reads and validates the parts of a request.
 
 import type { RequestContext, UntypedContextKey } from "../mod.ts";
-import type { BodyRefusal } from "./_body.ts";
-import { type FormBounds, hasForm, readForm } from "./_form_body.ts";
-import { type JSONBounds, readJSON } from "./_json_body.ts";
+import type { BodyErrorStatus } from "./_body.ts";
+import { type FormLimits, hasForm, readForm } from "./_form_body.ts";
+import { type JSONLimits, readJSON } from "./_json_body.ts";
 import type {
   InputResultIssue,
   InputSchema,
@@ -11,32 +11,32 @@ import type {
 } from "./input_schema.ts";
 import type { InputPart, InvalidInput, InvalidInputIssue } from "./_problem.ts";
 
-/** What bodies must keep to. */
-export interface InputBounds {
-  /** What JSON must keep to. */
-  readonly json: JSONBounds;
-  /** What a form must keep to. */
-  readonly form: FormBounds;
+/** Limits of bodies. */
+export interface InputLimits {
+  /** Limits of JSON. */
+  readonly json: JSONLimits;
+  /** Limits of a form. */
+  readonly form: FormLimits;
 }
 
-/** A part of a request, its schema, and where its output goes. */
+/** A part of a request, its schema, and the key of its output. */
 export interface Part {
   readonly name: InputPart;
   readonly key: UntypedContextKey;
   readonly schema: InputSchema;
 }
 
-/** Reads and validates the parts: what their schemas give, or what is wrong. */
+/** Validates the parts. Returns the outputs of their schemas, or the error. */
 export async function readParts(
   parts: readonly Part[],
   context: RequestContext,
-  bounds: InputBounds,
+  limits: InputLimits,
   options: InputSchemaOptions,
 ): Promise<unknown[] | InvalidInput> {
   const outputs: unknown[] = [];
   const issues: InvalidInputIssue[] = [];
   for (const { name, schema } of parts) {
-    const input = await readInput(name, context, bounds);
+    const input = await readInput(name, context, limits);
     if (!("value" in input)) return input;
     const result = await schema["~standard"].validate(input.value, options);
     if (result.issues === undefined) outputs.push(result.value);
@@ -57,11 +57,11 @@ function toIssue(
   return { part, path: keys, message, ...field !== undefined && { field } };
 }
 
-/** Reads a part of a request: its value, or why it can't be read. */
+/** Reads a part of a request. Returns its value, or the error. */
 async function readInput(
   part: InputPart,
   context: RequestContext,
-  bounds: InputBounds,
+  limits: InputLimits,
 ): Promise<{ readonly value: unknown } | InvalidInput> {
   switch (part) {
     case "params":
@@ -70,19 +70,19 @@ async function readInput(
       return { value: recordOf(context.url.searchParams) };
     case "json": {
       assertUnread(context.request);
-      const json = await readJSON(context.request, bounds.json);
-      return typeof json === "number" ? refused(json, "JSON") : json;
+      const json = await readJSON(context.request, limits.json);
+      return typeof json === "number" ? bodyError(json, "JSON") : json;
     }
     case "form": {
-      const form = await takeForm(context, bounds.form);
+      const form = await getForm(context, limits.form);
       return typeof form === "number"
-        ? refused(form, "a form")
+        ? bodyError(form, "a form")
         : { value: recordOf(form) };
     }
   }
 }
 
-function refused(status: BodyRefusal, wanted: string): InvalidInput {
+function bodyError(status: BodyErrorStatus, wanted: string): InvalidInput {
   const details = {
     400: `The body is malformed: it must be ${wanted}`,
     408: "The body did not arrive in time",
@@ -92,19 +92,19 @@ function refused(status: BodyRefusal, wanted: string): InvalidInput {
   return { status, detail: details[status], issues: [] };
 }
 
-/** The form that somebody has read, or the one in the body. */
-async function takeForm(
+/** Returns the form that other middleware has read, or reads the body. */
+async function getForm(
   context: RequestContext,
-  bounds: FormBounds,
-): Promise<FormData | BodyRefusal> {
+  limits: FormLimits,
+): Promise<FormData | BodyErrorStatus> {
   const { request } = context;
   const isRead = context.has(FormData);
-  // Who shows the form again finds one, whatever came.
+  // A handler that shows the form again always finds one.
   if (!isRead) context.set(FormData, new FormData());
   if (!hasForm(request)) return 415;
   if (isRead) return context.get(FormData);
   assertUnread(request);
-  const form = await readForm(request, bounds);
+  const form = await readForm(request, limits);
   if (typeof form !== "number") context.set(FormData, form);
   return form;
 }
@@ -119,13 +119,13 @@ function assertUnread({ bodyUsed }: Request): void {
 
 type Value = FormDataEntryValue | FormDataEntryValue[];
 
-/** An object of the values. Without a prototype: names are anything. */
+/** Creates an object of the values. It has no prototype: names are arbitrary. */
 function recordOf(
   pairs: Iterable<readonly [string, FormDataEntryValue]>,
 ): Record<string, Value> {
   const record: Record<string, Value> = Object.create(null);
   for (const [name, value] of pairs) {
-    // Whoever copies the object would give the copy a prototype.
+    // A copy of the object would get a prototype.
     if (name === "__proto__") continue;
     const known = record[name];
     if (Array.isArray(known)) known.push(value);

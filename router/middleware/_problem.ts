@@ -1,50 +1,52 @@
-import { REASONS } from "./_body.ts";
+import { STATUS_TEXTS } from "./_body.ts";
 
 /** A part of a request that a schema validates. */
 export type InputPart = "params" | "query" | "json" | "form";
 
-/** Why a request is turned away. */
+/** The reason why a request is rejected. */
 export interface InvalidInput {
   /**
-   * The status that fits: 422 where a schema refused a value; 400, 408, 413 or
-   * 415 where the body could not be read.
+   * The suggested status: 422 if a schema rejected a value; 400, 408, 413 or 415
+   * if the body could not be read.
    */
   readonly status: 400 | 408 | 413 | 415 | 422;
-  /** The same in a sentence. */
+  /** The reason as a sentence. */
   readonly detail: string;
-  /** What is wrong with the values; empty where there are none yet. */
+  /** The issues of the values; empty if the body could not be read. */
   readonly issues: readonly InvalidInputIssue[];
 }
 
-/** What is wrong with one value. It never holds the value. */
+/** An issue of one value. It never contains the value. */
 export interface InvalidInputIssue {
   /** The part of the request that the value is in. */
   readonly part: InputPart;
-  /** Where it is: the keys that lead from the part to the value. */
+  /** The keys that lead from the part to the value. */
   readonly path: readonly PropertyKey[];
-  /** What is wrong, as the schema says it. */
+  /** The message of the schema. */
   readonly message: string;
-  /** The name of the form field, where the schema tells it. */
+  /** The name of the form field, if the schema provides it. */
   readonly field?: string;
 }
 
-/** How many issues are enough, and how many characters of pointers. */
+/** The most issues of a response, and the most characters of their pointers. */
 const MAX_ERRORS = 100;
 const MAX_POINTERS = 8192;
 
-/** Tells what is wrong as RFC 9457 asks for, with a pointer to each value. */
-export function problemOf({ status, detail, issues }: InvalidInput): Response {
+/** Creates a problem (RFC 9457) with a pointer to each invalid value. */
+export function createProblem(
+  { status, detail, issues }: InvalidInput,
+): Response {
   const errors: unknown[] = [];
   let room = MAX_POINTERS;
   for (const { part, path, message } of issues.slice(0, MAX_ERRORS)) {
-    // Keys can be the client's, and an answer must not outgrow its request.
+    // The client may choose the keys. The response must not outgrow the request.
     const pointer = pointerOf(path, room);
     if (pointer === null) break;
     room -= pointer.length;
     errors.push({ in: part, pointer, detail: message });
   }
   const problem = {
-    title: status === 422 ? "Unprocessable Content" : REASONS[status],
+    title: status === 422 ? "Unprocessable Content" : STATUS_TEXTS[status],
     status,
     detail,
     ...errors.length > 0 && { errors },
@@ -54,8 +56,8 @@ export function problemOf({ status, detail, issues }: InvalidInput): Response {
 }
 
 /**
- * A JSON Pointer as the fragment of a URI (RFC 6901, section 6); `null` where it
- * needs more characters than there is room for.
+ * Returns a JSON Pointer as the fragment of a URI (RFC 6901, section 6), or `null`
+ * if it is too long.
  */
 function pointerOf(
   path: readonly PropertyKey[],

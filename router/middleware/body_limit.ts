@@ -21,7 +21,7 @@ export interface BodyLimitOptions {
  * Thrown to a handler that reads a body beyond the limit of {@linkcode bodyLimit}.
  * If nothing catches it, the router answers 413.
  *
- * @example Telling it apart by its code
+ * @example Recognizing it by its code
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { BodyTooLargeError } from "@gatehouse/web/body-limit-middleware";
@@ -163,7 +163,7 @@ function replaceRequest(
   const signal = hasSignal(context) ? request.signal : null;
   const init = { method, headers, body, signal, duplex: "half" };
   const copy = new Request(url, init);
-  // Bun tells the address of its own request only.
+  // Bun knows the address of the original request only.
   Object.defineProperty(context, "remoteAddress", { value: remoteAddress });
   (context as { request: Request }).request = copy;
 }

@@ -1,6 +1,6 @@
 /**
- * Turns away requests that another site makes a browser send: protection
- * against cross-site request forgery, login forgery included, without tokens.
+ * Rejects requests that another site makes a browser send: protection against
+ * cross-site request forgery, also of logins, without tokens.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Middleware, RequestContext } from "../mod.ts";
 /** Options for {@linkcode crossOriginProtection}. */
 export interface CrossOriginProtectionOptions {
   /**
-   * The application's own origin, such as `https://app.example`. Set it where a
+   * The origin of your application, such as `https://app.example`. Set it if a
    * proxy changes the Host header.
    *
    * @default {the request's Host}
@@ -23,15 +23,15 @@ export interface CrossOriginProtectionOptions {
    */
   readonly trustedOrigins?: readonly string[];
   /**
-   * Whether to turn away requests with neither `Sec-Fetch-Site` nor `Origin`,
-   * which no current browser sends.
+   * `true` to reject requests with neither `Sec-Fetch-Site` nor `Origin`, which no
+   * current browser sends.
    *
    * @default {false}
    */
   readonly strict?: boolean;
   /**
-   * Lets a request through that comes from elsewhere by design, such as a
-   * provider's POST to a callback. It must be proven another way.
+   * Returns `true` to let a cross-origin request through, such as a provider's
+   * POST to a callback. Such a request needs another proof.
    *
    * @default {() => false}
    */
@@ -39,16 +39,16 @@ export interface CrossOriginProtectionOptions {
 }
 
 /**
- * Creates a middleware that answers 403 to cross-origin requests which could
- * change something: all but GET, HEAD and OPTIONS, and WebSocket upgrades.
+ * Creates a middleware that responds with 403 to unsafe cross-origin requests:
+ * WebSocket upgrades, and all methods but GET, HEAD and OPTIONS.
  *
  * Trust: it relies on the `Sec-Fetch-Site` and `Origin` headers, which a page
- * cannot set. A request with neither comes from no browser, and passes unless
- * `strict`. Handlers of GET must not change anything. It reads the method on
- * the wire and `context.method`, so its place beside `methodOverride()` does
- * not matter.
+ * cannot set. A request with neither does not come from a browser, and passes
+ * unless `strict` is set. Handlers of GET must not change anything. It checks both
+ * the request's method and `context.method`, so it may run before or after
+ * `methodOverride()`.
  *
- * @example A form that another site sends
+ * @example A form posted from another site
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
@@ -64,9 +64,9 @@ export interface CrossOriginProtectionOptions {
  * assertEquals(response.status, 403);
  * ```
  *
- * @param options The own and the trusted origins.
+ * @param options Your own and the trusted origins.
  * @returns The middleware.
- * @throws {TypeError} If an origin is not one, such as one with a path.
+ * @throws {TypeError} If an origin is invalid, such as one with a path.
  * @see {@link https://www.w3.org/TR/fetch-metadata/ | Fetch Metadata Request Headers}
  */
 export function crossOriginProtection(

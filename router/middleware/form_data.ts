@@ -1,11 +1,11 @@
 /**
- * Reads the forms that clients send, within bounds.
+ * Reads forms within limits.
  *
  * @module
  */
 import type { ContextEntry, Middleware } from "../mod.ts";
-import { bound, REASONS } from "./_body.ts";
-import { FORM_BOUNDS, hasForm, readForm } from "./_form_body.ts";
+import { limitsOf, STATUS_TEXTS } from "./_body.ts";
+import { FORM_LIMITS, hasForm, readForm } from "./_form_body.ts";
 
 /** Options for {@linkcode formData}. */
 export interface FormDataOptions {
@@ -35,21 +35,20 @@ export interface FormDataOptions {
   readonly timeout?: number;
 }
 
-/** What {@linkcode formData} provides: the form, under the class `FormData`. */
+/** The entry of {@linkcode formData}: the form, with the key `FormData`. */
 export type FormDataEntry = ContextEntry<typeof FormData, FormData>;
 
-/** The forms that bodies were read as. */
+/** The forms that this middleware has read. Their limits were checked. */
 const readForms = /* @__PURE__ */ new WeakSet<FormData>();
 
 /**
  * Creates a middleware that reads the form in a request's body, for
  * `context.get(FormData)`.
  *
- * Where the body is no form (another content type, or a GET) the form is empty
- * and the body is left alone. A form that is too large or has too many parts is
- * answered 413, one that is malformed 400, one in an encoding that is not read
- * 415, one that does not arrive in time 408. A form that was read before stays:
- * the bounds of the first `formData()` count.
+ * For other content types and for GET, the form is empty and the body is not
+ * read. A form that is too large or has too many parts gets a 413, a malformed one
+ * a 400, one in an unsupported encoding a 415, and one that is late a 408. A form
+ * that was read before stays: the limits of the first `formData()` count.
  *
  * @example Reading a field
  * ```ts
@@ -70,17 +69,17 @@ const readForms = /* @__PURE__ */ new WeakSet<FormData>();
  * assertEquals(await response.text(), "Hello Ada");
  * ```
  *
- * @param options The bounds.
+ * @param options The limits.
  * @returns The middleware.
- * @throws {RangeError} If a bound is no number of at least zero.
+ * @throws {RangeError} If a limit is not a number of at least zero.
  */
 export function formData(
   options: FormDataOptions = {},
 ): Middleware<readonly [FormDataEntry]> {
-  const bounds = bound(FORM_BOUNDS, options);
+  const limits = limitsOf(FORM_LIMITS, options);
   return async (context, next) => {
     const { request } = context;
-    // A mounted router has the body once more, and the same values.
+    // A mounted router gets a new body and the same values.
     const isRead = context.has(FormData) &&
       (request.bodyUsed || readForms.has(context.get(FormData)));
     if (isRead) return next();
@@ -88,9 +87,9 @@ export function formData(
       context.set(FormData, new FormData());
       return next();
     }
-    const form = await readForm(request, bounds);
+    const form = await readForm(request, limits);
     if (typeof form === "number") {
-      return new Response(REASONS[form], { status: form });
+      return new Response(STATUS_TEXTS[form], { status: form });
     }
     readForms.add(form);
     context.set(FormData, form);

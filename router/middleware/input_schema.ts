@@ -1,11 +1,11 @@
 /**
- * A schema of any library that speaks Standard Schema: this package's
+ * A schema of any library that implements Standard Schema: this package's
  * `data-schema`, Zod, Valibot, ArkType and others.
  *
  * @see {@link https://standardschema.dev | Standard Schema, version 1}
  */
 export interface InputSchema {
-  /** What the schema offers to whoever takes schemas of any library. */
+  /** The interface that all these libraries share. */
   readonly "~standard": {
     /** The version of the interface. */
     readonly version: 1;
@@ -14,30 +14,30 @@ export interface InputSchema {
       value: unknown,
       options?: InputSchemaOptions,
     ) => InputResult | Promise<InputResult>;
-    /** The types, for the compiler alone. */
+    /** The types, for the compiler only. */
     readonly types?: { readonly output: unknown } | undefined;
   };
 }
 
-/** What a caller may pass along with the value. */
+/** Options of a validation. */
 export interface InputSchemaOptions {
   /** Options that only the schema's own library understands. */
   readonly libraryOptions?: Record<string, unknown> | undefined;
 }
 
-/** What a schema makes of a value, or what is wrong with it. */
+/** The output of a schema, or its issues. */
 export type InputResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly InputResultIssue[] };
 
-/** One thing that is wrong, as the schema says it. */
+/** An issue of a value. */
 export interface InputResultIssue {
-  /** What to tell the user. */
+  /** The message for the user. */
   readonly message: string;
-  /** Where in the value it is. */
+  /** The keys that lead to the invalid part of the value. */
   readonly path?:
     | readonly (PropertyKey | { readonly key: PropertyKey })[]
     | undefined;
-  /** The name of the form field, where the schema tells it. */
+  /** The name of the form field, if the schema provides it. */
   readonly field?: string;
 }

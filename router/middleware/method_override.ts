@@ -1,5 +1,5 @@
 /**
- * Lets HTML forms, which know only GET and POST, ask for another method.
+ * Lets HTML forms, which support only GET and POST, use other methods.
  *
  * @module
  */
@@ -21,8 +21,8 @@ const overridable: readonly string[] = ["PUT", "PATCH", "DELETE"];
  * Creates a middleware that dispatches a POST as the PUT, PATCH or DELETE that
  * a field of its form names. `context.method` then differs from the request's.
  *
- * Put it after `formData()`, which it reads the field from. Other methods and
- * other values change nothing.
+ * Put it after `formData()`, which reads the form. Other methods and other values
+ * change nothing.
  *
  * @example Deleting by a form
  * ```ts

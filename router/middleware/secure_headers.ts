@@ -8,31 +8,31 @@ import { type Middleware, withHeaders } from "../mod.ts";
 /** Options for {@linkcode secureHeaders}. `false` leaves a header out. */
 export interface SecureHeadersOptions {
   /**
-   * What pages may load, where their forms lead, and who may frame them. Under
-   * the default, inline styles and scripts do nothing.
+   * The content that pages may load, the targets of their forms, and the sites
+   * that may frame them. The default disables inline styles and scripts.
    *
    * @default {"default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"}
    */
   readonly contentSecurityPolicy?: string | false;
   /**
-   * Origins besides your own that a form may lead to, for the default policy.
-   * Browsers check the redirects after a form too: name the provider if a form
-   * starts an external login, or a logout at the provider.
+   * Other origins that a form may lead to, for the default policy. Browsers also
+   * check the redirects after a form: name the provider if a form starts an
+   * external login, or a logout at the provider.
    *
    * @default {[]}
    */
   readonly formTargets?: readonly string[];
   /**
-   * Which other pages share a group of windows with yours, for example after
-   * `window.open`. Use `"same-origin-allow-popups"` for popups of other sites
-   * that answer your page.
+   * The pages that share a browsing context group with yours, for example after
+   * `window.open`. Use `"same-origin-allow-popups"` for popups of other sites that
+   * send messages to your page.
    *
    * @default {"same-origin"}
    */
   readonly crossOriginOpenerPolicy?: string | false;
   /**
-   * Which sites may embed your responses, such as images. Use `"cross-origin"`
-   * for files that are there for other sites.
+   * The sites that may embed your responses, such as images. Use `"cross-origin"`
+   * for files that other sites embed.
    *
    * @default {"same-origin"}
    */
@@ -44,20 +44,20 @@ export interface SecureHeadersOptions {
    */
   readonly originAgentCluster?: string | false;
   /**
-   * Which features of the browser pages may use.
+   * The features of the browser that pages may use.
    *
    * @default {"camera=(), geolocation=(), microphone=(), payment=(), usb=()"}
    */
   readonly permissionsPolicy?: string | false;
   /**
-   * How much of a page's address other sites get to see.
+   * The part of a page's URL that other sites receive.
    *
    * @default {"same-origin"}
    */
   readonly referrerPolicy?: string | false;
   /**
-   * For how long browsers must use https, such as `max-age=31536000`. It is off
-   * by default, because it cannot be taken back.
+   * The time for which browsers must use HTTPS, such as `max-age=31536000`. It is
+   * off by default, because it cannot be revoked.
    *
    * @default {false}
    */
@@ -70,14 +70,13 @@ export interface SecureHeadersOptions {
  * `Cross-Origin-Resource-Policy`, `Origin-Agent-Cluster`, `Permissions-Policy`,
  * `Referrer-Policy`, and `X-Content-Type-Options: nosniff`.
  *
- * Under the default policy, browsers ignore inline styles and scripts, without
- * a word on the page: use a stylesheet of your own origin, or see the guide for
- * hashes and nonces.
+ * Under the default policy, browsers silently ignore inline styles and scripts.
+ * Use a stylesheet of your own origin, or see the guide for hashes and nonces.
  *
- * `no-referrer` would make browsers send `Origin: null` with the site's own
- * forms: leave that policy to single responses.
+ * `no-referrer` would make browsers send `Origin: null` with your own forms: set
+ * that policy on single responses only.
  *
- * @example With one directive changed
+ * @example The default headers
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";
@@ -94,8 +93,8 @@ export interface SecureHeadersOptions {
  *
  * @param options Other values for the headers.
  * @returns The middleware.
- * @throws {TypeError} If a value cannot be that of a header, or a form target is
- * not a source such as `https://login.example.com`.
+ * @throws {TypeError} If a value is not a valid header, or a form target is not a
+ * source such as `https://login.example.com`.
  * @see {@link https://www.w3.org/TR/CSP3/ | Content Security Policy Level 3}
  */
 export function secureHeaders(
@@ -142,7 +141,7 @@ export function secureHeaders(
 
 function defaultPolicy(formTargets: readonly string[]): string {
   for (const target of formTargets) {
-    // A space, a comma or a semicolon would begin something else.
+    // A space, a comma or a semicolon would start another source or directive.
     if (!/^[\w:/.*?&=%+~@!-]+$/.test(target)) {
       throw new TypeError(
         `Cannot add form target "${target}": it is not a source such as "https://login.example.com"`,

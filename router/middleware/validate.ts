@@ -1,5 +1,5 @@
 /**
- * Validates what a request brings along: params, query, a JSON or form body.
+ * Validates the input of a request: params, query, a JSON or form body.
  *
  * @module
  */
@@ -13,9 +13,9 @@ import type {
 } from "../mod.ts";
 // Not from the door: bundlers would keep more of the router than this needs.
 import { createContextKey } from "../context/context_key.ts";
-import { bound } from "./_body.ts";
+import { limitsOf } from "./_body.ts";
 import type { FormDataOptions } from "./form_data.ts";
-import { FORM_BOUNDS } from "./_form_body.ts";
+import { FORM_LIMITS } from "./_form_body.ts";
 import { type Part, readParts } from "./_input.ts";
 import type {
   InputResult,
@@ -23,12 +23,12 @@ import type {
   InputSchema,
   InputSchemaOptions,
 } from "./input_schema.ts";
-import { JSON_BOUNDS } from "./_json_body.ts";
+import { JSON_LIMITS } from "./_json_body.ts";
 import {
+  createProblem,
   type InputPart,
   type InvalidInput,
   type InvalidInputIssue,
-  problemOf,
 } from "./_problem.ts";
 
 export type { FormDataOptions } from "./form_data.ts";
@@ -44,50 +44,50 @@ export type {
 
 /** The schemas of the parts of a request. A body is JSON or a form. */
 export interface InputSchemas {
-  /** What the params of the pattern must be. They come as texts. */
+  /** The schema of the params of the pattern, which are strings. */
   readonly params?: InputSchema;
   /**
-   * What the query must be. It comes as an object of texts: a name that is
-   * repeated, or ends in `[]`, has a list of them.
+   * The schema of the query. Its input is an object of strings. A name that is
+   * repeated, or ends in `[]`, has an array of strings.
    */
   readonly query?: InputSchema;
-  /** What the JSON body must be. */
+  /** The schema of the JSON body. */
   readonly json?: InputSchema;
-  /** What the form must be. It comes as the query does, with files. */
+  /** The schema of the form. Its input is like that of the query, with files. */
   readonly form?: InputSchema;
 }
 
-/** The type of input that nothing in front of a handler is known to validate. */
+/** The type of input that no known middleware has validated. */
 export interface Unvalidated<Part extends InputPart> {
   /** The part of the request. */
   readonly part: Part;
 }
 
-/** The key of the params that {@linkcode validate} let through. */
+/** The key of the params that {@linkcode validate} has validated. */
 export const ValidParams: ContextKey<Unvalidated<"params">> =
   /* @__PURE__ */ createContextKey<Unvalidated<"params">>(undefined, {
     name: "ValidParams",
   });
 
-/** The key of the query that {@linkcode validate} let through. */
+/** The key of the query that {@linkcode validate} has validated. */
 export const ValidQuery: ContextKey<Unvalidated<"query">> =
   /* @__PURE__ */ createContextKey<Unvalidated<"query">>(undefined, {
     name: "ValidQuery",
   });
 
-/** The key of the JSON body that {@linkcode validate} let through. */
+/** The key of the JSON body that {@linkcode validate} has validated. */
 export const ValidJSON: ContextKey<Unvalidated<"json">> =
   /* @__PURE__ */ createContextKey<Unvalidated<"json">>(undefined, {
     name: "ValidJSON",
   });
 
-/** The key of the form that {@linkcode validate} let through. */
+/** The key of the form that {@linkcode validate} has validated. */
 export const ValidForm: ContextKey<Unvalidated<"form">> =
   /* @__PURE__ */ createContextKey<Unvalidated<"form">>(undefined, {
     name: "ValidForm",
   });
 
-/** What {@linkcode validate} provides: each part under its key, if validated. */
+/** The entries of {@linkcode validate}: each validated part with its key. */
 export type ValidEntries<Schemas extends InputSchemas> = readonly [
   ...EntriesOfPart<Schemas, "params", typeof ValidParams>,
   ...EntriesOfPart<Schemas, "query", typeof ValidQuery>,
@@ -96,8 +96,8 @@ export type ValidEntries<Schemas extends InputSchemas> = readonly [
 ];
 
 /**
- * Parts that no request has, such as a misspelt one, with a word about each. A
- * function of your own that hands schemas on takes them as `validate` does:
+ * Unknown parts, such as a misspelled one, with a message for each. A function
+ * that passes schemas to `validate` takes them in the same way:
  * `Schemas & OtherParts<Schemas>`.
  */
 export type OtherParts<Schemas> = {
@@ -106,7 +106,7 @@ export type OtherParts<Schemas> = {
   ]: `A request has no part "${Name & string}"`;
 };
 
-/** What one schema provides; nothing where there is none for the part. */
+/** The entry of one part; empty if it has no schema. */
 export type EntriesOfPart<
   Schemas extends InputSchemas,
   Part extends InputPart,
@@ -120,9 +120,9 @@ export type EntriesOfPart<
 /** Options for {@linkcode validate}. Those of {@linkcode formData} bound forms. */
 export interface ValidateOptions extends FormDataOptions {
   /**
-   * Answers a request whose input is not valid, for instance with the form and
-   * its messages. Nothing means the default. Where a form was asked for,
-   * `context.get(FormData)` holds what came of it.
+   * Responds to a request with invalid input, for example with the form and its
+   * messages. `undefined` stands for the default response. If `form` has a schema,
+   * `context.get(FormData)` is the form, or an empty one.
    *
    * @default {a problem as `application/problem+json` (RFC 9457)}
    */
@@ -131,9 +131,8 @@ export interface ValidateOptions extends FormDataOptions {
     context: RequestContext,
   ) => Response | undefined | Promise<Response | undefined>;
   /**
-   * What the library of the schemas gets along with the values: of this
-   * package's `data-schema`, the options of `parse`, such as the messages of
-   * the request's language.
+   * Options for the library of the schemas. For this package's `data-schema`, they
+   * are the options of `parse`, such as messages in the request's language.
    *
    * @default {no options}
    */
@@ -147,7 +146,7 @@ export interface ValidateOptions extends FormDataOptions {
    */
   readonly maxBytes?: number;
   /**
-   * How deep arrays and objects may nest in JSON.
+   * The maximum nesting of arrays and objects in JSON.
    *
    * @default {100}
    */
@@ -156,15 +155,15 @@ export interface ValidateOptions extends FormDataOptions {
 
 /**
  * Creates a middleware that validates parts of a request, with schemas of any
- * library, and hands handlers what the schemas give.
+ * library.
  *
- * Handlers read it with `context.get(ValidParams)`, `ValidQuery`, `ValidJSON`
- * and `ValidForm`, typed by the schemas. Several such middleware go together, as
- * one for the params of a controller and one for the body of an action.
+ * Handlers read the outputs with `context.get(ValidParams)`, `ValidQuery`,
+ * `ValidJSON` and `ValidForm`, typed by the schemas. Several such middleware can be
+ * combined: one for the params of a controller, one for the body of an action.
  *
- * A body that can't be read is answered 400, 408, 413 or 415, input that a
- * schema refuses 422 with all that is wrong. A JSON body must say that it is
- * JSON. Behind `formData()`, the form is the one that it read.
+ * A body that can't be read gets a 400, 408, 413 or 415, and invalid input a 422
+ * with all issues. A JSON body needs the content type of JSON. After `formData()`,
+ * the form is the one that it has read.
  *
  * @example A JSON body and a param
  * ```ts
@@ -197,7 +196,7 @@ export interface ValidateOptions extends FormDataOptions {
  * ]);
  * ```
  *
- * @example A form that is shown again
+ * @example Showing an invalid form again
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { flatten, string } from "@gatehouse/web/data-schema";
@@ -229,11 +228,11 @@ export interface ValidateOptions extends FormDataOptions {
  *
  * @typeParam Schemas The schemas by part.
  * @param schemas The schema of each part that is validated.
- * @param options The answer and the bounds.
+ * @param options The response to invalid input, and the limits.
  * @returns The middleware.
- * @throws {TypeError} If there is no schema, one that is none, one for a part
- * that no request has, or one for JSON and one for a form.
- * @throws {RangeError} If a bound is no number of at least zero.
+ * @throws {TypeError} If schemas are missing, invalid, or for an unknown part, or
+ * if both JSON and a form have one.
+ * @throws {RangeError} If a limit is not a number of at least zero.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9457 | RFC 9457, Problem Details for HTTP APIs}
  */
 export function validate<Schemas extends InputSchemas>(
@@ -242,15 +241,15 @@ export function validate<Schemas extends InputSchemas>(
 ): Middleware<ValidEntries<Schemas>> {
   const parts = partsOf(schemas);
   const { onInvalid, libraryOptions } = options;
-  const bounds = {
-    json: bound(JSON_BOUNDS, options),
-    form: bound(FORM_BOUNDS, options),
+  const limits = {
+    json: limitsOf(JSON_LIMITS, options),
+    form: limitsOf(FORM_LIMITS, options),
   };
   return async (context, next) => {
     const passed = { libraryOptions: libraryOptions?.(context) };
-    const outputs = await readParts(parts, context, bounds, passed);
+    const outputs = await readParts(parts, context, limits, passed);
     if (!Array.isArray(outputs)) {
-      return await onInvalid?.(outputs, context) ?? problemOf(outputs);
+      return await onInvalid?.(outputs, context) ?? createProblem(outputs);
     }
     parts.forEach(({ key }, index) => context.set(key, outputs[index]));
     return next();
@@ -263,7 +262,7 @@ function partsOf(schemas: InputSchemas): readonly Part[] {
       "Cannot validate input: the body is JSON or a form, not both",
     );
   }
-  // Input under a misspelt name would be let through unseen.
+  // Input with a misspelled name would not be validated.
   const other = Object.keys(schemas).find((name) => !Object.hasOwn(KEYS, name));
   if (other !== undefined) {
     throw new TypeError(`Cannot validate input: there is no part "${other}"`);
@@ -274,7 +273,7 @@ function partsOf(schemas: InputSchemas): readonly Part[] {
     if (schema === undefined) continue;
     if (typeof schema?.["~standard"]?.validate !== "function") {
       throw new TypeError(
-        `Cannot validate input: the schema for "${name}" is no Standard Schema`,
+        `Cannot validate input: the schema for "${name}" is not a Standard Schema`,
       );
     }
     parts.push({ name, key: KEYS[name] as UntypedContextKey, schema });

@@ -2,9 +2,9 @@ import type { PatternInput } from "../pattern/route_pattern.ts";
 import { Route } from "./route.ts";
 
 /**
- * Makes a route that answers GET.
+ * Creates a route for GET.
  *
- * @example Making one
+ * @example Creating a route
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { get } from "@gatehouse/web/fetch-router/routes";
@@ -14,7 +14,7 @@ import { Route } from "./route.ts";
  *
  * @param pattern The pattern.
  * @returns The route.
- * @throws {TypeError} If the pattern is not valid.
+ * @throws {TypeError} If the pattern is invalid.
  */
 export function get<const Pattern extends PatternInput>(
   pattern: Pattern,
@@ -23,9 +23,9 @@ export function get<const Pattern extends PatternInput>(
 }
 
 /**
- * Makes a route that answers POST.
+ * Creates a route for POST.
  *
- * @example Making one
+ * @example Creating a route
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { post } from "@gatehouse/web/fetch-router/routes";
@@ -35,7 +35,7 @@ export function get<const Pattern extends PatternInput>(
  *
  * @param pattern The pattern.
  * @returns The route.
- * @throws {TypeError} If the pattern is not valid.
+ * @throws {TypeError} If the pattern is invalid.
  */
 export function post<const Pattern extends PatternInput>(
   pattern: Pattern,
@@ -47,9 +47,9 @@ export function post<const Pattern extends PatternInput>(
 }
 
 /**
- * Makes a route that answers PUT.
+ * Creates a route for PUT.
  *
- * @example Making one
+ * @example Creating a route
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { put } from "@gatehouse/web/fetch-router/routes";
@@ -59,7 +59,7 @@ export function post<const Pattern extends PatternInput>(
  *
  * @param pattern The pattern.
  * @returns The route.
- * @throws {TypeError} If the pattern is not valid.
+ * @throws {TypeError} If the pattern is invalid.
  */
 export function put<const Pattern extends PatternInput>(
   pattern: Pattern,
@@ -68,9 +68,9 @@ export function put<const Pattern extends PatternInput>(
 }
 
 /**
- * Makes a route that answers DELETE.
+ * Creates a route for DELETE.
  *
- * @example Making one
+ * @example Creating a route
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { del } from "@gatehouse/web/fetch-router/routes";
@@ -80,7 +80,7 @@ export function put<const Pattern extends PatternInput>(
  *
  * @param pattern The pattern.
  * @returns The route.
- * @throws {TypeError} If the pattern is not valid.
+ * @throws {TypeError} If the pattern is invalid.
  */
 export function del<const Pattern extends PatternInput>(
   pattern: Pattern,
@@ -92,9 +92,9 @@ export function del<const Pattern extends PatternInput>(
 }
 
 /**
- * Makes a route that answers PATCH.
+ * Creates a route for PATCH.
  *
- * @example Making one
+ * @example Creating a route
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { patch } from "@gatehouse/web/fetch-router/routes";
@@ -104,7 +104,7 @@ export function del<const Pattern extends PatternInput>(
  *
  * @param pattern The pattern.
  * @returns The route.
- * @throws {TypeError} If the pattern is not valid.
+ * @throws {TypeError} If the pattern is invalid.
  */
 export function patch<const Pattern extends PatternInput>(
   pattern: Pattern,
@@ -116,9 +116,9 @@ export function patch<const Pattern extends PatternInput>(
 }
 
 /**
- * Makes a route that answers HEAD.
+ * Creates a route for HEAD.
  *
- * @example Making one
+ * @example Creating a route
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { head } from "@gatehouse/web/fetch-router/routes";
@@ -128,7 +128,7 @@ export function patch<const Pattern extends PatternInput>(
  *
  * @param pattern The pattern.
  * @returns The route.
- * @throws {TypeError} If the pattern is not valid.
+ * @throws {TypeError} If the pattern is invalid.
  */
 export function head<const Pattern extends PatternInput>(
   pattern: Pattern,
@@ -140,9 +140,9 @@ export function head<const Pattern extends PatternInput>(
 }
 
 /**
- * Makes a route that answers OPTIONS.
+ * Creates a route for OPTIONS.
  *
- * @example Making one
+ * @example Creating a route
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { options } from "@gatehouse/web/fetch-router/routes";
@@ -152,7 +152,7 @@ export function head<const Pattern extends PatternInput>(
  *
  * @param pattern The pattern.
  * @returns The route.
- * @throws {TypeError} If the pattern is not valid.
+ * @throws {TypeError} If the pattern is invalid.
  */
 export function options<const Pattern extends PatternInput>(
   pattern: Pattern,

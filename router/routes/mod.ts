@@ -1,8 +1,8 @@
 /**
- * Names for the URLs of an application: route maps, to register handlers for
- * and to build links from. No server code: safe to import in a browser.
+ * Names for the URLs of an application: route maps, to register handlers and to
+ * build links. They contain no server code, so browsers can import them.
  *
- * @example Links from names
+ * @example Building links
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { form, resources, route } from "@gatehouse/web/fetch-router/routes";

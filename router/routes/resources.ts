@@ -19,19 +19,19 @@ export type ResourceMethod = Exclude<
   "index" | "new" | "create"
 >;
 
-/** Which routes a resource gets, and what they are called. */
+/** Options for {@linkcode resource}. */
 export interface ResourceOptions<
   Only extends ResourcesMethod = ResourceMethod,
   Names extends ResourceNames = ResourceNames,
 > {
   /**
-   * The routes to make.
+   * The routes to create.
    *
    * @default {all of them}
    */
   readonly only?: readonly Only[];
   /**
-   * The routes to leave out, where `only` is not given.
+   * The routes to omit. Not together with `only`.
    *
    * @default {[]}
    */
@@ -44,17 +44,17 @@ export interface ResourceOptions<
   readonly names?: Names;
 }
 
-/** Names of routes by what they do. */
+/** The names of the routes. */
 export type ResourceNames = { readonly [Key in ResourcesMethod]?: string };
 
-/** What {@linkcode resources} takes. */
+/** Options for {@linkcode resources}. */
 export interface ResourcesOptions<
   Param extends string = string,
   Only extends ResourcesMethod = ResourcesMethod,
   Names extends ResourceNames = ResourceNames,
 > extends ResourceOptions<Only, Names> {
   /**
-   * The name of the param that tells one from the other.
+   * The name of the param that identifies a member.
    *
    * @default {"id"}
    */
@@ -79,7 +79,7 @@ export interface ResourcesTable<Param extends string> {
   readonly destroy: ["DELETE", `/:${Param}`];
 }
 
-/** The method and the end of the pattern of every route of a single thing. */
+/** The method and the end of the pattern of every route of a single resource. */
 export interface ResourceTable {
   /** Shows it. */
   readonly show: ["GET", ""];
@@ -91,7 +91,7 @@ export interface ResourceTable {
   readonly destroy: ["DELETE", ""];
 }
 
-/** The rows of a table as routes: those that `Options` leave, by their names. */
+/** The routes of a table that `Options` select, by their names. */
 export type ResourceRows<Table, Name extends string, Options> = {
   readonly [
     Key in keyof Table as Key extends
@@ -109,7 +109,7 @@ export type ResourceRows<Table, Name extends string, Options> = {
     : never;
 };
 
-/** The routes that {@linkcode resources} makes. */
+/** The routes that {@linkcode resources} creates. */
 export type ResourcesRoutes<Name extends string, Options> = ResourceRows<
   ResourcesTable<
     Options extends { readonly param: infer Param extends string } ? Param
@@ -119,7 +119,7 @@ export type ResourcesRoutes<Name extends string, Options> = ResourceRows<
   Options
 >;
 
-/** The routes that {@linkcode resource} makes. */
+/** The routes that {@linkcode resource} creates. */
 export type ResourceRoutes<Name extends string, Options> = ResourceRows<
   ResourceTable,
   Name,
@@ -127,10 +127,10 @@ export type ResourceRoutes<Name extends string, Options> = ResourceRows<
 >;
 
 /**
- * Makes the routes of a collection: up to seven, from its list to the deletion
- * of one of its members.
+ * Creates up to seven routes of a collection: its index, and those to show, create,
+ * update and delete a member.
  *
- * @example Two of the seven
+ * @example Two of the seven routes
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { resources, route } from "@gatehouse/web/fetch-router/routes";
@@ -143,10 +143,10 @@ export type ResourceRoutes<Name extends string, Options> = ResourceRows<
  * ```
  *
  * @param name The path of the collection.
- * @param options The param's name, which routes, and their names.
+ * @param options The routes, their names, and the name of the param.
  * @returns The routes by name.
- * @throws {TypeError} If `only` and `exclude` are both given, two routes get one
- * name, or the path is not a valid pattern.
+ * @throws {TypeError} If `only` and `exclude` are both given, two routes have the
+ * same name, or the path is an invalid pattern.
  */
 export function resources<
   const Name extends string,
@@ -162,14 +162,13 @@ export function resources<
     ["update", "PUT", member],
     ["destroy", "DELETE", member],
   ];
-  return build(rows, name, options) as ResourcesRoutes<Name, Options>;
+  return createRoutes(rows, name, options) as ResourcesRoutes<Name, Options>;
 }
 
 /**
- * Makes the routes of a resource of which there is one, such as the account of
- * who is logged in.
+ * Creates the routes of a single resource, such as the account of the user.
  *
- * @example An account that can be shown and edited
+ * @example The account of a user
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { resource, route } from "@gatehouse/web/fetch-router/routes";
@@ -180,10 +179,10 @@ export function resources<
  * ```
  *
  * @param name The path of the resource.
- * @param options Which routes, and their names.
+ * @param options The routes and their names.
  * @returns The routes by name.
- * @throws {TypeError} If `only` and `exclude` are both given, two routes get one
- * name, or the path is not a valid pattern.
+ * @throws {TypeError} If `only` and `exclude` are both given, two routes have the
+ * same name, or the path is an invalid pattern.
  */
 export function resource<
   const Name extends string,
@@ -195,22 +194,22 @@ export function resource<
     ["update", "PUT", ""],
     ["destroy", "DELETE", ""],
   ];
-  return build(rows, name, options) as ResourceRoutes<Name, Options>;
+  return createRoutes(rows, name, options) as ResourceRoutes<Name, Options>;
 }
 
 type Row = [name: ResourcesMethod, method: RequestMethod, end: string];
 
-function build(
+function createRoutes(
   rows: Row[],
   name: string,
   options: ResourceOptions<ResourcesMethod> = {},
 ): Record<string, Route> {
   const { only, exclude = [], names = {} } = options;
-  const refuse = (reason: string): never => {
+  const fail = (reason: string): never => {
     throw new TypeError(`Cannot make the routes of "${name}": ${reason}`);
   };
   if (only !== undefined && exclude.length > 0) {
-    refuse("only and exclude are both given");
+    fail("only and exclude are both given");
   }
   const routes: Record<string, Route> = {};
   for (const [key, method, end] of rows) {
@@ -218,7 +217,7 @@ function build(
       continue;
     }
     const given = names[key] ?? key;
-    if (Object.hasOwn(routes, given)) refuse(`two are called "${given}"`);
+    if (Object.hasOwn(routes, given)) fail(`two are called "${given}"`);
     const pattern = joinPaths(withSlash(name), end || "/");
     routes[given] = new Route(method, pattern);
   }

@@ -3,9 +3,9 @@ import type { Params } from "../pattern/params.ts";
 import { type PatternInput, RoutePattern } from "../pattern/route_pattern.ts";
 import type { SearchInput } from "../pattern/route_pattern.ts";
 
-// Who tells missing and undefined apart (exactOptionalPropertyTypes) may pass
-// on what a param of an optional part was: text or undefined.
-/** What `href` takes for a pattern: params where it has some, then a search. */
+// With exactOptionalPropertyTypes, callers may still pass the param of an optional
+// part, which is a string or undefined.
+/** The arguments of `href`: the params of the pattern, then search params. */
 export type HrefArguments<Pattern extends string> = string extends Pattern
   ? [params?: HrefParams, search?: SearchInput]
   : keyof Params<Pattern> extends never
@@ -30,14 +30,13 @@ export type HrefArguments<Pattern extends string> = string extends Pattern
     search?: SearchInput,
   ];
 
-/** Params by name, as `href` takes them when the pattern is not known. */
+/** The params of `href` if the pattern is unknown. */
 export type HrefParams = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * A method and a pattern: what a handler is registered for, and what links are
- * made from.
+ * A method and a pattern, to register a handler and to build links.
  *
- * @example Making a link
+ * @example Building a link
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { Route } from "@gatehouse/web/fetch-router/routes";
@@ -47,7 +46,7 @@ export type HrefParams = Readonly<Record<string, string | number | undefined>>;
  * ```
  *
  * @typeParam Method The method, several methods, or `"ANY"`.
- * @typeParam Pattern The text of the pattern.
+ * @typeParam Pattern The pattern as a string.
  */
 export class Route<
   const Method extends RouteMethod = RouteMethod,
@@ -59,7 +58,7 @@ export class Route<
   /** The pattern that the route matches. */
   readonly pattern: RoutePattern;
 
-  /** Holds the text of the pattern. Never present at run time. */
+  /** The type of the pattern. Never present at run time. */
   declare readonly source?: Pattern;
 
   /**
@@ -67,7 +66,7 @@ export class Route<
    *
    * @param method The method, several methods, or `"ANY"`.
    * @param pattern The pattern.
-   * @throws {TypeError} If the method is none, or the pattern is not valid.
+   * @throws {TypeError} If the method or the pattern is invalid.
    */
   constructor(
     method: Method,
@@ -83,8 +82,8 @@ export class Route<
   /**
    * Builds a URL that this route matches with the same params.
    *
-   * @param args The params, required where the pattern has some, and the
-   * search params.
+   * @param args The params, required if the pattern has some, and the search
+   * params.
    * @returns The path; for a pattern with a hostname, the whole URL.
    * @throws {TypeError} If params are missing, or no URL can carry them.
    */
@@ -94,7 +93,7 @@ export class Route<
   }
 }
 
-/** Any route, whatever its method and pattern. */
+/** A route with any method and pattern. */
 export interface AnyRoute {
   /** The method or the methods that the route answers. */
   readonly method: RouteMethod;
@@ -102,7 +101,7 @@ export interface AnyRoute {
   readonly pattern: RoutePattern;
 }
 
-/** Routes by name, nested as deep as you like. */
+/** Routes by name, nested to any depth. */
 export interface RouteMap {
   /** A route, or a nested map. */
   readonly [name: string]: AnyRoute | RouteMap;

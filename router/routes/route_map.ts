@@ -3,7 +3,7 @@ import type { OriginPath } from "../pattern/params.ts";
 import type { PatternInput } from "../pattern/route_pattern.ts";
 import { type AnyRoute, Route, type RouteMap } from "./route.ts";
 
-/** A route spelled out: one or several methods, or `"ANY"`, and a pattern. */
+/** A route as a plain object. */
 export interface RouteDefinition {
   /** The method or the methods that the route answers. */
   readonly method: RouteMethod;
@@ -11,9 +11,9 @@ export interface RouteDefinition {
   readonly pattern: PatternInput;
 }
 
-/** What {@linkcode route} takes: a pattern answers GET. */
+/** The definitions of {@linkcode route}. A pattern is a route for GET. */
 export interface RouteDefinitions {
-  /** A pattern, a route, a route spelled out, or more of them by name. */
+  /** A pattern, a route, a route as a plain object, or a nested map. */
   readonly [name: string]:
     | string
     | URLPattern
@@ -22,9 +22,9 @@ export interface RouteDefinitions {
     | RouteDefinitions;
 }
 
-/** A prefix and a pattern as one text, with the slash between them supplied. */
+/** A prefix and a pattern, joined with one slash between them. */
 export type JoinPatterns<Prefix extends string, Pattern extends string> =
-  // Of a text that is not known nothing is known with a slash in front either.
+  // An unknown string stays unknown with a slash in front.
   string extends Pattern ? string
     : Prefix extends "" | "/"
       ? Pattern extends `/${string}` | `${string}://${string}` | `{${string}`
@@ -32,12 +32,12 @@ export type JoinPatterns<Prefix extends string, Pattern extends string> =
       : `/${Pattern}`
     : Prefix extends `${infer Start}/` ? JoinPatterns<Start, Pattern>
     : Pattern extends "" | "/"
-    // An origin alone would stand for all of its paths.
+    // Without a path, an origin matches all of its paths.
       ? [OriginPath<Prefix>] extends [never] ? JoinPatterns<"", Prefix>
       : `${Prefix}/`
     : `${JoinPatterns<"", Prefix>}${JoinPatterns<"", Pattern>}`;
 
-/** The route map that {@linkcode route} makes of definitions. */
+/** The route map that {@linkcode route} creates from definitions. */
 export type BuildRouteMap<
   Definitions extends RouteDefinitions,
   Prefix extends string = "",
@@ -61,10 +61,10 @@ export type BuildRouteMap<
 };
 
 /**
- * Makes a route map: names for the URLs of an application, to register handlers
- * for and to build links from.
+ * Creates a route map: names for the URLs of an application, to register handlers
+ * and to build links.
  *
- * @example A map with a nested one
+ * @example A nested map
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { post, route } from "@gatehouse/web/fetch-router/routes";
@@ -83,15 +83,15 @@ export type BuildRouteMap<
  *
  * @param definitions Patterns, routes and nested definitions by name.
  * @returns The route map.
- * @throws {TypeError} If a pattern is not valid.
+ * @throws {TypeError} If a pattern is invalid.
  */
 export function route<const Definitions extends RouteDefinitions>(
   definitions: Definitions,
 ): BuildRouteMap<Definitions>;
 /**
- * Makes a route map whose patterns all begin with a prefix.
+ * Creates a route map whose patterns all begin with a prefix.
  *
- * @example Everything below one path
+ * @example Routes below one path
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { route } from "@gatehouse/web/fetch-router/routes";
@@ -100,10 +100,10 @@ export function route<const Definitions extends RouteDefinitions>(
  * assertEquals(api.user.href({ id: "7" }), "/api/v1/users/7");
  * ```
  *
- * @param prefix What every pattern begins with.
+ * @param prefix The beginning of every pattern.
  * @param definitions Patterns, routes and nested definitions by name.
  * @returns The route map.
- * @throws {TypeError} If a pattern is not valid.
+ * @throws {TypeError} If a pattern is invalid.
  */
 export function route<
   const Prefix extends string,
@@ -121,7 +121,7 @@ export function route(
     : buildMap(first, "");
 }
 
-/** An origin alone would stand for all of its paths. */
+/** Adds a path to an origin. Without one it matches all of its paths. */
 function withPath(prefix: string): string {
   return /^[^/]*:\/\/[^/]+$/.test(prefix) ? `${prefix}/` : prefix;
 }
@@ -139,24 +139,24 @@ function buildEntry(
   prefix: string,
 ): AnyRoute | RouteMap {
   if (typeof definition === "string" || definition instanceof URLPattern) {
-    return prefixed(new Route("GET", definition), prefix);
+    return addPrefix(new Route("GET", definition), prefix);
   }
-  if (definition instanceof Route) return prefixed(definition, prefix);
+  if (definition instanceof Route) return addPrefix(definition, prefix);
   if (isRouteDefinition(definition)) {
-    return prefixed(new Route(definition.method, definition.pattern), prefix);
+    return addPrefix(new Route(definition.method, definition.pattern), prefix);
   }
   return buildMap(definition as RouteDefinitions, prefix);
 }
 
-function prefixed(target: Route, prefix: string): Route {
+function addPrefix(target: Route, prefix: string): Route {
   return prefix === ""
     ? target
     : new Route(target.method, target.pattern.prefixed(prefix));
 }
 
 /**
- * Tells a route from a map with routes called `method` and `pattern`. A method
- * in the wrong case is for the route to refuse.
+ * Returns `true` for a route, and `false` for a map with routes called `method`
+ * and `pattern`. A method in lower case counts: the route rejects it.
  */
 function isRouteDefinition(
   definition: RouteDefinition | RouteDefinitions | AnyRoute,

@@ -16,6 +16,7 @@ const ROOT = new URL("../../", import.meta.url);
 const PATHS = [
   "auth",
   "logger",
+  "router",
   "schema",
   "session",
   "session/cookies",
