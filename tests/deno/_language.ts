@@ -251,10 +251,14 @@ function ofPage(file: string, source: string): Prose[] {
     /<!--[\s\S]*?-->/g,
     (all) => all.replace(/[^\n]/g, " "),
   );
-  for (const { text: code } of codeBlocks(source)) {
-    text = text.replace(code, () => code.replace(/[^\n]/g, " "));
-  }
   const prose: Prose[] = [];
+  for (const { language, text: code, line } of codeBlocks(source)) {
+    text = text.replace(code, () => code.replace(/[^\n]/g, " "));
+    if (language !== "ts") continue;
+    for (const piece of ofSource(file, code)) {
+      prose.push({ ...piece, line: piece.line + line - 1 });
+    }
+  }
   let line = 1;
   for (const block of text.split(/(\n(?:\s*\n|(?=\s*(?:[-*|#]|\d+\.)\s)))/)) {
     const words = plain(block.replace(/^\s*(?:#+|[-*]|\d+\.|>)\s+/, ""));

@@ -81,6 +81,12 @@ for (const [source, rule] of broken) {
   });
 }
 
+Deno.test("the language rules catch comments in the code of pages", () => {
+  const page = "# Title\n\n```ts\nf();\n// Nobody reads it.\n```\n";
+  const [{ line, rule }] = proseOf("a.md", page).flatMap(findingsOf);
+  assertEquals([line, rule.slice(0, 12)], [5, 'not "Nobody"']);
+});
+
 Deno.test("the language rules accept plain sentences", () => {
   const source = [
     "/** Returns the value of a key, or `null` if the key is missing. */",
