@@ -1,0 +1,128 @@
+/**
+ * Prepares the pages of the site from the files that GitHub shows: cuts the
+ * tests out of programs, moves links to their pages, folds benchmark tables.
+ *
+ * @module
+ */
+
+/** The public address of the repository. */
+export const REPOSITORY = repositoryURL();
+
+/** Files at the root of the repository that are pages of the site. */
+export const ROOT_PAGES: Readonly<Record<string, string>> = {
+  "SECURITY.md": "security",
+  "CONTRIBUTING.md": "contributing",
+  "CHANGELOG.md": "changelog",
+};
+
+/** A section of the sidebar. */
+export interface Section {
+  readonly text: string;
+  readonly items: readonly { readonly text: string; readonly link: string }[];
+}
+
+/**
+ * Removes the tests from the TypeScript programs of a page: each part between
+ * `// #region test` and `// #endregion`, and imports of `@std/assert` that
+ * nothing else uses.
+ */
+export function cutTests(markdown: string): string {
+  return markdown.replaceAll(
+    /^```ts([^\n]*)\n(.*?)^```$/gms,
+    (block, info: string, code: string) => {
+      const cut = code.replaceAll(
+        /^[ \t]*\/\/ #region test\n.*?^[ \t]*\/\/ #endregion\n/gms,
+        "",
+      );
+      if (cut === code) return block;
+      const used = cut.replace(ASSERT_IMPORT, "");
+      const program = /\bassert/.test(used) ? cut : used;
+      return `\`\`\`ts${info}\n${
+        program.replaceAll(/\n{3,}/g, "\n\n").trim()
+      }\n\`\`\``;
+    },
+  );
+}
+
+const ASSERT_IMPORT =
+  /^import \{[^}]*\} from "(?:jsr:)?@std\/assert(?:@[^"]*)?";\n/gm;
+
+/**
+ * Replaces links between files by links between pages. Links to source files
+ * lead to the repository.
+ *
+ * @param file The path of the file in the repository, such as `docs/deploy.md`.
+ */
+export function moveLinks(markdown: string, file: string): string {
+  const base = new URL(file, "file:///");
+  return markdown.replaceAll(
+    /(\]\(|^\[[^\]]+\]: )((?!https?:|mailto:|#)[^)\s]+)/gm,
+    (_, before: string, target: string) => {
+      const { pathname, hash } = new URL(target, base);
+      return before + pageOf(pathname.slice(1), hash);
+    },
+  );
+}
+
+function pageOf(path: string, hash: string): string {
+  const root = ROOT_PAGES[path];
+  if (root !== undefined) return `/${root}${hash}`;
+  if (path === "README.md") return `/${hash}`;
+  const [, guide] = /^docs\/(.+)\.md$/.exec(path) ?? [];
+  if (guide !== undefined) {
+    return `/guide/${guide.replace(/(^|\/)README$/, "$1")}${hash}`;
+  }
+  if (path.startsWith("docs/images/")) return `/${path.slice("docs/".length)}`;
+  return `${REPOSITORY}/blob/main/${path}${hash}`;
+}
+
+/**
+ * Puts the charts of the benchmark page first and folds each table, so that a
+ * reader sees the comparison before the figures.
+ */
+export function foldBenchmarks(markdown: string): string {
+  const [introduction, ...sections] = markdown.split(/^(?=## )/m);
+  const charts: string[] = [];
+  const tables: string[] = [];
+  for (const section of sections) {
+    const [heading] = section.split("\n", 1);
+    const title = heading.slice("## ".length);
+    const chart = /^!\[[^\]]*\](\([^)]+\))$/m;
+    const [, target] = chart.exec(section) ?? [];
+    if (target !== undefined) {
+      charts.push(`### ${title}\n\n![Chart: ${title}]${target}\n`);
+    }
+    const body = section.slice(heading.length).replace(chart, "").trim();
+    tables.push(`::: details ${title}\n\n${body}\n\n:::\n`);
+  }
+  return [
+    introduction,
+    "## Charts\n",
+    ...charts,
+    "## Tables\n",
+    ...tables,
+  ].join("\n");
+}
+
+/** Reads the sections of the guide from the links of its index. */
+export function guideSections(index: string): Section[] {
+  const sections: Section[] = [];
+  for (const part of index.split(/^(?=## |[A-Z][^\n]*:$)/m)) {
+    const [title] = part.split("\n", 1);
+    const items = [...part.matchAll(/^- \[([^\]]+)\]\((\w+)\.md\)/gms)]
+      .map(([, text, name]) => ({
+        text: text.replaceAll(/\s+/g, " "),
+        link: `/guide/${name}`,
+      }));
+    if (items.length > 0) {
+      sections.push({ text: title.replace(/^## |:$/g, ""), items });
+    }
+  }
+  return sections;
+}
+
+function repositoryURL(): string {
+  const server = Deno.env.get("GITHUB_SERVER_URL") ?? "https://github.com";
+  const name = Deno.env.get("GITHUB_REPOSITORY") ?? "gatehouse/web";
+  return `${server}/${name}`;
+}
