@@ -72,7 +72,12 @@ export * from "${new URL(path, ROOT).pathname}";\n`,
     ...{ out: "pages/api", docsRoot: "pages", entryFileName: "index" },
     ...{ outputFileStrategy: "modules", flattenOutputFiles: true },
     ...{ hideBreadcrumbs: true, hidePageHeader: true, useCodeBlocks: true },
-    ...{ disableSources: true, excludeInternal: true, excludePrivate: true },
+    ...{
+      useHTMLAnchors: true,
+      disableSources: true,
+      excludeInternal: true,
+      excludePrivate: true,
+    },
     // `deno check` reports type errors. Here, `@std` may be missing.
     ...{ skipErrorChecking: true, logLevel: "Error" },
     sidebar: { autoConfiguration: true },

@@ -16,9 +16,17 @@ export default defineConfig({
   outDir: ".build/dist",
   cacheDir: ".build/cache",
   cleanUrls: false,
+  ignoreDeadLinks: "localhostLinks",
   lastUpdated: false,
-  // Braces in prose are text, not Vue templates.
-  vue: { template: { compilerOptions: { delimiters: ["\u0000", "\u0001"] } } },
+  markdown: {
+    theme: {
+      light: "github-light-high-contrast",
+      dark: "github-dark-high-contrast",
+    },
+  },
+  // VitePress gives its start page no landmark for its content.
+  transformHtml: (html) =>
+    html.replace('class="VPContent is-home"', '$& role="main"'),
   themeConfig: {
     search: { provider: "local" },
     nav: [

@@ -1,0 +1,204 @@
+/** Builds the documentation site and walks it in Chromium. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { Page } from "npm:playwright-core@1.56.1";
+import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
+import { buildSite } from "../../site/build.ts";
+import { cutTests, foldBenchmarks, moveLinks } from "../../site/pages.ts";
+import { launch, testInChromium } from "./_chromium.ts";
+
+const DIST = new URL("../../site/.build/dist/", import.meta.url);
+
+const types: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript",
+  css: "text/css",
+  svg: "image/svg+xml",
+  txt: "text/plain; charset=utf-8",
+};
+
+/** Serves the built site as GitHub Pages does. */
+function serveSite(): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve({ port: 0, onListen() {} }, async ({ url }) => {
+    const path = new URL(url).pathname.slice(1);
+    const names = path === "" || path.endsWith("/")
+      ? [`${path}index.html`]
+      : [path, `${path}.html`];
+    for (const name of names) {
+      const file = await Deno.readFile(new URL(name, DIST)).catch(() => null);
+      if (file === null) continue;
+      const type = types[name.split(".").at(-1)!] ?? "application/octet-stream";
+      return new Response(file, { headers: { "Content-Type": type } });
+    }
+    const page = await Deno.readFile(new URL("404.html", DIST));
+    return new Response(page, {
+      status: 404,
+      headers: { "Content-Type": types.html },
+    });
+  });
+}
+
+/** Returns the addresses of a page's links, without those to other origins. */
+function links(html: string, base: string): string[] {
+  const { origin } = new URL(base);
+  return [...html.matchAll(/<a\b[^>]*?\shref="([^"]+)"/g)]
+    .map(([, href]) => new URL(href.replaceAll("&amp;", "&"), base))
+    .filter((url) => url.origin === origin)
+    .map(({ href }) => href);
+}
+
+testInChromium("The documentation site works in Chromium", async (t) => {
+  await buildSite();
+  await using server = serveSite();
+  const base = `http://localhost:${server.addr.port}/`;
+  await using browser = await launch();
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+
+  await t.step("no link is dead", async () => {
+    const ids = new Map<string, Set<string>>();
+    const dead: string[] = [];
+    const found = new Map<string, string>([[base, "the start"]]);
+    // A map iterates over entries that are added while it does.
+    for (const [href, from] of found) {
+      const url = new URL(href);
+      const address = url.origin + url.pathname;
+      if (!ids.has(address)) {
+        const response = await fetch(address);
+        const body = await response.text();
+        if (response.status !== 200) dead.push(`${href} in ${from}`);
+        ids.set(
+          address,
+          new Set([...body.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)),
+        );
+        const isPage = response.headers.get("Content-Type") === types.html;
+        for (const link of isPage ? links(body, address) : []) {
+          if (!found.has(link)) found.set(link, address);
+        }
+      }
+      const id = decodeURIComponent(url.hash.slice(1));
+      if (id !== "" && !ids.get(address)!.has(id)) {
+        dead.push(`${href} in ${from}: no such heading`);
+      }
+    }
+    assertEquals(dead, []);
+    assert(ids.size > 60, `only ${ids.size} pages were found`);
+  });
+
+  await t.step("a missing page is answered with links", async () => {
+    const response = await page.goto(`${base}guide/nothing`);
+    assertEquals(response!.status(), 404);
+    await page.getByText("PAGE NOT FOUND").waitFor();
+  });
+
+  await t.step('the search finds "throttle"', async () => {
+    await page.goto(base);
+    await page.getByRole("button", { name: /search/i }).first().click();
+    await page.getByRole("searchbox").fill("throttle");
+    const result = page.locator(".VPLocalSearchBox .result").first();
+    await result.waitFor();
+    assertStringIncludes((await result.innerText()).toLowerCase(), "throttle");
+    await result.click();
+    await page.waitForURL(/\/(?:guide|api)\//);
+  });
+
+  const samples = [
+    "",
+    "guide/getting_started.html",
+    "guide/choose_a_session_store.html",
+    "guide/benchmarks.html",
+    "guide/routing.html",
+    "api/",
+    "api/csrf-middleware.html",
+    "security.html",
+  ];
+
+  await t.step("every page fits a phone", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const path of samples) {
+      await page.goto(base + path);
+      const width = await page.evaluate("document.documentElement.scrollWidth");
+      assert((width as number) <= 390, `/${path} is ${width} px wide`);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  // Long pages take axe-core half a minute.
+  const short = samples.filter((path) => !/stores|benchmarks|^$/.test(path));
+  for (const colorScheme of ["light", "dark"] as const) {
+    await t.step(`axe-core finds no fault, ${colorScheme}`, async () => {
+      await page.emulateMedia({ colorScheme });
+      for (const path of ["", ...short]) {
+        await page.goto(base + path);
+        assertEquals(await faults(page), [], `/${path}`);
+      }
+    });
+  }
+
+  await t.step("models find the guide", async () => {
+    const response = await fetch(`${base}llms.txt`);
+    assertStringIncludes(
+      await response.text(),
+      "[Routing](/guide/routing.html)",
+    );
+    const full = await (await fetch(`${base}llms-full.txt`)).text();
+    assertStringIncludes(full, "createCredentialsAuthProvider");
+  });
+
+  await context.close();
+});
+
+/** Runs axe-core: its violations, with the elements that cause them. */
+async function faults(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate("axe.run()") as {
+    violations: { id: string; nodes: { html: string }[] }[];
+  };
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
+}
+
+Deno.test("cutTests() removes tests and the import that only they use", () => {
+  const page = `\`\`\`ts
+import { assertEquals } from "@std/assert";
+import { createRouter } from "@gatehouse/web";
+
+const router = createRouter();
+
+// #region test
+assertEquals(typeof router.fetch, "function");
+// #endregion
+\`\`\`
+`;
+  assertEquals(
+    cutTests(page),
+    `\`\`\`ts
+import { createRouter } from "@gatehouse/web";
+
+const router = createRouter();
+\`\`\`
+`,
+  );
+  const whole = page.replace(/\/\/ #(?:region test|endregion)\n/g, "");
+  assertEquals(cutTests(whole), whole);
+});
+
+Deno.test("moveLinks() leads to pages, and from source to the repository", () => {
+  const move = (link: string) => moveLinks(`[x](${link})`, "docs/deploy.md");
+  assertEquals(move("routing.md#patterns"), "[x](/guide/routing#patterns)");
+  assertEquals(move("decisions/README.md"), "[x](/guide/decisions/)");
+  assertEquals(move("../SECURITY.md"), "[x](/security)");
+  assertEquals(move("#here"), "[x](#here)");
+  assertEquals(move("https://deno.com"), "[x](https://deno.com)");
+  assertStringIncludes(
+    move("../examples/app/app.ts"),
+    "/blob/main/examples/app/app.ts)",
+  );
+});
+
+Deno.test("foldBenchmarks() puts charts before folded tables", () => {
+  const page =
+    "# B\n\nText.\n\n## One\n\n| a |\n| - |\n\n## Two\n\n![x](i.svg)\n\n| b |\n";
+  const folded = foldBenchmarks(page);
+  assert(folded.indexOf("![Chart: Two](i.svg)") < folded.indexOf("| a |"));
+  assertEquals(folded.match(/^::: details/gm)?.length, 2);
+});
