@@ -92,8 +92,12 @@ function faultsOf(text: string): string[] {
       `${name} may write, and runs tests or downloads`,
     );
     if (!/id-token/.test(rights)) continue;
+    // This job only publishes the site that another job built, so that no other
+    // code can use the token.
+    const isSite = job.environment === "github-pages" &&
+      steps.join() === "actions/deploy-pages";
     check(
-      steps.every((step) => publishing.has(step)),
+      isSite || steps.every((step) => publishing.has(step)),
       `${name} may publish, and runs ${steps}`,
     );
     check(job.environment !== undefined, `${name} needs no approval`);
@@ -104,8 +108,9 @@ function faultsOf(text: string): string[] {
     );
     check(
       job.if === undefined && typeof job.needs === "string" &&
-        jobs[job.needs]?.steps.some(({ run }) => run === "deno task ok") ===
-          true,
+        (isSite ||
+          jobs[job.needs]?.steps.some(({ run }) => run === "deno task ok") ===
+            true),
       `${name} does not wait for the tests`,
     );
   }
@@ -124,7 +129,7 @@ for await (
 }
 
 Deno.test("every workflow is looked at", () => {
-  assertEquals(workflows.sort(), ["ci.yml", "publish.yml"]);
+  assertEquals(workflows.sort(), ["ci.yml", "docs.yml", "publish.yml"]);
 });
 
 for (const name of workflows) {
@@ -183,6 +188,16 @@ for (const [from, to, fault] of spoiled) {
     assertMatch(faultsOf(text.replace(from, to)).join("\n"), fault);
   });
 }
+
+Deno.test("a docs.yml that builds with the rights to publish is refused", async () => {
+  const text = await read(".github/workflows/docs.yml");
+  const action = /      - uses: actions\/deploy-pages@.*\n/;
+  const spoiled = text.replace(
+    action,
+    "$&      - run: deno run site/build.ts\n",
+  );
+  assertMatch(faultsOf(spoiled).join("\n"), /deploy may publish, and runs/);
+});
 
 Deno.test("Dependabot updates the actions", async () => {
   const { version, updates } = parse(await read(".github/dependabot.yml"));
