@@ -191,7 +191,7 @@ for (const [from, to, fault] of spoiled) {
 
 Deno.test("a docs.yml that builds with the rights to publish is refused", async () => {
   const text = await read(".github/workflows/docs.yml");
-  const action = /      - uses: actions\/deploy-pages@.*\n/;
+  const action = / {6}- uses: actions\/deploy-pages@.*\n/;
   const spoiled = text.replace(
     action,
     "$&      - run: deno run site/build.ts\n",
