@@ -10,6 +10,7 @@ import icon from "./pages/icon.svg" with { type: "text" };
 import stylesheet from "./pages/style.css" with { type: "text" };
 import { appMiddleware, type AppRouter } from "./app_middleware.ts";
 import type { Query } from "./data/database.ts";
+import type { DemoAccount } from "./data/seed.ts";
 import type { ExternalLogin } from "./external_logins.ts";
 import { addAccount } from "./features/account.ts";
 import { addAccountPassword } from "./features/account_password.ts";
@@ -26,9 +27,10 @@ import { addHome } from "./features/home.ts";
 import { addLogin } from "./features/login.ts";
 import { addPasswordReset } from "./features/password_reset.ts";
 import { addRegistration } from "./features/registration.ts";
+import { addSource } from "./features/source.ts";
 import { copyScript } from "./pages/copy_script.ts";
 import { routes } from "./routes.ts";
-import { createServices, type Mail } from "./services.ts";
+import { createServices, type Mail, type ReadFile } from "./services.ts";
 
 /** Options for {@linkcode createApp}. */
 export interface AppOptions {
@@ -73,6 +75,19 @@ export interface AppOptions {
    */
   readonly trustedProxies?: TrustedProxies;
   /**
+   * Returns the accounts that the login page shows, with their passwords, to
+   * browsers on this computer.
+   *
+   * @default {undefined}
+   */
+  readonly demoAccounts?: (() => Promise<DemoAccount[]>) | undefined;
+  /**
+   * Reads a file of the repository, for the links to the source code.
+   *
+   * @default {undefined}
+   */
+  readonly readFile?: ReadFile | undefined;
+  /**
    * Returns the time in epoch milliseconds.
    *
    * @default {Date.now}
@@ -90,6 +105,8 @@ export function createApp(options: AppOptions): AppRouter {
     reportError = console.error,
     sendMail = printMail,
     trustedProxies = 0,
+    demoAccounts,
+    readFile,
     now = Date.now,
     store = createSQLSessionStore(database, { now }),
   } = options;
@@ -100,6 +117,8 @@ export function createApp(options: AppOptions): AppRouter {
     // In the background: the response time would reveal accounts.
     sendMail: (mail) => void Promise.try(sendMail, mail).catch(reportError),
     baseURL,
+    demoAccounts,
+    readFile,
     now,
   });
   const router = createRouter({
@@ -132,6 +151,7 @@ export function createApp(options: AppOptions): AppRouter {
   addEditor(router, services);
   addAdmin(router, services);
   addAPI(router, services);
+  addSource(router, services);
   return router;
 }
 

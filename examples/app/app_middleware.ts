@@ -1,7 +1,11 @@
 import { externalAuthCallbacks } from "@gatehouse/web/auth";
 import { auth } from "@gatehouse/web/auth-middleware";
 import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
-import type { EntriesOfAll, Router } from "@gatehouse/web/fetch-router";
+import type {
+  EntriesOfAll,
+  RequestContext,
+  Router,
+} from "@gatehouse/web/fetch-router";
 import { formData } from "@gatehouse/web/form-data-middleware";
 import { logger } from "@gatehouse/web/logger-middleware";
 import { methodOverride } from "@gatehouse/web/method-override-middleware";
@@ -10,6 +14,7 @@ import { session } from "@gatehouse/web/session-middleware";
 import { errorPages } from "./error_pages.ts";
 import { sessionScheme } from "./log_in.ts";
 import { pagePolicy } from "./page_policy.ts";
+import { HasSource } from "./pages/source_links.ts";
 import type { Services } from "./services.ts";
 
 /** Options for {@linkcode appMiddleware}. */
@@ -26,6 +31,9 @@ export function appMiddleware(options: MiddlewareOptions) {
   const { origin } = new URL(services.baseURL);
   return [
     logger({ output: log }),
+    (context: RequestContext) => {
+      context.set(HasSource, services.readFile !== undefined);
+    },
     secureHeaders({ contentSecurityPolicy: pagePolicy() }),
     errorPages(origin),
     formData({ maxBytes: 65_536 }),

@@ -79,7 +79,7 @@ export const PasswordChange = object({
 
 /** The form of `/account/keys` and `/account/tokens`. */
 export const SecretLabel = object({
-  label: field(line("Give it a name", 60)),
+  label: field(line("Please enter a name", 60)),
 });
 
 /** The forms of `/editor`. */

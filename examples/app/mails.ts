@@ -14,12 +14,12 @@ export function resetMail(
   return {
     to,
     subject: "Choose a new password",
-    text: `You or another person asked for a new password at the noticeboard.
+    text: `Someone, probably you, requested a new password for the noticeboard.
 This link works once, for ten minutes:
 
 ${baseURL}${choose.index.href({}, { token })}
 
-If it was not you, do nothing: your password does not change.`,
+If it was not you, ignore this email. Your password does not change.`,
   };
 }
 
@@ -34,7 +34,7 @@ export function confirmMail(
     to,
     subject: "Confirm that it is you",
     text:
-      `A browser that is logged in to your account at the noticeboard wants to change it.
+      `Someone who is logged in to your account at the noticeboard wants to change it.
 If that is you, open this link in the same browser. It works once, for ten
 minutes:
 

@@ -16,7 +16,11 @@ const file = settings.get("DATABASE") ?? `${import.meta.dirname}/data.sqlite`;
 await serveNoticeboard({
   settings,
   database: overSQLite(new DatabaseSync(file)),
+  databaseName: file,
+  readFile: (path) =>
+    Deno.readTextFile(new URL(`../../${path}`, import.meta.url)),
   listen(address, fetch) {
     Deno.serve({ ...address, onListen: () => {} }, fetch);
   },
+  exit: Deno.exit,
 });

@@ -8,7 +8,7 @@
  * Run it with `deno task start:bun`.
  */
 /// <reference types="./runtimes.d.ts" />
-import { env, RedisClient, serve } from "bun";
+import { env, file as openFile, RedisClient, serve } from "bun";
 import { Database } from "bun:sqlite";
 import type { SessionStore } from "@gatehouse/web/session";
 import { createRedisSessionStore } from "@gatehouse/web/session/redis";
@@ -19,15 +19,19 @@ import { readSettings } from "./settings.ts";
 const settings = readSettings((name) => env[name]);
 const redisURL = settings.get("REDIS_URL") ?? "redis://127.0.0.1:6379";
 
+const file = settings.get("DATABASE") ?? "data.sqlite";
+
 await serveNoticeboard({
   settings,
-  database: overSQLite(
-    new Database(settings.get("DATABASE") ?? "data.sqlite"),
-  ),
+  database: overSQLite(new Database(file)),
+  databaseName: file,
+  // The current folder is that of this file.
+  readFile: (path) => openFile(`../../${path}`).text(),
   store: await openRedis(redisURL),
   listen(address, fetch) {
     serve({ ...address, fetch });
   },
+  exit: (code) => process.exit(code),
 });
 
 /** Opens a Redis store for sessions: `undefined` if Redis does not answer. */

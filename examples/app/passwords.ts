@@ -77,7 +77,8 @@ export async function completePasswordLogin(
 }
 
 /** The message for a password that attackers would guess. */
-export const TOO_COMMON = "This password is too common: please choose another";
+export const TOO_COMMON =
+  "This password is too common. Please choose another one.";
 
 /**
  * Hashes a new password.

@@ -11,6 +11,7 @@ import {
 /** Every URL of the application: handlers and links are made from these. */
 export const routes = route({
   home: "/",
+  source: get("/source"),
   stylesheet: "/style.css",
   icon: "/icon.svg",
   copyScript: "/copy.js",

@@ -1,6 +1,8 @@
 /** The types that the entry files use of runtimes other than Deno. */
 
 declare module "bun" {
+  export function file(path: string): { text(): Promise<string> };
+
   export const env: Readonly<Record<string, string | undefined>>;
 
   export class RedisClient {

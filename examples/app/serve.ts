@@ -1,4 +1,3 @@
-import type { FetchFunction } from "@gatehouse/web/fetch-router";
 import { createDemoProvider } from "./demo_provider.ts";
 import { createOIDCLogin, type OIDCRegistration } from "./external_logins.ts";
 import { type NoticeboardOptions, openNoticeboard } from "./noticeboard.ts";
@@ -10,26 +9,57 @@ export interface Address {
   readonly hostname: string;
 }
 
+/** Answers the requests of a server. */
+export type Answer = (
+  request: Request,
+  ...platform: unknown[]
+) => Promise<Response>;
+
 /** Serves a function on an address, in the way of the runtime. */
-export type Listen = (address: Address, fetch: FetchFunction) => void;
+export type Listen = (
+  address: Address,
+  fetch: Answer,
+) => void | Promise<void>;
 
 /** Options for {@linkcode serveNoticeboard}. */
 export interface ServeOptions extends Omit<NoticeboardOptions, "logins"> {
   readonly listen: Listen;
+  /**
+   * Ends the process after a message. Without it, the error is thrown.
+   *
+   * @default {undefined}
+   */
+  readonly exit?: (code: number) => void;
 }
 
 /** Serves the application, and on this computer its demo identity provider. */
 export async function serveNoticeboard(
-  { listen, ...options }: ServeOptions,
+  { listen, exit, ...options }: ServeOptions,
 ): Promise<void> {
   const { port, hostname, baseURL } = options.settings;
+  const board = Promise.withResolvers<{ readonly fetch: Answer }>();
+  try {
+    // First of all: nothing else is worth doing if the port is in use.
+    await listen(
+      { port, hostname },
+      async (request, ...platform) =>
+        await (await board.promise).fetch(request, ...platform),
+    );
+  } catch (error) {
+    if (!isPortInUse(error) || exit === undefined) throw error;
+    console.error(`Port ${port} is in use: set PORT to another one`);
+    return exit(1);
+  }
   const demo = await serveDemoProvider(options.settings, listen);
   const logins = demo === null
     ? []
     : [createOIDCLogin(demo, { baseURL, reportError: console.error })];
-  const board = await openNoticeboard({ ...options, logins });
-  listen({ port, hostname }, board.fetch);
+  board.resolve(await openNoticeboard({ ...options, logins }));
   console.log(`\n  Noticeboard is open: ${baseURL}\n`);
+}
+
+function isPortInUse(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === "EADDRINUSE";
 }
 
 /**
@@ -50,11 +80,11 @@ export async function serveDemoProvider(
   const issuer = `http://${address.hostname}:${demoPort}`;
   const provider = await createDemoProvider({ issuer, baseURL, name });
   try {
-    listen(address, provider.fetch);
+    await listen(address, provider.fetch);
   } catch (error) {
-    if ((error as { code?: unknown }).code !== "EADDRINUSE") throw error;
+    if (!isPortInUse(error)) throw error;
     console.error(
-      `Port ${demoPort} is taken: no demo identity provider (set DEMO_PORT)`,
+      `Port ${demoPort} is in use: no demo identity provider (set DEMO_PORT)`,
     );
     return null;
   }

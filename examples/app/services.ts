@@ -10,6 +10,7 @@ import { APIKeys } from "./data/api_keys.ts";
 import type { Query } from "./data/database.ts";
 import { Identities } from "./data/identities.ts";
 import { Notices } from "./data/notices.ts";
+import type { DemoAccount } from "./data/seed.ts";
 import { Users } from "./data/users.ts";
 
 /** An email to a user. */
@@ -29,9 +30,16 @@ export interface ServicesOptions {
   readonly sendMail: (mail: Mail) => void;
   /** The address that browsers see. */
   readonly baseURL: string;
-  /** Tells the time in epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   readonly now: () => number;
+  /** Returns the accounts that the login page shows on this computer. */
+  readonly demoAccounts?: (() => Promise<DemoAccount[]>) | undefined;
+  /** Reads a file of the repository. */
+  readonly readFile?: ReadFile | undefined;
 }
+
+/** Reads a file by its path in the repository. */
+export type ReadFile = (path: string) => Promise<string>;
 
 /** The services that the features of the application share. */
 export interface Services extends Omit<ServicesOptions, "database"> {

@@ -22,6 +22,8 @@
  * @module
  */
 
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]", "::1"];
+
 /** Returns the value of a variable, or `undefined` if it is not set. */
 export type Variables = (name: string) => string | undefined;
 
@@ -52,6 +54,15 @@ export function readSettings(get: Variables): Settings {
     trustedProxies: proxiesOf(get("TRUSTED_PROXIES") ?? "0"),
     demoPort: Number(get("DEMO_PORT") ?? 8001),
   };
+}
+
+/**
+ * Returns `true` if only this computer can reach the application: it listens on a
+ * loopback address, and browsers see one.
+ */
+export function isOnThisComputer({ baseURL, hostname }: Settings): boolean {
+  const hosts = [new URL(baseURL).hostname, hostname];
+  return hosts.every((host) => LOOPBACK.includes(host));
 }
 
 /** Stops a server that would trust the wrong addresses. */

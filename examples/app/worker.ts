@@ -31,6 +31,7 @@ export default {
     board ??= await openNoticeboard({
       settings: readSettings((name) => variable(env[name])),
       database: overD1(env.DB),
+      databaseName: "D1",
     });
     return await board.fetch(request, env, context);
   },

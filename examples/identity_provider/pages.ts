@@ -13,8 +13,8 @@ export function choicePage(
     html`
       <h1>Choose who you are</h1>
       <p>
-        <strong>${host}</strong> wants to know who you are. Nobody here is
-        real, and nobody has a password.
+        <strong>${host}</strong> wants to know who you are. Choose a person. They
+        are not real and have no passwords.
       </p>
       <form method="post" action="/authorize?${params.toString()}">
         <ul class="people">
@@ -25,7 +25,7 @@ export function choicePage(
         </button>
       </form>
       <p class="scopes">
-        It will learn: ${learned(request.scopes)}.
+        It will receive ${received(request.scopes)}.
       </p>
     `,
   );
@@ -36,12 +36,12 @@ export function choicePage(
 /** Creates the page for a request that cannot be sent back to a client. */
 export function refusalPage(error: string): Response {
   const markup = layout(
-    "This request cannot be answered",
+    "Invalid request",
     html`
-      <h1>This request cannot be answered</h1>
+      <h1>Invalid request</h1>
       <p>
-        The application that sent you here is not known, or its request is
-        broken (<code>${error}</code>).
+        The application that sent you here is not registered, or its request is
+        invalid (<code>${error}</code>).
       </p>
     `,
   );
@@ -63,11 +63,11 @@ function choice({ sub, name, email, note }: Person): Markup {
   `;
 }
 
-function learned(scopes: readonly string[]): string {
+function received(scopes: readonly string[]): string {
   const parts = [
-    "an identifier",
+    "the id",
     scopes.includes("profile") && "the name",
-    scopes.includes("email") && "the e-mail address",
+    scopes.includes("email") && "the email address",
   ];
   return parts.filter(Boolean).join(", ");
 }
@@ -86,7 +86,7 @@ function layout(title: string, content: Markup): Markup {
       <body>
         <header>
           <p><strong>Demo identity provider</strong></p>
-          <p>For trying things out on this computer only</p>
+          <p>For tests on this computer only</p>
         </header>
         <main>
           ${content}

@@ -5,12 +5,15 @@ import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { createApp } from "../../examples/app/app.ts";
 import { createTables, type Query } from "../../examples/app/data/database.ts";
 import { overSQLite } from "../../examples/app/data/sqlite.ts";
+import type { DemoAccount } from "../../examples/app/data/seed.ts";
 import type { Mail } from "../../examples/app/services.ts";
 import { Users } from "../../examples/app/data/users.ts";
 import { createDemoProvider } from "../../examples/app/demo_provider.ts";
 import { createOIDCLogin } from "../../examples/app/external_logins.ts";
 import { hashPassword } from "@gatehouse/web/auth/password";
 import type { ServedApp } from "./_app_servers.ts";
+
+const ROOT = new URL("../../", import.meta.url);
 
 /** The pages that only an admin may see, and a missing one. */
 export const PAGES_FOR_ADMINS: readonly string[] = [
@@ -25,6 +28,7 @@ export const PAGES_FOR_ADMINS: readonly string[] = [
   "/editor",
   "/editor/new",
   "/admin",
+  "/source?file=docs/README.md",
   "/nowhere",
 ];
 
@@ -55,11 +59,14 @@ export interface ExampleAppOptions {
   readonly wrap?: (query: Query) => Query;
   /** The proxies in front. */
   readonly trustedProxies?: number;
+  /** The accounts on the login page. */
+  readonly demoAccounts?: () => Promise<DemoAccount[]>;
 }
 
 /** Serves the example application on a free port, over a database in memory. */
 export async function startExampleApp(
-  { wrap = (query) => query, trustedProxies }: ExampleAppOptions = {},
+  { wrap = (query) => query, trustedProxies, demoAccounts }: ExampleAppOptions =
+    {},
 ): Promise<ExampleApp> {
   const server = listen();
   const demoServer = listen();
@@ -89,7 +96,9 @@ export async function startExampleApp(
     reportError: (error) => errors.push(error),
     sendMail: (mail) => void mails.push(mail),
     trustedProxies,
+    readFile: (path) => Deno.readTextFile(new URL(path, ROOT)),
     now,
+    demoAccounts,
   });
   server.serve(app.fetch);
   return {

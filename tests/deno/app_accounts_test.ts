@@ -258,7 +258,7 @@ Deno.test("a key without a name is refused, and so is the 21st", async () => {
   const visitor = await app.loggedIn();
   const nameless = await visitor.post("/account/keys", { label: " " });
   assertEquals(nameless.status, 422);
-  assertStringIncludes(nameless.body, "Give it a name");
+  assertStringIncludes(nameless.body, "Please enter a name");
   for (let count = 0; count < 20; count++) {
     await createSecret(visitor, "/account/keys");
   }

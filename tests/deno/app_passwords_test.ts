@@ -207,7 +207,7 @@ Deno.test("one address registers and tests 20 addresses an hour, then it takes l
 Deno.test("a common password is refused wherever one is chosen (issue 6)", async () => {
   await using app = await startExampleApp();
   const common = { password: "Password123", confirmPassword: "Password123" };
-  const message = "This password is too common: please choose another";
+  const message = "This password is too common. Please choose another one.";
   const refused = await app.visitor()
     .post("/register", { name: "Ada", email, ...common });
   assertEquals(await app.users.count(), 0);

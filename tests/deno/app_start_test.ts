@@ -1,8 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
+import config from "../../deno.json" with { type: "json" };
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { createTables } from "../../examples/app/data/database.ts";
 import { overSQLite } from "../../examples/app/data/sqlite.ts";
+import { DemoAccounts } from "../../examples/app/data/demo_accounts.ts";
+import { seed } from "../../examples/app/data/seed.ts";
+import { openNoticeboard } from "../../examples/app/noticeboard.ts";
+import { readSettings } from "../../examples/app/settings.ts";
 import { Users } from "../../examples/app/data/users.ts";
 import { type Runtime, startApp, TASKS } from "./_app_servers.ts";
 import { freePort, overHTTP } from "./_programs.ts";
@@ -25,9 +30,13 @@ for (const runtime of Object.keys(TASKS) as Runtime[]) {
 
       assertStringIncludes(first.login, "Log in with Demo provider");
       assertStringIncludes(first.home, "Welcome back, Alma Admin");
-      // The application prints accounts only if the database is new.
+      assertEquals(first.home.match(/<article>/g)?.length, 4);
+      // The application prints the accounts again, and their database.
       assertStringIncludes(again.home, "Welcome to the noticeboard");
-      assert(!again.output.includes("admin@example.com"), again.output);
+      const name = runtime === "Workers" ? "D1" : env.DATABASE;
+      assertStringIncludes(again.output, `Demo accounts in ${name}:`);
+      assertEquals(again.admin, first.admin);
+      assertStringIncludes(first.login, `<code>${first.admin.password}</code>`);
       // The session survives the restart.
       assertStringIncludes(again.home, "Log out");
       const isAway = first.output.includes("No Redis at 127.0.0.1:");
@@ -66,6 +75,62 @@ Deno.test("only the entry files of the application know a runtime", async () => 
   assertEquals(known.sort(), entries);
 });
 
+for (const runtime of ["Deno", "Bun"] as const) {
+  Deno.test(`deno task ${TASKS[runtime]} says in one line that the port is in use`, async () => {
+    using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const folder = await Deno.makeTempDir();
+    const PORT = String((taken.addr as Deno.NetAddr).port);
+    const env = { PORT, DATABASE: `${folder}/data.sqlite` };
+    try {
+      const { code, output } = await runTask(runtime, env);
+      const lines = output.trim().split("\n")
+        .filter((line) => !line.startsWith("No Redis"));
+      assertEquals(lines, [`Port ${PORT} is in use: set PORT to another one`]);
+      assertEquals(code, 1);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+const servers = [
+  { settings: {}, isLocal: true },
+  { settings: { BASE_URL: "http://127.0.0.1:8000" }, isLocal: true },
+  { settings: { BASE_URL: "https://board.example" }, isLocal: false },
+  { settings: { HOST: "0.0.0.0" }, isLocal: false },
+];
+
+for (const { settings, isLocal } of servers) {
+  Deno.test(`with ${JSON.stringify(settings)} the application ${isLocal ? "keeps" : "forgets"} the passwords of demo accounts`, async () => {
+    using database = overSQLite(new DatabaseSync(":memory:"));
+    const local = readSettings(() => undefined);
+    await openNoticeboard({ settings: local, database });
+    const variables: Record<string, string | undefined> = settings;
+
+    const app = await openNoticeboard({
+      settings: readSettings((name) => variables[name]),
+      database,
+    });
+
+    const rows = await database("SELECT password FROM demo_accounts", []);
+    assertEquals(rows.length, isLocal ? 2 : 0);
+    const info = { remoteAddr: { hostname: "127.0.0.1" } };
+    const request = new Request("http://localhost:8000/login");
+    const response = await app.fetch(request, info);
+    const page = await response.text();
+    assertEquals(page.includes("Demo accounts"), isLocal);
+  });
+}
+
+Deno.test("a demo account whose password was changed is not shown", async () => {
+  using database = overSQLite(new DatabaseSync(":memory:"));
+  await createTables(database);
+  const demo = new DemoAccounts(database);
+  await demo.remember(await seed(database));
+  await new Users(database).resetPassword(1, "another hash");
+  assertEquals((await demo.list()).map(({ role }) => role), ["editor"]);
+});
+
 for (const value of ["yes", "-1", "1.5", "", "999"]) {
   Deno.test(`TRUSTED_PROXIES="${value}" stops the start`, async () => {
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -97,7 +162,20 @@ async function run(
   }
   const sent = cookie ?? [...cookies].map((pair) => pair.join("=")).join("; ");
   const home = await (await fetch("/", { headers: { Cookie: sent } })).text();
-  return { output: app.output(), login, home, cookie: sent };
+  return { output: app.output(), admin: app.admin, login, home, cookie: sent };
+}
+
+/** Runs the task of a runtime until it ends. */
+async function runTask(runtime: Runtime, env: Record<string, string>) {
+  const args = config.tasks[TASKS[runtime]].command
+    .split(" && ").at(-1)!.split(" ").slice(1);
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [args[0], "--no-check", ...args.slice(1)],
+    cwd: new URL("../../", import.meta.url),
+    env: { NO_COLOR: "1", ...env },
+  }).output();
+  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, output: decode(stdout) + decode(stderr) };
 }
 
 async function* sources(root: URL, folder = ""): AsyncGenerator<string> {

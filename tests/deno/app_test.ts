@@ -6,7 +6,7 @@ import {
   assertNotEquals,
   assertStringIncludes,
 } from "@std/assert";
-import { PASSWORD, startExampleApp } from "./_example_app.ts";
+import { PAGES_FOR_ADMINS, PASSWORD, startExampleApp } from "./_example_app.ts";
 
 const valid = {
   name: "Ada",
@@ -428,3 +428,72 @@ Deno.test("every page forbids scripts, frames and foreign styles", async () => {
     assertEquals(headers.get("X-Content-Type-Options"), "nosniff");
   }
 });
+
+const accounts = [
+  { email: "admin@example.com", password: "s3cret", role: "admin" as const },
+];
+
+Deno.test("the login page shows demo accounts to browsers on this computer only", async () => {
+  await using app = await startExampleApp({
+    demoAccounts: () => Promise.resolve(accounts),
+  });
+  const shown = async (headers: HeadersInit = {}) =>
+    (await app.visitor().get("/login", headers)).body.includes("s3cret");
+
+  assertEquals(await shown(), true);
+  assertEquals(await shown({ "X-Forwarded-For": "127.0.0.1" }), false);
+  assertEquals(await shown({ Forwarded: "for=127.0.0.1" }), false);
+});
+
+Deno.test("the login page shows no demo accounts to another computer", async () => {
+  await using app = await startExampleApp({
+    demoAccounts: () => Promise.resolve(accounts),
+    trustedProxies: 1,
+  });
+  const headers = { "X-Forwarded-For": "203.0.113.7" };
+  const { body } = await app.visitor().get("/login", headers);
+  assertFalse(body.includes("s3cret"));
+});
+
+for (const path of [...PAGES_FOR_ADMINS, "/login", "/register"]) {
+  Deno.test(`${path} links to its source code and to the guide`, async () => {
+    await using app = await startExampleApp();
+    const user = path === "/login" || path === "/register"
+      ? app.visitor()
+      : await app.loggedIn("admin");
+    const { body } = await user.get(path, { Accept: "text/html" });
+    const links = [...body.matchAll(/href="(\/source\?file=[^"]+)"/g)];
+    assertEquals(links.length, 3);
+    for (const [, href] of links) {
+      const { status, body } = await app.visitor().get(href);
+      assertEquals(status, 200, href);
+      assertStringIncludes(body, "<pre><code>");
+    }
+  });
+}
+
+const secretFiles = [
+  "",
+  "deno.json",
+  "examples/app/data.sqlite",
+  "examples/app/../../deno.json",
+  "docs/../README.md",
+  "docs/decisions/../README.md",
+  "/etc/passwd",
+  "docs/README.md%00.ts",
+  "docs/README.md\n",
+  "examples/app/.env",
+  "examples/app/missing.ts",
+  `examples/app/${"x".repeat(5000)}.ts`,
+  "file:///etc/passwd",
+  "https://example.com/docs/a.md",
+];
+
+for (const file of secretFiles) {
+  Deno.test(`the source page does not show ${JSON.stringify(file).slice(0, 60)}`, async () => {
+    await using app = await startExampleApp();
+    const search = new URLSearchParams({ file });
+    const { status } = await app.visitor().get(`/source?${search}`);
+    assertEquals(status, 404);
+  });
+}

@@ -54,6 +54,11 @@ const TABLES = [
     author TEXT NOT NULL,
     created_at INTEGER NOT NULL
   )`,
+  `CREATE TABLE IF NOT EXISTS demo_accounts (
+    user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+    password TEXT NOT NULL,
+    password_hash TEXT NOT NULL
+  )`,
   `CREATE INDEX IF NOT EXISTS identities_user ON identities (user_id)`,
   `CREATE INDEX IF NOT EXISTS api_keys_user ON api_keys (user_id)`,
   `CREATE INDEX IF NOT EXISTS access_tokens_user ON access_tokens (user_id)`,

@@ -111,7 +111,7 @@ function passwordPage(
   const search = { returnTo: returnToOf(context) };
   const content = html`
     ${errorSummary(state)}
-    <p>Your login was a while ago. Your password shows that it is still you.</p>
+    <p>You logged in a while ago. Please enter your password again to continue.</p>
     <form method="post"
       action="${routes.account.confirm.action.href({}, search)}" novalidate>
       <input type="text" name="username" autocomplete="username" hidden
@@ -135,7 +135,7 @@ function choice(
 ): Markup {
   const search = { returnTo: returnToOf(context) };
   return html`
-    <p>Your login was a while ago. Please log in again to go on.</p>
+    <p>You logged in a while ago. Please log in again to continue.</p>
     <ul class="logins">${logins.map(({ name, label }) => {
       const href = routes.external.start.href({ provider: name }, search);
       return html`
@@ -162,16 +162,15 @@ export function emailPage(
   const content = email === null
     ? html`
       <p>
-        Your login provider cannot confirm that it is you, and your account here
-        has no verified email address. So this cannot be changed here. Please
-        ask an admin.
+        Your identity provider cannot confirm your identity, and your account
+        has no verified email address. Please ask an admin to make this change.
       </p>
     `
     : html`
       ${errorSummary(state)}
       <p>
-        Your login provider does not ask you again. We can send a link to
-        ${email} instead.
+        Your identity provider cannot ask you to log in again. Instead, we can
+        send a link to ${email}.
       </p>
       <form method="post" action="${send.href({}, search)}">
         <button>Send the link</button>

@@ -35,7 +35,7 @@ export function addEditor(router: AppRouter, { notices }: Services): void {
           return formPage(context, failed(form, fields, result.issues));
         }
         await notices.create(result.value, context.get(Auth).name);
-        return done(context, "The notice is on the board");
+        return done(context, "The notice is published");
       },
       async edit(context) {
         const notice = await notices.find(Number(context.params.id));
@@ -51,11 +51,11 @@ export function addEditor(router: AppRouter, { notices }: Services): void {
           return formPage(context, failed(form, fields, result.issues), id);
         }
         if (!await notices.update(id, result.value)) return notFound();
-        return done(context, "The notice is changed");
+        return done(context, "The notice is saved");
       },
       async destroy(context) {
         const isGone = await notices.remove(Number(context.params.id));
-        return isGone ? done(context, "The notice is taken down") : notFound();
+        return isGone ? done(context, "The notice is deleted") : notFound();
       },
     },
   });
@@ -83,7 +83,7 @@ function listPage(
       </div>
       ${list.length === 0
         ? html`
-          <p class="empty">Nothing here yet.</p>
+          <p class="empty">There are no notices yet.</p>
         `
         : html`
           <ul class="rows">${list.map(row)}</ul>
@@ -104,8 +104,8 @@ function row({ id, title, author, createdAt }: Notice): Markup {
           aria-label="Edit ${title}">Edit</a>
         <form method="post" action="${routes.editor.destroy.href({ id })}">
           ${method("DELETE")}
-          <button class="danger" aria-label="Take down ${title}">
-            Take down
+          <button class="danger" aria-label="Delete ${title}">
+            Delete
           </button>
         </form>
       </div>

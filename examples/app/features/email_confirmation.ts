@@ -89,8 +89,8 @@ function sentPage(context: RequestContext): Response {
     context,
     html`
       <p>
-        A link is on its way to your address. Open it in this browser. It works
-        once, for ten minutes.
+        A link is on its way to your email address. Open it in this browser. It
+        works once, for ten minutes.
       </p>
       <p class="hint">
         This example sends no email: the link is printed where the server runs.
@@ -101,7 +101,7 @@ function sentPage(context: RequestContext): Response {
 
 function openPage(context: RequestContext, token: string): Response {
   const content = html`
-    <p>Confirm only if you have just asked for this link yourself.</p>
+    <p>Confirm only if you have just requested this link yourself.</p>
     <form method="post" action="${open.action.href()}">
       <input type="hidden" name="token" value="${token}">
       <button>Confirm</button>
@@ -116,12 +116,12 @@ function openPage(context: RequestContext, token: string): Response {
 function uselessPage(context: RequestContext): Response {
   const content = html`
     <p>
-      This link does not work: it was used already, is older than ten minutes, or
-      belongs to another account.
+      This link does not work. It was already used, is more than ten minutes old,
+      or belongs to another account.
     </p>
     <p class="actions">
       <a class="button" href="${routes.account.confirm.index.href()}">
-        Ask for a new link
+        Request a new link
       </a>
     </p>
   `;

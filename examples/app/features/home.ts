@@ -18,7 +18,7 @@ export function addHome(router: AppRouter, { notices }: Services): void {
         <h1>Notices</h1>
         ${list.length === 0
           ? html`
-            <p class="empty">Nothing here yet. Editors can write the first.</p>
+            <p class="empty">There are no notices yet. Editors can write the first.</p>
           `
           : html`
             <ol class="notices">${list.map(card)}</ol>
@@ -31,11 +31,11 @@ export function addHome(router: AppRouter, { notices }: Services): void {
 function welcome(): Markup {
   return html`
     <section class="welcome" aria-label="Welcome">
-      <p class="tagline">A small board with a proper gate</p>
+      <p class="tagline">A small noticeboard with real accounts</p>
       <p>
-        Everybody may read. Register, or log in at an identity provider, and you
-        have an account with sessions to end and API keys to make. Editors
-        write, and admins say who may.
+        Everyone can read. Register or log in at an identity provider to get an
+        account, where you can end sessions and create API keys. Editors write
+        notices, and admins choose the editors.
       </p>
       <p class="actions">
         <a class="button" href="${routes.register.index.href()}">Register</a>

@@ -8,6 +8,7 @@ import {
 } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
+import type { DemoAccount } from "../data/seed.ts";
 import type { ExternalLogin } from "../external_logins.ts";
 import { Login, valuesOf } from "../forms.ts";
 import { html, type Markup } from "../html.ts";
@@ -24,7 +25,6 @@ export function addLogin(
   router: AppRouter,
   services: Services,
 ): void {
-  const { logins } = services;
   const password = passwordProvider(services, (context) => {
     const result = parseSafe(Login, context.get(FormData));
     return result.success ? result.value : null;
@@ -34,7 +34,7 @@ export function addLogin(
     actions: {
       index: (context) =>
         context.get(Auth) === null
-          ? loginPage(context, logins, {})
+          ? loginPage(context, services, {})
           : redirect(returnToOf(context)),
       async action(context) {
         const result = await credentialsAuthResult(password, context);
@@ -42,7 +42,8 @@ export function addLogin(
         if (!result.ok && result.reason === "throttled") {
           const { retryAfter } = result;
           const error = waitText(retryAfter);
-          const page = loginPage(context, logins, { values, error }, 429);
+          const state = { values, error };
+          const page = await loginPage(context, services, state, 429);
           return slowDown(retryAfter, page);
         }
         const session = result.ok
@@ -50,7 +51,7 @@ export function addLogin(
           : null;
         if (!result.ok || session === null) {
           const error = "Invalid email or password";
-          return loginPage(context, logins, { values, error }, 422);
+          return await loginPage(context, services, { values, error }, 422);
         }
         session.flash("message", `Welcome back, ${result.user.user.name}`);
         return redirect(returnToOf(context));
@@ -70,12 +71,14 @@ function returnToOf({ url }: RequestContext): string {
   return safeRedirectPath(url.searchParams.get("returnTo"));
 }
 
-function loginPage(
+async function loginPage(
   context: RequestContext,
-  logins: readonly ExternalLogin[],
+  services: Services,
   state: FormState,
   status = 200,
-): Response {
+): Promise<Response> {
+  const { logins } = services;
+  const accounts = await demoAccounts(context, services);
   const returnTo = returnToOf(context);
   const search = returnTo === "/" ? undefined : { returnTo };
   return page(context, {
@@ -119,8 +122,42 @@ function loginPage(
           <a href="${routes.register.index.href()}">Register</a>
         </p>
       </div>
+      ${accounts.length > 0 && demoTable(accounts)}
     `,
   });
+}
+
+/**
+ * Returns the demo accounts for a browser on this computer. A proxy in front
+ * would make every visitor look like one.
+ */
+async function demoAccounts(
+  { remoteAddress = "", headers }: RequestContext,
+  { demoAccounts }: Services,
+): Promise<readonly DemoAccount[]> {
+  const isLocal = ["127.0.0.1", "::1"].includes(remoteAddress) &&
+    !headers.has("Forwarded") && !headers.has("X-Forwarded-For");
+  return isLocal ? await demoAccounts?.() ?? [] : [];
+}
+
+function demoTable(accounts: readonly DemoAccount[]): Markup {
+  return html`
+    <section class="demo" aria-labelledby="demo">
+      <h2 id="demo">Demo accounts</h2>
+      <p class="hint">Shown only to browsers on this computer.</p>
+      <dl>
+        ${accounts.map(({ role, email, password }) =>
+          html`
+            <div>
+              <dt>${role}</dt>
+              <dd><code>${email}</code></dd>
+              <dd><code>${password}</code></dd>
+            </div>
+          `
+        )}
+      </dl>
+    </section>
+  `;
 }
 
 function choice(

@@ -99,7 +99,7 @@ function registrationPage(
             label: "Password",
             type: "password",
             autocomplete: "new-password",
-            hint: "At least 8 characters. A few words in a row work well.",
+            hint: "At least 8 characters. Several words work well.",
           }, state)}
           ${field({
             name: "confirmPassword",
@@ -110,7 +110,7 @@ function registrationPage(
           <button>Register</button>
         </form>
         <p class="aside">
-          You have an account?
+          Already have an account?
           <a href="${routes.login.index.href()}">Log in</a>
         </p>
       </div>

@@ -4,6 +4,7 @@ import { Session } from "@gatehouse/web/session";
 import { forgetLogout, isLoggedOut } from "../logout_message.ts";
 import { html, htmlResponse, type Markup } from "../html.ts";
 import { routes } from "../routes.ts";
+import { sourceLinks } from "./source_links.ts";
 
 /** The parts of a page. */
 export interface Page {
@@ -45,9 +46,10 @@ export function page(context: RequestContext, page: Page): Response {
           </main>
           <footer>
             <p>
-              An example of <strong>Gatehouse</strong>: sessions, logins and
-              guards on web standards.
+              An example of <strong>Gatehouse</strong>: routes, sessions, logins
+              and guards on web standards.
             </p>
+            ${sourceLinks(context)}
           </footer>
         </body>
       </html>

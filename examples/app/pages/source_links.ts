@@ -1,0 +1,49 @@
+import {
+  createContextKey,
+  type RequestContext,
+} from "@gatehouse/web/fetch-router";
+import { html, type Markup } from "../html.ts";
+import { routes } from "../routes.ts";
+
+/** `true` if the application can read its source code. */
+export const HasSource = createContextKey(false, { name: "HasSource" });
+
+/** The source file and the page of the guide, by the beginning of the path. */
+const TOPICS = [
+  ["/account/confirm", "confirmation", "protect_a_route"],
+  ["/account/password", "account_password", "register_users"],
+  ["/account/logins", "account_logins", "add_a_provider"],
+  ["/account/sessions", "account_sessions", "log_out_everywhere"],
+  ["/account/keys", "account_secrets", "accept_access_tokens"],
+  ["/account/tokens", "account_secrets", "accept_access_tokens"],
+  ["/account", "account", "validate_input"],
+  ["/admin", "admin", "protect_a_route"],
+  ["/auth", "external_login", "add_a_provider"],
+  ["/editor", "editor", "validate_input"],
+  ["/forgot-password", "password_reset", "forgotten_passwords"],
+  ["/login", "login", "limit_attempts"],
+  ["/register", "registration", "register_users"],
+  ["/reset-password", "password_reset", "forgotten_passwords"],
+  ["/source", "source", "routing"],
+] as const;
+
+/** Creates the links from a page to its source code and to the guide. */
+export function sourceLinks(context: RequestContext): Markup | false {
+  if (!context.get(HasSource)) return false;
+  const { pathname } = context.url;
+  const [, file, topic] =
+    TOPICS.find(([path]) =>
+      pathname === path || pathname.startsWith(`${path}/`)
+    ) ?? ["/", "home", "getting_started"];
+  const link = (file: string, text: string) =>
+    html`
+      <a href="${routes.source.href({}, { file })}">${text}</a>
+    `;
+  return html`
+    <p class="actions">
+      ${link("docs/README.md", "The guide")}
+      ${link(`docs/${topic}.md`, "This topic in the guide")}
+      ${link(`examples/app/features/${file}.ts`, "Source code of this page")}
+    </p>
+  `;
+}
