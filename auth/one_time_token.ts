@@ -286,11 +286,11 @@ async function find(
   if (typeof token !== "string" || !/^[\w-]{22}$/.test(token)) return null;
   const key = await tokenKey(purpose, token);
   const stored = await withTimeout(store, storeTimeout).get(key);
-  const grant = stored === null ? null : parse(stored.value, now());
+  const grant = stored === null ? null : parseGrant(stored.value, now());
   return stored === null || grant === null ? null : { key, stored, grant };
 }
 
-function parse(value: string, now: number): OneTimeTokenGrant | null {
+function parseGrant(value: string, now: number): OneTimeTokenGrant | null {
   if (value === USED) return null;
   const { account, data, expiresAt } = JSON.parse(value);
   // Some stores return expired values for a while.

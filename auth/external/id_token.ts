@@ -7,8 +7,8 @@ import {
   isIdentifier,
   tokenError,
   type TokenKind,
-  verifyToken,
-} from "./verify_token.ts";
+  verifyProviderToken,
+} from "./provider_token.ts";
 
 /** The claims of a verified ID token. */
 export interface IdTokenClaims extends JSONObject {
@@ -47,10 +47,15 @@ export async function verifyIdToken(
   expectation: IdTokenExpectation,
 ): Promise<IdTokenClaims> {
   if (token === undefined) throw idTokenError("it is missing");
-  const { claims, algorithm } = await verifyToken(engine, openid, token, {
-    ...ID_TOKEN,
-    algorithms: idTokenAlgorithms(openid.algorithms, await engine.metadata()),
-  });
+  const { claims, algorithm } = await verifyProviderToken(
+    engine,
+    openid,
+    token,
+    {
+      ...ID_TOKEN,
+      algorithms: idTokenAlgorithms(openid.algorithms, await engine.metadata()),
+    },
+  );
   const problem = findProblem(engine, openid, claims, expectation) ??
     await checkAccessTokenHash(claims, algorithm, expectation);
   if (problem !== undefined) throw idTokenError(problem);

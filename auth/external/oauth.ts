@@ -3,7 +3,7 @@ import { defineProvider } from "./define_provider.ts";
 import type { ProfileDefinition } from "./engine.ts";
 import type { ExternalAuthProviderOptions } from "./options.ts";
 import type { ExternalAuthProvider } from "./provider.ts";
-import { isIdentifier } from "./verify_token.ts";
+import { isIdentifier } from "./provider_token.ts";
 
 /**
  * Options for {@linkcode createOAuthProvider}.

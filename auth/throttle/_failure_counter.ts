@@ -73,7 +73,7 @@ export class FailureCounter {
   /** Returns the count under a key, which a success clears or decrements. */
   at(key: string, onSuccess: "clear" | "decrement"): FailureCount {
     return {
-      wait: async () => this.#waitOf(parse((await this.#get(key))?.value)),
+      wait: async () => this.#waitOf(parseCount((await this.#get(key))?.value)),
       add: () => this.#add(key, onSuccess),
       clear: () => this.#clear(key),
     };
@@ -124,7 +124,7 @@ export class FailureCounter {
 
   /** Returns the count without the expired failures. */
   #current(found: StoredValue | null): Count {
-    const { slices, blockedUntil } = parse(found?.value);
+    const { slices, blockedUntil } = parseCount(found?.value);
     const now = this.#now();
     const { window } = this.#limit;
     // Failures in the far future were counted before the clock was set back.
@@ -184,7 +184,7 @@ function withOneLess(slices: readonly Slice[]): readonly Slice[] {
   return failures > 1 ? [...others, [last, failures - 1]] : others;
 }
 
-function parse(json: string | undefined): Count {
+function parseCount(json: string | undefined): Count {
   if (json === undefined) return NO_FAILURES;
   try {
     const [slices, blockedUntil] = JSON.parse(json);

@@ -111,7 +111,7 @@ export class KnownDevices {
     const get = () => store.get(key);
     const found = await callStore("throttle", get, storeTimeout);
     const oldest = now() - MAX_AGE * 1000;
-    const devices = parse(found?.value)
+    const devices = parseDevices(found?.value)
       .filter(([, seenAt]) => seenAt >= oldest);
     return { devices, version: found?.version ?? null };
   }
@@ -144,7 +144,7 @@ async function hashOf(id: string, account: string): Promise<string> {
   return encodeBase64Url(await sha256(`device ${id} ${account}`));
 }
 
-function parse(json: string | undefined): readonly Device[] {
+function parseDevices(json: string | undefined): readonly Device[] {
   if (json === undefined) return [];
   try {
     const devices: unknown = JSON.parse(json);

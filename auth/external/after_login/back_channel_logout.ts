@@ -9,15 +9,15 @@ import { encodeBase64Url, sha256 } from "../../../session/secrets.ts";
 import { ExternalAuthError, type JSONObject } from "../../issuer/mod.ts";
 import type { OpenIDDefinition, ProviderEngine } from "../engine.ts";
 import { engineOf, type ExternalAuthProvider } from "../provider.ts";
-import { readForm } from "../read_form.ts";
 import {
   hasTrustedAudiences,
   idTokenAlgorithms,
   isIdentifier,
   tokenError,
   type TokenKind,
-  verifyToken,
-} from "../verify_token.ts";
+  verifyProviderToken,
+} from "../provider_token.ts";
+import { readForm } from "../read_form.ts";
 import { namelessName, sessionName, subjectName } from "./login_names.ts";
 
 /** The user or session that a provider logs out. */
@@ -146,7 +146,7 @@ async function verifyLogoutToken(
   if (openid === undefined || token === undefined || tokens.length > 1) {
     throw tokenError(LOGOUT_TOKEN, "it is missing, or there are several");
   }
-  const { claims } = await verifyToken(engine, openid, token, {
+  const { claims } = await verifyProviderToken(engine, openid, token, {
     ...LOGOUT_TOKEN,
     algorithms: idTokenAlgorithms(openid.algorithms, await engine.metadata()),
     caller: "logout",

@@ -85,7 +85,7 @@ export async function readCode(
       );
     }
   }
-  await checkIssuer(engine, params.get("iss"));
+  await checkCallbackIssuer(engine, params.get("iss"));
   checkError(params);
   const code = params.get("code") ?? "";
   if (code.length > MAX_CODE || !/^[\x20-\x7e]+$/.test(code)) {
@@ -150,7 +150,7 @@ async function readParams(
 }
 
 /** Checks `iss`, which is required if the metadata promises it (RFC 9207). */
-async function checkIssuer(
+async function checkCallbackIssuer(
   engine: ProviderEngine<unknown>,
   iss: string | null,
 ): Promise<void> {

@@ -63,7 +63,7 @@ export async function receiveFormPost(
 
 /** Returns the `Set-Cookie` header that removes the response to a state. */
 export async function deleteResponse(state: string): Promise<string> {
-  return serializeCookie(cookie(await nameOf(state), "", 0));
+  return serializeCookie(cookie(await cookieName(state), "", 0));
 }
 
 /**
@@ -86,7 +86,7 @@ async function sealResponse(
       more.length === 0;
     return isKept ? [[name, value]] : [];
   });
-  const name = await nameOf(form.get("state") ?? "");
+  const name = await cookieName(form.get("state") ?? "");
   const room = MAX_COOKIE - name.length;
   let value = await seal(engine, [...params, ...optional]);
   if (value.length > room) value = await seal(engine, params);
@@ -114,7 +114,7 @@ export async function openResponse(
   headers: Headers,
   state: string,
 ): Promise<URLSearchParams | null> {
-  const name = await nameOf(state);
+  const name = await cookieName(state);
   const [value = ""] = readCookies(headers.get("Cookie"), name);
   const json = await (await cipherOf(engine)).decrypt(
     purposeOf(engine),
@@ -142,7 +142,7 @@ function evictedCookies(
   return evicted;
 }
 
-async function nameOf(state: string): Promise<string> {
+async function cookieName(state: string): Promise<string> {
   return PREFIX + encodeBase64Url(await sha256(state)).slice(0, 12);
 }
 

@@ -7,8 +7,8 @@ import {
 import type { ProfileDefinition, ProviderEngine } from "../engine.ts";
 import { verifyIdToken } from "../id_token.ts";
 import { readErrorDetails } from "../provider_error.ts";
+import { isIdentifier } from "../provider_token.ts";
 import type { TokenResponse } from "../token_request.ts";
-import { isIdentifier } from "../verify_token.ts";
 import type { Transaction } from "./_transaction.ts";
 import { fetchUserinfo } from "./_userinfo.ts";
 

@@ -111,7 +111,7 @@ export async function saveTransaction(
 ): Promise<void> {
   const session = await currentSession(context, "start the external login")
     .load();
-  const name = await nameOf(state);
+  const hash = await hashOf(state);
   const started: Transaction = isFromOtherOrigin(context.request)
     ? { ...transaction, isForeign: true }
     : transaction;
@@ -119,7 +119,7 @@ export async function saveTransaction(
     const logins = Object.entries(toPending(value))
       .filter(([, other]) => !isExpired(other, now))
       .sort(([, a], [, b]) => a.startedAt - b.startedAt);
-    logins.push([name, started]);
+    logins.push([hash, started]);
     const own = logins.filter(([, { isForeign }]) => !isForeign);
     const foreign = logins.filter(([, { isForeign }]) => isForeign);
     // Cookie sessions, which have less room, keep the last ones.
@@ -163,12 +163,12 @@ export async function consumeTransaction(
   const session = await currentSession(context, "finish the external login")
     .load();
   // Found by its hash, so the time that it takes reveals no other states.
-  const name = STATE.test(state) ? await nameOf(state) : "";
-  if (!Object.hasOwn(toPending(session.get(KEY)), name)) throw unknownState();
+  const hash = STATE.test(state) ? await hashOf(state) : "";
+  if (!Object.hasOwn(toPending(session.get(KEY)), hash)) throw unknownState();
   let removed: Transaction | undefined;
   session.update(KEY, (value) => {
     // Runs again after a conflict with another request. The last run counts.
-    const { [name]: found, ...others } = toPending(value);
+    const { [hash]: found, ...others } = toPending(value);
     removed = found;
     return toJSON(others);
   });
@@ -182,7 +182,7 @@ export async function consumeTransaction(
   return removed;
 }
 
-async function nameOf(state: string): Promise<string> {
+async function hashOf(state: string): Promise<string> {
   return encodeBase64Url(await sha256(state));
 }
 

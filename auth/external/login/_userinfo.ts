@@ -8,8 +8,8 @@ import { readErrorDetails } from "../provider_error.ts";
 import {
   type TokenKind,
   userinfoAlgorithms,
-  verifyToken,
-} from "../verify_token.ts";
+  verifyProviderToken,
+} from "../provider_token.ts";
 
 /** A request to the userinfo endpoint. */
 export interface UserinfoRequest {
@@ -57,7 +57,7 @@ export async function fetchUserinfo(
     );
   }
   const claims = "jwt" in response
-    ? (await verifyToken(engine, openid, response.jwt, {
+    ? (await verifyProviderToken(engine, openid, response.jwt, {
       ...USERINFO,
       algorithms: userinfoAlgorithms(
         openid.algorithms,

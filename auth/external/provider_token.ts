@@ -31,7 +31,7 @@ export interface VerifiedToken {
  *
  * @throws {ExternalAuthError} If the token is invalid.
  */
-export async function verifyToken(
+export async function verifyProviderToken(
   engine: ProviderEngine<unknown>,
   openid: OpenIDDefinition,
   token: string,
