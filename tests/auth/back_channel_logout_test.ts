@@ -177,7 +177,7 @@ for (const typ of ["logout+jwt", "JWT", ""]) {
   });
 }
 
-Deno.test("backChannelLogout() refuses a token of another type", async () => {
+Deno.test("backChannelLogout() rejects a token of another type", async () => {
   const { app, provider } = await setUp();
   const token = await logoutToken(provider, (c) => c, "at+jwt");
   assertEquals((await app.send(token)).status, 400);

@@ -292,7 +292,7 @@ const malformed: [string, (params: URLSearchParams) => void][] = [
 ];
 
 for (const [name, callback] of malformed) {
-  Deno.test(`finishExternalAuth() refuses a callback with ${name} (RFC 6749, sections 3.1 and 4.1.2)`, async () => {
+  Deno.test(`finishExternalAuth() rejects a callback with ${name} (RFC 6749, sections 3.1 and 4.1.2)`, async () => {
     const provider = await TestProvider.create();
     provider.faults = { callback };
     assertEquals((await logIn(provider)).code, "callback_invalid");

@@ -139,7 +139,7 @@ for (const [name, claims, header] of accepted) {
   });
 }
 
-Deno.test("createJWTAuthScheme() refuses a token without a signature (ASVS 9.1.1, 9.1.2)", async () => {
+Deno.test("createJWTAuthScheme() rejects a token without a signature (ASVS 9.1.1, 9.1.2)", async () => {
   const { authenticate, sign } = await createIssuer();
   const [header, payload] = (await sign()).split(".");
   const claims = { iss: "https://id.example", sub: "user-1", aud: audience };
@@ -149,7 +149,7 @@ Deno.test("createJWTAuthScheme() refuses a token without a signature (ASVS 9.1.1
   }
 });
 
-Deno.test("createJWTAuthScheme() refuses a token that was changed (ASVS 9.1.1)", async () => {
+Deno.test("createJWTAuthScheme() rejects a token that was changed (ASVS 9.1.1)", async () => {
   const { authenticate, sign } = await createIssuer();
   const [header, , signature] = (await sign()).split(".");
   const [, payload] = (await sign({ sub: "admin" })).split(".");
@@ -198,7 +198,7 @@ Deno.test("createJWTAuthScheme() rejects a token with a key in its header and fe
   assertEquals(paths.filter((path) => !known.includes(path)), []);
 });
 
-Deno.test("createJWTAuthScheme() refuses an algorithm that is not listed (ASVS 9.1.2)", async () => {
+Deno.test("createJWTAuthScheme() rejects an algorithm that is not listed (ASVS 9.1.2)", async () => {
   const { authenticate, sign } = await createIssuer({ algorithms: ["ES256"] });
   assertEquals(await authenticate(await sign()), { status: "refused" });
 });
@@ -216,7 +216,7 @@ const garbage = [
 ];
 
 for (const token of garbage) {
-  Deno.test(`createJWTAuthScheme() refuses "${token.slice(0, 16)}" of ${token.length} characters without a request to the issuer`, async () => {
+  Deno.test(`createJWTAuthScheme() rejects "${token.slice(0, 16)}" of ${token.length} characters without a request to the issuer`, async () => {
     const { authenticate, provider } = await createIssuer();
     assertEquals(await authenticate(token), { status: "refused" });
     assertEquals(provider.requests, []);

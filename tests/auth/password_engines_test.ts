@@ -9,7 +9,7 @@ import {
 const PASSWORD = "Tr0ub4dor & 3 – naïve 🔑";
 const PEPPER = { id: "2026-a", key: new Uint8Array(32).fill(7) };
 
-/** Made once by each engine: `subtle` in Deno, `node` in Bun, the last in Workers. */
+/** Created by each engine: `subtle` in Deno, `node` in Bun, the last in Workers. */
 const made = [
   {
     by: "subtle",

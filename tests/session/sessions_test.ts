@@ -136,7 +136,7 @@ Deno.test("sessions().end() ends one session of the user (ASVS 7.4.3)", async ()
   assertEquals(await browser.visit((session) => session.userId), 7);
 });
 
-Deno.test("sessions().end() does not end the session of someone else", async () => {
+Deno.test("sessions().end() does not end the session of another user", async () => {
   const server = new Server();
   const victim = await logIn(server, 7);
   const id = await victim.visit((session) => session.id);
