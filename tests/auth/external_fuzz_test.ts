@@ -2,6 +2,7 @@
 // succeeds as another user.
 import { base64url } from "jose";
 import { assert, assertEquals, assertGreater } from "@std/assert";
+import { seededRandom } from "../runtimes/random.ts";
 import { Login } from "./_login.ts";
 import { type Faults, TestProvider, USER } from "./_test_provider.ts";
 
@@ -73,7 +74,7 @@ for (const [place, faultsOf] of Object.entries(places)) {
       const provider = await TestProvider.create("https://id.example", [
         "ES256",
       ]);
-      const random = generator(seed);
+      const random = seededRandom(seed * 0x9e3779b9);
       provider.faults = faultsOf((value) => mutate(value, random));
       codes.add(await tryLogin(provider, `${place} ${seed}`));
     }
@@ -145,17 +146,6 @@ function mutateText(text: string, random: Random): string {
 
 function pick<Item>(list: readonly Item[], random: Random): Item | undefined {
   return list[Math.floor(random() * list.length)];
-}
-
-/** Creates a function that returns pseudorandom numbers from a seed (Mulberry32). */
-function generator(seed: number): Random {
-  let state = seed * 0x9e3779b9;
-  return () => {
-    state = state + 0x6d2b79f5 | 0;
-    let mixed = Math.imul(state ^ state >>> 15, 1 | state);
-    mixed = mixed + Math.imul(mixed ^ mixed >>> 7, 61 | mixed) ^ mixed;
-    return ((mixed ^ mixed >>> 14) >>> 0) / 2 ** 32;
-  };
 }
 
 function encode(value: unknown): string {

@@ -1,3 +1,5 @@
+import { freePort } from "./_programs.ts";
+
 /** An Apache HTTP Server that runs. */
 export interface Apache {
   readonly port: number;
@@ -57,13 +59,6 @@ CustomLog "${folder}/access.log" combined
   Require all granted
 </Directory>
 `;
-}
-
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr as Deno.NetAddr;
-  listener.close();
-  return port;
 }
 
 async function untilListening(port: number): Promise<void> {

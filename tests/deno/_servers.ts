@@ -1,3 +1,5 @@
+import { freePort } from "./_programs.ts";
+
 /** A database server of a test's own. */
 export interface Server {
   /** The port on 127.0.0.1. */
@@ -120,13 +122,6 @@ async function accepts(port: number): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function freePort(): number {
-  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
-  const { port } = listener.addr as Deno.NetAddr;
-  listener.close();
-  return port;
 }
 
 /** Returns an unprivileged user, because PostgreSQL does not run as root. */

@@ -81,8 +81,10 @@ export async function serveOnBun(
 export async function serveOnWorkerd(
   module: string,
   script: string,
+  options: Readonly<Record<string, unknown>> = {},
 ): Promise<Running> {
-  const worker = await startWorker({ script: await inOne(module, script) });
+  const bundled = await inOne(module, script);
+  const worker = await startWorker({ script: bundled, ...options });
   return {
     port: Number(worker.url.port),
     [Symbol.asyncDispose]: () => worker[Symbol.asyncDispose](),

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import { bunPath } from "../runtimes/bun.ts";
 import { startWorker } from "../runtimes/workers.ts";
+import { deno } from "./_programs.ts";
 import { type Files, type Registry, serveRegistry } from "./_registry.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -88,7 +89,7 @@ async function send(): Promise<Files> {
   try {
     const env = { JSR_URL: registry.url, DENO_DIR: cache };
     const flags = ["--token=none", "--allow-dirty", "--no-provenance"];
-    await deno({ cwd: ROOT, env }, ["publish", ...flags]);
+    await deno(["publish", ...flags], { cwd: ROOT, env });
     return registry.files;
   } finally {
     await Deno.remove(cache, { recursive: true });
@@ -114,7 +115,7 @@ async function createProject({ url }: Registry) {
     folder,
     write: (name: string, source: string) =>
       Deno.writeTextFile(`${folder}/${name}`, source),
-    run: (...args: string[]) => deno({ cwd: folder, env }, args),
+    run: (...args: string[]) => deno(args, { cwd: folder, env }),
     async bundle(source: string) {
       await project.write("in.ts", source);
       await project.run(
@@ -139,17 +140,6 @@ async function createProject({ url }: Registry) {
 }
 
 const PIPED = { stdout: "piped", stderr: "piped" } as const;
-
-async function deno(
-  options: { cwd: string | URL; env: Record<string, string> },
-  args: string[],
-): Promise<void> {
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    ...options,
-    args,
-  }).output();
-  assert(success, `deno ${args[0]}\n${new TextDecoder().decode(stderr)}`);
-}
 
 /** Starts a server and waits until it prints its address. */
 async function start(command: Deno.Command) {

@@ -3,15 +3,13 @@ import { connect } from "node:net";
 import { assert, assertEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { logger } from "@gatehouse/web/logger-middleware";
-import { bunPath } from "../runtimes/bun.ts";
-import { bundle } from "../runtimes/bundle.ts";
-import { startWorker } from "../runtimes/workers.ts";
 import { createEndingApp } from "./_log_app.ts";
-
-/** A server that runs {@linkcode createEndingApp}. */
-interface Ending extends AsyncDisposable {
-  readonly origin: string;
-}
+import {
+  type Running,
+  serveOnBun,
+  serveOnDeno,
+  serveOnWorkerd,
+} from "./_sockets.ts";
 
 /** A log line of a request. */
 interface Line {
@@ -22,7 +20,7 @@ interface Line {
   readonly error?: string;
 }
 
-const servers: [name: string, start: () => Promise<Ending>][] = [
+const servers: [name: string, start: () => Promise<Running>][] = [
   ["Deno", startDeno],
   ["Bun", startBun],
   ["workerd", startWorkerd],
@@ -31,7 +29,7 @@ const servers: [name: string, start: () => Promise<Ending>][] = [
 for (const [name, start] of servers) {
   Deno.test(`logger() on ${name} writes one line for each way that a response ends`, async () => {
     await using server = await start();
-    const whole = await fetch(`${server.origin}/whole`);
+    const whole = await fetch(`${originOf(server)}/whole`);
     assertEquals((await whole.text()).length, 100_000);
     assertEquals(await lastLine(server, 1), {
       url: "/whole",
@@ -40,7 +38,7 @@ for (const [name, start] of servers) {
       bytes: 100_000,
     });
 
-    await (await fetch(`${server.origin}/throwing`)).text();
+    await (await fetch(`${originOf(server)}/throwing`)).text();
     assertEquals(await lastLine(server, 2), {
       url: "/throwing",
       status: 500,
@@ -50,7 +48,7 @@ for (const [name, start] of servers) {
     });
 
     // The connection breaks off.
-    await fetch(`${server.origin}/failing`)
+    await fetch(`${originOf(server)}/failing`)
       .then((response) => response.text()).catch(() => {});
     const failed = await lastLine(server, 3);
     assertEquals([failed.url, failed.outcome], ["/failing", "failed"]);
@@ -69,7 +67,7 @@ for (const [name, start] of servers) {
     await leave(server, "/waiting");
     const line = await lastLine(server, 1);
     assertEquals(line, { url: "/waiting", status: 499, outcome: "aborted" });
-    const errors = await (await fetch(`${server.origin}/errors`)).json();
+    const errors = await (await fetch(`${originOf(server)}/errors`)).json();
     assertEquals(errors, [], "onError is not called for an aborted request");
   });
 
@@ -84,7 +82,7 @@ for (const [name, start] of servers) {
 
   Deno.test(`logger() on ${name} accepts the streams of strings and buffers that Bun and Workers accept`, async () => {
     await using server = await start();
-    const response = await fetch(`${server.origin}/chunks`);
+    const response = await fetch(`${originOf(server)}/chunks`);
     assertEquals(await response.text(), "événement 23454534");
     const { bytes, outcome } = await lastLine(server, 1);
     assertEquals([bytes, outcome], [20, "complete"]);
@@ -93,11 +91,11 @@ for (const [name, start] of servers) {
 
 Deno.test("logger() with countBytes sends a string as a string on Bun, and never guesses", async () => {
   await using server = await startBun();
-  const styles = await fetch(`${server.origin}/styles`);
+  const styles = await fetch(`${originOf(server)}/styles`);
   assertEquals(await styles.text(), "a {}");
   assert(styles.headers.get("Content-Type")?.startsWith("text/css"));
   for (const path of ["/whole", "/large"]) {
-    const response = await fetch(server.origin + path);
+    const response = await fetch(originOf(server) + path);
     await response.body?.cancel();
     const type = response.headers.get("Content-Type");
     assertEquals(type, "text/plain;charset=utf-8", path);
@@ -132,11 +130,14 @@ Deno.test("logger() on Deno lets a WebSocket through, and logs 101", async () =>
   assertEquals(lines, ["101 complete"]);
 });
 
+function originOf({ port }: Running): string {
+  return `http://127.0.0.1:${port}`;
+}
+
 /** Sends a request, reads the first bytes and closes the connection. */
-async function leave({ origin }: Ending, path: string): Promise<void> {
-  const { hostname, port } = new URL(origin);
-  const socket = connect(Number(port), hostname);
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
+async function leave({ port }: Running, path: string): Promise<void> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
   if (silent.includes(path)) {
     await new Promise((resolve) => setTimeout(resolve, 100));
   } else await new Promise((resolve) => socket.once("data", resolve));
@@ -150,9 +151,10 @@ async function leave({ origin }: Ending, path: string): Promise<void> {
 const silent = ["/waiting", "/slow"];
 
 /** Returns the last line once there are `count` lines. */
-async function lastLine({ origin }: Ending, count: number): Promise<Line> {
+async function lastLine(server: Running, count: number): Promise<Line> {
   for (let attempt = 0; attempt < 400; attempt++) {
-    const lines: Line[] = await (await fetch(`${origin}/lines`)).json();
+    const lines: Line[] = await (await fetch(`${originOf(server)}/lines`))
+      .json();
     assert(lines.length <= count, JSON.stringify(lines));
     if (lines.length === count) return lines.at(-1)!;
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -160,60 +162,31 @@ async function lastLine({ origin }: Ending, count: number): Promise<Line> {
   throw new Error(`Cannot find line ${count}: the log is too short`);
 }
 
-function startDeno(): Promise<Ending> {
-  const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
-  const server = Deno.serve(address, createEndingApp().fetch);
-  return Promise.resolve({
-    origin: `http://127.0.0.1:${server.addr.port}`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  });
+const app = import.meta.resolve("./_log_app.ts");
+
+function startDeno(): Promise<Running> {
+  return serveOnDeno(createEndingApp().fetch);
 }
 
-const app = new URL("_log_app.ts", import.meta.url).href;
-
-async function startBun(): Promise<Ending> {
-  const folder = await Deno.makeTempDir();
-  const path = `${folder}/main.js`;
-  const script = await bundle(
-    `import { createEndingApp } from ${JSON.stringify(app)};
-const { fetch } = createEndingApp();
-const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch });
-console.log(server.url.origin);`,
+function startBun(): Promise<Running> {
+  return serveOnBun(
+    app,
+    `const { fetch } = createEndingApp();
+console.log(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch }).port);`,
   );
-  await Deno.writeTextFile(path, script);
-  const child = new Deno.Command(bunPath(), {
-    args: [path],
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  const { value = "" } = await reader.read();
-  return {
-    origin: value.trim(),
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGKILL");
-      while (!(await reader.read()).done);
-      await child.status;
-      await Deno.remove(folder, { recursive: true });
-    },
-  };
 }
 
-async function startWorkerd(): Promise<Ending> {
-  const script = await bundle(
-    `import { createEndingApp } from ${JSON.stringify(app)};
-let app;
+async function startWorkerd(): Promise<Running> {
+  const server = await serveOnWorkerd(
+    app,
+    `let router;
 export default {
-  fetch: (...platform) => (app ??= createEndingApp()).fetch(...platform),
+  fetch: (...platform) => (router ??= createEndingApp()).fetch(...platform),
 };`,
+    // Without this flag the signal of a request never aborts.
+    { compatibilityFlags: ["enable_request_signal"] },
   );
-  // Without this flag the signal of a request never aborts.
-  const compatibilityFlags = ["enable_request_signal"];
-  const worker = await startWorker({ script, compatibilityFlags });
   // The application loads with the first request.
-  await (await fetch(new URL("/lines", worker.url))).text();
-  return {
-    origin: worker.url.origin,
-    [Symbol.asyncDispose]: () => worker[Symbol.asyncDispose](),
-  };
+  await (await fetch(`${originOf(server)}/lines`)).text();
+  return server;
 }

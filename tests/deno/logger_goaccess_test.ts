@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { RequestContext } from "@gatehouse/web/fetch-router";
 import { logger } from "@gatehouse/web/logger-middleware";
+import { seededRandom } from "../runtimes/random.ts";
 import { findProgram } from "./_servers.ts";
 
 const goaccess = findProgram("goaccess", "that goaccess reads hostile logs");
@@ -70,7 +71,7 @@ Deno.test({
 
 async function hostileLines(): Promise<string[]> {
   const lines: string[] = [];
-  const random = generator(1);
+  const random = seededRandom(1);
   const hostile = () =>
     Array.from(
       { length: 1 + Math.floor(random() * 4) },
@@ -104,14 +105,4 @@ async function hostileLines(): Promise<string[]> {
     await middleware(context, response);
   }
   return lines;
-}
-
-/** Creates a generator of the same numbers in every run (mulberry32). */
-function generator(seed: number): () => number {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

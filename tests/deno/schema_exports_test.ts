@@ -37,15 +37,14 @@ import { Ajv2020 } from "npm:ajv@8.20.0/dist/2020.js";
 import { fullFormats } from "npm:ajv-formats@3.0.1/dist/formats.js";
 import * as v from "npm:valibot@1.5.0";
 import * as z from "npm:zod@4.6.7";
-
-type Random = (below: number) => number;
+import { mutate, type RandomInteger, seededIntegers } from "./_random_json.ts";
 
 /** A schema with values to start from. */
 interface Subject {
   readonly schema: StandardSchemaV1;
   /** `true` if the export accepts exactly the values of the parser. */
   readonly exact: boolean;
-  readonly make: (random: Random) => unknown;
+  readonly make: (random: RandomInteger) => unknown;
 }
 
 const STRINGS = [
@@ -114,7 +113,7 @@ const OurTree: Schema<OurTree> = object({
   name: optional(string()),
 });
 
-const makeTree = (random: Random, depth = 3): unknown => ({
+const makeTree = (random: RandomInteger, depth = 3): unknown => ({
   name: "a",
   kids: Array.from(
     { length: depth === 0 ? 0 : random(3) },
@@ -138,7 +137,7 @@ const selfDescribing: readonly [StandardSchemaV1, boolean][] = [
 ];
 
 /** Creates a random schema. */
-function makeSubject(random: Random, depth: number): Subject {
+function makeSubject(random: RandomInteger, depth: number): Subject {
   const pick = <Item>(items: readonly Item[]): Item =>
     items[random(items.length)]!;
   const inner = () => makeSubject(random, depth - 1);
@@ -236,7 +235,7 @@ function makeSubject(random: Random, depth: number): Subject {
       return pick([
         { schema: optional(schema), exact, make },
         { schema: nullable(schema), exact, make },
-        { schema: defaulted(schema as Schema<unknown>, null), exact, make },
+        { schema: defaulted(nullable(schema), null), exact, make },
         { schema: lazy(() => schema), exact, make },
       ]);
     }
@@ -276,28 +275,6 @@ function makeSubject(random: Random, depth: number): Subject {
   };
 }
 
-/** Changes, removes or adds a part now and then. */
-function mutate(value: unknown, random: Random): unknown {
-  if (random(15) === 0) return [1, "a", null, {}, [], true][random(6)];
-  if (Array.isArray(value)) {
-    const items = value.map((item) => mutate(item, random));
-    return random(8) === 0 ? [...items, 1] : items;
-  }
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value)
-    .filter(() => random(10) > 0)
-    .map(([key, part]) => [key, mutate(part, random)]);
-  if (random(8) === 0) entries.push(["extra", 1]);
-  return Object.fromEntries(entries);
-}
-
-function makeRandom(seed: number): Random {
-  return (below) => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return Math.floor(seed / 2_147_483_648 * below);
-  };
-}
-
 const ajvOptions = {
   strict: false,
   formats: fullFormats as never,
@@ -316,7 +293,7 @@ for (const target of ["draft-2020-12", "draft-07"] as const) {
   Deno.test(`ajv accepts the same values as random schemas, by their export (${target})`, () => {
     let [accepted, exact] = [0, 0];
     for (let seed = 1; seed <= 300; seed++) {
-      const random = makeRandom(seed * 7919);
+      const random = seededIntegers(seed * 7919);
       const subject = makeSubject(random, 3);
       const { schema } = subject;
       const document = toJSONSchema(schema, { target });
@@ -330,7 +307,10 @@ for (const target of ["draft-2020-12", "draft-07"] as const) {
         compile(target, output),
       ];
       for (let round = 0; round < 12; round++) {
-        const made = mutate(subject.make(random), random);
+        const made = mutate(subject.make(random), random, {
+          part: () => [1, "a", null, {}, [], true][random(6)],
+          entry: () => ["extra", 1],
+        });
         if (made === undefined) continue;
         const value = JSON.parse(JSON.stringify(made));
         const result = parseSafe(schema, value);

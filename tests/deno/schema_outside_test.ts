@@ -53,6 +53,7 @@ import { type } from "npm:arktype@2.2.9";
 import { Hono } from "npm:hono@4.13.19";
 import * as v from "npm:valibot@1.5.0";
 import * as z from "npm:zod@4.6.7";
+import { mutate, type RandomInteger, seededIntegers } from "./_random_json.ts";
 
 interface Tree {
   value: number;
@@ -122,12 +123,15 @@ for (const [name, schema] of Object.entries(subjects)) {
       const validate = dialects[target].compile(
         toJSONSchema(schema, { target }),
       );
-      const random = makeRandom(4711);
+      const random = seededIntegers(4711);
       let passing = 0;
       for (let round = 0; round < 10_000; round++) {
         const value = round % 2 === 0
           ? randomJson(random, 4)
-          : mutate(seeds[name] ?? null, random);
+          : mutate(seeds[name] ?? null, random, {
+            part: () => randomJson(random, 1),
+            entry: () => [KEYS[random(KEYS.length)]!, 1],
+          });
         const text = JSON.stringify(value);
         const expected = validate(value);
         const result = parseSafe(schema, value);
@@ -138,29 +142,6 @@ for (const [name, schema] of Object.entries(subjects)) {
       assert(passing > 50, `only ${passing} values passed`);
     });
   }
-}
-
-/** Creates a generator of small numbers from a seed, to reproduce failures. */
-function makeRandom(seed: number): (below: number) => number {
-  return (below) => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return Math.floor(seed / 2_147_483_648 * below);
-  };
-}
-
-/** Copies a value, and now and then changes, removes or adds a part. */
-function mutate(value: unknown, random: (below: number) => number): unknown {
-  if (random(12) === 0) return randomJson(random, 1);
-  if (Array.isArray(value)) {
-    const items = value.map((item) => mutate(item, random));
-    return random(6) === 0 ? [...items, randomJson(random, 1)] : items;
-  }
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value)
-    .filter(() => random(10) > 0)
-    .map(([key, part]) => [key, mutate(part, random)]);
-  if (random(6) === 0) entries.push([KEYS[random(KEYS.length)]!, 1]);
-  return Object.fromEntries(entries);
 }
 
 const TEXTS = [
@@ -179,7 +160,7 @@ const TEXTS = [
 const NUMBERS = [0, 1, 2, -1, -2, 3, 4, 0.5, 1.5, 1e20, 2 ** 53, -(2 ** 53)];
 const KEYS = ["a", "b", "c", "d", "value", "children", "constructor"];
 
-function randomJson(random: (below: number) => number, depth: number): unknown {
+function randomJson(random: RandomInteger, depth: number): unknown {
   switch (random(depth > 0 ? 7 : 4)) {
     case 0:
       return TEXTS[random(TEXTS.length)];

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { JSONValue, Session } from "@gatehouse/web/session";
 import type { SessionOptions } from "@gatehouse/web/session-middleware";
 import { Browser, Server } from "./_browser.ts";
-import { seededRandom } from "./_random.ts";
+import { seededRandom } from "../runtimes/random.ts";
 
 /** The number of random histories. The seed of each decides the calls. */
 const HISTORIES = 400;

@@ -5,7 +5,8 @@ import {
   SessionConflictError,
 } from "@gatehouse/web/session";
 import { Browser, Server } from "./_browser.ts";
-import { pause, seededRandom, withRandomDelays } from "./_random.ts";
+import { seededRandom } from "../runtimes/random.ts";
+import { pause, withRandomDelays } from "./_random.ts";
 
 /** The number of random histories. The seed of each decides the order. */
 const HISTORIES = 400;
