@@ -1,13 +1,12 @@
 import { isServed } from "./abort.ts";
-import type { ErrorHandler, SafeHandler } from "./_compose.ts";
+import type { ErrorHandler, SafeHandler } from "./_safe_handler.ts";
 import type { RequestContext } from "./context/context.ts";
 import { ArrayMatcher } from "./matching/array_matcher.ts";
 import { canonicalHref, pathStart } from "./matching/canonical_url.ts";
 import type { Match, Matcher } from "./matching/matcher.ts";
 import { MountPrefix } from "./mount.ts";
 import { redirect } from "./redirect.ts";
-import type { MatchData } from "./_registration.ts";
-import type { RouterOptions } from "./router.ts";
+import type { MatchData, RouterOptions } from "./router.ts";
 
 /**
  * Creates the function that finds the route of a request and calls its handler.
@@ -82,18 +81,6 @@ export function createDispatch(
       return handleError(error, context);
     }
   };
-}
-
-/**
- * Responds if no route matches: with 404, or with 405 or to OPTIONS with `Allow`
- * if the path has other methods (RFC 9110, sections 9.3.7 and 15.5.6).
- */
-export function handleNotFound(context: RequestContext): Response {
-  const headers = { Allow: context.allowedMethods.join(", ") };
-  if (!headers.Allow) return new Response("Not Found", { status: 404 });
-  return context.method === "OPTIONS"
-    ? new Response(null, { status: 204, headers })
-    : new Response("Method Not Allowed", { status: 405, headers });
 }
 
 /** Removes the body of a response, and cancels it so that it can clean up. */

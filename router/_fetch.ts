@@ -1,5 +1,5 @@
 import { isAbort, isServed, throwIfAborted } from "./abort.ts";
-import { isResponse, type SafeHandler } from "./_compose.ts";
+import { isResponse, type SafeHandler } from "./_safe_handler.ts";
 import { RequestContext } from "./context/context.ts";
 import { EMPTY } from "./context/platform.ts";
 import type { TrustedProxies } from "./context/remote_address.ts";

@@ -1,5 +1,5 @@
 import { isAbort } from "./abort.ts";
-import { type ErrorHandler, isResponse } from "./_compose.ts";
+import { type ErrorHandler, isResponse } from "./_safe_handler.ts";
 import type { RequestContext } from "./context/context.ts";
 import type { RouterOptions } from "./router.ts";
 

@@ -5,19 +5,11 @@ import type {
   RequestHandler,
   RouteTarget,
 } from "./action.ts";
-import type { MatchedRoute, RequestContext } from "./context/context.ts";
+import type { MatchedRoute } from "./context/context.ts";
 import { methodsOf, type RouteMethod } from "./method.ts";
 import type { Middleware } from "./middleware.ts";
 import { type PatternInput, RoutePattern } from "./pattern/route_pattern.ts";
 import type { AnyRoute, RouteMap } from "./routes/route.ts";
-
-/** The data of a route in a matcher. */
-export interface MatchData extends MatchedRoute {
-  /** The handler, behind its middleware. */
-  readonly handler: (
-    context: RequestContext,
-  ) => Response | Promise<Response>;
-}
 
 /** A route as an application registers it. */
 export interface CollectedRoute extends MatchedRoute {

@@ -1,25 +1,30 @@
 import type { RequestHandler, RouteTarget } from "./action.ts";
-import { catchErrors, composeMiddleware } from "./_compose.ts";
+import { composeMiddleware } from "./_compose_middleware.ts";
 import { RequestContext } from "./context/context.ts";
-import { createDispatch, handleNotFound } from "./_dispatch.ts";
+import { createDispatch } from "./_dispatch.ts";
 import { createFetch } from "./_fetch.ts";
 import { createErrorHandler } from "./_handle_error.ts";
 import { ArrayMatcher } from "./matching/array_matcher.ts";
 import { requestMethods, type RouteMethod } from "./method.ts";
 import type { EntriesOfAll, Middleware } from "./middleware.ts";
-import {
-  createMountHandler,
-  type MountTarget,
-  rememberRouter,
-} from "./mount.ts";
+import type { Matcher } from "./matching/matcher.ts";
+import { createMountHandler, rememberRouter } from "./mount.ts";
 import {
   checkKeys,
   checkMiddleware,
   collectRoutes,
   type Registrable,
 } from "./_registration.ts";
-import type { RegisteredRoute, Router, RouterOptions } from "./router.ts";
+import type {
+  MatchData,
+  MountTarget,
+  RegisteredRoute,
+  Router,
+  RouterOptions,
+} from "./router.ts";
 import type { RouteMap } from "./routes/route.ts";
+import { catchErrors, type ErrorHandler } from "./_safe_handler.ts";
+import { respondUnmatched } from "./_unmatched.ts";
 
 /**
  * Creates a router.
@@ -50,6 +55,7 @@ export function createRouter<
 }
 
 function createUntypedRouter(options: RouterOptions): Router {
+  checkOptions(options);
   const {
     middleware,
     matcher = new ArrayMatcher(),
@@ -57,13 +63,39 @@ function createUntypedRouter(options: RouterOptions): Router {
     trustedProxies = 0,
     onError,
     defaultHandler,
-    ...others
   } = options;
-  checkKeys(others, "the router");
-  checkTrailingSlash(trailingSlash);
-  checkTrustedProxies(trustedProxies);
-  const routes: RegisteredRoute[] = [];
   const handleError = createErrorHandler(onError ?? undefined);
+  const dispatch = createDispatch(
+    matcher,
+    trailingSlash,
+    catchErrors(defaultHandler ?? respondUnmatched, handleError),
+    handleError,
+  );
+  const handler = composeMiddleware(
+    checkMiddleware(middleware, "the router"),
+    dispatch,
+    handleError,
+  );
+  const members = createMembers(matcher, handleError);
+  const router = members as unknown as Router;
+  members.fetch = createFetch(handler, router, trustedProxies);
+  rememberRouter(router.fetch, async (request, parent) => {
+    const inner = new RequestContext(request, { router, parent });
+    inner.method = parent.method;
+    const response = await handler(inner);
+    // The outer middleware reads it too.
+    parent.error = inner.error;
+    return response;
+  });
+  return router;
+}
+
+/** Creates the members that register routes, and the array of routes. */
+function createMembers(
+  matcher: Matcher<MatchData>,
+  handleError: ErrorHandler,
+): Record<string, unknown> {
+  const routes: RegisteredRoute[] = [];
 
   function route(
     method: RouteMethod | undefined,
@@ -86,52 +118,34 @@ function createUntypedRouter(options: RouterOptions): Router {
     route("ANY", `${prefix}/*`, handler);
   }
 
-  const dispatch = createDispatch(
-    matcher,
-    trailingSlash,
-    catchErrors(defaultHandler ?? handleNotFound, handleError),
-    handleError,
+  const map = route.bind(null, undefined);
+  // `get`, `head` and so on.
+  const methods = requestMethods.map((method) =>
+    [method.toLowerCase(), route.bind(null, method)] as const
   );
-  const handler = composeMiddleware(
-    checkMiddleware(middleware, "the router"),
-    dispatch,
-    handleError,
-  );
-  const members: Record<string, unknown> = {
-    routes,
-    route,
-    map: route.bind(null, undefined),
-    mount,
-  };
-  for (const method of requestMethods) {
-    // `get`, `head` and so on.
-    members[method.toLowerCase()] = route.bind(null, method);
+  return { routes, route, map, mount, ...Object.fromEntries(methods) };
+}
+
+function checkOptions(options: RouterOptions): void {
+  const {
+    middleware: _middleware,
+    matcher: _matcher,
+    trailingSlash = "strict",
+    trustedProxies = 0,
+    onError: _onError,
+    defaultHandler: _defaultHandler,
+    ...others
+  } = options;
+  checkKeys(others, "the router");
+  if (!["strict", "redirect", "ignore"].includes(trailingSlash)) {
+    throw invalidOption("trailingSlash", trailingSlash);
   }
-  const router = members as unknown as Router;
-  members.fetch = createFetch(handler, router, trustedProxies);
-  rememberRouter(router.fetch, async (request, parent) => {
-    const inner = new RequestContext(request, { router, parent });
-    inner.method = parent.method;
-    const response = await handler(inner);
-    // The outer middleware reads it too.
-    parent.error = inner.error;
-    return response;
-  });
-  return router;
+  const isValid = typeof trustedProxies === "number" ||
+    Array.isArray(trustedProxies) &&
+      trustedProxies.every((proxy) => typeof proxy === "string");
+  if (!isValid) throw invalidOption("trustedProxies", trustedProxies);
 }
 
-function checkTrailingSlash(value: unknown): void {
-  if (value === "strict" || value === "redirect" || value === "ignore") return;
-  throw new TypeError(
-    `Cannot create router: trailingSlash can't be "${value}"`,
-  );
-}
-
-function checkTrustedProxies(value: unknown): void {
-  const isValid = typeof value === "number" || Array.isArray(value) &&
-      value.every((proxy) => typeof proxy === "string");
-  if (isValid) return;
-  throw new TypeError(
-    `Cannot create router: trustedProxies can't be "${value}"`,
-  );
+function invalidOption(name: string, value: unknown): TypeError {
+  return new TypeError(`Cannot create router: ${name} can't be "${value}"`);
 }

@@ -57,7 +57,6 @@ export { MissingContextValueError } from "./context/errors.ts";
 export { ArrayMatcher } from "./matching/array_matcher.ts";
 export type { Match, Matcher } from "./matching/matcher.ts";
 export type { RequestMethod, RouteMethod } from "./method.ts";
-export type { MatchData } from "./_registration.ts";
 export type {
   EntriesOfAll,
   Middleware,
@@ -77,7 +76,7 @@ export {
   RoutePattern,
   type SearchInput,
 } from "./pattern/route_pattern.ts";
-export { type MountedFetch, MountPrefix, type MountTarget } from "./mount.ts";
+export { MountPrefix } from "./mount.ts";
 export { Platform, platformKey } from "./context/platform.ts";
 export { redirect } from "./redirect.ts";
 export type {
@@ -89,6 +88,9 @@ export type {
 export type { TrustedProxies } from "./context/remote_address.ts";
 export type {
   FetchFunction,
+  MatchData,
+  MountedFetch,
+  MountTarget,
   RegisteredRoute,
   Router,
   RouterOptions,

@@ -3,23 +3,7 @@ import type { RequestContext } from "./context/context.ts";
 import { type ContextKey, createContextKey } from "./context/context_key.ts";
 import { hasSignal } from "./abort.ts";
 import { Platform } from "./context/platform.ts";
-
-/** A handler of requests: a function like `fetch`, or an object with one. */
-export type MountTarget =
-  | MountedFetch
-  | {
-    /** Responds to a request. */
-    readonly fetch: MountedFetch;
-  };
-
-/**
- * Responds to a request. It also gets the further arguments of the runtime, with
- * the types that it declares.
- */
-export type MountedFetch = (
-  request: Request,
-  ...platform: never[]
-) => Response | Promise<Response>;
+import type { MountedFetch, MountTarget } from "./router.ts";
 
 /**
  * The key of the prefix that mounts have removed from the URL: the beginning of

@@ -1,17 +1,23 @@
 import type { RequestHandler } from "./action.ts";
 import type { ContextEntries } from "./context/context_entry.ts";
-import type { RequestContext } from "./context/context.ts";
-import type { MatchData } from "./_registration.ts";
+import type { MatchedRoute, RequestContext } from "./context/context.ts";
 import type { Matcher } from "./matching/matcher.ts";
 import type { RequestMethod } from "./method.ts";
 import type { EntriesOfAll, Middleware } from "./middleware.ts";
-import type { MountTarget } from "./mount.ts";
 import type {
   MapRoutes,
   RegisterMethodRoute,
   RegisterRoute,
 } from "./register.ts";
 import type { TrustedProxies } from "./context/remote_address.ts";
+
+/** The data of a route in a matcher. */
+export interface MatchData extends MatchedRoute {
+  /** The handler, behind its middleware. */
+  readonly handler: (
+    context: RequestContext,
+  ) => Response | Promise<Response>;
+}
 
 /** Options for `createRouter`. */
 export interface RouterOptions<
@@ -97,6 +103,23 @@ export interface FetchFunction {
    */
   (request: Request, ...platform: unknown[]): Promise<Response>;
 }
+
+/** A handler of requests: a function like `fetch`, or an object with one. */
+export type MountTarget =
+  | MountedFetch
+  | {
+    /** Responds to a request. */
+    readonly fetch: MountedFetch;
+  };
+
+/**
+ * Responds to a request. It also gets the further arguments of the runtime, with
+ * the types that it declares.
+ */
+export type MountedFetch = (
+  request: Request,
+  ...platform: never[]
+) => Response | Promise<Response>;
 
 /**
  * Dispatches requests to handlers.

@@ -6,10 +6,14 @@ import {
   pathForms,
   staysInSegment,
 } from "../pattern/segments.ts";
-import type { ComponentMatcher } from "./component_matcher.ts";
+import type { ComponentMatcher } from "../pattern/component_matcher.ts";
 import { createGroupMatcher } from "./_group_matcher.ts";
-import type { GroupMatcher } from "./_program.ts";
-import { partsSignature, signatureOf, specificity } from "./specificity.ts";
+import type { GroupMatcher } from "../pattern/program.ts";
+import {
+  partsSignature,
+  signatureOf,
+  specificity,
+} from "../pattern/specificity.ts";
 
 export const SLASH = 47;
 

@@ -1,5 +1,5 @@
 import { isPlain } from "./canonical_url.ts";
-import { addParams } from "./component_matcher.ts";
+import { addParams } from "../pattern/component_matcher.ts";
 import { type Match, NO_PARAMS } from "./matcher.ts";
 import {
   ANY_METHOD,

@@ -3,7 +3,7 @@ import type { Component } from "../pattern/components.ts";
 import { parsedPattern, type RoutePattern } from "../pattern/route_pattern.ts";
 import { isLiteral, MAX_FORMS } from "../pattern/segments.ts";
 import { pathStart } from "./canonical_url.ts";
-import { createComponentMatcher } from "./component_matcher.ts";
+import { createComponentMatcher } from "../pattern/component_matcher.ts";
 import { searchFast } from "./_fast_search.ts";
 import type { Match, Matcher } from "./matcher.ts";
 import {

@@ -7,7 +7,7 @@ import {
 import {
   type ComponentMatcher,
   createComponentMatcher,
-} from "../matching/component_matcher.ts";
+} from "./component_matcher.ts";
 import type { Part } from "./parse.ts";
 import {
   isOptional,
@@ -16,7 +16,7 @@ import {
   namesOf,
   pathForms,
 } from "./segments.ts";
-import { specificity } from "../matching/specificity.ts";
+import { specificity } from "./specificity.ts";
 import type { RoutePattern, SearchInput } from "./route_pattern.ts";
 
 /** The values of params by name, as `href` takes them. */

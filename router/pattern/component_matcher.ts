@@ -2,9 +2,9 @@ import {
   type Component,
   type ComponentName,
   delimiterOf,
-} from "../pattern/components.ts";
-import { namesOf } from "../pattern/segments.ts";
-import { compileParts } from "./_program.ts";
+} from "./components.ts";
+import { namesOf } from "./segments.ts";
+import { compileParts } from "./program.ts";
 
 /** Returns the decoded params in a URL, or `null` if it does not match. */
 export type ComponentMatcher = (url: URL) => Record<string, string> | null;

@@ -1,6 +1,6 @@
-import type { Component } from "../pattern/components.ts";
-import type { Part } from "../pattern/parse.ts";
-import { isLiteral, isOptional, isRepeated } from "../pattern/segments.ts";
+import type { Component } from "./components.ts";
+import type { Part } from "./parse.ts";
+import { isLiteral, isOptional, isRepeated } from "./segments.ts";
 
 // The kinds of segments. One with several groups has the last of their kinds.
 const LITERAL = 0;

@@ -1,5 +1,5 @@
-import type { Part } from "../pattern/parse.ts";
-import { isOptional, isRepeated } from "../pattern/segments.ts";
+import type { Part } from "./parse.ts";
+import { isOptional, isRepeated } from "./segments.ts";
 import {
   BOUNDARY,
   type Emit,
@@ -13,7 +13,7 @@ import {
   SPLIT,
   type State,
   TEXT,
-} from "../pattern/states.ts";
+} from "./states.ts";
 
 /**
  * Matches a part of a path as a whole, and notes the start and the end of each
