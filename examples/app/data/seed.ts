@@ -21,7 +21,7 @@ const notices = [
     author: 1,
     title: "For programs: the API",
     body:
-      "Create an API key on your account page. A command on the next page shows how to read these notices with it.\n\nAccess tokens have the permissions of their user. With the token of an editor, a program can delete a notice.",
+      "Create an API key on your account page. The next page shows a command that uses it. With a key, a program can read these notices.\n\nAccess tokens have the permissions of their user. With the token of an editor, a program can delete a notice.",
   },
   {
     author: 0,

@@ -83,7 +83,7 @@ function profilePage(
         </dl>
       </div>
       ${!user.hasPassword && user.email !== null && html`
-        <p class="hint">
+        <p>
           You log in at an identity provider.
           <a href="${routes.account.password.index.href()}">Set a password</a>
           to log in with your email address too.
