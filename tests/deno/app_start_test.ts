@@ -75,7 +75,7 @@ Deno.test("only the entry files of the application know a runtime", async () => 
   assertEquals(known.sort(), entries);
 });
 
-for (const runtime of ["Deno", "Bun"] as const) {
+for (const runtime of ["Deno", "Bun", "Workers"] as const) {
   Deno.test(`deno task ${TASKS[runtime]} says in one line that the port is in use`, async () => {
     using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const folder = await Deno.makeTempDir();

@@ -16,6 +16,10 @@ const OF_PROVIDERS = /_(?:CLIENT_ID|CLIENT_SECRET|ISSUER|DOMAIN|LABEL)$/;
 
 const settings = readSettings((name) => Deno.env.get(name));
 const { baseURL, port, hostname } = settings;
+if (isInUse({ port, hostname })) {
+  console.error(`Port ${port} is in use: set PORT to another one`);
+  Deno.exit(1);
+}
 const worker = new Miniflare({
   modules: true,
   script: await bundleFile(`${APP}/worker.ts`),
@@ -37,6 +41,16 @@ onEnd(async () => {
   await worker.dispose();
   Deno.exit();
 });
+
+/** Returns `true` if an address is in use. Miniflare would print its stack. */
+function isInUse(address: Deno.TcpListenOptions): boolean {
+  try {
+    Deno.listen(address).close();
+    return false;
+  } catch (error) {
+    return error instanceof Deno.errors.AddrInUse;
+  }
+}
 
 /** Returns the variables of the Worker. */
 async function variables(): Promise<Record<string, string>> {
