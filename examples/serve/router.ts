@@ -1,4 +1,4 @@
-/** The router that the three servers in this folder serve. */
+/** The router that the servers in this folder serve. */
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { logger } from "@gatehouse/web/logger-middleware";
 

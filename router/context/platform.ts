@@ -5,7 +5,8 @@ export const EMPTY: readonly never[] = /* @__PURE__ */ Object.freeze([]);
 
 /**
  * The key of the arguments that the runtime passed after the request: Deno's
- * info, Bun's server, or the `env` and `ctx` of Workers. Empty without any.
+ * info, Bun's server, the `env` and `ctx` of Workers, or the `runtime` of srvx on
+ * Node. Empty without any.
  */
 export const Platform: ContextKey<readonly unknown[]> =
   /* @__PURE__ */ createContextKey<readonly unknown[]>(EMPTY, {
@@ -49,12 +50,21 @@ export function platformKey<
   return Platform as unknown as ContextKey<Arguments>;
 }
 
+/** A request of Node's `http` module. */
+interface Incoming {
+  readonly socket?: { readonly remoteAddress?: unknown };
+}
+
 /** An argument of a runtime. Applications may pass others. */
 type PlatformArgument =
   | {
     readonly remoteAddr?: { readonly hostname?: unknown };
     readonly requestIP?: (request: Request) => { address?: unknown } | null;
     readonly waitUntil?: unknown;
+    /** What `@hono/node-server` passes. */
+    readonly incoming?: Incoming;
+    /** What srvx has in `request.runtime`. */
+    readonly node?: { readonly req?: Incoming };
   }
   | null
   | undefined;
@@ -62,8 +72,9 @@ type PlatformArgument =
 /**
  * Returns the address of the peer from the arguments of the runtime.
  *
- * Trust: Deno and Bun pass the address of the socket. Workers have no socket, and
- * the edge writes `CF-Connecting-IP`. The header is ignored anywhere else.
+ * Trust: Deno, Bun and Node pass the address of the socket. Workers have no
+ * socket, and the edge writes `CF-Connecting-IP`. The header is ignored anywhere
+ * else.
  */
 export function peerAddress(
   request: Request,
@@ -76,6 +87,6 @@ export function peerAddress(
     address = first.requestIP(request)?.address;
   } else if (typeof second?.waitUntil === "function") {
     address = request.headers.get("CF-Connecting-IP");
-  }
+  } else address = (first?.incoming ?? first?.node?.req)?.socket?.remoteAddress;
   return typeof address === "string" ? address : undefined;
 }

@@ -162,7 +162,7 @@ for (const [name, set] of sets) {
 
 Deno.test("a key with a member that is nested too deep to be cloned does not end the login", async () => {
   const provider = await TestProvider.create();
-  const nested = JSON.parse("[".repeat(5000) + "]".repeat(5000));
+  const nested = JSON.parse("[".repeat(4000) + "]".repeat(4000));
   provider.faults = {
     keys: ({ keys }) => ({
       keys: keys.map((key) => ({ ...key, x5c: nested })),

@@ -1,5 +1,6 @@
 /** Runs the example application in a separate process, on each runtime. */
 import config from "../../deno.json" with { type: "json" };
+import { NODE_VERSIONS } from "../runtimes/node.ts";
 import { freePort } from "./_programs.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -8,11 +9,18 @@ const ROOT = new URL("../../", import.meta.url);
 export const TASKS = {
   "Deno": "start",
   "Bun": "start:bun",
+  "Node": "start:node",
   "Workers": "start:worker",
 } as const;
 
 /** A runtime that the application runs on. */
 export type Runtime = keyof typeof TASKS;
+
+/** Returns the runtimes that this system has. */
+export function runtimes(): Runtime[] {
+  return (Object.keys(TASKS) as Runtime[])
+    .filter((runtime) => runtime !== "Node" || NODE_VERSIONS.length > 0);
+}
 
 /** The application as its users see it. */
 export interface ServedApp {

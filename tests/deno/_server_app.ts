@@ -10,7 +10,7 @@ export type Upgrade = (
 
 /** Creates the application that every runtime serves in these tests. */
 export function createServerApp(
-  upgrade: Upgrade,
+  upgrade: Upgrade = () => new Response(null, { status: 501 }),
 ): ReturnType<typeof createRouter> {
   const router = createRouter({ middleware: [secureHeaders(), formData()] });
   router.get("/address", (context) => new Response(context.remoteAddress));

@@ -1,6 +1,7 @@
 /** Servers on the runtimes, and requests as they are written. */
-import { startInBun } from "../runtimes/bun.ts";
+import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
+import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
 import { startWorker } from "../runtimes/workers.ts";
 
 /** A server that runs, and how to stop it. */
@@ -61,9 +62,49 @@ export async function serveOnBun(
   module: string,
   script: string,
 ): Promise<Running> {
+  return await serveScript(bunPath(), await inOne(module, script));
+}
+
+/** Returns a module that serves `fetch` on Node and prints its port. */
+export const NODE_SERVERS = {
+  "srvx": `import { serve } from "npm:srvx@1.0.8/node";
+const server = serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  silent: true,
+  fetch: (request) => fetch(request, request.runtime),
+});
+await server.ready();
+console.log(new URL(server.url).port);`,
+  "@hono/node-server": `import { serve } from "npm:@hono/node-server@2.1.9";
+serve({ hostname: "127.0.0.1", port: 0, fetch }, ({ port }) => {
+  console.log(port);
+});`,
+} as const;
+
+/**
+ * Serves on Node.
+ *
+ * @param script It defines `fetch`.
+ */
+export async function serveOnNode(
+  script: string,
+  server: keyof typeof NODE_SERVERS = "srvx",
+): Promise<Running> {
+  const source = `${script}\n${NODE_SERVERS[server]}`;
+  return await serveScript(await nodePath(), await bundle(source));
+}
+
+/** Runs a script that serves and then prints its port. */
+async function serveScript(program: string, script: string): Promise<Running> {
   const folder = await Deno.makeTempDir();
-  await Deno.writeTextFile(`${folder}/main.js`, await inOne(module, script));
-  const child = startInBun(folder);
+  await Deno.writeTextFile(`${folder}/main.mjs`, script);
+  const child = new Deno.Command(program, {
+    args: ["main.mjs"],
+    cwd: folder,
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
   const reader = child.stdout.getReader();
   const { value } = await reader.read();
   return {
@@ -110,6 +151,12 @@ export function runtimesOf(
         `const { fetch } = createApp();
 console.log(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch }).port);`,
       ),
+    ...NODE_VERSIONS.length === 0 ? {} : {
+      "Node": () =>
+        serveOnNode(
+          `import { createApp } from "${module}";\nconst { fetch } = createApp();`,
+        ),
+    },
     "workerd": () => serveOnWorkerd(module, `export default createApp();`),
   };
 }

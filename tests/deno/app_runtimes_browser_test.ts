@@ -1,6 +1,6 @@
 /** The example application in Chromium, served by each runtime. */
 import { assert, assertMatch } from "@std/assert";
-import { type Runtime, startApp, TASKS } from "./_app_servers.ts";
+import { runtimes, startApp } from "./_app_servers.ts";
 import { APP_WALKS } from "./_app_walks.ts";
 import { launch, testInChromium, walkThrough } from "./_chromium.ts";
 import { freePort } from "./_programs.ts";
@@ -8,7 +8,7 @@ import { findProgram, type Server, startRedis } from "./_servers.ts";
 
 const redisServer = findProgram("redis-server", "sessions in Redis on Bun");
 
-for (const runtime of Object.keys(TASKS) as Runtime[]) {
+for (const runtime of runtimes()) {
   testInChromium(`Chromium: the application on ${runtime}`, async (test) => {
     const folder = await Deno.makeTempDir();
     const redis = runtime === "Bun" && redisServer !== null

@@ -9,7 +9,7 @@ import { seed } from "../../examples/app/data/seed.ts";
 import { openNoticeboard } from "../../examples/app/noticeboard.ts";
 import { readSettings } from "../../examples/app/settings.ts";
 import { Users } from "../../examples/app/data/users.ts";
-import { type Runtime, startApp, TASKS } from "./_app_servers.ts";
+import { type Runtime, runtimes, startApp, TASKS } from "./_app_servers.ts";
 import { freePort, overHTTP } from "./_programs.ts";
 
 /** Code that exists on one runtime only. */
@@ -17,7 +17,7 @@ const RUNTIMES = /\b(?:Deno|Bun|process|env)\.|"(?:node|bun|cloudflare)\b/;
 
 const main = new URL("../../examples/app/main.ts", import.meta.url);
 
-for (const runtime of Object.keys(TASKS) as Runtime[]) {
+for (const runtime of runtimes()) {
   Deno.test(`deno task ${TASKS[runtime]} serves the application with nothing configured`, async () => {
     const folder = await Deno.makeTempDir();
     const env = {
@@ -71,7 +71,8 @@ Deno.test("only the entry files of the application know a runtime", async () => 
     const code = source.replaceAll(/\/\*[^]*?\*\/|\/\/[^\n]*/g, "");
     if (RUNTIMES.test(code)) known.push(file);
   }
-  const entries = ["main.ts", "main_bun.ts", "runtimes.d.ts", "worker.ts"];
+  const entries = ["main.ts", "main_bun.ts", "main_node.ts", "runtimes.d.ts"]
+    .concat("worker.ts");
   assertEquals(known.sort(), entries);
 });
 

@@ -1,6 +1,7 @@
-/** The three entry files of `examples/serve`, each on its runtime. */
+/** The entry files of `examples/serve`, each on its runtime. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { bunPath } from "../runtimes/bun.ts";
+import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
 import { startWorker } from "../runtimes/workers.ts";
 import { deno, freePort, serveCommand } from "./_programs.ts";
 
@@ -32,6 +33,29 @@ Deno.test("examples/serve/bun.ts serves on Bun", async () => {
   } finally {
     await Deno.remove(path);
   }
+});
+
+Deno.test({
+  name: "examples/serve/node.ts serves on Node",
+  ignore: NODE_VERSIONS.length === 0,
+  fn: async () => {
+    const port = freePort();
+    const script = await bundle("examples/serve/node.ts");
+    const path = await Deno.makeTempFile({ suffix: ".mjs" });
+    try {
+      await Deno.writeTextFile(path, script.replace("8e3", String(port)));
+      await using server = await serveCommand([path], port, {
+        program: await nodePath(),
+      });
+      assertMatch(
+        await get(`${server.origin}/`),
+        /^Hello (?:127\.0\.0\.1|::1)$/,
+      );
+      assertEquals(await get(`${server.origin}/hello/Ada`), "Hello Ada");
+    } finally {
+      await Deno.remove(path);
+    }
+  },
 });
 
 Deno.test("examples/serve/worker.ts serves on workerd", async () => {

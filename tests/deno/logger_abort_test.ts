@@ -3,11 +3,13 @@ import { connect } from "node:net";
 import { assert, assertEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { logger } from "@gatehouse/web/logger-middleware";
+import { NODE_VERSIONS } from "../runtimes/node.ts";
 import { createEndingApp } from "./_log_app.ts";
 import {
   type Running,
   serveOnBun,
   serveOnDeno,
+  serveOnNode,
   serveOnWorkerd,
 } from "./_sockets.ts";
 
@@ -25,6 +27,7 @@ const servers: [name: string, start: () => Promise<Running>][] = [
   ["Bun", startBun],
   ["workerd", startWorkerd],
 ];
+if (NODE_VERSIONS.length > 0) servers.push(["Node", startNode]);
 
 for (const [name, start] of servers) {
   Deno.test(`logger() on ${name} writes one line for each way that a response ends`, async () => {
@@ -173,6 +176,13 @@ function startBun(): Promise<Running> {
     app,
     `const { fetch } = createEndingApp();
 console.log(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch }).port);`,
+  );
+}
+
+function startNode(): Promise<Running> {
+  return serveOnNode(
+    `import { createEndingApp } from ${JSON.stringify(app)};
+const { fetch } = createEndingApp();`,
   );
 }
 

@@ -1,20 +1,31 @@
 import { assertEquals } from "@std/assert";
-import { runInBun } from "../runtimes/bun.ts";
-import { bundleTests } from "../runtimes/bundle.ts";
+import { bunPath } from "../runtimes/bun.ts";
+import { type Bundle, bundleTests } from "../runtimes/bundle.ts";
 import type { Result } from "../runtimes/collect.ts";
 import { listOnDeno } from "../runtimes/deno.ts";
 import { KNOWN_FAILURES } from "../runtimes/known_failures.ts";
+import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
+import { runAsScript } from "../runtimes/script.ts";
 import { runInWorkers } from "../runtimes/workers.ts";
 
-const runtimes = { bun: runInBun, workers: runInWorkers };
+type Run = (bundle: Bundle) => Promise<Result[]>;
 
-Deno.test("the behaviour tests pass on Bun and Workers, none left out", async (test) => {
+const runtimes: [name: string, run: Run][] = [
+  ["bun", (bundle) => runAsScript(bunPath(), bundle)],
+  ...NODE_VERSIONS.map((version): [string, Run] => [
+    `node ${version}`,
+    async (bundle) => runAsScript(await nodePath(version), bundle),
+  ]),
+  ["workers", runInWorkers],
+];
+
+Deno.test("the behaviour tests pass on Bun, Node and Workers, none left out", async (test) => {
   const bundle = await bundleTests();
   const onDeno = await listOnDeno(bundle);
   console.log(`deno: ${onDeno.length} tests of behaviour`);
   const expected = countsOf(bundle.files, onDeno);
   assertEquals(bundle.files.filter((file) => expected[file] === 0), []);
-  for (const [runtime, run] of Object.entries(runtimes)) {
+  for (const [runtime, run] of runtimes) {
     await test.step(runtime, async () => {
       const results = await run(bundle);
       assertEquals(problems(runtime, results), []);

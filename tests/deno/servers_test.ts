@@ -6,12 +6,15 @@ import {
 } from "@std/assert";
 import { createServerApp } from "./_server_app.ts";
 import {
+  NODE_SERVERS,
   type Running,
   sendRaw,
   serveOnBun,
   serveOnDeno,
+  serveOnNode,
   serveOnWorkerd,
 } from "./_sockets.ts";
+import { NODE_VERSIONS } from "../runtimes/node.ts";
 
 const APPLICATION = import.meta.resolve("./_server_app.ts");
 
@@ -20,6 +23,17 @@ const runtimes: Record<string, () => Promise<Running>> = {
   "Bun.serve": startBun,
   "workerd": startWorkerd,
 };
+const nodeServers = NODE_VERSIONS.length === 0
+  ? []
+  : Object.keys(NODE_SERVERS) as (keyof typeof NODE_SERVERS)[];
+for (const server of nodeServers) {
+  runtimes[`${server} on Node`] = () =>
+    serveOnNode(
+      `import { createServerApp } from "${APPLICATION}";
+const { fetch } = createServerApp();`,
+      server,
+    );
+}
 
 /** Milliseconds. */
 const PATIENCE = 500;
@@ -90,20 +104,6 @@ for (const [name, start] of Object.entries(runtimes)) {
     await deleted.body?.cancel();
   });
 
-  Deno.test(`router.fetch lets a WebSocket upgrade through on ${name}`, async () => {
-    await using server = await start();
-    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/ws`);
-    const reply = await new Promise<string>((resolve, reject) => {
-      socket.onopen = () => socket.send("ping");
-      socket.onmessage = ({ data }) => resolve(data);
-      socket.onerror = () => reject(new Error("no upgrade"));
-    });
-    assertEquals(reply, "echo ping");
-    const closed = new Promise((resolve) => socket.onclose = resolve);
-    socket.close();
-    await closed;
-  });
-
   Deno.test(`router.fetch reaches no route on ${name} that context.url does not name`, async () => {
     await using server = await start();
     let reached = 0;
@@ -124,6 +124,22 @@ for (const [name, start] of Object.entries(runtimes)) {
       await sendRaw(server.port, "/public/x", "localhost", PATIENCE),
       "public named /public/x",
     );
+  });
+
+  if (name.endsWith(" on Node")) continue; // These servers upgrade no requests.
+
+  Deno.test(`router.fetch lets a WebSocket upgrade through on ${name}`, async () => {
+    await using server = await start();
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/ws`);
+    const reply = await new Promise<string>((resolve, reject) => {
+      socket.onopen = () => socket.send("ping");
+      socket.onmessage = ({ data }) => resolve(data);
+      socket.onerror = () => reject(new Error("no upgrade"));
+    });
+    assertEquals(reply, "echo ping");
+    const closed = new Promise((resolve) => socket.onclose = resolve);
+    socket.close();
+    await closed;
   });
 }
 

@@ -17,7 +17,7 @@ export interface Quirk {
 export const QUIRKS: readonly Quirk[] = [
   {
     behavior: "a slash in a class of a regexp group must be escaped (flag v)",
-    on: ["Bun", "Cloudflare-Workers"],
+    on: ["Bun", "Cloudflare-Workers", "Node.js"],
     isHere: () => !isPattern("/([^/]+?)"),
     affects: (pattern) => pattern.includes("[^/]"),
   },
@@ -29,19 +29,21 @@ export const QUIRKS: readonly Quirk[] = [
   },
   {
     behavior: "escaped # and ? cut off the rest of a path",
-    on: ["Cloudflare-Workers"],
+    // Node since 24.20 does not.
+    on: ["Cloudflare-Workers", "Node.js/24"],
     isHere: () => !matches("/\\#a", "https://example.com/%23a"),
     affects: (pattern) => /\\[#?]/.test(pattern),
   },
   {
     behavior: "an escaped backslash does not become a slash",
-    on: ["Cloudflare-Workers"],
+    on: ["Cloudflare-Workers", "Node.js"],
     isHere: () => !matches("/\\\\a", "https://example.com/\\a"),
     affects: (pattern) => pattern.includes("\\\\"),
   },
   {
     behavior: "a space at the end of a path is lost",
-    on: ["Cloudflare-Workers"],
+    // Node since 24.20 does not.
+    on: ["Cloudflare-Workers", "Node.js/24"],
     isHere: () => !matches("/a ", "https://example.com/a%20"),
     affects: (pattern) => pattern.includes(" "),
   },

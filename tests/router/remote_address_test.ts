@@ -17,6 +17,7 @@ type Row = readonly [
 const origin = "https://example.com";
 const deno = { remoteAddr: { transport: "tcp", hostname: "192.0.2.1" } };
 const unix = { remoteAddr: { transport: "unix", path: "/run/app.sock" } };
+const incoming = { socket: { remoteAddress: "::ffff:192.0.2.4" } };
 const ctx = { waitUntil() {} };
 const cloudflare = { "CF-Connecting-IP": "203.0.113.9" };
 const forwarded = { "X-Forwarded-For": "203.0.113.66, 203.0.113.7" };
@@ -76,6 +77,28 @@ const rows: Row[] = [
     "192.0.2.2",
   ],
   ["Bun has closed the socket", [bun(null)], cloudflare, 0, ""],
+  [
+    "srvx runs on Node",
+    [{ node: { req: incoming } }],
+    cloudflare,
+    0,
+    "192.0.2.4",
+  ],
+  ["@hono/node-server runs", [{ incoming }], cloudflare, 0, "192.0.2.4"],
+  [
+    "a socket of Node is closed",
+    [{ incoming: { socket: {} } }],
+    forwarded,
+    0,
+    "",
+  ],
+  [
+    "the server on Node is behind a proxy",
+    [{ incoming }],
+    forwarded,
+    1,
+    "203.0.113.7",
+  ],
   ["it is Workers", [{}, ctx], cloudflare, 0, "203.0.113.9"],
   [
     "it runs on Workers, and the client sends a header",

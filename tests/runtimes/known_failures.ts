@@ -3,6 +3,8 @@
  * test from here once it passes or no longer exists.
  */
 export const KNOWN_FAILURES: Record<string, Record<string, string>> = {
-  bun: {},
-  workers: {},
+  "bun": {},
+  "node 24": {},
+  "node 26": {},
+  "workers": {},
 };
