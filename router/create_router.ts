@@ -149,3 +149,10 @@ function checkOptions(options: RouterOptions): void {
 function invalidOption(name: string, value: unknown): TypeError {
   return new TypeError(`Cannot create router: ${name} can't be "${value}"`);
 }
+
+// Without it, the first route would fail, or the first request.
+if (typeof URLPattern === "undefined") {
+  throw new Error(
+    "Cannot load @gatehouse/web: URLPattern is missing, update to Deno 2.7, Bun 1.3.4 or Node 24.15",
+  );
+}

@@ -2,6 +2,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { bunPath } from "../runtimes/bun.ts";
+import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
 import { startWorker } from "../runtimes/workers.ts";
 import { DOCS, programs } from "./_guide.ts";
 import { codeBlocks } from "./_markdown.ts";
@@ -132,6 +133,26 @@ Deno.test("deploy.md: the server for Bun greets", async () => {
   await using server = await serveCommand(args, port, { program: bunPath() });
   const url = server.origin.replace("localhost", "127.0.0.1");
   assertEquals(await (await fetch(url)).text(), "Hello 127.0.0.1");
+});
+
+Deno.test({
+  name: "deploy.md: the server for Node greets",
+  ignore: NODE_VERSIONS.length === 0,
+  fn: async () => {
+    const { "node.ts": program } = await programs("deploy.md");
+    const port = freePort();
+    const script = program.replace("8000", String(port))
+      .replace('"srvx"', '"npm:srvx@1.0.8/node"');
+    await using file = await programFile(script);
+    await bundleProgram(file, file.path);
+    await Deno.rename(`${file.folder}/bundle.js`, `${file.folder}/out.mjs`);
+    const args = [`${file.folder}/out.mjs`];
+    await using server = await serveCommand(args, port, {
+      program: await nodePath(),
+    });
+    const url = server.origin.replace("localhost", "127.0.0.1");
+    assertEquals(await (await fetch(url)).text(), "Hello 127.0.0.1");
+  },
 });
 
 Deno.test("static_files.md: the server for Bun serves one file", async () => {
