@@ -61,9 +61,9 @@ type PlatformArgument =
     readonly remoteAddr?: { readonly hostname?: unknown };
     readonly requestIP?: (request: Request) => { address?: unknown } | null;
     readonly waitUntil?: unknown;
-    /** What `@hono/node-server` passes. */
+    /** Passed by `@hono/node-server`. */
     readonly incoming?: Incoming;
-    /** What srvx has in `request.runtime`. */
+    /** Part of `request.runtime` of srvx. */
     readonly node?: { readonly req?: Incoming };
   }
   | null

@@ -25,7 +25,7 @@ const PROGRAMS: Record<string, readonly string[]> = {
     "cookies.ts",
   ],
   // guide_programs_test.ts
-  "deploy.md": ["shutdown.ts", "bun.ts", "worker.ts"],
+  "deploy.md": ["shutdown.ts", "bun.ts", "node.ts", "worker.ts"],
   "getting_started.md": ["hello.ts", "main.ts", "main_test.ts"],
   "static_files.md": ["bun_files.ts"],
 };
@@ -122,6 +122,7 @@ Deno.test("every program of the guide type-checks", async () => {
     await Deno.writeTextFile(path, text);
     imports[name] = path;
   }
+  imports["srvx"] = "npm:srvx@1.0.8/node";
   await Deno.writeTextFile(file.config, JSON.stringify({ imports, ...rest }));
   const config = ["--config", file.config, "--unstable-kv"];
   await deno(["check", ...config, ...paths]);
