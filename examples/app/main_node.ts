@@ -6,7 +6,8 @@
  *
  * Run it with `deno task start:node`.
  */
-import { env } from "node:process";
+import { readFile } from "node:fs/promises";
+import { env, exit } from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { serve } from "srvx/node";
 import { overSQLite } from "./data/sqlite.ts";
@@ -19,6 +20,9 @@ const file = settings.get("DATABASE") ?? "data.sqlite";
 await serveNoticeboard({
   settings,
   database: overSQLite(new DatabaseSync(file)),
+  databaseName: file,
+  // The current folder is that of this file.
+  readFile: (path) => readFile(`../../${path}`, "utf8"),
   async listen(address, fetch) {
     await serve({
       ...address,
@@ -26,4 +30,5 @@ await serveNoticeboard({
       fetch: (request) => fetch(request, request.runtime),
     }).ready();
   },
+  exit,
 });
