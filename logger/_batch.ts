@@ -6,8 +6,7 @@ class Chunk {
   lines: string[] = [];
   /** The length of the lines with their newlines. */
   length = 0;
-  /** The number of lines, from the first, that failed once. */
-  retried = 0;
+  hasFailed = false;
   /** The time to start its write, then the time to stop waiting for it. */
   due = 0;
   timer: ReturnType<typeof setTimeout> | undefined;
@@ -34,6 +33,8 @@ export class Batch {
   #next: Chunk = new Chunk();
   /** The chunk whose write has started and has not ended. */
   #writing: Chunk | undefined;
+  /** The chunk whose write has failed once. */
+  #failed: Chunk | undefined;
   /** The number of lines that found no room. */
   #dropped = 0;
 
@@ -60,39 +61,50 @@ export class Batch {
     }
     const { lines } = this.#next;
     this.#next.length += length;
-    if (lines.push(message) === 1) this.#schedule();
+    if (lines.push(message) === 1) this.#schedule(this.#next);
     // Workers drop the timers of an ended request. Looking at the clock for
     // each line would cost more than taking it.
-    if (this.#isFull() || (lines.length % 8 === 0 && isDue(this.#next))) {
-      this.#advance();
-    }
+    if (lines.length % 8 === 0 || this.#isFull()) this.#advanceIfDue();
   }
 
   async settled(): Promise<void> {
-    const last = this.#next.length > 0 ? this.#next : this.#writing;
+    const last = this.#next.length > 0
+      ? this.#next
+      : this.#writing ?? this.#failed;
     if (last) await (last.settled ??= Promise.withResolvers()).promise;
   }
 
   async flush(): Promise<void> {
-    while (this.#writing !== undefined || this.#next.length > 0) {
+    while (this.#writing !== undefined || this.#waiting.length > 0) {
       this.#advance();
       const writing = this.#writing;
       if (writing) await (writing.ended ??= Promise.withResolvers()).promise;
     }
   }
 
+  /** The chunk to write next, which may be empty. */
+  get #waiting(): Chunk {
+    return this.#failed ?? this.#next;
+  }
+
   #hasRoom(length: number): boolean {
-    return this.#next.length + length <= this.#limits.maxWaiting;
+    const waiting = this.#next.length + (this.#failed?.length ?? 0);
+    return waiting + length <= this.#limits.maxWaiting;
   }
 
-  /** Lines that failed wait for their time: the cause needs time to pass. */
+  /** Returns `true` if the next chunk need not wait for its time. */
   #isFull(): boolean {
-    const { length, retried } = this.#next;
-    return length >= this.#limits.bytes && retried === 0;
+    // A failed chunk waits for its time: the cause needs time to pass.
+    return this.#failed === undefined &&
+      this.#next.length >= this.#limits.bytes;
   }
 
-  #schedule(): void {
-    this.#next.setDue(this.#limits.ms, () => this.#advance());
+  #schedule(chunk: Chunk): void {
+    chunk.setDue(this.#limits.ms, () => this.#advanceIfDue());
+  }
+
+  #advanceIfDue(): void {
+    if (this.#isFull() || isDue(this.#waiting)) this.#advance();
   }
 
   /** Starts a write unless one is in progress that may still end. */
@@ -103,12 +115,14 @@ export class Batch {
       const { timeout } = this.#limits;
       report(`Cannot wait for the log: a write took over ${timeout} ms`);
     }
-    if (this.#writing === undefined && this.#next.length > 0) this.#start();
+    const chunk = this.#waiting;
+    if (this.#writing === undefined && chunk.length > 0) this.#start(chunk);
   }
 
-  #start(): void {
-    const chunk = this.#writing = this.#next;
-    this.#next = new Chunk();
+  #start(chunk: Chunk): void {
+    this.#writing = chunk;
+    if (chunk === this.#next) this.#next = new Chunk();
+    this.#failed = undefined;
     chunk.setDue(this.#limits.timeout, () => this.#advance());
     try {
       const written: unknown = this.#write(chunk.lines);
@@ -123,30 +137,20 @@ export class Batch {
   #succeed(chunk: Chunk): void {
     if (!this.#end(chunk)) return;
     chunk.settled?.resolve();
-    if (this.#isFull() || isDue(this.#next)) this.#advance();
+    this.#advanceIfDue();
   }
 
-  /** Keeps lines that failed for the first time, and drops the others. */
+  /** Keeps a chunk that failed for the first time. Drops it otherwise. */
   #fail(chunk: Chunk, error: unknown): void {
     report(error);
-    const { lines, retried, settled } = chunk;
-    const kept = lines.slice(retried);
-    const length = kept.reduce((sum, line) => sum + line.length + 1, 0);
     // A write that was given up has ended already.
-    if (!this.#end(chunk) || length === 0 || !this.#hasRoom(length)) {
-      settled?.resolve();
-      return reportLost(lines.length);
+    if (this.#end(chunk) && !chunk.hasFailed && this.#hasRoom(chunk.length)) {
+      chunk.hasFailed = true;
+      this.#failed = chunk;
+      return this.#schedule(chunk);
     }
-    const next = this.#next;
-    next.lines = [...kept, ...next.lines];
-    next.length += length;
-    next.retried = kept.length;
-    if (settled) {
-      next.settled ??= Promise.withResolvers();
-      next.settled.promise.then(settled.resolve);
-    }
-    this.#schedule();
-    reportLost(retried);
+    chunk.settled?.resolve();
+    report(`Cannot write log: dropped ${chunk.lines.length} lines`);
   }
 
   /** Ends a write. Returns `false` if it ended before. */
@@ -156,6 +160,7 @@ export class Batch {
     this.#writing = undefined;
     this.#reportDropped();
     chunk.ended?.resolve();
+    chunk.ended = undefined;
     return true;
   }
 
@@ -168,10 +173,6 @@ export class Batch {
 
 function isDue({ due }: Chunk): boolean {
   return Date.now() >= due;
-}
-
-function reportLost(count: number): void {
-  if (count > 0) report(`Cannot write log: dropped ${count} lines`);
 }
 
 /** Reports a problem of the log itself. It never throws. */

@@ -21,9 +21,9 @@ export interface BatchOutputOptions {
 
   /**
    * Writes collected lines, each with its newline. If it throws or rejects,
-   * `console.error` reports it, and the lines are written once more, with the
-   * next ones after `ms`. If that fails too, they are dropped, and
-   * `console.error` reports their number.
+   * `console.error` reports it, and the lines are written once more after `ms`,
+   * before later ones. If that fails too, they are dropped, and `console.error`
+   * reports their number.
    *
    * @param text The lines.
    * @default {console.log, without the last newline}
