@@ -210,6 +210,22 @@ for (const [how, actions] of Object.entries(moves)) {
   }
 }
 
+Deno.test("Session.destroy() ends a session with a new id after a commit() that found no session", async () => {
+  const store = createMemorySessionStore();
+  const browser = new Browser(new Server({ store }));
+  await browser.visit((session) => session.set("userId", 7));
+  const mover = browser.copy();
+  await browser.visit(async (session) => {
+    await mover.visit((session) => session.regenerateId());
+    session.set("a", 1);
+    await assertRejects(() => session.commit(), SessionConflictError);
+    session.destroy();
+  });
+  assertEquals(browser.cookies.size, 0);
+  assertEquals(await mover.visit((session) => session.userId), undefined);
+  assertEquals(store.byIndex!("user:7"), []);
+});
+
 Deno.test("Session.destroy() ends a session with a new id if there are other cookies too", async () => {
   const server = new Server();
   for (const isFirst of [true, false]) {
