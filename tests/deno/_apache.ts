@@ -1,9 +1,9 @@
 import { freePort } from "./_programs.ts";
 
-/** An Apache HTTP Server that runs. */
+/** A running Apache HTTP Server. */
 export interface Apache {
   readonly port: number;
-  /** Ends it and returns its log, a string for each byte. */
+  /** Stops the server and returns its log, with one character per byte. */
   stop(): Promise<string[]>;
 }
 

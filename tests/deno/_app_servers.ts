@@ -5,7 +5,7 @@ import { freePort } from "./_programs.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** The tasks that start it, by the name of the runtime. */
+/** The tasks that start the application, by runtime. */
 export const TASKS = {
   "Deno": "start",
   "Bun": "start:bun",
@@ -22,7 +22,7 @@ export function runtimes(): Runtime[] {
     .filter((runtime) => runtime !== "Node" || NODE_VERSIONS.length > 0);
 }
 
-/** The application as its users see it. */
+/** A running application. */
 export interface ServedApp {
   /** Its address, such as `http://localhost:41234`. */
   readonly baseURL: string;
@@ -80,7 +80,7 @@ export async function startApp(
   };
 }
 
-/** Ends a process, with those that it has started. */
+/** Ends a process and its child processes. */
 async function end(child: Deno.ChildProcess): Promise<void> {
   if (Deno.build.os !== "windows") return child.kill("SIGTERM");
   const args = ["/T", "/F", "/PID", String(child.pid)];

@@ -1,10 +1,10 @@
-/** Ways through the example application that it has on every runtime. */
+/** User journeys through the example application, for every runtime. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Cookie, Page } from "npm:playwright-core@1.56.1";
 import type { AppProcess } from "./_app_servers.ts";
 import type { Walk } from "./_chromium.ts";
 
-/** A way through the application. */
+/** A user journey. */
 export interface AppWalk {
   readonly name: string;
   readonly run: (walk: Walk<AppProcess>) => Promise<void>;
@@ -12,26 +12,26 @@ export interface AppWalk {
 
 const PASSWORD = "correct horse battery";
 
-/** The ways, each for a browser without cookies; in any order. */
+/** The journeys. Each needs a browser without cookies; the order does not matter. */
 export const APP_WALKS: readonly AppWalk[] = [
   {
     name: "registering with each invalid field shows its message",
     run: eachInvalidField,
   },
   {
-    name: "registering with an address that has an account shows its message",
+    name: "registering with an existing address shows its message",
     run: takenAddress,
   },
   {
-    name: "register, log out, log in with the wrong and the right password",
+    name: "register, log out, log in with the wrong and the correct password",
     run: passwordLogin,
   },
   {
-    name: "a page that needs a login is shown after it (returnTo)",
+    name: "a page that requires a login is shown after it (returnTo)",
     run: returnTo,
   },
   {
-    name: "external login goes through the provider's own page",
+    name: "external login uses the provider's page",
     run: externalLogin,
   },
   {
@@ -143,7 +143,7 @@ async function returnTo(
   assertEquals(path(), "/account/keys?from=mail");
   assertEquals(await heading({ page }), "API keys");
 
-  // Away from this site leads nowhere.
+  // Links to other sites are ignored.
   await follow(page.getByRole("button", { name: "Log out" }));
   await open("/login?returnTo=%2F%2Fevil.example");
   await send("Log in", { Email: person.Email, Password: PASSWORD });
@@ -182,7 +182,7 @@ async function canceledLogin(
 async function linkedLogin(
   { follow, open, page, path, send }: Walk,
 ): Promise<void> {
-  // The address of Edith belongs to another account here.
+  // Edith's address belongs to another account here.
   await open("/auth/demo");
   if (path() === "/auth/demo") await open("/auth/oidc");
   await follow(page.getByRole("button", { name: "Edith Demo" }));
@@ -243,7 +243,7 @@ async function editor(walk: Walk<AppProcess>): Promise<void> {
   assertEquals(path(), "/login?returnTo=%2Feditor%2Fnew");
 }
 
-/** Makes the browser another one: returns the cookies that it had. */
+/** Removes the cookies of the browser and returns them. */
 async function swapCookies(page: Page, cookies: Cookie[] = []) {
   const context = page.context();
   const before = await context.cookies();
@@ -263,7 +263,7 @@ async function apiKey({ app, open, page, path, send }: Walk): Promise<void> {
   assertMatch(key, /^board_key_/);
   await open("/account/keys/new");
   assertEquals(await page.locator("#secret").innerText(), key);
-  // The button needs JavaScript, which these walks turn off.
+  // The button needs JavaScript, which is disabled here.
   assertEquals(await page.getByRole("button", { name: "Copy" }).count(), 0);
   const call = () =>
     fetch(`${app.baseURL}/api/me`, { headers: { "X-API-Key": key } });

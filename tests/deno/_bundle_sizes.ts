@@ -34,7 +34,7 @@ export async function bundleEntries(
     for (const [index, entry] of ENTRIES.entries()) {
       const url = new URL(config.exports[entry], ROOT);
       inputs.push(`${folder}/entry${index}.js`);
-      // Used as a whole, so that nothing of it is left out.
+      // Uses the whole namespace, so that the bundler drops nothing.
       const source = `import * as x from "${url}"; globalThis.x = x;`;
       await Deno.writeTextFile(inputs[index], source);
     }

@@ -26,14 +26,14 @@ export interface Walk<App extends ServedApp = ServedApp> {
   readonly page: Page;
   /** Returns the path and the query of the current page. */
   path(): string;
-  /** Opens a page: its status. */
+  /** Opens a page and returns its status. */
   open(path: string): Promise<number>;
-  /** Fills fields of the page's form by their labels, and sends it. */
+  /** Fills in the page's form by labels, and submits it. */
   send(
     button: string,
     fields?: Record<string, string>,
   ): Promise<number>;
-  /** Follows a link or presses a button to another page: its status. */
+  /** Clicks a link or a button to another page and returns its status. */
   follow(target: Locator): Promise<number>;
 }
 
@@ -71,7 +71,7 @@ export async function walkThrough<App extends ServedApp>(
   await context.close();
 }
 
-/** Clicks, and waits for the page that it leads to in the end: its status. */
+/** Clicks, waits for the last page of the redirects and returns its status. */
 async function follow(page: Page, target: Locator): Promise<number> {
   const answer = page.waitForResponse((response) =>
     response.request().isNavigationRequest() &&

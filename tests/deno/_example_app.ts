@@ -15,7 +15,7 @@ import type { ServedApp } from "./_app_servers.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** The pages that only an admin may see, and a missing one. */
+/** The pages for admins only, and a missing one. */
 export const PAGES_FOR_ADMINS: readonly string[] = [
   "/",
   "/account",
@@ -32,7 +32,7 @@ export const PAGES_FOR_ADMINS: readonly string[] = [
   "/nowhere",
 ];
 
-/** The password of everybody in these tests. */
+/** The password of all users in these tests. */
 export const PASSWORD = "correct horse battery";
 
 /** The example application, served with its demo identity provider. */
@@ -45,7 +45,7 @@ export interface ExampleApp extends ServedApp, AsyncDisposable {
   readonly errors: unknown[];
   /** The emails sent so far. */
   readonly mails: Mail[];
-  /** Lets time go by, in milliseconds. */
+  /** Advances the time by milliseconds. */
   wait(passed: number): void;
   /** Creates a browser without cookies. */
   visitor(): Visitor;
@@ -55,9 +55,9 @@ export interface ExampleApp extends ServedApp, AsyncDisposable {
 
 /** Options for {@linkcode startExampleApp}. */
 export interface ExampleAppOptions {
-  /** Stands between the application and its database. */
+  /** Wraps the application's database. */
   readonly wrap?: (query: Query) => Query;
-  /** The proxies in front. */
+  /** The trusted proxies. */
   readonly trustedProxies?: number;
   /** The accounts on the login page. */
   readonly demoAccounts?: () => Promise<DemoAccount[]>;
@@ -72,7 +72,7 @@ export async function startExampleApp(
   const demoServer = listen();
   const baseURL = `http://localhost:${server.port}`;
   const issuer = `http://127.0.0.1:${demoServer.port}`;
-  // It stands still, for delays must not depend on how long a hash takes.
+  // The clock is frozen, so that delays do not depend on the time of a hash.
   let time = Date.now();
   const now = () => time;
   const demo = await createDemoProvider({
@@ -157,7 +157,7 @@ export interface Visitor {
   logInExternally(person: string, start?: Answer): Promise<Answer>;
 }
 
-/** A response that was read to its end. */
+/** A response with its complete body. */
 export interface Answer {
   readonly status: number;
   readonly location: string | null;

@@ -1,6 +1,6 @@
 import { createRouter } from "@gatehouse/web/fetch-router";
 
-/** Answers with bodies whose length or type is known, told, unknown or none. */
+/** Responds with bodies of known, declared and unknown length and type. */
 export function createApp(): ReturnType<typeof createRouter> {
   const router = createRouter();
   router.get("/text", () => new Response("hello"));

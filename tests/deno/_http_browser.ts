@@ -1,4 +1,4 @@
-/** Redirects that are followed at most. */
+/** The maximum number of redirects. */
 const MAX_REDIRECTS = 20;
 
 /**

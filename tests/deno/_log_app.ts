@@ -1,7 +1,7 @@
 import { createRouter, type Router } from "@gatehouse/web/fetch-router";
 import { logger } from "@gatehouse/web/logger-middleware";
 
-/** Answers as the Apache of these tests does, and logs in its format. */
+/** Responds like the Apache of these tests, and logs in its format. */
 export function createLogApp(output: (line: string) => void): Router {
   const router = createRouter({
     middleware: [
@@ -47,7 +47,7 @@ export function createEndingApp(): Router {
     "/styles",
     () => new Response(new Blob(["a {}"], { type: "text/css" })),
   );
-  // Bun and Workers take all of it for a stream, which types don't know.
+  // Bun and Workers accept all of these as a stream, unlike the types.
   const { buffer } = new Uint8Array([51, 52, 53]);
   const chunks: unknown[] = ["événement ", "", "2", buffer];
   chunks.push(new DataView(buffer, 1), new Uint16Array(buffer, 0, 1));
@@ -72,7 +72,7 @@ export function createEndingApp(): Router {
         });
       }),
   );
-  // Has no interest in whether the client is there.
+  // Does not check if the client is still connected.
   router.get(
     "/slow",
     () =>

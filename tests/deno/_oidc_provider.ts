@@ -1,4 +1,4 @@
-// A certified OpenID provider that others wrote, on loopback.
+// A certified third-party OpenID provider on loopback.
 import { createServer } from "node:http";
 import Provider from "npm:oidc-provider@9.13.3";
 import { exportJWK, generateKeyPair } from "jose";

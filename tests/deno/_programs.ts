@@ -3,7 +3,7 @@ import config from "../../deno.json" with { type: "json" };
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** A program that listens. */
+/** A running server program. */
 export interface ServedProgram extends AsyncDisposable {
   /** Its address, such as `http://localhost:41234`. */
   readonly origin: string;
@@ -19,7 +19,7 @@ export interface ProgramFile extends AsyncDisposable {
   readonly config: string;
 }
 
-/** Writes a program down. */
+/** Writes a program to a file. */
 export async function programFile(program: string): Promise<ProgramFile> {
   const folder = await Deno.makeTempDir();
   const imports: Record<string, string> = { ...config.imports };
@@ -54,7 +54,7 @@ export interface ServeProgramOptions {
   readonly env?: Record<string, string>;
 }
 
-/** Runs a program in Deno on a port and waits until it answers. */
+/** Runs a program in Deno on a port and waits until it responds. */
 export async function serveProgram(
   program: string,
   { port = freePort(), env = {} }: ServeProgramOptions = {},
@@ -110,7 +110,7 @@ export async function serveCommand(
       try {
         child.kill();
       } catch {
-        // It has ended by itself.
+        // It has already ended.
       }
       await child.status;
       await reading;
@@ -121,7 +121,7 @@ export async function serveCommand(
   throw new Error(`The program does not listen:\n${output}`);
 }
 
-/** Waits until something listens on a port: not beyond the end of a program. */
+/** Waits until a program listens on a port, or ends. */
 async function opens(
   port: number,
   end: Promise<Deno.CommandStatus>,

@@ -1,16 +1,16 @@
 import { freePort } from "./_programs.ts";
 
-/** A database server of a test's own. */
+/** A database server for one test. */
 export interface Server {
   /** The port on 127.0.0.1. */
   readonly port: number;
-  /** Ends it without mercy, as a crash would. */
+  /** Kills the server, like a crash. */
   crash(): Promise<void>;
-  /** Starts it again on the same port, with the data that it had. */
+  /** Restarts the server on the same port with its data. */
   restart(): Promise<void>;
-  /** Stops Redis from answering, or lets it go on. */
+  /** Suspends or resumes Redis. */
   freeze(frozen: boolean): void;
-  /** Ends it and removes its data. */
+  /** Stops the server and removes its data. */
   stop(): Promise<void>;
 }
 

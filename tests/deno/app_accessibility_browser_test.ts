@@ -19,7 +19,7 @@ const forVisitors = [
 /** WCAG 2.5.3, which is not among the default rules. */
 const RULES = '{ "label-content-name-mismatch": { enabled: true } }';
 
-/** In the dark only the colors are others. */
+/** In dark mode only the colors differ. */
 const schemes = {
   light: `axe.run({ rules: ${RULES} })`,
   dark: 'axe.run({ runOnly: ["color-contrast"] })',
@@ -27,7 +27,7 @@ const schemes = {
 
 for (const [colorScheme, run] of Object.entries(schemes)) {
   testInChromium(
-    `Chromium: no page has a fault that axe-core knows, ${colorScheme}`,
+    `Chromium: axe-core finds no problem on any page, ${colorScheme}`,
     async () => {
       await using app = await startExampleApp();
       const admin = await app.loggedIn("admin");

@@ -28,7 +28,7 @@ Deno.test("the account page changes the name", async () => {
   assertStringIncludes(body, "Name is required");
 });
 
-Deno.test("a change of password ends all other sessions, and the old password", async () => {
+Deno.test("changing the password ends all other sessions and invalidates the old password", async () => {
   await using app = await startExampleApp();
   const { visitor, logIn } = await registered(app);
   const other = await logIn(PASSWORD);
@@ -81,7 +81,7 @@ for (const { message, ...change } of passwordRefusals) {
   });
 }
 
-Deno.test("the sessions page lists sessions and ends one, or all others", async () => {
+Deno.test("the sessions page shows the sessions and ends one, or all others", async () => {
   await using app = await startExampleApp();
   const { visitor, logIn } = await registered(app);
   const others = [];
@@ -110,7 +110,7 @@ Deno.test("the sessions page lists sessions and ends one, or all others", async 
   }
 });
 
-Deno.test("an admin sees every user, 50 to a page", async () => {
+Deno.test("an admin sees all users, 50 on a page", async () => {
   await using app = await startExampleApp();
   const admin = await app.loggedIn("admin");
   for (let number = 1; number <= 600; number++) {
@@ -133,7 +133,7 @@ Deno.test("an admin sees every user, 50 to a page", async () => {
   const { body } = await admin.get("/admin?page=3");
   assertStringIncludes(body, '<a href="/admin?page=2" rel="prev">');
   assertStringIncludes(body, "Page 3 of 13");
-  // A change comes back to the same page.
+  // A change redirects to the same page.
   const [, action] = body.match(/action="(\/admin\/\d+\?page=3)"/)!;
   const form = { _method: "PUT", role: "editor" };
   assertEquals((await admin.post(action, form)).location, "/admin?page=3");
@@ -166,7 +166,7 @@ Deno.test("a user cannot end another user's session", async () => {
   assertStringIncludes(after.body, id);
 });
 
-Deno.test("an API key is shown once, stored as a hash, and works at the API (spec 5.3)", async () => {
+Deno.test("an API key is shown once, stored as a hash, and accepted by the API (spec 5.3)", async () => {
   await using app = await startExampleApp();
   const visitor = await app.loggedIn();
 
@@ -191,10 +191,10 @@ Deno.test("an API key is shown once, stored as a hash, and works at the API (spe
   });
 });
 
-Deno.test("the command with a new key names the address that browsers see", async () => {
+Deno.test("the command with a new key has the public address", async () => {
   await using app = await startExampleApp();
   const user = await app.loggedIn();
-  // As a proxy that ends TLS hands it over: another scheme, another host.
+  // As from a proxy that terminates TLS: another scheme and host.
   const behind = app.baseURL.replace("localhost", "127.0.0.1");
   const key = await createSecret(user, "/account/keys");
   const response = await fetch(`${behind}/account/keys/new`, {
@@ -203,7 +203,7 @@ Deno.test("the command with a new key names the address that browsers see", asyn
   assertStringIncludes(await response.text(), ` ${app.baseURL}/api/me<`);
 });
 
-Deno.test("an access token works at the API as its user, until it is revoked (spec 5.3)", async () => {
+Deno.test("the API accepts an access token as its user until it is revoked (spec 5.3)", async () => {
   await using app = await startExampleApp();
   const visitor = await app.loggedIn("editor");
   const token = await createSecret(visitor, "/account/tokens");
@@ -218,7 +218,7 @@ Deno.test("an access token works at the API as its user, until it is revoked (sp
   assertEquals((await app.visitor().get("/api/me", headers)).status, 401);
 });
 
-Deno.test("an access token that expired, or whose user is gone, is refused (spec 5.3)", async () => {
+Deno.test("the API rejects an expired access token, or one of a deleted user (spec 5.3)", async () => {
   await using app = await startExampleApp();
   const user = await app.users.create({
     name: "Ada",
@@ -253,7 +253,7 @@ Deno.test("a user cannot revoke another user's key", async () => {
   assertEquals((await app.visitor().get("/api/me", headers)).status, 200);
 });
 
-Deno.test("a key without a name is refused, and so is the 21st", async () => {
+Deno.test("a key without a name is rejected, and so is the 21st key", async () => {
   await using app = await startExampleApp();
   const visitor = await app.loggedIn();
   const nameless = await visitor.post("/account/keys", { label: " " });
@@ -290,13 +290,13 @@ for (const headers of malformed) {
   });
 }
 
-Deno.test("the API does not know sessions", async () => {
+Deno.test("the API ignores sessions", async () => {
   await using app = await startExampleApp();
   const admin = await app.loggedIn("admin");
   assertEquals((await admin.get("/api/me")).status, 401);
 });
 
-Deno.test("the API reads notices, and deletes them for who may (spec 5.3.6)", async () => {
+Deno.test("the API returns notices, and deletes them if the user may (spec 5.3.6)", async () => {
   await using app = await startExampleApp();
   const editor = await app.loggedIn("editor");
   await editor.post("/editor", { title: "One", body: "Text" });
@@ -324,7 +324,7 @@ Deno.test("the API reads notices, and deletes them for who may (spec 5.3.6)", as
   assertEquals([gone.status, await gone.json()], [404, { error: "Not Found" }]);
 });
 
-Deno.test("an editor writes, changes and takes down a notice", async () => {
+Deno.test("an editor writes, changes and removes a notice", async () => {
   await using app = await startExampleApp();
   const editor = await app.loggedIn("editor");
   const failed = await editor.post("/editor", { title: "", body: "Kept" });
@@ -344,7 +344,7 @@ Deno.test("an editor writes, changes and takes down a notice", async () => {
   assertEquals([again.status, again.body], [404, "Not Found"]);
 });
 
-Deno.test("an admin changes a role at once, but not their own", async () => {
+Deno.test("an admin changes the role of others with immediate effect, but not their own", async () => {
   await using app = await startExampleApp();
   const admin = await app.loggedIn("admin");
   const user = await app.loggedIn("user");
@@ -360,7 +360,7 @@ Deno.test("an admin changes a role at once, but not their own", async () => {
   assertEquals(await setRole(9999, "user"), 404);
 });
 
-Deno.test("an admin ends all sessions and access tokens of a user, and of no other", async () => {
+Deno.test("an admin ends all sessions and access tokens of one user", async () => {
   await using app = await startExampleApp();
   const admin = await app.loggedIn("admin");
   const user = await app.loggedIn("user");
@@ -380,7 +380,7 @@ Deno.test("an admin ends all sessions and access tokens of a user, and of no oth
   assertEquals((await admin.get("/account")).status, 200);
 });
 
-Deno.test("a user's forms to the admin area change nothing (spec 5.3.6)", async () => {
+Deno.test("a user's requests to the admin area change nothing (spec 5.3.6)", async () => {
   await using app = await startExampleApp();
   const user = await app.loggedIn("user");
   const [{ id }] = await app.users.list();

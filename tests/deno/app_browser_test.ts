@@ -53,7 +53,7 @@ walk(
       }
     }
 
-    /** Asserts that nothing is wider than the screen. */
+    /** Asserts that no element is wider than the screen. */
     async function fits(path: string) {
       for (const selector of ["html", "header.bar", "main"]) {
         const box = (await page.locator(selector).boundingBox())!;
@@ -68,7 +68,7 @@ walk(
 );
 
 walk(
-  "the keyboard reaches the content first",
+  "the first tab stop skips to the content",
   async ({ open, page }) => {
     await open("/login");
     await page.keyboard.press("Tab");
@@ -85,7 +85,7 @@ walk(
 );
 
 walk(
-  "the Back button shows nothing of an account after the logout",
+  "the Back button shows no account data after the logout",
   async ({ app, follow, open, page, path }) => {
     const user = await app.loggedIn();
     await page.context().addCookies([

@@ -24,26 +24,26 @@ const forms: readonly Form[] = [
     path: "/account/logins/1",
     fields: { _method: "DELETE" },
   },
-  { does: "makes an API key", path: "/account/keys", fields: { label: "x" } },
+  { does: "creates an API key", path: "/account/keys", fields: { label: "x" } },
   {
-    does: "makes an access token",
+    does: "creates an access token",
     path: "/account/tokens",
     fields: { label: "x" },
   },
   {
-    does: "makes another user an admin",
+    does: "promotes another user to admin",
     path: "/admin/1",
     fields: { _method: "PUT", role: "admin" },
   },
   {
-    does: "logs another user out everywhere",
+    does: "ends all sessions of another user",
     path: "/admin/1/sessions",
     fields: { _method: "DELETE" },
   },
 ];
 
 for (const { does, path, fields } of forms) {
-  Deno.test(`nobody ${does} with a login that is old, before it is confirmed`, async () => {
+  Deno.test(`nobody ${does} with a stale login before a confirmation`, async () => {
     await using app = await startExampleApp();
     const { admin, user } = await adminAndUser(app);
     const index = path.replace(/\/(?:demo|1|1\/sessions)$/, "");
@@ -55,7 +55,7 @@ for (const { does, path, fields } of forms) {
     assertEquals([stale.status, stale.location], [302, confirm]);
     assertEquals(await rights(app), ["user"]);
     assertEquals((await user.get("/account")).status, 200);
-    // Looking takes no confirmation.
+    // Reading needs no confirmation.
     assertEquals((await admin.get(index)).status, 200);
 
     const confirmed = await admin.post(confirm, { password: PASSWORD });
@@ -65,7 +65,7 @@ for (const { does, path, fields } of forms) {
   });
 }
 
-Deno.test("a secret is revoked without a confirmation, by who finds it stolen", async () => {
+Deno.test("revoking a stolen secret needs no confirmation", async () => {
   await using app = await startExampleApp();
   const { admin } = await adminAndUser(app);
   await createSecret(admin, "/account/tokens");
@@ -86,7 +86,7 @@ Deno.test("a user without a password confirms at the provider and returns to the
   const { body } = await visitor.get(location!);
   const [, href] = body.match(/href="(\/auth\/demo\?[^"]+)"/)!;
   const start = await visitor.get(href.replaceAll("&amp;", "&"));
-  // A provider that still knows them would send them back unasked.
+  // A provider that remembers them would redirect back without a prompt.
   assertEquals(maxAgeOf(start), "0");
   const { searchParams } = new URL(start.location!);
   assertEquals(searchParams.get("prompt"), "login");
@@ -96,7 +96,7 @@ Deno.test("a user without a password confirms at the provider and returns to the
   await createSecret(visitor, "/account/keys");
 });
 
-Deno.test("who logs in at a provider is asked there when it likes", async () => {
+Deno.test("the provider of a login decides when it prompts", async () => {
   await using app = await startExampleApp();
   assertEquals(maxAgeOf(await app.visitor().get("/auth/demo")), null);
 });
@@ -106,7 +106,7 @@ function maxAgeOf({ location }: Answer): string | null {
   return new URL(location!).searchParams.get("max_age");
 }
 
-/** Creates an admin and a user. The user is the first, with the id 1. */
+/** Creates an admin and a user. The user is the first one, with the id 1. */
 async function adminAndUser(
   app: ExampleApp,
 ): Promise<{ admin: Visitor; user: Visitor }> {

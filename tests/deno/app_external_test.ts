@@ -14,7 +14,7 @@ import {
   type Visitor,
 } from "./_example_app.ts";
 
-Deno.test("GET /auth/demo leads to the provider with state, nonce and challenge (spec 5.2.1)", async () => {
+Deno.test("GET /auth/demo redirects to the provider with state, nonce and challenge (spec 5.2.1)", async () => {
   await using app = await startExampleApp();
 
   const { status, location } = await app.visitor().get("/auth/demo");
@@ -35,7 +35,7 @@ Deno.test("GET /auth/demo leads to the provider with state, nonce and challenge 
   });
 });
 
-Deno.test("an external login makes a user once and finds them again (spec 5.2.4)", async () => {
+Deno.test("an external login creates a user once and finds them again (spec 5.2.4)", async () => {
   await using app = await startExampleApp();
   const visitor = app.visitor();
 
@@ -63,7 +63,7 @@ Deno.test("a user without a password cannot log in with one (spec 2.4)", async (
   }
 });
 
-Deno.test("an external login comes back to returnTo, on the own site only (spec 4.4)", async () => {
+Deno.test("an external login returns to returnTo, on this site only (spec 4.4)", async () => {
   await using app = await startExampleApp();
   const rows = [
     ["%2Faccount%2Fkeys", "/account/keys"],
@@ -88,7 +88,7 @@ Deno.test("an external login changes the session id", async () => {
 });
 
 for (const person of ["demo-editor", "demo-grace"]) {
-  Deno.test(`an external login of ${person} with the address of an account is refused (spec 5.1.5)`, async () => {
+  Deno.test(`an external login of ${person} with the address of an account is rejected (spec 5.1.5)`, async () => {
     await using app = await startExampleApp();
     await register(app, "editor@example.com");
     await register(app, "grace@people.example");
@@ -103,7 +103,7 @@ for (const person of ["demo-editor", "demo-grace"]) {
   });
 }
 
-Deno.test("an address that the provider did not verify is not taken over", async () => {
+Deno.test("an address that the provider did not verify is not adopted", async () => {
   await using app = await startExampleApp();
   const grace = app.visitor();
   await grace.logInExternally("demo-grace");
@@ -121,7 +121,7 @@ const failures = {
   "has no code": (app) => tampered(app, "code", null),
   "names another issuer": (app) => tampered(app, "iss", "https://evil.example"),
   "names no issuer": (app) => tampered(app, "iss", null),
-  "comes to another browser": async (app) => {
+  "arrives in another browser": async (app) => {
     const start = await app.visitor().get("/auth/demo");
     return await app.visitor().logInExternally("demo-ada", start);
   },
@@ -142,7 +142,7 @@ for (const [what, run] of Object.entries(failures)) {
   });
 }
 
-Deno.test("a user who cancels at the provider is back on the login page", async () => {
+Deno.test("a user who cancels at the provider returns to the login page", async () => {
   await using app = await startExampleApp();
   const visitor = app.visitor();
   const start = await visitor.get("/auth/demo?returnTo=%2Faccount");
@@ -158,7 +158,7 @@ Deno.test("a user who cancels at the provider is back on the login page", async 
   assertEquals(app.errors, []);
 });
 
-Deno.test("a user who cancels linking is back on its page, and stays logged in", async () => {
+Deno.test("a user who cancels linking returns to its page and stays logged in", async () => {
   await using app = await startExampleApp();
   const visitor = await register(app, "someone@example.com");
   const start = await visitor.post("/account/logins/demo");
@@ -169,7 +169,7 @@ Deno.test("a user who cancels linking is back on its page, and stays logged in",
   assertEquals((await visitor.get(location!)).status, 200);
 });
 
-Deno.test("a user who cancels a confirmation is asked again", async () => {
+Deno.test("a user who cancels a confirmation gets the prompt again", async () => {
   await using app = await startExampleApp();
   const visitor = app.visitor();
   await visitor.logInExternally("demo-ada");
@@ -193,7 +193,7 @@ Deno.test("an access_denied without a started login gets a 401", async () => {
   assertEquals(status, 401);
 });
 
-Deno.test("a first login that the database fails leaves no account that keeps its address", async () => {
+Deno.test("a first login that fails in the database leaves no account that blocks the address", async () => {
   let fails = true;
   await using app = await startExampleApp({
     wrap: (query) => (sql, params) => {
@@ -222,7 +222,7 @@ Deno.test("a callback works once (spec 5.2.3)", async () => {
   assertEquals((await visitor.get(callback)).status, 401);
 });
 
-Deno.test("a login is linked to an account from its page, and works from then on", async () => {
+Deno.test("a login is linked to an account from its page, and works afterwards", async () => {
   await using app = await startExampleApp();
   const editor = await register(app, "editor@example.com");
 
@@ -242,7 +242,7 @@ Deno.test("a login is linked to an account from its page, and works from then on
   assertEquals(await app.users.count(), 1);
 });
 
-Deno.test("a mere link to /auth/demo links nothing to who is logged in", async () => {
+Deno.test("a link to /auth/demo does not link a login to a logged-in user", async () => {
   await using app = await startExampleApp();
   const visitor = await register(app, "someone@example.com");
 
@@ -253,7 +253,7 @@ Deno.test("a mere link to /auth/demo links nothing to who is logged in", async (
   assertEquals(await app.users.count(), 2);
 });
 
-Deno.test("linking that was given up does not link the login that comes next", async () => {
+Deno.test("canceled linking does not link the next login", async () => {
   await using app = await startExampleApp();
   const visitor = await register(app, "someone@example.com");
   await visitor.post("/account/logins/demo");
@@ -265,7 +265,7 @@ Deno.test("linking that was given up does not link the login that comes next", a
   assertEquals(await app.users.count(), 2);
 });
 
-Deno.test("a login that is linked already is not moved to another account", async () => {
+Deno.test("a linked login is not moved to another account", async () => {
   await using app = await startExampleApp();
   await app.visitor().logInExternally("demo-ada");
   const visitor = await register(app, "someone@example.com");
@@ -284,7 +284,7 @@ Deno.test("linking a login requires a session", async () => {
   assertEquals([status, location], [302, "/login"]);
 });
 
-Deno.test("a login is unlinked, but not the last way to log in", async () => {
+Deno.test("a login is unlinked unless it is the only one", async () => {
   await using app = await startExampleApp();
   const only = app.visitor();
   await only.logInExternally("demo-ada");
@@ -316,7 +316,7 @@ async function register(app: ExampleApp, email: string): Promise<Visitor> {
   return visitor;
 }
 
-/** Comes back from the provider with one parameter changed, or left out. */
+/** Returns from the provider with one parameter changed or removed. */
 async function tampered(app: ExampleApp, name: string, value: string | null) {
   const visitor = app.visitor();
   const { location } = await visitor.get("/auth/demo");

@@ -69,7 +69,7 @@ Deno.test("the settings of every provider create a separate login", () => {
   );
 });
 
-Deno.test("a login with half of its settings stops the start", () => {
+Deno.test("a login with incomplete settings prevents the start", () => {
   const halves: Record<string, string>[] = [
     { PORTAL_CLIENT_ID: "id" },
     { OIDC_ISSUER: "https://login.example", OIDC_CLIENT_ID: "id" },

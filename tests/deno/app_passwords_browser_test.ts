@@ -33,7 +33,7 @@ walk(
 );
 
 walk(
-  "a login that is old is confirmed before the password changes",
+  "a stale login is confirmed before the password changes",
   async ({ app, open, page, path, send }) => {
     await open("/register");
     await send("Register", {

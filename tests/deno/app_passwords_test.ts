@@ -25,7 +25,7 @@ const change = {
   confirmPassword: next,
 };
 
-Deno.test("POST /login answers the sixth guess 429, with the time to wait (issue 6)", async () => {
+Deno.test("POST /login responds to the sixth guess with 429 and the time to wait (issue 6)", async () => {
   await using app = await startExampleApp();
   await register(app);
   const guess = () =>
@@ -42,7 +42,7 @@ Deno.test("POST /login answers the sixth guess 429, with the time to wait (issue
   assertStringIncludes(body, 'role="alert"');
   assertStringIncludes(body, "Too many attempts. Please wait a second");
   assertStringIncludes(body, `value="${email}"`);
-  // Even the right password fails, also with another spelling of the address.
+  // Even the correct password fails, also with another spelling of the address.
   const right = { email: " ADA@example.com", password: PASSWORD };
   assertEquals((await app.visitor().post("/login", right)).status, 429);
 
@@ -50,7 +50,7 @@ Deno.test("POST /login answers the sixth guess 429, with the time to wait (issue
   assertEquals(await statusOfLogin(app, PASSWORD), 302);
 });
 
-Deno.test("POST /login is not locked for an owner by guesses from elsewhere (issue 6)", async () => {
+Deno.test("POST /login does not lock out an owner because of guesses from other addresses (issue 6)", async () => {
   await using app = await startExampleApp({ trustedProxies: 1 });
   await register(app);
   const from = (address: string, password: string) =>
@@ -65,7 +65,7 @@ Deno.test("POST /login is not locked for an owner by guesses from elsewhere (iss
   assertEquals((await from("198.51.100.9", PASSWORD)).status, 302);
 });
 
-Deno.test("guesses at the pages of the account count like those at the login (issue 6)", async () => {
+Deno.test("guesses on the account pages count like those at the login (issue 6)", async () => {
   await using app = await startExampleApp();
   const visitor = await register(app);
   // A stolen session, without the cookie of the known device.
@@ -86,7 +86,7 @@ Deno.test("guesses at the pages of the account count like those at the login (is
   assertEquals(await statusOfLogin(app, PASSWORD), 429);
 });
 
-Deno.test("a stolen device has at most 15 guesses at the pages of the account", async () => {
+Deno.test("a stolen device has at most 15 guesses on the account pages", async () => {
   await using app = await startExampleApp();
   const visitor = await register(app);
   const guess = { password: "wrong password" };
@@ -98,10 +98,9 @@ Deno.test("a stolen device has at most 15 guesses at the pages of the account", 
   assertEquals(guesses, 15);
 });
 
-Deno.test("more logins at once than can wait are answered 503 (issue 6)", async () => {
+Deno.test("concurrent logins over the limit of the queue get a 503 (issue 6)", async () => {
   await using app = await startExampleApp();
-  // The process has one queue: four run, and sixty-four wait, until the login
-  // is answered.
+  // The process has one queue: four logins run and sixty-four wait.
   let answered = false;
   const others = Array.from({ length: 68 }, async () => {
     while (!answered) await verifyPassword(null, "x");
@@ -112,7 +111,7 @@ Deno.test("more logins at once than can wait are answered 503 (issue 6)", async 
     { Accept: "text/html" },
   );
   answered = true;
-  // On a busy machine some of them wait too long, and give up.
+  // On a busy machine some of them time out.
   await Promise.allSettled(others);
   assertEquals(busy.status, 503);
   assertEquals(busy.headers.get("Retry-After"), "10");
@@ -120,7 +119,7 @@ Deno.test("more logins at once than can wait are answered 503 (issue 6)", async 
   assertEquals(app.errors, []);
 });
 
-Deno.test("an owner who has reset the password logs in at once, whatever was guessed before", async () => {
+Deno.test("an owner who has reset the password logs in at once, despite earlier guesses", async () => {
   await using app = await startExampleApp();
   await register(app);
   for (let count = 0; count < 7; count++) await statusOfLogin(app, "wrong one");
@@ -134,7 +133,7 @@ Deno.test("an owner who has reset the password logs in at once, whatever was gue
   assertEquals(login.status, 302);
 });
 
-Deno.test("guesses from elsewhere do not delay a login on the device that registered", async () => {
+Deno.test("guesses from other addresses do not delay a login on the device that registered", async () => {
   await using app = await startExampleApp();
   const visitor = await register(app);
   await visitor.post("/logout");
@@ -175,7 +174,7 @@ Deno.test("a flood of registrations lets an honest user log in", async () => {
   assertEquals(app.errors, []);
 });
 
-Deno.test("one address registers and tests 20 addresses an hour, then it takes longer", async () => {
+Deno.test("one client address can register or probe 20 addresses per hour before it is slowed down", async () => {
   await using app = await startExampleApp({ trustedProxies: 1 });
   await register(app);
   const attempt = (email: string, from = "203.0.113.7") => {
@@ -188,7 +187,7 @@ Deno.test("one address registers and tests 20 addresses an hour, then it takes l
   };
   for (let count = 0; count < 10; count++) {
     assertEquals((await attempt(`m${count}@example.com`)).status, 302);
-    // To learn that an address has an account counts too.
+    // Probing an existing address counts too.
     app.database("UPDATE users SET email = ? WHERE id = 1", [`t${count}@x.y`]);
     assertEquals((await attempt(`t${count}@x.y`)).status, 422);
   }
@@ -204,7 +203,7 @@ Deno.test("one address registers and tests 20 addresses an hour, then it takes l
   assertEquals((await attempt("t9@x.y")).status, 422);
 });
 
-Deno.test("a common password is refused wherever one is chosen (issue 6)", async () => {
+Deno.test("every form for a new password rejects a common one (issue 6)", async () => {
   await using app = await startExampleApp();
   const common = { password: "Password123", confirmPassword: "Password123" };
   const message = "This password is too common. Please choose another one.";
@@ -225,11 +224,11 @@ Deno.test("a common password is refused wherever one is chosen (issue 6)", async
     assertStringIncludes(body, `id="password-error">${message}</p>`);
     assertFalse(body.includes(common.password));
   }
-  // It did not use the link up.
+  // It did not use up the link.
   assertEquals(await statusOfReset(app, token), 302);
 });
 
-Deno.test("POST /forgot-password answers the same whether there is an account (issue 6)", async () => {
+Deno.test("POST /forgot-password responds the same with and without an account (issue 6)", async () => {
   await using app = await startExampleApp();
   await register(app);
   const ask = (email: string) =>
@@ -243,14 +242,14 @@ Deno.test("POST /forgot-password answers the same whether there is an account (i
   assertEquals(app.mails.map(({ to }) => to), [email]);
 });
 
-Deno.test("POST /forgot-password sends nothing to an account without a password", async () => {
+Deno.test("POST /forgot-password sends no email to an account without a password", async () => {
   await using app = await startExampleApp();
   await app.users.create({ name: "Ada", email, passwordHash: "" });
   const { status } = await app.visitor().post("/forgot-password", { email });
   assertEquals([status, app.mails], [200, []]);
 });
 
-Deno.test("POST /forgot-password sends five links to an address, then it takes longer (issue 6)", async () => {
+Deno.test("POST /forgot-password sends five links to an address before it slows down (issue 6)", async () => {
   await using app = await startExampleApp();
   await register(app);
   const ask = () => app.visitor().post("/forgot-password", { email });
@@ -299,7 +298,7 @@ Deno.test("a reset ends sessions, access tokens, API keys and the old password",
   assertEquals(await statusOfLogin(app, next), 302);
 });
 
-Deno.test("a reset works in a browser that is logged in, and logs it out", async () => {
+Deno.test("a reset works in a logged-in browser and ends its session", async () => {
   await using app = await startExampleApp();
   const visitor = await register(app);
   const token = await resetToken(app);
@@ -309,7 +308,7 @@ Deno.test("a reset works in a browser that is logged in, and logs it out", async
   assertEquals(app.errors, []);
 });
 
-Deno.test("a link that resets a password works once, also for two at once (issue 6)", async () => {
+Deno.test("a link that resets a password works once, also for concurrent requests (issue 6)", async () => {
   await using app = await startExampleApp();
   await register(app);
   const older = await resetToken(app);
@@ -359,7 +358,7 @@ for (const token of badTokens) {
   });
 }
 
-Deno.test("a change of password makes links that reset it worthless (issue 6)", async () => {
+Deno.test("changing the password invalidates reset links (issue 6)", async () => {
   await using app = await startExampleApp();
   const visitor = await register(app);
   const token = await resetToken(app);
@@ -367,7 +366,7 @@ Deno.test("a change of password makes links that reset it worthless (issue 6)", 
   assertEquals(await statusOfReset(app, token), 400);
 });
 
-Deno.test("a change of password revokes access tokens, not API keys (issue 6)", async () => {
+Deno.test("changing the password revokes access tokens, not API keys (issue 6)", async () => {
   await using app = await startExampleApp();
   const visitor = await register(app);
   const stranger = await app.loggedIn();
@@ -383,7 +382,7 @@ Deno.test("a change of password revokes access tokens, not API keys (issue 6)", 
   assertEquals((await stranger.get("/account")).status, 200);
 });
 
-Deno.test("no link to reset a password is in the log", async () => {
+Deno.test("the log contains no reset links", async () => {
   await using app = await startExampleApp();
   await register(app);
   const token = await resetToken(app);
@@ -392,7 +391,7 @@ Deno.test("no link to reset a password is in the log", async () => {
   assertFalse(app.log.join("\n").includes(token));
 });
 
-Deno.test("the password page asks whose login is old for the password first (issue 6)", async () => {
+Deno.test("the password page requires the password after a stale login (issue 6)", async () => {
   await using app = await startExampleApp();
   const visitor = await register(app);
   assertEquals((await visitor.get("/account/password")).status, 200);
@@ -416,7 +415,7 @@ Deno.test("the password page asks whose login is old for the password first (iss
   assertEquals(await statusOfLogin(app, next), 302);
 });
 
-Deno.test("the confirm page leads nowhere else than to the own site", async () => {
+Deno.test("the confirm page redirects only to this site", async () => {
   await using app = await startExampleApp();
   const visitor = await register(app);
   const path = "/account/confirm?returnTo=https%3A%2F%2Fevil.example";
@@ -426,7 +425,7 @@ Deno.test("the confirm page leads nowhere else than to the own site", async () =
   assertEquals(status, 302);
 });
 
-Deno.test("the confirm page offers their own logins to who has no password", async () => {
+Deno.test("the confirm page offers external logins to a user without a password", async () => {
   await using app = await startExampleApp();
   const visitor = app.visitor();
   await visitor.logInExternally("demo-ada");
@@ -439,7 +438,7 @@ Deno.test("the confirm page offers their own logins to who has no password", asy
   assertEquals(status, 422);
 });
 
-/** Registers a user, who is then logged in. */
+/** Registers and logs in a user. */
 async function register(app: ExampleApp): Promise<Visitor> {
   const visitor = app.visitor();
   const passwords = { password: PASSWORD, confirmPassword: PASSWORD };

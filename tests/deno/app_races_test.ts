@@ -1,4 +1,4 @@
-// A concurrent change happens right in the middle of a request.
+// Concurrent changes in the middle of a request.
 import { assertEquals, assertFalse } from "@std/assert";
 import { hashPassword } from "@gatehouse/web/auth/password";
 import type { Query } from "../../examples/app/data/database.ts";
@@ -22,13 +22,13 @@ const logins: readonly {
 ];
 
 for (const { path, fields, status } of logins) {
-  Deno.test(`POST ${path} opens nothing with a password that is changed meanwhile`, async () => {
+  Deno.test(`POST ${path} rejects a password that changes during the request`, async () => {
     const { wrap, after } = meanwhile();
     await using app = await startExampleApp({ wrap });
     const thief = await register(app.visitor());
     const owner = app.visitor();
     const form = await resetForm(app, owner);
-    // The old hash is read, and then the password changes.
+    // The password changes after the old hash was read.
     after("SELECT * FROM users WHERE email", async () => {
       assertEquals((await owner.post("/reset-password", form)).status, 302);
     });
@@ -41,7 +41,7 @@ for (const { path, fields, status } of logins) {
   });
 }
 
-Deno.test("a session that a reset ends makes no access token on its way out", async () => {
+Deno.test("a session that a reset ends cannot create an access token in a pending request", async () => {
   const { wrap, after } = meanwhile();
   await using app = await startExampleApp({ wrap });
   const thief = await register(app.visitor());
@@ -93,13 +93,13 @@ const changes: readonly {
 ];
 
 for (const { what, change } of changes) {
-  Deno.test(`an access token made during ${what} does not work`, async () => {
+  Deno.test(`an access token created during ${what} does not work`, async () => {
     const { wrap, before } = meanwhile();
     await using app = await startExampleApp({ wrap });
     const owner = await register(app.visitor());
     const thief = app.visitor();
     await thief.post("/login", { email, password: PASSWORD });
-    // The guard has let the request pass, and then all access ends.
+    // All access ends after the guard has accepted the request.
     before("INSERT INTO access_tokens", () => change(app, owner));
 
     const { headers, location } = await thief
@@ -129,7 +129,7 @@ for (
     },
   ]
 ) {
-  Deno.test(`${what} made during a reset does not work`, async () => {
+  Deno.test(`${what} created during a reset does not work`, async () => {
     const { wrap, before } = meanwhile();
     await using app = await startExampleApp({ wrap });
     const thief = await register(app.visitor());
@@ -147,7 +147,7 @@ for (
   });
 }
 
-Deno.test("two admins at once, who demote each other, do not both succeed", async () => {
+Deno.test("two admins who demote each other at once do not both succeed", async () => {
   const { wrap, after } = meanwhile();
   await using app = await startExampleApp({ wrap });
   const [one, other] = [
@@ -155,7 +155,7 @@ Deno.test("two admins at once, who demote each other, do not both succeed", asyn
     await app.loggedIn("admin"),
   ];
   const form = { _method: "PUT", role: "user" };
-  // The one is an admin when they ask, and then no more.
+  // The first one is an admin at the start of the request, but not at its end.
   after("SELECT * FROM users WHERE id", async () => {
     assertEquals((await other.post("/admin/1", form)).status, 302);
   });
@@ -166,7 +166,7 @@ Deno.test("two admins at once, who demote each other, do not both succeed", asyn
   assertEquals(roles, ["user", "admin"]);
 });
 
-Deno.test("two logins at once with an old hash, which both renew, both succeed", async () => {
+Deno.test("two concurrent logins that both renew an old hash succeed", async () => {
   await using app = await startExampleApp();
   const passwordHash = await hashPassword(PASSWORD, { memory: 8192 });
   await app.users.create({ name: "Ada", email, passwordHash });
@@ -180,7 +180,7 @@ Deno.test("two logins at once with an old hash, which both renew, both succeed",
   assertEquals(answers.map(({ status }) => status), [302, 302]);
 });
 
-/** Fills in the form that the emailed link opens. */
+/** Submits the form of the emailed link. */
 async function resetForm(
   app: ExampleApp,
   owner: Visitor,

@@ -26,11 +26,11 @@ const confirm = "/account/confirm?returnTo=%2Faccount%2Fkeys";
 for (
   const prefix of ["PORTAL", "CODE_HOST", "OFFICE_SUITE", "SOCIAL", "MICROBLOG"]
 ) {
-  Deno.test(`a login at ${prefix} makes no API key before it is confirmed by email`, async () => {
+  Deno.test(`a login at ${prefix} creates no API key before a confirmation by email`, async () => {
     using app = await start(prefix, { email, emailVerified: true });
     await app.oneClick();
     assertEquals(await app.post("/account/keys"), [302, confirm]);
-    // A person who finds the browser open clicks once more.
+    // A person at the unattended browser clicks again.
     await app.oneClick();
     assertEquals(await app.post("/account/keys"), [302, confirm]);
 
@@ -40,7 +40,7 @@ for (
     await app.post(send);
     const link = app.linkInMail();
     const body = await app.get(link);
-    // To open the link is not enough: scanners of mail do so too.
+    // Opening the link is not enough, because email scanners do so too.
     assertEquals(await app.post("/account/keys"), [302, confirm]);
     const [, token] = body.match(/name="token" value="([^"]+)"/)!;
     const confirmed = await app.post("/account/confirm/email", { token });
@@ -58,7 +58,7 @@ for (
   });
 }
 
-Deno.test("a login that nothing can confirm makes no API key, and the page says why", async () => {
+Deno.test("a login without a way to confirm creates no API key, and the page explains why", async () => {
   using app = await start("SOCIAL", { email: null, emailVerified: false });
   await app.oneClick();
   assertEquals(await app.post("/account/keys"), [302, confirm]);
@@ -68,7 +68,7 @@ Deno.test("a login that nothing can confirm makes no API key, and the page says 
   assertEquals(app.mails, []);
 });
 
-Deno.test("a link that confirms a login does nothing for another user", async () => {
+Deno.test("a link that confirms a login does not work for another user", async () => {
   using app = await start("CODE_HOST", { email, emailVerified: true });
   await app.oneClick();
   await app.post("/account/confirm/send?returnTo=%2Faccount%2Fkeys");
@@ -95,11 +95,11 @@ Deno.test("a link that confirms a login requires a session and does not create o
   assertEquals(answer, [302, "/login"]);
 });
 
-Deno.test("a mailbox is not flooded with links that confirm a login", async () => {
+Deno.test("the number of emails with links that confirm a login is limited", async () => {
   using app = await start("CODE_HOST", { email, emailVerified: true });
   await app.oneClick();
   const statuses: number[] = [];
-  // The test has no client address: then the throttle allows more.
+  // Without a client address the throttle allows more.
   for (let count = 0; count < 60; count++) {
     statuses.push((await app.post("/account/confirm/send"))[0]);
   }
@@ -107,7 +107,7 @@ Deno.test("a mailbox is not flooded with links that confirm a login", async () =
   assertEquals(app.mails.length, statuses.filter((one) => one === 200).length);
 });
 
-Deno.test("a link that confirms a login leads to the own site only", async () => {
+Deno.test("a link that confirms a login redirects only to this site", async () => {
   using app = await start("CODE_HOST", { email, emailVerified: true });
   await app.oneClick();
   const evil = encodeURIComponent("https://evil.example");
@@ -144,7 +144,7 @@ async function start(prefix: string, person: Partial<ExternalPerson>) {
     person(subject: string, email: string) {
       who = { subject, person: { email, emailVerified: true } };
     },
-    /** Comes back from the provider, which asked nothing. */
+    /** Returns from the provider, which showed no prompt. */
     async oneClick() {
       const { status } = await client.fetch(`/auth/${login.name}/callback`);
       assertEquals(status, 302);

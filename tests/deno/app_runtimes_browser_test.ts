@@ -38,7 +38,7 @@ for (const runtime of runtimes()) {
   });
 }
 
-/** Fails unless Redis holds anything. */
+/** Throws if Redis is empty. */
 async function holds({ port }: Server): Promise<void> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port });
   await connection.write(new TextEncoder().encode("DBSIZE\r\n"));

@@ -9,7 +9,7 @@ import {
 import { createSecret, PASSWORD, startExampleApp } from "./_example_app.ts";
 
 for (const path of ["/account/keys", "/account/tokens"] as const) {
-  Deno.test(`a secret of ${path} is shown again after a reload, until its owner is done`, async () => {
+  Deno.test(`a secret of ${path} is shown again after a reload until its owner closes the page`, async () => {
     await using app = await startExampleApp();
     const visitor = await app.loggedIn();
     const secret = await createSecret(visitor, path);
@@ -26,7 +26,7 @@ for (const path of ["/account/keys", "/account/tokens"] as const) {
   });
 }
 
-Deno.test("a new secret is in a cookie of its page, which scripts and other sites cannot use", async () => {
+Deno.test("a new secret is in a cookie for its page only, which scripts and other sites cannot read", async () => {
   await using app = await startExampleApp();
   const visitor = await app.loggedIn();
   const { headers } = await visitor.post("/account/keys", { label: "x" });
@@ -90,7 +90,7 @@ const first = {
   confirmPassword: PASSWORD,
 };
 
-Deno.test("a user of an identity provider is offered a password, and can log in with it", async () => {
+Deno.test("a user of an identity provider can set a password and log in with it", async () => {
   await using app = await startExampleApp();
   const ada = app.visitor();
   await ada.logInExternally("demo-ada");
@@ -165,7 +165,7 @@ Deno.test("an account without a verified address gets no password", async () => 
   assertFalse((await grace.get("/account")).body.includes("Set a password"));
 });
 
-Deno.test("a first password needs a login of the last minutes", async () => {
+Deno.test("a first password requires a recent login", async () => {
   await using app = await startExampleApp();
   const ada = app.visitor();
   await ada.logInExternally("demo-ada");
@@ -174,7 +174,7 @@ Deno.test("a first password needs a login of the last minutes", async () => {
   assert(location?.startsWith("/account/confirm"));
 });
 
-Deno.test("a session that an admin ends sets no first password on its way out", async () => {
+Deno.test("a session that an admin ends cannot set a first password in a pending request", async () => {
   let meanwhile = () => Promise.resolve();
   await using app = await startExampleApp({
     wrap: (query) => async (sql, params) => {

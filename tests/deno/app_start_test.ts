@@ -18,7 +18,7 @@ const RUNTIMES = /\b(?:Deno|Bun|process|env)\.|"(?:node|bun|cloudflare)\b/;
 const main = new URL("../../examples/app/main.ts", import.meta.url);
 
 for (const runtime of runtimes()) {
-  Deno.test(`deno task ${TASKS[runtime]} serves the application with nothing configured`, async () => {
+  Deno.test(`deno task ${TASKS[runtime]} serves the application without configuration`, async () => {
     const folder = await Deno.makeTempDir();
     const env = {
       DATABASE: `${folder}/data.sqlite`,
@@ -48,7 +48,7 @@ for (const runtime of runtimes()) {
   });
 }
 
-Deno.test("a database of an older version gets the columns that it lacks", async () => {
+Deno.test("a database of an older version gets the new columns", async () => {
   using database = overSQLite(new DatabaseSync(":memory:"));
   await database(
     `CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE,
@@ -64,7 +64,7 @@ Deno.test("a database of an older version gets the columns that it lacks", async
   assertEquals([user?.name, user?.accessVersion], ["Ada", 1]);
 });
 
-Deno.test("only the entry files of the application know a runtime", async () => {
+Deno.test("only the entry files of the application use runtime APIs", async () => {
   const known: string[] = [];
   for await (const file of sources(new URL("./", main))) {
     const source = await Deno.readTextFile(new URL(file, main));
@@ -134,7 +134,7 @@ Deno.test("a demo account whose password was changed is not shown", async () => 
 });
 
 for (const value of ["yes", "-1", "1.5", "", "999"]) {
-  Deno.test(`TRUSTED_PROXIES="${value}" stops the start`, async () => {
+  Deno.test(`TRUSTED_PROXIES="${value}" prevents the start`, async () => {
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "--no-check", "-A", main.href],
       env: { TRUSTED_PROXIES: value, DATABASE: ":memory:", NO_COLOR: "1" },

@@ -33,7 +33,7 @@ Deno.test("a login that an attacker linked does not work after the owner's reset
   assertStringIncludes(done.body, "link it again");
 });
 
-Deno.test("an API key and an access token that an attacker made do not work after the owner's reset", async () => {
+Deno.test("an attacker's API key and access token do not work after the owner's reset", async () => {
   await using app = await startExampleApp();
   const attacker = await register(app);
   const key = await createSecret(attacker, "/account/keys");
@@ -51,7 +51,7 @@ Deno.test("an API key and an access token that an attacker made do not work afte
   assertStringIncludes(done.body, "API keys");
 });
 
-Deno.test("an email tells the owner about everything that a reset ended", async () => {
+Deno.test("an email informs the owner about everything that a reset ended", async () => {
   await using app = await startExampleApp();
   const attacker = await register(app);
   await link(attacker, "demo-grace");
@@ -66,7 +66,7 @@ Deno.test("an email tells the owner about everything that a reset ended", async 
   assertStringIncludes(text, `${app.baseURL}/account/logins`);
 });
 
-Deno.test("linking a login is told to the account's address, with the way to undo it", async () => {
+Deno.test("linking a login sends an email with instructions to undo it", async () => {
   await using app = await startExampleApp();
   const attacker = await register(app);
   await link(attacker, "demo-grace");
@@ -80,12 +80,12 @@ Deno.test("linking a login is told to the account's address, with the way to und
   assertStringIncludes(text, "Demo provider: ID demo-grace");
   assertStringIncludes(text, `${app.baseURL}/forgot-password`);
 
-  // To link it again changes nothing.
+  // Linking it again changes nothing.
   await link(attacker, "demo-grace");
   assertEquals(app.mails.length, 1);
 });
 
-Deno.test("two identities at one provider are both listed, and unlinked one by one", async () => {
+Deno.test("two identities at one provider are shown and unlinked separately", async () => {
   await using app = await startExampleApp();
   const visitor = await register(app);
   await link(visitor, "demo-grace");
@@ -128,7 +128,7 @@ Deno.test("a user cannot unlink another user's login", async () => {
   assertEquals((await owners(app, "identities")).length, 1);
 });
 
-Deno.test("a name that a provider gives cannot forge lines of a notice", async () => {
+Deno.test("a name from a provider cannot forge lines of a notice", async () => {
   await using app = await startExampleApp();
   const visitor = await register(app);
   await link(visitor, "demo-grace");

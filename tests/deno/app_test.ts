@@ -47,7 +47,7 @@ for (const { message, ...change } of refusals) {
   });
 }
 
-Deno.test("POST /register without any field names each that is missing (spec 7)", async () => {
+Deno.test("POST /register names all missing fields (spec 7)", async () => {
   await using app = await startExampleApp();
   const { status, body } = await app.visitor().post("/register");
   assertEquals(status, 422);
@@ -56,7 +56,7 @@ Deno.test("POST /register without any field names each that is missing (spec 7)"
   assertStringIncludes(body, ">Password must be at least 8 characters</p>");
 });
 
-Deno.test("POST /register refuses an address that has an account, in any case (spec 5.1.5)", async () => {
+Deno.test("POST /register rejects an existing address in any case (spec 5.1.5)", async () => {
   await using app = await startExampleApp();
   await app.visitor().post("/register", valid);
   const again = { ...valid, email: "ADA@Example.com" };
@@ -68,7 +68,7 @@ Deno.test("POST /register refuses an address that has an account, in any case (s
   assertEquals(await app.users.count(), 1);
 });
 
-Deno.test("POST /register creates one account of two at once (spec 5.1.5)", async () => {
+Deno.test("POST /register creates one account for two concurrent requests (spec 5.1.5)", async () => {
   await using app = await startExampleApp();
   const answers = await Promise.all([
     app.visitor().post("/register", valid),
@@ -78,7 +78,7 @@ Deno.test("POST /register creates one account of two at once (spec 5.1.5)", asyn
   assertEquals(await app.users.count(), 1);
 });
 
-Deno.test("POST /register makes a user with role user and logs them in (spec 4.4, 5.1.5)", async () => {
+Deno.test("POST /register creates a user with the role user and logs in (spec 4.4, 5.1.5)", async () => {
   await using app = await startExampleApp();
   const visitor = app.visitor();
 
@@ -117,7 +117,7 @@ for (const credentials of wrong) {
   });
 }
 
-Deno.test("POST /login looks for no address that is longer than any", async () => {
+Deno.test("POST /login does not look up an address that is too long", async () => {
   const asked: unknown[] = [];
   await using app = await startExampleApp({
     wrap: (query) => (sql, params) => {
@@ -125,7 +125,7 @@ Deno.test("POST /login looks for no address that is longer than any", async () =
       return query(sql, params);
     },
   });
-  // Normalizing such a string takes a second and blocks all other requests.
+  // Normalizing this string would block all requests for a second.
   const email = "a" + "\u0315".repeat(5000) + "\u0316".repeat(5000);
 
   const { status, body } = await app.visitor().post("/login", {
@@ -150,7 +150,7 @@ Deno.test("POST /login takes as long for an unknown user as for a wrong password
       times[who].push(performance.now() - start);
     }
   }
-  // Without a hash it would be a twentieth of the time.
+  // Without a hash it would take a twentieth of the time.
   assert(Math.min(...times.unknown) > Math.min(...times.known) / 2);
 });
 
@@ -177,13 +177,13 @@ for (const [search, destination] of destinations) {
   });
 }
 
-Deno.test("GET /login leads on who is logged in already", async () => {
+Deno.test("GET /login redirects a logged-in user", async () => {
   await using app = await startExampleApp();
   const { location } = await (await app.loggedIn()).get("/login");
   assertEquals(location, "/");
 });
 
-Deno.test("POST /login changes the session id: a planted one is worth nothing (spec 5.1)", async () => {
+Deno.test("POST /login changes the session id, so that a planted one is useless (spec 5.1)", async () => {
   await using app = await startExampleApp();
   await app.visitor().post("/register", valid);
   const visitor = app.visitor();
@@ -199,7 +199,7 @@ Deno.test("POST /login changes the session id: a planted one is worth nothing (s
   assertEquals(status, 302);
 });
 
-Deno.test("POST /logout ends the session for good and leads home (spec 4.4)", async () => {
+Deno.test("POST /logout ends the session and redirects to the home page (spec 4.4)", async () => {
   await using app = await startExampleApp();
   const visitor = await app.loggedIn();
   const headers = { Cookie: `session=${visitor.cookie()}` };
@@ -211,7 +211,7 @@ Deno.test("POST /logout ends the session for good and leads home (spec 4.4)", as
   assertEquals((await app.visitor().get("/account", headers)).status, 302);
 });
 
-Deno.test("the page after a logout says so, once", async () => {
+Deno.test("the page after a logout confirms it once", async () => {
   await using app = await startExampleApp();
   const visitor = await app.loggedIn();
   const { headers } = await visitor.post("/logout");
@@ -259,7 +259,7 @@ for (const { role, editor, admin } of rights) {
   });
 }
 
-Deno.test("a guard that turns a browser away shows it a page (spec 7)", async () => {
+Deno.test("a guard rejects a browser with a page (spec 7)", async () => {
   await using app = await startExampleApp();
   const visitor = await app.loggedIn();
   const { status, body } = await visitor.get("/admin", { Accept: "text/html" });
@@ -342,7 +342,7 @@ Deno.test("a handler that throws is a 500 with a short message and one log line"
   assertEquals([status, body], [500, "Internal Server Error"]);
   assertStringIncludes(page.body, "<h1>Internal Server Error</h1>");
   assertFalse(page.body.includes("s3cret"));
-  // It passes no middleware, and yet is as strict as the others.
+  // It passes no middleware but has the same security headers.
   const policy = page.headers.get("Content-Security-Policy") ?? "";
   assertStringIncludes(policy, "default-src 'none'");
   assertEquals(app.log.length, 2);

@@ -89,7 +89,7 @@ Deno.test("every entry stays within its budget", async () => {
     if (limit === undefined ? !isWithin : size > limit) problems.push(state);
     else if (limit !== undefined) {
       console.log(`over its bundle budget for now: ${state}`);
-      if (isWithin) problems.push(`${entry} is within its budget by now`);
+      if (isWithin) problems.push(`${entry} is now within its budget`);
     }
   }
   assertEquals(problems, []);

@@ -1,4 +1,4 @@
-/** The package as its users get it: published, added, checked and run. */
+/** The package after publishing: added, checked and run by a user. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import { bunPath } from "../runtimes/bun.ts";

@@ -63,7 +63,7 @@ Deno.test("every example is a block that deno test --doc runs, and asserts somet
   assertEquals(idle, []);
 });
 
-Deno.test("every @default shows in deno doc as a whole", async () => {
+Deno.test("deno doc shows every @default completely", async () => {
   const { stdout } = await deno("doc", "--json", ...ENTRIES);
   let shown = 0;
   const cut: string[] = [];

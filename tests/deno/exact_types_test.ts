@@ -64,7 +64,7 @@ Deno.test("an optional property may be undefined too (exactOptionalPropertyTypes
     env: { NO_COLOR: "1" },
   }).output();
 
-  // The sources are not checked so strictly; as a package they are not checked.
+  // The option does not apply to the library's sources.
   const errors = new TextDecoder().decode(stderr).split(/^(?=TS\d+ )/m)
     .filter((error) => error.includes(file.path));
   assertEquals(errors.length, 1, errors.join(""));

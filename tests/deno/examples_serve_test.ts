@@ -27,7 +27,7 @@ Deno.test("examples/serve/bun.ts serves on Bun", async () => {
     await using server = await serveCommand([path], port, {
       program: bunPath(),
     });
-    // Bun listens on IPv6 too, and sees the request come from there.
+    // Bun listens on IPv6 too, and the request comes from an IPv6 address.
     assertMatch(await get(`${server.origin}/`), /^Hello [\d.:a-f]+$/);
     assertEquals(await get(`${server.origin}/hello/Ada`), "Hello Ada");
   } finally {

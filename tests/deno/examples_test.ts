@@ -31,7 +31,7 @@ const NAMES = [
   "roles",
 ] as const;
 
-Deno.test("the examples are those that are tested here", async () => {
+Deno.test("every example has a test in this file", async () => {
   const files: string[] = [];
   for await (const { name, isFile } of Deno.readDir(EXAMPLES)) {
     if (isFile) files.push(name);
@@ -113,13 +113,13 @@ Deno.test("password_login.ts rejects invalid and existing accounts", async () =>
   assertEquals(both.map(({ status }) => status).sort(), [302, 422]);
 });
 
-Deno.test("password_login.ts slows down guessing, for that address and account", async () => {
+Deno.test("password_login.ts slows down guesses for an address and account", async () => {
   const statuses = async (address: string, email: string, guesses: number) => {
     const info = { remoteAddr: { hostname: address } };
     const { fetch } = createTestClient({
       fetch: (request) => passwords.fetch(request, info),
     });
-    // At once: the delay is a second, and five hashes may take longer.
+    // Concurrent, because five hashes may take longer than the delay of a second.
     const answers = await Promise.all(
       Array.from({ length: guesses }, (_, guess) => {
         const fields = { email, password: `correct horse ${guess}` };
@@ -136,7 +136,7 @@ Deno.test("password_login.ts slows down guessing, for that address and account",
   assertEquals(await statuses("203.0.113.8", email, 1), [422]);
 });
 
-Deno.test("password_login.ts lets one client address register 20 times, then it waits", async () => {
+Deno.test("password_login.ts limits one client address to 20 registrations", async () => {
   const info = { remoteAddr: { hostname: "203.0.113.20" } };
   const register = async (email: string) => {
     const body = new URLSearchParams({ email, password: "correct horse" });
@@ -146,13 +146,13 @@ Deno.test("password_login.ts lets one client address register 20 times, then it 
   };
   for (let count = 0; count < 10; count++) {
     assertEquals(await register(`flood-${count}@example.com`), 302);
-    // To learn that an address has an account counts too.
+    // Probing an existing address counts too.
     assertEquals(await register(`flood-${count}@example.com`), 422);
   }
   assertEquals(await register("flood-0@example.com"), 429);
 });
 
-Deno.test("password_login.ts rejects forms of other sites, and escapes", async () => {
+Deno.test("password_login.ts rejects forms of other sites and escapes output", async () => {
   const { fetch } = createTestClient(passwords);
   const forged = await fetch("/login", {
     method: "POST",
@@ -183,7 +183,7 @@ Deno.test("external_login.ts prints the address of the login", async () => {
   assertFalse(server.output().includes("127.0.0.1"), server.output());
 });
 
-Deno.test("external_login.ts logs in at the demo provider, and out", async () => {
+Deno.test("external_login.ts logs in at the demo provider and logs out", async () => {
   await using login = await serveLogin();
   const { fetch } = createTestClient(overHTTP, { origin: login.origin });
 
@@ -218,7 +218,7 @@ Deno.test("external_login.ts responds with 401 to a declined login, and to an un
   }
 });
 
-Deno.test("api_tokens.ts makes keys with a token, and knows both", async () => {
+Deno.test("api_tokens.ts creates keys with a token, and accepts both", async () => {
   const token = await createAccessToken(1);
   const bearer = { Authorization: `Bearer ${token}` };
   const me = await api.fetch("https://test.example/me", { headers: bearer });
@@ -249,7 +249,7 @@ Deno.test("api_tokens.ts makes keys with a token, and knows both", async () => {
     const init = { method: "DELETE", headers };
     return (await api.fetch(`https://test.example/keys/${id}`, init)).status;
   };
-  // A key does not suffice to change keys.
+  // A key cannot change keys.
   assertEquals(await remove(withKey), 403);
   assertEquals(await remove(bearer), 204);
   assertEquals(await remove(bearer), 404);
@@ -257,7 +257,7 @@ Deno.test("api_tokens.ts makes keys with a token, and knows both", async () => {
   assertEquals(gone.status, 401);
 });
 
-Deno.test("api_tokens.ts challenges who has neither, and wants a label", async () => {
+Deno.test("api_tokens.ts responds with a challenge without credentials, and requires a label", async () => {
   const nobody = await api.fetch("https://test.example/me");
   assertEquals(nobody.status, 401);
   assertEquals(
@@ -318,7 +318,7 @@ Deno.test("roles.ts gives each role its permissions", async () => {
   }
 });
 
-Deno.test("request_log.ts logs without secrets, and leaves health checks out", async () => {
+Deno.test("request_log.ts logs without secrets and without health checks", async () => {
   const lines: string[] = [];
   const output = (line: string) => void lines.push(line);
   const { fetch } = createLoggedApp({ format: "short", output });

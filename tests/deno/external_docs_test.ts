@@ -1,4 +1,4 @@
-// The guide and the documentation of the code say the same.
+// The guide agrees with the documentation of the code.
 import { assert, assertEquals, assertGreater } from "@std/assert";
 
 const ROOT = new URL("../../", import.meta.url);

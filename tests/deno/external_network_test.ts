@@ -1,12 +1,11 @@
-// The bounds also apply over a real network: fetch itself decompresses, follows
-// and buffers.
+// Limits over a real network, where fetch decompresses, redirects and buffers.
 import { assert, assertEquals, assertLess } from "@std/assert";
 import { errorOf, Login } from "../auth/_login.ts";
 import { TestProvider } from "../auth/_test_provider.ts";
 
 const json = { "Content-Type": "application/json" };
 
-Deno.test("64 MB that travel as 64 kB of gzip are not read (RFC 9110, section 8.4)", async () => {
+Deno.test("64 MB compressed to 64 kB are not read (RFC 9110, section 8.4)", async () => {
   const bomb = await gzip(new Uint8Array(64 * 1024 * 1024).fill(0x20));
   assertLess(bomb.byteLength, 100_000);
   const headers = { ...json, "Content-Encoding": "gzip" };
@@ -24,7 +23,7 @@ for (const status of [301, 302, 303, 307, 308]) {
   });
 }
 
-Deno.test("a body that never ends is left after the timeout, and its connection closed", async () => {
+Deno.test("an endless body is aborted after the timeout and its connection is closed", async () => {
   const { promise: cancelled, resolve } = Promise.withResolvers<void>();
   const message = await failureOf(() => {
     const body = new ReadableStream({
@@ -39,7 +38,7 @@ Deno.test("a body that never ends is left after the timeout, and its connection 
   await cancelled;
 });
 
-Deno.test("the message tells why a provider can't be reached: a closed port", async () => {
+Deno.test("the message has the reason if a provider can't be reached: a closed port", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
   listener.close();
@@ -54,7 +53,7 @@ Deno.test("the message tells why a provider can't be reached: a closed port", as
   assert(/refused/i.test(errors[0]!), errors[0]);
 });
 
-/** Logs in at a provider on the network whose token endpoint answers this. */
+/** Logs in at a provider on the network with this response of the token endpoint. */
 async function failureOf(
   answer: () => Response,
   limits: { readonly timeout?: number } = {},

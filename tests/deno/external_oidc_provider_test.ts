@@ -67,7 +67,7 @@ for (const [id, options] of Object.entries(clients)) {
   });
 }
 
-Deno.test("npm:oidc-provider: a user who says no is told apart from a failure", async () => {
+Deno.test("npm:oidc-provider: a canceled login differs from a failure", async () => {
   await using app = await startApp(["basic"], clients.basic!);
   const browser = new HTTPBrowser();
   const page = await browser.open(`${app.origin}/basic/login`);
@@ -75,7 +75,7 @@ Deno.test("npm:oidc-provider: a user who says no is told apart from a failure", 
   assertEquals(await browser.open(abort), "access_denied");
 });
 
-Deno.test("npm:oidc-provider: maxAge, prompt and acr come back in the ID token", async () => {
+Deno.test("npm:oidc-provider: maxAge, prompt and acr work, with their claims in the ID token", async () => {
   await using app = await startApp(["basic"], () => ({
     maxAge: 60,
     prompt: "login",
@@ -94,7 +94,7 @@ Deno.test("npm:oidc-provider: prompt none without a session at the provider is a
   );
 });
 
-Deno.test("npm:oidc-provider: refresh rotates, an old refresh token and a revoked one are refused", async () => {
+Deno.test("npm:oidc-provider: refresh rotates tokens, and old and revoked refresh tokens are rejected", async () => {
   await using app = await startApp(["basic"], () => ({
     scopes: ["openid", "email", "profile", "offline_access"],
     prompt: "consent",
@@ -124,8 +124,8 @@ for (
 ) {
   Deno.test({
     name:
-      `npm:oidc-provider: logout there leads back, and ends ${what} here by back channel`,
-    // The provider does not read the answer to its own request.
+      `npm:oidc-provider: logout redirects back and ends ${what} here by back channel`,
+    // The provider does not read the response to its logout token.
     sanitizeResources: false,
     fn: () => logOutByBackChannel(id, elsewhere),
   });

@@ -5,14 +5,14 @@ import { startWorker, type Worker } from "../runtimes/workers.ts";
 
 const ROOT = new URL("../../", import.meta.url).href;
 
-/** Milliseconds that the provider takes for its first answer at a path. */
+/** The delay of the provider's first response at a path, in milliseconds. */
 const SLOW = 300;
 
 Deno.test("external login on Workers continues after a client aborts during the provider's response", async () => {
   await using provider = serveProvider();
   await using worker = await startLogins(provider.origin);
   await leave(worker, "/login");
-  // It takes over the work of the aborted request, and later ones reuse it.
+  // It continues the work of the aborted request, and later ones reuse the result.
   assertEquals(await statusOf(worker, "/login"), 302);
   assertEquals(await statusOf(worker, "/login"), 302);
   assertEquals(provider.asked, [METADATA, METADATA]);
@@ -84,7 +84,7 @@ async function startLogins(issuer: string): Promise<Worker> {
   return worker;
 }
 
-/** Sends a request and closes the connection before the answer. */
+/** Sends a request and closes the connection before the response. */
 async function leave({ url }: Worker, path: string): Promise<void> {
   const socket = connect(Number(url.port), url.hostname);
   socket.write(`GET ${path} HTTP/1.1\r\nHost: ${url.host}\r\n\r\n`);

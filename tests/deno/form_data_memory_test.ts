@@ -2,7 +2,7 @@ import { assertEquals, assertLess } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { formData } from "@gatehouse/web/form-data-middleware";
 
-Deno.test("formData() does not keep the buffers that a body of single bytes comes in", async () => {
+Deno.test("formData() does not keep the buffers of a body of single bytes", async () => {
   const router = createRouter({ middleware: [formData()] });
   router.post("/", (context) => {
     const [name] = context.get(FormData).keys();

@@ -1,4 +1,4 @@
-/** The programs of the guide that listen, run as they stand there. */
+/** Runs the server programs of the guide unchanged. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { bunPath } from "../runtimes/bun.ts";
@@ -66,7 +66,7 @@ Deno.test("getting_started.md: the login registers, logs in, and survives a rest
   }
 });
 
-Deno.test("getting_started.md: one client address registers 20 times, then it waits", async () => {
+Deno.test("getting_started.md: one client address is limited to 20 registrations", async () => {
   const { "main.ts": program } = await programs("getting_started.md");
   const env = { DATABASE: ":memory:" };
   await using server = await serveProgram(program, { env });
@@ -78,7 +78,7 @@ Deno.test("getting_started.md: one client address registers 20 times, then it wa
   assertEquals((await register("0@example.com")).status, 429);
 });
 
-Deno.test("getting_started.md: behind a proxy the cookie is secure, and other sites are kept out", async () => {
+Deno.test("getting_started.md: with a proxy the cookie is secure, and requests of other sites are rejected", async () => {
   const { "main.ts": program } = await programs("getting_started.md");
   const env = { ORIGIN: "https://app.example.com", DATABASE: ":memory:" };
   await using server = await serveProgram(program, { env });
@@ -113,7 +113,7 @@ Deno.test("getting_started.md: its test passes", async () => {
   });
 });
 
-Deno.test("deploy.md: a server that is told to end writes its log first", async () => {
+Deno.test("deploy.md: a server writes its log before it stops", async () => {
   const { "shutdown.ts": program } = await programs("deploy.md");
   const server = await serveProgram(program);
   try {

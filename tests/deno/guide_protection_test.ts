@@ -1,6 +1,6 @@
 /**
- * Readers copy the programs of the guide. A form behind a session needs
- * protection from other sites, or those can send it for the user.
+ * Readers copy the programs of the guide. Forms with a session need protection
+ * from requests of other sites.
  */
 import { assert, assertEquals } from "@std/assert";
 import { pages } from "./_guide.ts";
@@ -15,9 +15,9 @@ interface Program {
   readonly text: string;
 }
 
-Deno.test("every program of the guide and the README that takes forms behind a session is protected from other sites", async () => {
+Deno.test("every program of the guide and the README with forms and a session is protected from other sites", async () => {
   const found = (await programs()).filter(({ text }) => takesForms(text));
-  // If this falls to a few, the search below is broken.
+  // A small number would mean that the search is broken.
   assert(found.length >= 15, `only ${found.length} programs take forms`);
   const open = found.filter(({ text }) => unprotected(text).length > 0);
   assertEquals(open.map(({ place }) => place), []);
@@ -75,7 +75,7 @@ for (const { middleware, call, open } of samples) {
   });
 }
 
-Deno.test("a protected router does not cover for another one in the same program", () => {
+Deno.test("a protected router does not hide another one in the same program", () => {
   const text = `
     const one = createRouter({ middleware: [${origin}, ${session}] });
     one.post("/x", f);

@@ -54,7 +54,7 @@ const secrets = `${crypto.randomUUID()} ${crypto.randomUUID()}`;
 for (
   const [name, flags, env] of [
     ["sqlite.ts", [], {}],
-    // The location says which of its default databases it is.
+    // The location selects the default database.
     ["deno_kv.ts", ["--unstable-kv", "--location=https://guide.test"], {}],
     ["cookies.ts", [], { SESSION_SECRETS: secrets }],
   ] as const
@@ -142,7 +142,7 @@ async function wrangler() {
   return JSON.parse(block!.text);
 }
 
-/** Writes the application down with the store of that name. */
+/** Writes the application with a store to a file. */
 async function application(name: string): Promise<ProgramFile> {
   const file = await programFile(APPLICATION);
   const { [name]: store } = await programs(PAGE);

@@ -39,7 +39,7 @@ Deno.test("every program of the guide is run by a test", async () => {
 
 Deno.test("every block of TypeScript in the guide is run, and asserts something", async () => {
   for (const { name, text, blocks } of await pages()) {
-    // One that is indented, or fenced in another way, would go unseen.
+    // The parser would miss one with indentation or another fence.
     const fences = text.match(/^[ \t>*-]*(?:`{3,}|~{3,})/gm) ?? [];
     assertEquals(fences.length, 2 * blocks.length, name);
     for (const { language, words, text, line } of blocks) {

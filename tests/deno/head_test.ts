@@ -10,7 +10,7 @@ const PATHS = ["/text", "/told", "/stream", "/typed", "/none", "/empty"];
 const PATIENCE = 1_500;
 
 for (const [name, start] of Object.entries(runtimesOf(APPLICATION))) {
-  Deno.test(`HEAD tells no other length than GET, and the type of a file, on ${name}`, async () => {
+  Deno.test(`HEAD has the Content-Length of GET, and the type of a file, on ${name}`, async () => {
     await using server = await start();
     const answers = await Promise.all(
       PATHS.flatMap((path) =>

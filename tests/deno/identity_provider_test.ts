@@ -53,7 +53,7 @@ Deno.test("a code is exchanged for tokens that identify the user", async () => {
   });
 });
 
-Deno.test("a code works once, and its token ends when it comes again", async () => {
+Deno.test("a code works once, and a replay revokes its token", async () => {
   const provider = await start();
   const code = await codeOf(provider);
   const { access_token } = await (await exchange(provider, code)).json();
@@ -102,7 +102,7 @@ for (const { body, headers = basic, error } of exchanges) {
   });
 }
 
-Deno.test("a client may prove itself in the body", async () => {
+Deno.test("a client may authenticate in the body", async () => {
   const provider = await start();
   const body = { client_id: "app", client_secret: "s3cret" };
   const response = await exchange(provider, await codeOf(provider), body, {});
@@ -117,7 +117,7 @@ const refusedHere: Record<string, string>[] = [
 ];
 
 for (const change of refusedHere) {
-  Deno.test(`an authorization request with ${JSON.stringify(change)} leads nowhere (RFC 6749, section 4.1.2.1)`, async () => {
+  Deno.test(`an authorization request with ${JSON.stringify(change)} causes no redirect (RFC 6749, section 4.1.2.1)`, async () => {
     const provider = await start();
     for (const method of ["GET", "POST"]) {
       const response = await provider.fetch(authorize(change, { method }));
@@ -136,7 +136,7 @@ const refusedBack = [
 ] as const;
 
 for (const [change, error] of refusedBack) {
-  Deno.test(`an authorization request with ${JSON.stringify(change)} goes back with ${error}`, async () => {
+  Deno.test(`an authorization request with ${JSON.stringify(change)} redirects back with ${error}`, async () => {
     const provider = await start();
     const response = await provider.fetch(authorize(change));
     const location = new URL(response.headers.get("Location")!);
@@ -149,7 +149,7 @@ for (const [change, error] of refusedBack) {
   });
 }
 
-Deno.test("the page offers every person, and says that it is a demo", async () => {
+Deno.test("the page offers all persons and declares itself a demo", async () => {
   const provider = await start();
   const response = await provider.fetch(authorize());
   const body = await response.text();
@@ -160,7 +160,7 @@ Deno.test("the page offers every person, and says that it is a demo", async () =
   assertStringIncludes(policy, "frame-ancestors 'none'");
 });
 
-Deno.test("cancelling goes back with access_denied", async () => {
+Deno.test("canceling redirects back with access_denied", async () => {
   const provider = await start();
   const body = new URLSearchParams({ person: "" });
   const response = await provider.fetch(
@@ -189,7 +189,7 @@ const hosts = [
 ];
 
 for (const host of hosts) {
-  Deno.test(`the demo identity provider refuses to run at ${host}`, async () => {
+  Deno.test(`the demo identity provider does not start at ${host}`, async () => {
     await assertRejects(
       () => createIdentityProvider({ issuer: host, clients: [] }),
       RangeError,
@@ -198,7 +198,7 @@ for (const host of hosts) {
   });
 }
 
-Deno.test("the demo identity provider answers under no other name", async () => {
+Deno.test("the demo identity provider rejects other host names", async () => {
   const provider = await start();
   for (const host of ["rebound.example:9", "localhost:9"]) {
     const response = await provider.fetch(new Request(`http://${host}/jwks`));

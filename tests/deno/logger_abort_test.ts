@@ -30,7 +30,7 @@ const servers: [name: string, start: () => Promise<Running>][] = [
 if (NODE_VERSIONS.length > 0) servers.push(["Node", startNode]);
 
 for (const [name, start] of servers) {
-  Deno.test(`logger() on ${name} writes one line for each way that a response ends`, async () => {
+  Deno.test(`logger() on ${name} writes one line for each outcome of a response`, async () => {
     await using server = await start();
     const whole = await fetch(`${originOf(server)}/whole`);
     assertEquals((await whole.text()).length, 100_000);
@@ -65,7 +65,7 @@ for (const [name, start] of servers) {
     }
   });
 
-  Deno.test(`logger() on ${name} tells a handler that gave up on a client that left`, async () => {
+  Deno.test(`logger() on ${name} marks a handler that stopped because the client left`, async () => {
     await using server = await start();
     await leave(server, "/waiting");
     const line = await lastLine(server, 1);
@@ -74,7 +74,7 @@ for (const [name, start] of servers) {
     assertEquals(errors, [], "onError is not called for an aborted request");
   });
 
-  Deno.test(`logger() on ${name} writes a line for a client that left before the answer was there`, async () => {
+  Deno.test(`logger() on ${name} writes a line for a client that left before the response`, async () => {
     await using server = await start();
     await leave(server, "/slow");
     const { url, status, outcome } = await lastLine(server, 1);
@@ -105,7 +105,7 @@ Deno.test("logger() with countBytes sends a string as a string on Bun, and never
   }
 });
 
-Deno.test("logger() on Deno lets a WebSocket through, and logs 101", async () => {
+Deno.test("logger() on Deno passes a WebSocket upgrade and logs 101", async () => {
   const lines: string[] = [];
   const router = createRouter({
     middleware: [logger({
@@ -145,7 +145,7 @@ async function leave({ port }: Running, path: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 100));
   } else await new Promise((resolve) => socket.once("data", resolve));
   const closed = new Promise((resolve) => socket.once("close", resolve));
-  // workerd takes a mere end for a client that waits without more to say.
+  // workerd treats a half-closed connection as a waiting client.
   socket.resetAndDestroy();
   await closed;
 }

@@ -7,14 +7,14 @@ import { findProgram } from "./_servers.ts";
 
 const apache = findProgram("apache2", "the comparison with Apache's log");
 
-/** A request as it goes over the wire, a character for each byte. */
+/** A raw request with one character per byte. */
 interface RawRequest {
   readonly method: string;
   readonly target: string;
   readonly headers: readonly string[];
 }
 
-/** Every byte that a header may hold on all three servers. */
+/** Every byte that all three servers accept in a header. */
 const bytes = ['"', "\\", "\t", "\\x41", "\\n"].concat(
   Array.from({ length: 0x5f }, (_, index) => String.fromCharCode(0x20 + index)),
   Array.from({ length: 0x80 }, (_, index) => String.fromCharCode(0x80 + index)),
@@ -61,7 +61,7 @@ for (const [name, start] of [["Deno", startDeno], ["Bun", startBun]] as const) {
         assertEquals(statusOf(actual), statusOf(expected), shown);
       }
       const lines = await server.lines(requests.length);
-      // The first line is that of the connection which looked for it.
+      // The first line comes from the check that the server listens.
       const expected = (await model.stop()).slice(-requests.length);
       assertEquals(lines.length, requests.length);
       for (const [index, line] of lines.entries()) {
@@ -86,7 +86,7 @@ function statusOf(answer: string): string {
   return answer.slice(0, "HTTP/1.1 200".length);
 }
 
-/** Sends one request as it is and reads the whole answer. */
+/** Sends one raw request and reads the complete response. */
 async function send(
   port: number,
   { method, target, headers }: RawRequest,

@@ -6,7 +6,7 @@ import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { findProgram } from "./_servers.ts";
 
-const script = findProgram("script", "the colours of a terminal");
+const script = findProgram("script", "the colors of a terminal");
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -62,10 +62,10 @@ for (const runtime of ["Deno", "Bun"] as const) {
 }
 
 Deno.test({
-  name: "logger() asks Deno for no permission to find out about colours",
+  name: "logger() requests no Deno permission to detect colors",
   ignore: script === null,
   async fn() {
-    // In a terminal Deno would ask, and wait for an answer for ever.
+    // In a terminal Deno would prompt and wait forever.
     const env = { FORCE_COLOR: "0", TERM: "dumb" };
     const options = { env, terminal: true, permissions: [] };
     const output = await run("Deno", "logger()", options);

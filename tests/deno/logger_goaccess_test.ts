@@ -40,7 +40,7 @@ const pieces = [
 ];
 
 Deno.test({
-  name: `goaccess reads ${LINES} hostile lines of logger() without a miss`,
+  name: `goaccess reads ${LINES} hostile lines of logger() without an error`,
   ignore: goaccess === null,
   async fn() {
     const folder = await Deno.makeTempDir();

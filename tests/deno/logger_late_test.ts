@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { Log, logger } from "@gatehouse/web/logger-middleware";
 
-Deno.test("context.get(Log) has trusted ids when Deno has answered, in any format", async () => {
+Deno.test("context.get(Log) has trusted ids after the response on Deno, in any format", async () => {
   const lines: string[] = [];
   const late = Promise.withResolvers<string>();
   const router = createRouter({

@@ -20,7 +20,7 @@ router.get("/written", () => Response.json(written));
 export default router;
 `;
 
-Deno.test("batchOutput() on workerd writes after the response, for requests of any time", async () => {
+Deno.test("batchOutput() on workerd writes after the response, for requests of any duration", async () => {
   await using worker = await startWorker({ script: await bundle(application) });
   const get = async (path: string) =>
     await (await fetch(new URL(path, worker.url))).text();

@@ -22,7 +22,7 @@ const stamp: Middleware<readonly []> = async (_, next) => {
   return response;
 };
 
-Deno.test("router.mount() takes the applications of other frameworks, and prints no warning", async () => {
+Deno.test("router.mount() accepts applications of other frameworks without a warning", async () => {
   const router = createRouter({ middleware: [stamp] });
   router.mount("/hono", hono);
   router.mount("/h3", h3);

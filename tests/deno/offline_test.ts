@@ -16,7 +16,7 @@ class Private {
 
 const symbol = Symbol();
 const different: Record<string, [unknown, unknown]> = {
-  "a member that is undefined": [{ a: undefined }, {}],
+  "an undefined member": [{ a: undefined }, {}],
   "members of other names": [{ a: undefined }, { b: undefined }],
   "a symbol": [{ [symbol]: 1 }, {}],
   "a hole": [Array(1), [undefined]],
@@ -44,7 +44,7 @@ const different: Record<string, [unknown, unknown]> = {
 };
 
 for (const [what, pair] of Object.entries(different)) {
-  Deno.test(`assertEquals() tells apart ${what}, in the stand-in too`, () => {
+  Deno.test(`assertEquals() distinguishes ${what}, in the stand-in too`, () => {
     for (const { assertEquals } of [used, standIns]) {
       refuses(() => assertEquals(...pair));
       refuses(() => assertEquals({ in: pair[0] }, { in: pair[1] }));

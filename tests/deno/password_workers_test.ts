@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
 
-/** One queue for all requests of the isolate, as the library's own is. */
+/** One queue for all requests of the isolate, like that of the library. */
 const WORKER = `
 import { createPasswordQueue, verifyPassword } from "@gatehouse/web/auth/password";
 const queue = createPasswordQueue({ running: 2, waiting: 2, longestRun: 2_000 });
@@ -34,7 +34,7 @@ Deno.test(
       fetch(new URL("/hang", origin), clients)
         .catch((error: Error) => error.name)
     );
-    // Both places and both seats are taken, until the clients are gone.
+    // The queue is full until the clients leave.
     await until(async () => await answer(new URL("/count", origin)) === "4");
     assertEquals(await answer(origin), "password_queue_full");
     clients.abort();
@@ -47,7 +47,7 @@ Deno.test(
   },
 );
 
-/** A runtime with PBKDF2 as Workers have it in production, and a bad Argon2. */
+/** A runtime with the PBKDF2 of Workers in production, and a wrong Argon2. */
 const ODD_WORKER = `
 import { argon2Engines, verifyPassword } from "@gatehouse/web/auth/password";
 const { deriveBits, importKey } = crypto.subtle;
@@ -92,11 +92,13 @@ async function answer(origin: URL): Promise<string> {
   return await (await fetch(origin)).text();
 }
 
-/** Waits for it to be so, for 20 seconds at most. */
+/** Waits at most 20 seconds for a condition. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 20_000;
   while (!await isSo()) {
-    if (Date.now() > end) throw new Error("Not so after 20 seconds");
+    if (Date.now() > end) {
+      throw new Error("The condition is false after 20 seconds");
+    }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

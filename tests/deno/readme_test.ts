@@ -68,7 +68,7 @@ Deno.test("the first program of the README greets", async () => {
   assertEquals(await (await fetch("/Ada")).text(), "Hello Ada");
 });
 
-Deno.test("the login of the README logs in, and keeps others out", async () => {
+Deno.test("the login of the README logs in with the right password only", async () => {
   await using server = await serveProgram(programs[1]);
   const client = createTestClient(overHTTP, { origin: server.origin });
   const { fetch } = client;

@@ -128,12 +128,12 @@ for await (
   workflows.push(name);
 }
 
-Deno.test("every workflow is looked at", () => {
+Deno.test("every workflow is checked", () => {
   assertEquals(workflows.sort(), ["ci.yml", "docs.yml", "publish.yml"]);
 });
 
 for (const name of workflows) {
-  Deno.test(`${name} gives the code of others no rights`, async () => {
+  Deno.test(`${name} gives third-party code no permissions`, async () => {
     assertEquals(faultsOf(await read(`.github/workflows/${name}`)), []);
   });
 }

@@ -10,7 +10,7 @@ const first = Number(Deno.env.get("MATCHING_SEED") ?? 1_000);
 
 for (let seed = first; seed < first + PARTS; seed++) {
   Deno.test(
-    `ArrayMatcher differs nowhere from native patterns, seed ${seed}`,
+    `ArrayMatcher does not differ from native patterns, seed ${seed}`,
     () => {
       assertEquals(comparePatterns(seed, 20_000).differences, []);
       assertEquals(compareTables(seed, 12_000).differences, []);

@@ -1,8 +1,8 @@
-/** Longer URLs than any server takes, which a caller of `fetch` can pass. */
+/** URLs longer than servers accept, which a caller of `fetch` can pass. */
 import { assertEquals } from "@std/assert";
 import { ArrayMatcher, RoutePattern } from "@gatehouse/web/fetch-router";
 
-Deno.test("ArrayMatcher takes millions of slashes, segments and dots", () => {
+Deno.test("ArrayMatcher handles millions of slashes, segments and dots", () => {
   const matcher = new ArrayMatcher<string>();
   matcher.add("GET", new RoutePattern("/users/:id"), "user");
   matcher.add("GET", new RoutePattern("/files/*"), "file");

@@ -32,7 +32,7 @@ counts.push(built);
 console.log(counts.join());
 `;
 
-Deno.test("no URLPattern is built for patterns of paths, unless asked for", async () => {
+Deno.test("the library creates a URLPattern for a path only if it is requested", async () => {
   await using program = await programFile(PROGRAM);
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-check", "-c", program.config, program.path],

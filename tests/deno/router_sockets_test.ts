@@ -55,7 +55,7 @@ const HOSTS = [
 ];
 
 for (const [name, start] of Object.entries(runtimesOf(APPLICATION))) {
-  Deno.test(`guards, mounts and hosts see one URL on ${name}, whatever is sent`, async () => {
+  Deno.test(`guards, mounts and hosts see one URL on ${name} for any request`, async () => {
     await using server = await start();
     const answers = await Promise.all([
       ...TARGETS.map((target) =>
@@ -66,7 +66,7 @@ for (const [name, start] of Object.entries(runtimesOf(APPLICATION))) {
     let [told, guarded] = [0, 0];
     for (const [index, answer] of answers.entries()) {
       const shown = `${[...TARGETS, ...HOSTS][index]}: ${answer}`;
-      // The runtime itself fails on some: then nothing of ours has answered.
+      // The runtime itself rejects some, so our handlers did not run.
       assertMatch(answer, /^(?:HTTP\/1\.1 [2345]\d\d|$)/, shown);
       const location = /^location: (.*)$/im.exec(answer)?.[1];
       if (location !== undefined) {

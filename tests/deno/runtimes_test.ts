@@ -19,17 +19,17 @@ const runtimes: [name: string, run: Run][] = [
   ["workers", runInWorkers],
 ];
 
-Deno.test("the behaviour tests pass on Bun, Node and Workers, none left out", async (test) => {
+Deno.test("all behavior tests pass on Bun, Node and Workers", async (test) => {
   const bundle = await bundleTests();
   const onDeno = await listOnDeno(bundle);
-  console.log(`deno: ${onDeno.length} tests of behaviour`);
+  console.log(`deno: ${onDeno.length} behavior tests`);
   const expected = countsOf(bundle.files, onDeno);
   assertEquals(bundle.files.filter((file) => expected[file] === 0), []);
   for (const [runtime, run] of runtimes) {
     await test.step(runtime, async () => {
       const results = await run(bundle);
       assertEquals(problems(runtime, results), []);
-      // A name may hold how a runtime writes a value, so they are counted.
+      // Counts the tests, because names may contain values that runtimes print differently.
       assertEquals(countsOf(bundle.files, results), expected);
     });
   }

@@ -240,7 +240,7 @@ function makeSubject(random: RandomInteger, depth: number): Subject {
       ]);
     }
     case 14: {
-      // Checks behind a change, in each schema that may hide it.
+      // Checks after a transformation, in each schema that may hide it.
       const Changed = string().transform((text) => text.length);
       const schema = pick<Schema<number, unknown>>([
         Changed,
@@ -278,7 +278,7 @@ function makeSubject(random: RandomInteger, depth: number): Subject {
 const ajvOptions = {
   strict: false,
   formats: fullFormats as never,
-  // Otherwise ajv takes the inherited `constructor` for a property.
+  // Otherwise ajv treats the inherited `constructor` as a property.
   ownProperties: true,
 };
 

@@ -1,4 +1,4 @@
-// Schemas held against other libraries: their consumers take ours, ours take
+// Schemas with other libraries: their functions accept our schemas, ours accept
 // theirs, and a JSON Schema validator agrees with our parser.
 
 import { assert, assertEquals, assertFalse } from "@std/assert";
@@ -64,7 +64,7 @@ const Tree: Schema<Tree> = object({
   children: array(lazy(() => Tree)),
 });
 
-/** Schemas that JSON Schema can say in full. */
+/** Schemas that JSON Schema can express completely. */
 const subjects: Readonly<Record<string, StandardSchemaV1>> = {
   string: string().pipe(minLength(2), maxLength(4)),
   exact: string().pipe(length(2)),
@@ -99,7 +99,7 @@ const subjects: Readonly<Record<string, StandardSchemaV1>> = {
   tree: Tree,
 };
 
-/** Values that pass, to be changed a little at random. */
+/** Valid values for random changes. */
 const seeds: Readonly<Record<string, unknown>> = {
   array: [1, "a"],
   tuple: [1, "a"],
@@ -187,7 +187,7 @@ function randomJson(random: RandomInteger, depth: number): unknown {
 
 const User = object({ name: string().pipe(minLength(1)), age: number() });
 
-Deno.test("a validator made for Standard Schema takes our schemas", async () => {
+Deno.test("a validator for Standard Schema accepts our schemas", async () => {
   const app = new Hono();
   app.post("/users", sValidator("json", User), (context) => {
     const { name, age } = context.req.valid("json");
@@ -219,7 +219,7 @@ Deno.test("our schemas have the public types of Standard Schema", () => {
   assertEquals(described["~standard"].vendor, "gatehouse");
 });
 
-/** The same user in the schemas of others. */
+/** The same user in schemas of other libraries. */
 const theirs: Readonly<
   Record<string, StandardSchemaV1<unknown, { name: string; age: number }>>
 > = {
@@ -232,7 +232,7 @@ const theirs: Readonly<
 };
 
 for (const [library, schema] of Object.entries(theirs)) {
-  Deno.test(`parse() takes a schema of ${library}, whole and as a part`, () => {
+  Deno.test(`parse() accepts a schema of ${library}, whole and as a part`, () => {
     const user = { name: "Ada", age: 36 };
     assertEquals(parse(schema, user).age, 36);
     assertEquals(parse(object({ user: schema }), { user }).user.name, "Ada");
@@ -264,11 +264,11 @@ for (const [library, schema] of Object.entries(theirs)) {
       invalid: [{ name: "", age: 1 }, null],
     })
   ) {
-    Deno.test(`testStandardSchema() holds of ${library}: ${name}`, run);
+    Deno.test(`testStandardSchema() passes for ${library}: ${name}`, run);
   }
 }
 
-Deno.test("parseSafeAsync() takes an async schema of another library", async () => {
+Deno.test("parseSafeAsync() accepts an async schema of another library", async () => {
   const Name = z.string().refine((name) => Promise.resolve(name !== "admin"));
   const Form = object({ name: Name, age: number() });
   assert((await parseSafeAsync(Form, { name: "ada", age: 1 })).success);

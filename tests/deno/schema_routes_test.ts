@@ -34,14 +34,14 @@ const origin = "https://example.com";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends
   (<T>() => T extends B ? 1 : 2) ? true : false;
-/** Fails to compile unless the two types are the same. */
+/** Fails to compile if two types are different. */
 function same<A, B>(..._proof: Equal<A, B> extends true ? [] : [never]): void {}
 
 interface Title {
   title: string;
 }
 
-Deno.test("validate() takes schemas of Zod, Valibot and ArkType, typed", async () => {
+Deno.test("validate() accepts typed schemas of Zod, Valibot and ArkType", async () => {
   const router = createRouter();
   const input = validate({
     params: v.object({ id: v.pipe(v.string(), v.transform(Number)) }),
@@ -82,7 +82,7 @@ const schemas = {
 } satisfies Record<string, InputSchema>;
 
 for (const [library, schema] of Object.entries(schemas)) {
-  Deno.test(`validate() takes a form for ${library}, and tells its issues`, async () => {
+  Deno.test(`validate() accepts a form for ${library}, and reports its issues`, async () => {
     const router = createRouter();
     const input = validate<{ form: InputSchema }>({ form: schema });
     router.post("/", { middleware: [input] }, (context) => {
@@ -117,7 +117,7 @@ Deno.test("validate() waits for an async schema of another library", async () =>
   assertEquals((await router.fetch(`${origin}/?name=admin`)).status, 422);
 });
 
-Deno.test("schemas for forms read forms and queries that Hono has read", async () => {
+Deno.test("form schemas accept forms and queries from Hono", async () => {
   const Upload = object({
     title: field(string()),
     count: field(optional(number())),
@@ -153,7 +153,7 @@ Deno.test("schemas for forms read forms and queries that Hono has read", async (
   assertEquals(await queried.json(), { page: 2, tags: ["a"] });
 });
 
-Deno.test("flatten() takes the issues of Zod and of Valibot as they are", () => {
+Deno.test("flatten() accepts issues of Zod and Valibot", () => {
   const zod = z.object({ a: z.string("no text") }).safeParse({});
   const valibot = v.safeParse(v.object({ a: v.string("no text") }), { a: 1 });
   for (const issues of [zod.error!.issues, valibot.issues!]) {

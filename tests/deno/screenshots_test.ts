@@ -10,7 +10,7 @@ const pictures = [
   "noticeboard_dark.png",
 ];
 
-Deno.test("the pictures of the example application are there and small", async () => {
+Deno.test("the pictures of the example application exist and are small", async () => {
   const found: string[] = [];
   for await (const { name } of Deno.readDir(images)) {
     if (name.endsWith(".png")) found.push(name);

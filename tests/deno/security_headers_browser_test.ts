@@ -58,7 +58,7 @@ async function createApp(provider: string) {
 }
 
 testInChromium(
-  "Chromium: secureHeaders() stops inline code, and each way out of the guide works",
+  "Chromium: secureHeaders() blocks inline code, and each exception of the guide works",
   async () => {
     await using provider = Deno.serve(
       address,
@@ -83,7 +83,7 @@ testInChromium(
     assertEquals(await look("/hash"), [teal, "Notes"]);
     assertEquals(await look("/nonce"), [black, "Ready"]);
 
-    // The redirect after a form is blocked, unless its target is named.
+    // The redirect after a form is blocked unless its target is allowed.
     await page.goto(`${origin}/form`);
     const blocked = page.waitForEvent("console", {
       predicate: (message) => message.text().includes("form-action"),

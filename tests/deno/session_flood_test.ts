@@ -28,7 +28,7 @@ const REQUESTS = 100;
 type Test = (query: SQLQuery, dialect: "sqlite" | "postgres") => Promise<void>;
 
 testOn(
-  "session() stores no more than its limit of a flood of logins that are begun",
+  "session() limits the stored sessions during a flood of pending logins",
   async (query, dialect) => {
     const { clock, count, store } = open(query, dialect);
     const router = createRouter({
@@ -71,7 +71,7 @@ testOn(
         }
         largest = Math.max(largest, await count());
       }
-      // Four addresses fill the whole, 50 each; then there is no room.
+      // Four addresses with 50 sessions each reach the total limit.
       assertEquals(statuses, { 302: 200, 429: 150, 503: 650 });
       // The expired sessions were removed while the others arrived.
       assertEquals(await count(), LIMIT.total);
@@ -82,12 +82,12 @@ testOn(
 );
 
 testOn(
-  "createSQLSessionStore() stays as small as its live sessions, in processes that handle one login each",
+  "createSQLSessionStore() does not grow in processes that handle one login each",
   async (query, dialect) => {
     const { clock, count, store: first } = open(query, dialect);
     await first.get("create");
     for (let login = 0; login < 200; login++) {
-      // A new process: nothing of the one before is remembered.
+      // A new process without state of the previous one.
       const store = createSQLSessionStore(query, {
         dialect,
         createTable: false,
@@ -112,7 +112,7 @@ testOn(
 );
 
 testOn(
-  "sweepSessions() removes all that has expired, however much it is",
+  "sweepSessions() removes any number of expired sessions",
   async (query, dialect) => {
     const { clock, count, store } = open(query, dialect);
     await store.get("create");

@@ -10,7 +10,7 @@ import { Browser, interruptibleStore, Server } from "../session/_browser.ts";
 const SUBJECT = "sub:https://issuer.example|ada";
 const SID = "sid:https://issuer.example|s1";
 
-Deno.test("endSessionsByName() ends the sessions that were begun with a name", async () => {
+Deno.test("endSessionsByName() ends the sessions that began with a name", async () => {
   const store = createMemorySessionStore();
   const server = new Server({ store });
   const [one, other] = [new Browser(server), new Browser(server)];
@@ -26,7 +26,7 @@ Deno.test("endSessionsByName() ends the sessions that were begun with a name", a
   assertEquals(await endSessionsByName(store, SUBJECT), 0);
 });
 
-Deno.test("A session keeps its names when it changes and when its id does", async () => {
+Deno.test("A session keeps its names when its values or its id change", async () => {
   const store = createMemorySessionStore();
   const browser = new Browser(new Server({ store }));
   await logIn(browser, 7, [SID]);
@@ -64,7 +64,7 @@ Deno.test("The next user's login and the end of a login drop the names", async (
   }
 });
 
-Deno.test("endSessionsByName() is not escaped by changing the id meanwhile", async () => {
+Deno.test("endSessionsByName() ends a session whose id changes at the same time", async () => {
   const { store, duringNextList } = interruptibleStore();
   const browser = new Browser(new Server({ store }));
   await logIn(browser, 7, [SID]);
@@ -73,7 +73,7 @@ Deno.test("endSessionsByName() is not escaped by changing the id meanwhile", asy
   assertEquals(await userOf(browser), undefined);
 });
 
-Deno.test("beginLogin() refuses more names than a store has room for, and changes nothing", async () => {
+Deno.test("beginLogin() rejects too many names and changes nothing", async () => {
   const browser = new Browser(new Server());
   await browser.visit(async (session) => {
     await assertRejects(
@@ -87,7 +87,7 @@ Deno.test("beginLogin() refuses more names than a store has room for, and change
   });
 });
 
-Deno.test("endSessionsByName() reports a store that cannot list", async () => {
+Deno.test("endSessionsByName() throws if the store has no byIndex", async () => {
   const { get, put, delete: remove } = createMemorySessionStore();
   const store: SessionStore = { get, put, delete: remove };
   await assertRejects(
@@ -97,7 +97,7 @@ Deno.test("endSessionsByName() reports a store that cannot list", async () => {
   );
 });
 
-Deno.test("A session in cookies carries no names", async () => {
+Deno.test("A session in cookies has no names", async () => {
   const secrets = ["a secret of more than thirty-two characters"];
   const [plain, named] = [
     new Browser(new Server({ secrets })),

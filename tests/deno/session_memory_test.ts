@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 
 Deno.test("createMemorySessionStore() frees the memory of removed sessions", async () => {
-  // 100 MB of names pass through a heap that has room for some of them.
+  // Stores 100 MB of names in total in a smaller heap.
   const script = `
     import { createMemorySessionStore } from "@gatehouse/web/session";
     const store = createMemorySessionStore({ maxRecords: 100 });

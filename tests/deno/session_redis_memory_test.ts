@@ -6,7 +6,7 @@ import { findProgram, startRedis } from "./_servers.ts";
 
 const redis = findProgram("redis-server", "Redis without memory");
 
-/** Bytes that Redis has left when the flood begins. */
+/** The free memory of Redis before the flood, in bytes. */
 const ROOM = 2_000_000;
 
 Deno.test({
@@ -29,7 +29,7 @@ Deno.test({
       await client.configSet("maxmemory-policy", "noeviction");
       await client.configSet("maxmemory", String(used + ROOM));
       const value = "x".repeat(5_000);
-      // An index name too: its set must not grow before the value is refused.
+      // With an index name, whose set must not grow before the value is rejected.
       const options = { ttl: 60_000, ifVersion: null, index: ["user:8"] };
       const flood = async () => {
         for (let n = 0; n < 2_000; n++) {

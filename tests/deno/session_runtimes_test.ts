@@ -19,7 +19,7 @@ for (const { name, run } of testSessionStore(() => store)) {
 }`;
 
 for (const place of [":memory:", "file"]) {
-  Deno.test(`createDenoKVSessionStore() keeps the contract on a database in ${place}`, async () => {
+  Deno.test(`createDenoKVSessionStore() passes the kit on a database in ${place}`, async () => {
     const folder = await Deno.makeTempDir();
     const path = place === "file" ? `${folder}/kv` : place;
     // Type-checked too: the store accepts the real Deno.Kv.
@@ -38,7 +38,7 @@ for (const place of [":memory:", "file"]) {
   });
 }
 
-Deno.test("createSQLSessionStore() keeps the contract on bun:sqlite in Bun", async () => {
+Deno.test("createSQLSessionStore() passes the kit on bun:sqlite in Bun", async () => {
   const results = await runInBun(`
     import { Database } from "bun:sqlite";
     const db = new Database(":memory:");
@@ -51,7 +51,7 @@ Deno.test("createSQLSessionStore() keeps the contract on bun:sqlite in Bun", asy
 const redis = findProgram("redis-server", "session stores on Bun's Redis");
 
 Deno.test({
-  name: "createRedisSessionStore() keeps the contract with Bun's own client",
+  name: "createRedisSessionStore() passes the kit with Bun's Redis client",
   ignore: redis === null,
   fn: async () => {
     const server = await startRedis(redis!);
@@ -69,7 +69,7 @@ Deno.test({
   },
 });
 
-Deno.test("session() keeps the type and the length of a string response that it sets its cookie on, in Bun", async () => {
+Deno.test("session() keeps the type and length of a string response with its cookie in Bun", async () => {
   const script = await bundle(`
     import { createRouter } from "${ROOT.href}router/mod.ts";
     import { Session } from "${ROOT.href}session/mod.ts";
@@ -102,12 +102,12 @@ Deno.test("session() keeps the type and the length of a string response that it 
 for (
   const [what, store] of [
     [
-      "createSQLSessionStore() keeps the contract on D1",
+      "createSQLSessionStore() passes the kit on D1",
       `createSQLSessionStore(async (sql, params) =>
         (await env.DB.prepare(sql).bind(...params).all()).results)`,
     ],
     [
-      "createDurableObjectSessionStore() keeps the contract in workerd",
+      "createDurableObjectSessionStore() passes the kit in workerd",
       "createDurableObjectSessionStore(env.SESSIONS)",
     ],
   ]
@@ -121,7 +121,7 @@ for (
   });
 }
 
-Deno.test("SessionObject removes expired sessions by its alarm", async () => {
+Deno.test("SessionObject removes expired sessions with its alarm", async () => {
   const response = await fetchFromWorker(`
     const store = createDurableObjectSessionStore(env.SESSIONS);
     const brief = { ttl: 2_000, ifVersion: null, index: ["user:1"] };
@@ -143,7 +143,7 @@ Deno.test("SessionObject removes expired sessions by its alarm", async () => {
   assertEquals(await response.json(), [[1, 1, 2], [0, 1, 1]]);
 });
 
-Deno.test("createKVCache() keeps entries in Workers KV for their time", async () => {
+Deno.test("createKVCache() keeps entries in Workers KV until they expire", async () => {
   const response = await fetchFromWorker(`
     let now = Date.now();
     const cache = createKVCache(env.CACHE, { now: () => now });

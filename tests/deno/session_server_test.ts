@@ -15,7 +15,7 @@ Deno.test("session() works on http://localhost without configuration", async () 
   assertEquals(await second.text(), "2");
 });
 
-Deno.test("session() keeps Secure behind a proxy that says so, and by the name of the host", async () => {
+Deno.test("session() sets Secure with a proxy, and for other host names", async () => {
   await using server = serve();
   const proxies = [["X-Forwarded-Proto", "https"], [
     "Forwarded",
@@ -32,7 +32,7 @@ Deno.test("session() keeps Secure behind a proxy that says so, and by the name o
   assertStringIncludes(text, "__Host-session=");
 });
 
-Deno.test("session() finds its cookie if HTTP/2 sends one header for each", async () => {
+Deno.test("session() finds its cookie if HTTP/2 sends a header for each cookie", async () => {
   await using server = serve();
   const first = await fetch(`${server.url}/count`);
   await first.text();
@@ -71,7 +71,7 @@ Deno.test("session() passes an upgrade to a WebSocket, and saves its changes", a
   assertEquals(await second.text(), "3");
 });
 
-/** Serves an application that counts. */
+/** Serves an application with a counter. */
 function serve() {
   const router = createRouter({ middleware: [session()] });
   const count = (session: Session) => {
@@ -100,7 +100,7 @@ function serve() {
   };
 }
 
-/** Sends a request as it stands and returns the head of the response. */
+/** Sends a raw request and returns the head of the response. */
 async function exchange(
   port: number,
   path: string,

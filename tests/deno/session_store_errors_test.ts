@@ -20,10 +20,10 @@ const postgres = findProgram("postgres", "errors of PostgreSQL clients");
 /** The secrets that an error must not show, whole or in part. */
 const SECRETS = ["vErIfIeR", "nOnCe", "eMbArRaSsInG", "4711"];
 
-/** The ways in which Redis refuses a command, with the words of its answer. */
+/** Causes of Redis errors, and the beginnings of their messages. */
 const refusals: [how: string, refuse: string[], words: string][] = [
-  ["a command that does not exist", [], "ERR unknown command"],
-  ["a user without rights", [
+  ["an unknown command", [], "ERR unknown command"],
+  ["a user without permissions", [
     "ACL",
     "SETUSER",
     "default",
@@ -32,7 +32,7 @@ const refusals: [how: string, refuse: string[], words: string][] = [
     "+auth",
     "+ping",
   ], "NOPERM"],
-  ["a server without memory", ["CONFIG", "SET", "maxmemory", "1"], "OOM"],
+  ["a server without free memory", ["CONFIG", "SET", "maxmemory", "1"], "OOM"],
 ];
 
 for (const client of ["npm:redis", "npm:iovalkey"] as const) {
@@ -114,7 +114,7 @@ Deno.test("SessionStoreError shows no session value that SQLite repeats in its m
   assertSilent(await errorOf(store));
 });
 
-/** Fails unless an error shows nothing of the session. */
+/** Asserts that an error contains no data of the session. */
 function assertSilent(error: SessionStoreError): void {
   const shown = Deno.inspect(error, { depth: 10, showHidden: true });
   const logged = `${shown}\n${JSON.stringify(error)}\n${error.stack}`;

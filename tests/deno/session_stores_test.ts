@@ -34,7 +34,7 @@ const kinds: [kind: string, what: string, program: string | null][] = [
 for (const [kind, what, program] of kinds) testOn(what, kind, program);
 
 testServed(
-  "createSQLSessionStore() creates its table once, however many begin at once",
+  "createSQLSessionStore() creates its table once for concurrent first calls",
   postgres,
   async () => {
     const { port } = await (servers.postgres ??= startPostgres(postgres!));
@@ -55,7 +55,7 @@ testServed(
 );
 
 testServed(
-  "createSQLSessionStore() sweeps out nothing that PostgreSQL is putting anew",
+  "createSQLSessionStore() does not sweep rows that another connection is replacing in PostgreSQL",
   postgres,
   async () => {
     const { port } = await (servers.postgres ??= startPostgres(postgres!));
@@ -70,7 +70,7 @@ testServed(
       createSQLSessionStore((text, params) => unsafe(text, params), {
         dialect: "postgres",
         table: "swept",
-        // Else the sweep would wait for the table, and not for the row.
+        // Otherwise the sweep would wait for the table instead of the row.
         createTable: now !== undefined,
         now,
       });
@@ -91,7 +91,7 @@ testServed(
 );
 
 testServed(
-  "createRedisSessionStore() leaves no index without an end, and none that ends too early",
+  "createRedisSessionStore() expires an index with its last session",
   redis,
   () =>
     withRedis(async (client) => {
@@ -105,7 +105,7 @@ testServed(
       for (let n = 0; n < 20; n++) await put(`brief${n}`, 100);
       await put("long", 60_000);
       await put("short", 10_000);
-      // As long as the session that lasts longest.
+      // It expires with the last session.
       assertGreater(await client.pTTL(set), 50_000);
       assertLess(await client.pTTL(set), 60_001);
       await new Promise((resolve) => setTimeout(resolve, 150));
@@ -119,7 +119,7 @@ testServed(
 );
 
 testServed(
-  "createRedisSessionStore() keeps the contract if the client retries a command whose reply was lost",
+  "createRedisSessionStore() passes the kit if the client retries a command after a lost reply",
   redis,
   () =>
     withRedis(async (client) => {
@@ -131,12 +131,12 @@ testServed(
     }),
 );
 
-/** Registers the kit's tests for a store that is opened by the first of them. */
+/** Registers the kit's tests for a store. The first test opens it. */
 function testOn(what: string, kind: string, program: string | null): void {
   const createStore = async () => (await opened(kind)).store;
   const tests = testSessionStore(createStore);
   tests.push({
-    name: "put() takes a lifetime with a fraction, and no empty version",
+    name: "put() accepts a fractional lifetime and rejects an empty version",
     run: () => checkEdges(createStore),
   });
   for (const { name, run } of tests) {

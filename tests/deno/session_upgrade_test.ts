@@ -31,7 +31,7 @@ Deno.test("session() passes an upgrade to a WebSocket on Workers, with its cooki
 
   const second = await upgrade(worker.url, `Cookie: ${cookie}`);
   assertMatch(second, /^HTTP\/1.1 101 /);
-  // No cache keeps an upgrade, so there is nothing to tell it.
+  // Caches do not store an upgrade, so it needs no Cache-Control.
   assertEquals(/^(Set-Cookie|Cache-Control):/im.test(second), false);
   const url = new URL("/count", worker.url);
   const response = await fetch(url, { headers: { cookie } });
@@ -62,7 +62,7 @@ Deno.test("session() sets its cookie on compressed responses on Workers", async 
   }
 });
 
-/** Asks for a WebSocket and returns the head of the response. */
+/** Opens a WebSocket and returns the head of the response. */
 async function upgrade(
   { host, hostname, port }: URL,
   ...headers: string[]

@@ -8,18 +8,18 @@ import { Browser, Server } from "../session/_browser.ts";
 import { findProgram, startPostgres, startRedis } from "./_servers.ts";
 import { openStore } from "./_session_stores.ts";
 
-const redis = findProgram("redis-server", "endings of sessions on Redis");
-const postgres = findProgram("postgres", "endings of sessions on PostgreSQL");
+const redis = findProgram("redis-server", "endAll() on Redis");
+const postgres = findProgram("postgres", "endAll() on PostgreSQL");
 
 /** The number of sessions, and the most times that each rotates. */
 const SESSIONS = 20;
 const ROTATIONS = 300;
 
-Deno.test("sessions().endAll() leaves no session alive whose id changes meanwhile (memory)", async () => {
+Deno.test("sessions().endAll() ends sessions whose ids change at the same time (memory)", async () => {
   await endRotating(createMemorySessionStore());
 });
 
-Deno.test("sessions().endAll() leaves no session alive whose id changes meanwhile (SQLite)", async () => {
+Deno.test("sessions().endAll() ends sessions whose ids change at the same time (SQLite)", async () => {
   const { store, close } = await openStore("sqlite", ":memory:");
   try {
     await endRotating(store);
@@ -36,7 +36,7 @@ for (
 ) {
   Deno.test({
     name:
-      `sessions().endAll() leaves no session alive whose id changes meanwhile (${what})`,
+      `sessions().endAll() ends sessions whose ids change at the same time (${what})`,
     ignore: program === null,
     fn: async () => {
       const server = await start(program!);
@@ -51,7 +51,7 @@ for (
   });
 }
 
-/** Ends sessions that change their ids as fast as they can. */
+/** Ends sessions that constantly change their ids. */
 async function endRotating(store: SessionStore): Promise<void> {
   const server = new Server({ store });
   const logIn = async () => {
@@ -87,7 +87,7 @@ async function endRotating(store: SessionStore): Promise<void> {
   assertEquals(survivors.filter((userId) => userId !== undefined), []);
   assertEquals(await owner.visit((session) => session.userId), 7);
   assertEquals((await store.byIndex!("user:7")).length, 1);
-  // They were still changing: else this would show nothing.
+  // The ids must have changed during endAll(), or the test would be void.
   assertGreater(SESSIONS * ROTATIONS, rotations);
   assertGreater(left.length, 0);
 }

@@ -17,7 +17,7 @@ import { openStore } from "./_session_stores.ts";
 const redis = findProgram("redis-server", "faults of Redis");
 const postgres = findProgram("postgres", "faults of PostgreSQL");
 
-/** Clients keep sockets and timers for longer than a test. */
+/** Clients keep sockets and timers after a test. */
 const LEAKS = { sanitizeOps: false, sanitizeResources: false };
 
 for (const [kind, program] of [["redis", redis], ["postgres", postgres]]) {
@@ -74,7 +74,7 @@ for (const [kind, program] of [["redis", redis], ["postgres", postgres]]) {
 }
 
 Deno.test({
-  name: "redis that hangs is an error when the time is over",
+  name: "a hanging Redis causes an error after the timeout",
   ignore: redis === null,
   ...LEAKS,
   fn: () =>
@@ -82,7 +82,7 @@ Deno.test({
       const browser = new Browser(store);
       await browser.send((session) => session.set("userId", 7));
       server!.freeze(true);
-      // It does not respond until it is released, so this ends by the timeout.
+      // Redis is suspended, so this ends by the timeout.
       assertEquals(await browser.status(), 503);
       server!.freeze(false);
       await recovered(browser);
@@ -98,7 +98,7 @@ for (
   ]
 ) {
   Deno.test({
-    name: `a process killed between load and save loses nothing on ${kind}`,
+    name: `a process killed between load and save loses no data on ${kind}`,
     ignore: program === null,
     ...LEAKS,
     fn: () =>
@@ -106,7 +106,7 @@ for (
         const browser = new Browser(store);
         await browser.send((session) => session.set("userId", 7));
         const args = [kind!, String(address), browser.cookie, "n"];
-        // The 12th request stands still with its session loaded.
+        // The 12th request pauses after it has loaded its session.
         const answers = await runWorker([...args, "1", "12"], "loaded");
         assertEquals(answers.length, 12);
         await browser.send((session) => {
@@ -114,7 +114,7 @@ for (
           assertEquals(session.get("count"), 12);
           assertEquals(session.userId, 7);
         });
-        // Killed anywhere, at full speed.
+        // Killed at a random point.
         const more = await runWorker([...args, "4", "-1"], "200 n90");
         assertGreater(more.length, 40);
         await browser.send((session) => {
@@ -209,7 +209,7 @@ class Browser {
     assertEquals(response.status, 200, await response.text());
   }
 
-  /** Sends a request and tells the status. */
+  /** Sends a request and returns the status. */
   async status(act: Act = (session) => session.userId): Promise<number> {
     this.#act = act;
     return (await this.#fetch()).status;
