@@ -19,7 +19,14 @@ if (NODE_VERSIONS.length === 0) {
 
 /** Returns the program of a version, which is an npm package. */
 export async function nodePath(version: NodeVersion = 24): Promise<string> {
-  const specifier = PACKAGES[version];
+  return await programOf(PACKAGES[version], "bin/node");
+}
+
+/** Returns a program inside an npm package, by its `package.json`. */
+export async function programOf(
+  specifier: string,
+  path: string,
+): Promise<string> {
   await import(specifier, { with: { type: "json" } });
-  return createRequire(import.meta.resolve(specifier)).resolve("./bin/node");
+  return createRequire(import.meta.resolve(specifier)).resolve(`./${path}`);
 }
