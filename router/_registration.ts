@@ -19,8 +19,19 @@ export interface CollectedRoute extends MatchedRoute {
   readonly handler: RequestHandler;
 }
 
-/** An action, a controller, or options that a handler follows. */
-export type Registrable = Action | MiddlewareOptions | Controller<RouteMap>;
+/** An action, a controller, or middleware that a handler follows. */
+type Registrable =
+  | Action
+  | MiddlewareOptions
+  | Middleware
+  | Controller<RouteMap>;
+
+/** The arguments after the target. Untyped callers may pass more than two. */
+export type RegisterArguments = readonly [
+  first: Registrable,
+  second?: RequestHandler,
+  ...others: unknown[],
+];
 
 /** The members of an action or a controller. Untyped callers may omit any. */
 interface UntypedAction {
@@ -36,20 +47,21 @@ interface UntypedAction {
  */
 export function collectRoutes(
   target: RouteTarget | RouteMap,
-  first: Registrable,
-  second: RequestHandler | undefined,
+  [first, second, ...others]: RegisterArguments,
   method?: RouteMethod,
 ): CollectedRoute[] {
   if (!isRouteMap(target)) {
     const route = toRoute(target, method);
     const name = nameOf(route);
-    // Otherwise a guard in the place of the options would be ignored silently.
-    if (second !== undefined && toObject(first).handler !== undefined) {
-      throw new TypeError(`Cannot register ${name}: it has two handlers`);
+    // Otherwise the handler after two guards would be ignored silently.
+    if (others.length > 0) {
+      throw new TypeError(
+        `Cannot register ${name}: write { middleware: [first, second] } for several middleware`,
+      );
     }
     const action = second === undefined
       ? first
-      : { ...first as MiddlewareOptions, handler: second };
+      : { ...toOptions(first, name), handler: second };
     return collectBelow(route, action, [], name);
   }
   if (method === undefined) {
@@ -98,9 +110,17 @@ function collectBelow(
   });
 }
 
+function toOptions(first: Registrable, name: string): MiddlewareOptions {
+  if (typeof first === "function") return { middleware: [first as Middleware] };
+  if ((first as UntypedAction | null)?.handler === undefined) {
+    return first as MiddlewareOptions;
+  }
+  throw new TypeError(`Cannot register ${name}: it has two handlers`);
+}
+
 function toObject(action: Registrable | undefined): UntypedAction {
   return typeof action === "function"
-    ? { handler: action }
+    ? { handler: action as RequestHandler }
     : (action ?? {}) as UntypedAction;
 }
 

@@ -1,4 +1,4 @@
-import type { RequestHandler, RouteTarget } from "./action.ts";
+import type { RouteTarget } from "./action.ts";
 import { composeMiddleware } from "./_compose_middleware.ts";
 import { RequestContext } from "./context/context.ts";
 import { createDispatch } from "./_dispatch.ts";
@@ -13,7 +13,7 @@ import {
   checkKeys,
   checkMiddleware,
   collectRoutes,
-  type Registrable,
+  type RegisterArguments,
 } from "./_registration.ts";
 import type {
   MatchData,
@@ -100,10 +100,9 @@ function createMembers(
   function route(
     method: RouteMethod | undefined,
     target: RouteTarget | RouteMap,
-    first: Registrable,
-    second?: RequestHandler,
+    ...given: RegisterArguments
   ): void {
-    const list = collectRoutes(target, first, second, method);
+    const list = collectRoutes(target, given, method);
     for (const { method, pattern, middleware, handler } of list) {
       const safe = catchErrors(handler, handleError);
       const composed = composeMiddleware(middleware, safe, handleError);

@@ -12,13 +12,13 @@ import type { RouteMethod } from "./method.ts";
 import type { EntriesOfAll, Middleware } from "./middleware.ts";
 import type { RouteMap } from "./routes/route.ts";
 
-/** Registers a handler with separate middleware. */
+/** Registers a handler with middleware before it. */
 export interface RegisterWithMiddleware<Entries extends ContextEntries> {
   /**
    * Registers a handler with middleware before it.
    *
    * @param target The pattern, or the route.
-   * @param options The middleware.
+   * @param options An array of middleware, or a single one.
    * @param handler The handler.
    * @throws {TypeError} If the pattern is invalid, or the handler is missing.
    * @throws {RangeError} If the method has a route for the same URLs.
@@ -26,13 +26,18 @@ export interface RegisterWithMiddleware<Entries extends ContextEntries> {
   <
     const Target extends RouteTarget,
     const List extends readonly Middleware[],
+    Single extends Middleware,
   >(
     target: Target,
-    options: MiddlewareOptions<List>,
+    options: MiddlewareOptions<List> | Single,
     handler: NoInfer<
       RequestHandler<
         ParamsOf<Target>,
-        readonly [...Entries, ...EntriesOfAll<List>]
+        readonly [
+          ...Entries,
+          ...EntriesOfAll<List>,
+          ...EntriesOfAll<readonly [Single]>,
+        ]
       >
     >,
   ): void;
@@ -82,7 +87,7 @@ export interface RegisterMethodRoute<Entries extends ContextEntries> {
    *
    * @param method The method, several methods, or `"ANY"`.
    * @param target The pattern, or the route.
-   * @param options The middleware.
+   * @param options An array of middleware, or a single one.
    * @param handler The handler.
    * @throws {TypeError} If the pattern is invalid, or the handler is missing.
    * @throws {RangeError} If the method has a route for the same URLs.
@@ -90,14 +95,19 @@ export interface RegisterMethodRoute<Entries extends ContextEntries> {
   <
     const Target extends RouteTarget,
     const List extends readonly Middleware[],
+    Single extends Middleware,
   >(
     method: RouteMethod,
     target: Target,
-    options: MiddlewareOptions<List>,
+    options: MiddlewareOptions<List> | Single,
     handler: NoInfer<
       RequestHandler<
         ParamsOf<Target>,
-        readonly [...Entries, ...EntriesOfAll<List>]
+        readonly [
+          ...Entries,
+          ...EntriesOfAll<List>,
+          ...EntriesOfAll<readonly [Single]>,
+        ]
       >
     >,
   ): void;

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 const ROOT = new URL("../../", import.meta.url);
 
 const head =
-  `import { type ContextEntry, createContextKey, createRouter, type HandlerContext } from "@gatehouse/web/fetch-router";
+  `import { type ContextEntry, createContextKey, createRouter, type HandlerContext, type Middleware } from "@gatehouse/web/fetch-router";
 import { route } from "@gatehouse/web/fetch-router/routes";
 interface User { readonly name: string }
 const CurrentUser = createContextKey<User | null>(null);
@@ -14,6 +14,7 @@ const router = createRouter();
 const routes = route({ home: "/", user: "/users/:id", admin: { list: "/admin" } });
 const admin = { actions: { list: () => new Response() } };
 const ok = () => new Response();
+const guard = (_options: { role?: string } = {}): Middleware => () => {};
 `;
 
 /** The mistake, the line that makes it, and the expected message. */
@@ -67,6 +68,21 @@ const mistakes = [
     "there is middleware without a handler",
     `router.get("/x", { middleware: [] });`,
     "Property 'handler' is missing in type '{ middleware: []; }'",
+  ],
+  [
+    "several middleware are not in an array",
+    `router.get("/x", guard(), guard(), ok);`,
+    "Expected 2-3 arguments, but got 4",
+  ],
+  [
+    "a guard is not called",
+    `router.get("/x", guard, ok);`,
+    "is not assignable to type 'Middleware<ContextEntries>'",
+  ],
+  [
+    "the option of the middleware is misspelled",
+    `router.get("/x", { middlewares: [guard()] }, ok);`,
+    "'middlewares' does not exist in type",
   ],
   [
     "a method is invalid",

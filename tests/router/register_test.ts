@@ -2,7 +2,10 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import {
   ArrayMatcher,
+  type ContextEntry,
+  createContextKey,
   createRouter,
+  type Middleware,
   RoutePattern,
   type RouteTarget,
 } from "@gatehouse/web/fetch-router";
@@ -10,6 +13,7 @@ import { get, Route, route } from "@gatehouse/web/fetch-router/routes";
 
 const origin = "https://example.com";
 const ok = () => new Response("ok");
+const next = () => {};
 
 const targets: [string, RouteTarget, string][] = [
   ["text", "/a/:b", "/a/:b"],
@@ -46,6 +50,37 @@ for (const [name, target, source] of targets) {
     }
   });
 }
+
+Deno.test("router.get(), route() and map() accept a single middleware before the handler", async () => {
+  const User = createContextKey<string | null>(null);
+  const guard: Middleware<readonly [ContextEntry<typeof User, string>]> = (
+    context,
+    next,
+  ) => {
+    if (context.headers.get("Authorization") === null) {
+      return new Response(null, { status: 401 });
+    }
+    context.set(User, "Ada");
+    return next();
+  };
+  const router = createRouter();
+  router.get("/get/:x", guard, (context) => {
+    return new Response(context.get(User).concat(context.params.x));
+  });
+  router.route(["PUT", "GET"], "/route/:x", guard, (context) => {
+    return new Response(context.get(User).concat(context.params.x));
+  });
+  router.map("/map/:x", guard, (context) => {
+    return new Response(context.get(User).concat(context.params.x));
+  });
+  for (const path of ["get", "route", "map"]) {
+    const url = `${origin}/${path}/7`;
+    assertEquals((await router.fetch(url)).status, 401);
+    const headers = { Authorization: "x" };
+    const response = await router.fetch(url, { headers });
+    assertEquals(await response.text(), "Ada7");
+  }
+});
 
 Deno.test("router.get() registers an ANY route for GET, and route() registers a GET route for ANY", async () => {
   const router = createRouter();
@@ -220,9 +255,9 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
     "Cannot register the route map: it has no actions",
   ],
   [
-    "a function in place of options",
-    (router) => router.get("/a", ok, ok),
-    'Cannot register "GET /a": it has two handlers',
+    "a handler after two middleware without an array",
+    (router) => router.get("/a", next, next, ok),
+    'Cannot register "GET /a": write { middleware: [first, second] }',
   ],
   [
     "a handler after an action",
@@ -281,7 +316,7 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
 ];
 
 interface Untyped {
-  readonly get: (target: unknown, first: unknown, second?: unknown) => void;
+  readonly get: (target: unknown, ...given: unknown[]) => void;
   readonly map: (target: unknown, controller: unknown) => void;
   readonly route: (method: string, target: unknown, handler: unknown) => void;
 }
