@@ -1,6 +1,10 @@
 import type { RequestContext } from "../router/mod.ts";
 import { oncePerRequest } from "./once_per_request.ts";
-import type { Throttle, ThrottleAttempt } from "./throttle/throttle.ts";
+import {
+  createThrottle,
+  type Throttle,
+  type ThrottleAttempt,
+} from "./throttle/throttle.ts";
 
 /** Options for {@linkcode createCredentialsAuthProvider}. */
 export interface CredentialsAuthProviderOptions<Credentials, User> {
@@ -34,14 +38,14 @@ export interface CredentialsAuthProviderOptions<Credentials, User> {
   /**
    * Slows down guessing. It runs before `verify`, which is slow.
    *
-   * @default {undefined}
+   * @default {createThrottle() if there is an account}
    */
   readonly throttle?: Pick<Throttle, "attempt">;
 
   /**
-   * Returns the account of the credentials, such as an email address. Required
-   * with `throttle`. If it is not a string, such as a file in a form, the
-   * credentials count as missing.
+   * Returns the account of the credentials, such as an email address, whose
+   * attempts the throttle counts. If it is not a string, such as a file in a
+   * form, the credentials count as missing.
    *
    * @default {undefined}
    */
@@ -87,12 +91,13 @@ export interface CredentialsAuthProvider<Credentials, User>
 export function createCredentialsAuthProvider<Credentials, User>(
   options: CredentialsAuthProviderOptions<Credentials, User>,
 ): CredentialsAuthProvider<Credentials, User> {
-  if (options.throttle !== undefined && options.account === undefined) {
+  const { name, account, throttle = account && createThrottle() } = options;
+  if (throttle !== undefined && account === undefined) {
     throw new TypeError(
-      `Cannot create the provider "${options.name}": its throttle needs to know the account`,
+      `Cannot create the provider "${name}": its throttle needs to know the account`,
     );
   }
-  return Object.freeze({ ...options, kind: "credentials" });
+  return Object.freeze({ ...options, throttle, kind: "credentials" });
 }
 
 /**

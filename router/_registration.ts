@@ -56,7 +56,7 @@ export function collectRoutes(
     // Otherwise the handler after two guards would be ignored silently.
     if (others.length > 0) {
       throw new TypeError(
-        `Cannot register ${name}: write { middleware: [first, second] } for several middleware`,
+        `Cannot register ${name}: several middleware need an array`,
       );
     }
     const action = second === undefined

@@ -264,6 +264,29 @@ for (const email of [new File(["x"], "x.txt"), null, undefined, 7]) {
   });
 }
 
+Deno.test("verifyCredentials() throttles the attempts at an account by default", async () => {
+  let count = 0;
+  const provider = createCredentialsAuthProvider({
+    name: "password",
+    parse: ({ url }) => url.searchParams.get("account"),
+    verify: () => (count++, null),
+    account: (account) => account,
+  });
+  const reasons = async (account: string) => {
+    const request = new Request(`https://example.com/?account=${account}`);
+    const remoteAddress = "203.0.113.7";
+    const where = new RequestContext(request, { remoteAddress });
+    const result = await credentialsAuthResult(provider, where);
+    return result.ok ? "" : result.reason;
+  };
+  for (let guess = 1; guess <= 5; guess++) {
+    assertEquals(await reasons("ada"), "wrong");
+  }
+  assertEquals(await reasons("ada"), "throttled");
+  assertEquals(await reasons("bob"), "wrong");
+  assertEquals(count, 6);
+});
+
 Deno.test("createCredentialsAuthProvider() throws for a throttle without account", () => {
   const { throttle } = fakeThrottle(true);
   assertThrows(

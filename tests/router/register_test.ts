@@ -257,7 +257,7 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
   [
     "a handler after two middleware without an array",
     (router) => router.get("/a", next, next, ok),
-    'Cannot register "GET /a": write { middleware: [first, second] }',
+    'Cannot register "GET /a": several middleware need an array',
   ],
   [
     "a handler after an action",
