@@ -49,7 +49,7 @@ export class RequestSession {
   headers: Headers | undefined;
   /** `true` if the handler used the session. Then caches must not share it. */
   isAccessed = false;
-  /** `true` if a change begins a new session should this one have ended. */
+  /** `true` if changes begin a new session after this one has ended. */
   canBegin = false;
   /** `true` as soon as the response exists, so that changes come too late. */
   isClosed = false;

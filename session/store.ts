@@ -124,7 +124,7 @@ export function checkKey(key: string): string {
 }
 
 /** The maximum number of index names of a value, in any store. */
-export const MAX_INDEX_NAMES = 4;
+const MAX_INDEX_NAMES = 4;
 
 /**
  * Returns the names if there are not too many.

@@ -19,8 +19,6 @@ const PATHS = [
   "router",
   "schema",
   "session",
-  "session/cookies",
-  "session/kit",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
   "docs",
