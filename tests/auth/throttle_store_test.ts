@@ -1,0 +1,157 @@
+import { createThrottle } from "@gatehouse/web/auth";
+import {
+  createMemorySessionStore,
+  type SessionStore,
+  SessionStoreError,
+} from "@gatehouse/web/session";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { createClocked, hour, start, withCalls } from "./_clocked_throttle.ts";
+
+Deno.test("createThrottle() separates throttles with different names in one store", async () => {
+  const store = createMemorySessionStore();
+  const login = createClocked({ store });
+  const reset = createClocked({ store, name: "reset" });
+  await login.fail(5);
+  assertEquals(await login.attempt(), 1);
+  assertEquals(await reset.attempt(), true);
+});
+
+Deno.test("createThrottle() does not store accounts and addresses", async () => {
+  const keys: string[] = [];
+  const memory = createMemorySessionStore();
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put(key, value, options) {
+      keys.push(key + value);
+      assertEquals(options.index, undefined);
+      return memory.put(key, value, options);
+    },
+    delete: (key) => memory.delete(key),
+  };
+  await createClocked({ store }).attempt("ada");
+  assertEquals(keys.length, 3);
+  for (const key of keys) {
+    assert(
+      /^throttle:[a-z]+:[\w-]{43}\[\[\[1700000000000,1\]\],0\]$/.test(key),
+      key,
+    );
+  }
+});
+
+Deno.test("createThrottle() accepts accounts of any length and form", async () => {
+  const { attempt } = createClocked();
+  const long = "a".repeat(1_000_000);
+  for (const account of [long, "", "\ud800", "\ufdfa".repeat(100_000)]) {
+    assertEquals(await attempt(account), true);
+  }
+});
+
+const nonsense = [
+  "",
+  "{",
+  "null",
+  "[1]",
+  '["a","b"]',
+  "[1,null]",
+  "[5,0]",
+  "[[5],0]",
+  "[[[1700000000000]],0]",
+  '[[[1700000000000,"5"]],0]',
+  "[[[null,5]],0]",
+  "[[[1700000000000,5]],null]",
+];
+
+Deno.test("createThrottle() starts again if the stored value is invalid", async () => {
+  for (const value of nonsense) {
+    const memory = createMemorySessionStore({ now: () => start });
+    const store: SessionStore = {
+      get: (key) => {
+        const found = memory.get(key) as { version: string } | null;
+        return found === null ? null : { value, version: found.version };
+      },
+      put: (key, text, options) => memory.put(key, text, options),
+      delete: (key) => memory.delete(key),
+    };
+    const { fail } = createClocked({ store });
+    assertEquals(await fail(7), Array(7).fill(true), value);
+  }
+});
+
+Deno.test("createThrottle() rejects if the store never accepts a count", async () => {
+  const store: SessionStore = {
+    get: () => null,
+    put: () => false,
+    delete: () => {},
+  };
+  assertEquals(await createClocked({ store }).attempt(), 1);
+});
+
+const hang = () => new Promise<never>(() => {});
+const fail = () => Promise.reject(new Error("The store is unavailable"));
+
+for (const [how, sweep] of [["hangs", hang], ["fails", fail]] as const) {
+  Deno.test(`createThrottle() counts even if a sweep of the store ${how}`, async () => {
+    const store = withCalls({ sweep });
+    const { fail, pass } = createClocked({ store, storeTimeout: 50 });
+    pass(hour);
+    const answers = await answerInTime(fail(6));
+    assertEquals(answers, [true, true, true, true, true, 1]);
+  });
+}
+
+for (const method of ["get", "put", "delete"] as const) {
+  for (const [how, call] of [["hangs", hang], ["fails", fail]] as const) {
+    Deno.test(`createThrottle() rejects every attempt if the store's ${method} ${how}`, async () => {
+      const store = withCalls({ [method]: call });
+      const { attempt } = createClocked({ store, storeTimeout: 50 });
+      const right = attempt("ada", "203.0.113.7", {}, true);
+      await assertRejects(
+        () => answerInTime(right),
+        SessionStoreError,
+        "Cannot throttle session: the store failed",
+      );
+    });
+  }
+}
+
+/** Returns the result if it arrives within a second. */
+async function answerInTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("No answer")), 1000);
+  try {
+    return await Promise.race([answer, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+for (const storeTimeout of [0, -1, NaN, Infinity]) {
+  Deno.test(`createThrottle() throws for the storeTimeout ${storeTimeout}`, () => {
+    assertThrows(
+      () => createThrottle({ storeTimeout }),
+      RangeError,
+      `storeTimeout "${storeTimeout}"`,
+    );
+  });
+}
+
+for (const limit of ["attempts", "delay", "maxDelay", "window"] as const) {
+  Deno.test(`createThrottle() throws for an invalid ${limit}`, () => {
+    for (const value of [0, -1, NaN]) {
+      for (
+        const kind of [
+          "perAccount",
+          "perAccountAndAddress",
+          "perAddress",
+          "perNetwork",
+        ]
+      ) {
+        assertThrows(
+          () => createThrottle({ [kind]: { [limit]: value } }),
+          RangeError,
+          `${limit} "${value}"`,
+        );
+      }
+    }
+  });
+}
