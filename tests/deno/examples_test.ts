@@ -115,10 +115,7 @@ Deno.test("password_login.ts rejects invalid and existing accounts", async () =>
 
 Deno.test("password_login.ts slows down guesses for an address and account", async () => {
   const statuses = async (address: string, email: string, guesses: number) => {
-    const info = { remoteAddr: { hostname: address } };
-    const { fetch } = createTestClient({
-      fetch: (request) => passwords.fetch(request, info),
-    });
+    const { fetch } = createTestClient(passwords, { remoteAddress: address });
     // Concurrent, because five hashes may take longer than the delay of a second.
     const answers = await Promise.all(
       Array.from({ length: guesses }, (_, guess) => {
