@@ -251,6 +251,30 @@ Deno.test("a pattern with a host wins over one without, and hosts are distinguis
   assertEquals(matcher.allowedMethods("https://example.com/x"), []);
 });
 
+for (const path of ["/users", "/users/:id", "/:a?/:b", "/*"]) {
+  Deno.test(`no host with params takes "${path}" from a fixed host with a wildcard`, () => {
+    const routes = [
+      ["GET", `https://:team.example.com${path}`],
+      ["ANY", `https://:sub.:team.com${path}`],
+      ["GET", `https://{:team.}?example.com${path}`],
+      ["GET", "https://(admin|www).example.com/*"],
+      ["ANY", "https://admin.example.com/*"],
+    ] as const;
+    for (const order of [routes, routes.toReversed()]) {
+      const matcher = matcherOf(order);
+      for (const url of ["/users", "/users/7", "/USERS", "//users", "/"]) {
+        for (const method of ["GET", "HEAD", "DELETE"]) {
+          const match = matcher.match(
+            method,
+            `https://admin.example.com${url}`,
+          );
+          assertEquals(match?.data, "ANY https://admin.example.com/*");
+        }
+      }
+    }
+  });
+}
+
 Deno.test("HEAD falls back to GET only if no HEAD route matches", () => {
   const matcher = matcherOf([["GET", "/a"], ["HEAD", "/:x"], ["ANY", "/b/c"]]);
   const find = (method: string, path: string) =>
