@@ -64,12 +64,14 @@ export type {
   NextFunction,
 } from "./middleware.ts";
 export type {
+  CloseGroup,
   OriginNames,
   OriginPath,
   ParamNames,
   Params,
   ParamsByName,
   PlainParamNames,
+  ReadParam,
 } from "./pattern/params.ts";
 export {
   type PatternInput,

@@ -51,9 +51,8 @@ export type ParamsByName<Names extends string> =
  */
 export type PlainParamNames<Text extends string> = Text extends
   `${string}:${infer Segment}/${infer Rest}`
-  ? ParamNames<Segment, never, null, ""> | PlainParamNames<Rest>
-  : Text extends `${string}:${infer Segment}`
-    ? ParamNames<Segment, never, null, "">
+  ? ParamNames<`:${Segment}`> | PlainParamNames<Rest>
+  : Text extends `${string}:${infer Segment}` ? ParamNames<`:${Segment}`>
   : never;
 
 /** The names in a protocol or a host. A single wildcard has no name there. */
@@ -67,96 +66,85 @@ export type OriginNames<Text extends string> = Text extends "*" | `*:${number}`
  * be missing end with a question mark.
  *
  * @typeParam Text The rest of the pattern.
- * @typeParam Found The names so far.
- * @typeParam Group The names in the open `{}` group, and `""`; or null.
- * @typeParam Name The current name, or null.
- * @typeParam Depth One element for each open parenthesis of a regexp.
+ * @typeParam Found The names so far. Those in an open group begin with a brace,
+ * and so does its start.
  * @typeParam Count One element for each unnamed part so far.
- * @typeParam Ended `true` after a part, if its modifier may follow.
  */
 export type ParamNames<
   Text extends string,
   Found extends string = never,
-  Group extends string | null = null,
-  Name extends string | null = null,
-  Depth extends 0[] = [],
   Count extends 0[] = [],
-  Ended extends boolean = false,
-> = Ended extends true
-  ? Text extends `${"?" | "*"}${infer Rest}`
-    ? ParamNames<Rest, Found | `${Name}?`, Group, null, [], Count>
-  : [Group] extends [string]
-    ? ParamNames<Text, Found, Group | `${Name}`, null, [], Count>
-  : ParamNames<Text, Found | `${Name}`, null, null, [], Count>
+> = Text extends `${infer First}${infer Rest}`
+  ? First extends ":" | "*" | "(" ? (First extends ":" ? ReadParam<Rest, "", []>
+      : ReadParam<
+        Rest,
+        `${Count["length"]}`,
+        First extends "*" ? "end" : [0]
+      >) extends [infer Name extends string, infer After extends string]
+      ? ParamNames<
+        After,
+        | Found
+        | (Name extends `${string}?` ? Name
+          : "{" extends Found ? `{${Name}`
+          : Name),
+        First extends ":" ? Count : [0, ...Count]
+      >
+    : never
+  : First extends "{" ? ParamNames<Rest, Found | "{", Count>
+  : First extends "}"
+    ? Rest extends `${"?" | "*"}${infer After}`
+      ? ParamNames<After, CloseGroup<Found, "?">, Count>
+    : ParamNames<Rest, CloseGroup<Found, "">, Count>
+  : First extends "\\"
+    ? Rest extends `${string}${infer After}` ? ParamNames<After, Found, Count>
+    : Found
+  : First extends "?" | "#" ? Rest extends "*" ? Found : ParamNames<Rest, Found>
+  : ParamNames<Rest, Found, Count>
+  : string extends Text ? string
+  // A group that is not closed is invalid.
+  : Exclude<Found, `{${string}`>;
+
+/**
+ * The name of a param, and the rest of the pattern behind its regexp and its
+ * modifier.
+ *
+ * @typeParam Text The rest of the pattern.
+ * @typeParam Name The name so far.
+ * @typeParam Depth One element for each open parenthesis of the regexp; `"end"`
+ * behind it.
+ */
+export type ReadParam<
+  Text extends string,
+  Name extends string,
+  Depth extends 0[] | "end",
+> = Depth extends "end"
+  ? Text extends `${"?" | "*"}${infer Rest}` ? [`${Name}?`, Rest] : [Name, Text]
   : Text extends `${infer First}${infer Rest}`
     ? Depth extends [0, ...infer Outer extends 0[]]
       ? First extends "\\"
-        ? Rest extends `${string}${infer After}`
-          ? ParamNames<After, Found, Group, Name, Depth, Count>
-        : Found
-      : First extends "("
-        ? ParamNames<Rest, Found, Group, Name, [0, ...Depth], Count>
+        ? Rest extends `${string}${infer After}` ? ReadParam<After, Name, Depth>
+        : [never, ""]
+      : First extends "(" ? ReadParam<Rest, Name, [0, ...Depth]>
       : First extends ")"
-        ? Outer extends []
-          ? ParamNames<Rest, Found, Group, Name, [], Count, true>
-        : ParamNames<Rest, Found, Group, Name, Outer, Count>
-      : ParamNames<Rest, Found, Group, Name, Depth, Count>
-    : Name extends string
+        ? ReadParam<Rest, Name, Outer extends [] ? "end" : Outer>
+      : ReadParam<Rest, Name, Depth>
       // A name ends at ASCII other than letters, digits, `_` and `$`.
-      ? First extends
-        | ("/" | ":" | "*" | "+" | "?" | "(" | ")" | "{" | "}" | "\\")
-        | ("-" | "." | "~" | "!" | "&" | "'" | "," | ";" | "=" | "@" | "%")
-        | (" " | '"' | "#" | "<" | ">" | "[" | "]" | "^" | "`" | "|")
-        ? Name extends "" ? ParamNames<Text, Found, Group, null, [], Count>
-        : First extends "(" ? ParamNames<Rest, Found, Group, Name, [0], Count>
-        : ParamNames<Text, Found, Group, Name, [], Count, true>
-        // A colon before a digit is a literal, such as that of a port.
-      : `${Name}${First}` extends `${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`
-        ? ParamNames<Rest, Found, Group, null, [], Count>
-      : ParamNames<Rest, Found, Group, `${Name}${First}`, [], Count>
-    : First extends ":" ? ParamNames<Rest, Found, Group, "", [], Count>
-    : First extends "*" ? ParamNames<
-        Rest,
-        Found,
-        Group,
-        `${Count["length"]}`,
-        [],
-        [0, ...Count],
-        true
-      >
-    : First extends "(" ? ParamNames<
-        Rest,
-        Found,
-        Group,
-        `${Count["length"]}`,
-        [0],
-        [0, ...Count]
-      >
-    : First extends "{" ? ParamNames<Rest, Found, "", null, [], Count>
-    : First extends "}"
-      ? Rest extends `${"?" | "*"}${infer After}` ? ParamNames<
-          After,
-          Found | `${Exclude<Group, "" | null>}?`,
-          null,
-          null,
-          [],
-          Count
-        >
-      : ParamNames<
-        Rest,
-        Found | Exclude<Group, "" | null>,
-        null,
-        null,
-        [],
-        Count
-      >
-    : First extends "\\"
-      ? Rest extends `${string}${infer After}`
-        ? ParamNames<After, Found, Group, null, [], Count>
-      : Found
-    : First extends "?" | "#"
-      ? Rest extends "*" ? Found : ParamNames<Rest, Found>
-    : ParamNames<Rest, Found, Group, null, [], Count>
-  : string extends Text ? string
-  : Name extends null | "" ? Found
-  : ParamNames<"", Found, Group, Name, [], Count, true>;
+    : First extends
+      | ("/" | ":" | "*" | "+" | "?" | "(" | ")" | "{" | "}" | "\\")
+      | ("-" | "." | "~" | "!" | "&" | "'" | "," | ";" | "=" | "@" | "%")
+      | (" " | '"' | "#" | "<" | ">" | "[" | "]" | "^" | "`" | "|")
+      ? Name extends "" ? [never, Text]
+      : First extends "(" ? ReadParam<Rest, Name, [0]>
+      : ReadParam<Text, Name, "end">
+      // A colon before a digit is a literal, such as that of a port.
+    : `${Name}${First}` extends `${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`
+      ? [never, Rest]
+    : ReadParam<Rest, `${Name}${First}`, []>
+  : string extends Text ? [never, Text]
+  : [Name extends "" ? never : Name, ""];
+
+/** The names behind a group in braces, which get its modifier. */
+export type CloseGroup<Found extends string, Mark extends "?" | ""> =
+  Found extends "{" ? never
+    : Found extends `{${infer Name}` ? `${Name}${Mark}`
+    : Found;

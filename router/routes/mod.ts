@@ -53,12 +53,14 @@ export {
   type RouteMap,
 } from "./route.ts";
 export type {
+  CloseGroup,
   OriginNames,
   OriginPath,
   ParamNames,
   Params,
   ParamsByName,
   PlainParamNames,
+  ReadParam,
 } from "../pattern/params.ts";
 export {
   type PatternInput,
