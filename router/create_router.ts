@@ -149,9 +149,9 @@ function invalidOption(name: string, value: unknown): TypeError {
   return new TypeError(`Cannot create router: ${name} can't be "${value}"`);
 }
 
-// Without it, the first route would fail, or the first request.
-if (typeof URLPattern === "undefined") {
+// Without them, the first route would throw, or the first HEAD request.
+if (typeof URLPattern === "undefined" || ReadableStream.from === undefined) {
   throw new Error(
-    "Cannot load @gatehouse/web: URLPattern is missing, update to Deno 2.7, Bun 1.3.4 or Node 24.15",
+    "Cannot load @gatehouse/web: this runtime is too old, update to Deno 2.7, Bun 1.4.1 or Node 24.15",
   );
 }

@@ -142,12 +142,12 @@ async function opens(
 /** Runs Deno to its end. Throws an error with its output if it fails. */
 export async function deno(
   args: readonly string[],
-  options: Deno.CommandOptions = {},
+  { program = Deno.execPath(), ...options }: ServeCommandOptions = {},
 ): Promise<void> {
-  const { success, stderr, stdout } = await new Deno.Command(
-    Deno.execPath(),
-    { ...options, args: [...args] },
-  ).output();
+  const { success, stderr, stdout } = await new Deno.Command(program, {
+    ...options,
+    args: [...args],
+  }).output();
   const decoder = new TextDecoder();
   assert(success, decoder.decode(stdout) + decoder.decode(stderr));
 }

@@ -2,9 +2,13 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import { bunPath } from "../runtimes/bun.ts";
+import { NODE_VERSIONS, programOf } from "../runtimes/node.ts";
 import { startWorker } from "../runtimes/workers.ts";
 import { deno } from "./_programs.ts";
 import { type Files, type Registry, serveRegistry } from "./_registry.ts";
+
+/** The oldest version of Deno that is supported: none on other systems. */
+const OLDEST_DENO = NODE_VERSIONS.length === 0 ? [] : ["2.7.1"];
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -31,16 +35,21 @@ Deno.test("deno publish sends only the files that users need", async () => {
   }
 });
 
-Deno.test("deno add, check and run work with every entry", async () => {
-  await using registry = serve(await publish());
-  await using project = await createProject(registry);
-  const entries = Object.keys(config.exports)
-    .map((entry) => `import "${config.name}${entry.slice(1)}";`);
-  await project.write("entries.ts", entries.join("\n"));
+for (const version of ["this", ...OLDEST_DENO]) {
+  Deno.test(`deno add, check and run work with every entry on Deno ${version}`, async () => {
+    const program = version === "this"
+      ? Deno.execPath()
+      : await programOf("npm:@deno/linux-x64-glibc@2.7.1/package.json", "deno");
+    await using registry = serve(await publish());
+    await using project = await createProject(registry, program);
+    const entries = Object.keys(config.exports)
+      .map((entry) => `import "${config.name}${entry.slice(1)}";`);
+    await project.write("entries.ts", entries.join("\n"));
 
-  await project.run("check", "entries.ts");
-  await project.run("run", "entries.ts");
-});
+    await project.run("check", "entries.ts");
+    await project.run("run", "entries.ts");
+  });
+}
 
 Deno.test("the first program of the README serves on Deno", async () => {
   await using registry = serve(await publish());
@@ -102,7 +111,7 @@ function serve(files?: Files): Registry {
 }
 
 /** Creates an empty folder with a separate cache and adds the package. */
-async function createProject({ url }: Registry) {
+async function createProject({ url }: Registry, program = Deno.execPath()) {
   const folder = await Deno.realPath(await Deno.makeTempDir());
   const env = {
     JSR_URL: url,
@@ -110,12 +119,14 @@ async function createProject({ url }: Registry) {
     DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0",
     PORT: "0",
     NO_COLOR: "1",
+    // Not the default of older versions.
+    DENO_TLS_CA_STORE: "mozilla,system",
   };
   const project = {
     folder,
     write: (name: string, source: string) =>
       Deno.writeTextFile(`${folder}/${name}`, source),
-    run: (...args: string[]) => deno(args, { cwd: folder, env }),
+    run: (...args: string[]) => deno(args, { program, cwd: folder, env }),
     async bundle(source: string) {
       await project.write("in.ts", source);
       await project.run(

@@ -15,8 +15,8 @@ const RUNTIMES: Record<string, () => Promise<readonly string[]>> = {
       async () => [await nodePath(version)],
     ]),
   ),
-  "Bun 1.3.4": async () => [
-    await programOf("npm:@oven/bun-linux-x64@1.3.4/package.json", "bin/bun"),
+  "Bun 1.4.1": async () => [
+    await programOf("npm:@oven/bun-linux-x64@1.4.1/package.json", "bin/bun"),
   ],
   "Deno 2.7.1": async () => [
     await programOf("npm:@deno/linux-x64-glibc@2.7.1/package.json", "deno"),
@@ -72,12 +72,13 @@ Deno.test({
           assertEquals(stdout, "401 Hello Ada\n", stderr);
         });
       }
-      await test.step("a runtime without URLPattern fails to import it", async () => {
-        const flag =
-          "--import=data:text/javascript,delete globalThis.URLPattern";
-        const { stderr } = await run([await nodePath(), flag], folder);
-        assertStringIncludes(stderr, "Cannot load @gatehouse/web: URLPattern");
-      });
+      for (const missing of ["globalThis.URLPattern", "ReadableStream.from"]) {
+        await test.step(`the import throws without ${missing}`, async () => {
+          const flag = `--import=data:text/javascript,delete ${missing}`;
+          const { stderr } = await run([await nodePath(), flag], folder);
+          assertStringIncludes(stderr, "this runtime is too old, update to");
+        });
+      }
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
