@@ -1,3 +1,4 @@
+import "./check_runtime.ts";
 import type { RouteTarget } from "./action.ts";
 import { composeMiddleware } from "./_compose_middleware.ts";
 import { RequestContext } from "./context/context.ts";
@@ -147,11 +148,4 @@ function checkOptions(options: RouterOptions): void {
 
 function invalidOption(name: string, value: unknown): TypeError {
   return new TypeError(`Cannot create router: ${name} can't be "${value}"`);
-}
-
-// Without them, the first route would throw, or the first HEAD request.
-if (typeof URLPattern === "undefined" || ReadableStream.from === undefined) {
-  throw new Error(
-    "Cannot load @gatehouse/web: this runtime is too old, update to Deno 2.7, Bun 1.4.1 or Node 24.15",
-  );
 }

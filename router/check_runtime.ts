@@ -1,0 +1,11 @@
+/**
+ * Refuses runtimes that are too old, when a program imports a router. Without
+ * these APIs, the first route would throw, or the first HEAD request.
+ *
+ * @module
+ */
+if (typeof URLPattern === "undefined" || ReadableStream.from === undefined) {
+  throw new Error(
+    "Cannot load @gatehouse/web: this runtime is too old, update to Deno 2.7, Bun 1.4.1 or Node 24.15",
+  );
+}
