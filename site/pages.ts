@@ -23,8 +23,8 @@ export interface Section {
 
 /**
  * Removes the tests from the TypeScript programs of a page: each part between
- * `// #region test` and `// #endregion`, and imports of `@std/assert` that
- * nothing else uses.
+ * `// #region test` and `// #endregion`, and imports that nothing else uses. A
+ * program with a router then ends in `Deno.serve`.
  */
 export function cutTests(markdown: string): string {
   return markdown.replaceAll(
@@ -35,17 +35,37 @@ export function cutTests(markdown: string): string {
         "",
       );
       if (cut === code) return block;
-      const used = cut.replace(ASSERT_IMPORT, "");
-      const program = /\bassert/.test(used) ? cut : used;
-      return `\`\`\`ts${info}\n${
-        program.replaceAll(/\n{3,}/g, "\n\n").trim()
-      }\n\`\`\``;
+      const program = cutImports(cut.replaceAll(/\(\{\s*\}\)/g, "()"))
+        .replaceAll(/\n{3,}/g, "\n\n").trim();
+      return `\`\`\`ts${info}\n${program}${serveOf(program)}\n\`\`\``;
     },
   );
 }
 
-const ASSERT_IMPORT =
-  /^import \{[^}]*\} from "(?:jsr:)?@std\/assert(?:@[^"]*)?";\n/gm;
+/** Removes the imported names that a program does not use. */
+function cutImports(program: string): string {
+  const body = program.replaceAll(IMPORT, "");
+  return program.replaceAll(IMPORT, (_, type = "", list: string, from) => {
+    const names = list.split(",").map((name) => name.trim()).filter((name) => {
+      const [, local] = /(\w+)$/.exec(name) ?? [];
+      return local !== undefined && new RegExp(`\\b${local}\\b`).test(body);
+    });
+    if (names.length === 0) return "";
+    const line = `import ${type}{ ${names.join(", ")} } from ${from};\n`;
+    return line.length <= 81
+      ? line
+      : `import ${type}{\n  ${names.join(",\n  ")},\n} from ${from};\n`;
+  });
+}
+
+const IMPORT = /^import (type )?\{([^}]*)\} from ("[^"]+");\n/gm;
+
+/** Returns the line that serves a router, unless the program serves it. */
+function serveOf(program: string): string {
+  return /^const router = /m.test(program) && !program.includes("Deno.serve(")
+    ? "\n\nDeno.serve(router.fetch);"
+    : "";
+}
 
 /**
  * Replaces links between files by links between pages. Links to source files

@@ -6,7 +6,8 @@
 import { assert, assertEquals, assertExists } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import { DOCS, pages, programsOf } from "./_guide.ts";
-import { fileLinks } from "./_markdown.ts";
+import { cutTests } from "../../site/pages.ts";
+import { codeBlocks, fileLinks } from "./_markdown.ts";
 import { deno, programFile } from "./_programs.ts";
 
 /** The programs that other tests run, by page. */
@@ -88,16 +89,33 @@ Deno.test("every task that the guide names exists", async () => {
   }
 });
 
-Deno.test("every program of the guide type-checks", async () => {
+/** The programs that are tests, so that the site shows their assertions. */
+const SHOWN_TESTS: Record<string, readonly number[]> = {
+  "add_a_provider.md": [6],
+  "protect_a_route.md": [7],
+  "test_your_routes.md": [0, 1, 2, 3, 4, 5],
+};
+
+Deno.test("every program of the guide type-checks, as the site shows it too", async () => {
   await using file = await programFile("");
   const paths: string[] = [];
   for (const page of await pages()) {
     const folder = `${file.folder}/${page.name.replace(".md", "")}`;
     await Deno.mkdir(folder);
-    for (const [name, text] of Object.entries(programsOf(page))) {
+    const shown = codeBlocks(cutTests(page.text))
+      .filter(({ language }) => language === "ts");
+    const programs = [
+      ...Object.entries(programsOf(page)),
+      ...shown.map(({ text }, index) => [`shown_${index}.ts`, text]),
+    ];
+    for (const [name, text] of programs) {
       paths.push(`${folder}/${name}`);
       await Deno.writeTextFile(paths.at(-1)!, text);
     }
+    const tests = shown.flatMap(({ text }, index) =>
+      /assert|#(?:end)?region/.test(text) ? [index] : []
+    );
+    assertEquals(tests, SHOWN_TESTS[page.name] ?? [], page.name);
   }
   // The parts of other runtimes that the pages use.
   const { imports, ...rest } = JSON.parse(await Deno.readTextFile(file.config));

@@ -175,6 +175,8 @@ assertEquals(typeof router.fetch, "function");
 import { createRouter } from "@gatehouse/web";
 
 const router = createRouter();
+
+Deno.serve(router.fetch);
 \`\`\`
 `,
   );

@@ -14,6 +14,7 @@ export interface ServeDirOptions {
 const TYPES: Record<string, string> = {
   css: "text/css; charset=UTF-8",
   html: "text/html; charset=UTF-8",
+  png: "image/png",
 };
 
 /** Serves the files of a folder. */
