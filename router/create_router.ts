@@ -1,4 +1,3 @@
-import "./_required_features.ts";
 import "./check_runtime.ts";
 import type { RouteTarget } from "./action.ts";
 import { composeMiddleware } from "./_compose_middleware.ts";
