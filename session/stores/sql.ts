@@ -12,6 +12,7 @@ import {
   type SessionStore,
   type StoredValue,
 } from "../store.ts";
+import { createMissing, INDEX_COLUMNS } from "./_sql_table.ts";
 
 /** A parameter of a statement. */
 export type SQLValue = string | number | null;
@@ -40,7 +41,7 @@ export interface SQLSessionStoreOptions {
    */
   readonly table?: string;
   /**
-   * `true` to create the table and its indexes at first use.
+   * `true` to create the table and its indexes at first use if they are missing.
    *
    * @default {true}
    */
@@ -53,11 +54,11 @@ export interface SQLSessionStoreOptions {
   readonly now?: () => number;
 }
 
-/** The columns of a value's index names, one for each. */
-const INDEX_COLUMNS = ["index1", "index2", "index3", "index4"];
-
 /** The limits of rows per statement and of statements per sweep. */
 const SWEEP = { rows: 1_000, statements: 100 };
+
+/** The time that a call waits for another one to create the table, in milliseconds. */
+const PREPARE_WAIT = 50;
 
 /** The limit of expired rows that an insert removes: more than it adds. */
 const ROWS_PER_INSERT = 4;
@@ -81,7 +82,7 @@ const ROWS_PER_INSERT = 4;
  *   return [];
  * });
  * await store.get("key");
- * assertStringIncludes(statements[0], "CREATE TABLE IF NOT EXISTS");
+ * assertStringIncludes(statements[1], "CREATE TABLE IF NOT EXISTS");
  * ```
  *
  * @param query The function that runs a statement.
@@ -103,6 +104,7 @@ class SQLStore implements SessionStore {
   readonly #table: string;
   readonly #now: () => number;
   #isReady: boolean;
+  #preparing: Promise<void> | undefined;
 
   constructor(query: SQLQuery, options: SQLSessionStoreOptions) {
     const { table = "gatehouse_sessions" } = options;
@@ -217,9 +219,7 @@ class SQLStore implements SessionStore {
   }
 
   async #run(sql: string, params: SQLValue[]): Promise<readonly SQLRow[]> {
-    // Each call creates the table until one succeeds. If they shared a promise,
-    // all of them would wait for a statement that never settles.
-    if (!this.#isReady) await this.#createTable();
+    if (!this.#isReady) await this.#prepare();
     return await this.#query(this.#withPlaceholders(sql), params);
   }
 
@@ -229,36 +229,32 @@ class SQLStore implements SessionStore {
     return sql.replaceAll("?", () => `$${++count}`);
   }
 
-  async #createTable(): Promise<void> {
-    const table = this.#table;
-    await this.#createIfMissing(
-      `CREATE TABLE IF NOT EXISTS ${table} (id TEXT PRIMARY KEY,
-      value TEXT NOT NULL, version TEXT NOT NULL,
-      expires_at BIGINT NOT NULL, ${
-        INDEX_COLUMNS.map((name) => `${name} TEXT`)
-      })`,
-    );
-    await this.#createIfMissing(
-      `CREATE INDEX IF NOT EXISTS ${table}_expires_at ON ${table} (expires_at)`,
-    );
-    for (const name of INDEX_COLUMNS) {
-      await this.#createIfMissing(
-        `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} (${name})
-        WHERE ${name} IS NOT NULL`,
-      );
-    }
-    this.#isReady = true;
-  }
-
   /**
-   * Creates a table or an index if it is missing. PostgreSQL's IF NOT EXISTS can
-   * fail if two connections run it at once; the second attempt then finds it.
+   * Creates the table and its indexes if they are missing. Concurrent first calls
+   * share one attempt for a short time only: they must not all wait for a
+   * statement that never settles.
    */
-  async #createIfMissing(sql: string): Promise<void> {
+  async #prepare(): Promise<void> {
+    if (this.#preparing !== undefined) {
+      let timer: ReturnType<typeof setTimeout>;
+      const timeout = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, PREPARE_WAIT);
+      });
+      await Promise.race([this.#preparing, timeout])
+        .finally(() => clearTimeout(timer));
+      if (this.#isReady) return;
+    }
+    const preparing = createMissing(
+      this.#query,
+      this.#dialect,
+      this.#table,
+    );
+    this.#preparing = preparing;
     try {
-      await this.#query(sql, []);
-    } catch {
-      await this.#query(sql, []);
+      await preparing;
+      this.#isReady = true;
+    } finally {
+      if (this.#preparing === preparing) this.#preparing = undefined;
     }
   }
 }

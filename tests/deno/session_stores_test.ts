@@ -55,6 +55,49 @@ testServed(
 );
 
 testServed(
+  "createSQLSessionStore() does not wait for a VACUUM of PostgreSQL when it starts",
+  postgres,
+  async () => {
+    const { port } = await (servers.postgres ??= startPostgres(postgres!));
+    const options = { ttl: 60_000, ifVersion: null };
+    const first = await openStore("postgres", port, "vacuumed");
+    await first.store.put("one", "value", options);
+    const vacuum = connect({
+      port,
+      host: "127.0.0.1",
+      user: "test",
+      db: "postgres",
+      max: 1,
+    });
+    const second = await openStore("postgres", port, "vacuumed");
+    try {
+      await vacuum.unsafe("BEGIN");
+      // The lock of VACUUM, and of CREATE INDEX CONCURRENTLY.
+      await vacuum.unsafe(
+        "LOCK TABLE vacuumed IN SHARE UPDATE EXCLUSIVE MODE",
+      );
+      const started = performance.now();
+      const results = await Promise.all([
+        second.store.put("two", "value", options),
+        first.store.put("three", "value", options),
+      ].map((result) =>
+        Promise.race([
+          result,
+          new Promise((resolve) => setTimeout(resolve, 3_000, "waiting")),
+        ])
+      ));
+      assertEquals(results, [true, true]);
+      assertLess(performance.now() - started, 2_500);
+    } finally {
+      await vacuum.unsafe("ROLLBACK");
+      await vacuum.end();
+      await first.close();
+      await second.close();
+    }
+  },
+);
+
+testServed(
   "createSQLSessionStore() does not sweep rows that another connection is replacing in PostgreSQL",
   postgres,
   async () => {

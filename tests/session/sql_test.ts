@@ -1,5 +1,10 @@
-import { createSQLSessionStore } from "@gatehouse/web/session/sql";
+import {
+  createSQLSessionStore,
+  type SQLQuery,
+  type SQLRow,
+} from "@gatehouse/web/session/sql";
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
 
 for (const table of ["", "a b", 'a"b', "a;b", "1a", "é", "a".repeat(41)]) {
   Deno.test(`createSQLSessionStore() rejects the table "${table}"`, () => {
@@ -25,7 +30,7 @@ Deno.test("createSQLSessionStore() creates its table again after a failure", asy
   );
   isDown = false;
   await store.get("a");
-  assert(statements[0].startsWith("CREATE TABLE IF NOT EXISTS"));
+  assert(statements[1].startsWith("CREATE TABLE IF NOT EXISTS"));
   const count = statements.length;
   await store.get("a");
   assertEquals(statements.length, count + 1);
@@ -41,6 +46,45 @@ Deno.test("createSQLSessionStore() works if its first statement never settles", 
   const late = new Promise((resolve) => setTimeout(resolve, 100, "none"));
   assertEquals(await Promise.race([first, second, late]), "second");
   await late;
+});
+
+Deno.test("createSQLSessionStore() looks once and creates only missing indexes", async () => {
+  using db = new DatabaseSync(":memory:");
+  let statements: string[] = [];
+  const query: SQLQuery = (sql, params) => {
+    statements.push(sql);
+    return db.prepare(sql).all(...params) as SQLRow[];
+  };
+  const table = "Sessions";
+  const readMany = async () => {
+    statements = [];
+    const store = createSQLSessionStore(query, { table });
+    await Promise.all(Array.from({ length: 200 }, () => store.get("key")));
+    return statements.length - 200;
+  };
+  assertEquals(await readMany(), 7);
+  assertEquals(await readMany(), 1);
+  db.exec("DROP INDEX Sessions_index2");
+  assertEquals(await readMany(), 2);
+  assert(
+    statements[1].startsWith("CREATE INDEX IF NOT EXISTS Sessions_index2"),
+  );
+  assertEquals(await readMany(), 1);
+});
+
+Deno.test("createSQLSessionStore() fails no call after a failed look has ended", async () => {
+  let isDown = true;
+  const store = createSQLSessionStore(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (isDown) throw new Error("The database is unavailable");
+    return [];
+  });
+  const results = await Promise.allSettled(
+    Array.from({ length: 3 }, () => store.get("a")),
+  );
+  assertEquals(results.map(({ status }) => status), Array(3).fill("rejected"));
+  isDown = false;
+  assertEquals(await store.get("a"), null);
 });
 
 Deno.test("createSQLSessionStore() writes whole milliseconds if the clock returns fractions", async () => {
