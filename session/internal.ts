@@ -12,8 +12,13 @@ import {
   readCookiesBelow,
   serializeCookie,
 } from "./cookies/prefixed_cookie.ts";
-import { endListed, endStored } from "./drivers/ended_sessions.ts";
+import {
+  type CallStore,
+  endListed,
+  endStored,
+} from "./drivers/ended_sessions.ts";
 import { callStore, STORE_TIMEOUT } from "./drivers/store_driver.ts";
+import type { SessionRecord } from "./record.ts";
 import { requestSessionOf, type Session } from "./session.ts";
 import {
   checkIndex,
@@ -161,17 +166,13 @@ export async function endSessionsByName(
   if (store.byIndex === undefined) {
     throw new TypeError("Cannot end sessions: the store has no byIndex");
   }
-  const call = async <Value>(verb: string, ask: () => Value | Promise<Value>) =>
-    await callStore(verb, ask, STORE_TIMEOUT);
+  const call: CallStore = (verb, ask) =>
+    callStore(verb, () => ask(store), STORE_TIMEOUT);
+  const accept = ({ content, createdAt, userId }: SessionRecord) =>
+    userId !== undefined && createdAt <= before &&
+    [userIndexName(userId), ...content.names].includes(name);
   return await endListed(
-    () => call("list", () => store.byIndex!(name)),
-    (key) =>
-      call(
-        "end",
-        () =>
-          endStored(store, key, ({ content, createdAt, userId }) =>
-            userId !== undefined && createdAt <= before &&
-            [userIndexName(userId), ...content.names].includes(name)),
-      ),
+    async () => await call("list", (store) => store.byIndex!(name)),
+    (key) => endStored(call, key, accept),
   );
 }

@@ -159,14 +159,12 @@ class Sessions implements UserSessions {
     userId: string | number | undefined,
     except?: string,
   ): Promise<boolean> {
-    if (userId === undefined) return false;
+    this.#storeFor("end");
+    if (userId === undefined || !isSessionId(id)) return false;
     // A user must not end the session of another user by its id.
     const accept = (record: SessionRecord, current: string) =>
       current !== except && this.#belongsTo(record, userId);
-    return await this.#call(
-      "end",
-      (store) => isSessionId(id) && endStored(store, id, accept),
-    );
+    return await endStored((verb, call) => this.#call(verb, call), id, accept);
   }
 
   get #setup() {
@@ -222,14 +220,17 @@ class Sessions implements UserSessions {
     verb: string,
     call: (store: SessionStore) => Value | Promise<Value>,
   ): Value | Promise<Value> {
-    const { config, store } = this.#setup;
+    const store = this.#storeFor(verb);
+    return this.#setup.config.callStore(verb, () => call(store));
+  }
+
+  #storeFor(verb: string): SessionStore {
+    const { store } = this.#setup;
     // The response now depends on the session and must not be shared.
     requestSessionOf(this.#session).isAccessed = true;
-    if (store === null) {
-      throw new TypeError(
-        `Cannot ${verb} sessions: they are in cookies, use revokedBefore to end them`,
-      );
-    }
-    return config.callStore(verb, () => call(store));
+    if (store !== null) return store;
+    throw new TypeError(
+      `Cannot ${verb} sessions: they are in cookies, use revokedBefore to end them`,
+    );
   }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { RequestContext } from "../router/mod.ts";
+import { endingChecks } from "./kit/ending_checks.ts";
 import { sessionChecks } from "./kit/session_checks.ts";
 import { storeChecks } from "./kit/store_checks.ts";
 import { session } from "./middleware.ts";
@@ -26,7 +27,7 @@ export interface StoreTest {
  * the guarantees of sessions for concurrent requests.
  *
  * The tests use random keys and do not clean up, so they can run on a shared
- * store. Some wait half a second for values to expire.
+ * store. Some take a few seconds.
  *
  * @example Test a store with Deno, or with any `test(name, run)`
  * ```ts
@@ -47,7 +48,9 @@ export interface StoreTest {
 export function testSessionStore(
   createStore: () => SessionStore | Promise<SessionStore>,
 ): StoreTest[] {
-  return [...storeChecks, ...sessionChecks].map(([name, check]) => ({
+  return [...storeChecks, ...sessionChecks, ...endingChecks].map((
+    [name, check],
+  ) => ({
     name,
     run: async () => await check(await createStore()),
   }));

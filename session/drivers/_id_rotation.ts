@@ -25,33 +25,58 @@ export function parseTombstone(text: string): { next?: string } | null {
   return match && { next: match[1] };
 }
 
+/** Calls the store with the timeout and the errors of the session. */
+export type CallStore = <Value>(
+  verb: string,
+  call: (store: SessionStore) => Value | Promise<Value>,
+) => Value | Promise<Value>;
+
 /**
- * Replaces a session by a tombstone. If the store is full and rejects it, deletes
- * the session.
- *
- * @returns `false` if the session has changed in the meantime.
+ * The number of attempts to end a session by compare-and-swap. Then it is deleted,
+ * so that other writers cannot delay a logout.
  */
-export async function putTombstone(
-  store: SessionStore,
+const MAX_TOMBSTONE_ATTEMPTS = 3;
+
+/**
+ * Replaces a session by a tombstone. After a few attempts, deletes it first.
+ *
+ * @param callStore Calls the store.
+ * @param id The id of the session.
+ * @param version The known version.
+ * @param attempt The number of failed attempts.
+ * @returns `false` if the session has changed in the meantime.
+ * @throws {SessionStoreError} If the store fails.
+ */
+export async function replaceByTombstone(
+  callStore: CallStore,
   id: string,
   version: string,
+  attempt: number,
+): Promise<boolean> {
+  if (attempt < MAX_TOMBSTONE_ATTEMPTS) {
+    return await callStore("end", (store) => putTombstone(store, id, version));
+  }
+  await callStore("end", (store) => store.delete(id));
+  // The session has ended. The tombstone only keeps late requests from beginning
+  // a new one.
+  await callStore("end", (store) => putTombstone(store, id, null));
+  return true;
+}
+
+/** Stores a tombstone. If the store is full and rejects it, deletes the session. */
+async function putTombstone(
+  store: SessionStore,
+  id: string,
+  ifVersion: string | null,
 ): Promise<boolean> {
   try {
-    return await store.put(id, createTombstone(), {
-      ttl: TOMBSTONE_TTL,
-      ifVersion: version,
-    });
+    const options = { ttl: TOMBSTONE_TTL, ifVersion };
+    return await store.put(id, createTombstone(), options);
   } catch {
     await store.delete(id);
     return true;
   }
 }
-
-/** Calls the store with the timeout and the errors of the session. */
-type CallStore = <Value>(
-  verb: string,
-  call: (store: SessionStore) => Value | Promise<Value>,
-) => Value | Promise<Value>;
 
 /** A new id, with the token that the browser gets. */
 export interface NewId {

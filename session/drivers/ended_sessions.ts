@@ -1,7 +1,12 @@
 import { SessionStoreError } from "../errors.ts";
 import { parseRecord, type SessionRecord } from "../record.ts";
-import type { SessionStore } from "../store.ts";
-import { parseTombstone, putTombstone } from "./_id_rotation.ts";
+import {
+  type CallStore,
+  parseTombstone,
+  replaceByTombstone,
+} from "./_id_rotation.ts";
+
+export type { CallStore };
 
 /**
  * The maximum number of times that the sessions of a user are listed. Only moved
@@ -12,26 +17,31 @@ const MAX_ROUNDS = 1_000;
 /** The number of sessions that are ended at the same time. */
 const BATCH = 20;
 
-/** The maximum number of attempts to end a session against other writers. */
-const MAX_ATTEMPTS = 50;
+/**
+ * The maximum number of reads to end a session. Each one more means that another
+ * request changed its id or its values in the meantime.
+ */
+const MAX_READS = 1_000;
 
 /**
  * Ends a session, under its new id if it was moved. A tombstone keeps requests
  * in flight from beginning a new session.
  *
- * @param store The store.
+ * @param callStore Calls the store.
  * @param id The id of the session.
  * @param accept Returns `true` if the session may be ended.
  * @returns `true` if a session was ended.
+ * @throws {SessionStoreError} If the store fails.
  */
 export async function endStored(
-  store: SessionStore,
+  callStore: CallStore,
   id: string,
   accept: (record: SessionRecord, id: string) => boolean,
 ): Promise<boolean> {
   let current = id;
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const found = await store.get(current);
+  let attempt = 0;
+  for (let reads = 0; reads < MAX_READS; reads++) {
+    const found = await callStore("read", (store) => store.get(current));
     if (found === null) return false;
     const tombstone = parseTombstone(found.value);
     if (tombstone !== null) {
@@ -41,10 +51,13 @@ export async function endStored(
     }
     const record = parseRecord(found.value);
     if (record === null || !accept(record, current)) return false;
-    if (await putTombstone(store, current, found.version)) return true;
+    if (
+      await replaceByTombstone(callStore, current, found.version, attempt++)
+    ) return true;
   }
-  await store.delete(current);
-  return true;
+  throw new SessionStoreError("end", {
+    cause: new Error("The id of the session always changes"),
+  });
 }
 
 /**

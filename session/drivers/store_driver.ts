@@ -7,7 +7,11 @@ import {
   type StoredValue,
   userIndexName,
 } from "../store.ts";
-import { parseTombstone, putTombstone, rotateId } from "./_id_rotation.ts";
+import {
+  parseTombstone,
+  replaceByTombstone,
+  rotateId,
+} from "./_id_rotation.ts";
 import type {
   CreateDriver,
   IdChange,
@@ -21,9 +25,6 @@ export const STORE_TIMEOUT = 5_000;
 
 /** The maximum number of attempts to save against other writers. */
 const MAX_ATTEMPTS = 100;
-
-/** The maximum number of attempts to end a session with a tombstone. */
-const MAX_TOMBSTONE_ATTEMPTS = 10;
 
 /** The maximum number of cookies with the right name that are tried. */
 const MAX_CANDIDATES = 4;
@@ -138,15 +139,22 @@ class StoreDriver implements SessionDriver {
 
   async end(): Promise<void> {
     this.cookies = [];
+    // Without a back-off, so that the logout is faster than other writers.
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      if (attempt > 0) await backOff(attempt);
       if (this.#isStale) await this.#reload();
       if (this.#stored === null) {
         if (this.#next === undefined) return;
         // Another request gave the session a new id. It ends there.
         this.id = this.#next;
         this.#next = undefined;
-      } else if (await this.#endStored(attempt)) {
+      } else if (
+        await replaceByTombstone(
+          (verb, call) => this.#call(verb, call),
+          this.id,
+          this.#stored.version,
+          attempt,
+        )
+      ) {
         this.#stored = null;
         this.cookies = [{ suffix: "", value: null }];
         return;
@@ -201,19 +209,6 @@ class StoreDriver implements SessionDriver {
     this.id = created.id;
     this.cookies = [{ suffix: "", value: created.token }];
     return true;
-  }
-
-  /** Ends the stored session, after several attempts without a tombstone. */
-  async #endStored(attempt: number): Promise<boolean> {
-    const { id } = this;
-    const { version } = this.#stored!;
-    return await this.#call("end", async (store) => {
-      if (attempt < MAX_TOMBSTONE_ATTEMPTS) {
-        return await putTombstone(store, id, version);
-      }
-      await store.delete(id);
-      return true;
-    });
   }
 
   async #reload(): Promise<void> {

@@ -70,8 +70,8 @@ interface Stored {
   readonly index: readonly string[];
 }
 
-/** The limit of attempts to delete a value that others change. */
-const MAX_ATTEMPTS = 100;
+/** The limit of attempts to delete a value with the index names that it has. */
+const MAX_ATTEMPTS = 10;
 
 /**
  * Creates a session store in Deno KV, for Deno Deploy and for
@@ -157,7 +157,11 @@ class DenoKVStore implements SessionStore {
       transaction.delete(this.#valueKey(key));
       if ((await transaction.commit()).ok) return;
     }
-    throw new Error("Cannot delete value: too many writers at once");
+    // Other writers must not delay a logout. An index name of a value that is gone
+    // expires, and readers ignore it.
+    const transaction = this.#kv.atomic();
+    transaction.delete(this.#valueKey(key));
+    await transaction.commit();
   }
 
   async byIndex(name: string): Promise<string[]> {

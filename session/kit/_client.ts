@@ -1,0 +1,59 @@
+import { RequestContext } from "../../router/mod.ts";
+import { session } from "../middleware.ts";
+import { Session, type SessionStore } from "../mod.ts";
+import type { Check } from "./_checks.ts";
+
+type Action = (
+  session: Session,
+  context: RequestContext,
+  n: number,
+) => void | Promise<void>;
+
+/** A browser that sends requests through the middleware. */
+export class Client {
+  cookie = "";
+  readonly store: SessionStore;
+  readonly #middleware: ReturnType<typeof session>;
+
+  constructor(store: SessionStore) {
+    this.store = store;
+    this.#middleware = session({ store });
+  }
+
+  /** Sends a request and keeps the cookie of the response. */
+  async send(action: Action): Promise<void> {
+    const [cookie] = await this.#request(this.cookie, action, 0);
+    if (cookie !== undefined) this.cookie = cookie.split(";")[0];
+  }
+
+  /** Sends concurrent requests and returns the cookies of each response. */
+  sendMany(count: number, cookie: string, action: Action): Promise<string[][]> {
+    const requests = Array.from(
+      { length: count },
+      (_none, n) => this.#request(cookie, action, n),
+    );
+    return Promise.all(requests);
+  }
+
+  async #request(cookie: string, action: Action, n: number): Promise<string[]> {
+    const headers: HeadersInit = cookie === "" ? {} : { Cookie: cookie };
+    const request = new Request("https://example.com/", { headers });
+    const context = new RequestContext(request);
+    const response = await this.#middleware(context, async () => {
+      await action(context.get(Session), context, n);
+      return new Response();
+    });
+    return (response as Response).headers.getSetCookie();
+  }
+}
+
+/** Creates a check for the stores with compare-and-swap. */
+export function strongCheck(
+  name: string,
+  run: (client: Client) => Promise<void>,
+): Check {
+  return [`session: ${name}`, async (store) => {
+    if ((store.consistency ?? "strong") !== "strong") return;
+    await run(new Client(store));
+  }];
+}
