@@ -8,6 +8,15 @@ const TOP = 44;
 /** The names of our rows. */
 const OWN = /^(gatehouse|sealed cookie|memory store)\b/;
 
+/** The style of all charts. */
+export const CHART_STYLE =
+  `text { font: 13px system-ui, sans-serif; fill: #444 }
+.title { font-weight: 600; font-size: 15px; fill: #111 }
+.name { text-anchor: end }
+.own { fill: #2563eb }
+.other { fill: #b6c0cf }
+@media (prefers-color-scheme: dark) { text { fill: #bbb } .title { fill: #eee } .other { fill: #5a6472 } }`;
+
 /** Draws a table as bars, the shorter the better, as SVG. */
 export function chartOf({ title, runtime, unit, rows }: Table): string {
   const sorted = rows.toSorted((a, b) => a.value - b.value);
@@ -20,41 +29,38 @@ export function chartOf({ title, runtime, unit, rows }: Table): string {
     const middle = y + BAR / 2 + 4;
     const kind = OWN.test(name) ? "own" : "other";
     return `<text class="name" x="${LABEL - 8}" y="${middle}">${
-      escape(name)
+      escapeXML(name)
     }</text>
 <rect class="${kind}" x="${LABEL}" y="${y}" width="${
       width.toFixed(1)
     }" height="${BAR}" rx="3"/>
 <text x="${(LABEL + width + 6).toFixed(1)}" y="${middle}">${
-      label(value)
+      barLabel(value)
     }</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${
-    escape(title)
+    escapeXML(title)
   }">
 <style>
-text { font: 13px system-ui, sans-serif; fill: #444 }
-.title { font-weight: 600; font-size: 15px; fill: #111 }
-.name { text-anchor: end }
-.own { fill: #2563eb }
-.other { fill: #b6c0cf }
-@media (prefers-color-scheme: dark) { text { fill: #bbb } .title { fill: #eee } .other { fill: #5a6472 } }
+${CHART_STYLE}
 </style>
 <text class="title" x="8" y="24">${
-    escape(title)
+    escapeXML(title)
   }, ${runtime} (${unit}, less is better)</text>
 ${bars.join("\n")}
 </svg>
 `;
 }
 
-function label(value: number): string {
+/** Returns the figure at the end of a bar. */
+export function barLabel(value: number): string {
   return value >= 1000
     ? Math.round(value).toLocaleString("en")
     : String(Number(value.toPrecision(3)));
 }
 
-function escape(text: string): string {
+/** Escapes text for XML. */
+export function escapeXML(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
     .replaceAll('"', "&quot;");
 }

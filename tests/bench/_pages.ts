@@ -1,7 +1,7 @@
 import { deno } from "../deno/_programs.ts";
-import { writePart } from "../deno/_readme.ts";
 import { chartOf } from "./_chart.ts";
 import type { Table } from "./_measure.ts";
+import { summaryChart, type SummaryGroup } from "./_summary_chart.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const DATA = new URL("docs/benchmarks.json", ROOT);
@@ -26,14 +26,14 @@ export async function writePages(fresh: readonly Table[]): Promise<void> {
     written.push(file.pathname);
   }
   await deno(["fmt", ...written], { cwd: ROOT });
-  await writePart("speed", summaryOf(all));
 }
 
-/**
- * Returns the generated files except the README: unformatted contents by path.
- */
+/** Returns the generated files: unformatted contents by path. */
 export function filesOf(tables: readonly Table[]): Map<string, string> {
-  const files = new Map([["docs/benchmarks.md", pageOf(tables)]]);
+  const files = new Map([
+    ["docs/benchmarks.md", pageOf(tables)],
+    ["docs/images/bench_summary.svg", summaryChart(tables, SUMMARY)],
+  ]);
   for (const table of tables) {
     const image = imageOf(table);
     if (image !== null) files.set(`docs/images/${image}`, chartOf(table));
@@ -67,74 +67,55 @@ function imageOf({ title, runtime }: Table): string | null {
   return line ? `bench_${line.chart}_${runtime.toLowerCase()}.svg` : null;
 }
 
-interface Line {
-  readonly work: string;
-  /** The name of the work in the chart. */
+/** A group of the summary, with a chart of the whole table. */
+interface Line extends SummaryGroup {
+  /** The name of the work in the file of the chart. */
   readonly chart: string;
-  /** The title of the table. */
-  readonly title: RegExp;
-  readonly of: string;
-  readonly to: string;
 }
 
-/** The rows of the README's table. */
+/** The work that the summary shows. */
 const SUMMARY: readonly Line[] = [
   {
-    work: "find one of GitHub's routes",
+    work: "Find one of GitHub's 310 routes",
     chart: "match",
     title: /^GitHub-like:/,
     of: "gatehouse",
-    to: "memoirist",
+    to: "hono SmartRouter",
+    libraries: /./,
   },
   {
-    work: "dispatch to a route behind five middleware",
+    work: "Dispatch behind five middleware",
     chart: "dispatch",
     title: /^dispatch, param route, five/,
     of: "gatehouse",
     to: "hono",
+    libraries: /^(?!bare)/,
   },
   {
-    work: "parse forms and orders",
+    work: "Validate a form or an order",
     chart: "schema",
     title: /^all parses/,
     of: "gatehouse",
-    to: "valibot",
+    to: "zod",
+    libraries: /./,
   },
   {
-    work: "read a session in a cookie",
+    work: "Read a session from a cookie",
     chart: "session",
     title: /^Session, reading/,
     of: "sealed cookie",
     to: "iron-session",
+    libraries: /^(?:iron-session|@remix-run)/,
   },
   {
-    work: "write a log line",
+    work: "Write a log line",
     chart: "log",
     title: /^Request log$/,
     of: "gatehouse, combined",
-    to: "@remix-run, its own line",
+    to: "hono, not escaped",
+    libraries: /^(?:hono|@remix-run)/,
   },
 ];
-
-/** Ratios in a few lines, for the README. */
-export function summaryOf(tables: readonly Table[]): string {
-  const lines = SUMMARY.map(({ work, title, of, to }) => {
-    const ratios = ["Deno", "Bun"].map((runtime) => {
-      const table = tables.find((table) =>
-        table.runtime === runtime && title.test(table.title)
-      );
-      const values = new Map(
-        table?.rows.map(({ name, value }) => [name, value]),
-      );
-      const ratio = values.get(of)! / values.get(to)!;
-      return Number.isNaN(ratio) ? "" : ratio.toFixed(2);
-    });
-    return `| ${work} | ${to.split(",")[0]} | ${ratios.join(" | ")} |`;
-  });
-  return `| work | next to | Deno | Bun |
-| --- | --- | ---: | ---: |
-${lines.join("\n")}`;
-}
 
 function pageOf(tables: readonly Table[]): string {
   return `# Benchmarks
@@ -142,6 +123,8 @@ function pageOf(tables: readonly Table[]): string {
 \`deno task bench\` measures all of this, writes this page and draws the charts.
 Times are medians of many rounds on one machine, in which the competitors take
 turns. Compare the columns of one table, not of two: machines differ.
+
+![A summary of five benchmarks](images/bench_summary.svg)
 
 ${tables.map(sectionOf).join("\n")}`;
 }

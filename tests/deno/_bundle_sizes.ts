@@ -1,10 +1,9 @@
 /**
  * Measures how much each entry adds to an application that imports all of it.
- * As a program it writes the tables of `docs/bundle_sizes.md` and the README.
+ * As a program it writes the table of `docs/bundle_sizes.md`.
  */
 import config from "../../deno.json" with { type: "json" };
 import { deno } from "./_programs.ts";
-import { writePart } from "./_readme.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const PAGE = new URL("docs/bundle_sizes.md", ROOT);
@@ -118,28 +117,6 @@ ${rows.join("\n")}
 `;
 }
 
-/** The number of columns in the README's table. */
-const COLUMNS = 7;
-
-/** Creates the README's table of gzipped sizes. */
-export function tableOf(sizes: readonly BundleSize[]): string {
-  const cells = sizes.map(({ entry, gzipped }) => {
-    const name = entry === "." ? config.name : entry.slice(2);
-    return `${name} | ${kilobytes(gzipped)}`;
-  });
-  const height = Math.ceil(cells.length / COLUMNS);
-  const rows = Array.from({ length: height }, (_, row) => {
-    const columns = Array.from(
-      { length: COLUMNS },
-      (_, at) => row + at * height,
-    );
-    return `| ${columns.map((at) => cells[at] ?? " | ").join(" | ")} |`;
-  });
-  const heading = "| entry | kB ".repeat(COLUMNS);
-  const line = "| --- | ---: ".repeat(COLUMNS);
-  return `${heading}|\n${line}|\n${rows.join("\n")}`;
-}
-
 function kilobytes(bytes: number): string {
   return (bytes / 1000).toFixed(1);
 }
@@ -160,6 +137,5 @@ if (import.meta.main) {
   const sizes = await measureEntries();
   await Deno.writeTextFile(PAGE, pageOf(sizes));
   await deno(["fmt", PAGE.pathname], { cwd: ROOT });
-  await writePart("sizes", tableOf(sizes));
   console.table(sizes);
 }

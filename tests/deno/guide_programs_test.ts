@@ -1,9 +1,11 @@
 /** Runs the server programs of the guide unchanged. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createIdentityProvider } from "../../examples/identity_provider/identity_provider.ts";
 import { bunPath } from "../runtimes/bun.ts";
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
 import { startWorker } from "../runtimes/workers.ts";
+import { choose } from "./_example_app.ts";
 import { DOCS, programs } from "./_guide.ts";
 import { codeBlocks } from "./_markdown.ts";
 import {
@@ -198,6 +200,29 @@ Deno.test("deploy.md: the Worker keeps sessions, with the configuration next to 
   assertEquals(await second.text(), "Visit 2");
 });
 
+Deno.test("add_a_provider.md: the OpenID Connect login logs in at a provider", async () => {
+  const { "oidc.ts": program } = await programs("add_a_provider.md");
+  const port = freePort();
+  await using provider = await serveProvider(
+    `http://localhost:${port}/callback`,
+  );
+  const source = program
+    .replace(
+      '"https://login.example.com"',
+      `"${provider.issuer}", allowInsecureLoopback: true`,
+    )
+    .replace("localhost:8000", `localhost:${port}`);
+  await using server = await serveProgram(source, { port });
+  const { fetch } = createTestClient(overHTTP, { origin: server.origin });
+
+  const start = await fetch("/login");
+  await start.body?.cancel();
+  const back = await choose(start.headers.get("Location")!, "demo-ada");
+  assertEquals(await (await fetch(back)).text(), "Hello Ada Demo");
+  const again = await fetch(back);
+  assertEquals([again.status, await again.text()], [401, "Failed"]);
+});
+
 const ADA = { email: "ada@example.com", password: "correct horse" };
 
 type Client = ReturnType<typeof createTestClient>;
@@ -219,4 +244,20 @@ async function send(
   const { status, headers } = response;
   const location = headers.get("Location");
   return { status, location, body: await response.text() };
+}
+
+async function serveProvider(redirectUri: string) {
+  const port = freePort();
+  const issuer = `http://127.0.0.1:${port}`;
+  const provider = await createIdentityProvider({
+    issuer,
+    clients: [{
+      id: "my-app",
+      secret: "from the provider",
+      redirectUris: [redirectUri],
+    }],
+  });
+  const options = { port, hostname: "127.0.0.1", onListen: () => {} };
+  const server = Deno.serve(options, provider.fetch);
+  return { issuer, [Symbol.asyncDispose]: () => server.shutdown() };
 }

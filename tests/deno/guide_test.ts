@@ -26,6 +26,7 @@ const PROGRAMS: Record<string, readonly string[]> = {
     "cookies.ts",
   ],
   // guide_programs_test.ts
+  "add_a_provider.md": ["oidc.ts"],
   "deploy.md": ["shutdown.ts", "bun.ts", "node.ts", "worker.ts"],
   "getting_started.md": ["hello.ts", "main.ts", "main_test.ts"],
   "static_files.md": ["bun_files.ts"],
