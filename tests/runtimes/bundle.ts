@@ -5,7 +5,7 @@ const ROOT = new URL("../../", import.meta.url);
 /** The folder of tests that do not say how the library behaves anywhere. */
 const DENO_ONLY = "deno";
 
-/** The modules that Bun and Workers have without an installation. */
+/** The modules of Bun and Workers. Modules of Node are left out of bundles too. */
 const BUILT_IN = ["bun", "bun:sqlite", "cloudflare:workers"];
 
 /** A bundle of all behaviour tests for one runtime without Deno. */
