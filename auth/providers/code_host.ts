@@ -43,7 +43,7 @@ export interface CodeHostAuthProviderOptions
  *    callback URL.
  * 8. A GitHub App works too: give it the permission "Email addresses", read.
  * 9. For an Enterprise Server set `host`, and register there.
- * 10. People change their `login`: key users by issuer and subject.
+ * 10. Users can change their `login`: identify them by issuer and subject.
  *
  * @example Configuring it
  * ```ts

@@ -18,12 +18,12 @@ export interface IdentityCloudAuthProviderOptions extends OIDCOptions {
  * 3. In its settings copy "Domain" to `domain`.
  * 4. Copy "Client ID" to `clientId`, "Client Secret" to `clientSecret`.
  * 5. Add your `redirectUri` to "Allowed Callback URLs".
- * 6. Add where users land after logout to "Allowed Logout URLs".
+ * 6. Add the page after a logout to "Allowed Logout URLs".
  * 7. Under "Advanced Settings", "OAuth", leave the algorithm RS256: HS256 is
  *    refused.
  * 8. If "Credentials" does not say "Client Secret (Post)", set
  *    `clientAuthentication`.
- * 9. With a custom domain set `domain` to it: it is another issuer.
+ * 9. With a custom domain, set `domain` to it: it is a different issuer.
  * 10. For the tokens of an API set `authorizationParams` to `{ audience }`.
  *
  * @example Configuring it

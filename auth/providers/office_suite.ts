@@ -42,9 +42,8 @@ const IS_GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * 5. Copy "Application (client) ID" to `clientId`.
  * 6. For one organization copy "Directory (tenant) ID" to `tenant`.
  * 7. Under "Certificates & secrets", create a client secret.
- * 8. Copy its value, not its id, to `clientSecret`; it is shown once and ends.
- * 9. Instead of it a certificate works: `privateKey` with its SHA-256
- *    thumbprint.
+ * 8. Copy its value, not its ID, to `clientSecret`; it is shown once and expires.
+ * 9. Or use a certificate: set `privateKey`, with the SHA-256 thumbprint.
  * 10. Under "Token configuration", add the optional claim `email` of ID tokens.
  *
  * @example Configuring it

@@ -21,7 +21,7 @@ export interface WorkforceIdAuthProviderOptions extends OIDCOptions {
  * 2. Under "Applications", create an app integration.
  * 3. Choose "OIDC - OpenID Connect" and "Web Application".
  * 4. Add your `redirectUri` to "Sign-in redirect URIs".
- * 5. Add where users land after logout to "Sign-out redirect URIs".
+ * 5. Add the page after a logout to "Sign-out redirect URIs".
  * 6. Assign it to the people or groups that may log in.
  * 7. Copy "Client ID" to `clientId`, the client secret to `clientSecret`.
  * 8. Under "Security", "API", find your authorization servers and their issuers.
