@@ -86,6 +86,13 @@ export interface SessionOptions {
    */
   readonly anonymousLimit?: AnonymousLimit;
   /**
+   * The maximum number of sessions of a user. A login beyond it ends the user's
+   * sessions with the oldest logins. It needs a store with `byIndex`.
+   *
+   * @default {Infinity}
+   */
+  readonly maxSessions?: number;
+  /**
    * The origin that browsers see. If it begins with `https:`, the cookie is always
    * `Secure`. Set it if a proxy on the same machine terminates TLS.
    *
@@ -112,10 +119,10 @@ export interface SessionOptions {
  *
  * @param options The store, the cookie and the timeouts.
  * @returns The middleware.
- * @throws {TypeError} If the cookie, the origin or the secrets are malformed, or
- * if there is both a store and secrets.
- * @throws {RangeError} If a timeout is not a positive number, there is no secret,
- * or one is too short.
+ * @throws {TypeError} If the cookie, the origin or the secrets are malformed, if
+ * there is both a store and secrets, or `maxSessions` without `byIndex`.
+ * @throws {RangeError} If a timeout or a limit is not a positive number, there is
+ * no secret, or one is too short.
  */
 export function session(
   options: SessionOptions & { readonly lazy: true },
@@ -162,10 +169,10 @@ export function session(
  *
  * @param options The store, the cookie and the timeouts.
  * @returns The middleware.
- * @throws {TypeError} If the cookie, the origin or the secrets are malformed, or
- * if there is both a store and secrets.
- * @throws {RangeError} If a timeout is not a positive number, there is no secret,
- * or one is too short.
+ * @throws {TypeError} If the cookie, the origin or the secrets are malformed, if
+ * there is both a store and secrets, or `maxSessions` without `byIndex`.
+ * @throws {RangeError} If a timeout or a limit is not a positive number, there is
+ * no secret, or one is too short.
  */
 export function session(
   options?: SessionOptions,
@@ -178,12 +185,13 @@ export function session(
 
 function createSetup(options: SessionOptions): SessionSetup {
   const { lazy: isLazy = false, now = Date.now } = options;
-  const { storeTimeout = STORE_TIMEOUT } = options;
+  const { maxSessions = Infinity, storeTimeout = STORE_TIMEOUT } = options;
   const owner = "session middleware";
   checkPositive(owner, "storeTimeout", storeTimeout, Number.MAX_VALUE);
   const config: SessionSetup["config"] = {
     timeouts: new Timeouts(options.timeouts ?? {}),
     now,
+    maxSessions: checkPositive(owner, "maxSessions", maxSessions),
     storeTimeout,
     callStore: (verb, call) => callStore(verb, call, storeTimeout),
   };
@@ -192,6 +200,14 @@ function createSetup(options: SessionOptions): SessionSetup {
   const admit = (address?: string) => limiter.admit(address);
   const storage = createStorage(options);
   const shared = { isLazy, config, cookie };
+  if (
+    maxSessions !== Infinity &&
+    (storage instanceof CookieStorage || storage.byIndex === undefined)
+  ) {
+    throw new TypeError(
+      "Cannot create session middleware: maxSessions needs a store with byIndex",
+    );
+  }
   return storage instanceof CookieStorage
     ? {
       ...shared,

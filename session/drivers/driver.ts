@@ -7,6 +7,8 @@ import type { Timeouts } from "../timeouts.ts";
 export interface SessionConfig {
   readonly timeouts: Timeouts;
   readonly now: () => number;
+  /** The maximum number of sessions of a user. */
+  readonly maxSessions: number;
   /** The timeout of a call to the store, in milliseconds. */
   readonly storeTimeout: number;
   /** Calls the store with this timeout. */

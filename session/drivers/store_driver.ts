@@ -12,6 +12,7 @@ import {
   replaceByTombstone,
   rotateId,
 } from "./_id_rotation.ts";
+import { endOldest } from "./_session_limit.ts";
 import type {
   CreateDriver,
   IdChange,
@@ -130,7 +131,9 @@ class StoreDriver implements SessionDriver {
       const isSaved = await this.#compareAndSwap(record, idChange);
       // Only the next load can tell which value the store has now.
       this.#isStale = true;
-      if (isSaved) return record;
+      if (!isSaved) continue;
+      if (idChange === "login") await this.#endOldest(record.userId);
+      return record;
     }
     throw new SessionStoreError("save", {
       cause: new Error("Cannot save session: too many writers at once"),
@@ -209,6 +212,10 @@ class StoreDriver implements SessionDriver {
     this.id = created.id;
     this.cookies = [{ suffix: "", value: created.token }];
     return true;
+  }
+
+  async #endOldest(userId: string | number | undefined): Promise<void> {
+    await endOldest((...call) => this.#call(...call), this.#config, userId);
   }
 
   async #reload(): Promise<void> {

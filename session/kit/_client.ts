@@ -1,5 +1,5 @@
 import { RequestContext } from "../../router/mod.ts";
-import { session } from "../middleware.ts";
+import { session, type SessionOptions } from "../middleware.ts";
 import { Session, type SessionStore } from "../mod.ts";
 import type { Check } from "./_checks.ts";
 
@@ -15,9 +15,9 @@ export class Client {
   readonly store: SessionStore;
   readonly #middleware: ReturnType<typeof session>;
 
-  constructor(store: SessionStore) {
+  constructor(store: SessionStore, options: SessionOptions = {}) {
     this.store = store;
-    this.#middleware = session({ store });
+    this.#middleware = session({ ...options, store });
   }
 
   /** Sends a request and keeps the cookie of the response. */

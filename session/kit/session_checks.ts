@@ -1,6 +1,6 @@
 import { SessionConflictError, sessions } from "../mod.ts";
 import { type Check, expect } from "./_checks.ts";
-import { strongCheck } from "./_client.ts";
+import { Client, strongCheck } from "./_client.ts";
 
 /** The guarantees of sessions on a store with compare-and-swap. */
 export const sessionChecks: readonly Check[] = [
@@ -113,5 +113,26 @@ export const sessionChecks: readonly Check[] = [
     }
     client.cookie = own;
     await client.send((session) => expect("user", session.userId, userId));
+  }),
+  strongCheck("maxSessions ends the oldest sessions", async ({ store }) => {
+    if (store.byIndex === undefined) return;
+    const client = new Client(store, { maxSessions: 3 });
+    const userId = crypto.randomUUID();
+    const cookies: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      client.cookie = "";
+      await client.send((session) => session.set("userId", userId));
+      cookies.push(client.cookie);
+      // Each login has its own millisecond.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const users: unknown[] = [];
+    for (client.cookie of cookies) {
+      await client.send((session) => void users.push(session.userId ?? null));
+    }
+    expect("users", users, [null, null, userId, userId, userId]);
+    await client.sendMany(10, "", (session) => session.set("userId", userId));
+    const name = `user:${userId}`;
+    expect("sessions", (await store.byIndex(name)).length, 3);
   }),
 ];

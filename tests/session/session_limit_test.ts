@@ -1,0 +1,126 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { completeAuth } from "@gatehouse/web/auth";
+import type { RequestContext } from "@gatehouse/web/fetch-router";
+import {
+  createMemorySessionStore,
+  sessions,
+  type SessionStore,
+} from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+import { Browser, Clock, MINUTE, Server } from "./_browser.ts";
+
+Deno.test("session() ends the oldest sessions beyond maxSessions (ASVS 7.1.2)", async () => {
+  const { clock, logIn, server } = open(2);
+  const [first, second] = [await logIn(7), await logIn(7)];
+  const other = await logIn(8);
+  // Uses do not make a login newer.
+  clock.time += MINUTE;
+  await first.visit((session) => session.set("seen", true));
+  const third = await logIn(7);
+  assertEquals(await usersOf(first, second, third), [undefined, 7, 7]);
+  assertEquals(await usersOf(other), [8]);
+  const anonymous = new Browser(server);
+  await anonymous.visit((session) => session.set("cart", []));
+  assertEquals(await usersOf(second, third), [7, 7]);
+});
+
+Deno.test("session() does not count a session twice if its user logs in again", async () => {
+  const { clock, logIn } = open(2);
+  const logInAgain = (_session: unknown, context: RequestContext) =>
+    completeAuth(context, 7);
+  const [first, second] = [await logIn(7), await logIn(7)];
+  for (let count = 0; count < 3; count++) {
+    clock.time += 1;
+    await second.visit(logInAgain);
+    await first.visit((session) => session.regenerateId());
+  }
+  assertEquals(await usersOf(first, second), [7, 7]);
+  // The second login of the first browser is the newest.
+  clock.time += 1;
+  await first.visit(logInAgain);
+  const third = await logIn(7);
+  assertEquals(await usersOf(first, second, third), [7, undefined, 7]);
+});
+
+Deno.test("session() leaves one of many concurrent logins with maxSessions: 1", async () => {
+  const { logIn, store } = open(1);
+  const browsers = await Promise.all(
+    Array.from({ length: 30 }, () => logIn(7)),
+  );
+  const users = await usersOf(...browsers);
+  assertEquals(users.filter((userId) => userId === 7).length, 1);
+  assertEquals((await store.byIndex!("user:7")).length, 1);
+});
+
+Deno.test("session() ends all sessions beyond a maxSessions that is new", async () => {
+  const { clock, logIn, store } = open(Infinity);
+  for (let count = 0; count < 300; count++) await logIn(7);
+  clock.time += 1;
+  const server = new Server({ store, maxSessions: 5, now: clock.now });
+  const browser = new Browser(server);
+  await browser.visit((session) => session.set("userId", 7));
+  const list = await browser.visit((_session, context) =>
+    sessions(context).list()
+  );
+  assertEquals(list.length, 5);
+  assertEquals(list.filter(({ current }) => current).length, 1);
+});
+
+Deno.test("session() fails a login if the store cannot list the sessions", async () => {
+  const { clock, logIn, store } = open(Infinity);
+  const before = await logIn(7);
+  const broken: SessionStore = {
+    get: (key) => store.get(key),
+    put: (...args) => store.put(...args),
+    delete: (key) => store.delete(key),
+    byIndex: () => Promise.reject(new Error("The store is unavailable")),
+  };
+  const options = { store: broken, maxSessions: 1, now: clock.now };
+  const response = await new Server(options).request((session) =>
+    session.set("userId", 7)
+  );
+  assertEquals(response.status, 500);
+  assertEquals(response.headers.getSetCookie(), []);
+  assertEquals(await usersOf(before), [7]);
+  assertEquals((await store.byIndex!("user:7")).length, 1);
+});
+
+for (const maxSessions of [0, -1, NaN]) {
+  Deno.test(`session() rejects maxSessions of ${maxSessions}`, () => {
+    assertThrows(() => session({ maxSessions }), RangeError, "maxSessions");
+  });
+}
+
+Deno.test("session() rejects maxSessions without an index", () => {
+  const { get, put, delete: remove } = createMemorySessionStore();
+  const secrets = ["a secret of more than thirty-two characters"];
+  for (
+    const options of [{ store: { get, put, delete: remove } }, { secrets }]
+  ) {
+    assertThrows(
+      () => session({ ...options, maxSessions: 5 }),
+      TypeError,
+      "needs a store with byIndex",
+    );
+  }
+});
+
+/** Creates a server with a limit, and a function for logins. */
+function open(maxSessions: number) {
+  const clock = new Clock();
+  const store = createMemorySessionStore({ now: clock.now });
+  const server = new Server({ store, maxSessions, now: clock.now });
+  const logIn = async (userId: number) => {
+    const browser = new Browser(server);
+    clock.time += 1;
+    await browser.visit((session) => session.set("userId", userId));
+    return browser;
+  };
+  return { clock, logIn, server, store };
+}
+
+function usersOf(...browsers: readonly Browser[]) {
+  return Promise.all(
+    browsers.map((browser) => browser.visit((session) => session.userId)),
+  );
+}
