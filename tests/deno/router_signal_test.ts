@@ -1,0 +1,114 @@
+/**
+ * `Deno.serve((request) => router.fetch(request))`: the router has no info of
+ * Deno, and still does not create the request's signal.
+ */
+import { assertEquals } from "@std/assert";
+import { connect } from "node:net";
+import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
+
+const signalOf = Object.getOwnPropertyDescriptor(Request.prototype, "signal")!
+  .get!;
+
+const pass: Middleware<readonly []> = (_, next) => next();
+const wait: Middleware<readonly []> = async (_, next) => {
+  await Promise.resolve();
+  return await next();
+};
+
+const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
+
+Deno.test("router.fetch() does not read the signal of a server's request without Deno's info", async () => {
+  const router = createRouter({ middleware: [pass, wait] });
+  router.get("/", () => new Response("ok"));
+  router.get("/async", () => Promise.resolve(new Response("ok")));
+  router.get("/error", () => Promise.reject(new Error("bug")));
+  router.get("/gone", () => {
+    throw new DOMException("other", "AbortError");
+  });
+  let reads = 0;
+  await using server = Deno.serve(address, (request) => {
+    Object.defineProperty(request, "signal", {
+      get() {
+        reads++;
+        return signalOf.call(request);
+      },
+    });
+    return router.fetch(request);
+  });
+  const { error } = console;
+  console.error = () => {};
+  try {
+    const statuses: number[] = [];
+    for (const path of ["", "async", "error", "gone", "missing"]) {
+      const url = `http://127.0.0.1:${server.addr.port}/${path}`;
+      for (const method of ["GET", "HEAD", "POST"]) {
+        const response = await fetch(url, { method });
+        await response.body?.cancel();
+        if (method === "GET") statuses.push(response.status);
+      }
+    }
+    assertEquals(statuses, [200, 200, 500, 500, 404]);
+  } finally {
+    console.error = error;
+  }
+  assertEquals(reads, 0);
+});
+
+Deno.test("router.fetch() prints no warning of Deno without Deno's info", async () => {
+  const program = `
+    import { createRouter } from "@gatehouse/web/fetch-router";
+    const router = createRouter({
+      middleware: [(_, next) => next(), async (_, next) => await next()],
+    });
+    router.get("/", () => new Response("ok"));
+    const server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen() {} },
+      (request) => router.fetch(request),
+    );
+    const response = await fetch("http://127.0.0.1:" + server.addr.port);
+    console.log(await response.text());
+    await server.shutdown();`;
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["eval", "--no-lock", program],
+    cwd: new URL("../..", import.meta.url),
+    env: { NO_COLOR: "1" },
+  }).output();
+  const decoder = new TextDecoder();
+  assertEquals(decoder.decode(stdout), "ok\n");
+  assertEquals(decoder.decode(stderr), "");
+});
+
+Deno.test("router.fetch() rejects without Deno's info if the client leaves and a middleware waits for the signal", async () => {
+  const waiting = Promise.withResolvers<void>();
+  const rejected = Promise.withResolvers<unknown>();
+  let ran = false;
+  const router = createRouter({
+    middleware: [async ({ request: { signal } }, next) => {
+      await new Promise((resolve) => {
+        signal.addEventListener("abort", resolve);
+        waiting.resolve();
+      });
+      return await next();
+    }],
+  });
+  router.get("/", () => {
+    ran = true;
+    return new Response("ok");
+  });
+  await using server = Deno.serve(
+    address,
+    (request) =>
+      router.fetch(request).catch((error) => {
+        rejected.resolve(error);
+        return new Response();
+      }),
+  );
+  const socket = connect(server.addr.port, "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await waiting.promise;
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.resetAndDestroy();
+  await closed;
+  const reason = await rejected.promise as DOMException;
+  assertEquals([reason.name, ran], ["AbortError", false]);
+});
