@@ -97,6 +97,28 @@ const SHOWN_TESTS: Record<string, readonly number[]> = {
   "test_your_routes.md": [0, 1, 2, 3, 4, 5],
 };
 
+Deno.test("every program imports names from the root entry, if it has them", async () => {
+  const root = await Deno.readTextFile(new URL("../mod.ts", DOCS));
+  const lists = [...root.matchAll(/^export \{([^}]+)\}/gm)];
+  const rootNames = new Set(lists.flatMap(([, list]) => namesOf(list)));
+  assert(rootNames.has("createRouter") && rootNames.has("Middleware"));
+  for (const { name, blocks } of await pages()) {
+    for (const { text, line } of blocks) {
+      const place = `${name}:${line}`;
+      const imports = text.matchAll(
+        /^import (?:type )?([^"]+) from "@gatehouse\/web([^"]*)";$/gm,
+      );
+      for (const [, list, entry] of imports) {
+        // The names of this entry are those of the schemas.
+        if (entry === "/data-schema/coerce") continue;
+        assert(list.startsWith("{"), `${place}: import ${list}`);
+        const elsewhere = namesOf(list).filter((name) => rootNames.has(name));
+        assertEquals(entry === "" ? [] : elsewhere, [], place);
+      }
+    }
+  }
+});
+
 Deno.test("every program of the guide type-checks, as the site shows it too", async () => {
   await using file = await programFile("");
   const paths: string[] = [];
@@ -146,6 +168,11 @@ Deno.test("every program of the guide type-checks, as the site shows it too", as
   const config = ["--config", file.config, "--unstable-kv"];
   await deno(["check", ...config, ...paths]);
 });
+
+/** Returns the names in the braces of an import or export. */
+function namesOf(list: string): string[] {
+  return [...list.matchAll(/(?:type )?(\w+)/g)].map(([, name]) => name);
+}
 
 /** Returns the anchors of the headings. */
 function anchors(markdown: string): string[] {
