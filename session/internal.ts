@@ -26,6 +26,7 @@ import {
   sweeper,
   userIndexName,
 } from "./store.ts";
+import { isMemoryStore } from "./stores/memory.ts";
 
 export { CookieCipher } from "./cookies/encryption.ts";
 export {
@@ -59,6 +60,12 @@ const CLOCK_TOLERANCE = 60_000;
 /** Returns an object that all sessions of one session middleware share. */
 export function middlewareOf(session: Session): object {
   return requestSessionOf(session).setup;
+}
+
+/** Returns `true` if other processes can use the session's store too. */
+export function isStoreShared(session: Session): boolean {
+  const { store } = requestSessionOf(session).setup;
+  return store !== null && !isMemoryStore(store);
 }
 
 /**

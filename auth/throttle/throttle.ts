@@ -1,7 +1,12 @@
 import type { RequestContext } from "../../router/mod.ts";
-import { STORE_TIMEOUT, sweeper } from "../../session/internal.ts";
+import {
+  isStoreShared,
+  STORE_TIMEOUT,
+  sweeper,
+} from "../../session/internal.ts";
 import {
   createMemorySessionStore,
+  Session,
   type SessionStore,
 } from "../../session/mod.ts";
 import { AttemptCounts } from "./_attempt_counts.ts";
@@ -21,7 +26,8 @@ export interface ThrottleOptions extends ThrottleLimits {
 
   /**
    * The store of the counts and of the known devices. Machines that share it
-   * count together.
+   * count together. Without it, each process counts for itself, and the throttle
+   * prints a warning once if the sessions are in a shared store.
    *
    * @default {createMemorySessionStore()}
    */
@@ -160,6 +166,8 @@ class AccountThrottle implements Throttle {
   readonly #counts: AttemptCounts;
   readonly #devices: KnownDevices;
   readonly #sweep: () => void;
+  readonly #name: string;
+  #isStoreChecked: boolean;
 
   constructor(options: ThrottleOptions) {
     const {
@@ -179,6 +187,8 @@ class AccountThrottle implements Throttle {
     this.#counts = new AttemptCounts(config, { name, limits, address });
     this.#devices = new KnownDevices(config, deviceCookie);
     this.#sweep = sweeper(store, now);
+    this.#name = name;
+    this.#isStoreChecked = options.store !== undefined;
   }
 
   async attempt(
@@ -186,6 +196,7 @@ class AccountThrottle implements Throttle {
     account: string | null,
   ): Promise<ThrottleAttempt> {
     this.#sweep();
+    this.#checkStore(context);
     const name = account === null ? null : canonicalName(account);
     const known = name === null ? null : await this.#fromDevice(context, name);
     if (known !== null) return known;
@@ -203,6 +214,16 @@ class AccountThrottle implements Throttle {
     const counts = await this.#counts.ofAccount(context, name);
     for (const count of counts) await count.clear();
     await this.#devices.add(context, name, null);
+  }
+
+  /** Prints a warning once if only the sessions are shared between processes. */
+  #checkStore(context: RequestContext): void {
+    if (this.#isStoreChecked || !context.has(Session)) return;
+    this.#isStoreChecked = true;
+    if (!isStoreShared(context.get(Session))) return;
+    console.warn(
+      `Cannot throttle "${this.#name}" across processes: it has no "store", pass the one of the sessions`,
+    );
   }
 
   /**

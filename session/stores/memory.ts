@@ -89,6 +89,11 @@ export function createMemorySessionStore(
   return new MemoryStore(options);
 }
 
+/** Returns `true` if a store keeps its values in the memory of this process. */
+export function isMemoryStore(store: SessionStore): boolean {
+  return store instanceof MemoryStore;
+}
+
 class MemoryStore implements SessionStore {
   readonly consistency = "strong";
   readonly #maxRecords: number;

@@ -1,9 +1,14 @@
-import { createThrottle } from "@gatehouse/web/auth";
+import { createThrottle, type ThrottleOptions } from "@gatehouse/web/auth";
+import { createRouter } from "@gatehouse/web/fetch-router";
 import {
   createMemorySessionStore,
   type SessionStore,
   SessionStoreError,
 } from "@gatehouse/web/session";
+import {
+  session,
+  type SessionOptions,
+} from "@gatehouse/web/session-middleware";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { createClocked, hour, start, withCalls } from "./_clocked_throttle.ts";
 
@@ -155,3 +160,48 @@ for (const limit of ["attempts", "delay", "maxDelay", "window"] as const) {
     }
   });
 }
+
+Deno.test("createThrottle() warns once if the sessions are in a shared store and the counts are not", async () => {
+  const memory = createMemorySessionStore();
+  const shared: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+  };
+  const secrets = ["a secret of more than thirty-two characters"];
+  const cases: [SessionOptions, ThrottleOptions, warnings: number][] = [
+    [{ store: shared }, {}, 1],
+    [{ store: shared, lazy: true }, {}, 1],
+    [{ store: shared }, { store: shared }, 0],
+    [{ store: shared }, { store: memory }, 0],
+    [{}, {}, 0],
+    [{ store: memory }, {}, 0],
+    [{ secrets }, {}, 0],
+  ];
+  for (const [sessionOptions, throttleOptions, expected] of cases) {
+    const warnings: string[] = [];
+    const throttle = createThrottle(throttleOptions);
+    const router = createRouter({ middleware: [session(sessionOptions)] });
+    router.get("/", async (context) => {
+      await throttle.attempt(context, "ada");
+      return new Response();
+    });
+    const { warn } = console;
+    console.warn = (text) => warnings.push(text);
+    try {
+      for (let count = 0; count < 3; count++) {
+        await router.fetch(new Request("https://example.com/"), {
+          remoteAddr: { hostname: "203.0.113.7" },
+        });
+      }
+    } finally {
+      console.warn = warn;
+    }
+    assertEquals(
+      warnings,
+      Array(expected).fill(
+        'Cannot throttle "login" across processes: it has no "store", pass the one of the sessions',
+      ),
+    );
+  }
+});
