@@ -14,6 +14,13 @@ export interface OpenStore {
   close(): unknown;
 }
 
+/** The settings of SQLite, as in docs/choose_a_session_store.md. */
+export const SQLITE_PRAGMAS =
+  "PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000";
+
+/** The npm packages of the tests, as in docs/choose_a_session_store.md. */
+export const CLIENTS = ["npm:postgres@3.4.7", "npm:redis@5.12.1"];
+
 /** Opens a store as an application would: `address` is a file or a port. */
 export async function openStore(
   kind: string,
@@ -36,7 +43,7 @@ export async function openStore(
 
 function openSQLite(file: string): OpenStore {
   const db = new DatabaseSync(file);
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000");
+  db.exec(SQLITE_PRAGMAS);
   const store = createSQLSessionStore((sql, params) =>
     db.prepare(sql).all(...params) as SQLRow[]
   );

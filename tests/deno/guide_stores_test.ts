@@ -1,5 +1,5 @@
 /** The stores of docs/choose_a_session_store.md, each on its runtime. */
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { bunPath } from "../runtimes/bun.ts";
 import { startWorker } from "../runtimes/workers.ts";
 import { DOCS, programs } from "./_guide.ts";
@@ -11,6 +11,7 @@ import {
   startPostgres,
   startRedis,
 } from "./_servers.ts";
+import { CLIENTS, SQLITE_PRAGMAS } from "./_session_stores.ts";
 
 const PAGE = "choose_a_session_store.md";
 
@@ -64,6 +65,20 @@ for (
     assertEquals(await runInDeno(file, flags, env), DONE);
   });
 }
+
+Deno.test(`${PAGE} uses the clients and the settings of the tests`, async () => {
+  const pages = await programs(PAGE);
+  for (const name of ["sqlite.ts", "bun_sqlite.ts"]) {
+    assert(pages[name].includes(`db.exec("${SQLITE_PRAGMAS}")`), name);
+  }
+  const module = new URL("_session_stores.ts", import.meta.url);
+  const source = await Deno.readTextFile(module);
+  const [postgres, redis] = [pages["postgres.ts"], pages["redis.ts"]];
+  for (const text of [`${postgres}${redis}`, source]) {
+    for (const client of CLIENTS) assert(text.includes(`from "${client}"`));
+    assert(text.includes("disableOfflineQueue: true"));
+  }
+});
 
 Deno.test(`${PAGE}: sweep.ts removes expired sessions at night`, async () => {
   const { "sqlite.ts": store, "sweep.ts": sweep } = await programs(PAGE);
