@@ -200,6 +200,50 @@ Deno.test("deploy.md: the Worker keeps sessions, with the configuration next to 
   assertEquals(await second.text(), "Visit 2");
 });
 
+Deno.test("deploy.md: the login of the Worker registers, logs in and throttles", async () => {
+  const { "worker_login.ts": program } = await programs("deploy.md");
+  const page = await Deno.readTextFile(new URL("deploy.md", DOCS));
+  const [, table] = /--command "([^"]+)"/.exec(page)!;
+  await using file = await programFile(`import worker from "./worker.ts";
+import { env } from "cloudflare:workers";
+export default {
+  async fetch(request: Request, ...platform: unknown[]) {
+    if (request.method !== "PUT") return worker.fetch(request, ...platform);
+    await env.SESSIONS.exec(${JSON.stringify(table)});
+    return new Response();
+  },
+};`);
+  await Deno.writeTextFile(`${file.folder}/worker.ts`, program);
+  await using worker = await startWorker({
+    script: await bundleProgram(file, file.path),
+    bindings: { ORIGIN: "http://localhost:8787" },
+    d1Databases: ["SESSIONS"],
+  });
+  await (await fetch(worker.url, { method: "PUT" })).body?.cancel();
+  const toWorker = {
+    fetch: (request: Request) => {
+      const { pathname, search } = new URL(request.url);
+      const url = new URL(pathname + search, worker.url);
+      return fetch(new Request(url, request), { redirect: "manual" });
+    },
+  };
+  const origin = "http://localhost:8787";
+  const client = createTestClient(toWorker, { origin });
+  const other = createTestClient(toWorker, { origin });
+  assertEquals((await send(client, "/")).location, "/login?returnTo=%2F");
+  assertEquals((await send(client, "/register", ADA)).location, "/");
+  assertEquals((await send(client, "/")).body, `Hello ${ADA.email}`);
+  assertEquals((await send(other, "/register", ADA)).status, 422);
+  assertEquals((await send(other, "/login", ADA)).location, "/");
+
+  const stranger = createTestClient(toWorker, { origin });
+  const guess = { ...ADA, password: "guess" };
+  for (let count = 0; count < 5; count++) {
+    assertEquals((await send(stranger, "/login", guess)).status, 422);
+  }
+  assertEquals((await send(stranger, "/login", ADA)).status, 422);
+});
+
 Deno.test("add_a_provider.md: the OpenID Connect login logs in at a provider", async () => {
   const { "oidc.ts": program } = await programs("add_a_provider.md");
   const port = freePort();

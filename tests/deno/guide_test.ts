@@ -27,7 +27,13 @@ const PROGRAMS: Record<string, readonly string[]> = {
   ],
   // guide_programs_test.ts
   "add_a_provider.md": ["oidc.ts"],
-  "deploy.md": ["shutdown.ts", "bun.ts", "node.ts", "worker.ts"],
+  "deploy.md": [
+    "shutdown.ts",
+    "bun.ts",
+    "node.ts",
+    "worker.ts",
+    "worker_login.ts",
+  ],
   "getting_started.md": ["hello.ts", "main.ts", "main_test.ts"],
   "static_files.md": ["bun_files.ts"],
 };
