@@ -103,6 +103,11 @@ export {
   withHeaders,
 } from "./router/mod.ts";
 export {
+  cors,
+  type CORSOptions,
+  type TrustedOrigins,
+} from "./router/middleware/cors.ts";
+export {
   crossOriginProtection,
   type CrossOriginProtectionOptions,
 } from "./router/middleware/cross_origin.ts";

@@ -1,4 +1,5 @@
 import { isServed } from "./abort.ts";
+import { toggleTrailingSlash } from "./_allowed_methods.ts";
 import type { ErrorHandler, SafeHandler } from "./_safe_handler.ts";
 import type { RequestContext } from "./context/context.ts";
 import { ArrayMatcher } from "./matching/array_matcher.ts";
@@ -17,6 +18,7 @@ import type { MatchData, RouterOptions } from "./router.ts";
 export function createDispatch(
   matcher: Matcher<MatchData>,
   trailingSlash: Required<RouterOptions>["trailingSlash"],
+  allowedMethods: (url: string) => string[],
   defaultHandler: SafeHandler,
   handleError: ErrorHandler,
 ): SafeHandler {
@@ -34,10 +36,8 @@ export function createDispatch(
   ): Response | Promise<Response> {
     const href = canonicalHref(context.request.url);
     if (href === null) return new Response("Bad Request", { status: 400 });
-    const forms = [href];
     if (trailingSlash !== "strict") {
       const other = toggleTrailingSlash(href);
-      forms.push(other);
       const match = matcher.match(method, other);
       if (match !== null) {
         return trailingSlash === "redirect"
@@ -45,8 +45,7 @@ export function createDispatch(
           : handle(method, context, match);
       }
     }
-    const methods = forms.flatMap((form) => matcher.allowedMethods(form));
-    context.allowedMethods = [...new Set(methods)].sort();
+    context.allowedMethods = allowedMethods(href);
     return defaultHandler(context);
   }
 
@@ -97,16 +96,6 @@ async function removeBody(
   if (response.body === null) return response;
   response.body.cancel().catch(() => {});
   return new Response(isLengthKept ? null : ReadableStream.from([]), response);
-}
-
-function toggleTrailingSlash(href: string): string {
-  const url = new URL(href);
-  const { pathname } = url;
-  // The root keeps its slash, because no path is empty.
-  url.pathname = pathname.endsWith("/")
-    ? pathname.slice(0, -1)
-    : `${pathname}/`;
-  return url.href;
 }
 
 /**

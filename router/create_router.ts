@@ -1,5 +1,6 @@
 import "./check_runtime.ts";
 import type { RouteTarget } from "./action.ts";
+import { createAllowedMethods } from "./_allowed_methods.ts";
 import { composeMiddleware } from "./_compose_middleware.ts";
 import { RequestContext } from "./context/context.ts";
 import { createDispatch } from "./_dispatch.ts";
@@ -9,10 +10,15 @@ import { ArrayMatcher } from "./matching/array_matcher.ts";
 import { requestMethods, type RouteMethod } from "./method.ts";
 import type { EntriesOfAll, Middleware } from "./middleware.ts";
 import type { Matcher } from "./matching/matcher.ts";
-import { createMountHandler, rememberRouter } from "./mount.ts";
+import {
+  createMountedMethods,
+  createMountHandler,
+  rememberRouter,
+} from "./mount.ts";
 import {
   checkKeys,
   checkMiddleware,
+  type CollectedRoute,
   collectRoutes,
   type RegisterArguments,
 } from "./_registration.ts";
@@ -66,9 +72,11 @@ function createUntypedRouter(options: RouterOptions): Router {
     defaultHandler,
   } = options;
   const handleError = createErrorHandler(onError ?? undefined);
+  const allowedMethods = createAllowedMethods(matcher, trailingSlash);
   const dispatch = createDispatch(
     matcher,
     trailingSlash,
+    allowedMethods,
     catchErrors(defaultHandler ?? respondUnmatched, handleError),
     handleError,
   );
@@ -79,8 +87,9 @@ function createUntypedRouter(options: RouterOptions): Router {
   );
   const members = createMembers(matcher, handleError);
   const router = members as unknown as Router;
+  members.allowedMethods = allowedMethods;
   members.fetch = createFetch(handler, router, trustedProxies);
-  rememberRouter(router.fetch, async (request, parent) => {
+  rememberRouter(router, async (request, parent) => {
     const inner = new RequestContext(request, { router, parent });
     inner.method = parent.method;
     const response = await handler(inner);
@@ -98,24 +107,33 @@ function createMembers(
 ): Record<string, unknown> {
   const routes: RegisteredRoute[] = [];
 
+  function add(
+    list: readonly CollectedRoute[],
+    mountedMethods?: MatchData["mountedMethods"],
+  ): void {
+    for (const { method, pattern, middleware, handler } of list) {
+      const safe = catchErrors(handler, handleError);
+      const composed = composeMiddleware(middleware, safe, handleError);
+      const data = { method, pattern, handler: composed, mountedMethods };
+      matcher.add(method, pattern, data);
+      routes.push({ method, pattern: pattern.source });
+    }
+  }
+
   function route(
     method: RouteMethod | undefined,
     target: RouteTarget | RouteMap,
     ...given: RegisterArguments
   ): void {
-    const list = collectRoutes(target, given, method);
-    for (const { method, pattern, middleware, handler } of list) {
-      const safe = catchErrors(handler, handleError);
-      const composed = composeMiddleware(middleware, safe, handleError);
-      matcher.add(method, pattern, { method, pattern, handler: composed });
-      routes.push({ method, pattern: pattern.source });
-    }
+    add(collectRoutes(target, given, method));
   }
 
   function mount(prefix: string, target: MountTarget): void {
     const handler = createMountHandler(prefix, target);
-    route("ANY", prefix, handler);
-    route("ANY", `${prefix}/*`, handler);
+    const methods = createMountedMethods(prefix, target);
+    for (const pattern of [prefix, `${prefix}/*`]) {
+      add(collectRoutes(pattern, [handler], "ANY"), methods);
+    }
   }
 
   const map = route.bind(null, undefined);

@@ -3,7 +3,7 @@ import type { RequestContext } from "./context/context.ts";
 import { type ContextKey, createContextKey } from "./context/context_key.ts";
 import { hasSignal } from "./abort.ts";
 import { Platform } from "./context/platform.ts";
-import type { MountedFetch, MountTarget } from "./router.ts";
+import type { MountedFetch, MountTarget, Router } from "./router.ts";
 
 /**
  * The key of the prefix that mounts have removed from the URL: the beginning of
@@ -24,14 +24,38 @@ type MountedDispatch = (
  * The routers by their `fetch`, because `mount()` takes a `fetch` function too. A
  * property of the function would be public.
  */
-const routers = /* @__PURE__ */ new WeakMap<MountedFetch, MountedDispatch>();
+const routers = /* @__PURE__ */ new WeakMap<
+  MountedFetch,
+  { readonly router: Router; readonly dispatch: MountedDispatch }
+>();
 
 /** Stores a router, so that it keeps the context when it is mounted. */
 export function rememberRouter(
-  fetch: MountedFetch,
+  router: Router,
   dispatch: MountedDispatch,
 ): void {
-  routers.set(fetch, dispatch);
+  routers.set(router.fetch, { router, dispatch });
+}
+
+/** Creates the function that returns the methods of a mounted router for a URL. */
+export function createMountedMethods(
+  prefix: string,
+  target: MountTarget,
+): ((url: string) => string[]) | undefined {
+  const router = routers.get(fetchOf(target))?.router;
+  return router &&
+    ((url) => router.allowedMethods(shortenPath(new URL(url), prefix.length)));
+}
+
+function fetchOf(target: MountTarget): MountedFetch {
+  return typeof target === "function" ? target : target?.fetch;
+}
+
+/** Removes the beginning of the path. */
+function shortenPath(url: URL, length: number): URL {
+  // The setter does not read two slashes at the start as a host.
+  url.pathname = url.pathname.slice(length) || "/";
+  return url;
 }
 
 /** Creates the handler of a mount, for its prefix and the paths below it. */
@@ -46,12 +70,12 @@ export function createMountHandler(
       `Cannot mount at "${prefix}": it is not a path such as "/admin"`,
     );
   }
-  const fetch = typeof target === "function" ? target : target?.fetch;
+  const fetch = fetchOf(target);
   // Otherwise every request would fail, if the caller uses no types.
   if (typeof fetch !== "function") {
     throw new TypeError(`Cannot mount at "${prefix}": its target has no fetch`);
   }
-  const dispatch = routers.get(fetch);
+  const dispatch = routers.get(fetch)?.dispatch;
   return (context) => {
     if (FORBIDDEN.test(context.request.method)) {
       const headers = { Allow: "" };
@@ -78,9 +102,7 @@ const FORBIDDEN = /^(?:connect|trace|track)$/i;
 function withoutPrefix(context: RequestContext, length: number): Request {
   const { request } = context;
   const { method, bodyUsed } = request;
-  const url = new URL(context.url);
-  // The setter does not read two slashes at the start as a host.
-  url.pathname = url.pathname.slice(length) || "/";
+  const url = shortenPath(new URL(context.url), length);
   const signal = hasSignal(context) ? request.signal : null;
   // Copying the request itself keeps all of it, but reads the signal.
   if (!bodyUsed && signal !== null) return new Request(url, request);

@@ -17,6 +17,8 @@ export interface MatchData extends MatchedRoute {
   readonly handler: (
     context: RequestContext,
   ) => Response | Promise<Response>;
+  /** Returns the methods for a URL, if the route is that of a mounted router. */
+  readonly mountedMethods?: ((url: string) => string[]) | undefined;
 }
 
 /** Options for `createRouter`. */
@@ -168,6 +170,15 @@ export interface Router<Entries extends ContextEntries = readonly []> {
    * @throws {RangeError} If a route for all methods exists there already.
    */
   readonly mount: (prefix: string, target: MountTarget) => void;
+  /**
+   * Returns the methods that have a route for a URL, also in mounted routers. A
+   * route or another handler for any method counts as GET, HEAD, POST, PUT,
+   * PATCH, DELETE and OPTIONS.
+   *
+   * @param url The URL.
+   * @returns The methods in alphabetical order; empty if no route matches.
+   */
+  readonly allowedMethods: (url: string | URL) => string[];
   /** The registered routes, in order. */
   readonly routes: readonly RegisteredRoute[];
 }

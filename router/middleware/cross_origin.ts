@@ -6,6 +6,13 @@
  */
 import { SAFE_METHODS } from "../method.ts";
 import type { Middleware, RequestContext } from "../mod.ts";
+import {
+  checkOrigin,
+  createOriginCheck,
+  type TrustedOrigins,
+} from "./_trusted_origins.ts";
+
+export type { TrustedOrigins } from "./_trusted_origins.ts";
 
 /** Options for {@linkcode crossOriginProtection}. */
 export interface CrossOriginProtectionOptions {
@@ -17,11 +24,11 @@ export interface CrossOriginProtectionOptions {
    */
   readonly origin?: string | undefined;
   /**
-   * Other origins that may send unsafe requests.
+   * Other origins that may send unsafe requests, the same as for `cors()`.
    *
    * @default {[]}
    */
-  readonly trustedOrigins?: readonly string[];
+  readonly trustedOrigins?: TrustedOrigins;
   /**
    * `true` to reject requests with neither `Sec-Fetch-Site` nor `Origin`, which no
    * current browser sends.
@@ -74,9 +81,10 @@ export function crossOriginProtection(
 ): Middleware<readonly []> {
   const { origin, trustedOrigins = [], strict = false, exempt } = options;
   if (origin !== undefined) checkOrigin(origin);
-  const trusted = new Set(trustedOrigins.map(checkOrigin));
+  const isTrusted = createOriginCheck(trustedOrigins);
   return (context, next) =>
-    isUnsafe(context) && !isOwn(context.request, origin, trusted, strict) &&
+    isUnsafe(context) && !isOwn(context.request, origin, strict) &&
+      !isTrusted(context.request.headers.get("Origin"), context) &&
       !exempt?.(context)
       ? new Response("Forbidden", { status: 403 })
       : next();
@@ -91,24 +99,13 @@ function isUnsafe({ request, method }: RequestContext): boolean {
 function isOwn(
   { headers, url }: Request,
   own: string | undefined,
-  trusted: ReadonlySet<string>,
   strict: boolean,
 ): boolean {
   const origin = headers.get("Origin");
-  if (origin !== null && trusted.has(origin)) return true;
   const site = headers.get("Sec-Fetch-Site");
   if (site !== null) return site === "same-origin" || site === "none";
   if (origin === null) return !strict;
   if (own !== undefined) return origin === own;
   const host = headers.get("Host") ?? new URL(url).host;
   return URL.parse(origin)?.host === host.toLowerCase();
-}
-
-function checkOrigin(origin: string): string {
-  if (URL.parse(origin)?.origin !== origin) {
-    throw new TypeError(
-      `Cannot trust origin "${origin}": it is not of the form "https://host"`,
-    );
-  }
-  return origin;
 }

@@ -1,0 +1,49 @@
+import { canonicalHref } from "./matching/canonical_url.ts";
+import type { Matcher } from "./matching/matcher.ts";
+import type { MatchData, RouterOptions } from "./router.ts";
+
+/**
+ * Creates the function that returns the methods that have a route for a URL, in
+ * alphabetical order.
+ */
+export function createAllowedMethods(
+  matcher: Matcher<MatchData>,
+  trailingSlash: Required<RouterOptions>["trailingSlash"],
+): (url: string | URL) => string[] {
+  return (url) => {
+    const href = canonicalHref(String(url));
+    if (href === null) return [];
+    const forms = trailingSlash === "strict"
+      ? [href]
+      : [href, toggleTrailingSlash(href)];
+    const methods = forms.flatMap((form) => methodsAt(form, matcher));
+    return [...new Set(methods)].sort();
+  };
+}
+
+/** Returns the methods for a URL. Those of a mounted router are its own. */
+function methodsAt(url: string, matcher: Matcher<MatchData>): string[] {
+  const routeOf = (method: string) => matcher.match(method, url)?.data;
+  const methods = matcher.allowedMethods(url);
+  // Asks each router once: with one question per method, nested mounts would
+  // multiply them.
+  const routes = new Set(methods.map(routeOf));
+  const others = [...routes].flatMap((route) =>
+    route?.mountedMethods?.(url).filter((method) =>
+      routeOf(method) === route
+    ) ?? []
+  );
+  const own = methods.filter((method) => !routeOf(method)?.mountedMethods);
+  return [...own, ...others];
+}
+
+/** Returns the URL with a slash at the end of its path, or without it. */
+export function toggleTrailingSlash(href: string): string {
+  const url = new URL(href);
+  const { pathname } = url;
+  // The root keeps its slash, because no path is empty.
+  url.pathname = pathname.endsWith("/")
+    ? pathname.slice(0, -1)
+    : `${pathname}/`;
+  return url.href;
+}

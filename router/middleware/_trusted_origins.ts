@@ -1,0 +1,67 @@
+import type { RequestContext } from "../mod.ts";
+
+/**
+ * The origins that an application trusts: an array of origins and patterns, or a
+ * function that returns `true` for an origin it trusts.
+ *
+ * In a pattern, `*` stands for one label in front of the host, or for a port:
+ * `https://*.app.example`, `http://localhost:*`. The origin `null` of sandboxed
+ * frames and local files is never trusted, and the function is not called for it.
+ */
+export type TrustedOrigins =
+  | readonly string[]
+  | ((origin: string, context: RequestContext) => boolean);
+
+/** Returns `true` if the origin of a request is trusted. */
+type OriginCheck = (origin: string | null, context: RequestContext) => boolean;
+
+/**
+ * Creates a function that checks origins.
+ *
+ * @throws {TypeError} If an origin or a pattern is invalid.
+ */
+export function createOriginCheck(trusted: TrustedOrigins): OriginCheck {
+  if (typeof trusted === "function") {
+    // The promise of an async function must not count as trust.
+    return (origin, context) =>
+      origin !== null && ORIGIN.test(origin) &&
+      trusted(origin, context) === true;
+  }
+  const exact = new Set<string | null>();
+  const patterns: RegExp[] = [];
+  for (const origin of trusted) {
+    checkOrigin(origin.replace("//*.", "//x.").replace(/:\*$/, ":1"), origin);
+    if (origin.includes("*")) patterns.push(createPattern(origin));
+    else exact.add(origin);
+  }
+  return (origin) =>
+    exact.has(origin) ||
+    origin !== null && patterns.some((pattern) => pattern.test(origin));
+}
+
+/** An origin as browsers serialize it, but not `null`. */
+const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[\w.:[\]-]+$/;
+
+/** A pattern that matches all hosts of a top-level domain, or all hosts. */
+const TOO_WIDE = /\/\/\*\.(?!localhost(?::|$))[^.]+$/;
+
+/**
+ * Returns the origin.
+ *
+ * @param origin The origin.
+ * @param source The pattern, if the origin is a sample of one.
+ * @throws {TypeError} If it is not an origin.
+ */
+export function checkOrigin(origin: string, source: string = origin): string {
+  const isValid = URL.parse(origin)?.origin === origin &&
+    !origin.includes("*") && !TOO_WIDE.test(source);
+  if (isValid) return origin;
+  throw new TypeError(
+    `Cannot trust origin "${source}": it is not of the form "https://host"`,
+  );
+}
+
+function createPattern(origin: string): RegExp {
+  const parts = origin.split("*").map((part) => part.replace(/\W/g, "\\$&"));
+  return new RegExp(`^${parts.join("[\\w-]+")}$`);
+}
