@@ -23,18 +23,15 @@ export function createAllowedMethods(
 
 /** Returns the methods for a URL. Those of a mounted router are its own. */
 function methodsAt(url: string, matcher: Matcher<MatchData>): string[] {
-  const routeOf = (method: string) => matcher.match(method, url)?.data;
   const methods = matcher.allowedMethods(url);
-  // Asks each router once: with one question per method, nested mounts would
-  // multiply them.
-  const routes = new Set(methods.map(routeOf));
-  const others = [...routes].flatMap((route) =>
-    route?.mountedMethods?.(url).filter((method) =>
-      routeOf(method) === route
-    ) ?? []
-  );
-  const own = methods.filter((method) => !routeOf(method)?.mountedMethods);
-  return [...own, ...others];
+  if (methods.length === 0) return methods;
+  const routeOf = (method: string) => matcher.match(method, url)?.data;
+  const any = routeOf("ANY");
+  const mounted = any?.mountedMethods?.(url);
+  return mounted === undefined ? methods : [
+    ...methods.filter((method) => routeOf(method) !== any),
+    ...mounted.filter((method) => routeOf(method) === any),
+  ];
 }
 
 /** Returns the URL with a slash at the end of its path, or without it. */

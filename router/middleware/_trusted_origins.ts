@@ -27,41 +27,36 @@ export function createOriginCheck(trusted: TrustedOrigins): OriginCheck {
       origin !== null && ORIGIN.test(origin) &&
       trusted(origin, context) === true;
   }
-  const exact = new Set<string | null>();
-  const patterns: RegExp[] = [];
-  for (const origin of trusted) {
-    checkOrigin(origin.replace("//*.", "//x.").replace(/:\*$/, ":1"), origin);
-    if (origin.includes("*")) patterns.push(createPattern(origin));
-    else exact.add(origin);
-  }
+  const patterns = [...trusted].map(createPattern);
   return (origin) =>
-    exact.has(origin) ||
     origin !== null && patterns.some((pattern) => pattern.test(origin));
 }
 
 /** An origin as browsers serialize it, but not `null`. */
-const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[\w.:[\]-]+$/;
+const ORIGIN = /^[\w+.-]+:\/\/[\w.:[\]-]+$/;
 
-/** A pattern that matches all hosts of a top-level domain, or all hosts. */
-const TOO_WIDE = /\/\/\*\.(?!localhost(?::|$))[^.]+$/;
+/** A label in front of a host, but not of a top-level domain. */
+const ANY_LABEL = /\/\/\*\.(?=localhost(?::|$)|[^.]+\.\w)/;
+
+/** Returns the pattern of an origin, in which `*` stands for a label or a port. */
+function createPattern(origin: string): RegExp {
+  const sample = origin.replace(ANY_LABEL, "//x.").replace(/:\*$/, ":1");
+  checkOrigin(sample, origin);
+  const source = origin.replace(/\W/g, "\\$&").replaceAll("\\*", "[\\w-]+");
+  return new RegExp(`^${source}$`);
+}
 
 /**
- * Returns the origin.
+ * Checks that a string is an origin.
  *
  * @param origin The origin.
  * @param source The pattern, if the origin is a sample of one.
  * @throws {TypeError} If it is not an origin.
  */
-export function checkOrigin(origin: string, source: string = origin): string {
-  const isValid = URL.parse(origin)?.origin === origin &&
-    !origin.includes("*") && !TOO_WIDE.test(source);
-  if (isValid) return origin;
-  throw new TypeError(
-    `Cannot trust origin "${source}": it is not of the form "https://host"`,
-  );
-}
-
-function createPattern(origin: string): RegExp {
-  const parts = origin.split("*").map((part) => part.replace(/\W/g, "\\$&"));
-  return new RegExp(`^${parts.join("[\\w-]+")}$`);
+export function checkOrigin(origin: string, source: string = origin): void {
+  if (URL.parse(origin)?.origin !== origin || origin.includes("*")) {
+    throw new TypeError(
+      `Cannot trust origin "${source}": it is not of the form "https://host"`,
+    );
+  }
 }

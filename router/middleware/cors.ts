@@ -4,7 +4,8 @@
  * @module
  */
 import { isToken } from "../method.ts";
-import { type Middleware, type RequestContext, withHeaders } from "../mod.ts";
+import type { Middleware, RequestContext } from "../mod.ts";
+import { withHeaders } from "../with_headers.ts";
 import { createOriginCheck, type TrustedOrigins } from "./_trusted_origins.ts";
 
 export type { TrustedOrigins } from "./_trusted_origins.ts";
@@ -97,41 +98,44 @@ export interface CORSOptions {
  */
 export function cors(options: CORSOptions): Middleware<readonly []> {
   checkOptions(options);
-  const { trustedOrigins, credentials = false, exposedHeaders = [] } = options;
+  const { trustedOrigins, credentials, exposedHeaders = [] } = options;
   const isTrusted = trustedOrigins === "*"
     ? null
     : createOriginCheck(trustedOrigins);
-  const preflightHeaders = createPreflightHeaders(options);
 
-  /** Sets the headers that all responses have, and returns `true` if allowed. */
-  function allowOrigin(headers: Headers, context: RequestContext): boolean {
+  /** Returns the origin that may read the response, `"*"` for any, or `null`. */
+  function allowedOrigin(context: RequestContext): string | null {
+    if (isTrusted === null) return "*";
     const origin = context.request.headers.get("Origin");
-    const value = isTrusted === null
-      ? "*"
-      : isTrusted(origin, context)
-      ? origin
-      : null;
+    return isTrusted(origin, context) ? origin : null;
+  }
+
+  /** Sets the headers that preflights and other responses have. */
+  function setOrigin(headers: Headers, origin: string | null): void {
     headers.delete("Access-Control-Allow-Origin");
     headers.delete("Access-Control-Allow-Credentials");
     if (!VARIES.test(headers.get("Vary") ?? "")) {
       headers.append("Vary", "Origin");
     }
-    if (value === null) return false;
-    headers.set("Access-Control-Allow-Origin", value);
+    if (origin === null) return;
+    headers.set("Access-Control-Allow-Origin", origin);
     if (credentials) headers.set("Access-Control-Allow-Credentials", "true");
-    return true;
   }
 
   return async (context, next) => {
+    // First, so that no handler runs if the function of the application throws.
+    const origin = allowedOrigin(context);
     if (isPreflight(context.request)) {
       const headers = new Headers({ Vary: REQUESTED });
-      if (allowOrigin(headers, context)) preflightHeaders(headers, context);
+      setOrigin(headers, origin);
+      if (origin !== null) allowPreflight(headers, context, options);
       return new Response(null, { status: 204, headers });
     }
     const response = await next();
     if (response.status === 101) return response;
     return withHeaders(response, (headers) => {
-      if (allowOrigin(headers, context) && exposedHeaders.length > 0) {
+      setOrigin(headers, origin);
+      if (origin !== null && exposedHeaders.length > 0) {
         headers.append("Access-Control-Expose-Headers", exposedHeaders.join());
       }
     });
@@ -151,25 +155,26 @@ function isPreflight({ method, headers }: Request): boolean {
     headers.has("Access-Control-Request-Method");
 }
 
-/** Creates the function that sets the headers of an allowed preflight. */
-function createPreflightHeaders(
-  { allowedHeaders, maxAge = 600, privateNetwork = false }: CORSOptions,
-): (headers: Headers, context: RequestContext) => void {
-  return (headers, { request, router }) => {
-    const asked = (name: string) =>
-      request.headers.get(`Access-Control-Request-${name}`) ?? "";
-    const allow = (name: string, values: readonly string[]) => {
-      const value = values.join(", ");
-      if (value) headers.set(`Access-Control-Allow-${name}`, value);
-    };
-    const methods = router.allowedMethods(request.url);
-    allow("Methods", methods.length > 0 ? methods : tokens(asked("Method")));
-    allow("Headers", allowedHeaders ?? tokens(asked("Headers")));
-    headers.set("Access-Control-Max-Age", `${maxAge}`);
-    if (privateNetwork && asked("Private-Network") === "true") {
-      headers.set("Access-Control-Allow-Private-Network", "true");
+/** Sets the headers of an allowed preflight. */
+function allowPreflight(
+  headers: Headers,
+  { request, router }: RequestContext,
+  { allowedHeaders, maxAge = 600, privateNetwork }: CORSOptions,
+): void {
+  const asked = (name: string) =>
+    request.headers.get(`Access-Control-Request-${name}`) ?? "";
+  const allow = (name: string, values: readonly string[]) => {
+    if (values[0]) {
+      headers.set(`Access-Control-Allow-${name}`, values.join(", "));
     }
   };
+  const methods = router.allowedMethods(request.url);
+  allow("Methods", methods[0] ? methods : tokens(asked("Method")));
+  allow("Headers", allowedHeaders ?? tokens(asked("Headers")));
+  headers.set("Access-Control-Max-Age", `${maxAge}`);
+  if (privateNetwork && asked("Private-Network") === "true") {
+    allow("Private-Network", ["true"]);
+  }
 }
 
 /** Returns the valid elements of a list in a header. */

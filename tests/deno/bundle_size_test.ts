@@ -15,7 +15,7 @@ import {
  * change that is worth the bytes to every user of the entry.
  */
 const BUDGETS: Record<Entry, number> = {
-  ".": 86.5,
+  ".": 87.6,
   "./auth": 37.8,
   "./auth-middleware": 6.7,
   "./auth/jwt": 12.5,
@@ -24,7 +24,7 @@ const BUDGETS: Record<Entry, number> = {
   "./auth/testing": 2.9,
   "./body-limit-middleware": 1.5,
   "./cors-middleware": 1.5,
-  "./cross-origin-middleware": 0.7,
+  "./cross-origin-middleware": 0.9,
   "./csrf-middleware": 7.3,
   "./data-schema": 9.6,
   "./data-schema/checks": 2.8,
@@ -55,7 +55,7 @@ const BUDGETS: Record<Entry, number> = {
  * Take an entry out when it is within its budget.
  */
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
-  "./fetch-router": 15.5,
+  "./fetch-router": 15.7,
 };
 
 /** The modules that are absent from every bundle that creates no router. */

@@ -55,7 +55,7 @@ function createAPI(trusted: string): Router {
   return router;
 }
 
-/** The public part has its own origins, but the outer `cors()` decides. */
+/** Creates a part with its own origins. The outer `cors()` decides instead. */
 function createPublic(): Router {
   const router = createRouter({ middleware: [cors({ trustedOrigins: "*" })] });
   router.get("/", () => new Response("Public"));

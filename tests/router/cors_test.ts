@@ -15,7 +15,7 @@ import {
 } from "./_cors.ts";
 
 const withCookies: CORSOptions = { ...trusting, credentials: true };
-/** The CORS check of browsers (Fetch, 4.10). */
+/** Runs the CORS check of browsers (Fetch, 4.10). */
 function isShared(
   { headers }: Response,
   { origin = app, includesCredentials = false }: ScriptRequest,
@@ -191,7 +191,11 @@ Deno.test("cors() answers with 500 if the function of origins throws", async () 
       throw new Error("bug");
     },
   });
+  let calls = 0;
+  router.post("/write", () => new Response(`${++calls}`));
   const headers = { Origin: app };
+  await router.fetch(`${api}/write`, { method: "POST", headers });
+  assertEquals(calls, 0);
   for (
     const response of [
       await router.fetch(`${api}/notes`, { headers }),
