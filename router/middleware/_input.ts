@@ -3,7 +3,7 @@
 import type { RequestContext, UntypedContextKey } from "../mod.ts";
 import type { BodyErrorStatus } from "./_body.ts";
 import { type FormLimits, hasForm, readForm } from "./_form_body.ts";
-import { type JSONLimits, readJSON } from "./_json_body.ts";
+import { hasJSON, type JSONLimits, readJSON } from "./_json_body.ts";
 import type {
   InputResultIssue,
   InputSchema,
@@ -69,7 +69,8 @@ async function readInput(
     case "query":
       return { value: recordOf(context.url.searchParams) };
     case "json": {
-      assertUnread(context.request);
+      // formData() has read a form: the client sent a wrong type.
+      if (hasJSON(context.request)) assertUnread(context.request);
       const json = await readJSON(context.request, limits.json);
       return typeof json === "number" ? bodyError(json, "JSON") : json;
     }

@@ -20,12 +20,17 @@ export const JSON_LIMITS: JSONLimits = {
   timeout: 30_000,
 };
 
+/** Returns `true` if the body of a request has a type of JSON. */
+export function hasJSON(request: Request): boolean {
+  return JSON_TYPE.test(mediaTypeOf(request));
+}
+
 /** Reads the JSON of a request. Returns the status of the error otherwise. */
 export async function readJSON(
   request: Request,
   limits: JSONLimits,
 ): Promise<{ readonly value: unknown } | BodyErrorStatus> {
-  if (!JSON_TYPE.test(mediaTypeOf(request))) return 415;
+  if (!hasJSON(request)) return 415;
   const bytes = await readBody(request, limits);
   if (typeof bytes === "number") return bytes;
   // Checked first, because some parsers and most schemas are recursive.

@@ -324,6 +324,36 @@ Deno.test("validate() passes an error of a schema to onError", async () => {
   assertEquals(await response.text(), "Error: database gone");
 });
 
+const forms = [
+  [urlencoded, "{}"],
+  [`${urlencoded}; charset=utf-8`, "a=1"],
+  ["Multipart/Form-Data; boundary=x", "--x--\r\n"],
+] as const;
+
+for (const [type, body] of forms) {
+  Deno.test(`validate() responds with 415 to a body of ${type} that formData() has read`, async () => {
+    const inner = createRouter({ middleware: [formData()] });
+    const router = createRouter({ middleware: [formData()] });
+    for (const each of [inner, router]) {
+      const middleware = [validate({ json: Anything })];
+      each.post("/notes", { middleware }, () => new Response("reached"));
+    }
+    router.mount("/in", inner);
+    for (const path of ["/notes", "/in/notes"]) {
+      const response = await router.fetch(origin + path, post(body, type));
+      assertEquals(response.status, 415);
+      const { status, detail } = await response.json();
+      assertEquals(status, 415);
+      assertEquals(
+        detail,
+        "The body must be JSON, in UTF-8 and not compressed",
+      );
+      const valid = await router.fetch(origin + path, post("{}"));
+      assertEquals(await valid.text(), "reached");
+    }
+  });
+}
+
 Deno.test("validate() throws if the body was read before", async () => {
   let message = "";
   const router = createRouter({
