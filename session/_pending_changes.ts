@@ -181,7 +181,7 @@ export class PendingChanges {
       return record;
     };
     canBegin ||= idChange === "login";
-    let record: SessionRecord | null;
+    let record;
     try {
       record = await driver.save(update, idChange, canBegin);
     } finally {
@@ -189,9 +189,12 @@ export class PendingChanges {
     }
     this.hasEnded = record === null;
     if (record === null) {
-      const taken = this.#changes.findIndex(({ type }) => type === "take");
-      if (taken < 0) return false;
-      this.#dropFrom(taken);
+      // Only a session that ended may drop changes silently.
+      const isLost = ({ type }: Change) =>
+        type === "take" || driver.hasMoved && type !== "read";
+      const lost = this.#changes.findIndex(isLost);
+      if (lost < 0) return false;
+      this.#dropFrom(lost);
       throw new SessionConflictError("ended");
     }
     this.#changes = this.#changes.slice(count);

@@ -26,6 +26,8 @@ export interface SessionSetup {
   /** The store that sessions can be listed in; `null` for encrypted cookies. */
   readonly store: SessionStore | null;
   readonly createDriver: CreateDriver;
+  /** The value of `Clear-Site-Data` after `destroy()`. */
+  readonly clearSiteData: string;
   /** Removes expired sessions from the store, from time to time. */
   sweep(): void;
 }
@@ -237,6 +239,8 @@ export class RequestSession {
       }
       await driver.end();
       this.#hasEnded = true;
+      const clear = this.setup.clearSiteData;
+      if (clear) (this.headers ??= new Headers()).set("Clear-Site-Data", clear);
       return true;
     } finally {
       this.#saving = undefined;

@@ -17,7 +17,8 @@ import {
   endListed,
   endStored,
 } from "./drivers/ended_sessions.ts";
-import { callStore, STORE_TIMEOUT } from "./drivers/store_driver.ts";
+import { callStore, STORE_TIMEOUT } from "./drivers/call_store.ts";
+import { endIndexed } from "./end_user_sessions.ts";
 import type { SessionRecord } from "./record.ts";
 import { requestSessionOf, type Session } from "./session.ts";
 import {
@@ -170,16 +171,8 @@ export async function endSessionsByName(
   name: string,
   { before = Infinity }: EndByNameOptions = {},
 ): Promise<number> {
-  if (store.byIndex === undefined) {
-    throw new TypeError("Cannot end sessions: the store has no byIndex");
-  }
-  const call: CallStore = (verb, ask) =>
-    callStore(verb, () => ask(store), STORE_TIMEOUT);
   const accept = ({ content, createdAt, userId }: SessionRecord) =>
     userId !== undefined && createdAt <= before &&
     [userIndexName(userId), ...content.names].includes(name);
-  return await endListed(
-    async () => await call("list", (store) => store.byIndex!(name)),
-    (key) => endStored(call, key, accept),
-  );
+  return await endIndexed(store, name, accept);
 }

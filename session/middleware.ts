@@ -16,11 +16,8 @@ import {
   type CookieSessionStorage,
   CookieStorage,
 } from "./drivers/cookie_driver.ts";
-import {
-  callStore,
-  STORE_TIMEOUT,
-  storeDrivers,
-} from "./drivers/store_driver.ts";
+import { callStore, STORE_TIMEOUT } from "./drivers/call_store.ts";
+import { storeDrivers } from "./drivers/store_driver.ts";
 import type { Session } from "./session.ts";
 import { type SessionStore, sweeper } from "./store.ts";
 import { createMemorySessionStore } from "./stores/memory.ts";
@@ -105,6 +102,26 @@ export interface SessionOptions {
    * @default {5_000}
    */
   readonly storeTimeout?: number;
+  /**
+   * Returns the time of a user's last revocation in epoch milliseconds. Logins
+   * before it, or in the same millisecond, become invalid. A login after it in the
+   * same request stays valid. It is called on each request of a logged-in user.
+   * Return the time of the last password change, or one time for all users to log
+   * everybody out.
+   *
+   * @default {undefined}
+   */
+  readonly revokedBefore?: (
+    userId: string | number,
+  ) => number | null | undefined | Promise<number | null | undefined>;
+  /**
+   * The data that browsers clear after `destroy()`, by the header
+   * `Clear-Site-Data`. It applies to the whole origin.
+   *
+   * @default {[]}
+   * @see {@link https://www.w3.org/TR/clear-site-data/#header | Clear-Site-Data}
+   */
+  readonly clearSiteData?: readonly ("cache" | "cookies" | "storage")[];
   /**
    * Returns the time in epoch milliseconds.
    *
@@ -193,13 +210,16 @@ function createSetup(options: SessionOptions): SessionSetup {
     now,
     maxSessions: checkPositive(owner, "maxSessions", maxSessions),
     storeTimeout,
+    revokedBefore: options.revokedBefore,
     callStore: (verb, call) => callStore(verb, call, storeTimeout),
   };
   const cookie = new PrefixedCookie(options.cookie ?? {}, options.origin);
   const limiter = new AnonymousLimiter(options.anonymousLimit ?? {}, now);
   const admit = (address?: string) => limiter.admit(address);
   const storage = createStorage(options);
-  const shared = { isLazy, config, cookie };
+  const clearSiteData = (options.clearSiteData ?? [])
+    .map((kind) => `"${kind}"`).join(", ");
+  const shared = { isLazy, config, cookie, clearSiteData };
   if (
     maxSessions !== Infinity &&
     (storage instanceof CookieStorage || storage.byIndex === undefined)

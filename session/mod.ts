@@ -20,6 +20,10 @@
  * @module
  */
 export {
+  endUserSessions,
+  type EndUserSessionsOptions,
+} from "./end_user_sessions.ts";
+export {
   type SafeCause,
   SessionConflictError,
   SessionLimitError,

@@ -7,6 +7,11 @@ import {
 import { createRecord, parseRecord, type SessionRecord } from "../record.ts";
 import { encodeBase64Url } from "../secrets.ts";
 import { LoginCookies, type PendingLogin } from "./_login_cookies.ts";
+import {
+  isRevoked,
+  outlastRevocation,
+  type RevokedBefore,
+} from "./_revocation.ts";
 import type {
   IdChange,
   SessionConfig,
@@ -29,12 +34,13 @@ const ID_LENGTH = 22;
  */
 export class CookieDriver implements SessionDriver {
   readonly isInCookies = true;
+  readonly hasMoved = false;
   id = "";
   readonly #changes = new Map<string, CookieChange>();
   readonly #name: string;
   readonly #cipher: CookieCipher;
   readonly #config: SessionConfig;
-  readonly #revokedBefore: CookieSessionStorageOptions["revokedBefore"];
+  readonly #revokedBefore: RevokedBefore | undefined;
   readonly #logins: LoginCookies;
   /** The record in the session's cookie, or `null` without a cookie. */
   #text: string | null = null;
@@ -43,7 +49,7 @@ export class CookieDriver implements SessionDriver {
     name: string,
     cipher: CookieCipher,
     config: SessionConfig,
-    revokedBefore: CookieSessionStorageOptions["revokedBefore"],
+    revokedBefore: RevokedBefore | undefined,
   ) {
     this.#name = name;
     this.#cipher = cipher;
@@ -76,7 +82,10 @@ export class CookieDriver implements SessionDriver {
     const record = update(stored);
     // Without a store there is no index.
     record.content.names = [];
-    if (idChange === "login") await this.#outlastRevocation(record);
+    const revokedBefore = this.#revokedBefore;
+    if (idChange === "login" && revokedBefore) {
+      await outlastRevocation(record, revokedBefore, this.#config);
+    }
     const { logins, main } = LoginCookies.split(record);
     await this.#writeLogins(logins);
     if (this.#isWorthWriting(main, idChange)) {
@@ -105,34 +114,13 @@ export class CookieDriver implements SessionDriver {
     const record = parseRecord(text);
     const { now, timeouts } = this.#config;
     if (record === null || timeouts.expiryOf(record) <= now()) return null;
-    if (this.#revokedBefore && await this.#isRevoked(record)) return null;
+    const revokedBefore = this.#revokedBefore;
+    if (revokedBefore && await isRevoked(record, revokedBefore, this.#config)) {
+      return null;
+    }
     this.id = opened.slice(0, ID_LENGTH);
     this.#text = text;
     return record;
-  }
-
-  /** Returns `true` for logins up to the millisecond of the revocation. */
-  async #isRevoked(record: SessionRecord): Promise<boolean> {
-    const time = await this.#revocationOf(record);
-    // The login counts. The authentication at a provider may be much older.
-    return time !== null && record.createdAt <= time;
-  }
-
-  /**
-   * Moves a login to the next millisecond if a revocation precedes it in the same
-   * one, as in a request that resets a password and then logs the user in.
-   */
-  async #outlastRevocation(record: SessionRecord): Promise<void> {
-    if (await this.#revocationOf(record) === record.createdAt) {
-      record.createdAt++;
-    }
-  }
-
-  async #revocationOf({ userId }: SessionRecord): Promise<number | null> {
-    const revokedBefore = this.#revokedBefore;
-    if (userId === undefined || revokedBefore === undefined) return null;
-    const call = () => revokedBefore(userId);
-    return await this.#config.callStore("check", call) ?? null;
   }
 
   /** Returns the record of all cookies together. */
@@ -241,7 +229,7 @@ export class CookieStorage implements CookieSessionStorage {
 
   /** Creates the driver of a request. */
   createDriver(name: string, config: SessionConfig): SessionDriver {
-    const { revokedBefore } = this.#options;
+    const { revokedBefore = config.revokedBefore } = this.#options;
     return new CookieDriver(name, this.#cipher, config, revokedBefore);
   }
 }

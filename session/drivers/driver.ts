@@ -2,6 +2,9 @@ import type { RequestContext } from "../../router/mod.ts";
 import type { CookieChange } from "../cookies/prefixed_cookie.ts";
 import type { SessionRecord } from "../record.ts";
 import type { Timeouts } from "../timeouts.ts";
+import type { RevokedBefore } from "./_revocation.ts";
+
+export type { RevokedBefore };
 
 /** The configuration of one session middleware. */
 export interface SessionConfig {
@@ -11,6 +14,8 @@ export interface SessionConfig {
   readonly maxSessions: number;
   /** The timeout of a call to the store, in milliseconds. */
   readonly storeTimeout: number;
+  /** Returns the time before which a user's logins are invalid. */
+  readonly revokedBefore: RevokedBefore | undefined;
   /** Calls the store with this timeout. */
   callStore<Value>(
     verb: string,
@@ -39,6 +44,8 @@ export interface SessionDriver {
   readonly id: string;
   /** The cookies that the response has to set. */
   readonly cookies: readonly CookieChange[];
+  /** `true` if another request gave the session a new id after this one loaded it. */
+  readonly hasMoved: boolean;
   /** `true` if the session is stored in cookies only. */
   readonly isInCookies: boolean;
 

@@ -7,11 +7,13 @@ import {
   type StoredValue,
   userIndexName,
 } from "../store.ts";
+import { callStore } from "./call_store.ts";
 import {
   parseTombstone,
   replaceByTombstone,
   rotateId,
 } from "./_id_rotation.ts";
+import { isRevoked, outlastRevocation } from "./_revocation.ts";
 import { endOldest } from "./_session_limit.ts";
 import type {
   CreateDriver,
@@ -20,9 +22,6 @@ import type {
   SessionDriver,
   UpdateRecord,
 } from "./driver.ts";
-
-/** The default timeout of a call to a store, in milliseconds. */
-export const STORE_TIMEOUT = 5_000;
 
 /** The maximum number of attempts to save against other writers. */
 const MAX_ATTEMPTS = 100;
@@ -73,6 +72,8 @@ class StoreDriver implements SessionDriver {
   #hasEnded = false;
   /** The new id that the tombstone names. */
   #next: string | undefined;
+  /** `true` if this request loaded a session. */
+  #isLoaded = false;
 
   constructor(
     name: string,
@@ -101,10 +102,23 @@ class StoreDriver implements SessionDriver {
       const record = this.#accept(
         found instanceof Promise ? await found : found,
       );
-      if (record !== null) return record;
+      const { revokedBefore } = this.#config;
+      if (record === null) continue;
+      if (
+        revokedBefore === undefined ||
+        !await isRevoked(record, revokedBefore, this.#config)
+      ) {
+        this.#isLoaded = true;
+        return record;
+      }
+      this.#stored = null;
     }
     this.id = "";
     return null;
+  }
+
+  get hasMoved(): boolean {
+    return this.#isLoaded && this.#next !== undefined;
   }
 
   async save(
@@ -185,8 +199,11 @@ class StoreDriver implements SessionDriver {
     record: SessionRecord,
     idChange: IdChange,
   ): Promise<boolean> {
-    const { now, timeouts } = this.#config;
+    const { now, revokedBefore, timeouts } = this.#config;
     const { content, userId } = record;
+    if (idChange === "login" && revokedBefore) {
+      await outlastRevocation(record, revokedBefore, this.#config);
+    }
     const value = record.serialize();
     const ttl = Math.max(1, timeouts.expiryOf(record) - now());
     const index = userId === undefined
@@ -245,46 +262,6 @@ class StoreDriver implements SessionDriver {
     call: (store: SessionStore) => Value | Promise<Value>,
   ): Value | Promise<Value> {
     return callStore(verb, () => call(this.#store), this.#config.storeTimeout);
-  }
-}
-
-/**
- * Calls a store. Errors and timeouts become a `SessionStoreError`.
- *
- * @throws {SessionStoreError} If the store throws, rejects or takes too long.
- */
-export function callStore<Value>(
-  verb: string,
-  call: () => Value | Promise<Value>,
-  timeout: number,
-): Value | Promise<Value> {
-  let result: Value | Promise<Value>;
-  try {
-    result = call();
-  } catch (cause) {
-    throw new SessionStoreError(verb, { cause });
-  }
-  return typeof (result as Promise<Value> | null)?.then === "function"
-    ? withTimeout(verb, result as Promise<Value>, timeout)
-    : result;
-}
-
-async function withTimeout<Value>(
-  verb: string,
-  result: Promise<Value>,
-  timeout: number,
-): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new Error(`No answer within ${timeout} ms`)),
-    timeout,
-  );
-  try {
-    return await Promise.race([result, promise]);
-  } catch (cause) {
-    throw new SessionStoreError(verb, { cause });
-  } finally {
-    clearTimeout(timer);
   }
 }
 

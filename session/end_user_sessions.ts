@@ -1,0 +1,98 @@
+import {
+  type CallStore,
+  endListed,
+  endStored,
+} from "./drivers/ended_sessions.ts";
+import { callStore, STORE_TIMEOUT } from "./drivers/call_store.ts";
+import type { SessionRecord } from "./record.ts";
+import { type SessionStore, userIndexName } from "./store.ts";
+
+/** Options for {@linkcode endUserSessions}. */
+export interface EndUserSessionsOptions {
+  /**
+   * The id of a session to keep.
+   *
+   * @default {undefined}
+   */
+  readonly except?: string;
+  /**
+   * Keeps sessions whose login was later than this time, in epoch milliseconds.
+   *
+   * @default {Infinity}
+   */
+  readonly before?: number;
+}
+
+/**
+ * Ends all sessions of a user outside a request, as in a job or a command. It also
+ * ends those that get a new id in the meantime.
+ *
+ * In a handler, use `sessions(context).endAll()`.
+ *
+ * @example Lock a user out
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import {
+ *   createMemorySessionStore,
+ *   endUserSessions,
+ *   Session,
+ * } from "@gatehouse/web/session";
+ * import { session } from "@gatehouse/web/session-middleware";
+ *
+ * const store = createMemorySessionStore();
+ * const router = createRouter({ middleware: [session({ store })] });
+ * router.post("/login", (context) => {
+ *   context.get(Session).set("userId", 7);
+ *   return new Response("Welcome");
+ * });
+ * await router.fetch("https://example.com/login", { method: "POST" });
+ *
+ * assertEquals(await endUserSessions(store, 7), 1);
+ * assertEquals(await endUserSessions(store, 7), 0);
+ * ```
+ *
+ * @param store The store of the session middleware.
+ * @param userId The user.
+ * @param options The sessions to keep.
+ * @returns The number of ended sessions.
+ * @throws {TypeError} If the store has no `byIndex`.
+ * @throws {SessionStoreError} If the store fails.
+ */
+export async function endUserSessions(
+  store: SessionStore,
+  userId: string | number,
+  { before = Infinity, except }: EndUserSessionsOptions = {},
+): Promise<number> {
+  const accept = (record: SessionRecord, id: string) =>
+    id !== except && record.createdAt <= before &&
+    String(record.userId) === String(userId);
+  return await endIndexed(store, userIndexName(userId), accept, except);
+}
+
+/**
+ * Ends all sessions with an index name, including those that get a new id in the
+ * meantime.
+ *
+ * @param accept Returns `true` if a session may be ended.
+ * @param except The id of a session to keep.
+ * @returns The number of ended sessions.
+ * @throws {TypeError} If the store has no index.
+ */
+export async function endIndexed(
+  store: SessionStore,
+  name: string,
+  accept: (record: SessionRecord, id: string) => boolean,
+  except?: string,
+): Promise<number> {
+  if (store.byIndex === undefined) {
+    throw new TypeError("Cannot end sessions: the store has no byIndex");
+  }
+  const call: CallStore = (verb, ask) =>
+    callStore(verb, () => ask(store), STORE_TIMEOUT);
+  return await endListed(
+    async () => await call("list", (store) => store.byIndex!(name)),
+    (id) => endStored(call, id, accept),
+    except,
+  );
+}
