@@ -12,11 +12,6 @@ import {
   readCookiesBelow,
   serializeCookie,
 } from "./cookies/prefixed_cookie.ts";
-import {
-  type CallStore,
-  endListed,
-  endStored,
-} from "./drivers/ended_sessions.ts";
 import { callStore, STORE_TIMEOUT } from "./drivers/call_store.ts";
 import { endIndexed } from "./end_user_sessions.ts";
 import type { SessionRecord } from "./record.ts";
