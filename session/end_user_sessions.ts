@@ -3,7 +3,7 @@ import {
   endListed,
   endStored,
 } from "./drivers/ended_sessions.ts";
-import { callStore, STORE_TIMEOUT } from "./drivers/call_store.ts";
+import { callStore, STORE_TIMEOUT } from "./drivers/store_driver.ts";
 import type { SessionRecord } from "./record.ts";
 import { type SessionStore, userIndexName } from "./store.ts";
 

@@ -12,7 +12,7 @@ import {
   readCookiesBelow,
   serializeCookie,
 } from "./cookies/prefixed_cookie.ts";
-import { callStore, STORE_TIMEOUT } from "./drivers/call_store.ts";
+import { callStore, STORE_TIMEOUT } from "./drivers/store_driver.ts";
 import { endIndexed } from "./end_user_sessions.ts";
 import type { SessionRecord } from "./record.ts";
 import { requestSessionOf, type Session } from "./session.ts";

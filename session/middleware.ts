@@ -16,8 +16,11 @@ import {
   type CookieSessionStorage,
   CookieStorage,
 } from "./drivers/cookie_driver.ts";
-import { callStore, STORE_TIMEOUT } from "./drivers/call_store.ts";
-import { storeDrivers } from "./drivers/store_driver.ts";
+import {
+  callStore,
+  STORE_TIMEOUT,
+  storeDrivers,
+} from "./drivers/store_driver.ts";
 import type { Session } from "./session.ts";
 import { type SessionStore, sweeper } from "./store.ts";
 import { createMemorySessionStore } from "./stores/memory.ts";

@@ -7,7 +7,6 @@ import {
   type StoredValue,
   userIndexName,
 } from "../store.ts";
-import { callStore } from "./call_store.ts";
 import {
   parseTombstone,
   replaceByTombstone,
@@ -269,4 +268,47 @@ class StoreDriver implements SessionDriver {
 function backOff(attempt: number): Promise<void> {
   const longest = Math.min(2 ** attempt, 32);
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
+}
+
+/** The default timeout of a call to a store, in milliseconds. */
+export const STORE_TIMEOUT = 5_000;
+
+/**
+ * Calls a store. Errors and timeouts become a `SessionStoreError`.
+ *
+ * @throws {SessionStoreError} If the store throws, rejects or takes too long.
+ */
+export function callStore<Value>(
+  verb: string,
+  call: () => Value | Promise<Value>,
+  timeout: number,
+): Value | Promise<Value> {
+  let result: Value | Promise<Value>;
+  try {
+    result = call();
+  } catch (cause) {
+    throw new SessionStoreError(verb, { cause });
+  }
+  return typeof (result as Promise<Value> | null)?.then === "function"
+    ? withTimeout(verb, result as Promise<Value>, timeout)
+    : result;
+}
+
+async function withTimeout<Value>(
+  verb: string,
+  result: Promise<Value>,
+  timeout: number,
+): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new Error(`No answer within ${timeout} ms`)),
+    timeout,
+  );
+  try {
+    return await Promise.race([result, promise]);
+  } catch (cause) {
+    throw new SessionStoreError(verb, { cause });
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,10 +1,5 @@
-import {
-  createSQLSessionStore,
-  type SQLQuery,
-  type SQLRow,
-} from "@gatehouse/web/session/sql";
+import { createSQLSessionStore } from "@gatehouse/web/session/sql";
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { DatabaseSync } from "node:sqlite";
 
 for (const table of ["", "a b", 'a"b', "a;b", "1a", "é", "a".repeat(41)]) {
   Deno.test(`createSQLSessionStore() rejects the table "${table}"`, () => {
@@ -46,30 +41,6 @@ Deno.test("createSQLSessionStore() works if its first statement never settles", 
   const late = new Promise((resolve) => setTimeout(resolve, 100, "none"));
   assertEquals(await Promise.race([first, second, late]), "second");
   await late;
-});
-
-Deno.test("createSQLSessionStore() looks once and creates only missing indexes", async () => {
-  using db = new DatabaseSync(":memory:");
-  let statements: string[] = [];
-  const query: SQLQuery = (sql, params) => {
-    statements.push(sql);
-    return db.prepare(sql).all(...params) as SQLRow[];
-  };
-  const table = "Sessions";
-  const readMany = async () => {
-    statements = [];
-    const store = createSQLSessionStore(query, { table });
-    await Promise.all(Array.from({ length: 200 }, () => store.get("key")));
-    return statements.length - 200;
-  };
-  assertEquals(await readMany(), 7);
-  assertEquals(await readMany(), 1);
-  db.exec("DROP INDEX Sessions_index2");
-  assertEquals(await readMany(), 2);
-  assert(
-    statements[1].startsWith("CREATE INDEX IF NOT EXISTS Sessions_index2"),
-  );
-  assertEquals(await readMany(), 1);
 });
 
 Deno.test("createSQLSessionStore() fails no call after a failed look has ended", async () => {
