@@ -1,4 +1,4 @@
-/** How many statements a new SQL store sends, on a real database. */
+/** The number of statements that a new SQL store sends to a real database. */
 import {
   createSQLSessionStore,
   type SQLQuery,
