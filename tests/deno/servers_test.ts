@@ -141,31 +141,55 @@ for (const [name, start] of Object.entries(runtimes)) {
 
 /**
  * Sends a form of 3 MB, with its length in a header or in chunks without one,
- * and returns the start of the response. `fetch` would fail where a server
- * closes the connection after an early response, as Node does.
+ * and returns the start of the response. `fetch` would fail if a server closes
+ * the connection after an early response, as Node does. A reset of the
+ * connection may also destroy the response (RFC 9112, section 9.6). Then the
+ * form is sent again.
  */
 async function sendLargeForm(
   port: number,
   isChunked: boolean,
 ): Promise<string> {
+  for (let attempt = 1; attempt <= 10; attempt++) {
+    const answer = await sendUntilResponse(port, isChunked);
+    if (answer !== "") return answer;
+  }
+  throw new Error("No connection got a response");
+}
+
+/** Returns `""` if the connection was reset before the response arrived. */
+async function sendUntilResponse(
+  port: number,
+  isChunked: boolean,
+): Promise<string> {
   const chunk = "x".repeat(65_536);
   const socket = connect(port, "127.0.0.1");
+  let answer = "";
+  const closed = new Promise<void>((resolve) => socket.once("close", resolve));
+  const answered = new Promise<void>((resolve) =>
+    socket.once("data", (data) => {
+      answer = String(data);
+      resolve();
+    })
+  );
+  socket.on("error", () => {});
+  const write = (data: string) =>
+    Promise.race([
+      new Promise<void>((resolve) => socket.write(data, () => resolve())),
+      answered,
+      closed,
+    ]);
   const length = isChunked
     ? "Transfer-Encoding: chunked"
     : `Content-Length: ${48 * chunk.length}`;
-  socket.write(
+  await write(
     `POST /upload HTTP/1.1\r\nHost: localhost\r\n${length}\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n`,
   );
-  for (let count = 0; count < 48; count++) {
-    socket.write(isChunked ? `10000\r\n${chunk}\r\n` : chunk);
+  for (let count = 0; count < 48 && answer === ""; count++) {
+    await write(isChunked ? `10000\r\n${chunk}\r\n` : chunk);
   }
-  if (isChunked) socket.write("0\r\n\r\n");
-  const answer = await new Promise<string>((resolve, reject) => {
-    socket.once("data", (data) => resolve(String(data)));
-    socket.once("error", reject);
-  });
-  socket.on("error", () => {});
-  const closed = new Promise((resolve) => socket.once("close", resolve));
+  if (isChunked && answer === "") await write("0\r\n\r\n");
+  await Promise.race([answered, closed]);
   socket.destroy();
   await closed;
   return answer;
