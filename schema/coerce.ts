@@ -15,15 +15,15 @@
  * @module
  */
 
-import { type NodeType, run, toNode, wrap, type Wrapper } from "./_node.ts";
+import { type NodeType, run, toNode, wrap, type Wrapper } from "./node.ts";
 import {
   readBigint,
   readBoolean,
   readDate,
   readNumber,
-} from "./_parse_string.ts";
+} from "./parse_string.ts";
 import type { MessageOptions } from "./issue.ts";
-import * as strict from "./primitives.ts";
+import * as strict from "./validators/primitives.ts";
 import type { Schema } from "./schema.ts";
 
 /**

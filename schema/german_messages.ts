@@ -20,7 +20,7 @@
  * @module
  */
 import type { Messages } from "./issue.ts";
-import { formatBound } from "./number_checks.ts";
+import { formatBound } from "./checks/number_checks.ts";
 
 /** German messages by the code of the issue. */
 export const german: Messages = {

@@ -37,12 +37,12 @@
  * @module
  */
 
-export { any, unknown } from "./anything.ts";
-export { array } from "./array.ts";
-export { brand, type Branded } from "./brand.ts";
-export type { Check } from "./check.ts";
-export { map, set } from "./collections.ts";
-export { instanceof_ } from "./instance_of.ts";
+export { any, unknown } from "./validators/anything.ts";
+export { array } from "./validators/array.ts";
+export { brand, type Branded } from "./validators/brand.ts";
+export type { Check } from "./checks/check.ts";
+export { map, set } from "./validators/collections.ts";
+export { instanceof_ } from "./validators/instance_of.ts";
 export {
   type FlatIssues,
   flatten,
@@ -53,7 +53,7 @@ export {
   type MessageOptions,
   type Messages,
 } from "./issue.ts";
-export { intersect } from "./intersect.ts";
+export { intersect } from "./validators/intersect.ts";
 export {
   type JSONSchema,
   type JSONSchemaOptions,
@@ -65,12 +65,12 @@ export {
   toJSONSchema,
   type UnsupportedPart,
   withJSONSchema,
-} from "./json_schema.ts";
-export { lazy } from "./lazy.ts";
-export { enum_, type Literal, literal } from "./literal.ts";
-export { object } from "./object.ts";
-export { looseObject, strictObject } from "./object_variants.ts";
-export { defaulted, nullable, optional } from "./optional.ts";
+} from "./json_schema/json_schema.ts";
+export { lazy } from "./validators/lazy.ts";
+export { enum_, type Literal, literal } from "./validators/literal.ts";
+export { object } from "./validators/object.ts";
+export { looseObject, strictObject } from "./validators/object_variants.ts";
+export { defaulted, nullable, optional } from "./validators/optional.ts";
 export {
   parse,
   parseAsync,
@@ -78,8 +78,14 @@ export {
   parseSafe,
   parseSafeAsync,
 } from "./parse.ts";
-export { bigint, boolean, date, number, string } from "./primitives.ts";
-export { record, type RecordOf } from "./record.ts";
+export {
+  bigint,
+  boolean,
+  date,
+  number,
+  string,
+} from "./validators/primitives.ts";
+export { record, type RecordOf } from "./validators/record.ts";
 export type {
   DefaultedSchema,
   Flat,
@@ -104,7 +110,11 @@ export type {
   StandardSchemaTypes,
   StandardSchemaV1,
 } from "./standard_schema.ts";
-export { tuple, type TupleInput, type TupleOutput } from "./tuple.ts";
-export { union } from "./union.ts";
-export { variant, type Variants } from "./variant.ts";
+export {
+  tuple,
+  type TupleInput,
+  type TupleOutput,
+} from "./validators/tuple.ts";
+export { union } from "./validators/union.ts";
+export { variant, type Variants } from "./validators/variant.ts";
 export { ValidationError } from "./validation_error.ts";

@@ -1,4 +1,4 @@
-import { runRoot, toNode } from "./_node.ts";
+import { runRoot, toNode } from "./node.ts";
 import type { Messages } from "./issue.ts";
 import type { ParseResult } from "./schema.ts";
 import type { InferOutput, StandardSchemaV1 } from "./standard_schema.ts";

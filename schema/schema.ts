@@ -1,4 +1,4 @@
-import type { Check } from "./check.ts";
+import type { Check } from "./checks/check.ts";
 import type { Issue, Message, MessageOptions } from "./issue.ts";
 import type {
   InferInput,

@@ -162,6 +162,15 @@ Deno.test("CONTRIBUTING.md draws every wing of the library", async () => {
   assertEquals([...drawn].sort(), [...wings].sort());
 });
 
+Deno.test("a folder of the library has at most 26 files", async () => {
+  const counts = new Map<string, number>();
+  for await (const file of sources()) {
+    const folder = file.slice(0, file.lastIndexOf("/") + 1);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  assertEquals([...counts].filter(([, count]) => count > 26), []);
+});
+
 Deno.test("every file next to tests has the name of a test or of a helper", async () => {
   const others: string[] = [];
   for await (const file of filesBelow("tests/")) {
