@@ -145,6 +145,7 @@ export {
   ValidQuery,
 } from "./router/middleware/validate.ts";
 export {
+  type AuthMethodTimes,
   createMemorySessionStore,
   type EndAllOptions,
   type JSONValue,
@@ -287,6 +288,7 @@ export {
   auth,
   type AuthenticatedUser,
   type AuthKey,
+  type AuthMethod,
   type AuthMiddleware,
   type AuthOptions,
   type AuthOutcome,
@@ -304,6 +306,8 @@ export {
   type RequireFreshAuthOptions,
   requirePermission,
   requireRole,
+  requireSecondFactor,
+  type RequireSecondFactorOptions,
   type SessionAuthSchemeOptions,
   type UserOf,
 } from "./auth/middleware/mod.ts";

@@ -2,6 +2,7 @@ import type { RequestContext } from "../router/mod.ts";
 import { beginLogin } from "../session/internal.ts";
 import type { Session } from "../session/mod.ts";
 import { loginNamesOf } from "./external/after_login/login_names.ts";
+import { type AuthMethod, checkMethods } from "./auth_method.ts";
 import { currentSession } from "./current_session.ts";
 
 /** Options for {@linkcode completeAuth}. */
@@ -14,6 +15,15 @@ export interface CompleteAuthOptions {
    * @default {the time of the call}
    */
   readonly authenticatedAt?: number | undefined;
+
+  /**
+   * The methods by which the user proved their identity, such as `["pwd"]`. A
+   * later login of the same user in the same session adds to them.
+   * `requireFreshAuth` and `requireSecondFactor` read them.
+   *
+   * @default {[]}
+   */
+  readonly methods?: readonly AuthMethod[];
 }
 
 /**
@@ -55,10 +65,11 @@ export interface CompleteAuthOptions {
  *
  * @param context The context of the request.
  * @param userId The id of the user who proved their identity.
- * @param options The time of the authentication.
+ * @param options The time and the methods of the authentication.
  * @returns The session, which now belongs to the user.
  * @throws {TypeError} If no session middleware ran, the id is neither an integer
- * nor a non-empty string, or the session was destroyed before.
+ * nor a non-empty string, a method is not a short name, or the session was
+ * destroyed before.
  * @throws {RangeError} If `authenticatedAt` is not a time in the past.
  * @throws {SessionStoreError} If the store failed.
  * @see {@link https://owasp.org/www-community/attacks/Session_fixation | Session fixation}
@@ -66,7 +77,7 @@ export interface CompleteAuthOptions {
 export async function completeAuth(
   context: RequestContext,
   userId: string | number,
-  { authenticatedAt }: CompleteAuthOptions = {},
+  { authenticatedAt, methods = [] }: CompleteAuthOptions = {},
 ): Promise<Session> {
   const session = currentSession(context, "complete the login");
   if (!isUserId(userId)) {
@@ -74,9 +85,10 @@ export async function completeAuth(
       "Cannot complete the login: the user id must be a non-empty string or an integer",
     );
   }
+  checkMethods(methods);
   // The provider of this login ends it by these names.
   const names = loginNamesOf(context);
-  await beginLogin(session, userId, { authenticatedAt, names });
+  await beginLogin(session, userId, { authenticatedAt, methods, names });
   return session;
 }
 

@@ -36,6 +36,7 @@
  *
  * @module
  */
+export type { AuthMethod } from "./auth_method.ts";
 export { completeAuth, type CompleteAuthOptions } from "./complete_auth.ts";
 export {
   createCredentialsAuthProvider,

@@ -5,6 +5,7 @@ import type {
 } from "./drivers/driver.ts";
 import { SessionConflictError } from "./errors.ts";
 import {
+  addMethods,
   type JSONValue,
   MAX_RECORD_BYTES,
   RESERVED_PREFIX,
@@ -44,9 +45,19 @@ export interface Login {
   readonly now: number;
   /** The time at which the user proved their identity, if it is not now. */
   readonly authenticatedAt: number | undefined;
+  /** The methods by which the user proved their identity. */
+  readonly methods: readonly string[];
   readonly expiresAt: number;
   readonly label: SessionLabel;
   readonly names: readonly string[];
+}
+
+/** The user's proof of identity. */
+export interface LoginProof {
+  /** The time of the proof in epoch milliseconds, if it is not now. */
+  readonly authenticatedAt?: number | undefined;
+  /** The authentication methods, such as `pwd`. */
+  readonly methods?: readonly string[];
 }
 
 /** The session that the changes belong to. */
@@ -109,13 +120,13 @@ export class PendingChanges {
   logIn(
     userId: string | number | undefined,
     names: readonly string[] = [],
-    authenticatedAt?: number,
+    { authenticatedAt, methods = [] }: LoginProof = {},
   ): void {
     const previous = this.record.userId;
     // A user must not see the messages of another user.
     if (previous !== undefined && previous !== userId) this.readFlash.clear();
     const { createdAt: now, expiresAt, content } = this.#session.createRecord();
-    const times = { now, expiresAt, authenticatedAt };
+    const times = { now, expiresAt, authenticatedAt, methods };
     const { label } = content;
     this.apply({ type: "login", userId, ...times, label, names });
     this.idChange = userId === undefined ? "rotate" : "login";
@@ -289,9 +300,14 @@ function applyLogin(record: SessionRecord, login: Login): void {
     if (key.startsWith(RESERVED_PREFIX)) values.delete(key);
   }
   record.userId = login.userId;
-  record.authenticatedAt = login.userId === undefined
+  const authenticatedAt = login.authenticatedAt ?? login.now;
+  const isLogout = login.userId === undefined;
+  record.authenticatedAt = isLogout ? undefined : authenticatedAt;
+  // A password that is confirmed later does not undo the second factor.
+  const earlier = previous === login.userId ? record.methods : undefined;
+  record.methods = isLogout
     ? undefined
-    : login.authenticatedAt ?? login.now;
+    : addMethods(earlier, login.methods, authenticatedAt);
   record.createdAt = login.now;
   record.expiresAt = login.expiresAt;
   content.label = login.label;

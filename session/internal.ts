@@ -96,6 +96,13 @@ export interface LoginOptions {
    * @default {undefined}
    */
   readonly authenticatedAt?: number | undefined;
+  /**
+   * The methods by which the user proved it, such as `pwd`. They are added to
+   * those of the same user's login.
+   *
+   * @default {[]}
+   */
+  readonly methods?: readonly string[];
 }
 
 /**
@@ -112,14 +119,14 @@ export interface LoginOptions {
 export async function beginLogin(
   session: Session,
   userId: string | number,
-  { authenticatedAt, names = [] }: LoginOptions = {},
+  { authenticatedAt, methods = [], names = [] }: LoginOptions = {},
 ): Promise<void> {
   const request = requestSessionOf(await session.load());
   const changes = request.write("log in to");
   const time = pastTime(authenticatedAt, request.setup.config.now());
   checkIndex([userIndexName(userId), ...names]);
   // The id changes even if the same user is logged in already.
-  changes.logIn(userId, names, time);
+  changes.logIn(userId, names, { authenticatedAt: time, methods });
   await session.commit();
 }
 

@@ -33,7 +33,12 @@ export {
   createMemorySessionStore,
   type MemorySessionStoreOptions,
 } from "./stores/memory.ts";
-export type { JSONValue, SessionLabel, Storable } from "./record.ts";
+export type {
+  AuthMethodTimes,
+  JSONValue,
+  SessionLabel,
+  Storable,
+} from "./record.ts";
 export { Session } from "./session.ts";
 export {
   type EndAllOptions,

@@ -41,11 +41,18 @@ export interface SessionLabel {
   readonly address?: string;
 }
 
+/**
+ * The authentication methods of a login, such as `pwd` or `otp`, and the times at
+ * which the user last used each of them, in epoch milliseconds.
+ */
+export type AuthMethodTimes = Readonly<Record<string, number>>;
+
 /** The first line of a stored session: its user and its times. */
 interface Head {
   readonly userId: string | number | undefined;
   readonly createdAt: number;
   readonly authenticatedAt: number | undefined;
+  readonly methods: AuthMethodTimes | undefined;
   readonly seenAt: number;
   readonly expiresAt: number;
 }
@@ -76,6 +83,7 @@ export class SessionRecord {
   userId: string | number | undefined;
   createdAt: number;
   authenticatedAt: number | undefined;
+  methods: AuthMethodTimes | undefined;
   seenAt: number;
   expiresAt: number;
   #content: Content | string;
@@ -84,6 +92,7 @@ export class SessionRecord {
     this.userId = head.userId;
     this.createdAt = head.createdAt;
     this.authenticatedAt = head.authenticatedAt;
+    this.methods = head.methods;
     this.seenAt = head.seenAt;
     this.expiresAt = head.expiresAt;
     this.#content = content;
@@ -150,6 +159,7 @@ export function createRecord(
     userId: undefined,
     createdAt: now,
     authenticatedAt: undefined,
+    methods: undefined,
     seenAt: now,
     expiresAt: now + timeouts.absolute,
   };
@@ -222,6 +232,17 @@ function toMap(object: Record<string, JSONValue>): Map<string, JSONValue> {
 
 function isObject(value: unknown): value is Record<string, JSONValue> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Adds the methods of a new proof of identity to earlier ones. */
+export function addMethods(
+  earlier: AuthMethodTimes | undefined,
+  methods: readonly string[],
+  time: number,
+): AuthMethodTimes | undefined {
+  if (methods.length === 0) return earlier;
+  const added = methods.map((name) => [name, time]);
+  return { ...earlier, ...Object.fromEntries(added) };
 }
 
 /** A session id has 43 characters: 32 bytes as base64url. */

@@ -1,5 +1,10 @@
 import type { RequestSession } from "./_request_session.ts";
-import { checkUserId, type JSONValue, type Storable } from "./record.ts";
+import {
+  type AuthMethodTimes,
+  checkUserId,
+  type JSONValue,
+  type Storable,
+} from "./record.ts";
 
 /** Marks the `RequestSession` objects, which no other code can create. */
 export const REQUEST_SESSION: unique symbol = /* @__PURE__ */ Symbol(
@@ -97,6 +102,15 @@ export class Session {
    */
   get authenticatedAt(): number | undefined {
     return this.#request.read().record.authenticatedAt;
+  }
+
+  /**
+   * The authentication methods of the logged-in user, such as `pwd` or `otp`, and
+   * the times at which the user last proved their identity by each of them.
+   * `completeAuth` sets them; without any, the value is `undefined`.
+   */
+  get authMethods(): AuthMethodTimes | undefined {
+    return this.#request.read().record.methods;
   }
 
   /**

@@ -12,6 +12,8 @@ export interface AuthState {
   readonly scheme?: AuthScheme<AuthenticatedUser>;
   /** The time of the login in epoch milliseconds, if the scheme knows it. */
   readonly authenticatedAt?: number;
+  /** The methods of the login and their times, if the scheme knows them. */
+  readonly methods?: Readonly<Record<string, number>> | undefined;
 }
 
 /** The context key of the result. */

@@ -21,11 +21,11 @@ export function forbidden(context: RequestContext): Response {
 /**
  * Creates a 401 for a user who must log in again (RFC 9470, section 3).
  *
- * @param maxAge The longest time since the login, in seconds.
+ * @param maxAge The longest time since the login, in seconds, if that is why.
  */
 export function loginTooOld(
   context: RequestContext,
-  maxAge: number,
+  maxAge?: number,
 ): Response {
   const challenges = context.get(State).schemes
     .map((scheme) => scheme.challenge?.("stale", maxAge));

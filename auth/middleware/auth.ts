@@ -85,8 +85,14 @@ async function authenticate(
   for (const scheme of schemes) {
     const outcome = await scheme.authenticate(context);
     if (outcome.status === "authenticated") {
-      const { user, authenticatedAt } = outcome;
-      context.set(State, { schemes, refused, scheme, authenticatedAt });
+      const { user, authenticatedAt, methods } = outcome;
+      context.set(State, {
+        schemes,
+        refused,
+        scheme,
+        authenticatedAt,
+        methods,
+      });
       return user;
     }
     if (outcome.status === "refused") refused.push(scheme);

@@ -38,6 +38,7 @@ export {
   type APIAuthSchemeOptions,
   createAPIAuthScheme,
 } from "./api_scheme.ts";
+export type { AuthMethod } from "../auth_method.ts";
 export { auth, type AuthMiddleware, type AuthOptions } from "./auth.ts";
 export { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
 export {
@@ -55,6 +56,10 @@ export {
   requirePermission,
   requireRole,
 } from "./require_role.ts";
+export {
+  requireSecondFactor,
+  type RequireSecondFactorOptions,
+} from "./require_second_factor.ts";
 export type {
   AuthOutcome,
   AuthScheme,

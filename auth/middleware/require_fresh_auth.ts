@@ -5,11 +5,20 @@ import {
   loginTooOld,
   unauthorized,
 } from "./_denied_responses.ts";
+import type { AuthMethod } from "../auth_method.ts";
 import { Auth, type AuthKey } from "./auth_key.ts";
-import { State } from "./_auth_state.ts";
+import { type AuthState, State } from "./_auth_state.ts";
 
 /** Options for {@linkcode requireFreshAuth}. */
 export interface RequireFreshAuthOptions {
+  /**
+   * The accepted authentication methods, such as `["otp"]`. At least one of them
+   * must have been used within `maxAge`.
+   *
+   * @default {any method}
+   */
+  readonly methods?: readonly AuthMethod[];
+
   /**
    * Creates the response if the login is too old, for example a redirect to a
    * page that asks for the password and calls `completeAuth` again.
@@ -66,9 +75,10 @@ const CLOCK_TOLERANCE = 60_000;
  * ```
  *
  * @param maxAge The longest time since the login, in milliseconds.
- * @param options The response if the login is too old, and the clock.
+ * @param options The accepted methods, the response if the login is too old, and
+ * the clock.
  * @returns The middleware.
- * @throws {TypeError} If `onStale` is not a function.
+ * @throws {TypeError} If `onStale` is not a function, or `methods` is empty.
  * @throws {RangeError} If `maxAge` is not a positive number.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9470 | RFC 9470, step-up authentication}
  */
@@ -81,15 +91,27 @@ export function requireFreshAuth(
       `Cannot require a login of the last "${maxAge}" milliseconds: it must be a positive number`,
     );
   }
-  const { onStale, now = Date.now } = options;
+  const { methods, onStale, now = Date.now } = options;
+  if (methods?.length === 0) {
+    throw new TypeError("Cannot require a login: methods is empty");
+  }
   checkCallback("onStale", onStale);
   return (context, next) => {
     if (context.get(Auth) === null) return unauthorized(context);
-    const { authenticatedAt = -Infinity } = context.get(State);
-    const age = now() - authenticatedAt;
+    const age = now() - timeOfLogin(context.get(State), methods);
     if (age <= maxAge && age >= -CLOCK_TOLERANCE) return next();
     return onStale === undefined
       ? loginTooOld(context, Math.floor(maxAge / 1000))
       : callbackResponse(onStale, context);
   };
+}
+
+/** Returns the time of the last login by one of the methods. */
+function timeOfLogin(
+  { authenticatedAt = -Infinity, methods: times = {} }: AuthState,
+  methods: readonly string[] | undefined,
+): number {
+  if (methods === undefined) return authenticatedAt;
+  const used = methods.filter((method) => Object.hasOwn(times, method));
+  return used.length === 0 ? NaN : Math.max(...used.map((one) => times[one]!));
 }

@@ -11,6 +11,11 @@ export type AuthOutcome<User extends AuthenticatedUser = AuthenticatedUser> =
     readonly user: User;
     /** The time of the login in epoch milliseconds, if known. */
     readonly authenticatedAt?: number;
+    /**
+     * The authentication methods of the login, such as `pwd`, and the times at
+     * which each was last used, in epoch milliseconds, if known.
+     */
+    readonly methods?: Readonly<Record<string, number>>;
   }
   | { readonly status: "absent" }
   | { readonly status: "refused" };
@@ -84,11 +89,15 @@ export type UserOf<Scheme> = Scheme extends AuthScheme<infer User> ? User
 export function outcomeOf<User extends AuthenticatedUser>(
   user: User | null | undefined,
   authenticatedAt?: number,
+  methods?: Readonly<Record<string, number>>,
 ): AuthOutcome<User> {
   if (typeof user !== "object" || user === null) return { status: "refused" };
-  return authenticatedAt === undefined
-    ? { status: "authenticated", user }
-    : { status: "authenticated", user, authenticatedAt };
+  return {
+    status: "authenticated",
+    user,
+    ...authenticatedAt !== undefined && { authenticatedAt },
+    ...methods !== undefined && { methods },
+  };
 }
 
 /** The result for a request without credentials. */

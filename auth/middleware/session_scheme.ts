@@ -78,7 +78,8 @@ export function createSessionAuthScheme<
         .load();
       const id = read(session);
       if (id === null || id === undefined) return absent;
-      return outcomeOf(await verify(id), session.authenticatedAt);
+      const user = await verify(id);
+      return outcomeOf(user, session.authenticatedAt, session.authMethods);
     },
     // Not a registered scheme, but RFC 9110 requires a challenge with every 401.
     challenge: (reason) =>

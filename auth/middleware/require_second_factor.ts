@@ -1,0 +1,85 @@
+import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
+import {
+  callbackResponse,
+  checkCallback,
+  loginTooOld,
+  unauthorized,
+} from "./_denied_responses.ts";
+import { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
+import { State } from "./_auth_state.ts";
+
+/** Options for {@linkcode requireSecondFactor}. */
+export interface RequireSecondFactorOptions {
+  /**
+   * Returns `true` if this user needs a second factor, for example because of
+   * the role.
+   *
+   * @param user The user of the request.
+   * @returns `true` if a login with one factor is not enough.
+   * @default {() => true}
+   */
+  readonly required?: (user: AuthenticatedUser) => boolean;
+
+  /**
+   * Creates the response for a login with one factor, for example a redirect to
+   * the page that sets up a second one.
+   *
+   * @param request The request.
+   * @returns The response.
+   * @default {a 401 with the challenges of the schemes}
+   */
+  readonly onMissing?: (request: Request) => Response | Promise<Response>;
+}
+
+/**
+ * Creates a middleware that requires a login with two factors: one whose methods
+ * include `mfa`.
+ *
+ * Users with an API key or an opaque token have no login, so they are rejected
+ * if `required` returns `true` for them.
+ *
+ * @example Two factors for administrators
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import {
+ *   Auth,
+ *   redirectToLogin,
+ *   requireSecondFactor,
+ * } from "@gatehouse/web/auth-middleware";
+ * import { RequestContext } from "@gatehouse/web/fetch-router";
+ *
+ * const requireTwoFactors = requireSecondFactor({
+ *   required: (user) => user.role === "admin",
+ *   onMissing: redirectToLogin("/security"),
+ * });
+ * const context = new RequestContext(new Request("https://example.com/admin"));
+ * context.set(Auth, { id: 1, role: "admin" });
+ *
+ * const response = await requireTwoFactors(context, () => Promise.reject());
+ * assertEquals(
+ *   response?.headers.get("Location"),
+ *   "/security?returnTo=%2Fadmin",
+ * );
+ * ```
+ *
+ * @param options The users who need a second factor, and the response.
+ * @returns The middleware.
+ * @throws {TypeError} If an option is not a function.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8176#section-2 | RFC 8176, mfa}
+ */
+export function requireSecondFactor(
+  options: RequireSecondFactorOptions = {},
+): Middleware<readonly [ContextEntry<AuthKey, Present>]> {
+  const { required = () => true, onMissing } = options;
+  checkCallback("required", required);
+  checkCallback("onMissing", onMissing);
+  return (context, next) => {
+    const user = context.get(Auth);
+    if (user === null) return unauthorized(context);
+    const { methods = {} } = context.get(State);
+    if (!required(user) || Object.hasOwn(methods, "mfa")) return next();
+    return onMissing === undefined
+      ? loginTooOld(context)
+      : callbackResponse(onMissing, context);
+  };
+}
