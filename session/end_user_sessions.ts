@@ -70,16 +70,36 @@ export async function endUserSessions(
   return await endIndexed(store, userIndexName(userId), accept, except);
 }
 
+/** Options for {@linkcode endSessionsByName}. */
+export interface EndByNameOptions {
+  /**
+   * Keeps sessions whose login was later than this time, in epoch milliseconds.
+   *
+   * @default {Infinity}
+   */
+  readonly before?: number;
+}
+
 /**
  * Ends all sessions with an index name, including those that get a new id in the
  * meantime.
  *
- * @param accept Returns `true` if a session may be ended.
- * @param except The id of a session to keep.
+ * @param options The time before which their logins were.
  * @returns The number of ended sessions.
  * @throws {TypeError} If the store has no index.
  */
-export async function endIndexed(
+export async function endSessionsByName(
+  store: SessionStore,
+  name: string,
+  { before = Infinity }: EndByNameOptions = {},
+): Promise<number> {
+  const accept = ({ content, createdAt, userId }: SessionRecord) =>
+    userId !== undefined && createdAt <= before &&
+    [userIndexName(userId), ...content.names].includes(name);
+  return await endIndexed(store, name, accept);
+}
+
+async function endIndexed(
   store: SessionStore,
   name: string,
   accept: (record: SessionRecord, id: string) => boolean,

@@ -13,18 +13,15 @@ import {
   serializeCookie,
 } from "./cookies/prefixed_cookie.ts";
 import { callStore, STORE_TIMEOUT } from "./drivers/store_driver.ts";
-import { endIndexed } from "./end_user_sessions.ts";
-import type { SessionRecord } from "./record.ts";
 import { requestSessionOf, type Session } from "./session.ts";
-import {
-  checkIndex,
-  type SessionStore,
-  sweeper,
-  userIndexName,
-} from "./store.ts";
+import { checkIndex, sweeper, userIndexName } from "./store.ts";
 import { isMemoryStore } from "./stores/memory.ts";
 
 export { CookieCipher } from "./cookies/encryption.ts";
+export {
+  type EndByNameOptions,
+  endSessionsByName,
+} from "./end_user_sessions.ts";
 export {
   callStore,
   type CookieToSet,
@@ -148,33 +145,4 @@ function pastTime(time: number | undefined, now: number): number | undefined {
  */
 export function allowNewSession(session: Session): void {
   requestSessionOf(session).canBegin = true;
-}
-
-/** Options for {@linkcode endSessionsByName}. */
-export interface EndByNameOptions {
-  /**
-   * Keeps sessions whose login was later than this time, in epoch milliseconds.
-   *
-   * @default {Infinity}
-   */
-  readonly before?: number;
-}
-
-/**
- * Ends all sessions with an index name, including those that get a new id in the
- * meantime.
- *
- * @param options The time before which their logins were.
- * @returns The number of ended sessions.
- * @throws {TypeError} If the store has no index.
- */
-export async function endSessionsByName(
-  store: SessionStore,
-  name: string,
-  { before = Infinity }: EndByNameOptions = {},
-): Promise<number> {
-  const accept = ({ content, createdAt, userId }: SessionRecord) =>
-    userId !== undefined && createdAt <= before &&
-    [userIndexName(userId), ...content.names].includes(name);
-  return await endIndexed(store, name, accept);
 }

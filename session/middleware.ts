@@ -235,7 +235,7 @@ function createSetup(options: SessionOptions): SessionSetup {
     ? {
       ...shared,
       store: null,
-      createDriver: (name) => storage.createDriver(name, config),
+      createDriver: storage.drivers(config),
       sweep() {},
     }
     : {

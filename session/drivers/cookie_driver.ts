@@ -8,22 +8,18 @@ import { createRecord, parseRecord, type SessionRecord } from "../record.ts";
 import { encodeBase64Url } from "../secrets.ts";
 import { LoginCookies, type PendingLogin } from "./_login_cookies.ts";
 import {
+  type CreateDriver,
+  type IdChange,
   isRevoked,
+  MAX_CANDIDATES,
   outlastRevocation,
-  type RevokedBefore,
-} from "./_revocation.ts";
-import type {
-  IdChange,
-  SessionConfig,
-  SessionDriver,
-  UpdateRecord,
+  type SessionConfig,
+  type SessionDriver,
+  type UpdateRecord,
 } from "./driver.ts";
 
 /** The maximum size of a cookie's name and value in bytes (RFC 6265bis). */
 const MAX_COOKIE_BYTES = 4096;
-
-/** The maximum number of cookies with the right name that are tried. */
-const MAX_CANDIDATES = 4;
 
 /** The length of an id: 16 random bytes as base64url. */
 const ID_LENGTH = 22;
@@ -40,21 +36,14 @@ export class CookieDriver implements SessionDriver {
   readonly #name: string;
   readonly #cipher: CookieCipher;
   readonly #config: SessionConfig;
-  readonly #revokedBefore: RevokedBefore | undefined;
   readonly #logins: LoginCookies;
   /** The record in the session's cookie, or `null` without a cookie. */
   #text: string | null = null;
 
-  constructor(
-    name: string,
-    cipher: CookieCipher,
-    config: SessionConfig,
-    revokedBefore: RevokedBefore | undefined,
-  ) {
+  constructor(name: string, cipher: CookieCipher, config: SessionConfig) {
     this.#name = name;
     this.#cipher = cipher;
     this.#config = config;
-    this.#revokedBefore = revokedBefore;
     this.#logins = new LoginCookies(cipher, config.now);
   }
 
@@ -82,10 +71,7 @@ export class CookieDriver implements SessionDriver {
     const record = update(stored);
     // Without a store there is no index.
     record.content.names = [];
-    const revokedBefore = this.#revokedBefore;
-    if (idChange === "login" && revokedBefore) {
-      await outlastRevocation(record, revokedBefore, this.#config);
-    }
+    if (idChange === "login") await outlastRevocation(record, this.#config);
     const { logins, main } = LoginCookies.split(record);
     await this.#writeLogins(logins);
     if (this.#isWorthWriting(main, idChange)) {
@@ -114,10 +100,7 @@ export class CookieDriver implements SessionDriver {
     const record = parseRecord(text);
     const { now, timeouts } = this.#config;
     if (record === null || timeouts.expiryOf(record) <= now()) return null;
-    const revokedBefore = this.#revokedBefore;
-    if (revokedBefore && await isRevoked(record, revokedBefore, this.#config)) {
-      return null;
-    }
+    if (await isRevoked(record, this.#config)) return null;
     this.id = opened.slice(0, ID_LENGTH);
     this.#text = text;
     return record;
@@ -227,9 +210,10 @@ export class CookieStorage implements CookieSessionStorage {
     this.#options = options;
   }
 
-  /** Creates the driver of a request. */
-  createDriver(name: string, config: SessionConfig): SessionDriver {
+  /** Creates a function that creates the drivers of requests. */
+  drivers(config: SessionConfig): CreateDriver {
     const { revokedBefore = config.revokedBefore } = this.#options;
-    return new CookieDriver(name, this.#cipher, config, revokedBefore);
+    const settings = { ...config, revokedBefore };
+    return (name) => new CookieDriver(name, this.#cipher, settings);
   }
 }

@@ -2,9 +2,17 @@ import type { RequestContext } from "../../router/mod.ts";
 import type { CookieChange } from "../cookies/prefixed_cookie.ts";
 import type { SessionRecord } from "../record.ts";
 import type { Timeouts } from "../timeouts.ts";
-import type { RevokedBefore } from "./_revocation.ts";
 
-export type { RevokedBefore };
+/** The maximum number of cookies with the right name that are tried. */
+export const MAX_CANDIDATES = 4;
+
+/**
+ * Returns the time of a user's last revocation in epoch milliseconds, or no value
+ * if there was none.
+ */
+export type RevokedBefore = (
+  userId: string | number,
+) => number | null | undefined | Promise<number | null | undefined>;
 
 /** The configuration of one session middleware. */
 export interface SessionConfig {
@@ -14,7 +22,7 @@ export interface SessionConfig {
   readonly maxSessions: number;
   /** The timeout of a call to the store, in milliseconds. */
   readonly storeTimeout: number;
-  /** Returns the time before which a user's logins are invalid. */
+  /** Returns the time of a user's last revocation, if the option is set. */
   readonly revokedBefore: RevokedBefore | undefined;
   /** Calls the store with this timeout. */
   callStore<Value>(
@@ -69,4 +77,34 @@ export interface SessionDriver {
 
   /** Deletes what was saved under a new id that the browser will not get. */
   discard(): Promise<void>;
+}
+
+/** Returns `true` for logins up to the millisecond of the revocation. */
+export async function isRevoked(
+  { createdAt, userId }: SessionRecord,
+  config: SessionConfig,
+): Promise<boolean> {
+  const time = await revocationOf(userId, config);
+  // The login counts. The authentication at a provider may be much older.
+  return time !== null && createdAt <= time;
+}
+
+/**
+ * Moves a login to the next millisecond if a revocation precedes it in the same
+ * one, as in a request that resets a password and then logs the user in.
+ */
+export async function outlastRevocation(
+  record: SessionRecord,
+  config: SessionConfig,
+): Promise<void> {
+  const time = await revocationOf(record.userId, config);
+  if (time === record.createdAt) record.createdAt++;
+}
+
+async function revocationOf(
+  userId: string | number | undefined,
+  { callStore, revokedBefore }: SessionConfig,
+): Promise<number | null> {
+  if (revokedBefore === undefined || userId === undefined) return null;
+  return await callStore("check", () => revokedBefore(userId)) ?? null;
 }

@@ -1,10 +1,12 @@
 import { SessionStoreError } from "../errors.ts";
 import { parseRecord, type SessionRecord } from "../record.ts";
+import { userIndexName } from "../store.ts";
 import {
   type CallStore,
   parseTombstone,
   replaceByTombstone,
 } from "./_id_rotation.ts";
+import type { SessionConfig } from "./driver.ts";
 
 export type { CallStore };
 
@@ -14,7 +16,7 @@ export type { CallStore };
  */
 const MAX_ROUNDS = 1_000;
 
-/** The number of sessions that are ended at the same time. */
+/** The number of sessions that are read or ended at the same time. */
 const BATCH = 20;
 
 /**
@@ -80,14 +82,60 @@ export async function endListed(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const ids = (await list()).filter((id) => !seen.has(id));
     if (ids.length === 0) return count;
-    while (ids.length > 0) {
-      const batch = ids.splice(0, BATCH);
-      for (const id of batch) seen.add(id);
-      const ended = await Promise.all(batch.map(end));
-      count += ended.filter(Boolean).length;
-    }
+    for (const id of ids) seen.add(id);
+    const ended = await inBatches(ids, end);
+    count += ended.filter(Boolean).length;
   }
   throw new SessionStoreError("end", {
     cause: new Error("The index always lists new sessions"),
   });
+}
+
+/**
+ * Ends the oldest sessions of a user who has more than `maxSessions`. It runs
+ * after each login. Of several concurrent logins, the last one to list the
+ * sessions finds all of them, so they can't exceed the limit together.
+ *
+ * @throws {SessionStoreError} If the store fails.
+ * @see {@link https://owasp.org/www-project-application-security-verification-standard/ | ASVS 5.0, 7.1.2}
+ */
+export async function endOldest(
+  callStore: CallStore,
+  { maxSessions, now, timeouts }: SessionConfig,
+  userId: string | number | undefined,
+): Promise<void> {
+  if (maxSessions === Infinity || userId === undefined) return;
+  const name = userIndexName(userId);
+  const ids = await callStore("list", (store) => store.byIndex!(name));
+  if (ids.length <= maxSessions) return;
+  const isTheirs = (record: SessionRecord) =>
+    String(record.userId) === String(userId) &&
+    timeouts.expiryOf(record) > now();
+  const read = await inBatches(ids, async (id) => {
+    const stored = await callStore("read", (store) => store.get(id));
+    const record = stored && parseRecord(stored.value);
+    return record && isTheirs(record) && { id, createdAt: record.createdAt };
+  });
+  const found = read.filter((session) => !!session);
+  // Concurrent logins must choose the same sessions, or they end each other's.
+  found.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1));
+  await inBatches(found.slice(maxSessions), async ({ createdAt, id }) => {
+    // A session whose user has just confirmed the login is not old any more.
+    const accept = (record: SessionRecord) =>
+      isTheirs(record) && record.createdAt === createdAt;
+    await endStored(callStore, id, accept);
+  });
+}
+
+/** Calls a function for each item, with a limited number of concurrent calls. */
+async function inBatches<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let start = 0; start < items.length; start += BATCH) {
+    const batch = items.slice(start, start + BATCH).map(run);
+    results.push(...await Promise.all(batch));
+  }
+  return results;
 }

@@ -8,25 +8,25 @@ import {
   userIndexName,
 } from "../store.ts";
 import {
+  type CallStore,
   parseTombstone,
   replaceByTombstone,
   rotateId,
 } from "./_id_rotation.ts";
-import { isRevoked, outlastRevocation } from "./_revocation.ts";
-import { endOldest } from "./_session_limit.ts";
-import type {
-  CreateDriver,
-  IdChange,
-  SessionConfig,
-  SessionDriver,
-  UpdateRecord,
+import {
+  type CreateDriver,
+  type IdChange,
+  isRevoked,
+  MAX_CANDIDATES,
+  outlastRevocation,
+  type SessionConfig,
+  type SessionDriver,
+  type UpdateRecord,
 } from "./driver.ts";
+import { endOldest } from "./ended_sessions.ts";
 
 /** The maximum number of attempts to save against other writers. */
 const MAX_ATTEMPTS = 100;
-
-/** The maximum number of cookies with the right name that are tried. */
-const MAX_CANDIDATES = 4;
 
 /** Tokens are 32 bytes as base64url. */
 const TOKEN = /^[\w-]{43}$/;
@@ -101,12 +101,9 @@ class StoreDriver implements SessionDriver {
       const record = this.#accept(
         found instanceof Promise ? await found : found,
       );
-      const { revokedBefore } = this.#config;
       if (record === null) continue;
-      if (
-        revokedBefore === undefined ||
-        !await isRevoked(record, revokedBefore, this.#config)
-      ) {
+      const isChecked = this.#config.revokedBefore !== undefined;
+      if (!isChecked || !await isRevoked(record, this.#config)) {
         this.#isLoaded = true;
         return record;
       }
@@ -145,7 +142,10 @@ class StoreDriver implements SessionDriver {
       // Only the next load can tell which value the store has now.
       this.#isStale = true;
       if (!isSaved) continue;
-      if (idChange === "login") await this.#endOldest(record.userId);
+      if (idChange === "login") {
+        const call: CallStore = (...args) => this.#call(...args);
+        await endOldest(call, this.#config, record.userId);
+      }
       return record;
     }
     throw new SessionStoreError("save", {
@@ -198,11 +198,9 @@ class StoreDriver implements SessionDriver {
     record: SessionRecord,
     idChange: IdChange,
   ): Promise<boolean> {
-    const { now, revokedBefore, timeouts } = this.#config;
+    const { now, timeouts } = this.#config;
     const { content, userId } = record;
-    if (idChange === "login" && revokedBefore) {
-      await outlastRevocation(record, revokedBefore, this.#config);
-    }
+    if (idChange === "login") await outlastRevocation(record, this.#config);
     const value = record.serialize();
     const ttl = Math.max(1, timeouts.expiryOf(record) - now());
     const index = userId === undefined
@@ -228,10 +226,6 @@ class StoreDriver implements SessionDriver {
     this.id = created.id;
     this.cookies = [{ suffix: "", value: created.token }];
     return true;
-  }
-
-  async #endOldest(userId: string | number | undefined): Promise<void> {
-    await endOldest((...call) => this.#call(...call), this.#config, userId);
   }
 
   async #reload(): Promise<void> {
