@@ -8,10 +8,13 @@ import {
   PasswordRefusedError,
   verifyPassword,
 } from "@gatehouse/web/auth/password";
+import { parseSafe } from "@gatehouse/web/data-schema";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import type { Session } from "@gatehouse/web/session";
 import type { UserLogin } from "./data/users.ts";
+import { failed, NewPassword } from "./forms.ts";
 import { logIn } from "./log_in.ts";
+import type { FormState } from "./pages/form_fields.ts";
 import type { Services } from "./services.ts";
 
 /** The email address and the password that a user typed. */
@@ -96,6 +99,25 @@ export async function hashNewPassword(
     if (error instanceof PasswordRefusedError) return null;
     throw error;
   }
+}
+
+/** The hash of a new password, or the state of a form that failed. */
+export type NewPasswordResult =
+  | { readonly ok: true; readonly hash: string }
+  | { readonly ok: false; readonly state: FormState };
+
+/** Validates the form of a new password, and hashes the password. */
+export async function readNewPassword(
+  form: FormData,
+): Promise<NewPasswordResult> {
+  const result = parseSafe(NewPassword, form);
+  if (!result.success) {
+    return { ok: false, state: failed(form, [], result.issues) };
+  }
+  const hash = await hashNewPassword(result.value.password);
+  return hash === null
+    ? { ok: false, state: { errors: { password: TOO_COMMON } } }
+    : { ok: true, hash };
 }
 
 /**

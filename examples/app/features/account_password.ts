@@ -1,29 +1,20 @@
 import { credentialsAuthResult } from "@gatehouse/web/auth";
 import { Auth } from "@gatehouse/web/auth-middleware";
 import { parseSafe } from "@gatehouse/web/data-schema";
-import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
+import { redirect } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
-import type { User } from "../data/users.ts";
 import { endSessionsAndTokens } from "../end_access.ts";
 import { failed, PasswordChange } from "../forms.ts";
-import { html, type Markup } from "../html.ts";
 import { keepAccess } from "../log_in.ts";
-import { accountPage } from "../pages/account_page.ts";
-import {
-  errorSummary,
-  field,
-  type FormState,
-  method,
-} from "../pages/form_fields.ts";
-import { newPasswordFields } from "../pages/new_password_fields.ts";
+import { passwordPage } from "../pages/password_page.ts";
 import { hashNewPassword, passwordProvider, TOO_COMMON } from "../passwords.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { slowDown, waitText } from "../slow_down.ts";
 import { requireLogin } from "./account.ts";
 import { requireConfirmation } from "./confirmation.ts";
-import { firstPasswordPage, setFirstPassword } from "./first_password.ts";
+import { setFirstPassword } from "./first_password.ts";
 
 /** Adds the page that changes the password. */
 export function addAccountPassword(
@@ -40,12 +31,7 @@ export function addAccountPassword(
   router.map(routes.account.password, {
     middleware: [requireLogin, requireConfirmation(services)],
     actions: {
-      index(context) {
-        const user = context.get(Auth);
-        return user.hasPassword
-          ? passwordPage(context, user, {})
-          : firstPasswordPage(context, user, {});
-      },
+      index: (context) => passwordPage(context, context.get(Auth), {}),
       async action(context) {
         const user = context.get(Auth);
         if (!user.hasPassword) {
@@ -83,40 +69,4 @@ export function addAccountPassword(
       },
     },
   });
-}
-
-function passwordPage(
-  context: RequestContext,
-  user: User,
-  state: FormState,
-  status = 200,
-): Response {
-  return accountPage(context, {
-    title: "Password",
-    status,
-    content: changeForm(user, state),
-  });
-}
-
-function changeForm(user: User, state: FormState): Markup {
-  return html`
-    ${errorSummary(state)}
-    <form method="post" action="${routes.account.password.action.href()}"
-      novalidate>
-      ${method("PUT")}
-      <input type="text" name="username" autocomplete="username" hidden
-        value="${user.email}">
-      ${field({
-        name: "currentPassword",
-        label: "Current password",
-        type: "password",
-        autocomplete: "current-password",
-      }, state)}
-      ${newPasswordFields(
-        "At least 8 characters. This ends your other sessions and revokes your access tokens. API keys stay.",
-        state,
-      )}
-      <button>Change password</button>
-    </form>
-  `;
 }

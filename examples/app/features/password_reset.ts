@@ -15,12 +15,13 @@ import {
   PASSWORD_RESET,
   removeLoginsAndKeys,
 } from "../end_access.ts";
-import { failed, NewPassword, ResetRequest } from "../forms.ts";
+import { failed, ResetRequest } from "../forms.ts";
 import { html, type Markup } from "../html.ts";
 import { resetDoneMail, resetMail } from "../mails.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { page } from "../pages/layout.ts";
-import { hashNewPassword, TOO_COMMON } from "../passwords.ts";
+import { newPasswordFields } from "../pages/new_password_fields.ts";
+import { readNewPassword } from "../passwords.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { slowDown, waitText } from "../slow_down.ts";
@@ -102,19 +103,12 @@ function addChoice(router: AppRouter, services: Services): void {
         if (known === null || typeof token !== "string") {
           return uselessPage(context);
         }
-        const result = parseSafe(NewPassword, form);
-        if (!result.success) {
-          const state = failed(form, [], result.issues);
-          return choicePage(context, token, state, 422);
-        }
-        const hash = await hashNewPassword(result.value.password);
-        if (hash === null) {
-          const errors = { password: TOO_COMMON };
-          return choicePage(context, token, { errors }, 422);
-        }
+        const chosen = await readNewPassword(form);
+        if (!chosen.ok) return choicePage(context, token, chosen.state, 422);
         const grant = await takeOneTimeToken(store, use);
         if (grant === null) return uselessPage(context);
-        await resetPassword(services, context, Number(grant.account), hash);
+        const userId = Number(grant.account);
+        await resetPassword(services, context, userId, chosen.hash);
         return redirect(done.href());
       },
     },
@@ -188,20 +182,10 @@ function choicePage(
     ${errorSummary(state)}
     <form method="post" action="${choose.action.href()}" novalidate>
       <input type="hidden" name="token" value="${token}">
-      ${field({
-        name: "password",
-        label: "New password",
-        type: "password",
-        autocomplete: "new-password",
-        hint:
-          "At least 8 characters. This ends all sessions, and removes your access tokens, API keys and linked logins.",
-      }, state)}
-      ${field({
-        name: "confirmPassword",
-        label: "New password, once more",
-        type: "password",
-        autocomplete: "new-password",
-      }, state)}
+      ${newPasswordFields(
+        "At least 8 characters. This ends all sessions, and removes your access tokens, API keys and linked logins.",
+        state,
+      )}
       <button>Change password</button>
     </form>
   `;
