@@ -1,6 +1,6 @@
 import type { Middleware, RequestContext } from "@gatehouse/web/fetch-router";
 import { html } from "./html.ts";
-import { page } from "./pages/layout.ts";
+import { narrowPage } from "./pages/layout.ts";
 import { routes } from "./routes.ts";
 
 const EXPLANATIONS: Record<number, string> = {
@@ -51,18 +51,15 @@ function errorPage(
     readonly headers: Headers;
   },
 ): Response {
-  const response = page(context, {
+  const response = narrowPage(context, {
     title: text,
     status,
     content: html`
-      <div class="narrow">
-        <h1>${text}</h1>
-        <p>${reason}</p>
-        <p class="actions">
-          <a class="button quiet" href="${routes.home
-            .href()}">Back to the notices</a>
-        </p>
-      </div>
+      <p>${reason}</p>
+      <p class="actions">
+        <a class="button quiet" href="${routes.home
+          .href()}">Back to the notices</a>
+      </p>
     `,
   });
   for (const [name, value] of headers) {

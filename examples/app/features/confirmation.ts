@@ -16,7 +16,7 @@ import type { ExternalLogin } from "../external_logins.ts";
 import { Confirmation } from "../forms.ts";
 import { html, type Markup } from "../html.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
-import { page } from "../pages/layout.ts";
+import { narrowPage } from "../pages/layout.ts";
 import { completePasswordLogin, passwordProvider } from "../passwords.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
@@ -185,14 +185,9 @@ export function confirmPage(
   content: Markup,
   status = 200,
 ): Response {
-  return page(context, {
+  return narrowPage(context, {
     title: "Confirm that it is you",
     status,
-    content: html`
-      <div class="narrow">
-        <h1>Confirm that it is you</h1>
-        ${content}
-      </div>
-    `,
+    content,
   });
 }

@@ -13,7 +13,7 @@ import {
   method,
   textArea,
 } from "../pages/form_fields.ts";
-import { page } from "../pages/layout.ts";
+import { narrowPage, page } from "../pages/layout.ts";
 import { time } from "../pages/time.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
@@ -121,26 +121,23 @@ function formPage(
   const { create, update, index } = routes.editor;
   const action = id === undefined ? create.href() : update.href({ id });
   const title = id === undefined ? "New notice" : "Edit notice";
-  return page(context, {
+  return narrowPage(context, {
     title,
     status: state.errors === undefined ? 200 : 422,
     content: html`
-      <div class="narrow">
-        <h1>${title}</h1>
-        ${errorSummary(state)}
-        <form method="post" action="${action}" novalidate>
-          ${id !== undefined && method("PUT")}
-          ${field(
-            { name: "title", label: "Title", autocomplete: "off" },
-            state,
-          )}
-          ${textArea({ name: "body", label: "Text" }, state)}
-          <p class="actions">
-            <button>${id === undefined ? "Publish" : "Save"}</button>
-            <a class="button quiet" href="${index.href()}">Cancel</a>
-          </p>
-        </form>
-      </div>
+      ${errorSummary(state)}
+      <form method="post" action="${action}" novalidate>
+        ${id !== undefined && method("PUT")}
+        ${field(
+          { name: "title", label: "Title", autocomplete: "off" },
+          state,
+        )}
+        ${textArea({ name: "body", label: "Text" }, state)}
+        <p class="actions">
+          <button>${id === undefined ? "Publish" : "Save"}</button>
+          <a class="button quiet" href="${index.href()}">Cancel</a>
+        </p>
+      </form>
     `,
   });
 }

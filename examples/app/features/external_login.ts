@@ -15,7 +15,7 @@ import type {
 import { html, type Markup } from "../html.ts";
 import { logIn } from "../log_in.ts";
 import { linkedMail } from "../mails.ts";
-import { page } from "../pages/layout.ts";
+import { narrowPage } from "../pages/layout.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { loginPath } from "./account.ts";
@@ -215,15 +215,10 @@ function refusal(
   context: RequestContext,
   { title, content }: { readonly title: string; readonly content: Markup },
 ): Response {
-  return page(context, {
+  return narrowPage(context, {
     title,
     status: 409,
-    content: html`
-      <div class="narrow">
-        <h1>${title}</h1>
-        ${content}
-      </div>
-    `,
+    content,
   });
 }
 

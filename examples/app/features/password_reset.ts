@@ -16,10 +16,10 @@ import {
   removeLoginsAndKeys,
 } from "../end_access.ts";
 import { failed, ResetRequest } from "../forms.ts";
-import { html, type Markup } from "../html.ts";
+import { html } from "../html.ts";
 import { resetDoneMail, resetMail } from "../mails.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
-import { page } from "../pages/layout.ts";
+import { narrowPage } from "../pages/layout.ts";
 import { newPasswordFields } from "../pages/new_password_fields.ts";
 import { readNewPassword } from "../passwords.ts";
 import { routes } from "../routes.ts";
@@ -155,7 +155,11 @@ function requestPage(
       Do you remember it? <a href="${routes.login.index.href()}">Log in</a>
     </p>
   `;
-  return narrowPage(context, "Forgot your password?", content, status);
+  return narrowPage(context, {
+    title: "Forgot your password?",
+    content,
+    status,
+  });
 }
 
 /** Creates the same page for every address: it must not reveal accounts. */
@@ -169,7 +173,7 @@ function sentPage(context: RequestContext): Response {
       This example sends no email: the link is printed where the server runs.
     </p>
   `;
-  return narrowPage(context, "Check your email", content);
+  return narrowPage(context, { title: "Check your email", content });
 }
 
 function choicePage(
@@ -189,12 +193,11 @@ function choicePage(
       <button>Change password</button>
     </form>
   `;
-  const response = narrowPage(
-    context,
-    "Choose a new password",
+  const response = narrowPage(context, {
+    title: "Choose a new password",
     content,
     status,
-  );
+  });
   return withHeaders(
     response,
     (headers) => headers.set("Cache-Control", "no-store"),
@@ -208,7 +211,11 @@ function uselessPage(context: RequestContext): Response {
       <a class="button" href="${request.index.href()}">Send a new link</a>
     </p>
   `;
-  return narrowPage(context, "This link no longer works", content, 400);
+  return narrowPage(context, {
+    title: "This link no longer works",
+    content,
+    status: 400,
+  });
 }
 
 function donePage(context: RequestContext): Response {
@@ -226,23 +233,5 @@ function donePage(context: RequestContext): Response {
       <a class="button" href="${routes.login.index.href()}">Log in</a>
     </p>
   `;
-  return narrowPage(context, "Your password is changed", content);
-}
-
-function narrowPage(
-  context: RequestContext,
-  title: string,
-  content: Markup,
-  status = 200,
-): Response {
-  return page(context, {
-    title,
-    status,
-    content: html`
-      <div class="narrow">
-        <h1>${title}</h1>
-        ${content}
-      </div>
-    `,
-  });
+  return narrowPage(context, { title: "Your password is changed", content });
 }

@@ -5,7 +5,7 @@ import { failed, Registration, valuesOf } from "../forms.ts";
 import { html } from "../html.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { logIn } from "../log_in.ts";
-import { page } from "../pages/layout.ts";
+import { narrowPage } from "../pages/layout.ts";
 import { hashNewPassword, TOO_COMMON } from "../passwords.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
@@ -78,42 +78,39 @@ function registrationPage(
   state: FormState,
   status = state.errors === undefined ? 200 : 422,
 ): Response {
-  return page(context, {
+  return narrowPage(context, {
     title: "Register",
     status,
     content: html`
-      <div class="narrow">
-        <h1>Register</h1>
-        ${errorSummary(state)}
-        <form method="post" action="${routes.register.action
-          .href()}" novalidate>
-          ${field({ name: "name", label: "Name", autocomplete: "name" }, state)}
-          ${field({
-            name: "email",
-            label: "Email",
-            type: "email",
-            autocomplete: "email",
-          }, state)}
-          ${field({
-            name: "password",
-            label: "Password",
-            type: "password",
-            autocomplete: "new-password",
-            hint: "At least 8 characters. Several words work well.",
-          }, state)}
-          ${field({
-            name: "confirmPassword",
-            label: "Password, once more",
-            type: "password",
-            autocomplete: "new-password",
-          }, state)}
-          <button>Register</button>
-        </form>
-        <p class="aside">
-          Already have an account?
-          <a href="${routes.login.index.href()}">Log in</a>
-        </p>
-      </div>
+      ${errorSummary(state)}
+      <form method="post" action="${routes.register.action
+        .href()}" novalidate>
+        ${field({ name: "name", label: "Name", autocomplete: "name" }, state)}
+        ${field({
+          name: "email",
+          label: "Email",
+          type: "email",
+          autocomplete: "email",
+        }, state)}
+        ${field({
+          name: "password",
+          label: "Password",
+          type: "password",
+          autocomplete: "new-password",
+          hint: "At least 8 characters. Several words work well.",
+        }, state)}
+        ${field({
+          name: "confirmPassword",
+          label: "Password, once more",
+          type: "password",
+          autocomplete: "new-password",
+        }, state)}
+        <button>Register</button>
+      </form>
+      <p class="aside">
+        Already have an account?
+        <a href="${routes.login.index.href()}">Log in</a>
+      </p>
     `,
   });
 }

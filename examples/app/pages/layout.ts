@@ -58,6 +58,17 @@ export function page(context: RequestContext, page: Page): Response {
   );
 }
 
+/** Creates a page with one narrow column, headed by its title. */
+export function narrowPage(context: RequestContext, narrow: Page): Response {
+  const content = html`
+    <div class="narrow">
+      <h1>${narrow.title}</h1>
+      ${narrow.content}
+    </div>
+  `;
+  return page(context, { ...narrow, content });
+}
+
 function header(context: RequestContext): Markup {
   const user = context.get(Auth);
   const link = (href: string, text: string) =>
