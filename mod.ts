@@ -108,6 +108,15 @@ export {
   type TrustedOrigins,
 } from "./router/middleware/cors.ts";
 export {
+  onSecurityEvent,
+  reportSecurityEvent,
+  type SecurityAction,
+  type SecurityEvent,
+  type SecurityEventMiddleware,
+  type SecurityEventOptions,
+  type SecurityReport,
+} from "./router/operation/on_security_event.ts";
+export {
   crossOriginProtection,
   type CrossOriginProtectionOptions,
 } from "./router/middleware/cross_origin.ts";

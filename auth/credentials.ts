@@ -1,3 +1,4 @@
+import { reportLoginFailure } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 import { oncePerRequest } from "./once_per_request.ts";
 import {
@@ -221,9 +222,19 @@ export function credentialsAuthResult<Credentials, User>(
 
 type AnyProvider = CredentialsAuthProvider<unknown, unknown>;
 
-const verifyOnce = /* @__PURE__ */ oncePerRequest(
-  throttledVerify<unknown, unknown>,
-);
+const verifyOnce = /* @__PURE__ */ oncePerRequest(reportedVerify);
+
+async function reportedVerify(
+  provider: AnyProvider,
+  context: RequestContext,
+): Promise<CredentialsAuthResult<unknown>> {
+  const result = await throttledVerify(provider, context);
+  // The throttle reports its refusals.
+  if (!result.ok && result.reason !== "throttled") {
+    reportLoginFailure(context, result.reason);
+  }
+  return result;
+}
 
 async function throttledVerify<Credentials, User>(
   provider: CredentialsAuthProvider<Credentials, User>,

@@ -1,6 +1,6 @@
+import { waitUntilOf } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 import type { LogOutcome } from "./log_info.ts";
-import { waitUntilOf } from "./_workers.ts";
 
 /**
  * Receives the end of a response body: the bytes that were sent, if they are

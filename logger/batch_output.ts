@@ -1,6 +1,6 @@
+import { waitUntilOf } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 import { Batch, report } from "./_batch.ts";
-import { waitUntilOf } from "./_workers.ts";
 
 /** Options for {@linkcode batchOutput}. */
 export interface BatchOutputOptions {

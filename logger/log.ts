@@ -1,4 +1,5 @@
-import { type ContextKey, createContextKey } from "../router/mod.ts";
+import { RequestIds } from "../router/internal.ts";
+import type { ContextKey } from "../router/mod.ts";
 
 /** The severity of a message. */
 export type LogLevel = "info" | "warn" | "error";
@@ -70,7 +71,4 @@ export interface Log {
  * assertMatch(lines[1], /^GET \/ 200 \d+ms$/);
  * ```
  */
-export const Log: ContextKey<Log> = /* @__PURE__ */ createContextKey<Log>(
-  undefined,
-  { name: "Log" },
-);
+export const Log: ContextKey<Log> = RequestIds as unknown as ContextKey<Log>;

@@ -1,3 +1,4 @@
+import { endsWithClient, waitUntilOf } from "../router/internal.ts";
 import type {
   ContextEntry,
   Middleware,
@@ -7,7 +8,6 @@ import { Log } from "./log.ts";
 import type { LoggerOptions } from "./options.ts";
 import { RequestLog } from "./_request_log.ts";
 import { resolveOptions } from "./_settings.ts";
-import { endsWithClient, waitUntilOf } from "./_workers.ts";
 
 type Next = () => Promise<Response>;
 

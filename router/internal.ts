@@ -12,4 +12,11 @@ export {
 } from "./context/remote_address.ts";
 export { checkPositive, MAX_TIMEOUT } from "./limits.ts";
 export { isToken, SAFE_METHODS } from "./method.ts";
+export { RequestIds } from "./operation/request_ids.ts";
+export {
+  reportDenied,
+  reportLoginFailure,
+  reportSecurityEvent,
+} from "./operation/security_event.ts";
+export { endsWithClient, waitUntilOf } from "./operation/wait_until.ts";
 export { readBytes } from "./read_bytes.ts";

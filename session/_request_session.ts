@@ -4,6 +4,7 @@ import {
   type RequestContext,
   withHeaders,
 } from "../router/mod.ts";
+import { LoginReports } from "./_login_reports.ts";
 import { PendingChanges } from "./_pending_changes.ts";
 import { makePrivate, withCookies } from "./cookies/cache_headers.ts";
 import type { HostCookies, PrefixedCookie } from "./cookies/prefixed_cookie.ts";
@@ -60,6 +61,7 @@ export class RequestSession {
   /** Other cookies that the request reads or sets. */
   hostCookies: HostCookies | undefined;
   readonly context: RequestContext;
+  readonly reports: LoginReports;
   readonly setup: SessionSetup;
   #isLoaded: boolean;
   #cookieName = "";
@@ -73,6 +75,7 @@ export class RequestSession {
   constructor(setup: SessionSetup, context: RequestContext) {
     this.setup = setup;
     this.context = context;
+    this.reports = new LoginReports(context);
     // Otherwise `handle` loads the session before the handler runs.
     this.#isLoaded = !setup.isLazy;
   }
@@ -215,6 +218,7 @@ export class RequestSession {
   async #open(header: string | null): Promise<void> {
     this.#driver ??= this.#createDriver();
     this.#record = await this.#driver.open(header) ?? undefined;
+    this.reports.open(this.#record?.userId, this.#driver.id);
     this.#isLoaded = true;
   }
 
@@ -235,10 +239,14 @@ export class RequestSession {
       const driver = this.#driver!;
       if (!this.#isDestroyed) {
         this.changes ??= new PendingChanges(this);
-        return await this.changes.save(driver, this.canBegin);
+        const isLogin = this.changes.idChange === "login";
+        const isSaved = await this.changes.save(driver, this.canBegin);
+        if (isSaved) this.reports.save(isLogin, this.record.userId, this.id);
+        return isSaved;
       }
       await driver.end();
       this.#hasEnded = true;
+      this.reports.end();
       const clear = this.setup.clearSiteData;
       if (clear) (this.headers ??= new Headers()).set("Clear-Site-Data", clear);
       return true;

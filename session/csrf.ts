@@ -9,7 +9,7 @@ import {
   type Middleware,
   type RequestContext,
 } from "../router/mod.ts";
-import { SAFE_METHODS } from "../router/internal.ts";
+import { reportDenied, SAFE_METHODS } from "../router/internal.ts";
 import { withCookies } from "./cookies/cache_headers.ts";
 import {
   PrefixedCookie,
@@ -133,6 +133,7 @@ export function csrfProtection(
     if (!isSafe) {
       const sent = request.headers.get(header) ?? fieldOf(context, field);
       if (!await tokens.isValid(sent)) {
+        reportDenied(context, "csrf");
         return new Response("Forbidden", { status: 403 });
       }
     }

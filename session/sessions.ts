@@ -1,3 +1,4 @@
+import { reportSecurityEvent } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 import { endListed, endStored } from "./drivers/ended_sessions.ts";
 import {
@@ -141,16 +142,32 @@ class Sessions implements UserSessions {
 
   async end(id: string, userId?: string | number): Promise<boolean> {
     userId ??= await this.#ownUserId();
-    return await this.#end(id, userId);
+    const hasEnded = await this.#end(id, userId);
+    if (hasEnded) this.#report("session-end", userId);
+    return hasEnded;
   }
 
   async endAll(options: EndAllOptions = {}): Promise<number> {
     const { userId = await this.#ownUserId(), except } = options;
-    return await endListed(
+    const count = await endListed(
       () => this.#idsOf(userId),
       (id) => this.#end(id, userId, except),
       except,
     );
+    if (userId !== undefined) this.#report("logout-everywhere", userId);
+    return count;
+  }
+
+  /** Reports that sessions of a user have ended, and who ended them. */
+  #report(
+    action: "session-end" | "logout-everywhere",
+    targetId: string | number | undefined,
+  ): void {
+    const { context, reports } = requestSessionOf(this.#session);
+    const { userId } = reports;
+    const isOwn = String(userId) === String(targetId);
+    const target = isOwn ? {} : { targetId };
+    reportSecurityEvent(context, { action, userId, ...target });
   }
 
   /** Ends a session if it belongs to the user and is not the one to keep. */

@@ -1,5 +1,13 @@
+import { reportDenied } from "../../router/internal.ts";
 import { MountPrefix, type RequestContext } from "../../router/mod.ts";
 import { State } from "./_auth_state.ts";
+
+/** Reports a request without a user, or with credentials that were refused. */
+export function reportUnauthenticated(context: RequestContext): void {
+  const isRefused = context.get(State).refused.length > 0;
+  const reason = isRefused ? "invalid-credentials" : "unauthenticated";
+  reportDenied(context, reason);
+}
 
 /**
  * Creates a 401 with the challenges of the schemes (RFC 9110, section 15.5.2).

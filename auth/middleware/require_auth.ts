@@ -8,6 +8,7 @@ import { Auth, type AuthKey } from "./auth_key.ts";
 import {
   callbackResponse,
   checkCallback,
+  reportUnauthenticated,
   unauthorized,
 } from "./_denied_responses.ts";
 
@@ -60,6 +61,7 @@ export function requireAuth(
   checkCallback("onUnauthenticated", onUnauthenticated);
   return (context: RequestContext, next) => {
     if (context.get(Auth) !== null) return next();
+    reportUnauthenticated(context);
     return onUnauthenticated === undefined
       ? unauthorized(context)
       : callbackResponse(onUnauthenticated, context);

@@ -1,8 +1,10 @@
+import { reportDenied } from "../../router/internal.ts";
 import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
 import {
   callbackResponse,
   checkCallback,
   loginTooOld,
+  reportUnauthenticated,
   unauthorized,
 } from "./_denied_responses.ts";
 import type { AuthMethod } from "../auth_method.ts";
@@ -97,9 +99,14 @@ export function requireFreshAuth(
   }
   checkCallback("onStale", onStale);
   return (context, next) => {
-    if (context.get(Auth) === null) return unauthorized(context);
+    const user = context.get(Auth);
+    if (user === null) {
+      reportUnauthenticated(context);
+      return unauthorized(context);
+    }
     const age = now() - timeOfLogin(context.get(State), methods);
     if (age <= maxAge && age >= -CLOCK_TOLERANCE) return next();
+    reportDenied(context, "stale-login", user.id);
     return onStale === undefined
       ? loginTooOld(context, Math.floor(maxAge / 1000))
       : callbackResponse(onStale, context);

@@ -1,6 +1,11 @@
+import { reportDenied } from "../../router/internal.ts";
 import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
 import { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
-import { forbidden, unauthorized } from "./_denied_responses.ts";
+import {
+  forbidden,
+  reportUnauthenticated,
+  unauthorized,
+} from "./_denied_responses.ts";
 
 /**
  * Creates a middleware that requires one of the given roles.
@@ -107,7 +112,12 @@ function requireUser(
 ): Middleware<readonly [ContextEntry<AuthKey, Present>]> {
   return (context, next) => {
     const user = context.get(Auth);
-    if (user === null) return unauthorized(context);
-    return isAllowed(user) ? next() : forbidden(context);
+    if (user === null) {
+      reportUnauthenticated(context);
+      return unauthorized(context);
+    }
+    if (isAllowed(user)) return next();
+    reportDenied(context, "forbidden", user.id);
+    return forbidden(context);
   };
 }

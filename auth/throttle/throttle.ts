@@ -1,3 +1,4 @@
+import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import {
   isStoreShared,
@@ -192,6 +193,21 @@ class AccountThrottle implements Throttle {
   }
 
   async attempt(
+    context: RequestContext,
+    account: string | null,
+  ): Promise<ThrottleAttempt> {
+    const attempt = await this.#decide(context, account);
+    if (!attempt.allowed) {
+      reportSecurityEvent(context, {
+        action: "lockout",
+        outcome: "failure",
+        reason: this.#name,
+      });
+    }
+    return attempt;
+  }
+
+  async #decide(
     context: RequestContext,
     account: string | null,
   ): Promise<ThrottleAttempt> {

@@ -6,6 +6,7 @@
  */
 import { SAFE_METHODS } from "../method.ts";
 import type { Middleware, RequestContext } from "../mod.ts";
+import { reportDenied } from "../operation/security_event.ts";
 import {
   checkOrigin,
   createOriginCheck,
@@ -82,12 +83,15 @@ export function crossOriginProtection(
   const { origin, trustedOrigins = [], strict = false, exempt } = options;
   if (origin !== undefined) checkOrigin(origin);
   const isTrusted = createOriginCheck(trustedOrigins);
-  return (context, next) =>
-    isUnsafe(context) && !isOwn(context.request, origin, strict) &&
-      !isTrusted(context.request.headers.get("Origin"), context) &&
-      !exempt?.(context)
-      ? new Response("Forbidden", { status: 403 })
-      : next();
+  return (context, next) => {
+    const isAllowed = !isUnsafe(context) ||
+      isOwn(context.request, origin, strict) ||
+      isTrusted(context.request.headers.get("Origin"), context) ||
+      exempt?.(context);
+    if (isAllowed) return next();
+    reportDenied(context, "cross-origin");
+    return new Response("Forbidden", { status: 403 });
+  };
 }
 
 function isUnsafe({ request, method }: RequestContext): boolean {

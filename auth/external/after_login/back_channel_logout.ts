@@ -1,3 +1,4 @@
+import { reportSecurityEvent } from "../../../router/internal.ts";
 import type { RequestContext } from "../../../router/mod.ts";
 import {
   callStore,
@@ -127,11 +128,21 @@ export async function backChannelLogout(
       engine,
       form?.getAll("logout_token"),
     );
-    await endSessions(engine, claims, options);
+    const userId = await endSessions(engine, claims, options);
+    reportSecurityEvent(context, {
+      action: "logout-everywhere",
+      reason: "back-channel",
+      targetId: userId ?? undefined,
+    });
     return createResponse(200);
   } catch (error) {
     if (!(error instanceof ExternalAuthError)) throw error;
     engine.options.onError?.(error);
+    reportSecurityEvent(context, {
+      action: "logout-everywhere",
+      outcome: "failure",
+      reason: error.code,
+    });
     const isInternal = error.code === "logout_failed";
     return createResponse(400, isInternal ? "server_error" : "invalid_request");
   }
@@ -191,7 +202,7 @@ async function endSessions(
   engine: ProviderEngine<unknown>,
   claims: JSONObject,
   { findUserId, store }: BackChannelLogoutOptions,
-): Promise<void> {
+): Promise<string | number | null> {
   let key: string | undefined;
   try {
     key = await rememberToken(engine, store, claims);
@@ -203,6 +214,7 @@ async function endSessions(
     // key of its first use.
     const before = ((claims.iat as number) + engine.clockTolerance) * 1000;
     for (const name of names) await endSessionsByName(store, name, { before });
+    return userId;
   } catch (error) {
     if (error instanceof ExternalAuthError) throw error;
     // Sessions may still be active, so the provider must be able to try again.

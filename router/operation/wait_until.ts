@@ -1,4 +1,5 @@
-import { Platform, type RequestContext } from "../router/mod.ts";
+import type { RequestContext } from "../context/context.ts";
+import { Platform } from "../context/platform.ts";
 
 /** Keeps a request alive until a promise settles. */
 export type WaitUntil = (promise: Promise<unknown>) => void;
@@ -16,6 +17,6 @@ export function waitUntilOf(context: RequestContext): WaitUntil | undefined {
 
 /**
  * `true` on Workers, which end a request together with its handler when the
- * client closes the connection. Without `waitUntil` no line would be written.
+ * client closes the connection. Work after that needs `waitUntil`.
  */
 export const endsWithClient: boolean = "IdentityTransformStream" in globalThis;

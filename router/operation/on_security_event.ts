@@ -1,0 +1,287 @@
+/**
+ * Receives logins, refused requests and changes of accounts, for an audit log.
+ *
+ * @module
+ */
+import { checkPositive } from "../limits.ts";
+import type { Middleware, RequestContext } from "../mod.ts";
+import { RequestIds } from "./request_ids.ts";
+import {
+  type SecurityAction,
+  type SecurityReport,
+  withReceiver,
+} from "./security_event.ts";
+import { endsWithClient, waitUntilOf } from "./wait_until.ts";
+
+export {
+  reportSecurityEvent,
+  type SecurityAction,
+  type SecurityReport,
+} from "./security_event.ts";
+
+/** An event with the field names of the Elastic Common Schema. */
+export interface SecurityEvent {
+  /** The time as an ISO 8601 string. */
+  readonly "@timestamp": string;
+  /** The event. */
+  readonly event: {
+    /** The kind of document. */
+    readonly kind: "event";
+    /** The action. */
+    readonly action: SecurityAction;
+    /** The categories of the schema. */
+    readonly category: readonly string[];
+    /** The types of the schema. */
+    readonly type: readonly string[];
+    /** The outcome. */
+    readonly outcome: "success" | "failure";
+    /** The reason, such as `"wrong"`. */
+    readonly reason?: string;
+  };
+  /** The user who acted, and the user who was changed. */
+  readonly user?: {
+    /** The id of the user who acted. */
+    readonly id?: string;
+    /** The user who was changed. */
+    readonly target?: { readonly id: string };
+  };
+  /** The client's address. */
+  readonly client?: { readonly ip: string };
+  /** The request. */
+  readonly http: {
+    /** The method, and the id that the logger created. */
+    readonly request: { readonly method: string; readonly id?: string };
+    /** The pattern of the route, if one matched. */
+    readonly route?: string;
+  };
+  /** The trace that the logger continued or began. */
+  readonly trace?: { readonly id: string };
+}
+
+/** Options for {@linkcode onSecurityEvent}. */
+export interface SecurityEventOptions {
+  /**
+   * The most events that wait for their delivery. Events beyond that are dropped,
+   * and `console.error` reports their number.
+   *
+   * @default {10_000}
+   */
+  readonly maxWaiting?: number;
+  /**
+   * Returns the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
+}
+
+/** The middleware of {@linkcode onSecurityEvent}. */
+export interface SecurityEventMiddleware
+  extends Middleware<readonly []>, AsyncDisposable {
+  /**
+   * Waits for the deliveries in progress. Call it before the process ends.
+   *
+   * @returns A promise that resolves then. It never rejects.
+   */
+  flush(): Promise<void>;
+  /** Calls `flush`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Creates a middleware that delivers security events after the response. Put it
+ * directly after the logger, before all guards.
+ *
+ * Events have the user's id, the address and the ids of the logger, and never a
+ * secret. A failed login has no account name, because people type passwords into
+ * the wrong field.
+ *
+ * If the function fails, `console.error` prints the error and the event. On
+ * Workers, the request stays alive until the delivery ends.
+ *
+ * @example Recording refused requests
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { requireAuth } from "@gatehouse/web/auth-middleware";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { onSecurityEvent } from "@gatehouse/web/security-events-middleware";
+ *
+ * const lines: string[] = [];
+ * const events = onSecurityEvent(({ event }) => {
+ *   lines.push(`${event.action} ${event.outcome} ${event.reason}`);
+ * });
+ * const router = createRouter({ middleware: [events] });
+ * router.get("/account", requireAuth(), () => new Response("Account"));
+ * await router.fetch("https://example.com/account");
+ * await events.flush();
+ *
+ * assertEquals(lines, ["access-denied failure unauthenticated"]);
+ * ```
+ *
+ * @param deliver Stores or sends an event.
+ * @param options The limit of waiting events.
+ * @returns The middleware.
+ * @throws {TypeError} If `deliver` is not a function.
+ * @throws {RangeError} If `maxWaiting` is not a positive number.
+ * @see {@link https://www.elastic.co/docs/reference/ecs/ecs-event | ECS, Event Fields}
+ */
+export function onSecurityEvent(
+  deliver: (event: SecurityEvent) => void | Promise<void>,
+  options: SecurityEventOptions = {},
+): SecurityEventMiddleware {
+  if (typeof deliver !== "function") {
+    throw new TypeError(
+      `Cannot deliver security events to "${deliver}": it is not a function`,
+    );
+  }
+  const { now = Date.now, maxWaiting = 10_000 } = options;
+  checkPositive("onSecurityEvent", "maxWaiting", maxWaiting);
+  const delivery = new Delivery(deliver, maxWaiting);
+
+  const handle: Middleware = async (context, next) => {
+    const waiting: SecurityEvent[] = [];
+    let isClosed = false;
+    const receive = (report: SecurityReport, inner: RequestContext) => {
+      waiting.push(createEvent(report, inner, now()));
+      if (isClosed) delivery.start(waiting.splice(0), context);
+    };
+    const response = await withReceiver(context, receive, next);
+    isClosed = true;
+    if (waiting.length > 0) delivery.start(waiting.splice(0), context);
+    return response;
+  };
+  const middleware: Middleware = (context, next) => {
+    const response = handle(context, next) as Promise<Response>;
+    // Otherwise a client that leaves early would suppress its own events.
+    if (endsWithClient) waitUntilOf(context)?.(response.catch(() => {}));
+    return response;
+  };
+  return Object.assign(middleware as Middleware<readonly []>, {
+    flush: () => delivery.flush(),
+    [Symbol.asyncDispose]: () => delivery.flush(),
+  });
+}
+
+/** The deliveries of one middleware. */
+class Delivery {
+  readonly #deliver: (event: SecurityEvent) => void | Promise<void>;
+  readonly #maxWaiting: number;
+  readonly #running = new Set<Promise<void>>();
+  #waiting = 0;
+  #dropped = 0;
+
+  constructor(
+    deliver: (event: SecurityEvent) => void | Promise<void>,
+    maxWaiting: number,
+  ) {
+    this.#deliver = deliver;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** Delivers the events of a request, in their order. */
+  start(events: readonly SecurityEvent[], context: RequestContext): void {
+    const room = this.#maxWaiting - this.#waiting;
+    const accepted = room >= events.length ? events : events.slice(0, room);
+    this.#dropped += events.length - accepted.length;
+    if (accepted.length === 0) return;
+    this.#waiting += accepted.length;
+    const running = this.#deliverAll(accepted).finally(() => {
+      this.#running.delete(running);
+      this.#waiting -= accepted.length;
+      this.#reportDropped();
+    });
+    this.#running.add(running);
+    waitUntilOf(context)?.(running);
+  }
+
+  async flush(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  async #deliverAll(events: readonly SecurityEvent[]): Promise<void> {
+    // The response must not wait for a synchronous function either.
+    await new Promise((resolve) => setTimeout(resolve));
+    for (const event of events) {
+      try {
+        await this.#deliver(event);
+      } catch (error) {
+        console.error(error);
+        console.error(
+          `Cannot deliver security event: ${JSON.stringify(event)}`,
+        );
+      }
+    }
+  }
+
+  #reportDropped(): void {
+    if (this.#dropped === 0) return;
+    console.error(
+      `Cannot keep up with security events: dropped ${this.#dropped}`,
+    );
+    this.#dropped = 0;
+  }
+}
+
+/** The categories and types of each action (ECS, Categorization Fields). */
+const KINDS: Record<
+  SecurityAction,
+  readonly [category: readonly string[], type: readonly string[]]
+> = {
+  "login": [["authentication"], ["start"]],
+  "lockout": [["authentication"], ["info"]],
+  "logout": [["authentication", "session"], ["end"]],
+  "logout-everywhere": [["session"], ["end"]],
+  "session-end": [["session"], ["end"]],
+  "access-denied": [["web"], ["access"]],
+  "token-reuse": [["intrusion_detection"], ["denied"]],
+  "password-change": [["iam"], ["user", "change"]],
+  "factor-add": [["iam"], ["user", "change"]],
+  "factor-remove": [["iam"], ["user", "change"]],
+  "key-create": [["iam"], ["creation"]],
+  "key-revoke": [["iam"], ["deletion"]],
+  "role-change": [["iam"], ["user", "change"]],
+};
+
+/** The most characters of a reason and of an id. */
+const MAX_LENGTH = 100;
+
+function createEvent(
+  report: SecurityReport,
+  context: RequestContext,
+  time: number,
+): SecurityEvent {
+  const { action, outcome = "success", reason, userId, targetId } = report;
+  const [category, type] = KINDS[action];
+  const { remoteAddress, route } = context;
+  const ids = context.has(RequestIds) ? context.get(RequestIds) : undefined;
+  return {
+    "@timestamp": new Date(time).toISOString(),
+    event: {
+      kind: "event",
+      action,
+      category,
+      type,
+      outcome,
+      ...reason !== undefined && { reason: shorten(reason) },
+    },
+    ...(userId ?? targetId) !== undefined && {
+      user: {
+        ...userId !== undefined && { id: shorten(userId) },
+        ...targetId !== undefined && { target: { id: shorten(targetId) } },
+      },
+    },
+    ...remoteAddress !== undefined && { client: { ip: remoteAddress } },
+    http: {
+      request: {
+        method: shorten(context.request.method),
+        ...ids && { id: ids.requestId },
+      },
+      ...route && { route: route.pattern.source },
+    },
+    ...ids && { trace: { id: ids.traceId } },
+  };
+}
+
+function shorten(value: string | number | bigint): string {
+  return String(value).slice(0, MAX_LENGTH);
+}
