@@ -1,4 +1,4 @@
-import { callStore, STORE_TIMEOUT } from "../session/internal.ts";
+import { STORE_TIMEOUT, storeCaller } from "../session/internal.ts";
 import { encodeBase64Url, sha256 } from "../session/secrets.ts";
 import type { SessionStore } from "../session/mod.ts";
 
@@ -24,13 +24,13 @@ export function withTimeout(
       `Cannot use one-time token: storeTimeout "${timeout}" is not a positive number`,
     );
   }
+  const call = storeCaller(store, timeout);
   return {
-    get: (key) => callStore("read", () => store.get(key), timeout),
+    get: (key) => call("read", (store) => store.get(key)),
     put: (key, value, options) =>
-      callStore("save", () => store.put(key, value, options), timeout),
-    delete: (key) => callStore("end", () => store.delete(key), timeout),
-    byIndex: (name) =>
-      callStore("list", () => store.byIndex?.(name) ?? [], timeout),
+      call("save", (store) => store.put(key, value, options)),
+    delete: (key) => call("end", (store) => store.delete(key)),
+    byIndex: (name) => call("list", (store) => store.byIndex?.(name) ?? []),
   };
 }
 

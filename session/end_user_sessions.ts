@@ -1,11 +1,8 @@
-import {
-  type CallStore,
-  endListed,
-  endStored,
-} from "./drivers/ended_sessions.ts";
-import { callStore, STORE_TIMEOUT } from "./drivers/store_driver.ts";
+import { endListed, endStored } from "./drivers/ended_sessions.ts";
+import { storeCaller } from "./drivers/circuit_breaker.ts";
 import type { SessionRecord } from "./record.ts";
 import { type SessionStore, userIndexName } from "./store.ts";
+import { STORE_TIMEOUT } from "./timeouts.ts";
 
 /** Options for {@linkcode endUserSessions}. */
 export interface EndUserSessionsOptions {
@@ -108,8 +105,7 @@ async function endIndexed(
   if (store.byIndex === undefined) {
     throw new TypeError("Cannot end sessions: the store has no byIndex");
   }
-  const call: CallStore = (verb, ask) =>
-    callStore(verb, () => ask(store), STORE_TIMEOUT);
+  const call = storeCaller(store, STORE_TIMEOUT);
   return await endListed(
     async () => await call("list", (store) => store.byIndex!(name)),
     (id) => endStored(call, id, accept),

@@ -12,12 +12,14 @@ import {
   readCookiesBelow,
   serializeCookie,
 } from "./cookies/prefixed_cookie.ts";
-import { callStore, STORE_TIMEOUT } from "./drivers/store_driver.ts";
+import { storeCaller } from "./drivers/circuit_breaker.ts";
 import { requestSessionOf, type Session } from "./session.ts";
 import { checkIndex, sweeper, userIndexName } from "./store.ts";
 import { isMemoryStore } from "./stores/memory.ts";
+import { callStore, STORE_TIMEOUT } from "./timeouts.ts";
 
 export { CookieCipher } from "./cookies/encryption.ts";
+export type { CallStore } from "./drivers/ended_sessions.ts";
 export {
   type EndByNameOptions,
   endSessionsByName,
@@ -30,6 +32,7 @@ export {
   readCookiesBelow,
   serializeCookie,
   STORE_TIMEOUT,
+  storeCaller,
   sweeper,
 };
 

@@ -16,15 +16,16 @@ import {
   type CookieSessionStorage,
   CookieStorage,
 } from "./drivers/cookie_driver.ts";
-import {
-  callStore,
-  STORE_TIMEOUT,
-  storeDrivers,
-} from "./drivers/store_driver.ts";
+import { storeDrivers } from "./drivers/store_driver.ts";
 import type { Session } from "./session.ts";
 import { type SessionStore, sweeper } from "./store.ts";
 import { createMemorySessionStore } from "./stores/memory.ts";
-import { type SessionTimeouts, Timeouts } from "./timeouts.ts";
+import {
+  callStore,
+  type SessionTimeouts,
+  STORE_TIMEOUT,
+  Timeouts,
+} from "./timeouts.ts";
 
 export type {
   AnonymousLimit,

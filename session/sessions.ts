@@ -1,6 +1,7 @@
 import { reportSecurityEvent } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 import { endListed, endStored } from "./drivers/ended_sessions.ts";
+import { storeCaller } from "./drivers/circuit_breaker.ts";
 import {
   isSessionId,
   parseRecord,
@@ -238,7 +239,8 @@ class Sessions implements UserSessions {
     call: (store: SessionStore) => Value | Promise<Value>,
   ): Value | Promise<Value> {
     const store = this.#storeFor(verb);
-    return this.#setup.config.callStore(verb, () => call(store));
+    const { storeTimeout } = this.#setup.config;
+    return storeCaller(store, storeTimeout)(verb, call);
   }
 
   #storeFor(verb: string): SessionStore {

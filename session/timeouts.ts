@@ -1,4 +1,6 @@
 import { checkPositive } from "../router/internal.ts";
+import type { CircuitBreaker } from "./drivers/circuit_breaker.ts";
+import { SessionStoreError } from "./errors.ts";
 
 /** Timeouts of sessions, in milliseconds. */
 export interface SessionTimeouts {
@@ -77,4 +79,53 @@ function checkTimeout(name: string, value: number): number {
     value,
     Number.MAX_VALUE,
   );
+}
+
+/** The default timeout of a call to a store, in milliseconds. */
+export const STORE_TIMEOUT = 5_000;
+
+/**
+ * Calls a store. Errors and timeouts become a `SessionStoreError`.
+ *
+ * @param breaker The breaker of the store. Without it, a call is made even if the
+ * store is down.
+ * @throws {SessionStoreError} If the store throws, rejects or takes too long.
+ */
+export function callStore<Value>(
+  verb: string,
+  call: () => Value | Promise<Value>,
+  timeout: number,
+  breaker?: CircuitBreaker,
+): Value | Promise<Value> {
+  if (breaker !== undefined) {
+    return breaker.run(verb, () => callStore(verb, call, timeout));
+  }
+  let result: Value | Promise<Value>;
+  try {
+    result = call();
+  } catch (cause) {
+    throw new SessionStoreError(verb, { cause });
+  }
+  return typeof (result as Promise<Value> | null)?.then === "function"
+    ? withTimeout(verb, result as Promise<Value>, timeout)
+    : result;
+}
+
+async function withTimeout<Value>(
+  verb: string,
+  result: Promise<Value>,
+  timeout: number,
+): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new Error(`No answer within ${timeout} ms`)),
+    timeout,
+  );
+  try {
+    return await Promise.race([result, promise]);
+  } catch (cause) {
+    throw new SessionStoreError(verb, { cause });
+  } finally {
+    clearTimeout(timer);
+  }
 }

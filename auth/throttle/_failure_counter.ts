@@ -1,12 +1,10 @@
-import { callStore } from "../../session/internal.ts";
-import type { SessionStore, StoredValue } from "../../session/mod.ts";
+import type { CallStore } from "../../session/internal.ts";
+import type { StoredValue } from "../../session/mod.ts";
 import type { ThrottleLimit } from "./limits.ts";
 
 /** The store and the clock of a throttle. */
 export interface ThrottleConfig {
-  readonly store: SessionStore;
-  /** The timeout of each call to the store, in milliseconds. */
-  readonly storeTimeout: number;
+  readonly callStore: CallStore;
   readonly now: () => number;
 }
 
@@ -58,14 +56,12 @@ const NO_FAILURES: Count = { slices: [], blockedUntil: 0 };
 
 /** Counts failures in a session store, by compare-and-swap. */
 export class FailureCounter {
-  readonly #store: SessionStore;
-  readonly #storeTimeout: number;
+  readonly #call: CallStore;
   readonly #now: () => number;
   readonly #limit: ThrottleLimit;
 
   constructor(config: ThrottleConfig, limit: ThrottleLimit) {
-    this.#store = config.store;
-    this.#storeTimeout = config.storeTimeout;
+    this.#call = config.callStore;
     this.#now = config.now;
     this.#limit = limit;
   }
@@ -80,7 +76,7 @@ export class FailureCounter {
   }
 
   async #clear(key: string): Promise<void> {
-    await this.#call(() => this.#store.delete(key));
+    await this.#call("throttle", (store) => store.delete(key));
   }
 
   async #add(
@@ -154,15 +150,12 @@ export class FailureCounter {
     const { window, maxDelay } = this.#limit;
     const value = JSON.stringify([count.slices, count.blockedUntil]);
     const ttl = window + maxDelay;
-    return this.#call(() => this.#store.put(key, value, { ttl, ifVersion }));
+    const options = { ttl, ifVersion };
+    return this.#call("throttle", (store) => store.put(key, value, options));
   }
 
   #get(key: string) {
-    return this.#call(() => this.#store.get(key));
-  }
-
-  #call<Value>(call: () => Value | Promise<Value>): Value | Promise<Value> {
-    return callStore("throttle", call, this.#storeTimeout);
+    return this.#call("throttle", (store) => store.get(key));
   }
 
   #delayAfter(failures: number): number {

@@ -1,11 +1,7 @@
 import type { RequestContext } from "../../router/mod.ts";
-import {
-  callStore,
-  type HostCookie,
-  hostCookie,
-} from "../../session/internal.ts";
+import { type HostCookie, hostCookie } from "../../session/internal.ts";
 import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
-import { Session } from "../../session/mod.ts";
+import { Session, type SessionStore } from "../../session/mod.ts";
 import type { ThrottleConfig } from "./_failure_counter.ts";
 
 /** Seconds for which a browser keeps the device cookie: one year. */
@@ -88,7 +84,7 @@ export class KnownDevices {
     hash: string,
   ): Promise<string[] | null> {
     const key = await keyOf(account);
-    const { now, store, storeTimeout } = this.#config;
+    const { callStore, now } = this.#config;
     const ttl = MAX_AGE * 1000;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const { devices, version } = await this.#read(key);
@@ -96,8 +92,9 @@ export class KnownDevices {
       const others = devices.filter(([one]) => !browser.includes(one))
         .sort(([, a], [, b]) => b - a).slice(0, MAX_DEVICES - 1);
       const value = JSON.stringify([[hash, now()], ...others]);
-      const put = () => store.put(key, value, { ttl, ifVersion: version });
-      if (await callStore("throttle", put, storeTimeout)) {
+      const options = { ttl, ifVersion: version };
+      const put = (store: SessionStore) => store.put(key, value, options);
+      if (await callStore("throttle", put)) {
         return old.map(([one]) => one);
       }
     }
@@ -107,9 +104,8 @@ export class KnownDevices {
   async #read(
     key: string,
   ): Promise<{ devices: readonly Device[]; version: string | null }> {
-    const { now, store, storeTimeout } = this.#config;
-    const get = () => store.get(key);
-    const found = await callStore("throttle", get, storeTimeout);
+    const { callStore, now } = this.#config;
+    const found = await callStore("throttle", (store) => store.get(key));
     const oldest = now() - MAX_AGE * 1000;
     const devices = parseDevices(found?.value)
       .filter(([, seenAt]) => seenAt >= oldest);

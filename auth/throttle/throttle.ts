@@ -3,6 +3,7 @@ import type { RequestContext } from "../../router/mod.ts";
 import {
   isStoreShared,
   STORE_TIMEOUT,
+  storeCaller,
   sweeper,
 } from "../../session/internal.ts";
 import {
@@ -183,7 +184,8 @@ class AccountThrottle implements Throttle {
     if (!(Number.isFinite(storeTimeout) && storeTimeout > 0)) {
       throw notPositive("storeTimeout", storeTimeout);
     }
-    const config: ThrottleConfig = { store, storeTimeout, now };
+    const callStore = storeCaller(store, storeTimeout);
+    const config: ThrottleConfig = { callStore, now };
     const limits = resolveLimits(options);
     this.#counts = new AttemptCounts(config, { name, limits, address });
     this.#devices = new KnownDevices(config, deviceCookie);

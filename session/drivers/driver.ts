@@ -24,7 +24,7 @@ export interface SessionConfig {
   readonly storeTimeout: number;
   /** Returns the time of a user's last revocation, if the option is set. */
   readonly revokedBefore: RevokedBefore | undefined;
-  /** Calls the store with this timeout. */
+  /** Calls a function of the application with the timeout of the store. */
   callStore<Value>(
     verb: string,
     call: () => Value | Promise<Value>,

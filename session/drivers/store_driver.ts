@@ -2,6 +2,7 @@ import { type CookieChange, readCookies } from "../cookies/prefixed_cookie.ts";
 import { SessionStoreError } from "../errors.ts";
 import { createLabel, parseRecord, type SessionRecord } from "../record.ts";
 import { hashToken } from "../secrets.ts";
+import { callStore } from "../timeouts.ts";
 import {
   type SessionStore,
   type StoredValue,
@@ -13,6 +14,7 @@ import {
   replaceByTombstone,
   rotateId,
 } from "./_id_rotation.ts";
+import { breakerOf, type CircuitBreaker } from "./circuit_breaker.ts";
 import {
   type CreateDriver,
   type IdChange,
@@ -42,9 +44,10 @@ export function storeDrivers(
   config: SessionConfig,
   admit: (address: string | undefined) => void,
 ): CreateDriver {
+  const breaker = breakerOf(store);
   return (name, context) => {
     const admitAnonymous = () => admit(createLabel(context).address);
-    return new StoreDriver(name, store, config, admitAnonymous);
+    return new StoreDriver(name, store, breaker, config, admitAnonymous);
   };
 }
 
@@ -59,6 +62,7 @@ class StoreDriver implements SessionDriver {
   cookies: readonly CookieChange[] = [];
   readonly #name: string;
   readonly #store: SessionStore;
+  readonly #breaker: CircuitBreaker | undefined;
   readonly #config: SessionConfig;
   readonly #admitAnonymous: () => void;
   /** The stored session, as far as known. */
@@ -77,11 +81,13 @@ class StoreDriver implements SessionDriver {
   constructor(
     name: string,
     store: SessionStore,
+    breaker: CircuitBreaker | undefined,
     config: SessionConfig,
     admitAnonymous: () => void,
   ) {
     this.#name = name;
     this.#store = store;
+    this.#breaker = breaker;
     this.#config = config;
     this.#admitAnonymous = admitAnonymous;
   }
@@ -96,6 +102,7 @@ class StoreDriver implements SessionDriver {
         "read",
         () => this.#store.get(this.id),
         this.#config.storeTimeout,
+        this.#breaker,
       );
       // The memory store returns the value itself, so there is no need to wait.
       const record = this.#accept(
@@ -213,6 +220,7 @@ class StoreDriver implements SessionDriver {
         "save",
         () => this.#store.put(old.id, value, options),
         this.#config.storeTimeout,
+        this.#breaker,
       );
     }
     const created = await rotateId(
@@ -254,7 +262,13 @@ class StoreDriver implements SessionDriver {
     verb: string,
     call: (store: SessionStore) => Value | Promise<Value>,
   ): Value | Promise<Value> {
-    return callStore(verb, () => call(this.#store), this.#config.storeTimeout);
+    const { storeTimeout } = this.#config;
+    return callStore(
+      verb,
+      () => call(this.#store),
+      storeTimeout,
+      this.#breaker,
+    );
   }
 }
 
@@ -262,47 +276,4 @@ class StoreDriver implements SessionDriver {
 function backOff(attempt: number): Promise<void> {
   const longest = Math.min(2 ** attempt, 32);
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
-}
-
-/** The default timeout of a call to a store, in milliseconds. */
-export const STORE_TIMEOUT = 5_000;
-
-/**
- * Calls a store. Errors and timeouts become a `SessionStoreError`.
- *
- * @throws {SessionStoreError} If the store throws, rejects or takes too long.
- */
-export function callStore<Value>(
-  verb: string,
-  call: () => Value | Promise<Value>,
-  timeout: number,
-): Value | Promise<Value> {
-  let result: Value | Promise<Value>;
-  try {
-    result = call();
-  } catch (cause) {
-    throw new SessionStoreError(verb, { cause });
-  }
-  return typeof (result as Promise<Value> | null)?.then === "function"
-    ? withTimeout(verb, result as Promise<Value>, timeout)
-    : result;
-}
-
-async function withTimeout<Value>(
-  verb: string,
-  result: Promise<Value>,
-  timeout: number,
-): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new Error(`No answer within ${timeout} ms`)),
-    timeout,
-  );
-  try {
-    return await Promise.race([result, promise]);
-  } catch (cause) {
-    throw new SessionStoreError(verb, { cause });
-  } finally {
-    clearTimeout(timer);
-  }
 }

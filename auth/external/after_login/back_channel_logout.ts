@@ -1,9 +1,9 @@
 import { reportSecurityEvent } from "../../../router/internal.ts";
 import type { RequestContext } from "../../../router/mod.ts";
 import {
-  callStore,
   endSessionsByName,
   STORE_TIMEOUT,
+  storeCaller,
 } from "../../../session/internal.ts";
 import type { SessionStore } from "../../../session/mod.ts";
 import { encodeBase64Url, sha256 } from "../../../session/secrets.ts";
@@ -219,7 +219,7 @@ async function endSessions(
     if (error instanceof ExternalAuthError) throw error;
     // Sessions may still be active, so the provider must be able to try again.
     if (key !== undefined) {
-      await Promise.try(() => store.delete(key!)).catch(() => {});
+      await forgetToken(store, key).catch(() => {});
     }
     throw new ExternalAuthError(
       "logout_failed",
@@ -241,13 +241,15 @@ async function rememberToken(
     ttl: (MAX_AGE + 2 * engine.clockTolerance) * 1000,
     ifVersion: null,
   };
-  const isNew = await callStore(
-    "write",
-    () => store.put(key, "used", options),
-    STORE_TIMEOUT,
-  );
+  const call = storeCaller(store, STORE_TIMEOUT);
+  const isNew = await call("save", (store) => store.put(key, "used", options));
   if (!isNew) throw tokenError(LOGOUT_TOKEN, "it was used before");
   return key;
+}
+
+async function forgetToken(store: SessionStore, key: string): Promise<void> {
+  const call = storeCaller(store, STORE_TIMEOUT);
+  await call("end", (store) => store.delete(key));
 }
 
 /** Copies an error without its other properties: drivers add arguments there. */

@@ -1,0 +1,223 @@
+import {
+  createOneTimeToken,
+  createThrottle,
+  takeOneTimeToken,
+} from "@gatehouse/web/auth";
+import { RequestContext } from "@gatehouse/web/fetch-router";
+import {
+  createMemorySessionStore,
+  endUserSessions,
+  sessions,
+  type SessionStore,
+  SessionStoreError,
+} from "@gatehouse/web/session";
+import {
+  assertEquals,
+  assertGreater,
+  assertInstanceOf,
+  assertLess,
+  assertRejects,
+} from "@std/assert";
+import { Browser, Server } from "./_browser.ts";
+
+/** Milliseconds. The breaker ignores failures that are faster than 100 ms. */
+const TIMEOUT = 200;
+const PAUSE = 1_000;
+
+Deno.test("session() fails in milliseconds while its store is down, and logs nobody out", async () => {
+  const { outage, server } = open();
+  const browser = await logIn(server);
+  outage.isDown = true;
+  assertGreater(await timeOf(() => fails(browser)), TIMEOUT - 20);
+  for (let count = 0; count < 20; count++) {
+    assertLess(await timeOf(() => fails(browser)), TIMEOUT / 2);
+  }
+  outage.isDown = false;
+  await sleep(PAUSE);
+  assertEquals(await userOf(browser), 7);
+  assertEquals(await userOf(browser), 7);
+});
+
+Deno.test("session() lets one request at a time try a store that is down", async () => {
+  const { outage, server } = open();
+  const browser = await logIn(server);
+  outage.isDown = true;
+  await fails(browser);
+  await sleep(PAUSE);
+  outage.calls = 0;
+  await Promise.all(Array.from({ length: 20 }, () => fails(browser.copy())));
+  assertEquals(outage.calls, 1);
+  // The attempt failed, so the next pause has begun.
+  await fails(browser);
+  assertEquals(outage.calls, 1);
+});
+
+Deno.test("session() keeps using its store if the calls of one client fail slowly", async () => {
+  const { outage, server } = open();
+  const [attacker, victim] = [await logIn(server), await logIn(server)];
+  outage.onlyKey = await attacker.visit((session) => session.id);
+  outage.isDown = true;
+  const attacks = Array.from({ length: 20 }, () => fails(attacker.copy()));
+  const users: unknown[] = [];
+  let isOver = false;
+  const over = Promise.all(attacks).then(() => isOver = true);
+  while (!isOver) {
+    users.push(await userOf(victim));
+    await sleep(10);
+  }
+  await over;
+  users.push(await userOf(victim));
+  assertEquals(new Set(users), new Set([7]));
+});
+
+Deno.test("session() keeps using its store if a call fails at once", async () => {
+  const { outage, server } = open();
+  const [attacker, victim] = [await logIn(server), await logIn(server)];
+  outage.onlyKey = await attacker.visit((session) => session.id);
+  outage.how = "rejects";
+  outage.isDown = true;
+  for (let count = 0; count < 20; count++) await fails(attacker);
+  assertEquals(await userOf(victim), 7);
+});
+
+Deno.test("session() names the reason of the outage in each error", async () => {
+  const { errors, outage, server } = open();
+  const browser = await logIn(server);
+  outage.isDown = true;
+  await fails(browser);
+  await fails(browser);
+  assertEquals(errors.length, 2);
+  for (const error of errors) {
+    assertInstanceOf(error, SessionStoreError);
+    assertEquals(error.cause, {
+      name: "Error",
+      message: `No answer within ${TIMEOUT} ms`,
+    });
+  }
+});
+
+Deno.test("session() responds at once to pages without a session while its store is down", async () => {
+  const { outage, server } = open({ lazy: true });
+  const browser = new Browser(server);
+  await browser.visit(async (session) => {
+    (await session.load()).set("userId", 7);
+  });
+  outage.isDown = true;
+  outage.calls = 0;
+  for (let count = 0; count < 10; count++) {
+    assertLess(await timeOf(() => browser.visit(() => "page")), TIMEOUT / 2);
+    assertEquals(browser.response.status, 200);
+  }
+  assertEquals(outage.calls, 0);
+});
+
+Deno.test("Everything that uses a store learns from one call that it is down", async () => {
+  const { outage, server, store } = open();
+  const browser = await logIn(server);
+  const token = await createOneTimeToken(store, { purpose: "p", account: 7 });
+  outage.isDown = true;
+  await fails(browser);
+  outage.calls = 0;
+  const context = new RequestContext(new Request("https://example.com/"));
+  const throttle = createThrottle({ store, storeTimeout: TIMEOUT });
+  const uses = [
+    () => throttle.attempt(context, "ada"),
+    () => takeOneTimeToken(store, { purpose: "p", token }),
+    () => endUserSessions(store, 7),
+  ];
+  for (const use of uses) {
+    const time = await timeOf(() => assertRejects(use, SessionStoreError));
+    assertLess(time, TIMEOUT / 2);
+  }
+  assertEquals(outage.calls, 0);
+  const other = open();
+  assertEquals(await userOf(await logIn(other.server)), 7);
+});
+
+Deno.test("sessions() fails in milliseconds while its store is down", async () => {
+  const { outage, server } = open();
+  const browser = await logIn(server);
+  const times: number[] = [];
+  await browser.visit(async (_session, context) => {
+    outage.isDown = true;
+    for (let count = 0; count < 3; count++) {
+      const list = () => sessions(context).list();
+      times.push(
+        await timeOf(() => assertRejects(list, SessionStoreError)),
+      );
+    }
+    outage.isDown = false;
+    await sleep(PAUSE);
+  });
+  assertGreater(times[0]!, TIMEOUT - 20);
+  assertLess(times[1]!, TIMEOUT / 2);
+  assertLess(times[2]!, TIMEOUT / 2);
+});
+
+interface Outage {
+  isDown: boolean;
+  how: "hangs" | "rejects";
+  /** The only key whose calls fail, or `undefined` for all. */
+  onlyKey: string | undefined;
+  calls: number;
+}
+
+/** Creates a server whose store can be down. */
+function open(options: { lazy?: true } = {}) {
+  const memory = createMemorySessionStore();
+  const outage: Outage = {
+    isDown: false,
+    how: "hangs",
+    onlyKey: undefined,
+    calls: 0,
+  };
+  const ask = <Value>(key: string, call: () => Value): Value => {
+    outage.calls++;
+    if (!outage.isDown || (outage.onlyKey ?? key) !== key) return call();
+    return (outage.how === "hangs"
+      ? new Promise(() => {})
+      : Promise.reject(new Error("Not possible"))) as Value;
+  };
+  const store: SessionStore = {
+    get: (key) => ask(key, () => memory.get(key)),
+    put: (...args) => ask(args[0], () => memory.put(...args)),
+    delete: (key) => ask(key, () => memory.delete(key)),
+    byIndex: (name) => ask(name, () => memory.byIndex!(name)),
+  };
+  const errors: unknown[] = [];
+  const settings = { ...options, store, storeTimeout: TIMEOUT };
+  const server = new Server(settings, (error) => {
+    errors.push(error);
+    return new Response(null, { status: 503 });
+  });
+  return { errors, outage, server, store };
+}
+
+async function logIn(server: Server): Promise<Browser> {
+  const browser = new Browser(server);
+  await browser.visit((session) => session.set("userId", 7));
+  return browser;
+}
+
+async function userOf(browser: Browser): Promise<unknown> {
+  const userId = await browser.visit((session) => session.userId);
+  assertEquals(browser.response.status, 200);
+  return userId;
+}
+
+/** Sends a request that must fail without a cookie. */
+async function fails(browser: Browser): Promise<void> {
+  await browser.visit((session) => session.userId);
+  assertEquals(browser.response.status, 503);
+  assertEquals(browser.response.headers.getSetCookie(), []);
+}
+
+async function timeOf(run: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await run();
+  return performance.now() - begun;
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
