@@ -23,7 +23,7 @@ const PAUSE = 1_000;
  */
 export class CircuitBreaker {
   #succeededAt = -Infinity;
-  /** The error that began the outage, or `undefined` if there is none. */
+  /** The error that began the outage, or `undefined` while the store is up. */
   #outage: SessionStoreError | undefined;
   #pausedUntil = 0;
   /** The start of the call that tries the store, if there is one. */

@@ -334,8 +334,22 @@ Deno.test("backChannelLogout() responds with an uncacheable 400 and reports the 
   assertEquals(JSON.stringify(cause).includes("a secret"), false);
 });
 
+Deno.test("backChannelLogout() responds within six seconds if the store hangs after a failure", async () => {
+  const faults: Faults = {};
+  const { app, provider } = await setUp(faults);
+  faults.list = () => {
+    throw new Error("the database is unavailable");
+  };
+  faults.delete = () => new Promise(() => {});
+  const begun = performance.now();
+  assertEquals((await app.send(await logoutToken(provider))).status, 400);
+  assertLess(performance.now() - begun, 6_000);
+  assertEquals(app.codes, ["logout_failed"]);
+});
+
 /** Creates a store that can run code during a lookup and after byIndex(). */
 interface Faults {
+  delete?: () => Promise<void>;
   find?: () => void;
   get?: () => Promise<void>;
   list?: () => void | Promise<void>;
@@ -354,7 +368,10 @@ function createApp(provider: TestProvider, faults: Faults) {
       return memory.get(key);
     },
     put: (...args) => memory.put(...args),
-    delete: (key) => memory.delete(key),
+    async delete(key) {
+      await faults.delete?.();
+      memory.delete(key);
+    },
     async byIndex(name) {
       const found = await memory.byIndex!(name);
       await faults.list?.();

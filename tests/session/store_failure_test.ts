@@ -41,6 +41,8 @@ Deno.test("session() fails if the store does not respond", async () => {
   fault.how = "hangs";
   assertEquals(await send(browser, (session) => session.userId), 503);
   fault.method = undefined;
+  // The pause after the outage: see store_outage_test.ts.
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
   assertEquals(await browser.visit((session) => session.userId), 7);
 });
 

@@ -24,7 +24,7 @@ import { Browser, Server } from "./_browser.ts";
 const TIMEOUT = 200;
 const PAUSE = 1_000;
 
-Deno.test("session() fails in milliseconds while its store is down, and logs nobody out", async () => {
+Deno.test("session() fails in milliseconds while its store is down, and keeps users logged in", async () => {
   const { outage, server } = open();
   const browser = await logIn(server);
   outage.isDown = true;
