@@ -272,7 +272,6 @@ export class RequestSession {
         response = error.toResponse();
       }
     }
-    if (this.#driver!.cookies.length > 0) this.setup.sweep();
     return this.#addHeaders(response);
   }
 
@@ -294,6 +293,7 @@ export class RequestSession {
     const cookies = this.hostCookies?.headers ?? [];
     if (changes !== undefined && changes.length > 0) {
       const { cookie } = this.setup;
+      this.setup.sweep();
       cookies.unshift(
         ...changes.map((change) => cookie.setCookie(change, this.#cookieName)),
       );

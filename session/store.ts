@@ -79,9 +79,10 @@ export interface SessionStore {
 
   /**
    * Removes expired values, if the store does not do so itself. One call should be
-   * short. The library calls it at most every ten minutes, when a session begins.
-   * Many processes end before that, so `put` should also remove a few expired
-   * values.
+   * short. The library calls it at most every ten minutes, when a session begins,
+   * and for the first time at a random point in the first ten minutes. It does not
+   * wait for it. Many processes end before that, so `put` should also remove a few
+   * expired values.
    *
    * @param now The time in epoch milliseconds.
    * @returns `true` if there are more expired values to remove.
@@ -213,9 +214,12 @@ const SWEEP_INTERVAL = 600_000;
  * once, so that no request waits for a sweep. If a sweep did not remove
  * everything, the next call starts another. It ignores failures, because no
  * store returns expired values.
+ *
+ * The first sweep is at a random point in the first ten minutes. So processes
+ * that start together do not sweep together, and those with short lives sweep too.
  */
 export function sweeper(store: SessionStore, now: () => number): () => void {
-  let sweptAt = now();
+  let sweptAt = now() - Math.random() * SWEEP_INTERVAL;
   return () => {
     const time = now();
     if (time - sweptAt < SWEEP_INTERVAL) return;

@@ -57,8 +57,11 @@ export interface SQLSessionStoreOptions {
 /** The limits of rows per statement and of statements per sweep. */
 const SWEEP = { rows: 1_000, statements: 100 };
 
-/** The time that a call waits for another one to create the table, in milliseconds. */
-const PREPARE_WAIT = 50;
+/**
+ * The time in milliseconds that a call waits for another one to create the table,
+ * or an insert for the removal of expired rows.
+ */
+const LONGEST_WAIT = 50;
 
 /** The limit of expired rows that an insert removes: more than it adds. */
 const ROWS_PER_INSERT = 4;
@@ -195,8 +198,9 @@ class SQLStore implements SessionStore {
       [...row, key, now],
     );
     if (rows.length === 0) return false;
-    // The row is stored. If removing fails, the next insert tries again.
-    await this.#removeExpired(now, ROWS_PER_INSERT).catch(() => {});
+    // The row is stored, and no visitor waits long for the removal of others. If
+    // it fails, the next insert tries again.
+    await settled(this.#removeExpired(now, ROWS_PER_INSERT));
     return true;
   }
 
@@ -236,12 +240,7 @@ class SQLStore implements SessionStore {
    */
   async #prepare(): Promise<void> {
     if (this.#preparing !== undefined) {
-      let timer: ReturnType<typeof setTimeout>;
-      const timeout = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, PREPARE_WAIT);
-      });
-      await Promise.race([this.#preparing, timeout])
-        .finally(() => clearTimeout(timer));
+      await settled(this.#preparing);
       if (this.#isReady) return;
     }
     const preparing = createMissing(
@@ -257,6 +256,14 @@ class SQLStore implements SessionStore {
       if (this.#preparing === preparing) this.#preparing = undefined;
     }
   }
+}
+
+/** Waits until a promise settles, but not long. */
+async function settled(promise: Promise<unknown>): Promise<void> {
+  const { promise: timeout, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, LONGEST_WAIT);
+  await Promise.race([promise, timeout]).catch(() => {});
+  clearTimeout(timer);
 }
 
 /** All columns except the key. */

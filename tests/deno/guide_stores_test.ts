@@ -150,10 +150,49 @@ Deno.test(`${PAGE}: durable_objects.ts keeps sessions on workerd`, async () => {
   assertEquals(await runInWorker(file, { durableObjects }), DONE);
 });
 
-/** Reads the contents of `wrangler.json` from the page. */
-async function wrangler() {
+Deno.test(`${PAGE}: sweep_worker.ts removes expired sessions on workerd`, async () => {
+  const { "d1.ts": store, "sweep_worker.ts": sweep } = await programs(PAGE);
+  await using file = await programFile(`
+    import { env } from "cloudflare:workers";
+    import { store } from "./d1.ts";
+    import worker from "./sweep_worker.ts";
+    export default {
+      scheduled: worker.scheduled,
+      async fetch({ url }) {
+        if (url.endsWith("/fill")) {
+          await store.put("long", "value", { ttl: 60_000, ifVersion: null });
+          await store.put("short", "value", { ttl: 1, ifVersion: null });
+        }
+        const { results } = await env.SESSIONS
+          .prepare("SELECT id FROM gatehouse_sessions").all();
+        return Response.json(results.map(({ id }) => id));
+      },
+    };
+  `);
+  await Deno.writeTextFile(`${file.folder}/d1.ts`, store);
+  await Deno.writeTextFile(`${file.folder}/sweep_worker.ts`, sweep);
+  const script = await bundleProgram(file, `${file.folder}/main.ts`);
+  await using worker = await startWorker({
+    script,
+    d1Databases: ["SESSIONS"],
+    unsafeTriggerHandlers: true,
+  });
+  const rows = async (path: string) =>
+    await (await fetch(new URL(path, worker.url))).json();
+  assertEquals(await rows("/fill"), ["long", "short"]);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const trigger = new URL("/cdn-cgi/handler/scheduled", worker.url);
+  assertEquals(await (await fetch(trigger)).text(), "ok");
+  assertEquals(await rows("/rows"), ["long"]);
+  assertEquals((await wrangler("triggers")).triggers.crons.length, 1);
+});
+
+/** Reads the contents of `wrangler.json` with a key from the page. */
+async function wrangler(key = "durable_objects") {
   const text = await Deno.readTextFile(new URL(PAGE, DOCS));
-  const block = codeBlocks(text).find(({ language }) => language === "json");
+  const block = codeBlocks(text).find(({ language, text }) =>
+    language === "json" && key in JSON.parse(text)
+  );
   return JSON.parse(block!.text);
 }
 

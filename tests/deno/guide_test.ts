@@ -17,6 +17,7 @@ const PROGRAMS: Record<string, readonly string[]> = {
     "sqlite.ts",
     "bun_sqlite.ts",
     "sweep.ts",
+    "sweep_worker.ts",
     "postgres.ts",
     "redis.ts",
     "bun_redis.ts",

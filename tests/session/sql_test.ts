@@ -84,3 +84,21 @@ Deno.test("createSQLSessionStore() creates no table with createTable: false", as
     "SELECT value, version FROM gatehouse_sessions WHERE id = $1 AND expires_at > $2",
   ]);
 });
+
+for (const how of ["hangs", "fails"]) {
+  Deno.test(`createSQLSessionStore() stores a value in time if the removal of expired ones ${how}`, async () => {
+    let removals = 0;
+    const store = createSQLSessionStore((sql) => {
+      if (!sql.startsWith("DELETE")) return [{ id: "key" }];
+      removals++;
+      return how === "hangs"
+        ? new Promise(() => {})
+        : Promise.reject(new Error("The database is unavailable"));
+    }, { createTable: false });
+    const begun = performance.now();
+    const options = { ttl: 1_000, ifVersion: null };
+    assertEquals(await store.put("key", "value", options), true);
+    assert(performance.now() - begun < 500);
+    assertEquals(removals, 1);
+  });
+}
