@@ -12,6 +12,7 @@ import {
   cutTests,
   foldBenchmarks,
   guideSections,
+  markPrograms,
   moveLinks,
   REPOSITORY,
   ROOT_PAGES,
@@ -91,12 +92,16 @@ export * from "${new URL(path, ROOT).pathname}";\n`,
   }
 }
 
-/** Unwraps the braces of `@default {…}`, which `deno doc` needs. */
+/**
+ * Unwraps the braces of `@default {…}`, which `deno doc` needs. The page has no
+ * link to edit it.
+ */
 function referencePage(page: string): string {
-  return page.replaceAll(
+  const text = page.replaceAll(
     /(# Default\n\n```ts\n)\{(.*?)\}(\n```)/gs,
     "$1$2$3",
   );
+  return `---\neditLink: false\n---\n\n${text}`;
 }
 
 /** Writes the pages of the guide: their sections, for the sidebar. */
@@ -110,8 +115,11 @@ async function writeGuide(): Promise<Section[]> {
     const text = moveLinks(cutTests(folded), file);
     const target = new URL(`${page}.md`, PAGES);
     await Deno.mkdir(new URL("./", target), { recursive: true });
-    const editLink = `---\neditLink: ${file}\n---\n\n`;
-    await Deno.writeTextFile(target, editLink + text);
+    const editLink = `${REPOSITORY}/edit/main/${file}`;
+    await Deno.writeTextFile(
+      target,
+      `---\neditLink: ${editLink}\n---\n\n${markPrograms(text)}`,
+    );
     const [, title = page] = /^# (.+)$/m.exec(text) ?? [];
     texts.push([title, page, text]);
   };
@@ -129,6 +137,10 @@ async function writeGuide(): Promise<Section[]> {
   await copyFolder(
     new URL("docs/images/", ROOT),
     new URL("public/images/", PAGES),
+  );
+  await Deno.copyFile(
+    new URL("examples/app/pages/icon.svg", ROOT),
+    new URL("public/icon.svg", PAGES),
   );
   await Deno.copyFile(new URL("index.md", SITE), new URL("index.md", PAGES));
   await writeForModels(texts);
@@ -165,9 +177,19 @@ async function writeSettings(guide: readonly Section[]): Promise<void> {
     version: config.version,
     base: Deno.env.get("SITE_BASE") ?? "/",
     guide,
+    sources: sources(),
     reference: entries.map(({ text, link }) => ({ text, link }))
       .sort((a, b) => a.text < b.text ? -1 : 1),
   });
+}
+
+/** Returns the source file of each entry of the package, by its specifier. */
+function sources(): Record<string, string[]> {
+  const entries = Object.entries(config.exports).map(([name, path]) => [
+    config.name + name.slice(1),
+    [new URL(path, ROOT).pathname],
+  ]);
+  return { ...Object.fromEntries(entries), jose: ["node_modules/jose"] };
 }
 
 async function copyFolder(from: URL, to: URL): Promise<void> {

@@ -42,6 +42,11 @@ export function cutTests(markdown: string): string {
   );
 }
 
+/** Marks the TypeScript programs of a page, so that the site shows their types. */
+export function markPrograms(markdown: string): string {
+  return markdown.replaceAll(/^```ts\b/gm, "```ts twoslash");
+}
+
 /** Removes the imported names that a program does not use. */
 function cutImports(program: string): string {
   const body = program.replaceAll(IMPORT, "");

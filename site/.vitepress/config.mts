@@ -1,10 +1,40 @@
+import { transformerTwoslash } from "@shikijs/vitepress-twoslash";
 import { readFileSync } from "node:fs";
+import ts from "typescript";
 import { defineConfig } from "vitepress";
 
 const build = new URL("../.build/", import.meta.url);
-const { repository, version, base, guide, reference } = JSON.parse(
+const { repository, version, base, guide, reference, sources } = JSON.parse(
   readFileSync(new URL("settings.json", build), "utf8"),
 );
+
+/** Matches the types of globals, and of the members of platform objects. */
+const OF_THE_PLATFORM =
+  /^(?:var|import) |\) (?:Array|Date|Map|Promise|RequestInit|ResponseInit|String)\b[^:(]*\./;
+
+/** Shows the type and the summary of the names in `ts twoslash` programs. */
+const typesOnHover = transformerTwoslash({
+  twoslashOptions: {
+    compilerOptions: {
+      lib: ["lib.esnext.d.ts", "lib.webworker.d.ts"],
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      allowImportingTsExtensions: true,
+      noEmit: true,
+      paths: sources,
+      types: [],
+    },
+    // `deno check` reports type errors. Here, other packages are missing.
+    handbookOptions: { noErrors: true },
+    filterNode(node) {
+      if (node.type !== "hover") return true;
+      node.docs = node.docs?.split("\n\n", 1)[0];
+      node.tags = undefined;
+      return node.text.length <= 300 && !OF_THE_PLATFORM.test(node.text) &&
+        !/\bany$/.test(node.text);
+    },
+  },
+});
 
 export default defineConfig({
   title: "Gatehouse",
@@ -12,6 +42,11 @@ export default defineConfig({
     "A web toolkit for TypeScript with authentication built in, for Deno, Bun, Cloudflare Workers and Node.",
   lang: "en-US",
   base,
+  head: [["link", {
+    rel: "icon",
+    type: "image/svg+xml",
+    href: `${base}icon.svg`,
+  }]],
   srcDir: ".build/pages",
   outDir: ".build/dist",
   cacheDir: ".build/cache",
@@ -19,6 +54,7 @@ export default defineConfig({
   ignoreDeadLinks: "localhostLinks",
   lastUpdated: false,
   markdown: {
+    codeTransformers: [typesOnHover],
     theme: {
       light: "github-light-high-contrast",
       dark: "github-dark-high-contrast",
@@ -28,7 +64,14 @@ export default defineConfig({
   transformHtml: (html) =>
     html.replace('class="VPContent is-home"', '$& role="main"'),
   themeConfig: {
-    search: { provider: "local" },
+    search: {
+      provider: "local",
+      options: {
+        // The search does not look into the types.
+        _render: (page, env, markdown) =>
+          markdown.render(page.replaceAll("```ts twoslash", "```ts"), env),
+      },
+    },
     nav: [
       { text: "Guide", link: "/guide/", activeMatch: "^/guide/" },
       { text: "API", link: "/api/", activeMatch: "^/api/" },
@@ -55,10 +98,8 @@ export default defineConfig({
     outline: [2, 3],
     socialLinks: [{ icon: "github", link: repository }],
     editLink: {
-      pattern: ({ frontmatter }) =>
-        frontmatter.editLink === undefined
-          ? repository
-          : `${repository}/edit/main/${frontmatter.editLink}`,
+      // Runs in the browser too, so it has no variables.
+      pattern: ({ frontmatter }) => frontmatter.editLink,
       text: "Edit this page",
     },
     footer: { message: "Released under the MIT License." },

@@ -3,7 +3,12 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Page } from "npm:playwright-core@1.56.1";
 import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
 import { buildSite } from "../../site/build.ts";
-import { cutTests, foldBenchmarks, moveLinks } from "../../site/pages.ts";
+import {
+  cutTests,
+  foldBenchmarks,
+  markPrograms,
+  moveLinks,
+} from "../../site/pages.ts";
 import { launch, testInChromium } from "./_chromium.ts";
 
 const DIST = new URL("../../site/.build/dist/", import.meta.url);
@@ -55,6 +60,13 @@ testInChromium("The documentation site works in Chromium", async (t) => {
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
 
+  // A script that fails is a mistake on every page.
+  const problems: string[] = [];
+  page.on("pageerror", ({ message }) => problems.push(message));
+  page.on("console", (message) => {
+    if (message.type() === "error") problems.push(message.text());
+  });
+
   await t.step("no link is dead", async () => {
     const ids = new Map<string, Set<string>>();
     const dead: string[] = [];
@@ -102,11 +114,49 @@ testInChromium("The documentation site works in Chromium", async (t) => {
     await page.waitForURL(/\/(?:guide|api)\//);
   });
 
+  await t.step("a program shows the type of a name on hover", async () => {
+    await page.goto(`${base}guide/protect_a_route.html`);
+    const types = page.locator(".twoslash-floating:visible");
+    assertEquals(await types.count(), 0);
+    await page.locator(".twoslash-hover", { hasText: "requireAuth" }).first()
+      .hover();
+    await types.waitFor();
+    assertStringIncludes(
+      await types.innerText(),
+      "function requireAuth(options?: RequireAuthOptions)",
+    );
+    // In steps, as it would not hide for a pointer that aims at it.
+    await page.mouse.move(0, 0, { steps: 100 });
+    await types.waitFor({ state: "hidden" });
+  });
+
+  await t.step("the search does not look into these types", async () => {
+    await page.goto(base);
+    await page.getByRole("button", { name: /search/i }).first().click();
+    await page.getByRole("searchbox").fill("ContextEntry");
+    await page.locator(".VPLocalSearchBox .no-results, .result").first()
+      .waitFor();
+    const links = page.locator(".VPLocalSearchBox .result");
+    for (const link of await links.all()) {
+      assertStringIncludes((await link.getAttribute("href"))!, "/api/");
+    }
+  });
+
+  await t.step("a guide page leads to its source", async () => {
+    await page.goto(`${base}guide/routing.html`);
+    const link = page.getByRole("link", { name: "Edit this page" });
+    assertStringIncludes(
+      (await link.getAttribute("href"))!,
+      "/edit/main/docs/routing.md",
+    );
+  });
+
   const samples = [
     "",
     "guide/getting_started.html",
     "guide/choose_a_session_store.html",
     "guide/benchmarks.html",
+    "guide/protect_a_route.html",
     "guide/routing.html",
     "api/",
     "api/csrf-middleware.html",
@@ -143,6 +193,13 @@ testInChromium("The documentation site works in Chromium", async (t) => {
     );
     const full = await (await fetch(`${base}llms-full.txt`)).text();
     assertStringIncludes(full, "createCredentialsAuthProvider");
+  });
+
+  await t.step("no script fails", () => {
+    // The page that is missing.
+    const isMissing = (text: string) => text.includes("status of 404");
+    assertEquals(problems.filter((text) => !isMissing(text)), []);
+    assertEquals(problems.filter(isMissing).length, 1);
   });
 
   await context.close();
@@ -182,6 +239,13 @@ Deno.serve(router.fetch);
   );
   const whole = page.replace(/\/\/ #(?:region test|endregion)\n/g, "");
   assertEquals(cutTests(whole), whole);
+});
+
+Deno.test("markPrograms() marks TypeScript only", () => {
+  assertEquals(
+    markPrograms("```ts ignore a.ts\n```\n\n```sh\n```\n"),
+    "```ts twoslash ignore a.ts\n```\n\n```sh\n```\n",
+  );
 });
 
 Deno.test("moveLinks() leads to pages, and from source to the repository", () => {
