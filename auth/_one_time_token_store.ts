@@ -1,38 +1,8 @@
-import { STORE_TIMEOUT, storeCaller } from "../session/internal.ts";
 import { encodeBase64Url, sha256 } from "../session/secrets.ts";
-import type { SessionStore } from "../session/mod.ts";
+import type { TimedStore } from "./timed_store.ts";
 
 /** The stored value of a used token or a lock, until it is deleted. */
 export const USED = "used";
-
-/** The calls to a store, each with a timeout. */
-export type TimedStore = Required<
-  Pick<SessionStore, "get" | "put" | "delete" | "byIndex">
->;
-
-/**
- * Gives each call to a store a timeout.
- *
- * @throws {RangeError} If the timeout is not a positive number.
- */
-export function withTimeout(
-  store: SessionStore,
-  timeout: number = STORE_TIMEOUT,
-): TimedStore {
-  if (!(Number.isFinite(timeout) && timeout > 0)) {
-    throw new RangeError(
-      `Cannot use one-time token: storeTimeout "${timeout}" is not a positive number`,
-    );
-  }
-  const call = storeCaller(store, timeout);
-  return {
-    get: (key) => call("read", (store) => store.get(key)),
-    put: (key, value, options) =>
-      call("save", (store) => store.put(key, value, options)),
-    delete: (key) => call("end", (store) => store.delete(key)),
-    byIndex: (name) => call("list", (store) => store.byIndex?.(name) ?? []),
-  };
-}
 
 /**
  * Marks a token as used or takes a lock. Of several concurrent requests, only

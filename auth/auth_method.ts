@@ -2,8 +2,8 @@
  * The name of an authentication method, as in the `amr` claim of ID tokens: `pwd`
  * (password), `otp` (one-time password), `hwk` and `swk` (key in hardware or
  * software), `user` (user presence), `mfa` (two factors or more). Gatehouse adds
- * `email` (link or code by email) and `recovery` (recovery code). Other names are
- * allowed.
+ * `email` (link or code by email), `recovery` (recovery code) and `device`
+ * (remembered device). Other names are allowed.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8176#section-2 | RFC 8176, section 2}
  */
@@ -16,6 +16,7 @@ export type AuthMethod =
   | "mfa"
   | "email"
   | "recovery"
+  | "device"
   | (string & Record<never, never>);
 
 /** The maximum number of methods of one login. */

@@ -5,8 +5,8 @@ import {
   markUsed,
   tokenKey,
   USED,
-  withTimeout,
 } from "./_one_time_token_store.ts";
+import { withTimeout } from "./timed_store.ts";
 
 /** Options for {@linkcode createOneTimeToken}. */
 export interface OneTimeTokenOptions {

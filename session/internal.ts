@@ -13,12 +13,13 @@ import {
   serializeCookie,
 } from "./cookies/prefixed_cookie.ts";
 import { storeCaller } from "./drivers/circuit_breaker.ts";
+import { createLabel } from "./record.ts";
 import { requestSessionOf, type Session } from "./session.ts";
 import { checkIndex, sweeper, userIndexName } from "./store.ts";
 import { isMemoryStore } from "./stores/memory.ts";
 import { callStore, STORE_TIMEOUT } from "./timeouts.ts";
 
-export { CookieCipher } from "./cookies/encryption.ts";
+export { type CipherKind, CookieCipher } from "./cookies/encryption.ts";
 export type { CallStore } from "./drivers/ended_sessions.ts";
 export {
   type EndByNameOptions,
@@ -27,6 +28,7 @@ export {
 export {
   callStore,
   type CookieToSet,
+  createLabel,
   type HostCookie,
   readCookies,
   readCookiesBelow,

@@ -11,10 +11,13 @@ import {
   Session,
   type SessionStore,
 } from "../../session/mod.ts";
+import { KnownDevices } from "../known_devices.ts";
 import { AttemptCounts } from "./_attempt_counts.ts";
 import type { FailureCount, ThrottleConfig } from "./_failure_counter.ts";
-import { KnownDevices } from "./_known_devices.ts";
 import { notPositive, resolveLimits, type ThrottleLimits } from "./limits.ts";
+
+/** Seconds for which a browser keeps the device cookie: one year. */
+const DEVICE_MAX_AGE = 31_536_000;
 
 /** Options for {@linkcode createThrottle}. */
 export interface ThrottleOptions extends ThrottleLimits {
@@ -188,7 +191,13 @@ class AccountThrottle implements Throttle {
     const config: ThrottleConfig = { callStore, now };
     const limits = resolveLimits(options);
     this.#counts = new AttemptCounts(config, { name, limits, address });
-    this.#devices = new KnownDevices(config, deviceCookie);
+    this.#devices = new KnownDevices({
+      ...config,
+      cookie: deviceCookie,
+      keyPrefix: "throttle:device",
+      maxAge: DEVICE_MAX_AGE,
+      verb: "throttle",
+    });
     this.#sweep = sweeper(store, now);
     this.#name = name;
     this.#isStoreChecked = options.store !== undefined;

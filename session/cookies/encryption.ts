@@ -31,13 +31,26 @@ interface EncryptionKey {
   readonly key: CryptoKey;
 }
 
+/** The kind of data that a cipher encrypts. Each kind has its own keys. */
+export interface CipherKind {
+  /** The plural, for error messages. */
+  readonly name: string;
+  /** The context of the derived keys (RFC 5869, `info`). */
+  readonly info: string;
+}
+
+const COOKIES: CipherKind = {
+  name: "cookies",
+  info: "gatehouse session cookie",
+};
+
 const encoder = /* @__PURE__ */ new TextEncoder();
 /** Not fatal, which is slower: decrypted bytes are always valid UTF-8. */
 const decoder = /* @__PURE__ */ new TextDecoder();
 
 /**
- * Encrypts and authenticates cookie values. A value is only valid under the name
- * of its cookie.
+ * Encrypts and authenticates cookie values, or other strings. A value is only
+ * valid under the name of its cookie.
  *
  * The form is `id.base64url(salt || iv || ciphertext || tag)`: AES-256-GCM with
  * the name as additional data. The id identifies the secret, so that decryption
@@ -47,6 +60,7 @@ const decoder = /* @__PURE__ */ new TextDecoder();
 export class CookieCipher {
   readonly #secrets: readonly string[];
   readonly #maxEncryptions: number;
+  readonly #kind: CipherKind;
   #imported: Promise<readonly Secret[]> | undefined;
   #current: Promise<EncryptionKey> | undefined;
   #encryptions = 0;
@@ -59,6 +73,7 @@ export class CookieCipher {
   /**
    * @param secrets The secrets: the first one encrypts, all of them decrypt.
    * @param maxEncryptions The limit of encryptions with a key, for tests.
+   * @param kind The kind of data.
    * @throws {TypeError} If the secrets are not an array of strings.
    * @throws {RangeError} If the array is empty, or a secret is too short or easy to
    * guess.
@@ -66,30 +81,32 @@ export class CookieCipher {
   constructor(
     secrets: readonly string[],
     maxEncryptions: number = MAX_ENCRYPTIONS,
+    kind: CipherKind = COOKIES,
   ) {
     const isArray = Array.isArray(secrets);
     if (!isArray || secrets.some((secret) => typeof secret !== "string")) {
       throw new TypeError(
-        "Cannot encrypt cookies: secrets is not an array of strings",
+        `Cannot encrypt ${kind.name}: secrets is not an array of strings`,
       );
     }
     if (secrets.length === 0) {
-      throw new RangeError("Cannot encrypt cookies: there is no secret");
+      throw new RangeError(`Cannot encrypt ${kind.name}: there is no secret`);
     }
     const position = secrets.findIndex(({ length }) => length < MIN_SECRET);
     if (position >= 0) {
       throw new RangeError(
-        `Cannot encrypt cookies: secret ${position} has fewer than ${MIN_SECRET} characters`,
+        `Cannot encrypt ${kind.name}: secret ${position} has fewer than ${MIN_SECRET} characters`,
       );
     }
     const weak = secrets.findIndex(isWeakSecret);
     if (weak >= 0) {
       throw new RangeError(
-        `Cannot encrypt cookies: secret ${weak} is too easy to guess, create one with "openssl rand -base64 32"`,
+        `Cannot encrypt ${kind.name}: secret ${weak} is too easy to guess, create one with "openssl rand -base64 32"`,
       );
     }
     this.#secrets = [...secrets];
     this.#maxEncryptions = maxEncryptions;
+    this.#kind = kind;
   }
 
   /** Encrypts a string under a name. */
@@ -156,7 +173,7 @@ export class CookieCipher {
   async #createKey(): Promise<EncryptionKey> {
     const [{ id, material }] = await this.#importSecrets() as [Secret];
     const salt = randomBytes();
-    const key = await deriveKey(material, salt);
+    const key = await deriveKey(material, salt, this.#kind);
     const prefix = `${id}.${encodeBase64Url(salt)}`;
     this.#remember(prefix, key);
     return { prefix, key };
@@ -169,7 +186,9 @@ export class CookieCipher {
       secret.id === id
     );
     const salt = decodeBase64Url(encoded);
-    return !secret || !salt ? null : await deriveKey(secret.material, salt);
+    return !secret || !salt
+      ? null
+      : await deriveKey(secret.material, salt, this.#kind);
   }
 
   #remember(prefix: string, key: CryptoKey): void {
@@ -181,7 +200,9 @@ export class CookieCipher {
   }
 
   #importSecrets(): Promise<readonly Secret[]> {
-    return this.#imported ??= Promise.all(this.#secrets.map(importSecret));
+    return this.#imported ??= Promise.all(
+      this.#secrets.map((secret) => importSecret(secret, this.#kind)),
+    );
   }
 }
 
@@ -191,7 +212,7 @@ function randomBytes(): Uint8Array<ArrayBuffer> {
 }
 
 /** Imports a secret and derives its id, which does not reveal it (RFC 5869). */
-async function importSecret(secret: string): Promise<Secret> {
+async function importSecret(secret: string, kind: CipherKind): Promise<Secret> {
   const material = await crypto.subtle.importKey(
     "raw",
     encoder.encode(secret),
@@ -200,16 +221,17 @@ async function importSecret(secret: string): Promise<Secret> {
     ["deriveKey", "deriveBits"],
   );
   const id = await crypto.subtle
-    .deriveBits(hkdf("key id", new Uint8Array()), material, 48);
+    .deriveBits(hkdf(kind, "key id", new Uint8Array()), material, 48);
   return { id: encodeBase64Url(new Uint8Array(id)), material };
 }
 
 function deriveKey(
   material: CryptoKey,
   salt: Uint8Array<ArrayBuffer>,
+  kind: CipherKind,
 ): Promise<CryptoKey> {
   return crypto.subtle.deriveKey(
-    hkdf("encryption", salt),
+    hkdf(kind, "encryption", salt),
     material,
     { name: "AES-GCM", length: 256 },
     false,
@@ -217,12 +239,16 @@ function deriveKey(
   );
 }
 
-function hkdf(purpose: string, salt: Uint8Array<ArrayBuffer>): HkdfParams {
+function hkdf(
+  kind: CipherKind,
+  purpose: string,
+  salt: Uint8Array<ArrayBuffer>,
+): HkdfParams {
   return {
     name: "HKDF",
     hash: "SHA-256",
     salt,
-    info: encoder.encode(`gatehouse session cookie, ${purpose}`),
+    info: encoder.encode(`${kind.info}, ${purpose}`),
   };
 }
 

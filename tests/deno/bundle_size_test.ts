@@ -21,6 +21,7 @@ const BUDGETS: Record<Entry, number> = {
   "./auth/jwt": 12.5,
   "./auth/password": 17.6,
   "./auth/password/bcrypt": 10.2,
+  "./auth/second-factor": 14,
   "./auth/testing": 2.9,
   "./body-limit-middleware": 1.5,
   "./cors-middleware": 1.5,

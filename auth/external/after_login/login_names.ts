@@ -36,6 +36,13 @@ export function setLoginOrigin(
   origins.set(context, origin);
 }
 
+/** Returns the login that a request has finished, if it was external. */
+export function loginOriginOf(
+  context: RequestContext,
+): LoginOrigin | undefined {
+  return origins.get(context);
+}
+
 /** Returns the names for the session of the login that a request has finished. */
 export function loginNamesOf(context: RequestContext): string[] {
   const origin = origins.get(context);

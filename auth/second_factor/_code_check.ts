@@ -1,0 +1,92 @@
+import type { RequestContext } from "../../router/mod.ts";
+import type { Throttle } from "../throttle/throttle.ts";
+import type { FactorRecord, FactorStore } from "./_factor_store.ts";
+import { canonicalRecoveryCode, hashRecoveryCode } from "./_recovery_codes.ts";
+import type { SecondFactorResult } from "./options.ts";
+import { findStep } from "./totp.ts";
+
+/** A code that was used up. */
+export interface UsedCode {
+  readonly ok: true;
+  readonly method: "otp" | "recovery";
+  readonly recoveryCodes: number;
+}
+
+/** The longest code that is read, in characters. */
+const MAX_CODE = 100;
+
+const WRONG = { ok: false, reason: "wrong" } as const;
+
+/** Verifies codes, each of which works once. */
+export class CodeCheck {
+  readonly #factors: FactorStore;
+  readonly #throttle: Pick<Throttle, "attempt">;
+  readonly #now: () => number;
+
+  constructor(
+    factors: FactorStore,
+    throttle: Pick<Throttle, "attempt">,
+    now: () => number,
+  ) {
+    this.#factors = factors;
+    this.#throttle = throttle;
+    this.#now = now;
+  }
+
+  /** Uses up a code of a user, unless there were too many wrong ones. */
+  async use(
+    context: RequestContext,
+    userId: string | number,
+    code: unknown,
+  ): Promise<UsedCode | Extract<SecondFactorResult, { ok: false }>> {
+    const attempt = await this.#throttle.attempt(context, String(userId));
+    if (!attempt.allowed) {
+      const { retryAfter } = attempt;
+      return { ok: false, reason: "throttled", retryAfter };
+    }
+    if (typeof code !== "string" || code.length > MAX_CODE) return WRONG;
+    let used: UsedCode | null;
+    try {
+      const change = (record: FactorRecord | null) =>
+        this.#spend(userId, record, code);
+      used = await this.#factors.update(userId, change);
+    } catch (error) {
+      // If this fails too, the attempt counts; the first error says more.
+      await attempt.cancel().catch(() => {});
+      throw error;
+    }
+    if (used === null) return WRONG;
+    await attempt.succeed();
+    return used;
+  }
+
+  /** Returns the record without a code, or `null` if it is not valid. */
+  async #spend(
+    userId: string | number,
+    record: FactorRecord | null,
+    code: string,
+  ) {
+    if (record === null) return null;
+    const { totp, recovery } = record;
+    const digits = code.replace(/[\s-]/g, "");
+    if (totp !== undefined && /^\d{6}$/.test(digits)) {
+      const secret = await this.#factors.secretOf(userId, totp);
+      const times = { now: this.#now(), after: totp.step };
+      const step = await findStep(secret, digits, times);
+      if (step === null) return null;
+      return usedUp("otp", { ...record, totp: { ...totp, step } });
+    }
+    if (canonicalRecoveryCode(code) === null) return null;
+    const hash = await hashRecoveryCode(userId, code);
+    const left = recovery.filter((one) => one !== hash);
+    return left.length === recovery.length
+      ? null
+      : usedUp("recovery", { ...record, recovery: left });
+  }
+}
+
+function usedUp(method: UsedCode["method"], record: FactorRecord) {
+  const recoveryCodes = record.recovery.length;
+  const result: UsedCode = { ok: true, method, recoveryCodes };
+  return { record, result };
+}

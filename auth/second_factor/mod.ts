@@ -1,0 +1,44 @@
+/**
+ * Second factors: codes of authenticator apps (TOTP), recovery codes, and devices
+ * that need no code for a while.
+ *
+ * @example Setting up an authenticator app
+ * ```ts
+ * import { assert, assertMatch } from "@std/assert";
+ * import {
+ *   createSecondFactors,
+ *   generateTOTP,
+ * } from "@gatehouse/web/auth/second-factor";
+ * import { createMemorySessionStore } from "@gatehouse/web/session";
+ *
+ * const factors = createSecondFactors({
+ *   issuer: "Example",
+ *   store: createMemorySessionStore(),
+ *   secrets: ["from the environment: 32 random characters or more"],
+ * });
+ * // Show the URI as a QR code, and a form with the hidden field `setup`.
+ * const { secret, setup, uri } = await factors.createTOTP(7, "ada@example.com");
+ * assertMatch(uri, /^otpauth:\/\/totp\/Example:ada%40example.com\?secret=/);
+ *
+ * const code = await generateTOTP(secret);
+ * const result = await factors.enableTOTP(7, { setup, code });
+ * assert(result.ok);
+ * assertMatch(result.recoveryCodes[0]!, /^\w{6}-\w{6}-\w{6}-\w{6}$/);
+ * ```
+ *
+ * @module
+ */
+export type {
+  EnableTOTPResult,
+  FirstFactorOptions,
+  RememberedDevice,
+  SecondFactorResult,
+  SecondFactorsOptions,
+  SecondFactorStatus,
+  TOTPConfirmation,
+  TOTPSetup,
+  VerifyCodeOptions,
+} from "./options.ts";
+export type { PendingLogin } from "./pending_login.ts";
+export { createSecondFactors, type SecondFactors } from "./second_factors.ts";
+export { generateTOTP, type TOTPOptions } from "./totp.ts";

@@ -1,0 +1,258 @@
+import type { RequestContext } from "../../router/mod.ts";
+import type { Session } from "../../session/mod.ts";
+import type { AuthMethod } from "../auth_method.ts";
+import { SecondFactorEngine } from "./_engine.ts";
+import type { PendingLogin } from "./pending_login.ts";
+import type {
+  EnableTOTPResult,
+  FirstFactorOptions,
+  RememberedDevice,
+  SecondFactorResult,
+  SecondFactorsOptions,
+  SecondFactorStatus,
+  TOTPConfirmation,
+  TOTPSetup,
+  VerifyCodeOptions,
+} from "./options.ts";
+
+/** The second factors of an application's users, and their logins. */
+export interface SecondFactors {
+  /**
+   * Completes a login, unless the user needs a second factor. Call it instead of
+   * `completeAuth`.
+   *
+   * If the user needs a second factor, the login waits for it in this browser.
+   * Until then no scheme sees a user.
+   *
+   * Trust: the user must have proved their identity, and the id must be theirs.
+   *
+   * @param context The context of the request.
+   * @param userId The id of the user.
+   * @param options The methods of the first factor, and data to keep.
+   * @returns The session of the user; `null` if the login needs a second factor.
+   * @throws {TypeError} As `completeAuth`.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  completeFirstFactor(
+    context: RequestContext,
+    userId: string | number,
+    options?: FirstFactorOptions,
+  ): Promise<Session | null>;
+
+  /**
+   * Returns the login that waits for its second factor in this browser, for the
+   * page that asks for the code.
+   *
+   * @param context The context of the request.
+   * @returns The login; `null` if no login waits, or if it has expired.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  pendingLogin(context: RequestContext): Promise<PendingLogin | null>;
+
+  /**
+   * Completes the login of this browser with a code of the authenticator app, or
+   * with a recovery code. Each code works once.
+   *
+   * @param context The context of the request.
+   * @param code The code, as the client sent it.
+   * @param options `rememberDevice`, if the user chose it.
+   * @returns The result.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  verifyCode(
+    context: RequestContext,
+    code: unknown,
+    options?: VerifyCodeOptions,
+  ): Promise<SecondFactorResult>;
+
+  /**
+   * Completes the login of this browser with a factor that the application keeps,
+   * such as a passkey.
+   *
+   * Trust: the user of the pending login must have proved this factor.
+   *
+   * @param context The context of the request.
+   * @param methods The methods of the second factor, such as `["hwk"]`.
+   * @returns The session of the user; `null` if no login waits for a factor.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  completeSecondFactor(
+    context: RequestContext,
+    methods: readonly AuthMethod[],
+  ): Promise<Session | null>;
+
+  /**
+   * Confirms the identity of the logged-in user with a code, before a sensitive
+   * change: `requireFreshAuth(maxAge, { methods: ["otp", "recovery"] })`.
+   *
+   * @param context The context of the request.
+   * @param code The code, as the client sent it.
+   * @returns The result.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  confirmCode(
+    context: RequestContext,
+    code: unknown,
+  ): Promise<SecondFactorResult>;
+
+  /**
+   * Returns the second factors of a user, for an account page.
+   *
+   * @param userId The id of the user.
+   * @returns The factors.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  status(userId: string | number): Promise<SecondFactorStatus>;
+
+  /**
+   * Begins the set-up of an authenticator app. Nothing is stored until
+   * `enableTOTP`.
+   *
+   * @param userId The id of the user.
+   * @param account The name of the account in the app, such as an email address.
+   * @returns The secret, the URI and the hidden field of the form.
+   */
+  createTOTP(userId: string | number, account: string): Promise<TOTPSetup>;
+
+  /**
+   * Finishes the set-up of an authenticator app, and creates new recovery codes.
+   * It replaces the earlier app, codes and remembered devices.
+   *
+   * Trust: require a fresh login first, with a second factor if there is one.
+   *
+   * @param userId The id of the user.
+   * @param form The hidden field and the code, as the client sent them.
+   * @returns The recovery codes, or the reason of the failure.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  enableTOTP(
+    userId: string | number,
+    form: TOTPConfirmation,
+  ): Promise<EnableTOTPResult>;
+
+  /**
+   * Replaces the recovery codes of a user. Only their hashes are stored.
+   *
+   * Trust: require a fresh login first.
+   *
+   * @param userId The id of the user.
+   * @returns Ten codes, to show once.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  createRecoveryCodes(userId: string | number): Promise<readonly string[]>;
+
+  /**
+   * Removes the authenticator app, the recovery codes and the remembered devices
+   * of a user.
+   *
+   * Trust: require a fresh login with a second factor first.
+   *
+   * @param userId The id of the user.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  disable(userId: string | number): Promise<void>;
+
+  /**
+   * Returns the remembered devices of a user, the latest first.
+   *
+   * @param context The context of the request.
+   * @param userId The id of the user.
+   * @returns The devices.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  devices(
+    context: RequestContext,
+    userId: string | number,
+  ): Promise<readonly RememberedDevice[]>;
+
+  /**
+   * Forgets one remembered device of a user.
+   *
+   * @param userId The id of the user.
+   * @param id The id of the device.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  forgetDevice(userId: string | number, id: string): Promise<void>;
+
+  /**
+   * Forgets all remembered devices of a user, and ends the logins that wait for a
+   * code, for example because the password changed.
+   *
+   * @param userId The id of the user.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  revoke(userId: string | number): Promise<void>;
+
+  /**
+   * Encrypts the secret of a user with the first of `secrets`, so that an old one
+   * can be removed.
+   *
+   * @param userId The id of the user.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  reencrypt(userId: string | number): Promise<void>;
+}
+
+/**
+ * Creates the second factors of an application: codes of authenticator apps
+ * (TOTP), recovery codes and remembered devices.
+ *
+ * A code works once, also if a hundred requests send it at the same time. The
+ * codes of the steps before and after the present one work too. Secrets are
+ * encrypted in the store, and recovery codes hashed.
+ *
+ * @example A login with a code
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import {
+ *   createSecondFactors,
+ *   generateTOTP,
+ * } from "@gatehouse/web/auth/second-factor";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+ * import { createMemorySessionStore } from "@gatehouse/web/session";
+ * import { session } from "@gatehouse/web/session-middleware";
+ *
+ * const factors = createSecondFactors({
+ *   issuer: "Example",
+ *   store: createMemorySessionStore(),
+ *   secrets: ["from the environment: 32 random characters or more"],
+ * });
+ * const router = createRouter({ middleware: [session()] });
+ * router.post("/login", async (context) => {
+ *   // After the password was verified:
+ *   const methods = ["pwd"];
+ *   const user = await factors.completeFirstFactor(context, 7, { methods });
+ *   return new Response(user === null ? "Your code?" : "Welcome");
+ * });
+ * router.post("/login/:code", async (context) => {
+ *   const { ok } = await factors.verifyCode(context, context.params.code);
+ *   return new Response(ok ? "Welcome" : "Wrong code");
+ * });
+ *
+ * const { secret, setup } = await factors.createTOTP(7, "ada@example.com");
+ * const time = Date.now() - 30_000;
+ * const code = await generateTOTP(secret, { time });
+ * await factors.enableTOTP(7, { setup, code });
+ *
+ * const { fetch } = createTestClient(router);
+ * const post = { method: "POST" };
+ * assertEquals(await (await fetch("/login", post)).text(), "Your code?");
+ * const login = await fetch(`/login/${await generateTOTP(secret)}`, post);
+ * assertEquals(await login.text(), "Welcome");
+ * ```
+ *
+ * @param options The name of the application, the store and the secrets.
+ * @returns The second factors.
+ * @throws {TypeError} If the issuer is empty or contains a colon, the secrets are
+ * not an array of strings, or the store is only eventually consistent.
+ * @throws {RangeError} If a secret is too short or easy to guess, or a time is not
+ * within its limits.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6238 | RFC 6238, TOTP}
+ * @see {@link https://pages.nist.gov/800-63-4/sp800-63b.html | NIST SP 800-63B-4, 3.1.4}
+ */
+export function createSecondFactors(
+  options: SecondFactorsOptions,
+): SecondFactors {
+  return new SecondFactorEngine(options);
+}

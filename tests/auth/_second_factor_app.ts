@@ -1,0 +1,176 @@
+import { assert } from "@std/assert";
+import {
+  auth,
+  createSessionAuthScheme,
+  requireAuth,
+  requireFreshAuth,
+  requireSecondFactor,
+} from "@gatehouse/web/auth-middleware";
+import {
+  createSecondFactors,
+  generateTOTP,
+  type SecondFactors,
+  type SecondFactorsOptions,
+} from "@gatehouse/web/auth/second-factor";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import {
+  createMemorySessionStore,
+  Session,
+  type SessionStore,
+} from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+
+/** A secret for tests. */
+export const SECRET = "first secret of the second factors in tests";
+
+/** A throttle that allows every attempt. */
+export const unlimited: NonNullable<SecondFactorsOptions["throttle"]> = {
+  attempt: () =>
+    Promise.resolve({
+      allowed: true,
+      succeed: () => Promise.resolve(),
+      cancel: () => Promise.resolve(),
+    }),
+};
+
+/** Options for {@linkcode createFactorApp}. */
+export interface FactorAppOptions extends Partial<SecondFactorsOptions> {
+  /** The secrets of sessions in cookies. Without them, sessions are stored. */
+  readonly cookieSecrets?: readonly string[];
+}
+
+/** An application whose users 1 to 9 log in with a second factor. */
+export interface FactorApp {
+  readonly factors: SecondFactors;
+  readonly store: SessionStore;
+  /** The router of the application. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly now: () => number;
+  wait(passed: number): void;
+  browser(address?: string): FactorBrowser;
+  /** Sets up an authenticator app, and returns its secret and recovery codes. */
+  enable(userId?: number): Promise<{ secret: string; codes: string[] }>;
+  /** Returns the present code of an authenticator app. */
+  code(secret: string, offset?: number): Promise<string>;
+}
+
+/** A browser of the application. */
+export interface FactorBrowser {
+  /** Sends the first factor: `true` if the user is logged in. */
+  login(userId?: number): Promise<boolean>;
+  /** Sends a code, and returns `ok` or the reason of the failure. */
+  send(code: unknown, path?: string): Promise<string>;
+  get(path: string): Promise<Response>;
+  post(path: string): Promise<Response>;
+  /** Returns the user that the schemes see. */
+  user(): Promise<string>;
+  /** Returns the cookies as a header. */
+  cookie(): string;
+}
+
+/** Creates the application, with a clock. */
+export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
+  const { cookieSecrets, ...rest } = options;
+  let time = 1_700_000_000_000;
+  const now = () => time;
+  const store = options.store ?? createMemorySessionStore({ now });
+  const factors = createSecondFactors({
+    issuer: "Example",
+    secrets: [SECRET],
+    now,
+    ...rest,
+    store,
+  });
+  const sessions = cookieSecrets === undefined
+    ? { store: createMemorySessionStore({ now }), now }
+    : { secrets: cookieSecrets, now };
+  const scheme = createSessionAuthScheme({
+    name: "session",
+    verify: (id) => ({ id }),
+  });
+  const router = createRouter({
+    middleware: [session(sessions), auth({ schemes: [scheme] })],
+  });
+  router.post("/login/:id", async (context) => {
+    const id = Number(context.params.id);
+    const session = await factors.completeFirstFactor(context, id, {
+      methods: ["pwd"],
+      data: "/inbox",
+    });
+    return Response.json(session?.userId ?? null);
+  });
+  router.post("/code", async (context) => {
+    const { code, rememberDevice } = await context.request.json();
+    const result = await factors.verifyCode(context, code, { rememberDevice });
+    return Response.json(result.ok ? { ...result, session: 0 } : result);
+  });
+  router.post("/confirm", async (context) => {
+    const { code } = await context.request.json();
+    const result = await factors.confirmCode(context, code);
+    return Response.json(result.ok ? { ...result, session: 0 } : result);
+  });
+  router.post("/passkey", async (context) => {
+    const methods = ["hwk"];
+    const session = await factors.completeSecondFactor(context, methods);
+    return Response.json(session?.userId ?? null);
+  });
+  router.get("/pending", async (context) => {
+    return Response.json(await factors.pendingLogin(context));
+  });
+  router.get("/devices/:id", async (context) => {
+    const id = Number(context.params.id);
+    return Response.json(await factors.devices(context, id));
+  });
+  router.get("/session", (context) => {
+    const { userId = null, authMethods = null } = context.get(Session);
+    return Response.json({ userId, authMethods });
+  });
+  router.get("/user", requireAuth(), () => new Response("in"));
+  router.get("/two", requireSecondFactor(), () => new Response("in"));
+  const fresh = requireFreshAuth(60_000, { methods: ["otp"], now });
+  router.get("/fresh", fresh, () => new Response("in"));
+
+  const code = (secret: string, offset = 0) =>
+    generateTOTP(secret, { time: time + offset * 30_000 });
+  return {
+    factors,
+    store,
+    fetch: (request) => {
+      const info = { remoteAddr: { hostname: "192.0.2.9" } };
+      return router.fetch(request, info);
+    },
+    now,
+    wait: (passed) => void (time += passed),
+    code,
+    async enable(userId = 1) {
+      const { secret, setup } = await factors.createTOTP(userId, "ada@a.test");
+      // The code of the step before, so that the present one is not used up.
+      const form = { setup, code: await code(secret, -1) };
+      const result = await factors.enableTOTP(userId, form);
+      assert(result.ok);
+      return { secret, codes: [...result.recoveryCodes] };
+    },
+    browser(remoteAddress = "192.0.2.1") {
+      const { fetch, cookies } = createTestClient(router, { remoteAddress });
+      const post = (path: string, body?: unknown) =>
+        fetch(path, { method: "POST", body: JSON.stringify(body) });
+      return {
+        async login(userId = 1) {
+          const response = await post(`/login/${userId}`);
+          return await response.json() !== null;
+        },
+        async send(code, path = "/code") {
+          const response = await post(path, { code });
+          const { ok, reason } = await response.json();
+          return ok ? "ok" : reason;
+        },
+        get: (path) => fetch(path),
+        post: (path) => post(path, { rememberDevice: true }),
+        user: async () => String((await fetch("/user")).status),
+        cookie: () =>
+          [...cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+      };
+    },
+  };
+}

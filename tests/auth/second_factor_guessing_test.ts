@@ -1,0 +1,74 @@
+import { assert, assertEquals, assertLess } from "@std/assert";
+import { createFactorApp } from "./_second_factor_app.ts";
+
+Deno.test("verifyCode() delays guesses after the fifth (ASVS 6.3.1, 6.5.5)", async () => {
+  const app = createFactorApp();
+  await app.enable();
+  const browser = app.browser();
+  await browser.login();
+  const results = [];
+  for (let guess = 0; guess < 6; guess++) {
+    results.push(await browser.send(String(guess).padStart(6, "0")));
+  }
+  assertEquals(results, [...Array(5).fill("wrong"), "throttled"]);
+});
+
+Deno.test("verifyCode() does not verify a correct code while it has to wait", async () => {
+  const app = createFactorApp();
+  const { secret } = await app.enable();
+  const browser = app.browser();
+  await browser.login();
+  for (let guess = 0; guess < 5; guess++) await browser.send("000000");
+  const code = await app.code(secret);
+  assertEquals(await browser.send(code), "throttled");
+  app.wait(1_000);
+  assertEquals(await browser.send(code), "ok");
+});
+
+Deno.test("verifyCode() allows fewer than 100 guesses in 30 days, from any number of addresses (NIST SP 800-63B-4, 3.2.2)", async () => {
+  const app = createFactorApp();
+  await app.enable();
+  const day = 86_400_000;
+  let guesses = 0;
+  // A new address for each guess, and a guess whenever one is allowed.
+  for (let elapsed = 0, guess = 0; elapsed < 30 * day; guess++) {
+    const browser = app.browser(`198.51.${guess >> 8 & 255}.${guess & 255}`);
+    await browser.login();
+    const result = await browser.send("000000");
+    assert(result !== "ok");
+    if (result === "wrong") guesses++;
+    else {
+      app.wait(day / 24);
+      elapsed += day / 24;
+    }
+  }
+  assertLess(guesses, 100);
+  // Three codes are valid at a time, so fewer than 300 in a million.
+  assertLess(guesses * 3 / 1_000_000, 0.0003);
+});
+
+Deno.test("guesses of codes and of recovery codes count together", async () => {
+  const app = createFactorApp();
+  await app.enable();
+  const browser = app.browser();
+  await browser.login();
+  const recovery = Array(4).fill("aaaaaa").join("-");
+  for (const code of ["000000", recovery, "", recovery, "1"]) {
+    assertEquals(await browser.send(code), "wrong");
+  }
+  assertEquals(await browser.send(recovery), "throttled");
+});
+
+Deno.test("the first factor's response does not depend on the kind of second factor", async () => {
+  const app = createFactorApp({ otherFactors: (id) => id === 2 });
+  await app.enable(1);
+  const results = [];
+  for (const id of [1, 2]) {
+    const browser = app.browser();
+    const response = await browser.post(`/login/${id}`);
+    const headers = [...response.headers.keys()];
+    results.push([response.status, await response.text(), headers]);
+    results.push(await browser.send("123456"));
+  }
+  assertEquals(results.slice(0, 2), results.slice(2));
+});
