@@ -1,8 +1,10 @@
+import { reportDenied } from "../../router/internal.ts";
 import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
 import {
   callbackResponse,
   checkCallback,
   loginTooOld,
+  reportUnauthenticated,
   unauthorized,
 } from "./_denied_responses.ts";
 import { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
@@ -75,9 +77,13 @@ export function requireSecondFactor(
   checkCallback("onMissing", onMissing);
   return (context, next) => {
     const user = context.get(Auth);
-    if (user === null) return unauthorized(context);
+    if (user === null) {
+      reportUnauthenticated(context);
+      return unauthorized(context);
+    }
     const { methods = {} } = context.get(State);
     if (!required(user) || Object.hasOwn(methods, "mfa")) return next();
+    reportDenied(context, "second-factor", user.id);
     return onMissing === undefined
       ? loginTooOld(context)
       : callbackResponse(onMissing, context);

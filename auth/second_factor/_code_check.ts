@@ -1,3 +1,4 @@
+import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 import type { FactorRecord, FactorStore } from "./_factor_store.ts";
@@ -14,8 +15,6 @@ export interface UsedCode {
 
 /** The longest code that is read, in characters. */
 const MAX_CODE = 100;
-
-const WRONG = { ok: false, reason: "wrong" } as const;
 
 /** Verifies codes, each of which works once. */
 export class CodeCheck {
@@ -44,18 +43,28 @@ export class CodeCheck {
       const { retryAfter } = attempt;
       return { ok: false, reason: "throttled", retryAfter };
     }
-    if (typeof code !== "string" || code.length > MAX_CODE) return WRONG;
+    const text = typeof code === "string" && code.length <= MAX_CODE
+      ? code
+      : "";
     let used: UsedCode | null;
     try {
       const change = (record: FactorRecord | null) =>
-        this.#spend(userId, record, code);
+        this.#spend(userId, record, text);
       used = await this.#factors.update(userId, change);
     } catch (error) {
       // If this fails too, the attempt counts; the first error says more.
       await attempt.cancel().catch(() => {});
       throw error;
     }
-    if (used === null) return WRONG;
+    if (used === null) {
+      reportSecurityEvent(context, {
+        action: "login",
+        outcome: "failure",
+        reason: "second-factor",
+        userId,
+      });
+      return { ok: false, reason: "wrong" };
+    }
     await attempt.succeed();
     return used;
   }

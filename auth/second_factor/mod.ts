@@ -28,6 +28,8 @@
  *
  * @module
  */
+export type { AuthMethod } from "../auth_method.ts";
+export type { CompleteAuthOptions } from "../complete_auth.ts";
 export type {
   EnableTOTPResult,
   FirstFactorOptions,

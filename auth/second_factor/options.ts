@@ -1,5 +1,4 @@
 import type { Session, SessionStore } from "../../session/mod.ts";
-import type { AuthMethod } from "../auth_method.ts";
 import type { CompleteAuthOptions } from "../complete_auth.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 
@@ -33,7 +32,7 @@ export interface SecondFactorsOptions {
   /**
    * Slows down guessing of codes.
    *
-   * @default {createThrottle({ name: "second-factor", store })}
+   * @default {a throttle "second-factor" in the store}
    */
   readonly throttle?: Pick<Throttle, "attempt">;
 
@@ -110,11 +109,16 @@ export type SecondFactorResult =
   }
   | {
     readonly ok: false;
+    /** The code is wrong, or was used before. */
+    readonly reason: "wrong";
+  }
+  | {
+    readonly ok: false;
     /**
-     * The code is wrong or was used before, or there is no login to complete: the
-     * first factor is too long ago, or another browser proved it.
+     * No login waits for a code: the first factor is too long ago, or another
+     * browser proved it.
      */
-    readonly reason: "wrong" | "missing";
+    readonly reason: "missing";
   }
   | {
     readonly ok: false;

@@ -19,6 +19,7 @@ import {
   Session,
   type SessionStore,
 } from "@gatehouse/web/session";
+import { onSecurityEvent } from "@gatehouse/web/security-events-middleware";
 import { session } from "@gatehouse/web/session-middleware";
 
 /** A secret for tests. */
@@ -38,6 +39,8 @@ export const unlimited: NonNullable<SecondFactorsOptions["throttle"]> = {
 export interface FactorAppOptions extends Partial<SecondFactorsOptions> {
   /** The secrets of sessions in cookies. Without them, sessions are stored. */
   readonly cookieSecrets?: readonly string[];
+  /** `true` to record security events. */
+  readonly events?: boolean;
 }
 
 /** An application whose users 1 to 9 log in with a second factor. */
@@ -47,6 +50,8 @@ export interface FactorApp {
   /** The router of the application. */
   readonly fetch: (request: Request) => Promise<Response>;
   readonly now: () => number;
+  /** Returns the security events so far. */
+  reports(): Promise<readonly string[]>;
   wait(passed: number): void;
   browser(address?: string): FactorBrowser;
   /** Sets up an authenticator app, and returns its secret and recovery codes. */
@@ -71,7 +76,7 @@ export interface FactorBrowser {
 
 /** Creates the application, with a clock. */
 export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
-  const { cookieSecrets, ...rest } = options;
+  const { cookieSecrets, events = false, ...rest } = options;
   let time = 1_700_000_000_000;
   const now = () => time;
   const store = options.store ?? createMemorySessionStore({ now });
@@ -89,8 +94,17 @@ export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
     name: "session",
     verify: (id) => ({ id }),
   });
+  const reports: string[] = [];
+  const recorder = onSecurityEvent(({ event, user }) => {
+    const { action, outcome, reason = "" } = event;
+    reports.push(`${action} ${outcome} ${reason} ${user?.id}`);
+  });
   const router = createRouter({
-    middleware: [session(sessions), auth({ schemes: [scheme] })],
+    middleware: [
+      ...events ? [recorder] : [],
+      session(sessions),
+      auth({ schemes: [scheme] }),
+    ],
   });
   router.post("/login/:id", async (context) => {
     const id = Number(context.params.id);
@@ -141,6 +155,10 @@ export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
       return router.fetch(request, info);
     },
     now,
+    reports: async () => {
+      await recorder.flush();
+      return reports;
+    },
     wait: (passed) => void (time += passed),
     code,
     async enable(userId = 1) {

@@ -72,3 +72,24 @@ Deno.test("the first factor's response does not depend on the kind of second fac
   }
   assertEquals(results.slice(0, 2), results.slice(2));
 });
+
+Deno.test("verifyCode() and requireSecondFactor() report failures to onSecurityEvent()", async () => {
+  const app = createFactorApp({ events: true });
+  const { secret } = await app.enable();
+  const browser = app.browser();
+  await browser.login();
+  await browser.send("000000");
+  await browser.send(await app.code(secret));
+  await app.factors.disable(1);
+  await app.browser().get("/two");
+  const other = app.browser();
+  await other.login();
+  await other.get("/two");
+  assertEquals(await app.reports(), [
+    "login failure second-factor 1",
+    "login success  1",
+    "access-denied failure unauthenticated undefined",
+    "login success  1",
+    "access-denied failure second-factor 1",
+  ]);
+});
