@@ -172,24 +172,28 @@ export function toIssues(
   { key, parts, source }: Failure,
   context: Context,
   issues: Issue[] = [],
-  above: readonly PropertyKey[] = [],
+  path: PropertyKey[] = [],
 ): readonly Issue[] {
-  const path = key === undefined
-    ? above
-    : above.length > 0
-    ? [...above, key]
-    : [key];
-  if (!source) {
+  if (issues.length >= MAX_ISSUES) return issues;
+  if (key !== undefined) path.push(key);
+  if (source) issues.push(toIssue(source, context, path));
+  else {
     for (const part of parts!) toIssues(part as Failure, context, issues, path);
-  } else if (issues.length < MAX_ISSUES) {
-    const { code, params } = source;
-    const message = source.message ?? context.messages?.[code] ?? source.text;
-    issues.push({
-      code,
-      path: source.path ? [...path, ...source.path] : path,
-      message: typeof message === "string" ? message : message(params),
-      params,
-    });
   }
+  if (key !== undefined) path.pop();
   return issues;
+}
+
+function toIssue(
+  { code, message, params, path, text }: IssueSource,
+  { messages }: Context,
+  above: readonly PropertyKey[],
+): Issue {
+  const chosen = message ?? messages?.[code] ?? text;
+  return {
+    code,
+    path: path ? [...above, ...path] : above.slice(),
+    message: typeof chosen === "string" ? chosen : chosen(params),
+    params,
+  };
 }

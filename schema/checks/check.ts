@@ -1,4 +1,5 @@
 import type { IssueParams, Message } from "../issue.ts";
+import type { CheckNode, Range } from "../node.ts";
 
 /**
  * One condition on a value of the right type. The functions of
@@ -26,6 +27,9 @@ export function makeCheck<Value>(
   message: Message | undefined,
   text: string,
   test: (value: Value) => boolean,
+  passes?: Range,
 ): Check<Value> {
-  return { code, params, message, text, path: undefined, test };
+  const path = undefined;
+  const check = { code, params, message, text, path, test, passes };
+  return check satisfies CheckNode<Value>;
 }

@@ -41,6 +41,8 @@ export function minLength(
       }
       return spare >= 0;
     },
+    // A code point has at most two code units.
+    { least: 2 * min, most: Infinity },
   );
 }
 
@@ -74,6 +76,7 @@ export function maxLength(
     `Expected length at most ${max}`,
     (value) =>
       value.length <= max || value.length <= 2 * max && sizeOf(value) <= max,
+    { least: 0, most: max },
   );
 }
 

@@ -1,6 +1,6 @@
 import { type Bound, type Effort, measure, printTable } from "./_measure.ts";
 import { type WorkloadName, WORKLOADS } from "./_schema_data.ts";
-import { LIBRARIES } from "./_schema_libraries.ts";
+import { LIBRARIES } from "./schema_libraries/all.ts";
 
 /** Nanoseconds by library. */
 type Medians = ReadonlyMap<string, number>;
@@ -14,12 +14,13 @@ const TURNS: Readonly<Record<WorkloadName, number>> = {
   registration: 300,
   order: 80,
   list: 1,
+  product: 60,
 };
 
-/** In no table slower than any of the others. */
+/** In every table faster than the others that generate no code. */
 const FASTEST: readonly Bound[] = LIBRARIES
-  .filter(({ name }) => name !== "gatehouse")
-  .map(({ name }) => ({ of: "gatehouse", to: name, most: 1 }));
+  .filter(({ name, generatesCode }) => name !== "gatehouse" && !generatesCode)
+  .map(({ name }) => ({ of: "gatehouse", to: name, most: 0.95 }));
 
 /**
  * Measures our schemas next to those of other libraries, in this process and

@@ -488,3 +488,62 @@ for (const [name, check] of Object.entries(formats)) {
     }
   });
 }
+
+Deno.test("minLength() and maxLength() count code points for every mix of characters", () => {
+  const parts = ["a", "ä", "\u{1f600}", "\ud800", "e\u0301"];
+  for (let seed = 0; seed < 3000; seed++) {
+    let text = "";
+    for (let rest = seed; rest > 0; rest = Math.floor(rest / 5)) {
+      text += parts[rest % 5];
+    }
+    const size = [...text].length;
+    for (const [least, most] of [[1, 3], [2, 4], [3, 3], [0, 5]] as const) {
+      const schema = string().pipe(minLength(least), maxLength(most));
+      assertEquals(
+        parseSafe(schema, text).success,
+        size >= least && size <= most,
+        `${JSON.stringify(text)} from ${least} to ${most}`,
+      );
+    }
+  }
+});
+
+Deno.test("min() and max() agree with their bounds for unusual numbers and bounds", () => {
+  const bounds = [-Infinity, -1, -0, 0, 2.5, Number.MAX_VALUE, Infinity, NaN];
+  const values = [...bounds, 1, 3, Number.MIN_VALUE, -Number.MAX_VALUE];
+  for (const bound of bounds) {
+    for (const value of values) {
+      const isFinite = Number.isFinite(value);
+      assertEquals(
+        parseSafe(number().pipe(min(bound)), value).success,
+        isFinite && value >= bound,
+      );
+      assertEquals(
+        parseSafe(number().pipe(min(bound), max(2)), value).success,
+        isFinite && value >= bound && value <= 2,
+      );
+    }
+  }
+  assertEquals(parseSafe(number().pipe(min(2n)), 1).success, false);
+  assertEquals(parseSafe(number().pipe(min(2n)), 2).success, true);
+});
+
+Deno.test("url() accepts no web address that URL refuses", () => {
+  const hosts = ["a", "a1", "1a", "a.b", "a..b", "a.1", "a.0x1", "xn--a", ".a"];
+  const rests = ["", "/", "/x y", "?q", "#h", "/%", "/%zz", "/ä", ":", ":80"];
+  const more = [":99999", ":a", "\\a", "@b", "/..", "/\ud800", "?[]{}|^`"];
+  for (const host of hosts) {
+    for (const rest of [...rests, ...more]) {
+      for (const scheme of ["http", "https", "HTTP", "ftp", "javascript"]) {
+        const text = `${scheme}://${host}${rest}`;
+        const expected = /^https?:/i.test(text) && !text.includes(" ") &&
+          URL.canParse(text);
+        assertEquals(
+          parseSafe(string().pipe(url()), text).success,
+          expected,
+          text,
+        );
+      }
+    }
+  }
+});
