@@ -1,7 +1,7 @@
 import * as S from "npm:sury@11.0.0";
 import { IMAGE_TYPES, type Library, STATUSES } from "./library.ts";
 
-/** Sury stops at the first issue. */
+/** Returns 1 for an invalid value, because Sury stops at the first issue. */
 function count(schema: S.Schema<unknown>): (value: unknown) => number {
   const parse = S.parseAsResult(schema);
   return (value) => {
