@@ -117,6 +117,19 @@ export {
   type SecurityReport,
 } from "./router/operation/on_security_event.ts";
 export {
+  type OpenTelemetry,
+  telemetry,
+  type TelemetryAttributes,
+  type TelemetryContext,
+  type TelemetryGetter,
+  type TelemetryHistogram,
+  type TelemetryMeter,
+  type TelemetryOptions,
+  type TelemetrySpan,
+  type TelemetryTracer,
+  type TraceIds,
+} from "./router/operation/telemetry.ts";
+export {
   crossOriginProtection,
   type CrossOriginProtectionOptions,
 } from "./router/middleware/cross_origin.ts";

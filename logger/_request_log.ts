@@ -1,3 +1,4 @@
+import { ActiveTrace, type TraceIds } from "../router/internal.ts";
 import { type RequestContext, withHeaders } from "../router/mod.ts";
 import { report } from "./_batch.ts";
 import { writeLine } from "./batch_output.ts";
@@ -41,15 +42,24 @@ export class RequestLog implements Log {
   }
 
   get traceId(): string {
-    return (this.#trace ??= trace.createTrace()).traceId;
+    return this.#activeIds?.traceId ??
+      (this.#trace ??= trace.createTrace()).traceId;
   }
 
   get spanId(): string {
-    return this.#spanId ??= trace.randomHex(16);
+    return this.#activeIds?.spanId ?? (this.#spanId ??= trace.randomHex(16));
   }
 
   traceHeaders(): Record<string, string> {
-    return trace.traceHeadersOf(this.#trace ??= trace.createTrace());
+    const ids = this.#activeIds;
+    return ids === undefined
+      ? trace.traceHeadersOf(this.#trace ??= trace.createTrace())
+      : trace.headersOfSpan(ids);
+  }
+
+  /** The ids of the active span, if `telemetry()` runs. */
+  get #activeIds(): TraceIds | undefined {
+    return this.#context.get(ActiveTrace)?.();
   }
 
   info(message: string, fields?: LogFields): void {
@@ -125,7 +135,7 @@ export class RequestLog implements Log {
     line.requestId = this.requestId;
     line.traceId = this.traceId;
     line.spanId = this.spanId;
-    line.route = this.#context.route?.pattern.source;
+    line.route = this.#context.routePath;
   }
 
   /** Adds the last fields and writes the line. */

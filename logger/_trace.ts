@@ -1,3 +1,5 @@
+import type { TraceIds } from "../router/internal.ts";
+
 /** The request ids that are accepted from others. */
 const requestIdShape = /^[\w.:-]{1,128}$/;
 
@@ -67,6 +69,16 @@ export function traceHeadersOf(
   { traceId, flags, tracestate }: Trace,
 ): Record<string, string> {
   const traceparent = `00-${traceId}-${randomHex(16)}-${flags}`;
+  return tracestate === "" ? { traceparent } : { traceparent, tracestate };
+}
+
+/** Returns the headers of an outgoing request of a span. */
+export function headersOfSpan(
+  { spanId, traceFlags, traceId, traceState }: TraceIds,
+): Record<string, string> {
+  const flags = (traceFlags & 1) === 1 ? "01" : "00";
+  const traceparent = `00-${traceId}-${spanId}-${flags}`;
+  const tracestate = traceState?.serialize() ?? "";
   return tracestate === "" ? { traceparent } : { traceparent, tracestate };
 }
 

@@ -43,7 +43,7 @@ export interface LogInfo {
   readonly scheme: string;
   /** The host of the URL, with the port unless it is the scheme's default. */
   readonly host: string;
-  /** The pattern of the matched route. */
+  /** The pattern of the matched route, with the prefixes of mounts. */
   readonly route: string | undefined;
   /** The result of the `user` option. */
   readonly user: string | undefined;

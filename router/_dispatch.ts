@@ -5,7 +5,7 @@ import type { RequestContext } from "./context/context.ts";
 import { ArrayMatcher } from "./matching/array_matcher.ts";
 import { canonicalHref, pathStart } from "./matching/canonical_url.ts";
 import type { Match, Matcher } from "./matching/matcher.ts";
-import { MountPrefix } from "./mount.ts";
+import { MountPrefix } from "./context/mount_prefix.ts";
 import { redirect } from "./redirect.ts";
 import type { MatchData, RouterOptions } from "./router.ts";
 

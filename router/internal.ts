@@ -12,6 +12,7 @@ export {
 } from "./context/remote_address.ts";
 export { checkPositive, MAX_TIMEOUT } from "./limits.ts";
 export { isToken, SAFE_METHODS } from "./method.ts";
+export { ActiveTrace, type TraceIds } from "./operation/active_trace.ts";
 export { RequestIds } from "./operation/request_ids.ts";
 export {
   reportDenied,

@@ -78,7 +78,7 @@ export {
   RoutePattern,
   type SearchInput,
 } from "./pattern/route_pattern.ts";
-export { MountPrefix } from "./mount.ts";
+export { MountPrefix } from "./context/mount_prefix.ts";
 export { Platform, platformKey } from "./context/platform.ts";
 export { redirect } from "./redirect.ts";
 export type {

@@ -1,18 +1,9 @@
 import type { RequestHandler } from "./action.ts";
 import type { RequestContext } from "./context/context.ts";
-import { type ContextKey, createContextKey } from "./context/context_key.ts";
+import { MountPrefix } from "./context/mount_prefix.ts";
 import { hasSignal } from "./abort.ts";
 import { Platform } from "./context/platform.ts";
 import type { MountedFetch, MountTarget, Router } from "./router.ts";
-
-/**
- * The key of the prefix that mounts have removed from the URL: the beginning of
- * the path as the client sees it, or `""`.
- */
-export const MountPrefix: ContextKey<string> = /* @__PURE__ */ createContextKey(
-  "",
-  { name: "MountPrefix" },
-);
 
 /** Dispatches a request of a mounted router. */
 type MountedDispatch = (

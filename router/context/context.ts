@@ -3,6 +3,7 @@ import type { ContextEntries, ProvidedGetters } from "./context_entry.ts";
 import { MissingContextValueError } from "./errors.ts";
 import type { RequestMethod } from "../method.ts";
 import { NO_PARAMS } from "../matching/matcher.ts";
+import { MountPrefix } from "./mount_prefix.ts";
 import { EMPTY, Platform } from "./platform.ts";
 import { clientAddress, type TrustedProxies } from "./remote_address.ts";
 import type { RoutePattern } from "../pattern/route_pattern.ts";
@@ -104,6 +105,10 @@ export class RequestContext<RouteParams = Record<string, string>> {
   #headers: Headers | undefined;
   /** Keys and values in turn. There are few, so a map would be slower. */
   #values: unknown[] | undefined;
+  /** The path before the routes of this context: the prefixes of mounts. */
+  readonly #prefix: string = "";
+  /** The context of the mounted router that handled the request last. */
+  #mounted: RequestContext | undefined;
 
   /**
    * Creates the context of a request.
@@ -117,7 +122,10 @@ export class RequestContext<RouteParams = Record<string, string>> {
     this.params = NO_PARAMS as RouteParams;
     this.#options = options;
     const { parent } = options;
-    if (parent !== undefined) this.#values = parent.#values ??= [];
+    if (parent === undefined) return;
+    this.#values = parent.#values ??= [];
+    this.#prefix = parent.#values.length > 0 ? parent.get(MountPrefix) : "";
+    parent.#mounted = this as RequestContext;
   }
 
   /**
@@ -128,6 +136,20 @@ export class RequestContext<RouteParams = Record<string, string>> {
    */
   get url(): URL {
     return this.#url ??= parseURL(this.request.url);
+  }
+
+  /**
+   * The path of the matched route's pattern with the prefixes of mounts, such as
+   * `/admin/users/:id`; `undefined` until a route is matched. Logs and metrics
+   * group requests by it.
+   */
+  get routePath(): string | undefined {
+    const inner = this.#mounted?.routePath;
+    if (inner !== undefined) return inner;
+    const source = this.route?.pattern.source;
+    // A pattern with a host has no prefix.
+    if (this.#prefix === "" || !source?.startsWith("/")) return source;
+    return source === "/" ? this.#prefix : this.#prefix + source;
   }
 
   /** The client's address, if the runtime provides it. */

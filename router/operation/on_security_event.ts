@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { checkPositive } from "../limits.ts";
 import type { Middleware, RequestContext } from "../mod.ts";
 import { RequestIds } from "./request_ids.ts";
 import {
@@ -61,13 +60,6 @@ export interface SecurityEvent {
 /** Options for {@linkcode onSecurityEvent}. */
 export interface SecurityEventOptions {
   /**
-   * The most events that wait for their delivery. Events beyond that are dropped,
-   * and `console.error` reports their number.
-   *
-   * @default {10_000}
-   */
-  readonly maxWaiting?: number;
-  /**
    * Returns the time in epoch milliseconds.
    *
    * @default {Date.now}
@@ -96,8 +88,8 @@ export interface SecurityEventMiddleware
  * secret. A failed login has no account name, because people type passwords into
  * the wrong field.
  *
- * If the function fails, `console.error` prints the error and the event. On
- * Workers, the request stays alive until the delivery ends.
+ * If the function fails, `console.error` prints the error and the event. At most
+ * 10,000 events wait: it prints the number of those that are dropped. On Workers, the request stays alive until the delivery ends.
  *
  * @example Recording refused requests
  * ```ts
@@ -119,10 +111,9 @@ export interface SecurityEventMiddleware
  * ```
  *
  * @param deliver Stores or sends an event.
- * @param options The limit of waiting events.
+ * @param options The clock.
  * @returns The middleware.
  * @throws {TypeError} If `deliver` is not a function.
- * @throws {RangeError} If `maxWaiting` is not a positive number.
  * @see {@link https://www.elastic.co/docs/reference/ecs/ecs-event | ECS, Event Fields}
  */
 export function onSecurityEvent(
@@ -131,23 +122,23 @@ export function onSecurityEvent(
 ): SecurityEventMiddleware {
   if (typeof deliver !== "function") {
     throw new TypeError(
-      `Cannot deliver security events to "${deliver}": it is not a function`,
+      "Cannot deliver security events: the first argument is not a function",
     );
   }
-  const { now = Date.now, maxWaiting = 10_000 } = options;
-  checkPositive("onSecurityEvent", "maxWaiting", maxWaiting);
-  const delivery = new Delivery(deliver, maxWaiting);
+  const { now = Date.now } = options;
+  const delivery = new Delivery(deliver);
 
   const handle: Middleware = async (context, next) => {
     const waiting: SecurityEvent[] = [];
+    const start = () => delivery.start(waiting.splice(0), context);
     let isClosed = false;
     const receive = (report: SecurityReport, inner: RequestContext) => {
       waiting.push(createEvent(report, inner, now()));
-      if (isClosed) delivery.start(waiting.splice(0), context);
+      if (isClosed) start();
     };
     const response = await withReceiver(context, receive, next);
     isClosed = true;
-    if (waiting.length > 0) delivery.start(waiting.splice(0), context);
+    start();
     return response;
   };
   const middleware: Middleware = (context, next) => {
@@ -162,26 +153,23 @@ export function onSecurityEvent(
   });
 }
 
+/** The most events that wait for their delivery. */
+const MAX_WAITING = 10_000;
+
 /** The deliveries of one middleware. */
 class Delivery {
   readonly #deliver: (event: SecurityEvent) => void | Promise<void>;
-  readonly #maxWaiting: number;
   readonly #running = new Set<Promise<void>>();
   #waiting = 0;
   #dropped = 0;
 
-  constructor(
-    deliver: (event: SecurityEvent) => void | Promise<void>,
-    maxWaiting: number,
-  ) {
+  constructor(deliver: (event: SecurityEvent) => void | Promise<void>) {
     this.#deliver = deliver;
-    this.#maxWaiting = maxWaiting;
   }
 
   /** Delivers the events of a request, in their order. */
   start(events: readonly SecurityEvent[], context: RequestContext): void {
-    const room = this.#maxWaiting - this.#waiting;
-    const accepted = room >= events.length ? events : events.slice(0, room);
+    const accepted = events.slice(0, MAX_WAITING - this.#waiting);
     this.#dropped += events.length - accepted.length;
     if (accepted.length === 0) return;
     this.#waiting += accepted.length;
@@ -222,6 +210,8 @@ class Delivery {
   }
 }
 
+const USER_CHANGE = [["iam"], ["user", "change"]] as const;
+
 /** The categories and types of each action (ECS, Categorization Fields). */
 const KINDS: Record<
   SecurityAction,
@@ -234,12 +224,12 @@ const KINDS: Record<
   "session-end": [["session"], ["end"]],
   "access-denied": [["web"], ["access"]],
   "token-reuse": [["intrusion_detection"], ["denied"]],
-  "password-change": [["iam"], ["user", "change"]],
-  "factor-add": [["iam"], ["user", "change"]],
-  "factor-remove": [["iam"], ["user", "change"]],
+  "password-change": USER_CHANGE,
+  "factor-add": USER_CHANGE,
+  "factor-remove": USER_CHANGE,
   "key-create": [["iam"], ["creation"]],
   "key-revoke": [["iam"], ["deletion"]],
-  "role-change": [["iam"], ["user", "change"]],
+  "role-change": USER_CHANGE,
 };
 
 /** The most characters of a reason and of an id. */
@@ -252,7 +242,7 @@ function createEvent(
 ): SecurityEvent {
   const { action, outcome = "success", reason, userId, targetId } = report;
   const [category, type] = KINDS[action];
-  const { remoteAddress, route } = context;
+  const { remoteAddress, routePath } = context;
   const ids = context.has(RequestIds) ? context.get(RequestIds) : undefined;
   return {
     "@timestamp": new Date(time).toISOString(),
@@ -276,7 +266,7 @@ function createEvent(
         method: shorten(context.request.method),
         ...ids && { id: ids.requestId },
       },
-      ...route && { route: route.pattern.source },
+      ...routePath !== undefined && { route: routePath },
     },
     ...ids && { trace: { id: ids.traceId } },
   };

@@ -109,10 +109,10 @@ Deno.test("onSecurityEvent() prints the number of events beyond its limit", asyn
   const { error } = console;
   console.error = (value) => void printed.push(value);
   try {
-    const events = onSecurityEvent(() => void delivered++, { maxWaiting: 2 });
+    const events = onSecurityEvent(() => void delivered++);
     const router = createRouter({ middleware: [events] });
     router.get("/", (context) => {
-      for (let count = 0; count < 5; count++) {
+      for (let count = 0; count < 6000; count++) {
         reportSecurityEvent(context, { action: "lockout" });
       }
       return new Response("Hello");
@@ -123,8 +123,8 @@ Deno.test("onSecurityEvent() prints the number of events beyond its limit", asyn
   } finally {
     console.error = error;
   }
-  assertEquals(delivered, 2);
-  assertEquals(printed, ["Cannot keep up with security events: dropped 8"]);
+  assertEquals(delivered, 10_000);
+  assertEquals(printed, ["Cannot keep up with security events: dropped 2000"]);
 });
 
 Deno.test("onSecurityEvent() delivers events of requests that failed", async () => {
@@ -246,9 +246,6 @@ Deno.test("reportSecurityEvent() does nothing without onSecurityEvent()", () => 
   reportSecurityEvent(context, { action: "login" });
 });
 
-Deno.test("onSecurityEvent() refuses invalid options", () => {
+Deno.test("onSecurityEvent() needs a function", () => {
   assertThrows(() => onSecurityEvent(undefined as never), TypeError);
-  for (const maxWaiting of [0, -1, NaN]) {
-    assertThrows(() => onSecurityEvent(() => {}, { maxWaiting }), RangeError);
-  }
 });

@@ -1,0 +1,163 @@
+/**
+ * Names the spans of requests after their routes, with OpenTelemetry.
+ *
+ * @module
+ */
+import type { Middleware, RequestContext } from "../mod.ts";
+import { ActiveTrace } from "./active_trace.ts";
+import type {
+  OpenTelemetry,
+  TelemetryHistogram,
+  TelemetrySpan,
+} from "./opentelemetry.ts";
+import {
+  compact,
+  describeSpan,
+  SCOPE,
+  startServerSpan,
+  traceIdsOf,
+} from "./_server_span.ts";
+import { type SecurityReport, withReceiver } from "./security_event.ts";
+
+export type { TraceIds } from "./active_trace.ts";
+export type {
+  OpenTelemetry,
+  TelemetryAttributes,
+  TelemetryContext,
+  TelemetryGetter,
+  TelemetryHistogram,
+  TelemetryMeter,
+  TelemetrySpan,
+  TelemetryTracer,
+} from "./opentelemetry.ts";
+
+/** Options for {@linkcode telemetry}. */
+export interface TelemetryOptions {
+  /** The module `@opentelemetry/api`. */
+  readonly api: OpenTelemetry;
+  /**
+   * `true` to continue the trace of the caller, or a function that decides for
+   * each request. It applies to spans that this middleware starts.
+   *
+   * Trust: anyone can send these headers. Continue them only behind proxies of
+   * yours that set, check or remove them.
+   *
+   * @default {false}
+   */
+  readonly trust?: boolean | ((context: RequestContext) => boolean);
+}
+
+/**
+ * Creates a middleware that names the span of a request after its route, such as
+ * `GET /users/:id`, and adds `http.route`. Put it first.
+ *
+ * If the runtime or an instrumentation has started a span, as Deno does, it uses
+ * that span. Otherwise it starts one, and records `http.server.request.duration`.
+ * The lines of `logger()` get the ids of the active span. A login adds the event
+ * `session.start`, and a logout `session.end`.
+ *
+ * Spans that it starts have neither the query nor the message of an error, which
+ * may contain secrets.
+ *
+ * @example Without an SDK, requests work as before
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import * as api from "npm:@opentelemetry/api@1.9.0";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { telemetry } from "@gatehouse/web/telemetry-middleware";
+ *
+ * const router = createRouter({ middleware: [telemetry({ api })] });
+ * router.get("/users/:id", ({ params }) => new Response(params.id));
+ *
+ * const response = await router.fetch("https://example.com/users/7");
+ * assertEquals(await response.text(), "7");
+ * ```
+ *
+ * @param options The module of OpenTelemetry.
+ * @returns The middleware.
+ * @throws {TypeError} If `api` is not the module.
+ * @see {@link https://opentelemetry.io/docs/specs/semconv/http/http-spans/ | Semantic conventions for HTTP spans}
+ */
+export function telemetry(
+  { api, trust = false }: TelemetryOptions,
+): Middleware<readonly []> {
+  if (typeof api?.trace?.getActiveSpan !== "function") {
+    throw new TypeError(
+      "Cannot create telemetry: api has no trace",
+    );
+  }
+  let histogram: TelemetryHistogram | undefined;
+
+  /** Completes a span, and ends it unless the server has started it. */
+  async function completeSpan(
+    context: RequestContext,
+    span: TelemetrySpan,
+    isOwn: boolean,
+    respond: () => Promise<Response>,
+  ): Promise<Response> {
+    const start = performance.now();
+    // For the metric of @opentelemetry/instrumentation-http.
+    const rpc = api.context.active().getValue(RPC_METADATA);
+    try {
+      const response = await respond();
+      const attributes = describeSpan(span, context, response, isOwn);
+      if (rpc) Object.assign(rpc, { route: attributes["http.route"] });
+      if (!isOwn) return response;
+      // The application may register its SDK after it creates the router.
+      histogram ??= api.metrics.getMeter(SCOPE).createHistogram(...DURATION);
+      histogram.record((performance.now() - start) / 1000, attributes);
+      return response;
+    } finally {
+      if (isOwn) span.end();
+    }
+  }
+
+  return (context, next) => {
+    // A mounted router must not start a second span.
+    if (context.get(ActiveTrace) !== null) return next();
+    const active = () => api.trace.getActiveSpan();
+    const server = active();
+    const isTrusted = typeof trust === "function" ? trust(context) : trust;
+    const [span, inside] = server === undefined
+      ? startServerSpan(api, context, isTrusted)
+      : [server, api.context.active()];
+    context.set(ActiveTrace, () => traceIdsOf(active()) ?? traceIdsOf(span));
+    const respond = () => withReceiver(context, sessionEvents(span), next);
+    return api.context.with(
+      inside,
+      () => completeSpan(context, span, server === undefined, respond),
+    );
+  };
+}
+
+/** The key of the route in the context of a server's span on Node. */
+const RPC_METADATA = /* @__PURE__ */ Symbol.for(
+  "OpenTelemetry SDK Context Key RPC_METADATA",
+);
+
+/** The metric of the conventions for HTTP, with its buckets in seconds. */
+const DURATION = ["http.server.request.duration", {
+  unit: "s",
+  advice: {
+    explicitBucketBoundaries: [
+      ...[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75],
+      ...[1, 2.5, 5, 7.5, 10],
+    ],
+  },
+}] as const;
+
+/** Returns a function that adds the events of a session to a span. */
+function sessionEvents(
+  span: TelemetrySpan,
+): (report: SecurityReport) => void {
+  return ({ action, outcome, previousSessionId, sessionId, userId }) => {
+    const isStart = action === "login";
+    if (!isStart && action !== "logout" || outcome === "failure") return;
+    const attributes = compact({
+      "session.id": sessionId,
+      "session.previous_id": previousSessionId,
+      "user.id": userId !== undefined && String(userId),
+    });
+    span.addEvent(isStart ? "session.start" : "session.end", attributes);
+  };
+}
