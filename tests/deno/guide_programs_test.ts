@@ -178,6 +178,40 @@ Deno.test("static_files.md: the server for Bun serves one file", async () => {
   }
 });
 
+Deno.test({
+  name: "static_files.md: the server for Node serves a folder",
+  ignore: NODE_VERSIONS.length === 0,
+  fn: async () => {
+    const { "node_files.ts": program } = await programs("static_files.md");
+    const port = freePort();
+    const script = program.replace("8000", String(port))
+      .replace('"srvx"', '"npm:srvx@1.0.8/node"')
+      .replace('"srvx/static"', '"npm:srvx@1.0.8/static"');
+    await using file = await programFile(script);
+    await Deno.mkdir(`${file.folder}/public`);
+    await Deno.writeTextFile(`${file.folder}/public/style.css`, "h1 {}");
+    await Deno.writeTextFile(`${file.folder}/public/.env`, "SECRET=1");
+    await bundleProgram(file, file.path);
+    await Deno.rename(`${file.folder}/bundle.js`, `${file.folder}/out.mjs`);
+    const args = [`${file.folder}/out.mjs`];
+    await using server = await serveCommand(args, port, {
+      program: await nodePath(),
+      cwd: file.folder,
+    });
+    const url = server.origin.replace("localhost", "127.0.0.1");
+    assertEquals(await (await fetch(url)).text(), "Hello");
+    const style = await fetch(`${url}/style.css`);
+    assertEquals(await style.text(), "h1 {}");
+    assertMatch(style.headers.get("Content-Type") ?? "", /^text\/css/);
+    assertEquals(style.headers.get("Cache-Control"), "max-age=300");
+    for (const name of ["main.ts", "..%2Fmain.ts", "%2e%2e/main.ts", ".env"]) {
+      const other = await fetch(`${url}/${name}`);
+      await other.body?.cancel();
+      assertEquals(other.status, 404, name);
+    }
+  },
+});
+
 Deno.test("deploy.md: the Worker keeps sessions, with the configuration next to it", async () => {
   const { "worker.ts": program } = await programs("deploy.md");
   const page = await Deno.readTextFile(new URL("deploy.md", DOCS));

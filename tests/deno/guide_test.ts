@@ -36,7 +36,7 @@ const PROGRAMS: Record<string, readonly string[]> = {
     "worker_login.ts",
   ],
   "getting_started.md": ["hello.ts", "main.ts", "main_test.ts"],
-  "static_files.md": ["bun_files.ts"],
+  "static_files.md": ["bun_files.ts", "node_files.ts"],
 };
 
 Deno.test("every program of the guide is run by a test", async () => {

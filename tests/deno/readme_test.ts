@@ -15,10 +15,10 @@ import { deno, overHTTP, programFile, serveProgram } from "./_programs.ts";
 const ROOT = new URL("../../", import.meta.url);
 const readme = await Deno.readTextFile(new URL("README.md", ROOT));
 const blocks = codeBlocks(readme);
-const [hello, page, login, form, ...others] = blocks
+const [hello, page, login, ...others] = blocks
   .filter(({ language }) => language === "ts").map(({ text }) => text);
 /** The programs as a reader runs them. */
-const programs = [hello, `${page}${login}${form}`];
+const programs = [hello, page + login];
 
 Deno.test("the README has at most 150 lines", () => {
   assertLess(readme.split("\n").length, 152);

@@ -71,9 +71,8 @@ testInChromium(
     const page = await (await browser.newContext()).newPage();
     const look = async (path: string) => {
       await page.goto(origin + path);
-      const color = await page.locator("h1").evaluate((heading) =>
-        // deno-lint-ignore no-explicit-any -- the browser's own global
-        (globalThis as any).getComputedStyle(heading).color
+      const color = await page.evaluate(
+        "getComputedStyle(document.querySelector('h1')).color",
       );
       return [color, await page.title()];
     };
