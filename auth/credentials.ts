@@ -191,7 +191,7 @@ export type CredentialsAuthResult<User> =
  *   const result = await credentialsAuthResult(password, context);
  *   if (result.ok) return new Response("Welcome");
  *   return result.reason === "throttled"
- *     ? tooManyRequests(result.retryAfter)
+ *     ? tooManyRequests(context, result.retryAfter)
  *     : new Response("Wrong password", { status: 422 });
  * }
  *

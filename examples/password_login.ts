@@ -129,7 +129,7 @@ router.map(routes.register, {
       }
       const { email, password } = result.value;
       const attempt = await registrations.attempt(context, null);
-      if (!attempt.allowed) return tooManyRequests(attempt.retryAfter);
+      if (!attempt.allowed) return tooManyRequests(context, attempt.retryAfter);
       const queue = registrationQueue;
       const passwordHash = await hashPassword(password, { queue });
       // After the wait: another request may have taken the address meanwhile.
@@ -151,7 +151,7 @@ router.map(routes.login, {
       const result = await credentialsAuthResult(password, context);
       if (!result.ok) {
         return result.reason === "throttled"
-          ? tooManyRequests(result.retryAfter)
+          ? tooManyRequests(context, result.retryAfter)
           : credentialsPage("Log in", "Invalid email or password");
       }
       await completeAuth(context, result.user.id);

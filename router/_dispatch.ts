@@ -1,6 +1,10 @@
 import { isServed } from "./abort.ts";
 import { toggleTrailingSlash } from "./_allowed_methods.ts";
-import type { ErrorHandler, SafeHandler } from "./_safe_handler.ts";
+import {
+  catchErrors,
+  type ErrorHandler,
+  type SafeHandler,
+} from "./_safe_handler.ts";
 import type { RequestContext } from "./context/context.ts";
 import { ArrayMatcher } from "./matching/array_matcher.ts";
 import { canonicalHref, pathStart } from "./matching/canonical_url.ts";
@@ -24,6 +28,11 @@ export function createDispatch(
 ): SafeHandler {
   const arrayMatcher = matcher instanceof ArrayMatcher ? matcher : undefined;
 
+  const badRequest = catchErrors(
+    (context) => context.createErrorResponse({ status: 400 }),
+    handleError,
+  );
+
   function matchSlowly(method: string, url: string): Match<MatchData> | null {
     const href = canonicalHref(url);
     return href === null ? null : matcher.match(method, href);
@@ -35,7 +44,7 @@ export function createDispatch(
     context: RequestContext,
   ): Response | Promise<Response> {
     const href = canonicalHref(context.request.url);
-    if (href === null) return new Response("Bad Request", { status: 400 });
+    if (href === null) return badRequest(context);
     if (trailingSlash !== "strict") {
       const other = toggleTrailingSlash(href);
       const match = matcher.match(method, other);

@@ -3,6 +3,7 @@ import { isResponse, type SafeHandler } from "./_safe_handler.ts";
 import { RequestContext } from "./context/context.ts";
 import { EMPTY } from "./context/platform.ts";
 import type { TrustedProxies } from "./context/remote_address.ts";
+import type { ErrorResponse } from "./errors/error_response.ts";
 import type { FetchFunction, Router } from "./router.ts";
 
 // A getter of the global object on Deno, which takes longer than `instanceof`.
@@ -13,8 +14,10 @@ export function createFetch(
   handler: SafeHandler,
   router: Router,
   trustedProxies: TrustedProxies,
+  errorResponse: ErrorResponse | undefined,
 ): FetchFunction {
-  const withoutPlatform = { router, trustedProxies, platform: EMPTY };
+  const options = { router, trustedProxies, errorResponse };
+  const withoutPlatform = { ...options, platform: EMPTY };
 
   function createContext(
     input: string | URL | Request,
@@ -28,7 +31,7 @@ export function createFetch(
       : input;
     const platform = takesInit ? others.slice(1) : others;
     if (platform.length === 0) throwIfAborted(request);
-    return new RequestContext(request, { router, trustedProxies, platform });
+    return new RequestContext(request, { ...options, platform });
   }
 
   function respond(context: RequestContext): Promise<Response> {

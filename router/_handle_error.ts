@@ -1,11 +1,12 @@
 import { isAbort } from "./abort.ts";
 import { type ErrorHandler, isResponse } from "./_safe_handler.ts";
 import type { RequestContext } from "./context/context.ts";
+import { defaultResponse } from "./errors/error_response.ts";
 import type { RouterOptions } from "./router.ts";
 
 /** Creates the function that responds to errors at the place of the error. */
 export function createErrorHandler(
-  onError: RouterOptions["onError"] = defaultOnError,
+  onError: RouterOptions["onError"] = respondDefault,
 ): ErrorHandler {
   return async (thrown, context) => {
     const error = thrown === undefined ? undefinedThrown(context) : thrown;
@@ -13,7 +14,8 @@ export function createErrorHandler(
     // The client left. No server sends this, but the log shows it.
     if (isAbort(error, context)) return new Response(null, { status: 499 });
     try {
-      const response = await (ownResponse(error) ?? onError(error, context));
+      const response =
+        await (ownResponse(error, context) ?? onError(error, context));
       if (isResponse(response)) return response;
       throw new TypeError(
         "Cannot answer an error: onError returned no Response",
@@ -21,21 +23,35 @@ export function createErrorHandler(
     } catch (another) {
       // A `fetch` that rejects would make some servers send the error's text.
       if (another !== error) console.error(error);
-      return defaultOnError(another);
+      console.error(another);
+      // Not the application's response, which may have failed.
+      return defaultResponse(context, INTERNAL);
     }
   };
 }
 
+const INTERNAL = { status: 500, title: "Internal Server Error" };
+
 /** Prints the error, for the operator only, and responds with 500. */
-function defaultOnError(error: unknown): Response {
+async function respondDefault(
+  error: unknown,
+  context: RequestContext,
+): Promise<Response> {
+  const response = await context.createErrorResponse(INTERNAL);
+  // Afterwards: if the application's response fails, both errors are printed.
   console.error(error);
-  return new Response("Internal Server Error", { status: 500 });
+  return response;
 }
 
 /** Returns the response of an error that has one, such as a 409. */
-function ownResponse(error: unknown): Response | undefined {
+function ownResponse(
+  error: unknown,
+  context: RequestContext,
+): Response | Promise<Response> | undefined {
   const { toResponse } = Object(error) as { toResponse?: unknown };
-  return typeof toResponse === "function" ? toResponse.call(error) : undefined;
+  return typeof toResponse === "function"
+    ? toResponse.call(error, context)
+    : undefined;
 }
 
 /** Creates an error, because `context.error` is `undefined` without one. */

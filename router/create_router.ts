@@ -69,9 +69,10 @@ function createUntypedRouter(options: RouterOptions): Router {
     trailingSlash = "strict",
     trustedProxies = 0,
     onError,
+    errorResponse,
     defaultHandler,
   } = options;
-  const handleError = createErrorHandler(onError ?? undefined);
+  const handleError = createErrorHandler(onError);
   const allowedMethods = createAllowedMethods(matcher, trailingSlash);
   const dispatch = createDispatch(
     matcher,
@@ -88,9 +89,18 @@ function createUntypedRouter(options: RouterOptions): Router {
   const members = createMembers(matcher, handleError);
   const router = members as unknown as Router;
   members.allowedMethods = allowedMethods;
-  members.fetch = createFetch(handler, router, trustedProxies);
+  members.fetch = createFetch(
+    handler,
+    router,
+    trustedProxies,
+    errorResponse,
+  );
   rememberRouter(router, async (request, parent) => {
-    const inner = new RequestContext(request, { router, parent });
+    const inner = new RequestContext(request, {
+      router,
+      parent,
+      errorResponse,
+    });
     inner.method = parent.method;
     const response = await handler(inner);
     // The outer middleware reads it too.
@@ -151,6 +161,7 @@ function checkOptions(options: RouterOptions): void {
     trailingSlash = "strict",
     trustedProxies = 0,
     onError: _onError,
+    errorResponse: _errorResponse,
     defaultHandler: _defaultHandler,
     ...others
   } = options;

@@ -53,7 +53,14 @@ export {
   createContextKey,
   type UntypedContextKey,
 } from "./context/context_key.ts";
-export { MissingContextValueError } from "./context/errors.ts";
+export { MissingContextValueError } from "./errors/missing_context_value_error.ts";
+export type {
+  ErrorResponse,
+  Problem,
+  ProblemInit,
+} from "./errors/error_response.ts";
+export { HTTPError, type HTTPErrorOptions } from "./errors/http_error.ts";
+export { prefersJSON } from "./errors/prefers_json.ts";
 export { ArrayMatcher } from "./matching/array_matcher.ts";
 export type { Match, Matcher } from "./matching/matcher.ts";
 export type { RequestMethod, RouteMethod } from "./method.ts";

@@ -69,8 +69,7 @@ export function createMountHandler(
   const dispatch = routers.get(fetch)?.dispatch;
   return (context) => {
     if (FORBIDDEN.test(context.request.method)) {
-      const headers = { Allow: "" };
-      return new Response("Method Not Allowed", { status: 405, headers });
+      return context.createErrorResponse({ status: 405 }, { Allow: "" });
     }
     const request = withoutPrefix(context, prefix.length);
     if (dispatch === undefined) {

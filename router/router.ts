@@ -1,5 +1,6 @@
 import type { RequestHandler } from "./action.ts";
 import type { ContextEntries } from "./context/context_entry.ts";
+import type { ErrorResponse } from "./errors/error_response.ts";
 import type { MatchedRoute, RequestContext } from "./context/context.ts";
 import type { Matcher } from "./matching/matcher.ts";
 import type { RequestMethod } from "./method.ts";
@@ -50,8 +51,8 @@ export interface RouterOptions<
    * Responds to errors of handlers and middleware. The response passes back
    * through the outer middleware, which reads the error from `context.error`.
    *
-   * It is not called for an error with a method `toResponse`, whose response is
-   * sent instead, nor for the reason of an aborted request. If it throws, the
+   * It is not called for an `HTTPError` and other errors with a method
+   * `toResponse`, whose response is sent instead, nor for the reason of an aborted request. If it throws, the
    * router prints both errors and responds with 500.
    *
    * @default {prints the error and responds with 500}
@@ -60,6 +61,18 @@ export interface RouterOptions<
     error: unknown,
     context: RequestContext,
   ) => Response | Promise<Response>;
+  /**
+   * Creates the responses to errors that the router and its middleware detect,
+   * such as a 404, a 403 and a 429, and to thrown `HTTPError`s. `undefined` stands
+   * for the default. A mounted router without this option uses that of the outer
+   * router.
+   *
+   * The response also gets the headers of the error, such as `Allow`, and
+   * `Vary: Accept`.
+   *
+   * @default {problem details for clients that prefer JSON, text for others}
+   */
+  readonly errorResponse?: ErrorResponse | undefined;
   /**
    * The treatment of a path that differs from a route only by its trailing
    * slash. `"strict"` treats it like any other path, `"redirect"` redirects to

@@ -269,7 +269,7 @@ export class RequestSession {
           throw error;
         }
         // The conflict has dropped some changes. The others can be saved.
-        response = error.toResponse();
+        response = await error.toResponse(this.context);
       }
     }
     return this.#addHeaders(response);

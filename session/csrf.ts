@@ -134,7 +134,7 @@ export function csrfProtection(
       const sent = request.headers.get(header) ?? fieldOf(context, field);
       if (!await tokens.isValid(sent)) {
         reportDenied(context, "csrf");
-        return new Response("Forbidden", { status: 403 });
+        return await context.createErrorResponse({ status: 403 });
       }
     }
     return tokens.addCookie(await next());

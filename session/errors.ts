@@ -1,3 +1,5 @@
+import type { RequestContext } from "../router/mod.ts";
+
 /**
  * Thrown by {@linkcode Session.commit} if a concurrent request took the same
  * value first, or ended the session.
@@ -41,12 +43,12 @@ export class SessionConflictError extends Error {
   /**
    * Creates the response that the router sends: 409 Conflict.
    *
+   * @param context The context of the request.
    * @returns The response.
    */
-  toResponse(): Response {
-    return new Response("Conflict", {
-      status: 409,
-      headers: { "Cache-Control": "no-store" },
+  toResponse(context: RequestContext): Response | Promise<Response> {
+    return context.createErrorResponse({ status: 409 }, {
+      "Cache-Control": "no-store",
     });
   }
 }
@@ -65,8 +67,7 @@ export class SessionConflictError extends Error {
  *
  * const error = new SessionLimitError("address", 30);
  * assertEquals(error.code, "session_limit");
- * assertEquals(error.toResponse().status, 429);
- * assertEquals(error.toResponse().headers.get("Retry-After"), "30");
+ * assertEquals(error.retryAfter, 30);
  * ```
  */
 export class SessionLimitError extends Error {
@@ -102,18 +103,14 @@ export class SessionLimitError extends Error {
    * Creates the response that the router sends: 429 Too Many Requests, or 503
    * Service Unavailable.
    *
+   * @param context The context of the request.
    * @returns The response.
    */
-  toResponse(): Response {
-    const [status, text] = this.limit === "address"
-      ? [429, "Too Many Requests"]
-      : [503, "Service Unavailable"];
-    return new Response(text, {
-      status,
-      headers: {
-        "Cache-Control": "no-store",
-        "Retry-After": String(this.retryAfter),
-      },
+  toResponse(context: RequestContext): Response | Promise<Response> {
+    const status = this.limit === "address" ? 429 : 503;
+    return context.createErrorResponse({ status }, {
+      "Cache-Control": "no-store",
+      "Retry-After": String(this.retryAfter),
     });
   }
 }
@@ -134,10 +131,10 @@ export class SessionLimitError extends Error {
  * import { SessionStoreError } from "@gatehouse/web/session";
  *
  * const router = createRouter({
- *   onError: (error) =>
- *     error instanceof SessionStoreError
- *       ? new Response("Service Unavailable", { status: 503 })
- *       : new Response("Internal Server Error", { status: 500 }),
+ *   onError: (error, context) =>
+ *     context.createErrorResponse({
+ *       status: error instanceof SessionStoreError ? 503 : 500,
+ *     }),
  * });
  * router.get("/", () => {
  *   throw new SessionStoreError("read");

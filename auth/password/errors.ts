@@ -1,3 +1,5 @@
+import type { RequestContext } from "../../router/mod.ts";
+
 /** The default seconds after which a client may try again. */
 const RETRY_AFTER = 10;
 
@@ -5,15 +7,14 @@ const RETRY_AFTER = 10;
  * Thrown if the queue of passwords to hash is full, or a password waited too
  * long. If nothing catches it, the router answers 503 with `Retry-After`.
  *
- * @example The response
+ * @example Recognizing it by its code
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { PasswordQueueFullError } from "@gatehouse/web/auth/password";
  *
  * const error = new PasswordQueueFullError(64);
  * assertEquals(error.code, "password_queue_full");
- * assertEquals(error.toResponse().status, 503);
- * assertEquals(error.toResponse().headers.get("Retry-After"), "10");
+ * assertEquals(error.retryAfter, 10);
  * ```
  */
 export class PasswordQueueFullError extends Error {
@@ -44,16 +45,14 @@ export class PasswordQueueFullError extends Error {
   /**
    * Creates a 503 response, which caches do not store.
    *
+   * @param context The context of the request.
    * @returns The response.
    * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-15.6.4 | RFC 9110, 503 Service Unavailable}
    */
-  toResponse(): Response {
-    return new Response("Service Unavailable", {
-      status: 503,
-      headers: {
-        "Cache-Control": "no-store",
-        "Retry-After": String(this.retryAfter),
-      },
+  toResponse(context: RequestContext): Response | Promise<Response> {
+    return context.createErrorResponse({ status: 503 }, {
+      "Cache-Control": "no-store",
+      "Retry-After": String(this.retryAfter),
     });
   }
 }

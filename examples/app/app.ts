@@ -12,6 +12,7 @@ import { appMiddleware, type AppRouter } from "./app_middleware.ts";
 import type { Query } from "./data/database.ts";
 import type { DemoAccount } from "./data/seed.ts";
 import type { ExternalLogin } from "./external_logins.ts";
+import { errorPages } from "./error_pages.ts";
 import { addAccount } from "./features/account.ts";
 import { addAccountPassword } from "./features/account_password.ts";
 import { addAccountLogins } from "./features/account_logins.ts";
@@ -124,13 +125,13 @@ export function createApp(options: AppOptions): AppRouter {
   const router = createRouter({
     trustedProxies,
     middleware: appMiddleware({ services, log }),
-    // The middleware `errorPages` makes a page of the response.
-    onError(error) {
+    errorResponse: errorPages(new URL(baseURL).origin),
+    onError(error, context) {
       reportError(error);
       // If the session store fails, users stay logged in and try again.
       return error instanceof SessionStoreError
-        ? unavailable()
-        : new Response("Internal Server Error", { status: 500 });
+        ? context.createErrorResponse({ status: 503 }, { "Retry-After": "5" })
+        : context.createErrorResponse({ status: 500 });
     },
   });
   router.get(routes.stylesheet, () => asset(stylesheet, "text/css"));
@@ -165,12 +166,5 @@ function asset(text: string, type: string): Response {
       "Content-Type": `${type}; charset=utf-8`,
       "Cache-Control": "max-age=300",
     },
-  });
-}
-
-function unavailable(): Response {
-  return new Response("Service Unavailable", {
-    status: 503,
-    headers: { "Retry-After": "5" },
   });
 }

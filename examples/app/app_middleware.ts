@@ -11,7 +11,6 @@ import { logger } from "@gatehouse/web/logger-middleware";
 import { methodOverride } from "@gatehouse/web/method-override-middleware";
 import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
 import { session } from "@gatehouse/web/session-middleware";
-import { errorPages } from "./error_pages.ts";
 import { sessionScheme } from "./log_in.ts";
 import { pagePolicy } from "./page_policy.ts";
 import { HasSource } from "./pages/source_links.ts";
@@ -35,7 +34,6 @@ export function appMiddleware(options: MiddlewareOptions) {
       context.set(HasSource, services.readFile !== undefined);
     },
     secureHeaders({ contentSecurityPolicy: pagePolicy() }),
-    errorPages(origin),
     formData({ maxBytes: 65_536 }),
     methodOverride(),
     crossOriginProtection({ origin }),

@@ -1,4 +1,7 @@
-import type { Middleware, RequestContext } from "@gatehouse/web/fetch-router";
+import type {
+  ErrorResponse,
+  RequestContext,
+} from "@gatehouse/web/fetch-router";
 import { html } from "./html.ts";
 import { narrowPage } from "./pages/layout.ts";
 import { routes } from "./routes.ts";
@@ -20,54 +23,24 @@ const FROM_ANOTHER_SITE =
   "This form was sent from another site, so nothing was changed. If you want to do this, open the page here and try again.";
 
 /**
- * Creates a middleware that shows browsers a page instead of the plain text of an
- * error. Other clients and the API get the plain text.
+ * Creates the `errorResponse` of the router: a page for browsers. Other clients
+ * and the API get the default.
  */
-export function errorPages(ownOrigin: string): Middleware<readonly []> {
-  return async (context, next) => {
-    const response = await next();
-    if (!isBareError(response) || !wantsPage(context)) return response;
-    const { status, headers } = response;
-    const text = await response.text();
-    const reason = explanation(context, status, ownOrigin);
-    return errorPage(context, { text, reason, status, headers });
+export function errorPages(ownOrigin: string): ErrorResponse {
+  return ({ status, title, detail = title }, context) => {
+    if (!wantsPage(context)) return undefined;
+    return narrowPage(context, {
+      title: detail,
+      status,
+      content: html`
+        <p>${explanation(context, status, ownOrigin)}</p>
+        <p class="actions">
+          <a class="button quiet" href="${routes.home
+            .href()}">Back to the notices</a>
+        </p>
+      `,
+    });
   };
-}
-
-/** Returns `true` if a response is an error with only a plain text. */
-function isBareError({ status, headers }: Response): boolean {
-  // Bun adds the type of plain text only when it sends the response.
-  const type = headers.get("Content-Type") ?? "text/plain";
-  return status >= 400 && type.startsWith("text/plain");
-}
-
-/** Creates the page of an error. Its title is the short, official text. */
-function errorPage(
-  context: RequestContext,
-  { text, reason, status, headers }: {
-    readonly text: string;
-    readonly reason: string;
-    readonly status: number;
-    readonly headers: Headers;
-  },
-): Response {
-  const response = narrowPage(context, {
-    title: text,
-    status,
-    content: html`
-      <p>${reason}</p>
-      <p class="actions">
-        <a class="button quiet" href="${routes.home
-          .href()}">Back to the notices</a>
-      </p>
-    `,
-  });
-  for (const [name, value] of headers) {
-    if (name.startsWith("content-")) continue;
-    if (name === "set-cookie") response.headers.append(name, value);
-    else response.headers.set(name, value);
-  }
-  return response;
 }
 
 function explanation(

@@ -1,9 +1,15 @@
 import { tooManyRequests } from "@gatehouse/web/auth";
+import type { RequestContext } from "@gatehouse/web/fetch-router";
 
 /** Creates a 429 response from a page that says how long to wait. */
-export function slowDown(retryAfter: number, page: Response): Response {
+export function slowDown(
+  context: RequestContext,
+  retryAfter: number,
+  page: Response,
+): Response | Promise<Response> {
   const { body, headers } = page;
-  return tooManyRequests(retryAfter, { body: body ?? undefined, headers });
+  const init = { body: body ?? undefined, headers };
+  return tooManyRequests(context, retryAfter, init);
 }
 
 /** Returns the message for a visitor who tried too often. */

@@ -1,6 +1,11 @@
 import type { AnyContextKey, ContextValue } from "./context_key.ts";
 import type { ContextEntries, ProvidedGetters } from "./context_entry.ts";
-import { MissingContextValueError } from "./errors.ts";
+import {
+  createErrorResponse,
+  type ErrorResponse,
+  type ProblemInit,
+} from "../errors/error_response.ts";
+import { MissingContextValueError } from "../errors/missing_context_value_error.ts";
 import type { RequestMethod } from "../method.ts";
 import { NO_PARAMS } from "../matching/matcher.ts";
 import { MountPrefix } from "./mount_prefix.ts";
@@ -45,7 +50,14 @@ export interface RequestContextOptions {
    */
   readonly trustedProxies?: TrustedProxies;
   /**
-   * A context that shares its router, address, platform and values.
+   * Creates error responses, like the option of the router.
+   *
+   * @default {undefined}
+   */
+  readonly errorResponse?: ErrorResponse | undefined;
+  /**
+   * A context that shares its router, address, platform, error responses and
+   * values.
    *
    * @default {undefined}
    */
@@ -231,6 +243,55 @@ export class RequestContext<RouteParams = Record<string, string>> {
   has(this: RequestContext<RouteParams>, key: AnyContextKey): boolean {
     return indexOf(this.#values, key) >= 0 ||
       (key === Platform && this.#platform.length > 0);
+  }
+
+  /**
+   * Creates the response to an error: problem details (RFC 9457) for clients that
+   * prefer JSON, and a short text for others. The router's `errorResponse` can
+   * replace it.
+   *
+   * Use it in middleware. Functions that have no context can throw an
+   * `HTTPError`.
+   *
+   * @example A middleware that rejects old clients
+   * ```ts
+   * import { assertEquals } from "@std/assert";
+   * import { createRouter } from "@gatehouse/web/fetch-router";
+   *
+   * const router = createRouter({
+   *   middleware: [(context, next) =>
+   *     context.request.headers.get("X-Version") === "1"
+   *       ? context.createErrorResponse({ status: 410, detail: "Update the app" })
+   *       : next()],
+   * });
+   *
+   * const response = await router.fetch("https://example.com/", {
+   *   headers: { "X-Version": "1" },
+   * });
+   * assertEquals(response.status, 410);
+   * assertEquals(await response.text(), "Update the app");
+   * ```
+   *
+   * @param problem The status, and what the client may know about the error.
+   * @param headers Headers of the response, such as `Retry-After`.
+   * @returns The response. It has `Vary: Accept`, unless it has
+   * `Cache-Control: no-store`.
+   */
+  createErrorResponse(
+    this: RequestContext<RouteParams>,
+    problem: ProblemInit,
+    headers?: HeadersInit,
+  ): Response | Promise<Response> {
+    const context = this as RequestContext;
+    return createErrorResponse(context, this.#errorResponse, problem, headers);
+  }
+
+  get #errorResponse(): ErrorResponse | undefined {
+    const { errorResponse, parent } = this.#options;
+    if (errorResponse !== undefined || parent === undefined) {
+      return errorResponse;
+    }
+    return parent.#errorResponse;
   }
 
   get #platform(): readonly unknown[] {

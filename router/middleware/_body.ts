@@ -12,14 +12,6 @@ export interface BodyLimits {
   readonly timeout: number;
 }
 
-/** The status texts. */
-export const STATUS_TEXTS: Readonly<Record<BodyErrorStatus, string>> = {
-  400: "Bad Request",
-  408: "Request Timeout",
-  413: "Content Too Large",
-  415: "Unsupported Media Type",
-};
-
 /**
  * Returns the limits that options set, and defaults for the others.
  *

@@ -1,4 +1,4 @@
-import { STATUS_TEXTS } from "./_body.ts";
+import type { ProblemInit } from "../mod.ts";
 
 /** A part of a request that a schema validates. */
 export type InputPart = "params" | "query" | "json" | "form";
@@ -32,10 +32,10 @@ export interface InvalidInputIssue {
 const MAX_ERRORS = 100;
 const MAX_POINTERS = 8192;
 
-/** Creates a problem (RFC 9457) with a pointer to each invalid value. */
+/** Creates problem details (RFC 9457) with a pointer to each invalid value. */
 export function createProblem(
   { status, detail, issues }: InvalidInput,
-): Response {
+): ProblemInit {
   const errors: unknown[] = [];
   let room = MAX_POINTERS;
   for (const { part, path, message } of issues.slice(0, MAX_ERRORS)) {
@@ -45,14 +45,7 @@ export function createProblem(
     room -= pointer.length;
     errors.push({ in: part, pointer, detail: message });
   }
-  const problem = {
-    title: status === 422 ? "Unprocessable Content" : STATUS_TEXTS[status],
-    status,
-    detail,
-    ...errors.length > 0 && { errors },
-  };
-  const headers = { "Content-Type": "application/problem+json" };
-  return new Response(JSON.stringify(problem), { status, headers });
+  return { status, detail, ...errors.length > 0 && { errors } };
 }
 
 /**

@@ -28,7 +28,6 @@ export interface BodyLimitOptions {
  *
  * const error = new BodyTooLargeError(1024);
  * assertEquals(error.code, "body_too_large");
- * assertEquals(error.toResponse().status, 413);
  * ```
  */
 export class BodyTooLargeError extends Error {
@@ -50,10 +49,11 @@ export class BodyTooLargeError extends Error {
   /**
    * Creates the response that the router sends: 413 Content Too Large.
    *
+   * @param context The context of the request.
    * @returns The response.
    */
-  toResponse(): Response {
-    return new Response("Content Too Large", { status: 413 });
+  toResponse(context: RequestContext): Response | Promise<Response> {
+    return context.createErrorResponse({ status: 413 });
   }
 }
 
@@ -113,7 +113,7 @@ export function bodyLimit(
     const error = new BodyTooLargeError(maxBytes);
     const length = Number(request.headers.get("Content-Length") ?? 0);
     if (length > maxBytes || UNCOPIED.test(request.method)) {
-      return error.toResponse();
+      return error.toResponse(context);
     }
     let isExceeded = false;
     const limited = limit(body, maxBytes, () => {
@@ -125,7 +125,7 @@ export function bodyLimit(
     // Some runtimes reject with another error, and handlers may wrap it.
     if (!isExceeded || context.error === undefined) return response;
     response.body?.cancel().catch(() => {});
-    return error.toResponse();
+    return error.toResponse(context);
   };
 }
 

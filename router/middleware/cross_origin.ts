@@ -90,7 +90,7 @@ export function crossOriginProtection(
       exempt?.(context);
     if (isAllowed) return next();
     reportDenied(context, "cross-origin");
-    return new Response("Forbidden", { status: 403 });
+    return context.createErrorResponse({ status: 403 });
   };
 }
 

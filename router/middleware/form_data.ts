@@ -4,7 +4,7 @@
  * @module
  */
 import type { ContextEntry, Middleware } from "../mod.ts";
-import { limitsOf, STATUS_TEXTS } from "./_body.ts";
+import { limitsOf } from "./_body.ts";
 import { FORM_LIMITS, hasForm, readForm } from "./_form_body.ts";
 
 /** Options for {@linkcode formData}. */
@@ -89,7 +89,7 @@ export function formData(
     }
     const form = await readForm(request, limits);
     if (typeof form === "number") {
-      return new Response(STATUS_TEXTS[form], { status: form });
+      return await context.createErrorResponse({ status: form });
     }
     readForms.add(form);
     context.set(FormData, form);

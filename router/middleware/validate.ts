@@ -249,12 +249,16 @@ export function validate<Schemas extends InputSchemas>(
     const passed = { libraryOptions: libraryOptions?.(context) };
     const outputs = await readParts(parts, context, limits, passed);
     if (!Array.isArray(outputs)) {
-      return await onInvalid?.(outputs, context) ?? createProblem(outputs);
+      return await onInvalid?.(outputs, context) ??
+        await context.createErrorResponse(createProblem(outputs), PROBLEM);
     }
     parts.forEach(({ key }, index) => context.set(key, outputs[index]));
     return next();
   };
 }
+
+/** A text cannot list the issues. */
+const PROBLEM = { "Content-Type": "application/problem+json" };
 
 function partsOf(schemas: InputSchemas): readonly Part[] {
   if (schemas.json !== undefined && schemas.form !== undefined) {

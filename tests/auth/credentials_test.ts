@@ -304,7 +304,7 @@ Deno.test("createCredentialsAuthProvider() throws for a throttle without account
 
 for (const [seconds, header] of [[30, "30"], [0.2, "1"], [-5, "0"]] as const) {
   Deno.test(`tooManyRequests(${seconds}) returns a 429 with Retry-After: ${header} (RFC 6585, 4)`, async () => {
-    const response = tooManyRequests(seconds, {
+    const response = await tooManyRequests(context(), seconds, {
       body: "Slow down",
       headers: { "Content-Type": "text/html" },
     });

@@ -6,7 +6,7 @@ import {
   type PasswordQueueOptions,
   verifyPassword,
 } from "@gatehouse/web/auth/password";
-import { createRouter } from "@gatehouse/web/fetch-router";
+import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
 
 Deno.test("createPasswordQueue() runs work in order up to the limit", async () => {
   const queue = createPasswordQueue({ running: 2, waiting: 10 });
@@ -177,7 +177,8 @@ Deno.test("PasswordQueueFullError has a 503 with the maximum wait as Retry-After
     () => queue.run(() => Promise.resolve()),
     PasswordQueueFullError,
   );
-  const response = error.toResponse();
+  const request = new Request("https://example.com/login");
+  const response = await error.toResponse(new RequestContext(request));
   assertEquals(response.status, 503);
   assertEquals(response.headers.get("Retry-After"), "3");
   assertEquals(response.headers.get("Cache-Control"), "no-store");

@@ -58,7 +58,7 @@ const BUDGETS: Record<Entry, number> = {
  * Take an entry out when it is within its budget.
  */
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
-  "./fetch-router": 15.8,
+  "./fetch-router": 17,
 };
 
 /** The modules that are absent from every bundle that creates no router. */

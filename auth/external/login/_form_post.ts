@@ -51,7 +51,7 @@ export async function receiveFormPost(
   const cookies = form &&
     await sealResponse(engine, context.request.headers, form);
   if (form === null || cookies === null) {
-    return new Response("Bad Request", { status: 400 });
+    return await context.createErrorResponse({ status: 400 });
   }
   const location = new URL(engine.redirectUri);
   // The cookie only works for the login in the URL.

@@ -124,9 +124,8 @@ export async function startExternalAuth(
   } catch (error) {
     if (!(error instanceof ExternalAuthError)) throw error;
     engine.options.onError?.(error);
-    return new Response("Bad Gateway", {
-      status: 502,
-      headers: { "Cache-Control": "no-store" },
+    return await context.createErrorResponse({ status: 502 }, {
+      "Cache-Control": "no-store",
     });
   }
 }

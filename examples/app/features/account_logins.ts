@@ -1,5 +1,6 @@
 import { Auth } from "@gatehouse/web/auth-middleware";
 import {
+  HTTPError,
   redirect,
   type RequestContext,
   withHeaders,
@@ -54,9 +55,8 @@ export function addAccountLogins(
         middleware,
         handler(context) {
           const login = find(context.params.provider);
-          return login === undefined
-            ? notFound()
-            : startLinking(context, login, context.get(Auth).id);
+          if (login === undefined) throw new HTTPError(404);
+          return startLinking(context, login, context.get(Auth).id);
         },
       },
       unlink: {
@@ -137,8 +137,4 @@ function linkRow({ name, label }: ExternalLogin): Markup {
       </form>
     </li>
   `;
-}
-
-function notFound(): Response {
-  return new Response("Not Found", { status: 404 });
 }

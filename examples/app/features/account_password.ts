@@ -48,7 +48,7 @@ export function addAccountPassword(
         if (!proof.ok && proof.reason === "throttled") {
           const error = waitText(proof.retryAfter);
           const answer = passwordPage(context, user, { error }, 429);
-          return slowDown(proof.retryAfter, answer);
+          return slowDown(context, proof.retryAfter, answer);
         }
         const notYours = { currentPassword: "This is not your password" };
         if (!proof.ok) return refuse(notYours);

@@ -1,5 +1,9 @@
 import { Auth, requireRole } from "@gatehouse/web/auth-middleware";
-import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
+import {
+  HTTPError,
+  redirect,
+  type RequestContext,
+} from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { ROLES, type User } from "../data/users.ts";
@@ -48,13 +52,13 @@ export function addAdmin(router: AppRouter, services: Services): void {
           const user = await users.find(Number(context.params.id));
           const wanted = context.get(FormData).get("role");
           const role = ROLES.find((role) => role === wanted);
-          if (user === null) return new Response("Not Found", { status: 404 });
+          if (user === null) throw new HTTPError(404);
           // Without an admin, no user could become one.
           if (role === undefined || user.id === id) {
-            return new Response("Bad Request", { status: 400 });
+            throw new HTTPError(400);
           }
           if (!await users.setRole(user.id, role, id)) {
-            return new Response("Forbidden", { status: 403 });
+            throw new HTTPError(403);
           }
           return done(context, `${user.name} is now ${role}`);
         },
@@ -67,7 +71,7 @@ export function addAdmin(router: AppRouter, services: Services): void {
     { middleware: [...guards, confirmation] },
     async (context) => {
       const user = await users.find(Number(context.params.id));
-      if (user === null) return new Response("Not Found", { status: 404 });
+      if (user === null) throw new HTTPError(404);
       await users.endAccess(user.id);
       await endSessionsAndTokens(services, context, user.id);
       return done(

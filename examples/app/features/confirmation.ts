@@ -90,7 +90,7 @@ export function addConfirmation(router: AppRouter, services: Services): void {
         }
         const error = waitText(result.retryAfter);
         const answer = passwordPage(context, user, { error }, 429);
-        return slowDown(result.retryAfter, answer);
+        return slowDown(context, result.retryAfter, answer);
       },
     },
   });

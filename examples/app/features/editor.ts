@@ -1,6 +1,10 @@
 import { Auth, requireRole } from "@gatehouse/web/auth-middleware";
 import { parseSafe } from "@gatehouse/web/data-schema";
-import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
+import {
+  HTTPError,
+  redirect,
+  type RequestContext,
+} from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { Notice } from "../data/notices.ts";
@@ -39,7 +43,7 @@ export function addEditor(router: AppRouter, { notices }: Services): void {
       },
       async edit(context) {
         const notice = await notices.find(Number(context.params.id));
-        if (notice === null) return notFound();
+        if (notice === null) throw new HTTPError(404);
         const { title, body } = notice;
         return formPage(context, { values: { title, body } }, notice.id);
       },
@@ -50,12 +54,13 @@ export function addEditor(router: AppRouter, { notices }: Services): void {
         if (!result.success) {
           return formPage(context, failed(form, fields, result.issues), id);
         }
-        if (!await notices.update(id, result.value)) return notFound();
+        if (!await notices.update(id, result.value)) throw new HTTPError(404);
         return done(context, "The notice is saved");
       },
       async destroy(context) {
         const isGone = await notices.remove(Number(context.params.id));
-        return isGone ? done(context, "The notice is deleted") : notFound();
+        if (!isGone) throw new HTTPError(404);
+        return done(context, "The notice is deleted");
       },
     },
   });
@@ -64,10 +69,6 @@ export function addEditor(router: AppRouter, { notices }: Services): void {
 function done(context: RequestContext, message: string): Response {
   context.get(Session).flash("message", message);
   return redirect(routes.editor.index.href());
-}
-
-function notFound(): Response {
-  return new Response("Not Found", { status: 404 });
 }
 
 function listPage(

@@ -46,7 +46,11 @@ export function addEmailConfirmation(
     if (!attempt.allowed) {
       const { retryAfter } = attempt;
       const state = { error: waitText(retryAfter) };
-      return slowDown(retryAfter, emailPage(context, email, state, 429));
+      return slowDown(
+        context,
+        retryAfter,
+        emailPage(context, email, state, 429),
+      );
     }
     const returnTo = returnToOf(context);
     const data = returnTo.length > LONGEST_PATH ? undefined : returnTo;

@@ -3,7 +3,11 @@ import {
   startExternalAuth,
 } from "@gatehouse/web/auth";
 import { Auth } from "@gatehouse/web/auth-middleware";
-import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
+import {
+  HTTPError,
+  redirect,
+  type RequestContext,
+} from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { accountOf, type NewIdentity } from "../data/identities.ts";
@@ -27,7 +31,7 @@ export function addExternalLogin(router: AppRouter, services: Services): void {
 
   router.get(routes.external.start, (context) => {
     const login = find(context.params.provider);
-    if (login === undefined) return notFound();
+    if (login === undefined) throw new HTTPError(404);
     const returnTo = context.url.searchParams.get("returnTo");
     // A user who is logged in wants to confirm the login. The options make a
     // provider ask even if it remembers the user.
@@ -41,7 +45,7 @@ export function addExternalLogin(router: AppRouter, services: Services): void {
 
   router.get(routes.external.callback, async (context) => {
     const login = find(context.params.provider);
-    if (login === undefined) return notFound();
+    if (login === undefined) throw new HTTPError(404);
     const result = await login.finish(context);
     if (!result.ok) return failed(context, result);
     return result.data.linkTo === undefined
@@ -73,8 +77,8 @@ export function startLinking(
 function failed(
   context: RequestContext,
   { error, returnTo = "/", data = {} }: ExternalAuthFailure,
-): Response {
-  if (error.code !== "access_denied") return authenticationFailed();
+): Response | Promise<Response> {
+  if (error.code !== "access_denied") return authenticationFailed(context);
   if (data.linkTo !== undefined) {
     return redirect(routes.account.logins.index.href());
   }
@@ -83,8 +87,11 @@ function failed(
   return redirect(routes.login.index.href({}, search));
 }
 
-function authenticationFailed(): Response {
-  return new Response("Authentication failed", { status: 401 });
+function authenticationFailed(
+  context: RequestContext,
+): Response | Promise<Response> {
+  const detail = "Authentication failed";
+  return context.createErrorResponse({ status: 401, detail });
 }
 
 async function link(
@@ -99,7 +106,7 @@ async function link(
   const { identities, sendMail } = services;
   const { label } = login;
   if (user === null || user.id !== result.data.linkTo) {
-    return authenticationFailed();
+    return authenticationFailed(context);
   }
   const identity = identityOf(result, login);
   const isNew = await identities.link(identity, user);
@@ -220,8 +227,4 @@ function refusal(
     status: 409,
     content,
   });
-}
-
-function notFound(): Response {
-  return new Response("Not Found", { status: 404 });
 }

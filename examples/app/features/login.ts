@@ -44,7 +44,7 @@ export function addLogin(
           const error = waitText(retryAfter);
           const state = { values, error };
           const page = await loginPage(context, services, state, 429);
-          return slowDown(retryAfter, page);
+          return slowDown(context, retryAfter, page);
         }
         const session = result.ok
           ? await completePasswordLogin(services, context, result.user)

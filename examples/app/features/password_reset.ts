@@ -55,7 +55,7 @@ function addRequest(router: AppRouter, services: Services): void {
           const error = waitText(attempt.retryAfter);
           const state = { values: { email }, error };
           const answer = requestPage(context, state, 429);
-          return slowDown(attempt.retryAfter, answer);
+          return slowDown(context, attempt.retryAfter, answer);
         }
         await sendLink(services, email);
         return sentPage(context);

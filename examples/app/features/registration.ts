@@ -45,6 +45,7 @@ export function addRegistration(
           const error = waitText(attempt.retryAfter);
           const state = { values: valuesOf(form, shown), error };
           return slowDown(
+            context,
             attempt.retryAfter,
             registrationPage(context, state, 429),
           );

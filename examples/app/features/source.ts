@@ -1,3 +1,4 @@
+import { HTTPError } from "@gatehouse/web/fetch-router";
 import type { AppRouter } from "../app_middleware.ts";
 import { html } from "../html.ts";
 import { page } from "../pages/layout.ts";
@@ -14,7 +15,7 @@ export function addSource(router: AppRouter, { readFile }: Services): void {
     const text = PUBLIC.test(file)
       ? await readFile?.(file).catch(() => "")
       : "";
-    if (!text) return new Response("Not Found", { status: 404 });
+    if (!text) throw new HTTPError(404);
     return page(context, {
       title: file,
       content: html`
