@@ -2,7 +2,13 @@ import type { RequestContext } from "../context/context.ts";
 import type { ProblemInit } from "./error_response.ts";
 
 /** Options for {@linkcode HTTPError}. */
-export interface HTTPErrorOptions extends ErrorOptions {
+export interface HTTPErrorOptions {
+  /**
+   * The error that led to this one. The response does not contain it.
+   *
+   * @default {undefined}
+   */
+  readonly cause?: unknown;
   /**
    * Headers of the response, such as `Retry-After`.
    *
@@ -12,7 +18,7 @@ export interface HTTPErrorOptions extends ErrorOptions {
   /**
    * Other members of the problem details, such as `type` or `errors`.
    *
-   * @default {{}}
+   * @default {no other members}
    */
   readonly problem?: Omit<ProblemInit, "status" | "detail">;
 }
