@@ -292,6 +292,7 @@ export class RequestSession {
     const changes = this.#driver?.cookies;
     const cookies = this.hostCookies?.headers ?? [];
     if (changes !== undefined && changes.length > 0) {
+      this.#driver!.close();
       const { cookie } = this.setup;
       this.setup.sweep();
       cookies.unshift(

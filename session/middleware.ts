@@ -107,9 +107,9 @@ export interface SessionOptions {
    */
   readonly storeTimeout?: number;
   /**
-   * Returns the time of a user's last revocation in epoch milliseconds. Logins
-   * before it, or in the same millisecond, become invalid. A login after it in the
-   * same request stays valid. It is called on each request of a logged-in user.
+   * Returns the time of a user's last revocation in epoch milliseconds. Earlier
+   * logins become invalid, also those of the same millisecond. A later login is
+   * valid, even in the same millisecond. It is called on each request of a logged-in user.
    * Return the time of the last password change, or one time for all users to log
    * everybody out.
    *
@@ -164,7 +164,9 @@ export function session(
  * Other requests can be in flight when a session ends. For 15 seconds, requests
  * with the old cookie get no new session, because a late response must not replace
  * the cookie of a new login. Only a login, or its start at a provider, begins one.
- * A logout among these requests ends the session under its new id.
+ * A logout among these requests ends the session under its new id. Requests that
+ * arrived before a change of the id was complete still read the session as it was.
+ * If they write, they get a 409.
  *
  * @example Count the visits of a page
  * ```ts

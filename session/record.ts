@@ -55,6 +55,8 @@ interface Head {
   readonly methods: AuthMethodTimes | undefined;
   readonly seenAt: number;
   readonly expiresAt: number;
+  /** The first id of a session whose id has changed. */
+  readonly family?: string | undefined;
 }
 
 /** The second line of a stored session. */
@@ -86,6 +88,8 @@ export class SessionRecord {
   methods: AuthMethodTimes | undefined;
   seenAt: number;
   expiresAt: number;
+  /** The first id of a session whose id has changed. */
+  family: string | undefined;
   #content: Content | string;
 
   constructor(head: Head, content: Content | string) {
@@ -95,6 +99,7 @@ export class SessionRecord {
     this.methods = head.methods;
     this.seenAt = head.seenAt;
     this.expiresAt = head.expiresAt;
+    this.family = head.family;
     this.#content = content;
   }
 

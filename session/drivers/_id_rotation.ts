@@ -1,8 +1,10 @@
+import { parseRecord, type SessionRecord } from "../record.ts";
 import { hashToken, randomToken } from "../secrets.ts";
 import type { PutOptions, SessionStore } from "../store.ts";
 
-/** The form of a tombstone. */
-const TOMBSTONE = /^\{"ended":true(?:,"next":"([\w-]{43})")?\}$/;
+/** The first line of a tombstone. */
+const TOMBSTONE =
+  /^\{"ended":true(?:,"next":"([\w-]{43})","movedAt":([\d.]+))?\}(?:\n|$)/;
 
 /**
  * The lifetime of a tombstone in milliseconds. Requests that the browser sent
@@ -10,19 +12,32 @@ const TOMBSTONE = /^\{"ended":true(?:,"next":"([\w-]{43})")?\}$/;
  */
 export const TOMBSTONE_TTL = 15_000;
 
-/**
- * Creates a tombstone: the value that replaces a session which has just ended.
- *
- * @param next The new id of the session, if it was only moved.
- */
-export function createTombstone(next?: string): string {
-  return JSON.stringify({ ended: true, next });
+/** The move of a session to a new id. */
+export interface Move {
+  /** The new id. */
+  readonly next: string;
+  /** The time of the move in epoch milliseconds. */
+  readonly movedAt: number;
+  /** The session before the move, or an empty string if its user has changed. */
+  readonly before: string;
+}
+
+/** A value that replaces a session which has ended, or moved to a new id. */
+export type Tombstone = Move | Partial<Record<keyof Move, undefined>>;
+
+/** Converts a tombstone to a string. */
+export function serializeTombstone({ before, ...move }: Tombstone): string {
+  const line = JSON.stringify({ ended: true, ...move });
+  return before ? `${line}\n${before}` : line;
 }
 
 /** Parses a tombstone. Returns `null` for any other value. */
-export function parseTombstone(text: string): { next?: string } | null {
+export function parseTombstone(text: string): Tombstone | null {
   const match = TOMBSTONE.exec(text);
-  return match && { next: match[1] };
+  if (match === null) return null;
+  const [line, next, movedAt] = match;
+  if (next === undefined) return {};
+  return { next, movedAt: Number(movedAt), before: text.slice(line.length) };
 }
 
 /** Calls the store with the timeout and the errors of the session. */
@@ -71,17 +86,50 @@ async function putTombstone(
 ): Promise<boolean> {
   try {
     const options = { ttl: TOMBSTONE_TTL, ifVersion };
-    return await store.put(id, createTombstone(), options);
+    return await store.put(id, serializeTombstone({}), options);
   } catch {
     await store.delete(id);
     return true;
   }
 }
 
+/** The maximum number of moves that are followed at once. */
+const MAX_MOVES = 100;
+
+/**
+ * Returns the session with an id, under its new id if it was moved.
+ *
+ * @throws {SessionStoreError} If the store fails.
+ */
+export async function findMoved(
+  callStore: CallStore,
+  id: string,
+): Promise<{ readonly id: string; readonly record: SessionRecord } | null> {
+  for (let moves = 0; moves < MAX_MOVES; moves++) {
+    const found = await callStore("read", (store) => store.get(id));
+    if (found === null) return null;
+    const next = parseTombstone(found.value)?.next;
+    if (next === undefined) {
+      const record = parseRecord(found.value);
+      return record && { id, record };
+    }
+    id = next;
+  }
+  return null;
+}
+
 /** A new id, with the token that the browser gets. */
 export interface NewId {
   readonly id: string;
   readonly token: string;
+}
+
+/** The stored session whose id changes. */
+export interface OldId {
+  readonly id: string;
+  readonly version: string;
+  /** The session before the change, or an empty string if its user changes. */
+  readonly before: string;
 }
 
 /**
@@ -91,8 +139,8 @@ export interface NewId {
  *
  * @param callStore Calls the store.
  * @param value The session.
- * @param options Its lifetime and index names.
- * @param old The old id and the known version, or `null` for a new session.
+ * @param options Its lifetime and index names, and the clock.
+ * @param old The old id, or `null` for a new session.
  * @returns The new id, or `null` if another request changed the session first.
  * @throws {SessionStoreError} If the store fails or has no room.
  * @see {@link https://cheatsheetseries.owasp.org/cheatsheets/Session_Management_Cheat_Sheet.html#renew-the-session-id-after-any-privilege-level-change | OWASP, Renew the Session ID}
@@ -100,11 +148,12 @@ export interface NewId {
 export async function rotateId(
   callStore: CallStore,
   value: string,
-  options: Omit<PutOptions, "ifVersion">,
-  old: { readonly id: string; readonly version: string } | null,
+  { now, ...options }: Omit<PutOptions, "ifVersion"> & { now: () => number },
+  old: OldId | null,
 ): Promise<NewId | null> {
   const token = randomToken();
   const id = await hashToken(token);
+  const startedAt = now();
   // The old session ends after the new one is stored. A crash between the two
   // leaves a session that no browser has, and loses none.
   await callStore("save", async (store) => {
@@ -113,11 +162,15 @@ export async function rotateId(
     throw new Error("Cannot save session: the store has no room");
   });
   if (old === null) return { id, token };
-  const tombstone = { ttl: TOMBSTONE_TTL, ifVersion: old.version };
+  // Storing the tombstone takes about as long as storing the session did.
+  const movedAt = 2 * now() - startedAt;
+  const { before, version } = old;
+  const tombstone = serializeTombstone({ next: id, movedAt, before });
   // Of several concurrent rotations, compare-and-swap lets one succeed.
   const isReplaced = await callStore(
     "end",
-    (store) => store.put(old.id, createTombstone(id), tombstone),
+    (store) =>
+      store.put(old.id, tombstone, { ttl: TOMBSTONE_TTL, ifVersion: version }),
   );
   if (isReplaced) return { id, token };
   await callStore("save", (store) => store.delete(id));

@@ -93,6 +93,8 @@ export class CookieDriver implements SessionDriver {
     return Promise.resolve();
   }
 
+  close(): void {}
+
   async #openOne(name: string, value: string): Promise<SessionRecord | null> {
     const opened = await this.#cipher.decrypt(name, value);
     if (opened === null) return null;
@@ -177,9 +179,9 @@ export interface CookieSessionStorageOptions {
    */
   readonly secrets: readonly string[];
   /**
-   * Returns the time of a user's last revocation in epoch milliseconds. Logins
-   * before it, or in the same millisecond, become invalid. A login after it in the
-   * same request stays valid. It is called on each request of a logged-in user, and
+   * Returns the time of a user's last revocation in epoch milliseconds. Earlier
+   * logins become invalid, also those of the same millisecond. A later login is
+   * valid, even in the same millisecond. It is called on each request of a logged-in user, and
    * lets users log out everywhere.
    *
    * @default {undefined}

@@ -77,6 +77,9 @@ export interface SessionDriver {
 
   /** Deletes what was saved under a new id that the browser will not get. */
   discard(): Promise<void>;
+
+  /** Stops accepting the old id, because the response has the new one. */
+  close(): void;
 }
 
 /** Returns `true` for logins up to the millisecond of the revocation. */

@@ -4,16 +4,24 @@ import { createLabel, parseRecord, type SessionRecord } from "../record.ts";
 import { hashToken } from "../secrets.ts";
 import { callStore } from "../timeouts.ts";
 import {
+  type PutOptions,
   type SessionStore,
   type StoredValue,
   userIndexName,
 } from "../store.ts";
 import {
   type CallStore,
+  type Move,
   parseTombstone,
-  replaceByTombstone,
   rotateId,
 } from "./_id_rotation.ts";
+import { OldIds } from "./_old_ids.ts";
+import {
+  backOff,
+  passTurn,
+  type SaveQueue,
+  waitForTurn,
+} from "./_save_queue.ts";
 import { breakerOf, type CircuitBreaker } from "./circuit_breaker.ts";
 import {
   type CreateDriver,
@@ -25,13 +33,23 @@ import {
   type SessionDriver,
   type UpdateRecord,
 } from "./driver.ts";
-import { endOldest } from "./ended_sessions.ts";
+import { endOldest, endStored } from "./ended_sessions.ts";
 
 /** The maximum number of attempts to save against other writers. */
 const MAX_ATTEMPTS = 100;
 
 /** Tokens are 32 bytes as base64url. */
 const TOKEN = /^[\w-]{43}$/;
+
+/** The state that the drivers of a session middleware share. */
+interface SharedState {
+  readonly store: SessionStore;
+  readonly breaker: CircuitBreaker | undefined;
+  readonly config: SessionConfig;
+  /** The requests that are saving, by the id of their session. */
+  readonly queues: Map<string, SaveQueue>;
+  readonly oldIds: OldIds;
+}
 
 /**
  * Creates a function that creates the drivers of requests.
@@ -44,10 +62,16 @@ export function storeDrivers(
   config: SessionConfig,
   admit: (address: string | undefined) => void,
 ): CreateDriver {
-  const breaker = breakerOf(store);
+  const shared: SharedState = {
+    store,
+    breaker: breakerOf(store),
+    config,
+    queues: new Map(),
+    oldIds: new OldIds(),
+  };
   return (name, context) => {
     const admitAnonymous = () => admit(createLabel(context).address);
-    return new StoreDriver(name, store, breaker, config, admitAnonymous);
+    return new StoreDriver(name, shared, admitAnonymous);
   };
 }
 
@@ -61,9 +85,7 @@ class StoreDriver implements SessionDriver {
   id = "";
   cookies: readonly CookieChange[] = [];
   readonly #name: string;
-  readonly #store: SessionStore;
-  readonly #breaker: CircuitBreaker | undefined;
-  readonly #config: SessionConfig;
+  readonly #shared: SharedState;
   readonly #admitAnonymous: () => void;
   /** The stored session, as far as known. */
   #stored: StoredValue | null = null;
@@ -73,44 +95,37 @@ class StoreDriver implements SessionDriver {
   #isStale = false;
   /** `true` if a tombstone was found: the session ended a moment ago. */
   #hasEnded = false;
-  /** The new id that the tombstone names. */
-  #next: string | undefined;
+  /** The move to a new id by another request. */
+  #move: Move | undefined;
   /** `true` if this request loaded a session. */
   #isLoaded = false;
 
-  constructor(
-    name: string,
-    store: SessionStore,
-    breaker: CircuitBreaker | undefined,
-    config: SessionConfig,
-    admitAnonymous: () => void,
-  ) {
+  constructor(name: string, shared: SharedState, admitAnonymous: () => void) {
     this.#name = name;
-    this.#store = store;
-    this.#breaker = breaker;
-    this.#config = config;
+    this.#shared = shared;
     this.#admitAnonymous = admitAnonymous;
   }
 
   async open(header: string | null): Promise<SessionRecord | null> {
+    const { breaker, config, oldIds, store } = this.#shared;
+    const arrival = { time: config.now(), count: ++oldIds.arrivals };
     let tried = 0;
     for (const token of readCookies(header, this.#name)) {
       if (!TOKEN.test(token)) continue;
       if (++tried > MAX_CANDIDATES) break;
       this.id = await hashToken(token);
-      const found = callStore(
-        "read",
-        () => this.#store.get(this.id),
-        this.#config.storeTimeout,
-        this.#breaker,
-      );
+      const get = () => store.get(this.id);
+      const found = callStore("read", get, config.storeTimeout, breaker);
+      const earlier = this.#move;
       // The memory store returns the value itself, so there is no need to wait.
-      const record = this.#accept(
-        found instanceof Promise ? await found : found,
-      );
+      let record = this.#accept(found instanceof Promise ? await found : found);
+      if (this.#move !== earlier && record === null) {
+        const move = { id: this.id, ...this.#move! };
+        record = await oldIds.open(move, arrival, config, this.#caller);
+      }
       if (record === null) continue;
-      const isChecked = this.#config.revokedBefore !== undefined;
-      if (!isChecked || !await isRevoked(record, this.#config)) {
+      const isChecked = config.revokedBefore !== undefined;
+      if (!isChecked || !await isRevoked(record, config)) {
         this.#isLoaded = true;
         return record;
       }
@@ -121,7 +136,7 @@ class StoreDriver implements SessionDriver {
   }
 
   get hasMoved(): boolean {
-    return this.#isLoaded && this.#next !== undefined;
+    return this.#isLoaded && this.#move !== undefined;
   }
 
   async save(
@@ -129,62 +144,86 @@ class StoreDriver implements SessionDriver {
     idChange: IdChange,
     canBegin: boolean,
   ): Promise<SessionRecord | null> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      if (attempt > 0) await backOff(attempt);
-      if (this.#isStale) await this.#reload();
-      const stored = this.#stored && parseRecord(this.#stored.value);
-      const isGone = stored === null && (this.id !== "" || this.#hasEnded);
-      if (isGone && !canBegin) {
-        // The cookie of a new session could replace that of a login which ended
-        // this session, because this response comes later.
-        this.cookies = [];
-        return null;
-      }
-      const record = update(stored);
-      if (stored === null) {
-        if (record.isEmpty) return record;
-        if (record.userId === undefined) this.#admitAnonymous();
-      }
-      const isSaved = await this.#compareAndSwap(record, idChange);
-      // Only the next load can tell which value the store has now.
+    const { id } = this;
+    const { queues } = this.#shared;
+    const queue = queues.get(id);
+    if (queue !== undefined) {
+      await waitForTurn(queue);
       this.#isStale = true;
-      if (!isSaved) continue;
-      if (idChange === "login") {
-        const call: CallStore = (...args) => this.#call(...args);
-        await endOldest(call, this.#config, record.userId);
+    } else if (id !== "") queues.set(id, { waiting: [], timer: undefined });
+    try {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        if (attempt > 0) await backOff(attempt);
+        const record = await this.#trySave(update, idChange, canBegin);
+        if (record !== undefined) return record;
       }
-      return record;
+    } finally {
+      const queue = queues.get(id);
+      if (queue?.waiting.length) passTurn(queue);
+      else queues.delete(id);
     }
     throw new SessionStoreError("save", {
       cause: new Error("Cannot save session: too many writers at once"),
     });
   }
 
+  /** Saves the record once. Returns `undefined` if another writer was faster. */
+  async #trySave(
+    update: UpdateRecord,
+    idChange: IdChange,
+    canBegin: boolean,
+  ): Promise<SessionRecord | null | undefined> {
+    if (this.#isStale) {
+      this.#accept(await this.#caller("read", (store) => store.get(this.id)));
+    }
+    const old = this.#stored;
+    const stored = old && parseRecord(old.value);
+    if (stored === null && (this.id !== "" || this.#hasEnded) && !canBegin) {
+      // The cookie of a new session could replace that of a login which ended
+      // this session, because this response comes later.
+      this.cookies = [];
+      return null;
+    }
+    const userId = stored?.userId;
+    const record = update(stored);
+    if (stored === null) {
+      if (record.isEmpty) return record;
+      if (record.userId === undefined) this.#admitAnonymous();
+    }
+    const { breaker, config, store } = this.#shared;
+    if (idChange === "login") await outlastRevocation(record, config);
+    if (old !== null && idChange !== "keep") record.family ??= this.id;
+    const value = record.serialize();
+    const ttl = Math.max(1, config.timeouts.expiryOf(record) - config.now());
+    const index = record.userId === undefined
+      ? []
+      : [userIndexName(record.userId), ...record.content.names];
+    let isSaved;
+    if (old !== null && idChange === "keep") {
+      const options = { ttl, index, ifVersion: old.version };
+      const put = () => store.put(this.id, value, options);
+      isSaved = await callStore("save", put, config.storeTimeout, breaker);
+    } else {
+      const keepsUser = userId === record.userId;
+      isSaved = await this.#changeId(value, { ttl, index }, keepsUser);
+    }
+    // Only the next load can tell which value the store has now.
+    this.#isStale = true;
+    if (!isSaved) return undefined;
+    if (idChange === "login") {
+      await endOldest(this.#caller, config, record.userId);
+    }
+    return record;
+  }
+
   async end(): Promise<void> {
     this.cookies = [];
-    // Without a back-off, so that the logout is faster than other writers.
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      if (this.#isStale) await this.#reload();
-      if (this.#stored === null) {
-        if (this.#next === undefined) return;
-        // Another request gave the session a new id. It ends there.
-        this.id = this.#next;
-        this.#next = undefined;
-      } else if (
-        await replaceByTombstone(
-          (verb, call) => this.#call(verb, call),
-          this.id,
-          this.#stored.version,
-          attempt,
-        )
-      ) {
-        this.#stored = null;
-        this.cookies = [{ suffix: "", value: null }];
-        return;
-      }
-      this.#isStale = true;
-    }
-    throw new SessionStoreError("end");
+    this.#isStale = true;
+    // If another request gave the session a new id, it ends there.
+    const id = this.id || this.#move?.next;
+    if (id === undefined) return;
+    if (!await endStored(this.#caller, id, () => true)) return;
+    this.cookies = [{ suffix: "", value: null }];
   }
 
   async discard(): Promise<void> {
@@ -193,87 +232,66 @@ class StoreDriver implements SessionDriver {
     // The tombstones of old ids are deleted too: they protect the new session,
     // and the next request of the browser begins another one.
     for (const id of [this.id, ...this.#replaced]) {
-      await this.#call("end", (store) => store.delete(id));
+      await this.#caller("end", (store) => store.delete(id));
     }
   }
 
+  close(): void {
+    for (const id of this.#replaced) this.#shared.oldIds.complete(id);
+  }
+
   /**
-   * Stores a record if no other request has changed the session since it was
-   * loaded. Returns `false` otherwise.
+   * Stores a session under a new id. Returns `false` if another request changed
+   * it first.
+   *
+   * @param keepsUser `true` if it belongs to the same user as before.
    */
-  async #compareAndSwap(
-    record: SessionRecord,
-    idChange: IdChange,
+  async #changeId(
+    value: string,
+    options: Pick<PutOptions, "ttl" | "index">,
+    keepsUser: boolean,
   ): Promise<boolean> {
-    const { now, timeouts } = this.#config;
-    const { content, userId } = record;
-    if (idChange === "login") await outlastRevocation(record, this.#config);
-    const value = record.serialize();
-    const ttl = Math.max(1, timeouts.expiryOf(record) - now());
-    const index = userId === undefined
-      ? []
-      : [userIndexName(userId), ...content.names];
-    const old = this.#stored && { id: this.id, version: this.#stored.version };
-    if (old !== null && idChange === "keep") {
-      const options = { ttl, index, ifVersion: old.version };
-      return await callStore(
-        "save",
-        () => this.#store.put(old.id, value, options),
-        this.#config.storeTimeout,
-        this.#breaker,
-      );
+    const { config: { now }, oldIds } = this.#shared;
+    const old = this.#stored && {
+      id: this.id,
+      version: this.#stored.version,
+      before: keepsUser ? this.#stored.value : "",
+    };
+    if (old !== null) oldIds.add(old.id, now());
+    const settings = { ...options, now };
+    const created = await rotateId(this.#caller, value, settings, old);
+    if (created === null) {
+      oldIds.remove(this.id);
+      return false;
     }
-    const created = await rotateId(
-      (verb, call) => this.#call(verb, call),
-      value,
-      { ttl, index },
-      old,
-    );
-    if (created === null) return false;
     if (old !== null) this.#replaced.push(old.id);
     this.id = created.id;
     this.cookies = [{ suffix: "", value: created.token }];
     return true;
   }
 
-  async #reload(): Promise<void> {
-    this.#accept(await this.#call("read", (store) => store.get(this.id)));
-  }
-
   /** Remembers a stored value, and returns it if it is a session that lives. */
   #accept(found: StoredValue | null): SessionRecord | null {
-    const { now, timeouts } = this.#config;
+    const { now, timeouts } = this.#shared.config;
     const record = found === null ? null : parseRecord(found.value);
     const isLive = record !== null && timeouts.expiryOf(record) > now();
     this.#stored = isLive ? found : null;
     this.#isStale = false;
     if (isLive) {
-      this.#next = undefined;
+      this.#move = undefined;
       return record;
     }
     const tombstone = found === null ? null : parseTombstone(found.value);
     this.#hasEnded ||= tombstone !== null;
     // A second cookie without a session does not change this.
-    this.#next = tombstone?.next ?? this.#next;
+    if (tombstone?.next !== undefined) this.#move = tombstone;
     return null;
   }
 
-  #call<Value>(
-    verb: string,
-    call: (store: SessionStore) => Value | Promise<Value>,
-  ): Value | Promise<Value> {
-    const { storeTimeout } = this.#config;
-    return callStore(
-      verb,
-      () => call(this.#store),
-      storeTimeout,
-      this.#breaker,
-    );
+  /** Calls the store. */
+  get #caller(): CallStore {
+    const { breaker, config, store } = this.#shared;
+    return (verb, call) =>
+      callStore(verb, () => call(store), config.storeTimeout, breaker);
   }
-}
-
-/** Waits for a random time, so that writers do not meet again and again. */
-function backOff(attempt: number): Promise<void> {
-  const longest = Math.min(2 ** attempt, 32);
-  return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
 }

@@ -21,13 +21,15 @@ export class Client {
   }
 
   /** Sends a request and keeps the cookie of the response. */
-  async send(action: Action): Promise<void> {
-    const [cookie] = await this.#request(this.cookie, action, 0);
+  async send(action: Action): Promise<Response> {
+    const response = await this.#request(this.cookie, action, 0);
+    const [cookie] = response.headers.getSetCookie();
     if (cookie !== undefined) this.cookie = cookie.split(";")[0];
+    return response;
   }
 
-  /** Sends concurrent requests and returns the cookies of each response. */
-  sendMany(count: number, cookie: string, action: Action): Promise<string[][]> {
+  /** Sends concurrent requests and returns their responses. */
+  sendMany(count: number, cookie: string, action: Action): Promise<Response[]> {
     const requests = Array.from(
       { length: count },
       (_none, n) => this.#request(cookie, action, n),
@@ -35,7 +37,7 @@ export class Client {
     return Promise.all(requests);
   }
 
-  async #request(cookie: string, action: Action, n: number): Promise<string[]> {
+  async #request(cookie: string, action: Action, n: number): Promise<Response> {
     const headers: HeadersInit = cookie === "" ? {} : { Cookie: cookie };
     const request = new Request("https://example.com/", { headers });
     const context = new RequestContext(request);
@@ -43,7 +45,7 @@ export class Client {
       await action(context.get(Session), context, n);
       return new Response();
     });
-    return (response as Response).headers.getSetCookie();
+    return response as Response;
   }
 }
 

@@ -13,6 +13,9 @@ import { Client, strongCheck } from "./_client.ts";
 const SESSIONS = 150;
 const ROTATIONS = 100;
 
+/** The number of requests that write while the id of their session changes. */
+const CHANGES = 100;
+
 /** The number of requests that write to one session, in several processes. */
 const WRITERS = 400;
 const PROCESSES = 4;
@@ -56,34 +59,85 @@ export const endingChecks: readonly Check[] = [
     },
   ),
   strongCheck(
-    "100 writers lose no confirmed change if the id changes",
+    "a write is stored or gets a 409 if the id changes before it is saved",
     async (client) => {
       await client.send((session) => session.set("userId", "kit"));
       const { cookie } = client;
       const isLoaded = Promise.withResolvers<void>();
-      const gate = Promise.withResolvers<void>();
-      let confirmed = 0;
-      let waiting = 100;
-      const writers = numbers(waiting).map((n) =>
-        client.sendMany(1, cookie, async (session) => {
+      const isChanging = Promise.withResolvers<void>();
+      const isChanged = Promise.withResolvers<void>();
+      let waiting = CHANGES;
+      const writes = client.sendMany(
+        waiting,
+        cookie,
+        async (session, _c, n) => {
           if (--waiting === 0) isLoaded.resolve();
-          await gate.promise;
+          // Half of them save during the change of the id, half after it.
+          await (n % 2 === 0 ? isChanging : isChanged).promise;
           session.set(`item${n}`, n);
-          await session.commit();
-          confirmed++;
-        }).catch(ignoreFailure)
+        },
       );
       await isLoaded.promise;
-      gate.resolve();
-      await client.send((session) => session.regenerateId());
-      await Promise.all(writers);
       await client.send((session) => {
-        const stored = numbers(100).filter((n) => session.has(`item${n}`));
-        expect("user", session.userId, "kit");
-        expect("confirmed", stored.length, confirmed);
+        session.regenerateId();
+        isChanging.resolve();
       });
+      isChanged.resolve();
+      const statuses = (await writes).map(({ status }) => status);
+      await client.send((session) => {
+        expect("user", session.userId, "kit");
+        const expected = numbers(CHANGES).map((n) =>
+          session.has(`item${n}`) ? 200 : 409
+        );
+        expect("statuses", statuses, expected);
+      });
+      const late = statuses.filter((_status, n) => n % 2 === 1);
+      expect("late", late, late.map(() => 409));
     },
   ),
+  strongCheck("readers keep their user if the id changes", async (client) => {
+    await client.send((session) => session.set("userId", "kit"));
+    for (let change = 0; change < 5; change++) {
+      const users: unknown[] = [];
+      const { cookie } = client;
+      const read = () =>
+        client.sendMany(20, cookie, (session) => {
+          users.push(session.userId ?? null);
+        });
+      const readers: Promise<unknown>[] = [];
+      await client.send(async (session) => {
+        session.regenerateId();
+        readers.push(read());
+        await session.commit();
+        await read();
+        // The response is complete before these have read the store.
+        readers.push(read());
+      });
+      await Promise.all(readers);
+      expect("users", users, users.map(() => "kit"));
+    }
+  }),
+  strongCheck("200 writes take two store calls each", async ({ store }) => {
+    let calls = 0;
+    const client = new Client({
+      get: (key) => (calls++, store.get(key)),
+      put: (...args) => (calls++, store.put(...args)),
+      delete: (key) => (calls++, store.delete(key)),
+    });
+    await client.send((session) => session.set("begun", true));
+    const isLoaded = Promise.withResolvers<void>();
+    let waiting = 200;
+    const writes = client.sendMany(waiting, client.cookie, async (session) => {
+      if (--waiting === 0) isLoaded.resolve();
+      await isLoaded.promise;
+      calls = 0;
+      session.update("count", (count) => Number(count ?? 0) + 1);
+    });
+    const statuses = (await writes).map(({ status }) => status);
+    expect("statuses", statuses, statuses.map(() => 200));
+    expect(`${calls} calls`, calls <= 2 * statuses.length, true);
+    await client.send((session) => expect("count", session.get("count"), 200));
+  }),
   strongCheck("a logout succeeds among 400 writers", async (client) => {
     await client.send((session) => session.set("userId", "kit"));
     const { cookie } = client;
