@@ -1,3 +1,8 @@
+import config from "../../deno.json" with { type: "json" };
+import { deno } from "./_programs.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
 /** The files of a package, by paths such as `/mod.ts`. */
 export type Files = ReadonlyMap<string, Uint8Array>;
 
@@ -35,6 +40,32 @@ export function serveRegistry(
     files,
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
+}
+
+/** Serves this package, if its files are given. */
+export function servePackage(files?: Files): Registry {
+  const upstream = Deno.env.get("JSR_URL") ?? "https://jsr.io/";
+  return serveRegistry(config.name, config.version, upstream, files);
+}
+
+let published: Promise<Files> | undefined;
+
+/** Returns the files that a real `deno publish` sends. */
+export function publishPackage(): Promise<Files> {
+  return published ??= publish();
+}
+
+async function publish(): Promise<Files> {
+  await using registry = servePackage();
+  const cache = await Deno.makeTempDir();
+  try {
+    const env = { JSR_URL: registry.url, DENO_DIR: cache };
+    const flags = ["--token=none", "--allow-dirty", "--no-provenance"];
+    await deno(["publish", ...flags], { cwd: ROOT, env });
+    return registry.files;
+  } finally {
+    await Deno.remove(cache, { recursive: true });
+  }
 }
 
 async function answerPublisher(

@@ -25,6 +25,7 @@ const BUDGETS: Record<Entry, number> = {
   "./auth/testing": 2.9,
   "./body-limit-middleware": 1.5,
   "./cors-middleware": 1.5,
+  "./create": 12.6,
   "./cross-origin-middleware": 1.05,
   "./csrf-middleware": 7.6,
   "./data-schema": 9.6,

@@ -5,7 +5,7 @@ import { bunPath } from "../runtimes/bun.ts";
 import { NODE_VERSIONS, programOf } from "../runtimes/node.ts";
 import { startWorker } from "../runtimes/workers.ts";
 import { deno } from "./_programs.ts";
-import { type Files, type Registry, serveRegistry } from "./_registry.ts";
+import { publishPackage, type Registry, servePackage } from "./_registry.ts";
 
 /** The oldest version of Deno that is supported: none on other systems. */
 const OLDEST_DENO = NODE_VERSIONS.length === 0 ? [] : ["2.7.1"];
@@ -14,7 +14,7 @@ const ROOT = new URL("../../", import.meta.url);
 
 /** The files that users of the package need, and nothing else. */
 const NEEDED =
-  /^\/(mod\.ts|(auth|logger|router|schema|session)\/[\w/]+\.ts|deno\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+  /^\/(mod\.ts|(auth|create|logger|router|schema|session)\/[\w/]+\.ts|deno\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
 
 const WORKER = `
 import { createRouter } from "@gatehouse/web/fetch-router";
@@ -24,7 +24,7 @@ export default { fetch: router.fetch };
 `;
 
 Deno.test("deno publish sends only the files that users need", async () => {
-  const files = [...(await publish()).keys()];
+  const files = [...(await publishPackage()).keys()];
 
   assertEquals(files.filter((file) => !NEEDED.test(file)), []);
   for (const file of ["/README.md", "/LICENSE", "/CHANGELOG.md"]) {
@@ -40,7 +40,7 @@ for (const version of ["this", ...OLDEST_DENO]) {
     const program = version === "this"
       ? Deno.execPath()
       : await programOf("npm:@deno/linux-x64-glibc@2.7.1/package.json", "deno");
-    await using registry = serve(await publish());
+    await using registry = servePackage(await publishPackage());
     await using project = await createProject(registry, program);
     const entries = Object.keys(config.exports)
       .map((entry) => `import "${config.name}${entry.slice(1)}";`);
@@ -52,7 +52,7 @@ for (const version of ["this", ...OLDEST_DENO]) {
 }
 
 Deno.test("the first program of the README serves on Deno", async () => {
-  await using registry = serve(await publish());
+  await using registry = servePackage(await publishPackage());
   await using project = await createProject(registry);
   await project.write("main.ts", await firstProgram());
   await project.run("check", "main.ts");
@@ -65,7 +65,7 @@ Deno.test("the first program of the README serves on Deno", async () => {
 });
 
 Deno.test("a bundle of the published package serves on Bun", async () => {
-  await using registry = serve(await publish());
+  await using registry = servePackage(await publishPackage());
   await using project = await createProject(registry);
   await project.bundle(WORKER);
 
@@ -75,7 +75,7 @@ Deno.test("a bundle of the published package serves on Bun", async () => {
 });
 
 Deno.test("a bundle of the published package serves on Workers", async () => {
-  await using registry = serve(await publish());
+  await using registry = servePackage(await publishPackage());
   await using project = await createProject(registry);
   await project.bundle(WORKER);
 
@@ -84,31 +84,6 @@ Deno.test("a bundle of the published package serves on Workers", async () => {
   const response = await fetch(new URL("/hello/Workers", worker.url));
   assertEquals(await response.text(), "Hello Workers");
 });
-
-let published: Promise<Files> | undefined;
-
-/** Returns the files that a real `deno publish` sends. */
-function publish(): Promise<Files> {
-  return published ??= send();
-}
-
-async function send(): Promise<Files> {
-  await using registry = serve();
-  const cache = await Deno.makeTempDir();
-  try {
-    const env = { JSR_URL: registry.url, DENO_DIR: cache };
-    const flags = ["--token=none", "--allow-dirty", "--no-provenance"];
-    await deno(["publish", ...flags], { cwd: ROOT, env });
-    return registry.files;
-  } finally {
-    await Deno.remove(cache, { recursive: true });
-  }
-}
-
-function serve(files?: Files): Registry {
-  const upstream = Deno.env.get("JSR_URL") ?? "https://jsr.io/";
-  return serveRegistry(config.name, config.version, upstream, files);
-}
 
 /** Creates an empty folder with a separate cache and adds the package. */
 async function createProject({ url }: Registry, program = Deno.execPath()) {

@@ -15,6 +15,7 @@ const ROOT = new URL("../../", import.meta.url);
 /** The folders and pages whose sentences follow the rules. */
 const PATHS = [
   "auth",
+  "create",
   "logger",
   "router",
   "schema",

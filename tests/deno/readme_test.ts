@@ -24,10 +24,12 @@ Deno.test("the README has at most 150 lines", () => {
   assertLess(readme.split("\n").length, 152);
 });
 
-Deno.test("every command of the README names a task, or adds this package", () => {
+Deno.test("every command of the README names a task, or adds or starts this package", () => {
   const lines = blocks.filter(({ language }) => language === "sh")
     .flatMap(({ text }) => text.trim().split("\n"))
     .filter((line) => !line.startsWith("#"));
+  const create = `deno run -A jsr:${config.name}/create my-app`;
+  assertEquals(lines.shift(), create);
   const tools = ["deno add jsr:", "bunx jsr add ", "npx jsr add "];
   assertEquals(lines.splice(0, 3), tools.map((tool) => tool + config.name));
   assertEquals(

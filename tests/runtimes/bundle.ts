@@ -74,8 +74,9 @@ async function testFiles(folder = ""): Promise<string[]> {
  */
 function entrySource(files: readonly string[]): string {
   const url = (path: string) => JSON.stringify(new URL(path, ROOT).href);
-  const library = Object.values(config.exports)
-    .map((path) => `import ${url(path)};`);
+  // `./create` is a program for Node's modules.
+  const { "./create": _program, ...entries } = config.exports;
+  const library = Object.values(entries).map((path) => `import ${url(path)};`);
   const loaders = files
     .map((file) => `"/${file}": () => import(${url(`tests/${file}`)}),`);
   return `${library.join("\n")}

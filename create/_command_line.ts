@@ -1,0 +1,107 @@
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { type Project, RUNTIMES, TEMPLATES } from "./project.ts";
+
+/** The choices on the command line. Questions complete them. */
+export interface CommandLine extends Partial<Project> {
+  /** `true` to use the defaults instead of asking. */
+  readonly yes: boolean;
+  /** `true` to print the help. */
+  readonly help: boolean;
+}
+
+/** The values of the options. */
+export const CHOICES = {
+  template: Object.keys(TEMPLATES) as Project["template"][],
+  runtime: Object.keys(RUNTIMES) as Project["runtime"][],
+};
+
+/** The values that `--yes` chooses. */
+export const DEFAULTS = {
+  folder: "my-app",
+  template: "login",
+  runtime: currentRuntime(),
+} as const satisfies Project;
+
+/** The output of `--help`. */
+export const HELP = `Creates a project with Gatehouse in a new or empty folder.
+
+Usage: create [folder] [options]
+
+  --template  ${CHOICES.template.join(", ")}
+  --runtime   ${CHOICES.runtime.join(", ")}
+  --yes       use the defaults instead of asking:
+              ${DEFAULTS.folder}, ${DEFAULTS.template}, ${DEFAULTS.runtime}
+  --help      print this help`;
+
+const OPTIONS = {
+  template: { type: "string" },
+  runtime: { type: "string" },
+  yes: { type: "boolean", short: "y" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/**
+ * Reads the arguments of the program.
+ *
+ * @throws {Error} If an option or a value is unknown.
+ */
+export function parseCommandLine(args: readonly string[]): CommandLine {
+  const { values, positionals, tokens } = parseArgs({
+    args: [...args],
+    options: OPTIONS,
+    allowPositionals: true,
+    tokens: true,
+    // Each runtime has other messages.
+    strict: false,
+  });
+  for (const token of tokens) {
+    if (token.kind !== "option" || Object.hasOwn(OPTIONS, token.name)) continue;
+    throw refusal(`the option "${token.rawName}" is unknown`);
+  }
+  const { template, runtime, yes = false, help = false } = values;
+  if (typeof yes !== "boolean" || typeof help !== "boolean") {
+    throw refusal('"--yes" and "--help" take no value');
+  }
+  const [folder, extra] = positionals;
+  if (extra !== undefined) throw refusal(`"${extra}" is a second folder`);
+  return {
+    yes,
+    help,
+    ...folder !== undefined && { folder: checkFolder(folder) },
+    ...template !== undefined && {
+      template: choose("template", CHOICES.template, template),
+    },
+    ...runtime !== undefined && {
+      runtime: choose("runtime", CHOICES.runtime, runtime),
+    },
+  };
+}
+
+/** Returns the folder, which must have a name. */
+export function checkFolder(folder: string): string {
+  if (folder.trim() === "") throw refusal("the name of the folder is empty");
+  return folder;
+}
+
+/** Returns one of the values of an option. */
+export function choose<Choice extends string>(
+  option: string,
+  choices: readonly Choice[],
+  value: string | boolean,
+): Choice {
+  const choice = choices.find((choice) => choice === value);
+  if (choice !== undefined) return choice;
+  const given = typeof value === "string" ? ` "${value}"` : "";
+  throw refusal(`the ${option}${given} is not one of ${choices.join(", ")}`);
+}
+
+function refusal(reason: string): Error {
+  return new Error(`Cannot create project: ${reason}`);
+}
+
+function currentRuntime(): Project["runtime"] {
+  const { versions } = process;
+  if ("bun" in versions) return "bun";
+  return "deno" in versions ? "deno" : "node";
+}

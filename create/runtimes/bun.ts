@@ -1,0 +1,81 @@
+import type { Template } from "../templates/template.ts";
+import { packageFiles, tsconfig } from "./_packages.ts";
+import {
+  ignoreFiles,
+  LISTEN,
+  mainSetup,
+  serverSettings,
+  tablesConstant,
+  testSetup,
+  workflow,
+} from "./_server.ts";
+import type { ProjectRuntime } from "./runtime.ts";
+
+const IMAGE = "oven/bun:1.4.5";
+
+/** Bun, with SQLite. */
+export const BUN: ProjectRuntime = {
+  title: "Bun",
+  settings: serverSettings,
+  commands: ["bun install", "bun test", "bun run dev"],
+  deployment: "Start it with `bun start`, or build the `Dockerfile`.",
+  testSetup,
+  files: (name, template) => ({
+    "main.ts": `${mainSetup(template)}const server = Bun.serve({
+  ${LISTEN}
+  fetch: app.fetch,
+});
+console.log(\`Listening on \${server.url}\`);
+
+// Finish the current requests before the program ends.
+process.once("SIGTERM", () => server.stop());
+`,
+    ...bunSQLite(template),
+    ...packageFiles({
+      name,
+      scripts: {
+        dev: "bun --watch main.ts",
+        start: "bun main.ts",
+        test: "bun test",
+        check: "tsc",
+      },
+      devDependencies: ["@types/bun", "typescript"],
+    }),
+    "tsconfig.json": tsconfig("bun"),
+    ...ignoreFiles(),
+    Dockerfile: `FROM ${IMAGE}
+WORKDIR /app
+COPY package.json bun.lock .npmrc ./
+RUN bun install --frozen-lockfile --production && mkdir /data && chown bun /data
+COPY . .
+USER bun
+ENV HOST=0.0.0.0 DATABASE=/data/data.sqlite
+VOLUME /data
+EXPOSE 8000
+CMD ["bun", "main.ts"]
+`,
+    ...workflow(IMAGE, [
+      "bun install --frozen-lockfile",
+      "bun run check",
+      "bun test",
+    ]),
+  }),
+};
+
+function bunSQLite({ tables }: Template): Record<string, string> {
+  if (tables === null) return {};
+  return {
+    "database.ts": `import { Database } from "bun:sqlite";
+import type { SQLQuery, SQLRow } from "@gatehouse/web/session/sql";
+
+/** Opens an SQLite file, and creates its tables. */
+export function openDatabase(path: string): SQLQuery {
+  const db = new Database(path);
+  db.run("PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000");
+  db.run(TABLES);
+  return (sql, params) => db.query<SQLRow, typeof params>(sql).all(...params);
+}
+
+${tablesConstant(tables)}`,
+  };
+}

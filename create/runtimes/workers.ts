@@ -1,0 +1,133 @@
+import type { Template } from "../templates/template.ts";
+import { packageFiles, toJSON, tsconfig } from "./_packages.ts";
+import { environmentOptions, workflow } from "./_server.ts";
+import type { ProjectRuntime } from "./runtime.ts";
+
+/** Cloudflare Workers, with D1. */
+export const WORKERS: ProjectRuntime = {
+  title: "Cloudflare Workers",
+  settings: () => "",
+  commands: ["npm install", "npm test", "npm run dev"],
+  deployment:
+    "Deploy it with `npm run deploy`; set secrets with `npx wrangler secret put`.",
+  testSetup,
+  files: (name, template) => ({
+    "main.ts": main(template),
+    ...template.tables !== null && {
+      "env.d.ts": bindings(template),
+      "migrations/0001_tables.sql": template.tables,
+    },
+    ...packageFiles({
+      name,
+      scripts: scripts(template),
+      devDependencies: [
+        "@cloudflare/workers-types",
+        "@types/node",
+        "typescript",
+        "wrangler",
+      ],
+    }),
+    "tsconfig.json": tsconfig("@cloudflare/workers-types"),
+    "wrangler.json": toJSON({
+      $schema: "node_modules/wrangler/config-schema.json",
+      name,
+      main: "main.ts",
+      compatibility_date: "2026-07-01",
+      ...template.tables !== null && {
+        d1_databases: [{ binding: "DB", database_name: name }],
+      },
+    }),
+    ".gitignore": ".env\n.wrangler/\nnode_modules/\n",
+    ...workflow("node:24-bookworm", ["npm ci", "npm run check", "npm test"]),
+  }),
+};
+
+function main(template: Template): string {
+  if (template.tables === null) {
+    return `import { createApp } from "./app.ts";
+
+const app = createApp({});
+
+export default { fetch: app.fetch };
+`;
+  }
+  return `import { env } from "cloudflare:workers";
+import { createApp } from "./app.ts";
+
+const app = createApp({${environmentOptions(template, "env")}
+  async query(sql, params) {
+    const { results } = await env.DB.prepare(sql).bind(...params).all();
+    return results;
+  },
+});
+
+export default { fetch: app.fetch };
+`;
+}
+
+/** Returns the types of the bindings in `wrangler.json` and `.env`. */
+function bindings({ secrets }: Template): string {
+  const names = secrets.map(({ name }) => `    readonly ${name}: string;\n`);
+  return `declare namespace Cloudflare {
+  interface Env {
+    readonly DB: D1Database;
+    readonly ORIGIN?: string;
+${names.join("")}  }
+}
+`;
+}
+
+function scripts({ tables, options }: Template): Record<string, string> {
+  const migrate = tables === null
+    ? () => ""
+    : (place: string) => `wrangler d1 migrations apply DB ${place} && `;
+  // Without it, cookies would be Secure, which Safari ignores on localhost.
+  const origin = "origin" in options
+    ? " --var ORIGIN:http://localhost:8787"
+    : "";
+  return {
+    dev: `${migrate("--local")}wrangler dev --port 8787${origin}`,
+    test: "node --test",
+    check: "tsc",
+    deploy: `${migrate("--remote")}wrangler deploy`,
+  };
+}
+
+/** Returns the beginning of the tests, which run the Worker in workerd. */
+function testSetup(template: Template): string {
+  const { tables, testImports, testSecrets, secrets, options } = template;
+  const values = Object.entries(options)
+    .filter(([, name]) => secrets.some((secret) => secret.name === name))
+    .map(([option, name]) => `${name}: secrets.${option}`);
+  return `import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createTestHarness } from "wrangler";
+${testImports}${testSecrets}
+const server = createTestHarness({
+  workers: [{${
+    values.length === 0 ? ' configPath: "./wrangler.json" ' : `
+    configPath: "./wrangler.json",
+    secrets: { ${values.join(", ")} },
+  `
+  }}],
+});
+let origin: string;
+
+before(async () => {
+  origin = (await server.listen()).url.origin;
+${
+    tables === null
+      ? ""
+      : '  await server.getWorker().applyD1Migrations("DB");\n'
+  }});
+after(() => server.close());
+
+/** Opens a client of the Worker. */
+function openClient() {
+  return createTestClient({
+    fetch: (request) => fetch(request, { redirect: "manual" }),
+  }, { origin });
+}
+`;
+}

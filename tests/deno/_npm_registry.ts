@@ -1,0 +1,145 @@
+import ts from "npm:typescript@6.0.3";
+import config from "../../deno.json" with { type: "json" };
+import { installPackage } from "./_npm_package.ts";
+
+/** JSR's registry for npm, on the loopback interface. */
+export interface NpmRegistry extends AsyncDisposable {
+  /** The value for `@jsr:registry` in `.npmrc`. */
+  readonly url: string;
+}
+
+/** A package that the registry serves. */
+interface Package {
+  readonly name: string;
+  readonly version: string;
+  readonly tarball: Uint8Array<ArrayBuffer>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/** Serves this package and its `@std` packages to npm and Bun. */
+export async function serveNpmRegistry(): Promise<NpmRegistry> {
+  const packages = await createPackages();
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    async (request) => {
+      const { origin, pathname } = new URL(request.url);
+      const [name, file] = decodeURIComponent(pathname.slice(1)).split("/-/");
+      const found = packages.find((one) => one.name === name);
+      if (found === undefined) return new Response(null, { status: 404 });
+      if (file !== undefined) return new Response(found.tarball);
+      return Response.json(await metadata(found, origin));
+    },
+  );
+  return {
+    url: `http://127.0.0.1:${server.addr.port}/`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+/** Transpiles the package and its `@std` packages as JSR does. */
+async function createPackages(): Promise<Package[]> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await installPackage(folder);
+    const modules = `${folder}/node_modules`;
+    const scope = config.name.replace("@", "@jsr/").replace(/\/(?=\w+$)/, "__");
+    await Deno.rename(`${modules}/${config.name}`, `${modules}/${scope}`);
+    const entries = await Array.fromAsync(Deno.readDir(`${modules}/@jsr`));
+    return await Promise.all(
+      entries.map(({ name }) => createPackage(modules, `@jsr/${name}`)),
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function createPackage(modules: string, name: string): Promise<Package> {
+  const version = await versionOf(modules, name);
+  const dependencies: Record<string, string> = {};
+  const files: [path: string, bytes: Uint8Array][] = [];
+  for await (const path of filesBelow(`${modules}/${name}`)) {
+    const bytes = await Deno.readFile(`${modules}/${name}/${path}`);
+    files.push([path, bytes]);
+    if (!path.endsWith(".js")) continue;
+    for (const dependency of packagesOf(new TextDecoder().decode(bytes))) {
+      dependencies[dependency] = await versionOf(modules, dependency);
+    }
+  }
+  const manifest = await readManifest(modules, name);
+  const json = JSON.stringify({ ...manifest, name, version, dependencies });
+  files.push(["package.json", new TextEncoder().encode(json)]);
+  const archive = new Blob(
+    files.flatMap(([path, bytes]) => tarEntry(`package/${path}`, bytes)),
+  ).stream().pipeThrough(new CompressionStream("gzip"));
+  const tarball = await new Response(archive).bytes();
+  return { name, version, tarball, dependencies };
+}
+
+/** Returns the packages that the code of a module imports. */
+function packagesOf(source: string): string[] {
+  return ts.preProcessFile(source).importedFiles
+    .map(({ fileName }) => fileName)
+    .filter((name) => !/^(?:\.|node:)/.test(name))
+    .map((name) => name.split("/", name.startsWith("@") ? 2 : 1).join("/"));
+}
+
+async function versionOf(modules: string, name: string): Promise<string> {
+  if (name.endsWith("__web")) return config.version;
+  // The packages of JSR were installed without their versions.
+  return (await readManifest(modules, name)).version ?? "1.99.0";
+}
+
+async function readManifest(
+  modules: string,
+  name: string,
+): Promise<{ readonly version?: string }> {
+  const path = `${modules}/${name}/package.json`;
+  return JSON.parse(await Deno.readTextFile(path));
+}
+
+async function metadata(
+  { name, version, tarball, dependencies }: Package,
+  origin: string,
+) {
+  const hash = await crypto.subtle.digest("SHA-512", tarball);
+  const dist = {
+    tarball: `${origin}/${name}/-/${version}.tgz`,
+    integrity: `sha512-${new Uint8Array(hash).toBase64()}`,
+  };
+  return {
+    name,
+    "dist-tags": { latest: version },
+    versions: { [version]: { name, version, dependencies, dist } },
+  };
+}
+
+/** Returns the header and the padded contents of a file in a tar archive. */
+function tarEntry(path: string, bytes: Uint8Array): Uint8Array<ArrayBuffer>[] {
+  const header = new Uint8Array(512);
+  const encoder = new TextEncoder();
+  const write = (text: string, at: number) =>
+    header.set(encoder.encode(text), at);
+  const octal = (value: number, digits: number) =>
+    value.toString(8).padStart(digits, "0");
+  write(path, 0);
+  write("0000644", 100);
+  write(octal(bytes.length, 11), 124);
+  write(octal(0, 11), 136);
+  write("        0", 148); // The checksum counts as spaces; "0" is a file.
+  write("ustar\x0000", 257);
+  const checksum = header.reduce((sum, byte) => sum + byte, 0);
+  write(`${octal(checksum, 6)}\0 `, 148);
+  const padding = new Uint8Array((512 - bytes.length % 512) % 512);
+  return [header, new Uint8Array(bytes), padding];
+}
+
+async function* filesBelow(
+  root: string,
+  folder = "",
+): AsyncGenerator<string> {
+  for await (const entry of Deno.readDir(`${root}/${folder}`)) {
+    const path = folder + entry.name;
+    if (entry.isDirectory) yield* filesBelow(root, `${path}/`);
+    else if (path !== "package.json") yield path;
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Creates a project of each template for each runtime, runs its tests, serves
+ * it and uses it over HTTP.
+ */
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import {
+  type CreatedProject,
+  createProject,
+  type Runtime,
+  runtimes,
+  type Template,
+  TEMPLATES,
+} from "./_created_projects.ts";
+import { overHTTP, type ServedProgram } from "./_programs.ts";
+
+/** The commands of a user, and of the project's workflow. */
+const COMMANDS: Record<Runtime, readonly string[]> = {
+  deno: ["deno task test", "deno task check"],
+  bun: ["bun install", "bun test", "bun run check"],
+  node: ["npm install", "npm test", "npm run check"],
+  workers: ["npm install", "npm test", "npm run check"],
+};
+
+/** Uses a served project, by its template. */
+const USE: Record<
+  Template,
+  (server: ServedProgram, project: CreatedProject) => Promise<void>
+> = {
+  async minimal({ origin }) {
+    const response = await fetch(`${origin}/hello/Ada`);
+    assertEquals(await response.text(), "Hello Ada");
+  },
+
+  async login({ origin }) {
+    const { fetch } = createTestClient(overHTTP, { origin });
+    const send = async (path: string, fields: Record<string, string> = {}) => {
+      const body = new URLSearchParams(fields);
+      const response = await fetch(path, { method: "POST", body });
+      await response.body?.cancel();
+      return [response.status, response.headers.get("Location")];
+    };
+    const ada = { email: "ada@example.com", password: "correct horse" };
+    assertEquals(await send("/register", ada), [302, "/"]);
+    assertEquals(await send("/logout"), [302, "/login"]);
+    const wrong = { ...ada, password: "correct donkey" };
+    assertEquals((await send("/login", wrong))[0], 422);
+    assertEquals(await send("/login", ada), [302, "/"]);
+    const home = await (await fetch("/")).text();
+    assertStringIncludes(home, "Hello ada@example.com");
+  },
+
+  async api({ origin }, { folder }) {
+    const settings = await Deno.readTextFile(`${folder}/.env`);
+    const [, token] = /^API_TOKENS=demo:(\w+)$/m.exec(settings)!;
+    const post = (Authorization: string) =>
+      fetch(`${origin}/notes`, {
+        method: "POST",
+        headers: { Authorization, "Content-Type": "application/json" },
+        body: JSON.stringify({ text: "Tea" }),
+      });
+    const created = await post(`Bearer ${token}`);
+    assertEquals([created.status, (await created.json()).text], [201, "Tea"]);
+    const refused = await post("Bearer api_guess");
+    const { status } = await refused.json();
+    assertEquals([refused.status, status], [401, 401]);
+  },
+};
+
+for (const runtime of runtimes()) {
+  for (const template of TEMPLATES) {
+    Deno.test(`create: the template "${template}" for ${runtime} passes its tests, and serves`, async () => {
+      await using project = await createProject(runtime, template);
+      for (const command of COMMANDS[runtime]) await project.run(command);
+      await using server = await project.serve();
+      await USE[template](server, project);
+    });
+  }
+}
