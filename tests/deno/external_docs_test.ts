@@ -26,13 +26,15 @@ Deno.test("the guide has every code of ExternalAuthErrorCode, and no other", asy
 
 Deno.test("the guide has the steps of every named provider, ten lines at most", async () => {
   const folder = new URL("auth/providers/", ROOT);
+  const names = await Deno.readTextFile(new URL("mod.ts", folder));
   let count = 0;
   for await (const { name } of Deno.readDir(folder)) {
     const source = await Deno.readTextFile(new URL(name, folder));
     const [, documented] = source.split(" * Setting it up:\n");
     if (documented === undefined) continue;
     count++;
-    const [factory] = /create\w+AuthProvider/.exec(documented)!;
+    const [neutral] = /create\w+AuthProvider/.exec(documented)!;
+    const [, factory] = new RegExp(`${neutral} as (\\w+)`).exec(names)!;
     const steps = stepsOf(
       documented.split(" * @example", 1)[0].replaceAll(/^ \* ?/gm, ""),
     );
