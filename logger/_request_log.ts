@@ -1,5 +1,5 @@
-import { ActiveTrace, type TraceIds } from "../router/internal.ts";
-import { type RequestContext, withHeaders } from "../router/mod.ts";
+import { ActiveTrace, type TraceIds, withHeaders } from "../router/internal.ts";
+import type { RequestContext } from "../router/mod.ts";
 import { report } from "./_batch.ts";
 import { writeLine } from "./batch_output.ts";
 import { truncate } from "./_escape.ts";

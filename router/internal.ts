@@ -1,9 +1,12 @@
 /**
- * Small parts of the router that other folders need as well. They are not part
- * of the public API.
+ * Small parts of the router that other folders need as well. Most of them are
+ * not part of the public API. The others are here because `mod.ts` would add the
+ * check of the runtime to each bundle.
  *
  * @module
  */
+export { createContextKey } from "./context/context_key.ts";
+export { MountPrefix } from "./context/mount_prefix.ts";
 export {
   ADDRESS_HEADERS,
   FORWARDING_HEADERS,
@@ -21,3 +24,6 @@ export {
 } from "./operation/security_event.ts";
 export { endsWithClient, waitUntilOf } from "./operation/wait_until.ts";
 export { readBytes } from "./read_bytes.ts";
+export { redirect } from "./redirect.ts";
+export { safeRedirectPath } from "./safe_redirect_path.ts";
+export { withHeaders } from "./with_headers.ts";

@@ -1,8 +1,8 @@
-import {
-  type ContextEntry,
-  type Middleware,
-  type RequestContext,
-  withHeaders,
+import { withHeaders } from "../router/internal.ts";
+import type {
+  ContextEntry,
+  Middleware,
+  RequestContext,
 } from "../router/mod.ts";
 import { LoginReports } from "./_login_reports.ts";
 import { PendingChanges } from "./_pending_changes.ts";

@@ -4,12 +4,11 @@
  * @module
  */
 import {
-  type ContextKey,
   createContextKey,
-  type Middleware,
-  type RequestContext,
-} from "../router/mod.ts";
-import { reportDenied, SAFE_METHODS } from "../router/internal.ts";
+  reportDenied,
+  SAFE_METHODS,
+} from "../router/internal.ts";
+import type { ContextKey, Middleware, RequestContext } from "../router/mod.ts";
 import { withCookies } from "./cookies/cache_headers.ts";
 import {
   PrefixedCookie,

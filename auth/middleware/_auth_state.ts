@@ -1,4 +1,5 @@
-import { type ContextKey, createContextKey } from "../../router/mod.ts";
+import { createContextKey } from "../../router/internal.ts";
+import type { ContextKey } from "../../router/mod.ts";
 import type { AuthenticatedUser } from "./auth_key.ts";
 import type { AuthScheme } from "./scheme.ts";
 

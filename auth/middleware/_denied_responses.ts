@@ -1,5 +1,5 @@
-import { reportDenied } from "../../router/internal.ts";
-import { MountPrefix, type RequestContext } from "../../router/mod.ts";
+import { MountPrefix, reportDenied } from "../../router/internal.ts";
+import type { RequestContext } from "../../router/mod.ts";
 import { State } from "./_auth_state.ts";
 
 /** Reports a request without a user, or with credentials that were refused. */

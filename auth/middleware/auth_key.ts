@@ -1,4 +1,5 @@
-import { type ContextKey, createContextKey } from "../../router/mod.ts";
+import { createContextKey } from "../../router/internal.ts";
+import type { ContextKey } from "../../router/mod.ts";
 
 /** The user of a request, with the properties that your `verify` returns. */
 export interface AuthenticatedUser {

@@ -1,4 +1,4 @@
-import { redirect, safeRedirectPath } from "../../router/mod.ts";
+import { redirect, safeRedirectPath } from "../../router/internal.ts";
 import { mountPrefixOf } from "./_denied_responses.ts";
 
 /**

@@ -63,10 +63,10 @@ let found: Promise<readonly Argon2Engine[]> | undefined;
 /**
  * Returns the Argon2 engines of this runtime, starting with the fastest.
  *
- * Native engines come first: `crypto.subtle`, then the built-in crypto module.
- * The JavaScript engine is always last. A native engine must compute the test
- * vector of RFC 9106. If a runtime breaks it, logins become slower but still
- * work.
+ * The native engine comes first: the built-in crypto module, or `crypto.subtle`
+ * if that module has no Argon2. The JavaScript engine is always last. A native
+ * engine must compute the test vector of RFC 9106. If a runtime breaks it, logins
+ * become slower but still work.
  *
  * @example Finding the last resort
  * ```ts
@@ -85,11 +85,14 @@ export function argon2Engines(): Promise<readonly Argon2Engine[]> {
 }
 
 async function findEngines(): Promise<readonly Argon2Engine[]> {
-  const engines: Argon2Engine[] = [];
-  for (const engine of [subtleEngine(), nodeEngine()]) {
-    if (engine !== null && await isRight(engine)) engines.push(engine);
+  // One is enough. On Node, asking `crypto.subtle` prints warnings.
+  for (const createEngine of [nodeEngine, subtleEngine]) {
+    const engine = createEngine();
+    if (engine !== null && await isRight(engine)) {
+      return [engine, javaScriptEngine];
+    }
   }
-  return [...engines, javaScriptEngine];
+  return [javaScriptEngine];
 }
 
 async function isRight(engine: Argon2Engine): Promise<boolean> {

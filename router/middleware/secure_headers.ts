@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Middleware, withHeaders } from "../mod.ts";
+import type { Middleware } from "../mod.ts";
+import { withHeaders } from "../with_headers.ts";
 
 /** Options for {@linkcode secureHeaders}. `false` leaves a header out. */
 export interface SecureHeadersOptions {

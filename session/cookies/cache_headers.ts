@@ -1,4 +1,4 @@
-import { withHeaders } from "../../router/mod.ts";
+import { withHeaders } from "../../router/internal.ts";
 
 /**
  * Headers that shared caches obey instead of `Cache-Control` (RFC 9213 and its

@@ -1,4 +1,4 @@
-import { assertArrayIncludes, assertEquals } from "@std/assert";
+import { assertArrayIncludes, assertEquals, assertLess } from "@std/assert";
 import { argon2Engines, type Argon2Inputs } from "@gatehouse/web/auth/password";
 
 /** The test vectors of RFC 9106, sections 5.1 to 5.3. */
@@ -49,5 +49,6 @@ function hex(bytes: Uint8Array): string {
 Deno.test("argon2Engines() ends with the JavaScript engine, which works on every runtime", async () => {
   const names = (await argon2Engines()).map(({ name }) => name);
   assertEquals(names.at(-1), "javascript");
-  assertArrayIncludes(["subtle", "node", "javascript"], names);
+  assertArrayIncludes(["subtle", "node"], names.slice(0, -1));
+  assertLess(names.length, 3);
 });

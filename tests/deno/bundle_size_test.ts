@@ -64,7 +64,7 @@ const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
 
 /** The modules that are absent from every bundle that creates no router. */
 const ROUTER =
-  /router\/(?:create_router|context\/context|matching\/array_matcher|pattern\/route_pattern)\.ts/;
+  /router\/(?:check_runtime|create_router|context\/context|matching\/array_matcher|pattern\/route_pattern)\.ts/;
 
 /** The modules that the bundle of an entry must not contain. */
 const STRANGERS: readonly (readonly [Entry, readonly RegExp[]])[] = [
@@ -81,7 +81,7 @@ const STRANGERS: readonly (readonly [Entry, readonly RegExp[]])[] = [
   ["./session-middleware", [/auth\//, /logger\//, /jose/, ROUTER]],
   ["./auth-middleware", [/jose/, /@noble\/hashes/, /auth\/external/, ROUTER]],
   ["./auth/jwt", [/@noble\/hashes/, /auth\/providers/]],
-  ["./auth", [/@noble\/hashes/, /bcryptjs/]],
+  ["./auth", [/@noble\/hashes/, /bcryptjs/, /check_runtime/]],
   ["./auth/password", [/jose/, /bcryptjs/, /auth\/external/, /router\//]],
   ["./data-schema", [/router\//, /npm/]],
 ];

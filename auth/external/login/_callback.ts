@@ -1,4 +1,5 @@
-import { MountPrefix, type RequestContext } from "../../../router/mod.ts";
+import { MountPrefix } from "../../../router/internal.ts";
+import type { RequestContext } from "../../../router/mod.ts";
 import {
   ExternalAuthError,
   type ExternalAuthErrorCode,

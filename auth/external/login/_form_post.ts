@@ -1,4 +1,5 @@
-import { redirect, type RequestContext } from "../../../router/mod.ts";
+import { redirect } from "../../../router/internal.ts";
+import type { RequestContext } from "../../../router/mod.ts";
 import {
   CookieCipher,
   type CookieToSet,

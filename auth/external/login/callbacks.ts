@@ -1,4 +1,5 @@
-import { type Middleware, withHeaders } from "../../../router/mod.ts";
+import { withHeaders } from "../../../router/internal.ts";
+import type { Middleware } from "../../../router/mod.ts";
 import type { ProviderEngine } from "../engine.ts";
 import { engineOf, type ExternalAuthProvider } from "../provider.ts";
 import { isCallbackOf } from "./_callback.ts";

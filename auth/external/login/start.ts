@@ -1,9 +1,9 @@
 import {
   redirect,
-  type RequestContext,
   safeRedirectPath,
   withHeaders,
-} from "../../../router/mod.ts";
+} from "../../../router/internal.ts";
+import type { RequestContext } from "../../../router/mod.ts";
 import { isStrict } from "../../../session/internal.ts";
 import { encodeBase64Url, sha256 } from "../../../session/secrets.ts";
 import { currentSession } from "../../current_session.ts";
