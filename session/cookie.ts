@@ -24,7 +24,8 @@ export type { CookieSessionStorage, CookieSessionStorageOptions };
  *   other one.
  * - A malicious browser can send an old cookie again and so `take` a value
  *   twice.
- * - `destroy` removes the browser's cookie, but a stolen copy works until it
+ * - `destroy` ends the session in this browser only: a second cookie with the time
+ *   of the logout makes older sessions invalid there. A stolen copy works until it
  *   expires or `revokedBefore` rejects it.
  * - The methods of `sessions(context)` throw.
  * - The name and the value have at most 4,096 bytes. Larger sessions cause a
@@ -34,7 +35,7 @@ export type { CookieSessionStorage, CookieSessionStorageOptions };
  * cookies. NIST SP 800-38D allows 2^32 random vectors per key, so the number of
  * cookies per secret is unlimited.
  *
- * @example Sessions in cookies
+ * @example Sessions in cookies, and a logout on all devices
  * ```ts
  * import { createRouter } from "@gatehouse/web/fetch-router";
  * import { Session } from "@gatehouse/web/session";
@@ -42,22 +43,36 @@ export type { CookieSessionStorage, CookieSessionStorageOptions };
  * import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
  * import { assertEquals } from "@std/assert";
  *
+ * const endedAt = new Map<string | number, number>(); // In your database
  * const store = createCookieSessionStorage({
  *   secrets: ["from a random source, never from the code"],
+ *   revokedBefore: (userId) => endedAt.get(userId),
  * });
  * const router = createRouter({ middleware: [session({ store })] });
- * router.get("/", (context) => {
+ * router.post("/login", (context) => {
+ *   context.get(Session).set("userId", 7);
+ *   return new Response();
+ * });
+ * router.post("/logout", (context) => {
  *   const session = context.get(Session);
- *   session.update("visits", (visits) => Number(visits ?? 0) + 1);
- *   return Response.json(session.get("visits") ?? null);
+ *   if (session.userId !== undefined) endedAt.set(session.userId, Date.now());
+ *   session.destroy();
+ *   return new Response();
+ * });
+ * router.get("/", (context) => {
+ *   return Response.json(context.get(Session).userId ?? null);
  * });
  *
- * const first = await router.fetch("https://example.com/");
- * const [cookie] = first.headers.getSetCookie()[0].split(";");
- * const second = await router.fetch("https://example.com/", {
- *   headers: { cookie },
- * });
- * assertEquals(await second.json(), 2);
+ * const post = { method: "POST" };
+ * const login = await router.fetch("https://example.com/login", post);
+ * const [cookie] = login.headers.getSetCookie()[0].split(";");
+ * const headers = { cookie };
+ * const page = await router.fetch("https://example.com/", { headers });
+ * assertEquals(await page.json(), 7);
+ *
+ * await router.fetch("https://example.com/logout", { ...post, headers });
+ * const stolen = await router.fetch("https://example.com/", { headers });
+ * assertEquals(await stolen.json(), null);
  * ```
  *
  * @param options The secrets and the revocation.

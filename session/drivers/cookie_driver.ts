@@ -21,11 +21,19 @@ import {
 /** The maximum size of a cookie's name and value in bytes (RFC 6265bis). */
 const MAX_COOKIE_BYTES = 4096;
 
+/** The end of the name of the cookie that has the time of the last logout. */
+const ENDED = "-ended";
+
+/** The maximum lifetime of a cookie in seconds: 400 days (RFC 6265bis). */
+const MAX_COOKIE_AGE = 34_560_000;
+
 /** The length of an id: 16 random bytes as base64url. */
 const ID_LENGTH = 22;
 
 /**
- * A session in encrypted cookies. Each login at a provider that has begun has a
+ * A session in encrypted cookies. A separate cookie has the time of the last
+ * logout, because a later response of another request can set the session's cookie
+ * again. Each login at a provider that has begun has a
  * separate cookie, so that logins in two tabs do not overwrite each other.
  */
 export class CookieDriver implements SessionDriver {
@@ -39,6 +47,8 @@ export class CookieDriver implements SessionDriver {
   readonly #logins: LoginCookies;
   /** The record in the session's cookie, or `null` without a cookie. */
   #text: string | null = null;
+  /** The time of this browser's last logout. Sessions before it have ended. */
+  #endedAt = -Infinity;
 
   constructor(name: string, cipher: CookieCipher, config: SessionConfig) {
     this.#name = name;
@@ -53,6 +63,7 @@ export class CookieDriver implements SessionDriver {
 
   async open(header: string | null): Promise<SessionRecord | null> {
     const name = this.#name;
+    await this.#readEndedAt(header);
     const values = readCookies(header, name).slice(0, MAX_CANDIDATES);
     let record: SessionRecord | null = null;
     for (const value of values) {
@@ -68,7 +79,11 @@ export class CookieDriver implements SessionDriver {
     idChange: IdChange,
   ): Promise<SessionRecord | null> {
     const stored = this.#current();
+    const userId = stored?.userId;
     const record = update(stored);
+    if (userId !== undefined && record.userId !== userId) await this.#endUser();
+    // This request came after the logout, whatever the clock of this machine says.
+    record.createdAt = Math.max(record.createdAt, this.#endedAt + 1);
     // Without a store there is no index.
     record.content.names = [];
     if (idChange === "login") await outlastRevocation(record, this.#config);
@@ -80,12 +95,14 @@ export class CookieDriver implements SessionDriver {
     return record;
   }
 
-  end(): Promise<void> {
+  async end(): Promise<void> {
     for (const suffix of this.#logins.suffixes) this.#expire(suffix);
-    if (this.#text !== null) this.#expire("");
+    if (this.#text !== null) {
+      this.#expire("");
+      if (parseRecord(this.#text)!.userId !== undefined) await this.#endUser();
+    }
     this.#text = null;
     this.#logins.clear();
-    return Promise.resolve();
   }
 
   discard(): Promise<void> {
@@ -102,10 +119,33 @@ export class CookieDriver implements SessionDriver {
     const record = parseRecord(text);
     const { now, timeouts } = this.#config;
     if (record === null || timeouts.expiryOf(record) <= now()) return null;
+    if (record.createdAt <= this.#endedAt) return null;
     if (await isRevoked(record, this.#config)) return null;
     this.id = opened.slice(0, ID_LENGTH);
     this.#text = text;
     return record;
+  }
+
+  async #readEndedAt(header: string | null): Promise<void> {
+    const name = this.#name + ENDED;
+    for (const value of readCookies(header, name).slice(0, MAX_CANDIDATES)) {
+      const text = await this.#cipher.decrypt(name, value) ?? "";
+      if (/^[\d.]+$/.test(text) && Number(text) > this.#endedAt) {
+        this.#endedAt = Number(text);
+      }
+    }
+  }
+
+  /** Ends all sessions of this browser that began before, with a cookie. */
+  async #endUser(): Promise<void> {
+    const { now, timeouts } = this.#config;
+    const { createdAt } = parseRecord(this.#text!)!;
+    // The clock of another machine may have been ahead.
+    this.#endedAt = Math.max(now(), createdAt, this.#endedAt);
+    const value = await this.#seal(this.#name + ENDED, String(this.#endedAt));
+    const seconds = Math.ceil(timeouts.absolute / 1_000);
+    const maxAge = Math.min(seconds, MAX_COOKIE_AGE);
+    this.#changes.set(ENDED, { suffix: ENDED, value, maxAge });
   }
 
   /** Returns the record of all cookies together. */
