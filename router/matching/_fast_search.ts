@@ -7,6 +7,7 @@ import {
   type RouteTree,
   SLASH,
 } from "./_route_tree.ts";
+import { matchAnything } from "./_group_matcher.ts";
 import { bestDynamicOf, bestOf, moreSpecific } from "./_ranking.ts";
 
 const DOT = 46;
@@ -30,9 +31,9 @@ const KINDS: Uint8Array = /* @__PURE__ */ Uint8Array.from(
 );
 
 /**
- * Finds the most specific leaf of a tree in the simple case: literals and whole
- * segments as params, nothing to decode, and at most one step back. Nearly all
- * requests are simple. It is one loop without arrays, for speed.
+ * Finds the most specific leaf of a tree in the simple case: literals, whole
+ * segments as params and a final `*`, nothing to decode, and at most one step
+ * back. Nearly all requests are simple. It is one loop without arrays, for speed.
  *
  * @param tree A tree that does not ignore case.
  * @param start The index of the path in the URL.
@@ -57,6 +58,9 @@ export function searchFast<Data>(
   let forkDepth = 0;
   // No other leaf that may match is more specific, apart from the fork's.
   let rival: Leaf<Data> | null = null;
+  // If the rival is a final `*`: the start of its value, and its depth.
+  let restAt = -1;
+  let restDepth = 0;
   while (at < length) {
     const code = url.charCodeAt(at);
     const child = childOf(node, code);
@@ -67,7 +71,13 @@ export function searchFast<Data>(
         if (bytes[first + i] !== url.charCodeAt(at + i)) break differs;
       }
       if (node.branches !== null || (node.param !== null && code === SLASH)) {
-        if (fork !== null) rival = moreSpecific(bestDynamicOf(fork)!, rival);
+        if (fork !== null) {
+          const best = bestDynamicOf(fork)!;
+          if (moreSpecific(best, rival) === best) {
+            rival = best;
+            restAt = -1;
+          }
+        }
         fork = node;
         forkAt = at;
         forkDepth = depth;
@@ -76,28 +86,35 @@ export function searchFast<Data>(
       node = child;
       continue;
     }
-    let { param } = node;
-    const { branches } = node;
-    if (branches !== null) {
-      for (const { toEnd, node } of branches) {
+    let { param, branches } = node;
+    if (code !== SLASH) param = null;
+    if (param === null && KINDS[code] === END) break;
+    for (;;) {
+      for (const { toEnd, match, node } of branches ?? NONE) {
         if (!toEnd) return undefined;
-        rival = moreSpecific(bestOf(node), rival);
+        const best = bestOf(node);
+        if (moreSpecific(best, rival) !== best) continue;
+        rival = best;
+        restAt = match === matchAnything ? at : -1;
+        restDepth = depth;
       }
-    }
-    if (code !== SLASH || param === null) {
-      if (KINDS[code] === END) break;
-      if (fork === null) {
-        if (rival !== null) return undefined;
-        // The path is known to be plain up to the last param.
-        const from = depth > 0 ? marks[depth - 1]! : start;
-        return isPlain(url, from) ? null : undefined;
-      }
-      ({ param } = fork);
-      if (param === null || fork.branches !== null) return undefined;
+      if (param !== null || fork === null) break;
       at = forkAt;
       depth = forkDepth;
+      param = url.charCodeAt(at) === SLASH ? fork.param : null;
+      ({ branches } = fork);
       fork = null;
     }
+    if (param === null) {
+      if (rival !== null) {
+        return restAt < 0 ? undefined : matchRest(rival, url, restAt, marks);
+      }
+      // The path is known to be plain up to the last param.
+      const from = depth > 0 ? marks[depth - 1]! : start;
+      return isPlain(url, from) ? null : undefined;
+    }
+    // The param overwrites the marks in front of the rest.
+    if (restDepth > depth) restAt = -1;
     const end = segmentEnd(url, ++at);
     if (end < 0) return undefined;
     marks[depth++] = at;
@@ -113,6 +130,34 @@ export function searchFast<Data>(
     moreSpecific(leaf, rival) !== leaf
   ) return undefined;
   return { data: leaf.data, params: paramsOf(leaf.names, url, marks) };
+}
+
+const NONE: readonly never[] = [];
+
+/** Returns the match of a final `*` whose value starts at a position. */
+function matchRest<Data>(
+  { data, names, matchComponents }: Leaf<Data>,
+  url: string,
+  start: number,
+  marks: readonly number[],
+): Match<Data> | undefined {
+  if (matchComponents !== null || names.at(-1) !== "0") return undefined;
+  let at = start;
+  for (; at < url.length; at++) {
+    const code = url.charCodeAt(at);
+    const kind = KINDS[code];
+    if (kind === END) break;
+    const isPlain = kind === SEPARATOR ||
+      kind === PLAIN && (code !== DOT || url.charCodeAt(at - 1) !== SLASH);
+    if (!isPlain) return undefined;
+  }
+  const rest = url.slice(start, at);
+  // The key of an unnamed `*` takes 40 ns in a literal, and 100 if it is set.
+  const params: Record<string, string> = { __proto__: null!, 0: rest };
+  for (let i = 0; i < names.length - 1; i++) {
+    params[names[i]!] = url.slice(marks[i * 2], marks[i * 2 + 1]);
+  }
+  return { data, params };
 }
 
 /** Returns the end of the segment of a param, or -1 if it is not plain. */

@@ -24,7 +24,8 @@ export function createGroupMatcher(
     : createParamMatcher(parts);
 }
 
-function matchAnything(
+/** Matches the rest of a path. */
+export function matchAnything(
   _path: string,
   start: number,
   end: number,

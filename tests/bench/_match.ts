@@ -55,6 +55,15 @@ export async function benchMatch(
   await table("GitHub-like, native", githubRoutes, github, slow, [
     bound(1 / 60, "URLPattern in a list"),
   ]);
+  const wildcards: readonly BenchRoute[] = [
+    ["GET", "/static/*"],
+    ["GET", "/repos/:owner/:repo/contents/*"],
+  ];
+  const files = callsOf(wildcards, 100);
+  await table("wildcards", [...githubRoutes, ...wildcards], files, {
+    memoirist,
+    gatehouse,
+  }, [bound(2)]);
   const misses = missesOf(githubRoutes, 10);
   const some = quick ? pick(all, ["@medley/router"]) : indexed;
   await table("miss", githubRoutes, misses, some, [bound(2)]);

@@ -250,5 +250,6 @@ const WORDS = [
 
 /** Returns a URL path of a route. Each `seed` gives other param values. */
 export function pathOf(path: string, seed: number): string {
-  return path.replace(/:\w+/g, (name) => `${name.slice(1, 5)}${seed % 9973}`);
+  return path.replace(/:\w+/g, (name) => `${name.slice(1, 5)}${seed % 9973}`)
+    .replace("*", `src/file${seed % 9973}.ts`);
 }
