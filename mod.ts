@@ -343,6 +343,8 @@ export {
   type Argon2Engine,
   argon2Engines,
   type Argon2Inputs,
+  type BreachedPasswordOptions,
+  createBreachedPasswordCheck,
   createPasswordQueue,
   hashPassword,
   type HashPasswordOptions,

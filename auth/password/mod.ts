@@ -18,6 +18,10 @@ export {
   argon2Engines,
   type Argon2Inputs,
 } from "./argon2_engine.ts";
+export {
+  type BreachedPasswordOptions,
+  createBreachedPasswordCheck,
+} from "./breached.ts";
 export { PasswordQueueFullError, PasswordRefusedError } from "./errors.ts";
 export type {
   HashPasswordOptions,

@@ -61,7 +61,7 @@ export interface PasswordOptions {
 export interface HashPasswordOptions extends PasswordOptions {
   /**
    * Returns `true` for a password that must not be used, because it is common or
-   * known from a breach. Leave it out if you only rehash an old password:
+   * known from a breach: see `createBreachedPasswordCheck`. Leave it out if you only rehash an old password:
    * otherwise its owner could no longer log in.
    *
    * @default {() => false}

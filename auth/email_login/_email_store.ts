@@ -1,0 +1,119 @@
+import { CookieCipher } from "../../session/internal.ts";
+import type { SessionStore } from "../../session/mod.ts";
+import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
+import { type TimedStore, withTimeout } from "../timed_store.ts";
+
+/** An email that was asked for, as stored. */
+export interface EmailRecord {
+  readonly email: string;
+  /** `null` if the account does not exist, so that no code is correct. */
+  readonly account: string | number | null;
+  readonly data?: string | undefined;
+  readonly code: string;
+  /** The number of codes that were typed. */
+  readonly guesses: number;
+  readonly expiresAt: number;
+}
+
+/** A record and its version. */
+export interface FoundEmail {
+  readonly record: EmailRecord;
+  readonly version: string;
+}
+
+/** The limit of codes that are compared for one email. */
+const MAX_GUESSES = 5;
+
+/** The number of tries to change a record that other requests change too. */
+const MAX_TRIES = 20;
+
+/** The stored value of a used record, until it is deleted. */
+const USED = "used";
+
+const CODES = { name: "email codes", info: "gatehouse email code" };
+
+/** The emails that were asked for. Their codes are encrypted. */
+export class EmailStore {
+  readonly #store: TimedStore;
+  readonly #cipher: CookieCipher;
+  readonly #purpose: string;
+  readonly #now: () => number;
+
+  constructor(
+    store: SessionStore,
+    { secrets, purpose, storeTimeout, now }: {
+      readonly secrets: readonly string[];
+      readonly purpose: string;
+      readonly storeTimeout: number;
+      readonly now: () => number;
+    },
+  ) {
+    this.#store = withTimeout(store, storeTimeout, "email login");
+    this.#cipher = new CookieCipher(secrets, undefined, CODES);
+    this.#purpose = purpose;
+    this.#now = now;
+  }
+
+  /** Returns the key of a token, or `null` for a malformed one. */
+  async keyOf(token: unknown): Promise<string | null> {
+    if (typeof token !== "string" || !/^[\w-]{22}$/.test(token)) return null;
+    const hash = await sha256(JSON.stringify([this.#purpose, token]));
+    return `email:${encodeBase64Url(hash)}`;
+  }
+
+  /** Stores a new record. Returns `false` if the store has no room. */
+  async add(key: string, record: EmailRecord): Promise<boolean> {
+    return await this.#put(key, record, null);
+  }
+
+  /** Returns a record that was not used and has not expired. */
+  async find(key: string): Promise<FoundEmail | null> {
+    const found = await this.#store.get(key);
+    if (found === null || found.value === USED) return null;
+    const text = await this.#cipher.decrypt(key, found.value);
+    if (text === null) return null;
+    const record: EmailRecord = JSON.parse(text);
+    // Some stores return expired values for a while.
+    const isValid = this.#now() < record.expiresAt;
+    return isValid ? { record, version: found.version } : null;
+  }
+
+  /**
+   * Counts a code before it is compared, so that concurrent guesses all count.
+   *
+   * @returns The record; `null` if it is gone, or if there were too many.
+   */
+  async countGuess(key: string): Promise<EmailRecord | null> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const found = await this.find(key);
+      if (found === null || found.record.guesses >= MAX_GUESSES) return null;
+      const { record, version } = found;
+      const next = { ...record, guesses: record.guesses + 1 };
+      if (await this.#put(key, next, version)) return next;
+    }
+    return null;
+  }
+
+  /** Uses a record up. Of several concurrent requests, one gets `true`. */
+  async use(key: string): Promise<boolean> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const found = await this.find(key);
+      if (found === null) return false;
+      const options = { ttl: 60_000, ifVersion: found.version };
+      if (!await this.#store.put(key, USED, options)) continue;
+      await this.#store.delete(key);
+      return true;
+    }
+    return false;
+  }
+
+  async #put(
+    key: string,
+    record: EmailRecord,
+    ifVersion: string | null,
+  ): Promise<boolean> {
+    const value = await this.#cipher.encrypt(key, JSON.stringify(record));
+    const ttl = Math.max(1, record.expiresAt - this.#now());
+    return await this.#store.put(key, value, { ttl, ifVersion });
+  }
+}

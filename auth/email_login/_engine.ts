@@ -1,0 +1,218 @@
+import { reportSecurityEvent } from "../../router/internal.ts";
+import type { RequestContext } from "../../router/mod.ts";
+import { allowNewSession, STORE_TIMEOUT } from "../../session/internal.ts";
+import { encodeBase64Url, timingSafeEqual } from "../../session/secrets.ts";
+import { currentSession } from "../current_session.ts";
+import { createThrottle, type Throttle } from "../throttle/throttle.ts";
+import { type EmailRecord, EmailStore } from "./_email_store.ts";
+import type { EmailLogin } from "./email_login.ts";
+import type {
+  EmailLink,
+  EmailLoginOptions,
+  EmailLoginResult,
+  EmailRequest,
+  EmailToSend,
+} from "./options.ts";
+
+/** The session key of pending emails. `completeAuth` removes this prefix. */
+const KEY = "__auth.email-login";
+
+/** The longest lifetime of an email, in milliseconds. */
+const MAX_TTL = 3_600_000;
+
+/** The longest email address, in characters (RFC 5321, section 4.5.3.1). */
+const MAX_EMAIL = 320;
+
+/** The longest data that is stored, in characters. */
+const MAX_DATA = 2_000;
+
+const EXPIRED = { ok: false, reason: "expired" } as const;
+
+/** Logins and proofs of addresses by email. */
+export class EmailLoginEngine implements EmailLogin {
+  readonly #emails: EmailStore;
+  readonly #purpose: string;
+  readonly #ttl: number;
+  readonly #mailThrottle: Pick<Throttle, "attempt">;
+  readonly #codeThrottle: Pick<Throttle, "attempt">;
+  readonly #now: () => number;
+
+  constructor(options: EmailLoginOptions) {
+    const {
+      store,
+      secrets,
+      purpose = "login",
+      ttl = 600_000,
+      now = Date.now,
+      storeTimeout = STORE_TIMEOUT,
+    } = options;
+    const shared = { store, storeTimeout, now };
+    const {
+      mailThrottle = createThrottle({
+        ...shared,
+        name: "email",
+        perAccount: { attempts: 5, delay: 60_000 },
+      }),
+      codeThrottle = createThrottle({ ...shared, name: "email-code" }),
+    } = options;
+    if (!purpose) {
+      throw new TypeError("Cannot create email login: the purpose is empty");
+    }
+    if (store.consistency === "eventual") {
+      throw new TypeError(
+        "Cannot create email login: the store can't tell who uses a link first",
+      );
+    }
+    if (!(ttl >= 1 && ttl <= MAX_TTL)) {
+      throw new RangeError(
+        `Cannot create email login: ttl "${ttl}" is not from 1 ms to an hour`,
+      );
+    }
+    const stored = { secrets, purpose, storeTimeout, now };
+    this.#emails = new EmailStore(store, stored);
+    this.#purpose = purpose;
+    this.#ttl = ttl;
+    this.#mailThrottle = mailThrottle;
+    this.#codeThrottle = codeThrottle;
+    this.#now = now;
+  }
+
+  async start(
+    context: RequestContext,
+    { email, account, data }: EmailRequest,
+  ): Promise<EmailToSend | null> {
+    const session = await this.#sessionOf(context);
+    if (data !== undefined && data.length > MAX_DATA) {
+      throw new RangeError(
+        `Cannot start email login: data has more than ${MAX_DATA} characters`,
+      );
+    }
+    // Clients can send an address of any length.
+    if (email.length > MAX_EMAIL) return null;
+    const attempt = await this.#mailThrottle.attempt(context, email);
+    if (!attempt.allowed) return null;
+    const token = encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+    const code = newCode();
+    const key = (await this.#emails.keyOf(token))!;
+    const expiresAt = this.#now() + this.#ttl;
+    const record = { email, account, data, code, guesses: 0, expiresAt };
+    // Also for unknown accounts, or the time would reveal them.
+    if (!await this.#emails.add(key, record)) {
+      throw new Error("Cannot start email login: it was not stored");
+    }
+    session.update(KEY, (keys) => ({ ...toKeys(keys), [this.#purpose]: key }));
+    allowNewSession(session);
+    return account === null ? null : { email, token, code };
+  }
+
+  async open(context: RequestContext, token: unknown): Promise<EmailLink> {
+    const key = await this.#emails.keyOf(token);
+    const found = key === null ? null : await this.#emails.find(key);
+    if (found === null) return { status: "expired" };
+    const { code, email } = found.record;
+    return key === await this.#pendingKey(context)
+      ? { status: "ready", email }
+      : { status: "other-browser", code };
+  }
+
+  async verifyLink(
+    context: RequestContext,
+    token: unknown,
+  ): Promise<EmailLoginResult> {
+    const key = await this.#emails.keyOf(token);
+    const found = key === null ? null : await this.#emails.find(key);
+    if (key === null || found === null) return this.#failed(context, EXPIRED);
+    if (key !== await this.#pendingKey(context)) {
+      const { code } = found.record;
+      const reason = "other-browser";
+      return this.#failed(context, { ok: false, reason, code });
+    }
+    return await this.#use(context, key, found.record);
+  }
+
+  async verifyCode(
+    context: RequestContext,
+    code: unknown,
+  ): Promise<EmailLoginResult> {
+    const key = await this.#pendingKey(context);
+    const found = key === null ? null : await this.#emails.find(key);
+    if (key === null || found === null) return this.#failed(context, EXPIRED);
+    const { email } = found.record;
+    const attempt = await this.#codeThrottle.attempt(context, email);
+    if (!attempt.allowed) {
+      const { retryAfter } = attempt;
+      return { ok: false, reason: "throttled", retryAfter };
+    }
+    const record = await this.#emails.countGuess(key);
+    if (record === null) return this.#failed(context, EXPIRED);
+    const typed = typeof code === "string" && code.length <= 100
+      ? code.replace(/[\s-]/g, "")
+      : "";
+    if (!timingSafeEqual(typed, record.code) || record.account === null) {
+      return this.#failed(context, { ok: false, reason: "wrong" });
+    }
+    const result = await this.#use(context, key, record);
+    if (result.ok) await attempt.succeed();
+    return result;
+  }
+
+  async pendingEmail(context: RequestContext): Promise<string | null> {
+    const key = await this.#pendingKey(context);
+    const found = key === null ? null : await this.#emails.find(key);
+    return found?.record.email ?? null;
+  }
+
+  async #use(
+    context: RequestContext,
+    key: string,
+    { account, data, email }: EmailRecord,
+  ): Promise<EmailLoginResult> {
+    if (account === null || !await this.#emails.use(key)) {
+      return this.#failed(context, EXPIRED);
+    }
+    return { ok: true, account, email, data };
+  }
+
+  #failed<Result extends EmailLoginResult & { ok: false }>(
+    context: RequestContext,
+    result: Result,
+  ): Result {
+    reportSecurityEvent(context, {
+      action: "login",
+      outcome: "failure",
+      reason: `email-${result.reason}`,
+    });
+    return result;
+  }
+
+  /** Returns the key of the email that this browser asked for. */
+  async #pendingKey(context: RequestContext): Promise<string | null> {
+    const session = await this.#sessionOf(context);
+    const keys = toKeys(session.get(KEY));
+    const key = Object.hasOwn(keys, this.#purpose)
+      ? keys[this.#purpose]
+      : undefined;
+    return typeof key === "string" ? key : null;
+  }
+
+  #sessionOf(context: RequestContext) {
+    return currentSession(context, "use the email login").load();
+  }
+}
+
+function toKeys(value: unknown): Readonly<Record<string, string>> {
+  return typeof value === "object" && value !== null
+    ? value as Readonly<Record<string, string>>
+    : {};
+}
+
+/** Returns six random digits. */
+function newCode(): string {
+  for (;;) {
+    const [number] = crypto.getRandomValues(new Uint32Array(1));
+    // A multiple of a million: larger numbers would make low codes more likely.
+    if (number! < 4_294_000_000) {
+      return String(number! % 1_000_000).padStart(6, "0");
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import type { SessionStore } from "../../session/mod.ts";
+import type { Throttle } from "../throttle/throttle.ts";
+
+/** Options for {@linkcode createEmailLogin}. */
+export interface EmailLoginOptions {
+  /** The store of the emails that were asked for. Sessions may share it. */
+  readonly store: SessionStore;
+
+  /**
+   * The secrets that encrypt the codes in the store: at least 32 random
+   * characters each. The first one encrypts, all of them decrypt.
+   */
+  readonly secrets: readonly string[];
+
+  /**
+   * The action that the email allows, such as `"change-email"`. A link or a code
+   * of one purpose is invalid for all others.
+   *
+   * @default {"login"}
+   */
+  readonly purpose?: string;
+
+  /**
+   * The lifetime of the link and the code, in milliseconds, at most an hour.
+   *
+   * @default {600_000}
+   */
+  readonly ttl?: number;
+
+  /**
+   * Limits the emails to one address, and by one client.
+   *
+   * @default {a throttle in the store: 5 emails, then delays from a minute on}
+   */
+  readonly mailThrottle?: Pick<Throttle, "attempt">;
+
+  /**
+   * Slows down guessing of codes, in addition to the limit of 5 for each email.
+   *
+   * @default {a throttle in the store}
+   */
+  readonly codeThrottle?: Pick<Throttle, "attempt">;
+
+  /**
+   * The timeout of each call to the store, in milliseconds.
+   *
+   * @default {5_000}
+   */
+  readonly storeTimeout?: number;
+
+  /**
+   * Returns the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
+}
+
+/** The request for an email. */
+export interface EmailRequest {
+  /** The address that must be proved. */
+  readonly email: string;
+
+  /**
+   * The account of the address; `null` if it does not exist. The response must be
+   * the same for both.
+   */
+  readonly account: string | number | null;
+
+  /**
+   * A string that comes back with the proof, such as the path to return to.
+   *
+   * @default {undefined}
+   */
+  readonly data?: string;
+}
+
+/** The contents of an email to send. */
+export interface EmailToSend {
+  /** The address to send it to. */
+  readonly email: string;
+  /** The token, for the query parameter `token` of the link. */
+  readonly token: string;
+  /** The code of six digits. */
+  readonly code: string;
+}
+
+/** The page to show for an opened link. */
+export type EmailLink =
+  | {
+    /** This browser asked for the email: show a form with a button. */
+    readonly status: "ready";
+    /** The address. */
+    readonly email: string;
+  }
+  | {
+    /**
+     * Another browser asked for the email: show the code, to type there. Also
+     * email scanners get this page.
+     */
+    readonly status: "other-browser";
+    /** The code of six digits. */
+    readonly code: string;
+  }
+  | {
+    /** The link was used, is too old, or is malformed. */
+    readonly status: "expired";
+  };
+
+/** The result of a link or a code. */
+export type EmailLoginResult =
+  | {
+    readonly ok: true;
+    /** The account that `start` got. */
+    readonly account: string | number;
+    /** The address, which is now verified. */
+    readonly email: string;
+    /** The string that `start` got. */
+    readonly data: string | undefined;
+  }
+  | {
+    readonly ok: false;
+    /** The code is wrong. */
+    readonly reason: "wrong";
+  }
+  | {
+    readonly ok: false;
+    /**
+     * The link or the code was used, is too old or malformed, or there were five
+     * wrong codes: a new email is needed.
+     */
+    readonly reason: "expired";
+  }
+  | {
+    readonly ok: false;
+    /** Another browser asked for the email: show the code, to type there. */
+    readonly reason: "other-browser";
+    /** The code of six digits. */
+    readonly code: string;
+  }
+  | {
+    readonly ok: false;
+    /** Too many codes were wrong before, so this one was not verified. */
+    readonly reason: "throttled";
+    /** The seconds to wait before the next attempt. */
+    readonly retryAfter: number;
+  };
