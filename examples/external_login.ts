@@ -44,6 +44,7 @@ const routes = route({
   home: "/",
   login: "/login",
   callback: "/callback",
+  canceled: "/canceled",
   logout: post("/logout"),
 });
 
@@ -82,6 +83,9 @@ export function createApp(
   });
   router.get(routes.callback, async (context) => {
     const result = await externalAuthResult(provider, context);
+    if (!result.ok && result.error.code === "access_denied") {
+      return redirect(routes.canceled.href());
+    }
     if (!result.ok) {
       const again = `<a href="${routes.login.href()}">Try again</a>`;
       return page(`<p>Authentication failed. ${again}</p>`, 401);
@@ -92,6 +96,10 @@ export function createApp(
     users.set(id, { id, name: profile.name ?? subject });
     await completeAuth(context, id);
     return redirect(returnTo);
+  });
+  router.get(routes.canceled, () => {
+    const login = `<a href="${routes.login.href()}">Log in</a>`;
+    return page(`<p>You have canceled the login. ${login}</p>`);
   });
   router.post(routes.logout, (context) => {
     context.get(Session).destroy();

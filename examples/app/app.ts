@@ -85,7 +85,7 @@ export interface AppOptions {
   /**
    * Reads a file of the repository, for the links to the source code.
    *
-   * @default {undefined}
+   * @default {links lead to the public repository}
    */
   readonly readFile?: ReadFile | undefined;
   /**

@@ -35,7 +35,7 @@ export interface NoticeboardOptions {
   /**
    * Reads a file of the repository, for the links to the source code.
    *
-   * @default {no links}
+   * @default {links lead to the public repository}
    */
   readonly readFile?: ReadFile;
 }

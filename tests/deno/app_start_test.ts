@@ -9,6 +9,7 @@ import { seed } from "../../examples/app/data/seed.ts";
 import { openNoticeboard } from "../../examples/app/noticeboard.ts";
 import { readSettings } from "../../examples/app/settings.ts";
 import { Users } from "../../examples/app/data/users.ts";
+import { REPOSITORY } from "../../site/pages.ts";
 import { type Runtime, runtimes, startApp, TASKS } from "./_app_servers.ts";
 import { freePort, overHTTP } from "./_programs.ts";
 
@@ -42,6 +43,11 @@ for (const runtime of runtimes()) {
       const isAway = first.output.includes("No Redis at 127.0.0.1:");
       assertEquals(isAway, runtime === "Bun");
       assert(!first.output.includes("s3cret"), first.output);
+      // A Worker cannot read files.
+      const source = runtime === "Workers"
+        ? `${REPOSITORY}/blob/main/examples/app/features/login.ts`
+        : "/source?file=examples%2Fapp%2Ffeatures%2Flogin.ts";
+      assertStringIncludes(first.login, `href="${source}"`);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }

@@ -201,14 +201,31 @@ Deno.test("external_login.ts logs in at the demo provider and logs out", async (
   assertEquals(again.status, 302);
 });
 
-Deno.test("external_login.ts responds with 401 to a declined login, and to an unexpected callback", async () => {
+Deno.test("external_login.ts says that the user canceled the login, without an error", async () => {
   await using login = await serveLogin();
   const { fetch } = createTestClient(overHTTP, { origin: login.origin });
 
   const toProvider = await fetch("/login");
   await toProvider.body?.cancel();
-  const declined = await choose(toProvider.headers.get("Location")!, "nobody");
-  for (const path of [declined, declined, "/callback?code=1&state=2"]) {
+  const canceled = await choose(toProvider.headers.get("Location")!, "nobody");
+  const back = await fetch(canceled);
+  await back.body?.cancel();
+  const location = back.headers.get("Location");
+  assertEquals([back.status, location], [302, "/canceled"]);
+  const page = await fetch(location!);
+  assertEquals(page.status, 200);
+  assertStringIncludes(await page.text(), "You have canceled the login");
+});
+
+Deno.test("external_login.ts responds with 401 to an unexpected callback", async () => {
+  await using login = await serveLogin();
+  const { fetch } = createTestClient(overHTTP, { origin: login.origin });
+
+  const toProvider = await fetch("/login");
+  await toProvider.body?.cancel();
+  const canceled = await choose(toProvider.headers.get("Location")!, "nobody");
+  await (await fetch(canceled)).body?.cancel();
+  for (const path of [canceled, "/callback?code=1&state=2"]) {
     const response = await fetch(path);
     assertEquals(response.status, 401);
     assertStringIncludes(await response.text(), "Authentication failed");

@@ -27,17 +27,23 @@ const TOPICS = [
   ["/source", "source", "routing"],
 ] as const;
 
+/** The files of the repository, for an application that cannot read them. */
+const REPOSITORY = "https://github.com/gatehouse/web/blob/main/";
+
 /** Creates the links from a page to its source code and to the guide. */
-export function sourceLinks(context: RequestContext): Markup | false {
-  if (!context.get(HasSource)) return false;
+export function sourceLinks(context: RequestContext): Markup {
   const { pathname } = context.url;
   const [, file, topic] =
     TOPICS.find(([path]) =>
       pathname === path || pathname.startsWith(`${path}/`)
     ) ?? ["/", "home", "getting_started"];
+  const href = (file: string) =>
+    context.get(HasSource)
+      ? routes.source.href({}, { file })
+      : REPOSITORY + file;
   const link = (file: string, text: string) =>
     html`
-      <a href="${routes.source.href({}, { file })}">${text}</a>
+      <a href="${href(file)}">${text}</a>
     `;
   return html`
     <p class="actions">
