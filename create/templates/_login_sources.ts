@@ -125,7 +125,7 @@ export function login(users: Users, throttle: Throttle) {
         const result = await credentialsAuthResult(password, context);
         if (!result.ok) {
           return result.reason === "throttled"
-            ? tooManyRequests(result.retryAfter)
+            ? tooManyRequests(context, result.retryAfter)
             : accountPage("Log in", "Invalid email or password");
         }
         await completeAuth(context, result.user.id);
@@ -174,7 +174,9 @@ export function registration(
           );
         }
         const attempt = await throttle.attempt(context, null);
-        if (!attempt.allowed) return tooManyRequests(attempt.retryAfter);
+        if (!attempt.allowed) {
+          return tooManyRequests(context, attempt.retryAfter);
+        }
         const { email, password } = result.value;
         const user = await users.create(email, password);
         if (user === null) {
