@@ -71,6 +71,8 @@ export interface CompleteAuthOptions {
  * nor a non-empty string, a method is not a short name, or the session was
  * destroyed before.
  * @throws {RangeError} If `authenticatedAt` is not a time in the past.
+ * @throws {SessionLimitError} If the user has too many sessions, with the session
+ * option `maxSessionsAction: "refuse"`.
  * @throws {SessionStoreError} If the store failed.
  * @see {@link https://owasp.org/www-community/attacks/Session_fixation | Session fixation}
  */

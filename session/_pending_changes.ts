@@ -3,7 +3,7 @@ import type {
   SessionConfig,
   SessionDriver,
 } from "./drivers/driver.ts";
-import { SessionConflictError } from "./errors.ts";
+import { SessionConflictError, SessionLimitError } from "./errors.ts";
 import {
   addMethods,
   type JSONValue,
@@ -195,6 +195,13 @@ export class PendingChanges {
     let record;
     try {
       record = await driver.save(update, idChange, canBegin);
+    } catch (error) {
+      // The handler may show a page if a login is refused.
+      if (error instanceof SessionLimitError && error.limit === "user") {
+        this.#dropFrom(0);
+        this.record = this.#session.createRecord();
+      }
+      throw error;
     } finally {
       this.#sent = 0;
     }

@@ -1,4 +1,4 @@
-import { endListed, endStored } from "./drivers/ended_sessions.ts";
+import { type Accept, endIndexed } from "./drivers/ended_sessions.ts";
 import { storeCaller } from "./drivers/circuit_breaker.ts";
 import type { SessionRecord } from "./record.ts";
 import { type SessionStore, userIndexName } from "./store.ts";
@@ -64,7 +64,7 @@ export async function endUserSessions(
   const accept = (record: SessionRecord, id: string) =>
     id !== except && record.createdAt <= before &&
     String(record.userId) === String(userId);
-  return await endIndexed(store, userIndexName(userId), accept, except);
+  return await endNamed(store, userIndexName(userId), accept);
 }
 
 /** Options for {@linkcode endSessionsByName}. */
@@ -93,22 +93,16 @@ export async function endSessionsByName(
   const accept = ({ content, createdAt, userId }: SessionRecord) =>
     userId !== undefined && createdAt <= before &&
     [userIndexName(userId), ...content.names].includes(name);
-  return await endIndexed(store, name, accept);
+  return await endNamed(store, name, accept);
 }
 
-async function endIndexed(
+async function endNamed(
   store: SessionStore,
   name: string,
-  accept: (record: SessionRecord, id: string) => boolean,
-  except?: string,
+  accept: Accept,
 ): Promise<number> {
   if (store.byIndex === undefined) {
     throw new TypeError("Cannot end sessions: the store has no byIndex");
   }
-  const call = storeCaller(store, STORE_TIMEOUT);
-  return await endListed(
-    async () => await call("list", (store) => store.byIndex!(name)),
-    (id) => endStored(call, id, accept),
-    except,
-  );
+  return await endIndexed(storeCaller(store, STORE_TIMEOUT), name, accept);
 }

@@ -53,12 +53,20 @@ export class SessionConflictError extends Error {
   }
 }
 
+const TOO_MANY = {
+  address: "too many anonymous sessions from this address",
+  total: "too many anonymous sessions in total",
+  user: "the user has too many sessions",
+} as const;
+
 /**
- * Thrown when an anonymous visitor begins a session and the limit of new
- * anonymous sessions is reached. Logins have no limit.
+ * Thrown when a session cannot begin because of a limit: an anonymous session
+ * beyond `anonymousLimit`, or a login beyond `maxSessions` with the action
+ * `"refuse"`.
  *
  * If nothing catches it, the router answers 429 (limit per address) or
- * 503 (total limit) with `Retry-After`, without calling `onError`.
+ * 503 (total limit) with `Retry-After`, or 409 (limit per user), without calling
+ * `onError`.
  *
  * @example Read the limit
  * ```ts
@@ -77,10 +85,16 @@ export class SessionLimitError extends Error {
   /** The machine-readable code. Branch on it, never on the message. */
   readonly code = "session_limit";
 
-  /** The limit that was reached: per address or in total. */
-  readonly limit: "address" | "total";
+  /**
+   * The limit that was reached: of anonymous sessions per address or in total, or
+   * of the sessions of a user.
+   */
+  readonly limit: "address" | "total" | "user";
 
-  /** Seconds until sessions can begin again. */
+  /**
+   * Seconds until anonymous sessions can begin again. It is 0 for the limit of a
+   * user.
+   */
   readonly retryAfter: number;
 
   /**
@@ -89,29 +103,27 @@ export class SessionLimitError extends Error {
    * @param limit The limit that was reached.
    * @param retryAfter Seconds until sessions can begin again.
    */
-  constructor(limit: "address" | "total", retryAfter: number) {
-    super(
-      `Cannot begin session: too many anonymous sessions ${
-        limit === "address" ? "from this address" : "in total"
-      }`,
-    );
+  constructor(limit: "address" | "total" | "user", retryAfter = 0) {
+    super(`Cannot begin session: ${TOO_MANY[limit]}`);
     this.limit = limit;
     this.retryAfter = retryAfter;
   }
 
   /**
-   * Creates the response that the router sends: 429 Too Many Requests, or 503
-   * Service Unavailable.
+   * Creates the response that the router sends: 429 Too Many Requests, 503
+   * Service Unavailable, or 409 Conflict.
    *
    * @param context The context of the request.
    * @returns The response.
    */
   toResponse(context: RequestContext): Response | Promise<Response> {
+    const headers = new Headers({ "Cache-Control": "no-store" });
+    if (this.limit === "user") {
+      return context.createErrorResponse({ status: 409 }, headers);
+    }
+    headers.set("Retry-After", String(this.retryAfter));
     const status = this.limit === "address" ? 429 : 503;
-    return context.createErrorResponse({ status }, {
-      "Cache-Control": "no-store",
-      "Retry-After": String(this.retryAfter),
-    });
+    return context.createErrorResponse({ status }, headers);
   }
 }
 

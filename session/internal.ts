@@ -13,6 +13,7 @@ import {
   serializeCookie,
 } from "./cookies/prefixed_cookie.ts";
 import { storeCaller } from "./drivers/circuit_breaker.ts";
+import { type CallStore, checkSessionLimit } from "./drivers/ended_sessions.ts";
 import { createLabel } from "./record.ts";
 import { requestSessionOf, type Session } from "./session.ts";
 import { checkIndex, sweeper, userIndexName } from "./store.ts";
@@ -20,12 +21,12 @@ import { isMemoryStore } from "./stores/memory.ts";
 import { callStore, STORE_TIMEOUT } from "./timeouts.ts";
 
 export { type CipherKind, CookieCipher } from "./cookies/encryption.ts";
-export type { CallStore } from "./drivers/ended_sessions.ts";
 export {
   type EndByNameOptions,
   endSessionsByName,
 } from "./end_user_sessions.ts";
 export {
+  type CallStore,
   callStore,
   type CookieToSet,
   createLabel,
@@ -114,6 +115,7 @@ export interface LoginOptions {
  *
  * @throws {TypeError} If the session was destroyed, or the response exists
  * already.
+ * @throws {SessionLimitError} If the user has too many sessions.
  * @throws {RangeError} If there are too many names, or `authenticatedAt` is not a
  * time in the past.
  * @see {@link https://owasp.org/www-project-application-security-verification-standard/ | ASVS 5.0, 7.2.4}
@@ -125,8 +127,17 @@ export async function beginLogin(
 ): Promise<void> {
   const request = requestSessionOf(await session.load());
   const changes = request.write("log in to");
-  const time = pastTime(authenticatedAt, request.setup.config.now());
+  const { config, store } = request.setup;
+  const time = pastTime(authenticatedAt, config.now());
   checkIndex([userIndexName(userId), ...names]);
+  if (
+    store !== null && config.maxSessionsAction === "refuse" &&
+    session.userId !== userId
+  ) {
+    // Before the id changes, so that a refused login does not end the session.
+    const callStore = storeCaller(store, config.storeTimeout);
+    await checkSessionLimit(callStore, config, userId, 0);
+  }
   // The id changes even if the same user is logged in already.
   changes.logIn(userId, names, { authenticatedAt: time, methods });
   await session.commit();

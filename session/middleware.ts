@@ -88,11 +88,20 @@ export interface SessionOptions {
   readonly anonymousLimit?: AnonymousLimit;
   /**
    * The maximum number of sessions of a user. A login beyond it ends the user's
-   * sessions with the oldest logins. It needs a store with `byIndex`.
+   * sessions with the oldest logins, or is refused: see `maxSessionsAction`. It
+   * needs a store with `byIndex`.
    *
    * @default {Infinity}
    */
   readonly maxSessions?: number;
+  /**
+   * The effect of a login beyond `maxSessions`: it ends the user's sessions with
+   * the oldest logins, or `completeAuth` throws a `SessionLimitError`. Of several
+   * concurrent logins, more than necessary may be refused.
+   *
+   * @default {"end-oldest"}
+   */
+  readonly maxSessionsAction?: "end-oldest" | "refuse";
   /**
    * The origin that browsers see. If it begins with `https:`, the cookie is always
    * `Secure`. Set it if a proxy on the same machine terminates TLS.
@@ -215,6 +224,7 @@ function createSetup(options: SessionOptions): SessionSetup {
     timeouts: new Timeouts(options.timeouts ?? {}),
     now,
     maxSessions: checkPositive(owner, "maxSessions", maxSessions),
+    maxSessionsAction: options.maxSessionsAction ?? "end-oldest",
     storeTimeout,
     revokedBefore: options.revokedBefore,
     callStore: (verb, call) => callStore(verb, call, storeTimeout),

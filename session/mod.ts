@@ -42,11 +42,14 @@ export type {
 export { Session } from "./session.ts";
 export {
   type EndAllOptions,
+  type PageOptions,
   type SessionInfo,
+  type SessionPage,
   sessions,
   type UserSessions,
 } from "./sessions.ts";
 export {
+  type KeyVersion,
   type PutOptions,
   type SessionStore,
   type StoredValue,

@@ -1,6 +1,12 @@
 import { reportSecurityEvent } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
-import { endListed, endStored } from "./drivers/ended_sessions.ts";
+import {
+  type Accept,
+  type CallStore,
+  endIndexed,
+  endStored,
+  findMany,
+} from "./drivers/ended_sessions.ts";
 import { storeCaller } from "./drivers/circuit_breaker.ts";
 import {
   isSessionId,
@@ -45,10 +51,41 @@ export interface EndAllOptions {
   readonly except?: string;
 }
 
+/** Options for `page`. */
+export interface PageOptions {
+  /**
+   * The user.
+   *
+   * @default {the user of this request's session}
+   */
+  readonly userId?: string | number;
+  /**
+   * The property `next` of the page before. It may come from a URL.
+   *
+   * @default {the first page}
+   */
+  readonly after?: string | undefined;
+  /**
+   * The maximum number of sessions, at most 200.
+   *
+   * @default {100}
+   */
+  readonly limit?: number;
+}
+
+/** Some of a user's sessions. */
+export interface SessionPage {
+  /** The sessions, most recently used first. */
+  readonly sessions: readonly SessionInfo[];
+  /** The position of the next page, or `undefined` on the last one. */
+  readonly next: string | undefined;
+}
+
 /** Methods to list and end the sessions of a user. */
 export interface UserSessions {
   /**
-   * Returns a user's sessions, most recently used first.
+   * Returns a user's sessions, most recently used first. If there are more than a
+   * hundred, it returns the first page: see `page`.
    *
    * @param userId The user. Default: the user of this request's session.
    * @returns The sessions, or an empty array if no user is logged in.
@@ -56,7 +93,20 @@ export interface UserSessions {
    * `byIndex`.
    * @throws {SessionStoreError} If the store fails.
    */
-  list(userId?: string | number): Promise<SessionInfo[]>;
+  list(userId?: string | number): Promise<readonly SessionInfo[]>;
+  /**
+   * Returns a part of a user's sessions, for users with very many. Each session
+   * that exists all the time is on one page. Their order is random, but the
+   * sessions of a page are sorted.
+   *
+   * @param options The user, the position and the size of the page.
+   * @returns The page.
+   * @throws {RangeError} If the limit is not an integer from 1 to 200.
+   * @throws {TypeError} If the sessions are in cookies, or in a store without
+   * `byIndex`.
+   * @throws {SessionStoreError} If the store fails.
+   */
+  page(options?: PageOptions): Promise<SessionPage>;
   /**
    * Ends a session of a user.
    *
@@ -123,6 +173,9 @@ export function sessions(context: RequestContext): UserSessions {
   return new Sessions(context.get(Session));
 }
 
+/** The maximum number of sessions of a page. */
+const MAX_PAGE = 200;
+
 class Sessions implements UserSessions {
   readonly #session: Session;
 
@@ -130,15 +183,35 @@ class Sessions implements UserSessions {
     this.#session = session;
   }
 
-  async list(userId?: string | number): Promise<SessionInfo[]> {
-    await this.#session.load();
-    userId ??= this.#session.userId;
-    const infos: SessionInfo[] = [];
-    for (const id of await this.#idsOf(userId)) {
-      const record = await this.#recordOf(id, userId);
-      if (record !== null) infos.push(this.#infoOf(id, record));
+  async list(userId?: string | number): Promise<readonly SessionInfo[]> {
+    const { sessions } = await this.page(
+      userId === undefined ? {} : { userId },
+    );
+    return sessions;
+  }
+
+  async page(options: PageOptions = {}): Promise<SessionPage> {
+    const { after = "", limit = 100 } = options;
+    if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE)) {
+      throw new RangeError(
+        `Cannot list sessions: limit "${limit}" is not an integer from 1 to ${MAX_PAGE}`,
+      );
     }
-    return infos.sort((a, b) => b.seenAt - a.seenAt);
+    const own = await this.#ownUserId();
+    const { userId = own } = options;
+    if (userId === undefined) return { sessions: [], next: undefined };
+    const all = (await this.#idsOf(userId)).filter((id) => id > after).sort();
+    const ids = all.slice(0, limit);
+    const call: CallStore = (verb, call) => this.#call(verb, call);
+    const found = await findMany(call, ids);
+    const sessions: SessionInfo[] = [];
+    for (const [index, stored] of found.entries()) {
+      const record = stored && parseRecord(stored.value);
+      if (record === null || !this.#belongsTo(record, userId)) continue;
+      sessions.push(this.#infoOf(ids[index]!, record));
+    }
+    sessions.sort((a, b) => b.seenAt - a.seenAt);
+    return { sessions, next: all.length > limit ? ids.at(-1) : undefined };
   }
 
   async end(id: string, userId?: string | number): Promise<boolean> {
@@ -150,12 +223,13 @@ class Sessions implements UserSessions {
 
   async endAll(options: EndAllOptions = {}): Promise<number> {
     const { userId = await this.#ownUserId(), except } = options;
-    const count = await endListed(
-      () => this.#idsOf(userId),
-      (id) => this.#end(id, userId, except),
-      except,
-    );
-    if (userId !== undefined) this.#report("logout-everywhere", userId);
+    if (userId === undefined) return 0;
+    this.#checkIndex();
+    const call: CallStore = (verb, call) => this.#call(verb, call);
+    const accept: Accept = (record, id) =>
+      id !== except && this.#belongsTo(record, userId);
+    const count = await endIndexed(call, userIndexName(userId), accept);
+    this.#report("logout-everywhere", userId);
     return count;
   }
 
@@ -171,17 +245,15 @@ class Sessions implements UserSessions {
     reportSecurityEvent(context, { action, userId, ...target });
   }
 
-  /** Ends a session if it belongs to the user and is not the one to keep. */
+  /** Ends a session if it belongs to the user. */
   async #end(
     id: string,
     userId: string | number | undefined,
-    except?: string,
   ): Promise<boolean> {
     this.#storeFor("end");
     if (userId === undefined || !isSessionId(id)) return false;
     // A user must not end the session of another user by its id.
-    const accept = (record: SessionRecord, current: string) =>
-      current !== except && this.#belongsTo(record, userId);
+    const accept: Accept = (record) => this.#belongsTo(record, userId);
     return await endStored((verb, call) => this.#call(verb, call), id, accept);
   }
 
@@ -206,26 +278,15 @@ class Sessions implements UserSessions {
     };
   }
 
-  async #idsOf(
-    userId: string | number | undefined,
-  ): Promise<readonly string[]> {
-    if (userId === undefined) return [];
-    const { store } = this.#setup;
-    if (store !== null && store.byIndex === undefined) {
-      throw new TypeError("Cannot list sessions: the store has no byIndex");
-    }
+  async #idsOf(userId: string | number): Promise<readonly string[]> {
+    this.#checkIndex();
     const name = userIndexName(userId);
     return await this.#call("list", (store) => store.byIndex!(name));
   }
 
-  async #recordOf(
-    id: string,
-    userId: string | number | undefined,
-  ): Promise<SessionRecord | null> {
-    if (userId === undefined) return null;
-    const found = await this.#call("read", (store) => store.get(id));
-    const record = found === null ? null : parseRecord(found.value);
-    return record !== null && this.#belongsTo(record, userId) ? record : null;
+  #checkIndex(): void {
+    if (this.#storeFor("list").byIndex !== undefined) return;
+    throw new TypeError("Cannot list sessions: the store has no byIndex");
   }
 
   #belongsTo(record: SessionRecord, userId: string | number): boolean {

@@ -9,6 +9,14 @@ export interface StoredValue {
   readonly version: string;
 }
 
+/** A key and the version that its value must have. */
+export interface KeyVersion {
+  /** The key. */
+  readonly key: string;
+  /** The version. */
+  readonly version: string;
+}
+
 /** Options for {@linkcode SessionStore.put}. */
 export interface PutOptions {
   /** The lifetime of the value in milliseconds. */
@@ -76,6 +84,33 @@ export interface SessionStore {
    * @returns The keys, in no particular order, without expired ones.
    */
   byIndex?(name: string): readonly string[] | Promise<readonly string[]>;
+
+  /**
+   * Returns several values. Without this method, the library calls `get` for each.
+   *
+   * @param keys At most 500 keys.
+   * @returns The values in the order of the keys, with `null` for those that do not
+   * exist or have expired.
+   */
+  getMany?(
+    keys: readonly string[],
+  ): readonly (StoredValue | null)[] | Promise<readonly (StoredValue | null)[]>;
+
+  /**
+   * Replaces several values by the same value, each if it still has its version.
+   * The new values have no index names. Without this method, the library calls
+   * `put` for each.
+   *
+   * @param entries At most 500 keys, each once, with their versions.
+   * @param value The new value, a string without NUL characters.
+   * @param ttl The lifetime of the new values in milliseconds.
+   * @returns The keys whose values were replaced.
+   */
+  replaceMany?(
+    entries: readonly KeyVersion[],
+    value: string,
+    ttl: number,
+  ): readonly string[] | Promise<readonly string[]>;
 
   /**
    * Removes expired values, if the store does not do so itself. One call should be

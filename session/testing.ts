@@ -5,6 +5,7 @@
  */
 import { RequestContext } from "../router/mod.ts";
 import { endingChecks } from "./kit/ending_checks.ts";
+import { limitChecks } from "./kit/limit_checks.ts";
 import { sessionChecks } from "./kit/session_checks.ts";
 import { storeChecks } from "./kit/store_checks.ts";
 import { session } from "./middleware.ts";
@@ -48,7 +49,12 @@ export interface StoreTest {
 export function testSessionStore(
   createStore: () => SessionStore | Promise<SessionStore>,
 ): StoreTest[] {
-  return [...storeChecks, ...sessionChecks, ...endingChecks].map((
+  return [
+    ...storeChecks,
+    ...sessionChecks,
+    ...endingChecks,
+    ...limitChecks,
+  ].map((
     [name, check],
   ) => ({
     name,

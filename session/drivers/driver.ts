@@ -20,6 +20,8 @@ export interface SessionConfig {
   readonly now: () => number;
   /** The maximum number of sessions of a user. */
   readonly maxSessions: number;
+  /** The effect of a login beyond `maxSessions`. */
+  readonly maxSessionsAction: "end-oldest" | "refuse";
   /** The timeout of a call to the store, in milliseconds. */
   readonly storeTimeout: number;
   /** Returns the time of a user's last revocation, if the option is set. */

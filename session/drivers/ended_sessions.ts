@@ -1,14 +1,19 @@
-import { SessionStoreError } from "../errors.ts";
+import { SessionLimitError, SessionStoreError } from "../errors.ts";
 import { parseRecord, type SessionRecord } from "../record.ts";
-import { userIndexName } from "../store.ts";
+import { type StoredValue, userIndexName } from "../store.ts";
 import {
   type CallStore,
   parseTombstone,
   replaceByTombstone,
+  serializeTombstone,
+  TOMBSTONE_TTL,
 } from "./_id_rotation.ts";
 import type { SessionConfig } from "./driver.ts";
 
 export type { CallStore };
+
+/** Returns `true` if a session may be ended. Its id may have changed. */
+export type Accept = (record: SessionRecord, id: string) => boolean;
 
 /**
  * The maximum number of times that the sessions of a user are listed. Only moved
@@ -16,8 +21,11 @@ export type { CallStore };
  */
 const MAX_ROUNDS = 1_000;
 
-/** The number of sessions that are read or ended at the same time. */
-const BATCH = 20;
+/** The maximum number of sessions in one call of a batch method. */
+const BATCH = 500;
+
+/** The number of concurrent calls to a store without batch methods. */
+const CONCURRENT = 20;
 
 /**
  * The maximum number of reads to end a session. Each one more means that another
@@ -38,7 +46,7 @@ const MAX_READS = 1_000;
 export async function endStored(
   callStore: CallStore,
   id: string,
-  accept: (record: SessionRecord, id: string) => boolean,
+  accept: Accept,
 ): Promise<boolean> {
   let current = id;
   let attempt = 0;
@@ -63,68 +71,163 @@ export async function endStored(
 }
 
 /**
- * Ends all sessions of a user. A session that gets a new id in the meantime is in
- * the next list, so this repeats until a list has no new session.
+ * Ends all sessions with an index name. A session that gets a new id in the
+ * meantime is in the next list, so this repeats until a list has no new session.
  *
- * @param list Returns the ids of the sessions.
- * @param end Ends one session, and returns `true` if it existed.
- * @param except The id of a session to keep.
+ * @param callStore Calls the store.
+ * @param name The index name.
+ * @param accept Returns `true` if a session may be ended.
  * @returns The number of ended sessions.
- * @throws {SessionStoreError} If each list has new sessions.
+ * @throws {SessionStoreError} If the store fails, or each list has new sessions.
  */
-export async function endListed(
-  list: () => Promise<readonly string[]>,
-  end: (id: string) => Promise<boolean>,
-  except?: string,
+export async function endIndexed(
+  callStore: CallStore,
+  name: string,
+  accept: Accept,
 ): Promise<number> {
-  const seen = new Set([except]);
+  const seen = new Set<string>();
   let count = 0;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const ids = (await list()).filter((id) => !seen.has(id));
+    const all = await callStore("list", (store) => store.byIndex!(name));
+    const ids = all.filter((id) => !seen.has(id));
     if (ids.length === 0) return count;
     for (const id of ids) seen.add(id);
-    const ended = await inBatches(ids, end);
-    count += ended.filter(Boolean).length;
+    count += await endMany(callStore, ids, accept);
   }
   throw new SessionStoreError("end", {
     cause: new Error("The index always lists new sessions"),
   });
 }
 
+/** Ends sessions in batches. Returns the number of those that were active. */
+async function endMany(
+  callStore: CallStore,
+  ids: readonly string[],
+  accept: Accept,
+): Promise<number> {
+  let count = 0;
+  for (let start = 0; start < ids.length; start += BATCH) {
+    const batch = ids.slice(start, start + BATCH);
+    const found = await findMany(callStore, batch);
+    const entries = batch.flatMap((key, index) => {
+      const stored = found[index];
+      const record = stored && parseRecord(stored.value);
+      const { version } = stored ?? {};
+      return record && accept(record, key) ? [{ key, version: version! }] : [];
+    });
+    const options = [serializeTombstone({}), TOMBSTONE_TTL] as const;
+    // A store that is full may reject the tombstones, but not a deletion.
+    const ended = new Set(
+      await Promise.try(() =>
+        callStore(
+          "end",
+          (store) => store.replaceMany?.(entries, ...options) ?? [],
+        )
+      ).catch(() => []),
+    );
+    count += ended.size;
+    // The others have changed in the meantime, or moved before.
+    const others = batch.filter((id, index) => found[index] && !ended.has(id));
+    const end = (id: string) => endStored(callStore, id, accept);
+    count += (await inBatches(others, end)).filter(Boolean).length;
+    await pause();
+  }
+  return count;
+}
+
+/** Reads sessions, in one call if the store can. */
+export async function findMany(
+  callStore: CallStore,
+  ids: readonly string[],
+): Promise<readonly (StoredValue | null)[]> {
+  return await callStore("read", (store) => store.getMany?.(ids) ?? null) ??
+    await inBatches(
+      ids,
+      async (id) => await callStore("read", (store) => store.get(id)),
+    );
+}
+
 /**
- * Ends the oldest sessions of a user who has more than `maxSessions`. It runs
- * after each login. Of several concurrent logins, the last one to list the
+ * Enforces the limit of a user's sessions after a login: ends the oldest ones, or
+ * rejects the login. Of several concurrent logins, the last one to list the
  * sessions finds all of them, so they can't exceed the limit together.
  *
+ * @param userId The user.
+ * @param before The user of the session before the login. If it is the same, the
+ * user has no additional session.
+ * @throws {SessionLimitError} If the login is rejected.
  * @throws {SessionStoreError} If the store fails.
  * @see {@link https://owasp.org/www-project-application-security-verification-standard/ | ASVS 5.0, 7.1.2}
  */
-export async function endOldest(
+export async function limitSessions(
   callStore: CallStore,
-  { maxSessions, now, timeouts }: SessionConfig,
+  config: SessionConfig,
   userId: string | number | undefined,
+  before: string | number | undefined,
 ): Promise<void> {
+  const { maxSessions, maxSessionsAction } = config;
   if (maxSessions === Infinity || userId === undefined) return;
-  const name = userIndexName(userId);
-  const ids = await callStore("list", (store) => store.byIndex!(name));
-  if (ids.length <= maxSessions) return;
-  const isTheirs = (record: SessionRecord) =>
-    String(record.userId) === String(userId) &&
-    timeouts.expiryOf(record) > now();
-  const read = await inBatches(ids, async (id) => {
-    const stored = await callStore("read", (store) => store.get(id));
-    const record = stored && parseRecord(stored.value);
-    return record && isTheirs(record) && { id, createdAt: record.createdAt };
-  });
-  const found = read.filter((session) => !!session);
+  if (maxSessionsAction === "refuse") {
+    if (before === userId) return;
+    return await checkSessionLimit(callStore, config, userId, 1);
+  }
+  const found = await sessionsOf(callStore, config, userId);
   // Concurrent logins must choose the same sessions, or they end each other's.
   found.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1));
-  await inBatches(found.slice(maxSessions), async ({ createdAt, id }) => {
-    // A session whose user has just confirmed the login is not old any more.
-    const accept = (record: SessionRecord) =>
-      isTheirs(record) && record.createdAt === createdAt;
-    await endStored(callStore, id, accept);
-  });
+  const oldest = found.slice(maxSessions);
+  const times = new Set(oldest.map(({ createdAt }) => createdAt));
+  // A session whose user has just confirmed the login is not old any more.
+  const accept = (record: SessionRecord) =>
+    String(record.userId) === String(userId) && times.has(record.createdAt);
+  await endMany(callStore, oldest.map(({ id }) => id), accept);
+}
+
+/**
+ * Rejects a login if the user has too many sessions.
+ *
+ * @param own 1 if the session of the login is already stored, otherwise 0.
+ * @throws {SessionLimitError} If there are too many.
+ * @throws {SessionStoreError} If the store fails.
+ */
+export async function checkSessionLimit(
+  callStore: CallStore,
+  config: SessionConfig,
+  userId: string | number,
+  own: 0 | 1,
+): Promise<void> {
+  const found = await sessionsOf(callStore, config, userId);
+  if (found.length - own < config.maxSessions) return;
+  throw new SessionLimitError("user");
+}
+
+interface FoundSession {
+  readonly id: string;
+  readonly createdAt: number;
+}
+
+/** Returns a user's sessions, if there are `maxSessions` or more. */
+async function sessionsOf(
+  callStore: CallStore,
+  { maxSessions, now, timeouts }: SessionConfig,
+  userId: string | number,
+): Promise<FoundSession[]> {
+  const name = userIndexName(userId);
+  const ids = await callStore("list", (store) => store.byIndex!(name));
+  if (ids.length < maxSessions) return [];
+  const sessions: FoundSession[] = [];
+  for (let start = 0; start < ids.length; start += BATCH) {
+    const batch = ids.slice(start, start + BATCH);
+    for (
+      const [index, stored] of (await findMany(callStore, batch)).entries()
+    ) {
+      const record = stored && parseRecord(stored.value);
+      if (record === null || timeouts.expiryOf(record) <= now()) continue;
+      if (String(record.userId) !== String(userId)) continue;
+      sessions.push({ id: batch[index]!, createdAt: record.createdAt });
+    }
+    await pause();
+  }
+  return sessions;
 }
 
 /** Calls a function for each item, with a limited number of concurrent calls. */
@@ -133,9 +236,14 @@ async function inBatches<Item, Result>(
   run: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  for (let start = 0; start < items.length; start += BATCH) {
-    const batch = items.slice(start, start + BATCH).map(run);
+  for (let start = 0; start < items.length; start += CONCURRENT) {
+    const batch = items.slice(start, start + CONCURRENT).map(run);
     results.push(...await Promise.all(batch));
   }
   return results;
+}
+
+/** Lets other requests run: a database in this process would block them. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
 }

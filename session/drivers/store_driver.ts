@@ -1,5 +1,5 @@
 import { type CookieChange, readCookies } from "../cookies/prefixed_cookie.ts";
-import { SessionStoreError } from "../errors.ts";
+import { SessionLimitError, SessionStoreError } from "../errors.ts";
 import { createLabel, parseRecord, type SessionRecord } from "../record.ts";
 import { hashToken } from "../secrets.ts";
 import { callStore } from "../timeouts.ts";
@@ -33,7 +33,7 @@ import {
   type SessionDriver,
   type UpdateRecord,
 } from "./driver.ts";
-import { endOldest, endStored } from "./ended_sessions.ts";
+import { endStored, limitSessions } from "./ended_sessions.ts";
 
 /** The maximum number of attempts to save against other writers. */
 const MAX_ATTEMPTS = 100;
@@ -211,7 +211,7 @@ class StoreDriver implements SessionDriver {
     this.#isStale = true;
     if (!isSaved) return undefined;
     if (idChange === "login") {
-      await endOldest(this.#caller, config, record.userId);
+      await this.#limitSessions(record.userId, userId);
     }
     return record;
   }
@@ -268,6 +268,18 @@ class StoreDriver implements SessionDriver {
     this.id = created.id;
     this.cookies = [{ suffix: "", value: created.token }];
     return true;
+  }
+
+  async #limitSessions(
+    userId: string | number | undefined,
+    before: string | number | undefined,
+  ): Promise<void> {
+    try {
+      await limitSessions(this.#caller, this.#shared.config, userId, before);
+    } catch (error) {
+      if (error instanceof SessionLimitError) await this.discard();
+      throw error;
+    }
   }
 
   /** Remembers a stored value, and returns it if it is a session that lives. */

@@ -261,6 +261,123 @@ export const storeChecks: readonly Check[] = [
       expect("keys", (await byIndex(name)).toSorted(), keys.toSorted());
     }),
   ],
+  ["getMany() returns the values in the order of the keys", async (store) => {
+    if (store.getMany === undefined) return;
+    const keys = numbers(500).map(() => newKey());
+    for (const key of keys.slice(250)) await create(store, key, `of ${key}`);
+    const found = await store.getMany([...keys, ...MALFORMED]);
+    expect("length", found.length, keys.length + MALFORMED.length);
+    const values = keys.map((key, n) => n < 250 ? null : `of ${key}`);
+    expect(
+      "values",
+      found.map((stored) => stored?.value ?? null),
+      [...values, ...MALFORMED.map(() => null)],
+    );
+    const versions = await Promise.all(
+      keys.slice(250).map((key) => versionOf(store, key)),
+    );
+    expect(
+      "versions",
+      found.slice(250, 500).map((stored) => stored?.version),
+      versions,
+    );
+    expect("nothing", await store.getMany([]), []);
+  }],
+  [
+    "getMany() leaves out expired values",
+    (store) =>
+      withShortTtl(async (ttl, waitForExpiry) => {
+        if (store.getMany === undefined) return;
+        const [brief, lasting] = [newKey(), newKey()];
+        await create(store, brief, "one", { ttl });
+        await create(store, lasting, "two");
+        await waitForExpiry();
+        const found = await store.getMany([brief, lasting]);
+        expect("values", found.map((stored) => stored?.value ?? null), [
+          null,
+          "two",
+        ]);
+      }),
+  ],
+  [
+    "replaceMany() replaces only the values that still have their version",
+    async (store) => {
+      if (store.replaceMany === undefined) return;
+      const name = newName();
+      const keys = numbers(100).map(() => newKey());
+      for (const key of keys) {
+        await create(store, key, "old", { index: [name] });
+      }
+      const entries = await Promise.all(
+        keys.map(async (key) => ({
+          key,
+          version: await versionOf(store, key),
+        })),
+      );
+      const [changed, deleted, ...others] = keys;
+      const ifVersion = entries[0]!.version;
+      const update = { ttl, ifVersion, index: [name] };
+      await store.put(changed!, "changed", update);
+      await store.delete(deleted!);
+      const missing = { key: newKey(), version: ifVersion };
+      const replaced = await store.replaceMany(
+        [...entries, missing],
+        "é\"'\n",
+        ttl,
+      );
+      expect("replaced", replaced.toSorted(), others.toSorted());
+      expect("changed", (await store.get(changed!))?.value, "changed");
+      expect("deleted", await store.get(deleted!), null);
+      expect("missing", await store.get(missing.key), null);
+      for (const key of others) {
+        expect("value", (await store.get(key))?.value, "é\"'\n");
+      }
+      if (store.byIndex !== undefined) {
+        expect("keys", await store.byIndex(name), [changed]);
+      }
+      expect("again", await store.replaceMany(entries, "again", ttl), []);
+      expect("nothing", await store.replaceMany([], "none", ttl), []);
+    },
+  ],
+  ["replaceMany() loses no concurrent write", async (store) => {
+    if (store.replaceMany === undefined) return;
+    const keys = numbers(50).map(() => newKey());
+    for (const key of keys) await create(store, key, "old");
+    const entries = await Promise.all(
+      keys.map(async (key) => ({ key, version: await versionOf(store, key) })),
+    );
+    const writes = entries.map(async ({ key, version: ifVersion }) =>
+      await store.put(key, "put", { ttl, ifVersion }) ? [key] : []
+    );
+    const [replaced, written] = await Promise.all([
+      store.replaceMany(entries, "replaced", ttl),
+      Promise.all(writes),
+    ]);
+    const all = [...replaced, ...written.flat()];
+    expect("each once", all.toSorted(), keys.toSorted());
+    for (const key of keys) {
+      const value = replaced.includes(key) ? "replaced" : "put";
+      expect("value", (await store.get(key))?.value, value);
+    }
+  }],
+  [
+    "replaceMany() gives the values a new lifetime",
+    (store) =>
+      withShortTtl(async (ttl, waitForExpiry) => {
+        if (store.replaceMany === undefined) return;
+        const key = newKey();
+        await create(store, key, "one");
+        const version = await versionOf(store, key);
+        expect(
+          "replaced",
+          await store.replaceMany([{ key, version }], "x", ttl),
+          [key],
+        );
+        await waitForExpiry();
+        expect("get after", await store.get(key), null);
+        expect("create", await create(store, key, "two"), true);
+      }),
+  ],
   [
     "sweep() removes only expired values",
     (store) =>

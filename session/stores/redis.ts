@@ -7,6 +7,7 @@ import {
   checkIndex,
   checkKey,
   isKey,
+  type KeyVersion,
   newVersion,
   type PutOptions,
   type SessionStore,
@@ -73,6 +74,37 @@ return 1`;
 const DELETE = `${UNINDEX}
 unindex(redis.call('HGET', KEYS[1], 'index'), ARGV[1], ARGV[2])
 return redis.call('DEL', KEYS[1])`;
+
+/**
+ * KEYS: the first value's key. ARGV: the prefix, the ids. The keys of a cluster
+ * are all on one node, because the prefix has a hash tag.
+ */
+const GET_MANY = `
+local found = {}
+for i = 2, #ARGV do
+  local entry = redis.call('HMGET', ARGV[1] .. ARGV[i], 'value', 'version')
+  found[i - 1] = { entry[1] or '', entry[2] or '' }
+end
+return found`;
+
+/**
+ * KEYS: the first value's key. ARGV: the prefix, the prefix of index sets, the
+ * value, its version, its lifetime, and the ids and versions to replace.
+ */
+const REPLACE_MANY = `${UNINDEX}
+local replaced = {}
+for i = 6, #ARGV, 2 do
+  local key = ARGV[1] .. ARGV[i]
+  local version = redis.call('HGET', key, 'version')
+  if version == ARGV[i + 1] or version == ARGV[4] then
+    local names = redis.call('HGET', key, 'index')
+    redis.call('HSET', key, 'value', ARGV[3], 'version', ARGV[4], 'index', '')
+    redis.call('PEXPIRE', key, ARGV[5])
+    unindex(names, ARGV[2], ARGV[i])
+    replaced[#replaced + 1] = ARGV[i]
+  end
+end
+return replaced`;
 
 /** KEYS: the index set. */
 const BY_INDEX = `${NOW}
@@ -171,6 +203,39 @@ class RedisStore implements SessionStore {
   async byIndex(name: string): Promise<string[]> {
     const set = this.#index + encodeName(name);
     return await this.#eval(BY_INDEX, set, []) as string[];
+  }
+
+  async getMany(keys: readonly string[]): Promise<(StoredValue | null)[]> {
+    const valid = keys.filter(isKey);
+    if (valid.length === 0) return keys.map(() => null);
+    const [first] = valid;
+    const args = [this.#prefix, ...valid];
+    const reply = await this.#eval(GET_MANY, this.#prefix + first, args);
+    const found = new Map(
+      (reply as string[][]).map(([value, version], index) => [
+        valid[index]!,
+        // Every stored value has a version.
+        version ? { value: value!, version } : null,
+      ]),
+    );
+    return keys.map((key) => found.get(key) ?? null);
+  }
+
+  async replaceMany(
+    entries: readonly KeyVersion[],
+    value: string,
+    ttl: number,
+  ): Promise<string[]> {
+    const [first] = entries;
+    if (first === undefined) return [];
+    return await this.#eval(REPLACE_MANY, this.#prefix + first.key, [
+      this.#prefix,
+      this.#index,
+      value,
+      newVersion(),
+      String(Math.ceil(ttl)),
+      ...entries.flatMap(({ key, version }) => [key, version]),
+    ]) as string[];
   }
 
   async #eval(script: string, key: string, args: string[]): Promise<unknown> {

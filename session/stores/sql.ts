@@ -7,6 +7,7 @@ import {
   checkIndex,
   checkKey,
   isKey,
+  type KeyVersion,
   newVersion,
   type PutOptions,
   type SessionStore,
@@ -169,6 +170,50 @@ class SQLStore implements SessionStore {
         INDEX_COLUMNS.map((column) => `${column} = ?`).join(" OR ")
       }) AND expires_at > ?`,
       [...INDEX_COLUMNS.map(() => name), this.#now()],
+    );
+    return rows.map((row) => String(row.id));
+  }
+
+  async getMany(keys: readonly string[]): Promise<(StoredValue | null)[]> {
+    // One parameter for all keys: D1 allows at most 100.
+    const list = this.#dialect === "sqlite"
+      ? "SELECT value FROM json_each(?)"
+      : "SELECT json_array_elements_text(?::text::json)";
+    const rows = await this.#run(
+      `SELECT id, value, version FROM ${this.#table} WHERE id IN (${list})
+      AND expires_at > ?`,
+      [JSON.stringify(keys.filter(isKey)), this.#now()],
+    );
+    const found = new Map(rows.map((row) => [String(row.id), {
+      value: String(row.value),
+      version: String(row.version),
+    }]));
+    return keys.map((key) => found.get(key) ?? null);
+  }
+
+  async replaceMany(
+    entries: readonly KeyVersion[],
+    value: string,
+    ttl: number,
+  ): Promise<string[]> {
+    const now = this.#now();
+    const list = this.#dialect === "sqlite"
+      ? `SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]')
+        FROM json_each(?)`
+      : `SELECT entry->>0, entry->>1
+        FROM json_array_elements(?::text::json) AS entry`;
+    const pairs = entries.map(({ key, version }) => [key, version]);
+    const rows = await this.#run(
+      `UPDATE ${this.#table} SET ${COLUMNS.map((name) => `${name} = ?`)}
+      WHERE (id, version) IN (${list}) AND expires_at > ? RETURNING id`,
+      [
+        value,
+        newVersion(),
+        Math.ceil(now + ttl),
+        ...indexColumns([]),
+        JSON.stringify(pairs),
+        now,
+      ],
     );
     return rows.map((row) => String(row.id));
   }

@@ -115,9 +115,12 @@ async function statements(
   const { version } = (await store.get("key"))!;
   await store.put("key", "value", { ...options, ifVersion: version });
   await store.byIndex!("user:7");
+  const keys = Array.from({ length: 500 }, (_none, n) => `id${n}`);
+  await store.getMany!(keys);
+  await store.replaceMany!(keys.map((key) => ({ key, version })), "new", 1);
   await store.delete("key");
   await store.sweep!(Date.now());
-  assertGreater(known.length, 6);
+  assertGreater(known.length, 8);
   return known;
 }
 

@@ -1,13 +1,22 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertInstanceOf,
+  assertThrows,
+} from "@std/assert";
 import { completeAuth } from "@gatehouse/web/auth";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import {
   createMemorySessionStore,
+  type Session,
+  SessionLimitError,
   sessions,
   type SessionStore,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { Browser, Clock, MINUTE, Server } from "./_browser.ts";
+
+const REFUSE = { maxSessions: 2, maxSessionsAction: "refuse" } as const;
 
 Deno.test("session() ends the oldest sessions beyond maxSessions (ASVS 7.1.2)", async () => {
   const { clock, logIn, server } = open(2);
@@ -83,6 +92,108 @@ Deno.test("session() fails a login if the store cannot list the sessions", async
   assertEquals(response.headers.getSetCookie(), []);
   assertEquals(await usersOf(before), [7]);
   assertEquals((await store.byIndex!("user:7")).length, 1);
+});
+
+Deno.test("completeAuth() refuses a login beyond maxSessions and keeps the session", async () => {
+  const { clock, logIn, store } = open(2);
+  await logIn(7);
+  await logIn(7);
+  const server = new Server({ ...REFUSE, store, now: clock.now });
+  const browser = new Browser(server);
+  await browser.visit((session) => session.set("cart", ["book"]));
+  const before = browser.header;
+  const shown = await browser.visit(async (session, context) => {
+    try {
+      await completeAuth(context, 7);
+    } catch (error) {
+      assertInstanceOf(error, SessionLimitError);
+      session.flash("message", error.message);
+      return error.limit;
+    }
+  });
+  assertEquals(shown, "user");
+  assertEquals(browser.header, before);
+  await browser.visit((session) => {
+    assertEquals(session.userId, undefined);
+    assertEquals(session.get("cart"), ["book"]);
+    assertEquals(
+      session.get("message"),
+      "Cannot begin session: the user has too many sessions",
+    );
+  });
+  assertEquals((await store.byIndex!("user:7")).length, 2);
+});
+
+Deno.test("session() answers 409 to a login beyond maxSessions", async () => {
+  const { clock, logIn, store } = open(2);
+  const first = await logIn(7);
+  await logIn(7);
+  const server = new Server({ ...REFUSE, store, now: clock.now });
+  const logins = [
+    (_session: Session, context: RequestContext) => completeAuth(context, 7),
+    (session: Session) => session.set("userId", 7),
+  ];
+  const visitor = new Browser(server);
+  await visitor.visit((session) => session.set("cart", []));
+  for (const action of logins) {
+    for (const headers of [{}, { Cookie: visitor.header }]) {
+      const response = await server.request(action, headers);
+      assertEquals(response.status, 409);
+      assertEquals(response.headers.getSetCookie(), []);
+      assertEquals(response.headers.get("Retry-After"), null);
+      assertEquals((await store.byIndex!("user:7")).length, 2);
+    }
+  }
+  await first.visit((session) => session.destroy());
+  const { status } = await server.request(logins[0]!);
+  assertEquals(status, 200);
+});
+
+Deno.test("session() does not log in if a handler ignores the refusal", async () => {
+  const { clock, logIn, store } = open(2);
+  await logIn(7);
+  await logIn(7);
+  const server = new Server({ ...REFUSE, store, now: clock.now });
+  const browser = new Browser(server);
+  await browser.visit(async (session) => {
+    session.set("userId", 7);
+    await session.commit().catch(() => {});
+    assertEquals(session.userId, undefined);
+  });
+  assertEquals(browser.response.headers.getSetCookie(), []);
+  assertEquals((await store.byIndex!("user:7")).length, 2);
+});
+
+Deno.test("session() refuses no user who logs in again in the same session", async () => {
+  const { clock, logIn, store } = open(Infinity);
+  const browsers = [await logIn(7), await logIn(7), await logIn(7)];
+  const server = new Server({ ...REFUSE, store, now: clock.now });
+  const browser = new Browser(server, browsers[0]!.cookies);
+  for (let count = 0; count < 3; count++) {
+    await browser.visit((_session, context) => completeAuth(context, 7));
+  }
+  assertEquals(await browser.visit((session) => session.userId), 7);
+  assertEquals((await store.byIndex!("user:7")).length, 3);
+  // Another user's session does not count.
+  await browser.visit((_session, context) => completeAuth(context, 8));
+  assertEquals(await browser.visit((session) => session.userId), 8);
+});
+
+Deno.test("session() never exceeds maxSessions with concurrent logins that may be refused", async () => {
+  const store = createMemorySessionStore();
+  const server = new Server({ ...REFUSE, store });
+  const responses = await Promise.all(
+    Array.from(
+      { length: 30 },
+      () => server.request((_session, context) => completeAuth(context, 7)),
+    ),
+  );
+  const accepted = responses.filter(({ status }) => status === 200);
+  const cookies = responses.flatMap(({ headers }) => headers.getSetCookie());
+  const stored = await store.byIndex!("user:7");
+  assert(accepted.length <= 2);
+  assertEquals(cookies.length, accepted.length);
+  assertEquals(stored.length, accepted.length);
 });
 
 for (const maxSessions of [0, -1, NaN]) {

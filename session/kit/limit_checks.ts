@@ -1,0 +1,81 @@
+import { SessionLimitError, sessions } from "../mod.ts";
+import { type Check, expect, numbers } from "./_checks.ts";
+import { Client, strongCheck } from "./_client.ts";
+
+/** A user with many sessions, and the limits of them. */
+export const limitChecks: readonly Check[] = [
+  strongCheck("page() returns each session once", async (client) => {
+    if (client.store.byIndex === undefined) return;
+    const userId = crypto.randomUUID();
+    await client.sendMany(25, "", (session) => session.set("userId", userId));
+    await client.send(async (_session, context) => {
+      const ids: string[] = [];
+      const sizes: number[] = [];
+      let after: string | undefined;
+      do {
+        const page = await sessions(context).page({ userId, after, limit: 10 });
+        ids.push(...page.sessions.map(({ id }) => id));
+        sizes.push(page.sessions.length);
+        after = page.next;
+      } while (after !== undefined);
+      expect("sizes", sizes, [10, 10, 5]);
+      expect("different", new Set(ids).size, 25);
+      const listed = await sessions(context).list(userId);
+      expect("listed", listed.map(({ id }) => id).sort(), ids.sort());
+    });
+  }),
+  strongCheck("endAll() ends 600 sessions and no others", async (client) => {
+    if (client.store.byIndex === undefined) return;
+    const [userId, other] = [crypto.randomUUID(), crypto.randomUUID()];
+    const cookies: string[] = [];
+    for (let count = 0; count < 12; count++) {
+      const begun = await client.sendMany(
+        50,
+        "",
+        (session) => session.set("userId", userId),
+      );
+      cookies.push(begun[0]![0]!.split(";")[0]!);
+    }
+    await client.send((session) => session.set("userId", other));
+    const own = client.cookie;
+    client.cookie = cookies[0]!;
+    await client.send(async (session, context) => {
+      const ended = await sessions(context).endAll({ except: session.id });
+      expect("ended", ended, 599);
+    });
+    const users: unknown[] = [];
+    for (client.cookie of [...cookies, own]) {
+      await client.send((session) => void users.push(session.userId ?? null));
+    }
+    const nulls = numbers(11).map(() => null);
+    expect("users", users, [userId, ...nulls, other]);
+  }),
+  strongCheck("maxSessions refuses logins", async ({ store }) => {
+    if (store.byIndex === undefined) return;
+    const limits = { maxSessions: 3, maxSessionsAction: "refuse" } as const;
+    const client = new Client(store, limits);
+    const userId = crypto.randomUUID();
+    let refused = 0;
+    const logIn = () =>
+      client.sendMany(1, "", async (session) => {
+        session.set("userId", userId);
+        try {
+          await session.commit();
+        } catch (error) {
+          if (!(error instanceof SessionLimitError)) throw error;
+          refused++;
+        }
+      });
+    for (let count = 0; count < 4; count++) await logIn();
+    expect("refused", refused, 1);
+    const name = `user:${userId}`;
+    const [ended] = await store.byIndex(name);
+    await store.delete(ended!);
+    // More may be refused than necessary, but not fewer.
+    await Promise.all(numbers(5).map(logIn));
+    expect("at most 3", (await store.byIndex(name)).length <= 3, true);
+    while ((await store.byIndex(name)).length < 3) await logIn();
+    await logIn();
+    expect("sessions", (await store.byIndex(name)).length, 3);
+  }),
+];
