@@ -34,7 +34,8 @@ export const limitChecks: readonly Check[] = [
         "",
         (session) => session.set("userId", userId),
       );
-      cookies.push(begun[0]![0]!.split(";")[0]!);
+      const [cookie] = begun[0]!.headers.getSetCookie();
+      cookies.push(cookie!.split(";")[0]!);
     }
     await client.send((session) => session.set("userId", other));
     const own = client.cookie;

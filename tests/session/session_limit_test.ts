@@ -136,8 +136,8 @@ Deno.test("session() answers 409 to a login beyond maxSessions", async () => {
   const visitor = new Browser(server);
   await visitor.visit((session) => session.set("cart", []));
   for (const action of logins) {
-    for (const headers of [{}, { Cookie: visitor.header }]) {
-      const response = await server.request(action, headers);
+    for (const cookie of ["none=", visitor.header]) {
+      const response = await server.request(action, { cookie });
       assertEquals(response.status, 409);
       assertEquals(response.headers.getSetCookie(), []);
       assertEquals(response.headers.get("Retry-After"), null);
