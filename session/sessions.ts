@@ -93,7 +93,7 @@ export interface UserSessions {
    * `byIndex`.
    * @throws {SessionStoreError} If the store fails.
    */
-  list(userId?: string | number): Promise<readonly SessionInfo[]>;
+  list(userId?: string | number): Promise<SessionInfo[]>;
   /**
    * Returns a part of a user's sessions, for users with very many. Each session
    * that exists all the time is on one page. Their order is random, but the
@@ -183,11 +183,11 @@ class Sessions implements UserSessions {
     this.#session = session;
   }
 
-  async list(userId?: string | number): Promise<readonly SessionInfo[]> {
+  async list(userId?: string | number): Promise<SessionInfo[]> {
     const { sessions } = await this.page(
       userId === undefined ? {} : { userId },
     );
-    return sessions;
+    return [...sessions];
   }
 
   async page(options: PageOptions = {}): Promise<SessionPage> {
