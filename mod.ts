@@ -114,6 +114,18 @@ export {
   type TrustedOrigins,
 } from "./router/middleware/cors.ts";
 export {
+  eventStream,
+  type EventStreamConnection,
+  type EventStreamOptions,
+  type ServerSentEvent,
+} from "./router/content/event_stream.ts";
+export {
+  createLifecycle,
+  type Flushable,
+  type Lifecycle,
+  type LifecycleOptions,
+} from "./router/operation/lifecycle.ts";
+export {
   onSecurityEvent,
   reportSecurityEvent,
   type SecurityAction,

@@ -1,4 +1,4 @@
-import { waitUntilOf } from "../router/internal.ts";
+import { cancelWithClient } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 import type { LogOutcome } from "./log_info.ts";
 
@@ -47,30 +47,9 @@ export function watchBody(
     return response;
   }
   const counted = countBody(body, onEnd);
-  const waitUntil = waitUntilOf(context);
-  const { IdentityTransformStream } = globalThis as WorkersGlobal;
-  if (waitUntil === undefined || IdentityTransformStream === undefined) {
-    return addContentType(new Response(counted, response));
-  }
-  const { readable, writable } = new IdentityTransformStream();
-  const { signal } = context.request;
-  // pipeTo() does not cancel for a client that left before the response.
-  const sent = signal.aborted
-    ? counted.cancel(signal.reason).then(() => writable.abort())
-    : counted.pipeTo(writable, { signal });
-  waitUntil(sent.catch(() => {}));
-  return new Response(readable, response);
-}
-
-/**
- * The stream of Workers that reports a client that left. Workers never cancel
- * other streams: they stop reading them.
- */
-interface WorkersGlobal {
-  readonly IdentityTransformStream?: new () => {
-    readonly readable: ReadableStream<Uint8Array>;
-    readonly writable: WritableStream<Uint8Array>;
-  };
+  const sent = cancelWithClient(counted, context);
+  const copy = new Response(sent, response);
+  return sent === counted ? addContentType(copy) : copy;
 }
 
 /**

@@ -36,6 +36,9 @@ const PROGRAMS: Record<string, readonly string[]> = {
     "worker_login.ts",
   ],
   "getting_started.md": ["hello.ts", "main.ts", "main_test.ts"],
+  // guide_stop_test.ts
+  "operate.md": ["stop_bun.ts", "stop_node.ts"],
+  // guide_programs_test.ts
   "static_files.md": ["bun_files.ts", "node_files.ts"],
 };
 

@@ -1,0 +1,74 @@
+/** Stops the server programs of `docs/operate.md` during a request. */
+import { assert, assertEquals } from "@std/assert";
+import { bunPath } from "../runtimes/bun.ts";
+import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
+import { programs } from "./_guide.ts";
+import { bundleProgram, freePort, programFile } from "./_programs.ts";
+
+const RUNTIMES = {
+  "stop_bun.ts": () => Promise.resolve(bunPath()),
+  "stop_node.ts": () => nodePath(),
+} as const;
+
+/** A slow route, and an endless stream that the lifecycle ends. */
+const ROUTES = `
+router.get("/slow", async () => {
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  return new Response("Hello");
+});
+router.get("/events", (context) =>
+  eventStream(context, async function* () {
+    yield { data: "Hello" };
+    await new Promise(() => {});
+  }, { signal: lifecycle.signal }));
+`;
+
+for (const [name, programOf] of Object.entries(RUNTIMES)) {
+  Deno.test({
+    name: `operate.md: ${name} finishes requests and streams before it stops`,
+    ignore: name === "stop_node.ts" && NODE_VERSIONS.length === 0,
+    async fn() {
+      const port = freePort();
+      const { [name]: program } = await programs("operate.md");
+      const script = program!.replace("8000", String(port))
+        .replace("createLifecycle()", "createLifecycle({ delay: 300 })")
+        .replace("createRouter }", "createRouter, eventStream }")
+        .replace("const server", `${ROUTES}\nconst server`)
+        .replace('"srvx"', '"npm:srvx@1.0.8/node"');
+      await using file = await programFile(script);
+      await bundleProgram(file, file.path);
+      await Deno.rename(`${file.folder}/bundle.js`, `${file.folder}/out.mjs`);
+      const child = new Deno.Command(await programOf(), {
+        args: [`${file.folder}/out.mjs`],
+        stdout: "null",
+        stderr: "inherit",
+      }).spawn();
+      const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+      await until(async () => (await bodyOf(get("/ready"))) === "OK");
+
+      const slow = bodyOf(get("/slow"));
+      const events = bodyOf(get("/events"));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      child.kill("SIGTERM");
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      assertEquals(await bodyOf(get("/ready")), "Service Unavailable");
+      assertEquals(await slow, "Hello");
+      assertEquals(await events, ":\n\ndata: Hello\n\n");
+      const { code } = await child.status;
+      assertEquals(code, 0);
+      await get("/ready").then(() => assert(false, "still open"), () => {});
+    },
+  });
+}
+
+async function bodyOf(response: Promise<Response>): Promise<string> {
+  return await (await response).text();
+}
+
+async function until(isReady: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (await isReady().catch(() => false)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("The server does not start");
+}

@@ -1,0 +1,230 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import {
+  eventStream,
+  type EventStreamOptions,
+  type ServerSentEvent,
+} from "@gatehouse/web/event-stream";
+import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
+
+type Source = Parameters<typeof eventStream>[1];
+
+const url = "https://example.com/events";
+
+function respond(
+  source: Source,
+  options?: EventStreamOptions,
+  headers: HeadersInit = {},
+): Response {
+  const context = new RequestContext(new Request(url, { headers }));
+  return eventStream(context, source, options);
+}
+
+async function* yieldAll(events: readonly ServerSentEvent[]) {
+  yield* events;
+}
+
+/** Returns a promise that resolves after a while, and rejects with the signal. */
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}
+
+async function withoutErrors<Value>(run: () => Promise<Value>) {
+  const printed: unknown[] = [];
+  const { error } = console;
+  console.error = (value) => void printed.push(value);
+  try {
+    return { printed, value: await run() };
+  } finally {
+    console.error = error;
+  }
+}
+
+const formats: [event: ServerSentEvent, text: string][] = [
+  [{ data: "Hello" }, "data: Hello\n\n"],
+  [{ data: "" }, "data: \n\n"],
+  [{ data: "a\nb\r\nc\rd" }, "data: a\ndata: b\ndata: c\ndata: d\n\n"],
+  [{ data: "\n\nevent: forged" }, "data: \ndata: \ndata: event: forged\n\n"],
+  [{ data: { text: "a\nb" } }, 'data: {"text":"a\\nb"}\n\n'],
+  [{ data: null }, "data: null\n\n"],
+  [{ data: [1, 2] }, "data: [1,2]\n\n"],
+  [{ data: "ü\u2028" }, "data: ü\u2028\n\n"],
+  [
+    { event: "note", id: 7, retry: 1000.4, data: 1 },
+    "event: note\nid: 7\nretry: 1000\ndata: 1\n\n",
+  ],
+  [{ id: "" }, "id: \n\n"],
+  [{}, "\n"],
+];
+
+for (const [event, text] of formats) {
+  Deno.test(`eventStream() sends ${JSON.stringify(event)}`, async () => {
+    const response = respond(() => yieldAll([event]));
+    assertEquals(await response.text(), `:\n\n${text}`);
+  });
+}
+
+const hostile: ServerSentEvent[] = [
+  { id: "1\ndata: forged" },
+  { id: "1\rdata: forged" },
+  { id: "1\0" },
+  { event: "a\n\ndata: forged" },
+];
+
+for (const event of hostile) {
+  Deno.test(`eventStream() ends with an error at ${JSON.stringify(event)}`, async () => {
+    const { printed, value } = await withoutErrors(() =>
+      respond(() => yieldAll([event])).text().catch(() => "failed")
+    );
+    assertEquals(value, "failed");
+    assert(printed[0] instanceof TypeError);
+  });
+}
+
+Deno.test("eventStream() sets headers against caches and buffers", async () => {
+  const response = respond(() => yieldAll([]));
+  assertEquals(response.headers.get("Content-Type"), "text/event-stream");
+  assertEquals(response.headers.get("Cache-Control"), "no-store, no-transform");
+  assertEquals(response.headers.get("X-Accel-Buffering"), "no");
+  assertEquals(await response.text(), ":\n\n");
+});
+
+const ids: [header: string | undefined, id: string][] = [
+  [undefined, ""],
+  ["7", "7"],
+  ["a b", "a b"],
+  ["__proto__", "__proto__"],
+  ["x".repeat(1024), "x".repeat(1024)],
+  ["x".repeat(1025), ""],
+];
+
+for (const [header, id] of ids) {
+  Deno.test(`eventStream() reads the Last-Event-ID ${header?.slice(0, 10)} of ${header?.length ?? 0} characters`, async () => {
+    const headers = new Headers();
+    if (header !== undefined) headers.set("Last-Event-ID", header);
+    const response = respond(
+      ({ lastEventId }) => yieldAll([{ data: lastEventId }]),
+      {},
+      headers,
+    );
+    assertEquals(await response.text(), `:\n\ndata: ${id}\n\n`);
+  });
+}
+
+Deno.test("eventStream() asks for an event only if the client has room for it", async () => {
+  let asked = 0;
+  const response = respond(async function* () {
+    while (true) yield { data: ++asked };
+  });
+  const reader = response.body!.getReader();
+  await sleep(5);
+  assertEquals(asked, 0);
+  await reader.read();
+  await reader.read();
+  await reader.read();
+  await sleep(5);
+  assert(asked <= 3, `${asked} events`);
+  await reader.cancel();
+});
+
+Deno.test("eventStream() sends comments while the source waits, and loses no event", async () => {
+  const response = respond(async function* ({ signal }) {
+    await sleep(50, signal);
+    yield { data: 1 };
+    await sleep(50, signal);
+    yield { data: 2 };
+  }, { heartbeat: 10 });
+  const text = await response.text();
+  assertEquals(text.replaceAll(":\n\n", ""), "data: 1\n\ndata: 2\n\n");
+  assert(text.split(":\n\n").length > 4);
+});
+
+Deno.test("eventStream() returns the source when the client leaves", async () => {
+  const ended = Promise.withResolvers<unknown>();
+  const response = respond(async function* ({ signal }) {
+    try {
+      yield { data: 1 };
+      await sleep(60_000, signal);
+    } catch (error) {
+      assertEquals(error, signal.reason);
+      throw error;
+    } finally {
+      ended.resolve(signal.aborted);
+    }
+  });
+  const { printed } = await withoutErrors(async () => {
+    const reader = response.body!.getReader();
+    await reader.read();
+    await reader.read();
+    const waiting = reader.read();
+    await sleep(5);
+    await reader.cancel();
+    await waiting;
+    assertEquals(await ended.promise, true);
+    await sleep(1);
+  });
+  assertEquals(printed, []);
+});
+
+for (const isEarly of [true, false]) {
+  Deno.test(`eventStream() ends with a signal that aborts ${isEarly ? "before" : "during"} it`, async () => {
+    const controller = new AbortController();
+    if (isEarly) controller.abort();
+    let hasEnded = false;
+    const response = respond(async function* ({ signal }) {
+      try {
+        yield { data: 1 };
+        await sleep(60_000, signal);
+      } finally {
+        hasEnded = true;
+      }
+    }, { signal: controller.signal });
+    if (!isEarly) setTimeout(() => controller.abort(), 10);
+    const text = await response.text();
+    assertEquals(text, isEarly ? ":\n\n" : ":\n\ndata: 1\n\n");
+    await sleep(1);
+    assertEquals(hasEnded, !isEarly);
+  });
+}
+
+Deno.test("eventStream() prints the error of a source, which ends the response", async () => {
+  const bug = new Error("bug");
+  const { printed, value } = await withoutErrors(() =>
+    respond(async function* () {
+      yield { data: 1 };
+      await Promise.resolve();
+      throw bug;
+    }).text().catch((error) => error)
+  );
+  assert(value instanceof Error);
+  assertEquals(printed, [bug]);
+});
+
+Deno.test("eventStream() works in a mounted router, and answers HEAD", async () => {
+  const inner = createRouter();
+  inner.get("/events", (context) => eventStream(context, () => yieldAll([{}])));
+  const router = createRouter();
+  router.mount("/v1", inner);
+  const response = await router.fetch("https://example.com/v1/events");
+  assertEquals(await response.text(), ":\n\n\n");
+  const head = await router.fetch("https://example.com/v1/events", {
+    method: "HEAD",
+  });
+  assertEquals(head.headers.get("Content-Type"), "text/event-stream");
+  assertEquals(await head.text(), "");
+});
+
+Deno.test("eventStream() refuses an invalid heartbeat", () => {
+  for (const heartbeat of [0, -1, NaN, Infinity]) {
+    assertThrows(
+      () => respond(() => yieldAll([]), { heartbeat }),
+      RangeError,
+      "heartbeat",
+    );
+  }
+});
