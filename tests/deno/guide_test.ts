@@ -156,6 +156,9 @@ Deno.test("every program of the guide type-checks, as the site shows it too", as
     "bun": `export const redis: {
       send(command: string, args: string[]): Promise<unknown>;
     } = null!;
+    export function serve(_options: object): { stop(): Promise<void> } {
+      throw new Error();
+    }
     export function file(_path: string): Blob {
       return null!;
     }`,
