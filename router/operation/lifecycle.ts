@@ -17,7 +17,7 @@ export interface LifecycleOptions {
    * The checks of `ready`, by name. A check fails by throwing or rejecting, or by
    * taking longer than five seconds.
    *
-   * @default {{}}
+   * @default {no checks}
    */
   readonly checks?: Readonly<Record<string, () => unknown>>;
   /**
