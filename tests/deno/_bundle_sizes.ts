@@ -75,17 +75,30 @@ const Login = object({
 export const login = (value: unknown) => parseSafe(Login, value);
 `;
 
-/**
- * Returns the size of a login form with `parseSafe`, bundled, minified and
- * gzipped.
- */
-export async function sizeOfLogin(): Promise<number> {
+/** Returns the size of a login form with `parseSafe`. */
+export function sizeOfLogin(): Promise<number> {
+  return sizeOfProgram(LOGIN);
+}
+
+/** Returns the size of entries that an application uses together. */
+export function sizeOfEntries(entries: readonly Entry[]): Promise<number> {
+  const lines = entries.map((entry, index) =>
+    `import * as x${index} from "${new URL(config.exports[entry], ROOT)}";
+    globalThis.x${index} = x${index};`
+  );
+  return sizeOfProgram(lines.join("\n"));
+}
+
+/** Returns the size of a program, bundled, minified and gzipped. */
+async function sizeOfProgram(source: string): Promise<number> {
   const folder = await Deno.makeTempDir();
   try {
-    const [input, output] = [`${folder}/login.ts`, `${folder}/login.js`];
-    await Deno.writeTextFile(input, LOGIN);
-    const options = ["bundle", "--minify", "-c", "deno.json", "-o", output];
-    await deno([...options, input], { cwd: ROOT });
+    const [input, output] = [`${folder}/main.ts`, `${folder}/main.js`];
+    await Deno.writeTextFile(input, source);
+    const options = ["bundle", "--minify", "--platform=browser"];
+    await deno([...options, "-c", "deno.json", "-o", output, input], {
+      cwd: ROOT,
+    });
     return await gzippedSize(new Blob([await Deno.readFile(output)]));
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -28,6 +28,7 @@ const INSIDE: Record<string, readonly string[]> = {
     "auth/external/id_token.ts",
     "auth/external/provider.ts",
   ],
+  "tests/deno/passkey_cbor_test.ts": ["auth/passkey/_cbor.ts"],
   "tests/deno/session_index_test.ts": ["session/internal.ts"],
   "tests/deno/cookie_encryption_test.ts": ["session/internal.ts"],
 };
@@ -123,6 +124,7 @@ Deno.test("an entry does not import the dependencies of others", async () => {
   const cases = [
     ["./auth-middleware", ["jose", "@noble/hashes", "bcryptjs"]],
     ["./auth", ["@noble/hashes", "bcryptjs"]],
+    ["./auth/passkey", ["jose", "@noble/hashes", "bcryptjs"]],
     ["./auth/password", ["jose", "bcryptjs"]],
     ["./session-middleware", ["jose", "@noble/hashes", "bcryptjs"]],
     ["./logger-middleware", Object.keys(KEEPERS)],

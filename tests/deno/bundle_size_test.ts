@@ -6,6 +6,7 @@ import {
   type Entry,
   measureEntries,
   readPage,
+  sizeOfEntries,
   sizeOfLogin,
 } from "./_bundle_sizes.ts";
 
@@ -20,6 +21,8 @@ const BUDGETS: Record<Entry, number> = {
   "./auth-middleware": 6.7,
   "./auth/email-login": 11.5,
   "./auth/jwt": 12.5,
+  "./auth/passkey": 8.7,
+  "./auth/passkey/testing": 3.8,
   "./auth/password": 17.6,
   "./auth/password/bcrypt": 10.2,
   "./auth/second-factor": 14.6,
@@ -109,6 +112,12 @@ Deno.test("every entry stays within its budget", async () => {
 
 Deno.test("a login form with parseSafe takes 2.2 kB at most", async () => {
   assertLess(await sizeOfLogin(), 2_201);
+});
+
+Deno.test("passkeys add 6 kB at most to a session", async () => {
+  const session = await sizeOfEntries(["./session-middleware"]);
+  const both = await sizeOfEntries(["./session-middleware", "./auth/passkey"]);
+  assertLess(both - session, 6_001);
 });
 
 Deno.test("an entry's bundle contains only the modules that it needs", async () => {

@@ -8,11 +8,8 @@ import {
 import { isIssuerOf, type ProviderEngine } from "../engine.ts";
 import { cleanErrorDetails, type ErrorDetails } from "../provider_error.ts";
 import { openResponse } from "./_form_post.ts";
-import {
-  consumeTransaction,
-  isExpired,
-  type Transaction,
-} from "./_transaction.ts";
+import { isExpired } from "../../pending_steps.ts";
+import { consumeTransaction, type Transaction } from "./_transaction.ts";
 
 /** The parameters of a callback, and the login that it belongs to. */
 export interface Callback {

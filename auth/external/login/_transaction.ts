@@ -1,13 +1,15 @@
 import type { RequestContext } from "../../../router/mod.ts";
 import { allowNewSession } from "../../../session/internal.ts";
-import { type JSONValue, SessionConflictError } from "../../../session/mod.ts";
-import {
-  encodeBase64Url,
-  randomToken,
-  sha256,
-} from "../../../session/secrets.ts";
+import { randomToken } from "../../../session/secrets.ts";
 import { currentSession } from "../../current_session.ts";
 import { ExternalAuthError } from "../../issuer/mod.ts";
+import {
+  addPendingStep,
+  byteLength,
+  type PendingBounds,
+  takePendingStep,
+  withinBounds,
+} from "../../pending_steps.ts";
 import type { ExternalAuthData } from "../provider.ts";
 
 /** A pending login: it waits for the provider's response. */
@@ -43,37 +45,20 @@ export interface StartedTransaction {
 /** The session key of pending logins. `completeAuth` removes this prefix. */
 const KEY = "__auth.external";
 
-/** Milliseconds until a pending login expires. */
-const LIFETIME = 600_000;
-
-/** Milliseconds by which the clocks of the application's servers may differ. */
-const CLOCK_TOLERANCE = 30_000;
-
-/** The maximum number and size of the pending logins of a session. */
-interface Bounds {
-  readonly count: number;
-  readonly bytes: number;
-}
-
 /** For logins that the user started here. A session may have 32 kB. */
-const OWN: Bounds = { count: 8, bytes: 12_288 };
+const OWN: PendingBounds = { count: 8, bytes: 12_288 };
 
 /**
  * For logins that a page of another origin started, with a link or a popup.
  * They must not evict those that the user started here.
  */
-const FOREIGN: Bounds = { count: 2, bytes: 3_072 };
+const FOREIGN: PendingBounds = { count: 2, bytes: 3_072 };
 
 /**
  * The maximum size of a pending login as JSON within JSON. Sealed and with its
  * attributes, such a cookie has less than 4,096 bytes.
  */
 const MAX_NESTED_BYTES = 2800;
-
-/** Matches a state: 32 random bytes. */
-const STATE = /^[\w-]{43}$/;
-
-type Pending = Readonly<Record<string, Transaction>>;
 
 /**
  * Creates a pending login. The browser only learns its `state`. If it is too
@@ -98,11 +83,6 @@ export function createTransaction(
   };
 }
 
-/** Returns the length of a string in UTF-8, in bytes. */
-export function byteLength(value: string): number {
-  return new TextEncoder().encode(value).length;
-}
-
 /** Saves a pending login in the session, and evicts the oldest ones. */
 export async function saveTransaction(
   context: RequestContext,
@@ -111,22 +91,14 @@ export async function saveTransaction(
 ): Promise<void> {
   const session = await currentSession(context, "start the external login")
     .load();
-  const hash = await hashOf(state);
-  const started: Transaction = isFromOtherOrigin(context.request)
+  const step: Transaction = isFromOtherOrigin(context.request)
     ? { ...transaction, isForeign: true }
     : transaction;
-  session.update(KEY, (value) => {
-    const logins = Object.entries(toPending(value))
-      .filter(([, other]) => !isExpired(other, now))
-      .sort(([, a], [, b]) => a.startedAt - b.startedAt);
-    logins.push([hash, started]);
+  await addPendingStep(session, KEY, { now, secret: state, step }, (logins) => {
     const own = logins.filter(([, { isForeign }]) => !isForeign);
     const foreign = logins.filter(([, { isForeign }]) => isForeign);
     // Cookie sessions, which have less room, keep the last ones.
-    return toJSON(Object.fromEntries([
-      ...withinBounds(foreign, FOREIGN),
-      ...withinBounds(own, OWN),
-    ]));
+    return [...withinBounds(foreign, FOREIGN), ...withinBounds(own, OWN)];
   });
   allowNewSession(session);
 }
@@ -135,18 +107,6 @@ export async function saveTransaction(
 function isFromOtherOrigin({ headers }: Request): boolean {
   const site = headers.get("Sec-Fetch-Site");
   return site === "cross-site" || site === "same-site";
-}
-
-/** Returns the newest logins. The argument has the oldest first. */
-function withinBounds(
-  logins: [string, Transaction][],
-  { bytes, count }: Bounds,
-): [string, Transaction][] {
-  const kept = logins.slice(-count);
-  while (kept.length > 1 && byteLength(JSON.stringify(kept)) > bytes) {
-    kept.shift();
-  }
-  return kept;
 }
 
 /**
@@ -162,48 +122,9 @@ export async function consumeTransaction(
 ): Promise<Transaction> {
   const session = await currentSession(context, "finish the external login")
     .load();
-  // Found by its hash, so the time that it takes reveals no other states.
-  const hash = STATE.test(state) ? await hashOf(state) : "";
-  if (!Object.hasOwn(toPending(session.get(KEY)), hash)) throw unknownState();
-  let removed: Transaction | undefined;
-  session.update(KEY, (value) => {
-    // Runs again after a conflict with another request. The last run counts.
-    const { [hash]: found, ...others } = toPending(value);
-    removed = found;
-    return toJSON(others);
-  });
-  try {
-    await session.commit();
-  } catch (error) {
-    if (error instanceof SessionConflictError) throw unknownState();
-    throw error;
-  }
-  if (removed === undefined) throw unknownState();
-  return removed;
-}
-
-async function hashOf(state: string): Promise<string> {
-  return encodeBase64Url(await sha256(state));
-}
-
-/** Returns `true` if the user took too long. */
-export function isExpired({ startedAt }: Transaction, now: number): boolean {
-  const age = now - startedAt;
-  return age < -CLOCK_TOLERANCE || age >= LIFETIME;
-}
-
-function toPending(value: JSONValue | undefined): Pending {
-  return typeof value === "object" && value !== null
-    ? value as unknown as Pending
-    : {};
-}
-
-function toJSON(pending: Pending): JSONValue {
-  return pending as unknown as JSONValue;
-}
-
-function unknownState(): ExternalAuthError {
-  return new ExternalAuthError(
+  const transaction = await takePendingStep<Transaction>(session, KEY, state);
+  if (transaction !== null) return transaction;
+  throw new ExternalAuthError(
     "state_unknown",
     "Cannot finish the external login: no login with this state is pending in this session",
   );

@@ -15,10 +15,10 @@ import {
   type ExternalAuthData,
   type ExternalAuthProvider,
 } from "../provider.ts";
+import { byteLength } from "../../pending_steps.ts";
 import { assertSeparateCallback } from "./_mix_up.ts";
 import { pushRequest } from "./_pushed_request.ts";
 import {
-  byteLength,
   createTransaction,
   saveTransaction,
   type StartedTransaction,

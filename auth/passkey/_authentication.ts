@@ -1,0 +1,166 @@
+import type { RequestContext } from "../../router/mod.ts";
+import { decodeBase64Url, sha256 } from "../../session/secrets.ts";
+import {
+  type AuthenticatorData,
+  parseAuthenticatorData,
+} from "./_authenticator_data.ts";
+import {
+  type Ceremony,
+  type PasskeyPurpose,
+  takeChallenge,
+} from "./_challenges.ts";
+import { checkAuthenticatorData } from "./_checks.ts";
+import {
+  checkClientData,
+  type ClientData,
+  parseClientData,
+} from "./_client_data.ts";
+import { importCOSEKey } from "./_cose_key.ts";
+import { decodeMembers, parseResponse, readResponse } from "./_response.ts";
+import type { PasskeySettings } from "./options.ts";
+import {
+  failure,
+  type PasskeyAuthResult,
+  type PasskeyFailureReason,
+} from "./result.ts";
+import type { Passkey, PasskeyUse } from "./store.ts";
+
+/** The number of attempts to store a counter that other requests change too. */
+const MAX_UPDATES = 4;
+
+/** An assertion: the proof that the authenticator has the private key. */
+interface Assertion {
+  /** The credential id. */
+  readonly id: string;
+  readonly clientData: ClientData;
+  readonly authenticator: AuthenticatorData;
+  readonly signature: Uint8Array<ArrayBuffer>;
+  /** The data that the signature is over. */
+  readonly signed: Uint8Array<ArrayBuffer>;
+  /** The user handle, or `null` if the authenticator sent none. */
+  readonly userHandle: unknown;
+}
+
+/**
+ * Verifies an assertion and stores the use of the passkey. The comments name the
+ * steps of section 7.2.
+ *
+ * @see {@link https://www.w3.org/TR/webauthn-3/#sctn-verifying-assertion | Web Authentication Level 3, section 7.2}
+ */
+export async function authenticate(
+  settings: PasskeySettings,
+  context: RequestContext,
+  purpose: PasskeyPurpose,
+): Promise<PasskeyAuthResult> {
+  const json = await readResponse(context);
+  if (json === null) return failure("response_missing");
+  const assertion = await parseAssertion(json);
+  if (assertion === null) return failure("response_malformed");
+  const { authenticator, clientData, id } = assertion;
+
+  // Step 11.
+  const { challenge } = clientData;
+  const ceremony = await takeChallenge(settings, context, challenge, purpose);
+  if (ceremony === null) return failure("challenge_unknown");
+
+  // Steps 5 and 6.
+  const passkey = await settings.store.get(id);
+  if (passkey === null) {
+    return failure("passkey_unknown", { credentialId: id });
+  }
+  const problem = checkUser(ceremony, passkey, assertion.userHandle) ??
+    checkClientData(settings, clientData, "webauthn.get") ??
+    await checkAuthenticatorData(settings, ceremony, authenticator) ??
+    await checkPasskey(passkey, assertion);
+  if (problem !== null) return failure(problem);
+
+  // Steps 22 and 24.
+  const { backedUp, counter, isUserVerified: userVerified } = authenticator;
+  const use: PasskeyUse = { counter, backedUp, usedAt: settings.now() };
+  if (!await storeUse(settings, passkey, use)) {
+    return failure("counter_not_increased");
+  }
+  return {
+    ok: true,
+    userId: passkey.userId,
+    passkey: { ...passkey, ...use },
+    userVerified,
+    methods: [
+      passkey.backupEligible ? "swk" : "hwk",
+      "user",
+      ...userVerified || purpose === "second-factor" ? ["mfa"] : [],
+    ],
+  };
+}
+
+/** Decodes a response: steps 7, 8, 9 and 20. */
+async function parseAssertion(json: string): Promise<Assertion | null> {
+  const response = parseResponse(json);
+  const members = response && decodeMembers(response, [
+    "clientDataJSON",
+    "authenticatorData",
+    "signature",
+  ]);
+  if (response === null || members === null) return null;
+  const { authenticatorData, clientDataJSON, signature } = members;
+  const clientData = parseClientData(clientDataJSON);
+  const authenticator = parseAuthenticatorData(authenticatorData);
+  // Only a registration has credential data (section 6.1).
+  if (clientData === null || authenticator?.credential !== null) return null;
+
+  const hash = await sha256(clientDataJSON);
+  const signed = new Uint8Array(authenticatorData.length + hash.length);
+  signed.set(authenticatorData);
+  signed.set(hash, authenticatorData.length);
+  const { userHandle = null } = response.members;
+  const { id } = response;
+  return { id, clientData, authenticator, signature, signed, userHandle };
+}
+
+/** Checks that the passkey belongs to the user. */
+function checkUser(
+  { userId }: Ceremony,
+  passkey: Passkey,
+  userHandle: unknown,
+): PasskeyFailureReason | null {
+  const isOwner = userHandle === passkey.userHandle ||
+    userHandle === null && userId !== undefined;
+  return isOwner && passkey.userId === (userId ?? passkey.userId)
+    ? null
+    : "user_mismatch";
+}
+
+/** Verifies the backup state and the signature. */
+async function checkPasskey(
+  { backupEligible, publicKey }: Passkey,
+  { authenticator, signature, signed }: Assertion,
+): Promise<PasskeyFailureReason | null> {
+  // Step 19: a passkey keeps its eligibility.
+  if (authenticator.backupEligible !== backupEligible) {
+    return "backup_state_invalid";
+  }
+  const bytes = decodeBase64Url(publicKey);
+  const key = bytes && await importCOSEKey(bytes);
+  if (key === null) return "algorithm_unsupported";
+  // Step 21.
+  return await key.verify(signature, signed) ? null : "signature_invalid";
+}
+
+/**
+ * Stores the use of a passkey. Returns `false` if the counter did not increase,
+ * also in comparison with a concurrent request: the passkey may be a copy.
+ */
+async function storeUse(
+  { store }: PasskeySettings,
+  passkey: Passkey,
+  use: PasskeyUse,
+): Promise<boolean> {
+  let stored: Passkey | null = passkey;
+  for (let count = 0; stored !== null && count < MAX_UPDATES; count++) {
+    const counts = use.counter !== 0 || stored.counter !== 0;
+    if (counts && use.counter <= stored.counter) return false;
+    if (await store.update(passkey.id, use, stored.counter)) return true;
+    stored = await store.get(passkey.id);
+  }
+  return false;
+}

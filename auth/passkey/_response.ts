@@ -1,0 +1,77 @@
+import { readBytes } from "../../router/internal.ts";
+import type { RequestContext } from "../../router/mod.ts";
+import { decodeBase64Url } from "../../session/secrets.ts";
+
+/** The maximum size of a JSON body, in bytes. */
+const MAX_BYTES = 65_536;
+
+/** Milliseconds until reading a body times out. */
+const TIMEOUT = 10_000;
+
+/** The form field that contains the response as JSON. */
+const FIELD = "passkey";
+
+/** A response of the browser, of which only the outer form is checked. */
+export interface PasskeyResponse {
+  /** The credential id. */
+  readonly id: string;
+  /** The members of `response`. */
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads the response from the field of a form that the form-data middleware read,
+ * or from a JSON body.
+ *
+ * @returns The JSON, or `null` if it is missing or too large.
+ */
+export async function readResponse(
+  context: RequestContext,
+): Promise<string | null> {
+  if (context.has(FormData)) {
+    const value = context.get(FormData).get(FIELD);
+    return typeof value === "string" && value !== "" ? value : null;
+  }
+  const { body } = context.request;
+  if (body === null) return null;
+  try {
+    const limits = { maxBytes: MAX_BYTES, timeout: TIMEOUT };
+    const bytes = await readBytes(body, limits);
+    return typeof bytes === "number" ? null : new TextDecoder().decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Parses a response. Returns `null` if it is malformed. */
+export function parseResponse(json: string): PasskeyResponse | null {
+  if (json.length > MAX_BYTES) return null;
+  let value;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return null;
+  }
+  const { id, rawId = id, type, response: members } = value ?? {};
+  const isCredential = type === "public-key" && typeof id === "string" &&
+    rawId === id && decodeBase64Url(id) !== null && id !== "";
+  if (!isCredential || typeof members !== "object" || members === null) {
+    return null;
+  }
+  return { id, members };
+}
+
+/** Decodes members of a response. Returns `null` if one is not base64url. */
+export function decodeMembers<Name extends string>(
+  { members }: PasskeyResponse,
+  names: readonly Name[],
+): Record<Name, Uint8Array<ArrayBuffer>> | null {
+  const decoded = {} as Record<Name, Uint8Array<ArrayBuffer>>;
+  for (const name of names) {
+    const value = members[name];
+    const bytes = typeof value === "string" ? decodeBase64Url(value) : null;
+    if (bytes === null) return null;
+    decoded[name] = bytes;
+  }
+  return decoded;
+}

@@ -1,0 +1,154 @@
+import type { Passkey, PasskeyStore } from "../store.ts";
+
+/** The ids of two users. */
+type Users = readonly [string | number, string | number];
+
+/** A named test of a store. */
+type Check = readonly [
+  name: string,
+  run: (store: PasskeyStore, users: Users) => Promise<void>,
+];
+
+const use = { counter: 6, backedUp: true, usedAt: 2_000 };
+
+/** The contract of a store: one check for each rule. */
+export const storeChecks: readonly Check[] = [
+  ["get() returns null for an unknown id", async (store) => {
+    expect("get", await store.get(newId()), null);
+  }],
+  ["get() returns the passkey that was created", async (store, [user]) => {
+    const passkey = newPasskey(user);
+    expect("create", await store.create(passkey), true);
+    expect("get", sorted(await store.get(passkey.id)), sorted(passkey));
+  }],
+  ["get() returns a passkey with the longest id", async (store, [user]) => {
+    const passkey = { ...newPasskey(user), id: newId().padEnd(1364, "A") };
+    expect("create", await store.create(passkey), true);
+    expect("id", (await store.get(passkey.id))?.id, passkey.id);
+    expect("get", await store.get(passkey.id.slice(0, -1)), null);
+  }],
+  ["get() distinguishes upper and lower case", async (store, [user]) => {
+    const passkey = newPasskey(user);
+    await store.create(passkey);
+    const other = passkey.id.replace(
+      /[a-z]/i,
+      (letter) =>
+        letter === letter.toLowerCase()
+          ? letter.toUpperCase()
+          : letter.toLowerCase(),
+    );
+    expect("get", await store.get(other), null);
+  }],
+  ["create() refuses the id of another user", async (store, [user, other]) => {
+    const passkey = newPasskey(user);
+    await store.create(passkey);
+    const second = { ...newPasskey(other), id: passkey.id };
+    expect("create", await store.create(second), false);
+    expect("get", sorted(await store.get(passkey.id)), sorted(passkey));
+    expect("list", await store.list(other), []);
+  }],
+  ["create() accepts one of many concurrent calls", async (store, [user]) => {
+    const passkey = newPasskey(user);
+    const created = await Promise.all(
+      Array.from({ length: 10 }, async () => await store.create(passkey)),
+    );
+    expect("created", created.filter(Boolean).length, 1);
+  }],
+  ["list() returns the user's passkeys, oldest first", async (store, users) => {
+    const [user, other] = users;
+    const ids: string[] = [];
+    for (const createdAt of [1_000, 2_000, 3_000]) {
+      const passkey = { ...newPasskey(user), createdAt };
+      ids.push(passkey.id);
+      await store.create(passkey);
+      await store.create({ ...newPasskey(other), createdAt });
+    }
+    const list = await store.list(user);
+    expect("ids", list.map(({ id }) => id), ids);
+  }],
+  ["update() stores a use", async (store, [user]) => {
+    const passkey = newPasskey(user);
+    await store.create(passkey);
+    expect("update", await store.update(passkey.id, use, 5), true);
+    const expected = { ...passkey, ...use };
+    expect("get", sorted(await store.get(passkey.id)), sorted(expected));
+  }],
+  ["update() refuses another counter", async (store, [user]) => {
+    const passkey = newPasskey(user);
+    await store.create(passkey);
+    expect("update", await store.update(passkey.id, use, 4), false);
+    expect("get", sorted(await store.get(passkey.id)), sorted(passkey));
+    expect("unknown", await store.update(newId(), use, 5), false);
+  }],
+  ["update() accepts one of many concurrent calls", async (store, [user]) => {
+    const passkey = newPasskey(user);
+    await store.create(passkey);
+    const updated = await Promise.all(
+      Array.from(
+        { length: 10 },
+        async () => await store.update(passkey.id, use, 5),
+      ),
+    );
+    expect("updated", updated.filter(Boolean).length, 1);
+  }],
+  ["update() accepts the same counter again", async (store, [user]) => {
+    const passkey = newPasskey(user);
+    await store.create(passkey);
+    const same = { ...use, counter: 5 };
+    expect("update", await store.update(passkey.id, same, 5), true);
+    expect("update", await store.update(passkey.id, same, 5), true);
+  }],
+  ["rename() changes only the user's own passkey", async (store, users) => {
+    const [user, other] = users;
+    const passkey = newPasskey(user);
+    await store.create(passkey);
+    const name = "Ключ 🔑 '\"%";
+    expect("other", await store.rename(passkey.id, other, name), false);
+    expect("name", (await store.get(passkey.id))?.name, passkey.name);
+    expect("own", await store.rename(passkey.id, user, name), true);
+    expect("name", (await store.get(passkey.id))?.name, name);
+    expect("unknown", await store.rename(newId(), user, name), false);
+  }],
+  ["delete() removes only the user's own passkey", async (store, users) => {
+    const [user, other] = users;
+    const passkey = newPasskey(user);
+    await store.create(passkey);
+    expect("other", await store.delete(passkey.id, other), false);
+    expect("id", (await store.get(passkey.id))?.id, passkey.id);
+    expect("own", await store.delete(passkey.id, user), true);
+    expect("get", await store.get(passkey.id), null);
+    expect("again", await store.delete(passkey.id, user), false);
+  }],
+];
+
+function newId(): string {
+  return `a${crypto.randomUUID()}`;
+}
+
+function newPasskey(userId: string | number): Passkey {
+  return {
+    id: newId(),
+    userId,
+    userHandle: "dXNlcg",
+    publicKey: "cHVibGljIGtleQ",
+    counter: 5,
+    transports: ["internal", "hybrid"],
+    backupEligible: true,
+    backedUp: false,
+    aaguid: "00000000-0000-0000-0000-000000000000",
+    name: "Phone",
+    createdAt: 1_000,
+    usedAt: null,
+  };
+}
+
+/** Returns the entries of a passkey, in the order of their keys. */
+function sorted(passkey: Passkey | null) {
+  return Object.entries(passkey ?? {}).sort(([a], [b]) => a < b ? -1 : 1);
+}
+
+/** Throws if two values have different JSON. */
+function expect(name: string, actual: unknown, expected: unknown): void {
+  const [is, should] = [actual, expected].map((value) => JSON.stringify(value));
+  if (is !== should) throw new Error(`${name}: expected ${should}, got ${is}`);
+}
