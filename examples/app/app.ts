@@ -14,20 +14,25 @@ import type { DemoAccount } from "./data/seed.ts";
 import type { ExternalLogin } from "./external_logins.ts";
 import { errorPages } from "./error_pages.ts";
 import { addAccount } from "./features/account.ts";
+import { addAccountEmail } from "./features/account_email.ts";
 import { addAccountPassword } from "./features/account_password.ts";
 import { addAccountLogins } from "./features/account_logins.ts";
 import { addAccountSecrets } from "./features/account_secrets.ts";
 import { addAccountSessions } from "./features/account_sessions.ts";
 import { addAdmin } from "./features/admin.ts";
 import { addAPI } from "./features/api.ts";
+import { addAuthenticatorApp } from "./features/authenticator_app.ts";
 import { addConfirmation } from "./features/confirmation.ts";
 import { addEditor } from "./features/editor.ts";
+import { addEmailLogin } from "./features/email_login.ts";
 import { addEmailConfirmation } from "./features/email_confirmation.ts";
 import { addExternalLogin } from "./features/external_login.ts";
 import { addHome } from "./features/home.ts";
 import { addLogin } from "./features/login.ts";
+import { addLoginCode } from "./features/login_code.ts";
 import { addPasswordReset } from "./features/password_reset.ts";
 import { addRegistration } from "./features/registration.ts";
+import { addSecurity } from "./features/security.ts";
 import { addSource } from "./features/source.ts";
 import { copyScript } from "./pages/copy_script.ts";
 import { routes } from "./routes.ts";
@@ -45,6 +50,12 @@ export interface AppOptions {
   readonly store?: SessionStore;
   /** The address that browsers see, such as `https://board.example`. */
   readonly baseURL: string;
+  /**
+   * The secrets that encrypt second factors and emailed codes, the latest first.
+   *
+   * @default {a random one, until the process ends}
+   */
+  readonly secrets?: readonly string[];
   /**
    * The external logins.
    *
@@ -109,6 +120,7 @@ export function createApp(options: AppOptions): AppRouter {
     demoAccounts,
     readFile,
     now = Date.now,
+    secrets = [crypto.randomUUID() + crypto.randomUUID()],
     store = createSQLSessionStore(database, { now }),
   } = options;
   const services = createServices({
@@ -118,6 +130,7 @@ export function createApp(options: AppOptions): AppRouter {
     // In the background: the response time would reveal accounts.
     sendMail: (mail) => void Promise.try(sendMail, mail).catch(reportError),
     baseURL,
+    secrets,
     demoAccounts,
     readFile,
     now,
@@ -140,12 +153,17 @@ export function createApp(options: AppOptions): AppRouter {
   addHome(router, services);
   addRegistration(router, services);
   addLogin(router, services);
+  addLoginCode(router, services);
+  addEmailLogin(router, services);
   addPasswordReset(router, services);
   addExternalLogin(router, services);
   addAccount(router, services);
   addConfirmation(router, services);
   addEmailConfirmation(router, services);
   addAccountPassword(router, services);
+  addAccountEmail(router, services);
+  addSecurity(router, services);
+  addAuthenticatorApp(router, services);
   addAccountLogins(router, services);
   addAccountSessions(router);
   addAccountSecrets(router, services);

@@ -8,19 +8,21 @@ import type { Services } from "./services.ts";
 export const PASSWORD_RESET = "password-reset";
 
 /**
- * Deletes the sessions, the access tokens and the one-time links of a user whose
+ * Deletes the sessions, the access tokens, the remembered devices and the one-time
+ * links of a user whose
  * access version was just raised: from that moment they do not work, and no new
  * ones can be made with an old session.
  *
  * @param except The id of a session that goes on.
  */
 export async function endSessionsAndTokens(
-  { store, tokens }: Services,
+  { store, tokens, factors }: Services,
   context: RequestContext,
   userId: number,
   except?: string,
 ): Promise<void> {
   await tokens.revokeAll(userId);
+  await factors.revoke(userId);
   await sessions(context).endAll({ userId, except });
   await revokeOneTimeTokens(store, {
     purpose: PASSWORD_RESET,

@@ -3,6 +3,8 @@ import { createSessionAuthScheme } from "@gatehouse/web/auth-middleware";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import type { Session } from "@gatehouse/web/session";
 import type { User, Users } from "./data/users.ts";
+import { routes } from "./routes.ts";
+import type { Services } from "./services.ts";
 
 /** The session key of the user's access version. */
 const ACCESS_VERSION = "accessVersion";
@@ -16,6 +18,66 @@ export async function logIn(
   const session = await completeAuth(context, user.id, options);
   keepAccess(session, user.accessVersion);
   return session;
+}
+
+/** A login that waits for a code, as `completeFirstFactor` keeps it. */
+interface Pending {
+  readonly accessVersion: number;
+  readonly returnTo: string;
+}
+
+/** Options for {@linkcode beginLogIn}. */
+export interface BeginLogInOptions extends CompleteAuthOptions {
+  /** The path to go on with after the login. */
+  readonly returnTo: string;
+}
+
+/**
+ * Logs a user in who has proved one factor, unless their account has a second
+ * one.
+ *
+ * @returns The path to go on with: the page that asks for a code, if the login
+ * waits for one.
+ */
+export async function beginLogIn(
+  context: RequestContext,
+  { factors }: Services,
+  user: User,
+  { returnTo, ...options }: BeginLogInOptions,
+): Promise<string> {
+  const { accessVersion } = user;
+  const pending: Pending = { accessVersion, returnTo };
+  const data = JSON.stringify(pending);
+  const session = await factors.completeFirstFactor(context, user.id, {
+    ...options,
+    data,
+  });
+  if (session === null) return routes.loginCode.index.href();
+  keepAccess(session, accessVersion);
+  session.flash("message", `Welcome back, ${user.name}`);
+  return returnTo;
+}
+
+/**
+ * Goes on with a login after its second factor.
+ *
+ * @param data The data of the pending login.
+ * @returns The path to go on with; `null` if access was ended meanwhile.
+ */
+export async function finishLogIn(
+  { users }: Services,
+  session: Session,
+  data: string | undefined,
+): Promise<string | null> {
+  const { accessVersion, returnTo }: Pending = JSON.parse(data ?? "{}");
+  const user = await users.find(Number(session.userId));
+  if (user === null || user.accessVersion !== accessVersion) {
+    session.destroy();
+    return null;
+  }
+  keepAccess(session, accessVersion);
+  session.flash("message", `Welcome back, ${user.name}`);
+  return returnTo;
 }
 
 /** Lets a session go on after the access of all others was ended. */

@@ -1,3 +1,4 @@
+import type { EmailToSend } from "@gatehouse/web/auth/email-login";
 import type { LinkedIdentity } from "./data/identities.ts";
 import type { RemovedAccess } from "./end_access.ts";
 import type { ExternalLogin } from "./external_logins.ts";
@@ -41,6 +42,95 @@ minutes:
 ${baseURL}${open.index.href({}, { token })}
 
 If it was not you, do not open it, and end all sessions on your account page.`,
+  };
+}
+
+/** Creates the email that logs a user in. */
+export function loginMail(
+  { baseURL }: Services,
+  { code, email, token }: EmailToSend,
+): Mail {
+  return {
+    to: email,
+    subject: `${code} is your code for the noticeboard`,
+    text: `To log in to the noticeboard, open this link in the same browser:
+
+${baseURL}${routes.emailLogin.link.index.href({}, { token })}
+
+Or type this code there: ${code}
+
+Both work once, for ten minutes. If it was not you, ignore this email. Do not
+share the code.`,
+  };
+}
+
+/** Creates the email that proves the address of a registration. */
+export function verifyMail(
+  { baseURL }: Services,
+  { code, email, token }: EmailToSend,
+): Mail {
+  return {
+    to: email,
+    subject: `${code} verifies your address at the noticeboard`,
+    text:
+      `Someone, probably you, registered at the noticeboard with this address.
+Open this link in the same browser:
+
+${baseURL}${routes.account.email.link.index.href({}, { token })}
+
+Or type this code on your account page: ${code}
+
+If it was not you, ignore this email. Do not share the code.`,
+  };
+}
+
+/** Creates the email that proves a new address. */
+export function changeEmailMail(
+  { baseURL }: Services,
+  { code, email, token }: EmailToSend,
+): Mail {
+  return {
+    to: email,
+    subject: `${code} verifies your new address at the noticeboard`,
+    text:
+      `To use this address at the noticeboard, open this link in the same browser:
+
+${baseURL}${routes.account.email.changeLink.index.href({}, { token })}
+
+Or type this code there: ${code}
+
+If it was not you, ignore this email. Do not share the code.`,
+  };
+}
+
+/** Creates the email that tells the old address about a new one. */
+export function emailChangedMail(
+  { baseURL }: Services,
+  to: string,
+  email: string,
+): Mail {
+  return {
+    to,
+    subject: "Your account has a new email address",
+    text: `Your account at the noticeboard now has the address ${email}.
+
+If it was not you, another person has changed it. Reply to this email at once.
+${baseURL}`,
+  };
+}
+
+/** Creates the email that tells an owner about a change of second factors. */
+export function factorMail(
+  { baseURL }: Services,
+  to: string,
+  change: string,
+): Mail {
+  return {
+    to,
+    subject: "The security of your account has changed",
+    text: `${change}
+
+If it was not you, reset your password: ${baseURL}${routes.passwordReset.request.index.href()}`,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { SessionStore } from "@gatehouse/web/session";
 import { createApp } from "./app.ts";
 import type { AppRouter } from "./app_middleware.ts";
+import { appSecret } from "./data/app_secret.ts";
 import { createTables, type Query } from "./data/database.ts";
 import { DemoAccounts } from "./data/demo_accounts.ts";
 import { type DemoAccount, seed } from "./data/seed.ts";
@@ -57,6 +58,7 @@ export async function openNoticeboard(
     database,
     store,
     baseURL,
+    secrets: [get("SECRET") ?? await appSecret(database)],
     logins: [...named, ...logins],
     trustedProxies,
     readFile,

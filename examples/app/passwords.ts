@@ -73,7 +73,7 @@ export async function completePasswordLogin(
   context: RequestContext,
   { user }: UserLogin,
 ): Promise<Session | null> {
-  const session = await logIn(context, user);
+  const session = await logIn(context, user, { methods: ["pwd"] });
   if (await users.hasAccess(user)) return session;
   session.destroy();
   return null;

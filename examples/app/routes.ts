@@ -17,6 +17,12 @@ export const routes = route({
   copyScript: "/copy.js",
   register: form("register"),
   login: form("login"),
+  loginCode: form("login/code"),
+  emailLogin: {
+    request: form("login/email"),
+    code: form("login/email/code"),
+    link: form("login/email/link"),
+  },
   logout: post("/logout"),
   passwordReset: {
     request: form("forgot-password"),
@@ -37,6 +43,20 @@ export const routes = route({
       open: form("account/confirm/email"),
     },
     password: form("account/password", { formMethod: "PUT" }),
+    email: {
+      verify: form("account/email"),
+      send: post("/account/email/send"),
+      link: form("account/email/link"),
+      change: form("account/email/change"),
+      changeLink: form("account/email/change/link"),
+    },
+    security: get("/account/security"),
+    app: {
+      setUp: form("account/security/app"),
+      remove: form("account/security/app/remove"),
+    },
+    recoveryCodes: post("/account/security/recovery-codes"),
+    device: del("/account/security/devices/:id"),
     sessions: {
       index: get("/account/sessions"),
       destroy: del("/account/sessions/:id"),

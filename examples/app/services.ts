@@ -1,9 +1,18 @@
 import { createThrottle, type Throttle } from "@gatehouse/web/auth";
 import {
+  createEmailLogin,
+  type EmailLogin,
+} from "@gatehouse/web/auth/email-login";
+import {
   createPasswordQueue,
   type PasswordQueue,
 } from "@gatehouse/web/auth/password";
+import {
+  createSecondFactors,
+  type SecondFactors,
+} from "@gatehouse/web/auth/second-factor";
 import type { SessionStore } from "@gatehouse/web/session";
+import { createSQLSessionStore } from "@gatehouse/web/session/sql";
 import type { ExternalLogin } from "./external_logins.ts";
 import { AccessTokens } from "./data/access_tokens.ts";
 import { APIKeys } from "./data/api_keys.ts";
@@ -30,6 +39,8 @@ export interface ServicesOptions {
   readonly sendMail: (mail: Mail) => void;
   /** The address that browsers see. */
   readonly baseURL: string;
+  /** The secrets that encrypt second factors and emailed codes. */
+  readonly secrets: readonly string[];
   /** Returns the time in epoch milliseconds. */
   readonly now: () => number;
   /** Returns the accounts that the login page shows on this computer. */
@@ -48,6 +59,14 @@ export interface Services extends Omit<ServicesOptions, "database"> {
   readonly notices: Notices;
   readonly keys: APIKeys;
   readonly tokens: AccessTokens;
+  /** The authenticator apps, recovery codes and remembered devices. */
+  readonly factors: SecondFactors;
+  /** Logins by email. */
+  readonly emailLogin: EmailLogin;
+  /** Proofs of the address of a registration. */
+  readonly emailProof: EmailLogin;
+  /** Proofs of a new address. */
+  readonly emailChange: EmailLogin;
   /** Slows down guesses of passwords. */
   readonly loginThrottle: Throttle;
   /** Slows down requests for links that reset passwords. */
@@ -68,7 +87,8 @@ const EMAILS = { attempts: 5, delay: 60_000 };
 
 /** Creates the services over one database. */
 export function createServices(options: ServicesOptions): Services {
-  const { database, store, now } = options;
+  const { database, store, secrets, now } = options;
+  const emails = { store, secrets, now };
   return {
     ...options,
     users: new Users(database),
@@ -76,6 +96,16 @@ export function createServices(options: ServicesOptions): Services {
     notices: new Notices(database),
     keys: new APIKeys(database),
     tokens: new AccessTokens(database),
+    factors: createSecondFactors({
+      issuer: "Noticeboard",
+      // In the database, because the store of sessions may be a cache.
+      store: createSQLSessionStore(database, { table: "second_factors", now }),
+      secrets,
+      now,
+    }),
+    emailLogin: createEmailLogin(emails),
+    emailProof: createEmailLogin({ ...emails, purpose: "verify-email" }),
+    emailChange: createEmailLogin({ ...emails, purpose: "change-email" }),
     loginThrottle: createThrottle({ store, now }),
     registrationThrottle: createThrottle({
       name: "registration",

@@ -6,6 +6,8 @@
  * - `BASE_URL`: the address that browsers see, if it is behind a proxy
  * - `TRUSTED_PROXIES`: the number of proxies in front, 0 by default. They report
  *   the addresses of clients, by which guesses of passwords are counted
+ * - `SECRET`: encrypts second factors and emailed codes, 32 random characters or
+ *   more. By default the database has one
  * - `DATABASE`: the SQLite file, on Deno and on Bun
  * - `REDIS_URL`: the Redis server for sessions, on Bun
  * - `PORTAL_CLIENT_ID`, `PORTAL_CLIENT_SECRET`: login with Google; the redirect

@@ -1,5 +1,6 @@
 /** User journeys through the example application, for every runtime. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { generateTOTP } from "@gatehouse/web/auth/second-factor";
 import type { Cookie, Page } from "npm:playwright-core@1.56.1";
 import type { AppProcess } from "./_app_servers.ts";
 import type { Walk } from "./_chromium.ts";
@@ -51,6 +52,14 @@ export const APP_WALKS: readonly AppWalk[] = [
   {
     name: "an API key is created, shown once, and calls the API",
     run: apiKey,
+  },
+  {
+    name: "a login needs a code after an authenticator app was set up",
+    run: secondFactor,
+  },
+  {
+    name: "a login by email, and the page of its link in another browser",
+    run: emailLogin,
   },
 ];
 
@@ -279,6 +288,99 @@ async function apiKey({ app, open, page, path, send }: Walk): Promise<void> {
   await send("Revoke Backup");
   const after = await call();
   assertEquals([after.status, await after.text()], [401, "Unauthorized"]);
+}
+
+async function secondFactor(
+  { follow, open, page, path, send }: Walk<AppProcess>,
+): Promise<void> {
+  const person = newPerson();
+  await open("/register");
+  await send("Register", person);
+  await open("/account/security");
+  await follow(page.getByRole("link", { name: "Set up an app" }));
+  await page.getByRole("img", { name: /^QR code/ }).waitFor();
+  const secret = await page.locator("#totp-secret").innerText();
+  const code = await generateTOTP(secret.replaceAll(" ", ""));
+  assertEquals(await send("Finish", { "Code": code }), 200);
+  const codes = await page.locator("#recovery-codes code").allInnerTexts();
+  assertEquals(codes.length, 10);
+
+  await follow(page.getByRole("button", { name: "Log out" }));
+  await open("/login?returnTo=%2Faccount%2Fsecurity");
+  const { Email } = person;
+  await send("Log in", { Email, Password: PASSWORD });
+  assertEquals(path(), "/login/code");
+  // The code of the set-up was used.
+  assertEquals(await send("Log in", { "Code": code }), 422);
+  await open("/account");
+  assertEquals(path(), "/login?returnTo=%2Faccount");
+  await open("/login/code");
+  await page.getByLabel("Remember this browser for 30 days").check();
+  await send("Log in", { "Code": codes[0]! });
+  assertEquals(path(), "/account/security");
+  const main = await page.getByRole("main").innerText();
+  assertStringIncludes(main, "You have 9 recovery codes left");
+
+  await follow(page.getByRole("button", { name: "Log out" }));
+  await open("/login");
+  await send("Log in", { Email, Password: PASSWORD });
+  assertEquals(path(), "/");
+  await open("/account/security");
+  await send("Forget");
+  await follow(page.getByRole("button", { name: "Log out" }));
+  await open("/login");
+  await send("Log in", { Email, Password: PASSWORD });
+  assertEquals(path(), "/login/code");
+}
+
+async function emailLogin(walk: Walk<AppProcess>): Promise<void> {
+  const { app, follow, open, page, path, send } = walk;
+  const person = newPerson();
+  await open("/register");
+  await send("Register", person);
+  const proof = await mailTo(app, person.Email, "verifies your address");
+  await open("/account/email");
+  assertEquals(await send("Verify", { "Code": proof.code }), 200);
+  const message = await page.getByRole("status").innerText();
+  assertEquals(message, "Your address is verified");
+
+  await follow(page.getByRole("button", { name: "Log out" }));
+  await open("/login/email");
+  await send("Send the email", { "Email": person.Email });
+  assertEquals(path(), "/login/email/code");
+  const mail = await mailTo(app, person.Email, "is your code");
+  const own = await swapCookies(page);
+  await open(mail.path);
+  assertEquals(await heading({ page }), "Your code");
+  assertEquals(await page.locator(".code").innerText(), mail.code);
+
+  await swapCookies(page, own);
+  await open(mail.path);
+  assertEquals(await send("Log in"), 200);
+  assertEquals(path(), "/");
+  assertEquals(await page.getByRole("status").innerText(), "Welcome back, Ada");
+  assertEquals(await open(mail.path), 410);
+}
+
+/** Reads an email that the application printed. */
+async function mailTo(
+  app: AppProcess,
+  email: string,
+  subject: string,
+): Promise<{ code: string; path: string }> {
+  for (;;) {
+    const mails = app.output().split("Email to ");
+    const mail = mails.findLast((one) =>
+      one.startsWith(email) && one.includes(subject)
+    );
+    const [url] = mail?.match(/http\S+/) ?? [];
+    const [code] = mail?.match(/\d{6}(?= )/) ?? [];
+    if (url !== undefined && code !== undefined) {
+      const { pathname, search } = new URL(url);
+      return { code, path: pathname + search };
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 /** Returns the main heading. */

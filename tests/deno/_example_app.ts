@@ -20,6 +20,11 @@ export const PAGES_FOR_ADMINS: readonly string[] = [
   "/",
   "/account",
   "/account/password",
+  "/account/email",
+  "/account/email/change",
+  "/account/security",
+  "/account/security/app",
+  "/account/security/app/remove",
   "/account/confirm",
   "/account/logins",
   "/account/sessions",
@@ -45,6 +50,8 @@ export interface ExampleApp extends ServedApp, AsyncDisposable {
   readonly errors: unknown[];
   /** The emails sent so far. */
   readonly mails: Mail[];
+  /** Returns the time in epoch milliseconds. */
+  now(): number;
   /** Advances the time by milliseconds. */
   wait(passed: number): void;
   /** Creates a browser without cookies. */
@@ -109,6 +116,7 @@ export async function startExampleApp(
     log,
     errors,
     mails,
+    now,
     wait: (passed) => void (time += passed),
     visitor: () => createVisitor(baseURL),
     async loggedIn(role = "user") {

@@ -8,6 +8,9 @@ import { PAGES_FOR_ADMINS, startExampleApp } from "./_example_app.ts";
 const forVisitors = [
   "/",
   "/login",
+  "/login/email",
+  "/login/email/code",
+  "/login/email/link?token=x",
   "/register",
   "/forgot-password",
   "/reset-password",

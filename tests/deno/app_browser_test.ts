@@ -23,6 +23,8 @@ walk(
     const forVisitors = [
       "/",
       "/login",
+      "/login/email",
+      "/login/email/code",
       "/forgot-password",
       "/reset-password",
       "/reset-password/done",

@@ -186,7 +186,7 @@ async function resetForm(
   owner: Visitor,
 ): Promise<Record<string, string>> {
   await owner.post("/forgot-password", { email });
-  const [, token] = app.mails[0].text.match(/token=([\w-]+)/)!;
+  const [, token] = app.mails.at(-1)!.text.match(/token=([\w-]+)/)!;
   return { token, password: next, confirmPassword: next };
 }
 

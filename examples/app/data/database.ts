@@ -21,7 +21,8 @@ const TABLES = [
       CHECK (role IN ('user', 'editor', 'admin')),
     avatar_url TEXT,
     created_at INTEGER NOT NULL,
-    access_version INTEGER NOT NULL DEFAULT 1
+    access_version INTEGER NOT NULL DEFAULT 1,
+    email_verified INTEGER NOT NULL DEFAULT 0
   )`,
   `CREATE TABLE IF NOT EXISTS identities (
     issuer TEXT NOT NULL,
@@ -59,6 +60,10 @@ const TABLES = [
     password TEXT NOT NULL,
     password_hash TEXT NOT NULL
   )`,
+  `CREATE TABLE IF NOT EXISTS app_secrets (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  )`,
   `CREATE INDEX IF NOT EXISTS identities_user ON identities (user_id)`,
   `CREATE INDEX IF NOT EXISTS api_keys_user ON api_keys (user_id)`,
   `CREATE INDEX IF NOT EXISTS access_tokens_user ON access_tokens (user_id)`,
@@ -67,6 +72,7 @@ const TABLES = [
 /** Columns that tables of older versions do not have. */
 const ADDED_COLUMNS = [
   ["users", "access_version", "INTEGER NOT NULL DEFAULT 1"],
+  ["users", "email_verified", "INTEGER NOT NULL DEFAULT 0"],
   ["identities", "email", "TEXT"],
 ] as const;
 

@@ -23,6 +23,8 @@ export interface User {
    * password. Sessions hold the number they began with, and end with it.
    */
   readonly accessVersion: number;
+  /** `true` if the user has proved that the address is theirs. */
+  readonly emailVerified: boolean;
 }
 
 /** A user with their password hash. */
@@ -40,6 +42,8 @@ export interface NewUser {
   readonly passwordHash: string;
   readonly role?: Role;
   readonly avatarURL?: string | null;
+  /** @default {false} */
+  readonly emailVerified?: boolean;
 }
 
 /** The part of a list that a page shows. */
@@ -107,10 +111,12 @@ export class Users {
    */
   async create(user: NewUser): Promise<User | null> {
     const { email, name, passwordHash, role = "user", avatarURL = null } = user;
+    const { emailVerified = false } = user;
     const [row] = await this.#query(
       `INSERT INTO users
-        (email, password_hash, name, role, avatar_url, created_at)
-        VALUES (?, ?, ?, ?, ?, ?)
+        (email, password_hash, name, role, avatar_url, created_at,
+          email_verified)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (email) DO NOTHING RETURNING *`,
       [
         email === null ? null : canonicalEmail(email),
@@ -119,6 +125,7 @@ export class Users {
         role,
         avatarURL,
         Date.now(),
+        Number(emailVerified),
       ],
     );
     return row === undefined ? null : toUser(row);
@@ -211,6 +218,30 @@ export class Users {
     );
   }
 
+  /** Marks an address as verified, unless it was changed meanwhile. */
+  async verifyEmail(id: number, email: string): Promise<boolean> {
+    const rows = await this.#query(
+      `UPDATE users SET email_verified = 1 WHERE id = ? AND email = ?
+        RETURNING id`,
+      [id, canonicalEmail(email)],
+    );
+    return rows.length === 1;
+  }
+
+  /**
+   * Changes the address of a user to one that they have proved: `false` if it
+   * belongs to another account.
+   */
+  async changeEmail(id: number, email: string): Promise<boolean> {
+    const rows = await this.#query(
+      `UPDATE users SET email = ?, email_verified = 1 WHERE id = ?
+        AND NOT EXISTS (SELECT 1 FROM users WHERE email = ? AND id <> ?)
+        RETURNING id`,
+      [canonicalEmail(email), id, canonicalEmail(email), id],
+    );
+    return rows.length === 1;
+  }
+
   /** Ends all access: every session of the user is logged out. */
   async endAccess(id: number): Promise<void> {
     await this.#query(
@@ -246,6 +277,7 @@ function toUser(row: Row): User {
     createdAt: Number(row.created_at),
     hasPassword: row.password_hash !== "",
     accessVersion: Number(row.access_version),
+    emailVerified: Number(row.email_verified) === 1,
   };
 }
 

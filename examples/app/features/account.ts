@@ -77,7 +77,16 @@ function profilePage(
               referrerpolicy="no-referrer" width="64" height="64">
           `}
         <dl class="facts">
-          <div><dt>Email</dt><dd>${user.email ?? "Not verified"}</dd></div>
+          <div>
+            <dt>Email</dt>
+            <dd>
+              ${user.email ?? "Not verified"} ${user.email !== null &&
+                !user.emailVerified && html`
+                <a href="${routes.account.email.verify.index
+                  .href()}">Verify it</a>
+              `}
+            </dd>
+          </div>
           <div><dt>Role</dt><dd>${user.role}</dd></div>
           <div><dt>Member since</dt><dd>${time(user.createdAt)}</dd></div>
         </dl>

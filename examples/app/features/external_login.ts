@@ -17,7 +17,7 @@ import type {
   ExternalLoginSuccess,
 } from "../external_logins.ts";
 import { html, type Markup } from "../html.ts";
-import { logIn } from "../log_in.ts";
+import { beginLogIn } from "../log_in.ts";
 import { linkedMail } from "../mails.ts";
 import { narrowPage } from "../pages/layout.ts";
 import { routes } from "../routes.ts";
@@ -155,9 +155,10 @@ async function finishLogin(
   // If the provider does not say when, one click may have been enough: then the
   // login counts as old, and is confirmed before anything that matters.
   const { authenticatedAt = 0 } = result;
-  const session = await logIn(context, user, { authenticatedAt });
-  session.flash("message", `Welcome, ${user.name}`);
-  return redirect(result.returnTo);
+  const { returnTo } = result;
+  return redirect(
+    await beginLogIn(context, services, user, { authenticatedAt, returnTo }),
+  );
 }
 
 /**
@@ -177,6 +178,7 @@ async function createUser(
     email: emailVerified ? email : null,
     name: firstCharacters(name ?? "") || email || "New member",
     passwordHash: "",
+    emailVerified,
     avatarURL: pictureURL(picture),
   });
   if (user === null) return null;

@@ -9,13 +9,15 @@ import {
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { DemoAccount } from "../data/seed.ts";
+import type { User } from "../data/users.ts";
 import type { ExternalLogin } from "../external_logins.ts";
 import { Login, valuesOf } from "../forms.ts";
 import { html, type Markup } from "../html.ts";
+import { beginLogIn } from "../log_in.ts";
 import { rememberLogout } from "../logout_message.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { page } from "../pages/layout.ts";
-import { completePasswordLogin, passwordProvider } from "../passwords.ts";
+import { passwordProvider } from "../passwords.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { slowDown, waitText } from "../slow_down.ts";
@@ -46,15 +48,14 @@ export function addLogin(
           const page = await loginPage(context, services, state, 429);
           return slowDown(context, retryAfter, page);
         }
-        const session = result.ok
-          ? await completePasswordLogin(services, context, result.user)
+        const response = result.ok
+          ? await logInByPassword(context, services, result.user.user)
           : null;
-        if (!result.ok || session === null) {
+        if (response === null) {
           const error = "Invalid email or password";
           return await loginPage(context, services, { values, error }, 422);
         }
-        session.flash("message", `Welcome back, ${result.user.user.name}`);
-        return redirect(returnToOf(context));
+        return response;
       },
     },
   });
@@ -65,6 +66,25 @@ export function addLogin(
     rememberLogout(response.headers);
     return response;
   });
+}
+
+/**
+ * Logs in a user who has proved their password.
+ *
+ * @returns The response; `null` if the password was changed meanwhile.
+ */
+async function logInByPassword(
+  context: RequestContext,
+  services: Services,
+  user: User,
+): Promise<Response | null> {
+  const next = await beginLogIn(context, services, user, {
+    methods: ["pwd"],
+    returnTo: returnToOf(context),
+  });
+  if (await services.users.hasAccess(user)) return redirect(next);
+  context.get(Session).destroy();
+  return null;
 }
 
 function returnToOf({ url }: RequestContext): string {
@@ -113,6 +133,13 @@ async function loginPage(
             choice(login, search)
           )}</ul>
         `}
+        <p class="aside">
+          <a href="${routes.emailLogin.request.index.href(
+            {},
+            search,
+          )}">Log in by
+            email</a>
+        </p>
         <p class="aside">
           <a href="${routes.passwordReset.request.index.href()}">Forgot your
             password?</a>

@@ -125,7 +125,12 @@ async function resetPassword(
   hash: string,
 ): Promise<void> {
   const { users, sendMail, loginThrottle } = services;
+  const before = await users.find(userId);
   await users.resetPassword(userId, hash);
+  // Second factors of an account whose address was never proved are not the
+  // owner's.
+  if (before?.emailVerified === false) await services.factors.disable(userId);
+  if (before?.email) await users.verifyEmail(userId, before.email);
   const removed = await removeLoginsAndKeys(services, userId);
   const user = await users.find(userId);
   if (user?.email) sendMail(resetDoneMail(services, user.email, removed));

@@ -5,6 +5,7 @@ import { failed, Registration, valuesOf } from "../forms.ts";
 import { html } from "../html.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { logIn } from "../log_in.ts";
+import { sendProof } from "../verify_email.ts";
 import { narrowPage } from "../pages/layout.ts";
 import { hashNewPassword, TOO_COMMON } from "../passwords.ts";
 import { routes } from "../routes.ts";
@@ -64,7 +65,8 @@ export function addRegistration(
             errors: { email: "An account with this email already exists." },
           });
         }
-        const session = await logIn(context, user);
+        const session = await logIn(context, user, { methods: ["pwd"] });
+        await sendProof(context, services, user);
         // Guesses from elsewhere do not delay a login on this device.
         await loginThrottle.trustDevice(context, email);
         session.flash("message", `Welcome, ${name}`);

@@ -6,6 +6,8 @@ import { type Page, page } from "./layout.ts";
 const areas = [
   [routes.account.profile.show.href(), "Profile"],
   [routes.account.password.index.href(), "Password"],
+  [routes.account.email.verify.index.href(), "Email"],
+  [routes.account.security.href(), "Security"],
   [routes.account.logins.index.href(), "Linked logins"],
   [routes.account.sessions.index.href(), "Sessions"],
   [routes.account.keys.index.href(), "API keys"],

@@ -20,6 +20,8 @@ export interface FieldOptions {
   readonly autocomplete: string;
   /** A help text. */
   readonly hint?: string;
+  /** The keyboard of phones. */
+  readonly inputMode?: "numeric";
 }
 
 /**
@@ -28,6 +30,7 @@ export interface FieldOptions {
  */
 export function field(options: FieldOptions, state: FormState): Markup {
   const { name, label, type = "text", autocomplete, hint } = options;
+  const { inputMode } = options;
   const error = state.errors?.[name];
   return html`
     <div class="field">
@@ -39,6 +42,7 @@ export function field(options: FieldOptions, state: FormState): Markup {
       <input id="${name}" name="${name}" type="${type}"
         autocomplete="${autocomplete}" value="${valueOf(options, state)}"
         ${type === "email" && html`autocapitalize="none" spellcheck="false"`}
+        ${inputMode !== undefined && html`inputmode="${inputMode}"`}
         required${describedBy(name, hint, error)}>
     </div>
   `;
