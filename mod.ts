@@ -210,6 +210,11 @@ export {
   type UserSessions,
 } from "./session/mod.ts";
 export {
+  rateLimit,
+  type RateLimitKey,
+  type RateLimitOptions,
+} from "./session/rate_limit.ts";
+export {
   type AnonymousLimit,
   type CookieSessionStorage,
   type LazySession,

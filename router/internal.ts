@@ -8,6 +8,11 @@
 export { createContextKey } from "./context/context_key.ts";
 export { MountPrefix } from "./context/mount_prefix.ts";
 export {
+  addressBlockOf,
+  canonicalAddress,
+  networkOf,
+} from "./context/client_network.ts";
+export {
   ADDRESS_HEADERS,
   FORWARDING_HEADERS,
   isLoopback,
@@ -27,4 +32,5 @@ export { endsWithClient, waitUntilOf } from "./operation/wait_until.ts";
 export { readBytes } from "./read_bytes.ts";
 export { redirect } from "./redirect.ts";
 export { safeRedirectPath } from "./safe_redirect_path.ts";
+export { SingleFlight } from "./single_flight.ts";
 export { withHeaders } from "./with_headers.ts";

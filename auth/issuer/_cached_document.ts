@@ -1,7 +1,7 @@
+import { SingleFlight } from "../../router/internal.ts";
 import { callStore } from "../../session/internal.ts";
 import type { JSONObject } from "./_bounded_fetch.ts";
 import type { ResolvedIssuerOptions } from "./_options.ts";
-import { SingleFlight } from "./_single_flight.ts";
 
 /** The source of a document, and how long it is cached. */
 export interface CachedDocumentOptions<Value>

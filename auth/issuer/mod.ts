@@ -31,4 +31,3 @@ export {
 } from "./_options.ts";
 export { redact } from "./_request_error.ts";
 export { isSecureURL } from "./_secure_url.ts";
-export { SingleFlight } from "./_single_flight.ts";

@@ -1,10 +1,7 @@
+import { addressBlockOf, networkOf } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
-import {
-  addressBlockOf,
-  isUndeclaredProxy,
-  networkOf,
-} from "./_client_network.ts";
+import { isUndeclaredProxy } from "./_undeclared_proxy.ts";
 import {
   type FailureCount,
   FailureCounter,

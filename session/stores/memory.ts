@@ -61,8 +61,8 @@ const SWEEP_INTERVAL = 60_000;
  * Its size is limited. When it is full, it evicts the oldest entry, in this order:
  *
  * 1. of a user with more than a hundred sessions,
- * 2. of the largest kind: anonymous sessions, one-time tokens, second factors, or
- *    one of the counts of a throttle,
+ * 2. of the largest kind: anonymous sessions, one-time tokens, second factors,
+ *    counts of rate limits, or one of the counts of a throttle,
  * 3. of all logins.
  *
  * So a flood of one kind does not evict other kinds, and only logins evict the
@@ -191,7 +191,7 @@ class MemoryStore implements SessionStore {
       if (name.startsWith(USER_PREFIX)) return this.#logins;
     }
     const [count = "other"] =
-      /^(?:throttle:[a-z]+|second-factor)(?=:)/.exec(key) ?? [];
+      /^(?:throttle:[a-z]+|second-factor|rate-limit)(?=:)/.exec(key) ?? [];
     const name = index.length > 0 ? "indexed" : count;
     let kind = this.#kinds.get(name);
     if (kind === undefined) {

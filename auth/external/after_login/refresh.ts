@@ -1,8 +1,8 @@
+import { SingleFlight } from "../../../router/internal.ts";
 import {
   decodeClaims,
   ExternalAuthError,
   type JSONObject,
-  SingleFlight,
 } from "../../issuer/mod.ts";
 import { isIssuerOf, type ProviderEngine } from "../engine.ts";
 import { idTokenError, verifyIdToken } from "../id_token.ts";

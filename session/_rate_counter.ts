@@ -1,0 +1,156 @@
+import { SingleFlight } from "../router/internal.ts";
+import type { SessionStore, StoredValue } from "./store.ts";
+import { callStore } from "./timeouts.ts";
+
+/** The store, the limit and the clock of a counter. */
+export interface RateCounterConfig {
+  readonly store: SessionStore;
+  /** The timeout of each call to the store, in milliseconds. */
+  readonly storeTimeout: number;
+  /** The units in a window. */
+  readonly limit: number;
+  /** The window, in milliseconds. */
+  readonly window: number;
+  readonly now: () => number;
+}
+
+/** The decision about one request. */
+export interface RateDecision {
+  /** Milliseconds until the request may be sent; 0 if it may pass. */
+  readonly wait: number;
+  /** The units that are available now. */
+  readonly available: number;
+  /** Milliseconds until one more unit is available. */
+  readonly nextUnit: number;
+}
+
+/** A request that waits for its decision. */
+interface Waiting {
+  readonly cost: number;
+  decision?: RateDecision;
+}
+
+/** The requests of one key that wait. */
+interface Queue {
+  readonly flight: SingleFlight<void>;
+  readonly waiting: Set<Waiting>;
+}
+
+/** The number of tries to change a count that other machines change too. */
+const MAX_TRIES = 100;
+
+/** Sums of fractions are not exact. */
+const ROUNDING = 1e-9;
+
+/**
+ * Counts units with GCRA, in its form of a leaky bucket: a level rises by the cost
+ * of each request, and falls by `limit` in each window.
+ *
+ * The concurrent requests of one key share one compare-and-swap. Otherwise 1,000
+ * of them would need 100,000 calls, because each write makes all others fail.
+ */
+export class RateCounter {
+  readonly #config: RateCounterConfig;
+  readonly #queues = new Map<string, Queue>();
+
+  constructor(config: RateCounterConfig) {
+    this.#config = config;
+  }
+
+  /**
+   * Decides about a request and counts it if it may pass.
+   *
+   * @throws {SessionStoreError} If the store fails.
+   */
+  async count(key: string, cost: number): Promise<RateDecision> {
+    let queue = this.#queues.get(key);
+    if (queue === undefined) {
+      const flight = new SingleFlight<void>(this.#config.storeTimeout);
+      queue = { flight, waiting: new Set() };
+      this.#queues.set(key, queue);
+    }
+    const { flight, waiting } = queue;
+    const request: Waiting = { cost };
+    waiting.add(request);
+    try {
+      // A run that began before does not include this request.
+      while (request.decision === undefined) {
+        await flight.run(() => this.#decide(key, waiting));
+      }
+      return request.decision;
+    } finally {
+      waiting.delete(request);
+      if (waiting.size === 0) this.#queues.delete(key);
+    }
+  }
+
+  /** Decides about all requests that wait, in order. */
+  async #decide(key: string, waiting: Set<Waiting>): Promise<void> {
+    const { now, store } = this.#config;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const found = await this.#call(() => store.get(key));
+      const time = now();
+      const before = this.#levelOf(found, time);
+      const requests = [...waiting];
+      let level = before;
+      const decisions = requests.map(({ cost }) => {
+        const excess = this.#excess(level + cost);
+        if (excess === 0) level += cost;
+        return this.#decision(level, excess);
+      });
+      if (level === before || await this.#put(key, level, time, found)) {
+        requests.forEach((request, index) => {
+          request.decision = decisions[index];
+          waiting.delete(request);
+        });
+        return;
+      }
+    }
+    // Many machines count at once.
+    const { limit } = this.#config;
+    for (const request of waiting) {
+      request.decision = this.#decision(limit, request.cost);
+    }
+  }
+
+  /** Returns the units by which a level is too high. */
+  #excess(level: number): number {
+    const excess = level - this.#config.limit;
+    return excess > ROUNDING ? excess : 0;
+  }
+
+  #decision(level: number, excess: number): RateDecision {
+    const { limit, window } = this.#config;
+    const unit = window / limit;
+    const available = Math.floor(limit - level + ROUNDING);
+    const nextUnit = (level - limit + available + 1) * unit;
+    return { wait: excess * unit, available, nextUnit };
+  }
+
+  /** Returns the level at a time. An invalid value counts as none. */
+  #levelOf(found: StoredValue | null, time: number): number {
+    const { limit, window } = this.#config;
+    const [level = NaN, storedAt = NaN] = (found?.value ?? "").split(" ")
+      .map(Number);
+    // A time in the far future was stored before the clock was set back.
+    if (!(level >= 0 && storedAt <= time + window)) return 0;
+    const elapsed = Math.max(0, time - storedAt);
+    return Math.max(0, Math.min(level, limit) - elapsed * limit / window);
+  }
+
+  #put(
+    key: string,
+    level: number,
+    time: number,
+    found: StoredValue | null,
+  ): boolean | Promise<boolean> {
+    const { limit, store, window } = this.#config;
+    const ttl = Math.ceil(level * window / limit);
+    const options = { ttl, ifVersion: found?.version ?? null };
+    return this.#call(() => store.put(key, `${level} ${time}`, options));
+  }
+
+  #call<Value>(call: () => Value | Promise<Value>): Value | Promise<Value> {
+    return callStore("rate-limit", call, this.#config.storeTimeout);
+  }
+}
