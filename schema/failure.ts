@@ -174,26 +174,19 @@ export function toIssues(
   issues: Issue[] = [],
   path: PropertyKey[] = [],
 ): readonly Issue[] {
-  if (issues.length >= MAX_ISSUES) return issues;
   if (key !== undefined) path.push(key);
-  if (source) issues.push(toIssue(source, context, path));
-  else {
+  if (!source) {
     for (const part of parts!) toIssues(part as Failure, context, issues, path);
+  } else if (issues.length < MAX_ISSUES) {
+    const { code, params } = source;
+    const message = source.message ?? context.messages?.[code] ?? source.text;
+    issues.push({
+      code,
+      path: source.path ? [...path, ...source.path] : [...path],
+      message: typeof message === "string" ? message : message(params),
+      params,
+    });
   }
   if (key !== undefined) path.pop();
   return issues;
-}
-
-function toIssue(
-  { code, message, params, path, text }: IssueSource,
-  { messages }: Context,
-  above: readonly PropertyKey[],
-): Issue {
-  const chosen = message ?? messages?.[code] ?? text;
-  return {
-    code,
-    path: path ? [...above, ...path] : above.slice(),
-    message: typeof chosen === "string" ? chosen : chosen(params),
-    params,
-  };
 }

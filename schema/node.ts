@@ -11,7 +11,6 @@ import {
   createFailure,
   Failure,
   isPart,
-  type IssueSource,
   Pending,
   toIssues,
 } from "./failure.ts";
@@ -36,18 +35,7 @@ export interface NodeType {
 export interface CheckNode<in Value> extends Check<Value> {
   /** Runs the check, if it needs more than a valid value. */
   readonly type?: NodeType;
-  /** The numbers, or lengths of strings, that certainly pass. */
-  readonly passes?: Range | undefined;
 }
-
-/** The range between two numbers, inclusive. */
-export interface Range {
-  readonly least: number;
-  readonly most: number;
-}
-
-const FINITE: Range = { least: -Number.MAX_VALUE, most: Number.MAX_VALUE };
-const NOTHING: Range = { least: Infinity, most: -Infinity };
 
 const NO_CHECKS: readonly never[] = [];
 
@@ -73,10 +61,6 @@ export class Node implements Schema<unknown> {
   /** The name of the type in messages. */
   declare readonly expected: string;
   declare checks: readonly CheckNode<never>[];
-  /** The numbers, or lengths of strings, that certainly pass all checks. */
-  declare passes: Range;
-  /** The issues of missing values and of values of another type, if known. */
-  declare typeIssues: TypeIssues | undefined;
   /** Names the form field of an issue, if the input is a form. */
   declare readonly fieldOf: FieldOf | undefined;
 
@@ -93,20 +77,6 @@ export class Node implements Schema<unknown> {
     this.expected = expected;
     this.fieldOf = fieldOf;
     this.checks = NO_CHECKS;
-    this.passes = FINITE;
-    this.typeIssues = undefined;
-  }
-
-  /** Sets the checks. */
-  setChecks(checks: readonly CheckNode<never>[]): void {
-    this.checks = checks;
-    let { least, most } = this.passes;
-    for (let index = 0; index < checks.length; index++) {
-      const { passes = NOTHING } = checks[index]!;
-      least = Math.max(least, passes.least);
-      most = Math.min(most, passes.most);
-    }
-    this.passes = least <= most ? { least, most } : NOTHING;
   }
 
   get "~standard"(): StandardSchemaProps<unknown, unknown> {
@@ -126,7 +96,7 @@ export class Node implements Schema<unknown> {
     const node: Node = isFirst && !special
       ? new Node(this.type, this.parts, this)
       : wrap(special ?? STEP, this, (value: unknown) => runChecks(node, value));
-    node.setChecks(checks);
+    node.checks = checks;
     return node as this;
   }
 
@@ -206,20 +176,11 @@ function toResult<Output>(
 /** Validates a value, with a fast path for the most common types. */
 export function run(node: Node, value: unknown, context: Context): unknown {
   const { kind } = node;
-  if (typeof value === "string" && kind === "string") {
-    const { passes } = node;
-    return value.length >= passes.least && value.length <= passes.most
-      ? value
-      : runChecks(node, value);
-  }
-  if (typeof value === "number" && kind === "number") {
-    const { passes } = node;
-    if (value >= passes.least && value <= passes.most) return value;
-    // `value - value` is NaN for NaN and the infinities.
-    if (value - value === 0) return runChecks(node, value);
-  } else if (typeof value === "boolean" && kind === "boolean") {
-    return runChecks(node, value);
-  }
+  // `value - value` is NaN for NaN and the infinities.
+  const isOfItsType = typeof value === "string" && kind === "string" ||
+    typeof value === "boolean" && kind === "boolean" ||
+    typeof value === "number" && kind === "number" && value - value === 0;
+  if (isOfItsType) return runChecks(node, value);
   return node.run(value, context);
 }
 
@@ -253,23 +214,17 @@ export function wrap(type: NodeType, inner: Node, arg?: unknown): Node {
 }
 
 /** Creates the failure for a value of the wrong type. */
-export function wrongType(node: Node, value: unknown): Failure {
-  const issues = node.typeIssues ??= typeIssuesOf(node);
-  return new Failure(value === undefined ? issues.missing : issues.mismatch);
-}
-
-/** The issues of a schema for values that do not have its type. */
-interface TypeIssues {
-  readonly missing: IssueSource;
-  readonly mismatch: IssueSource;
-}
-
-function typeIssuesOf({ expected, message }: Node): TypeIssues {
-  const shared = { params: { expected }, message, path: undefined };
-  return {
-    missing: { code: "required", text: "Required", ...shared },
-    mismatch: { code: "type", text: `Expected ${expected}`, ...shared },
-  };
+export function wrongType(
+  { expected, message }: Node,
+  value: unknown,
+): Failure {
+  const isMissing = value === undefined;
+  return createFailure({
+    code: isMissing ? "required" : "type",
+    text: isMissing ? "Required" : `Expected ${expected}`,
+    params: { expected },
+    message,
+  });
 }
 
 /** `true` while a function of the application runs: its errors are rethrown. */

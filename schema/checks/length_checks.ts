@@ -41,8 +41,6 @@ export function minLength(
       }
       return spare >= 0;
     },
-    // A code point has at most two code units.
-    { least: 2 * min, most: Infinity },
   );
 }
 
@@ -76,7 +74,6 @@ export function maxLength(
     `Expected length at most ${max}`,
     (value) =>
       value.length <= max || value.length <= 2 * max && sizeOf(value) <= max,
-    { least: 0, most: max },
   );
 }
 

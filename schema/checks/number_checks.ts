@@ -30,7 +30,6 @@ export function min<Bound extends Comparable>(
     options.message,
     `Must be at least ${formatBound(bound)}`,
     (value) => value >= bound,
-    typeof bound === "number" ? { least: bound, most: Infinity } : undefined,
   );
 }
 
@@ -60,7 +59,6 @@ export function max<Bound extends Comparable>(
     options.message,
     `Must be at most ${formatBound(bound)}`,
     (value) => value <= bound,
-    typeof bound === "number" ? { least: -Infinity, most: bound } : undefined,
   );
 }
 

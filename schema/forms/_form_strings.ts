@@ -86,7 +86,7 @@ export function convertOptions(node: Node): Node {
 
 function copyNode(node: Node, parts: unknown): Node {
   const copied = new Node(node.type, parts, node);
-  copied.setChecks(node.checks);
+  copied.checks = node.checks;
   return copied;
 }
 
