@@ -162,7 +162,7 @@ async function serveDemoProvider(
   );
   const issuer = `http://127.0.0.1:${port}`;
   const [clientId, clientSecret] = ["example", crypto.randomUUID()];
-  const { fetch } = await createIdentityProvider({
+  const { fetch } = createIdentityProvider({
     issuer,
     clients: [{
       id: clientId,

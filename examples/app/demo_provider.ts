@@ -26,9 +26,9 @@ export interface DemoProviderOptions {
 }
 
 /** Creates the demo identity provider, with the application as its client. */
-export async function createDemoProvider(
+export function createDemoProvider(
   { issuer, baseURL, name, now }: DemoProviderOptions,
-): Promise<DemoProvider> {
+): DemoProvider {
   const registration = {
     name,
     label: "Demo provider",
@@ -36,7 +36,7 @@ export async function createDemoProvider(
     clientId: "noticeboard",
     clientSecret: crypto.randomUUID(),
   };
-  const { fetch } = await createIdentityProvider({
+  const { fetch } = createIdentityProvider({
     issuer,
     now,
     clients: [{

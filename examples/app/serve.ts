@@ -78,7 +78,7 @@ export async function serveDemoProvider(
   // Not localhost, so that a browser keeps its cookies apart from ours.
   const address = { port: demoPort, hostname: "127.0.0.1" };
   const issuer = `http://${address.hostname}:${demoPort}`;
-  const provider = await createDemoProvider({ issuer, baseURL, name });
+  const provider = createDemoProvider({ issuer, baseURL, name });
   try {
     await listen(address, provider.fetch);
   } catch (error) {

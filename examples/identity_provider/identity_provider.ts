@@ -64,17 +64,16 @@ const routes = route({
 });
 
 /**
- * Creates the demo identity provider, with a new signing key that ends with the
- * process.
+ * Creates the demo identity provider. Its signing key ends with the process.
  *
  * @throws {RangeError} If the issuer is not an http origin on a loopback address.
  */
-export async function createIdentityProvider(
+export function createIdentityProvider(
   { issuer, clients, now = Date.now }: IdentityProviderOptions,
-): Promise<IdentityProvider> {
+): IdentityProvider {
   checkIssuer(issuer);
   const grants = new Grants(now);
-  const signer = await createSigner(issuer, now);
+  const signer = createSigner(issuer, now);
   const router = createRouter({
     middleware: [
       loopbackOnly(new URL(issuer).host),
@@ -86,7 +85,9 @@ export async function createIdentityProvider(
     ],
   });
   router.get(routes.configuration, () => Response.json(metadata(issuer)));
-  router.get(routes.keys, () => Response.json({ keys: [signer.publicJwk] }));
+  router.get(routes.keys, async () => {
+    return Response.json({ keys: [await signer.publicJwk()] });
+  });
   router.get(routes.stylesheet, () => {
     const headers = { "Content-Type": "text/css; charset=utf-8" };
     return new Response(stylesheet, { headers });

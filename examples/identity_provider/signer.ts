@@ -1,5 +1,6 @@
 import {
   calculateJwkThumbprint,
+  type CryptoKey,
   exportJWK,
   generateKeyPair,
   type JWK,
@@ -9,34 +10,53 @@ import type { Grant } from "./grants.ts";
 
 /** Signs ID tokens with a key that ends with the process. */
 export interface Signer {
-  /** The public half of the key. */
-  readonly publicJwk: JWK;
+  /** Returns the public half of the key. */
+  publicJwk(): Promise<JWK>;
   /** Creates the ID token of a grant. */
   sign(grant: Grant): Promise<string>;
+}
+
+interface Keys {
+  readonly privateKey: CryptoKey;
+  readonly publicJwk: JWK;
+  readonly kid: string;
 }
 
 /** Milliseconds that an ID token is valid. */
 const ID_TOKEN_LIFETIME = 300_000;
 
-/** Creates a key pair and the function that signs with it. */
-export async function createSigner(
-  issuer: string,
-  now: () => number,
-): Promise<Signer> {
+/** One key pair for the process, because its creation takes about 100 ms. */
+let keys: Promise<Keys> | undefined;
+
+function findKeys(): Promise<Keys> {
+  return keys ??= createKeys();
+}
+
+/** Creates a signer. The first signature creates the key pair. */
+export function createSigner(issuer: string, now: () => number): Signer {
+  return {
+    publicJwk: async () => (await findKeys()).publicJwk,
+    async sign({ request, person, authenticatedAt }) {
+      const { privateKey, kid } = await findKeys();
+      return await new SignJWT({
+        nonce: request.nonce ?? undefined,
+        auth_time: Math.floor(authenticatedAt / 1000),
+      })
+        .setProtectedHeader({ alg: "RS256", kid, typ: "JWT" })
+        .setIssuer(issuer)
+        .setSubject(person.sub)
+        .setAudience(request.client.id)
+        .setIssuedAt(new Date(now()))
+        .setExpirationTime(new Date(now() + ID_TOKEN_LIFETIME))
+        .sign(privateKey);
+    },
+  };
+}
+
+async function createKeys(): Promise<Keys> {
   const { publicKey, privateKey } = await generateKeyPair("RS256");
   const jwk = await exportJWK(publicKey);
   const kid = await calculateJwkThumbprint(jwk);
-  const sign = ({ request, person, authenticatedAt }: Grant) =>
-    new SignJWT({
-      nonce: request.nonce ?? undefined,
-      auth_time: Math.floor(authenticatedAt / 1000),
-    })
-      .setProtectedHeader({ alg: "RS256", kid, typ: "JWT" })
-      .setIssuer(issuer)
-      .setSubject(person.sub)
-      .setAudience(request.client.id)
-      .setIssuedAt(new Date(now()))
-      .setExpirationTime(new Date(now() + ID_TOKEN_LIFETIME))
-      .sign(privateKey);
-  return { publicJwk: { ...jwk, kid, alg: "RS256", use: "sig" }, sign };
+  const publicJwk = { ...jwk, kid, alg: "RS256", use: "sig" };
+  return { privateKey, publicJwk, kid };
 }

@@ -40,6 +40,9 @@ export const PAGES_FOR_ADMINS: readonly string[] = [
 /** The password of all users in these tests. */
 export const PASSWORD = "correct horse battery";
 
+/** Its hash, which takes longer than a test. */
+let passwordHash: Promise<string> | undefined;
+
 /** The example application, served with its demo identity provider. */
 export interface ExampleApp extends ServedApp, AsyncDisposable {
   readonly database: Query;
@@ -82,7 +85,7 @@ export async function startExampleApp(
   // The clock is frozen, so that delays do not depend on the time of a hash.
   let time = Date.now();
   const now = () => time;
-  const demo = await createDemoProvider({
+  const demo = createDemoProvider({
     issuer,
     baseURL,
     name: "demo",
@@ -121,8 +124,9 @@ export async function startExampleApp(
     visitor: () => createVisitor(baseURL),
     async loggedIn(role = "user") {
       const email = `${role}-${crypto.randomUUID()}@example.com`;
-      const passwordHash = await hashPassword(PASSWORD);
-      await users.create({ name: `Some ${role}`, email, passwordHash, role });
+      const hash = await (passwordHash ??= hashPassword(PASSWORD));
+      const account = { name: `Some ${role}`, email, role };
+      await users.create({ ...account, passwordHash: hash });
       const visitor = createVisitor(baseURL);
       await visitor.post("/login", { email, password: PASSWORD });
       return visitor;

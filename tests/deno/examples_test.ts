@@ -181,7 +181,7 @@ Deno.test("external_login.ts prints the address of the login", async () => {
 });
 
 Deno.test("external_login.ts logs in at the demo provider and logs out", async () => {
-  await using login = await serveLogin();
+  await using login = serveLogin();
   const { fetch } = createTestClient(overHTTP, { origin: login.origin });
 
   const start = await fetch("/?a=1");
@@ -202,7 +202,7 @@ Deno.test("external_login.ts logs in at the demo provider and logs out", async (
 });
 
 Deno.test("external_login.ts says that the user canceled the login, without an error", async () => {
-  await using login = await serveLogin();
+  await using login = serveLogin();
   const { fetch } = createTestClient(overHTTP, { origin: login.origin });
 
   const toProvider = await fetch("/login");
@@ -218,7 +218,7 @@ Deno.test("external_login.ts says that the user canceled the login, without an e
 });
 
 Deno.test("external_login.ts responds with 401 to an unexpected callback", async () => {
-  await using login = await serveLogin();
+  await using login = serveLogin();
   const { fetch } = createTestClient(overHTTP, { origin: login.origin });
 
   const toProvider = await fetch("/login");
@@ -403,7 +403,7 @@ async function post(
 }
 
 /** Serves the example with a demo provider, each on a separate port. */
-async function serveLogin() {
+function serveLogin() {
   const ports = [freePort(), freePort()];
   const origin = `http://localhost:${ports[0]}`;
   const redirectUri = `${origin}/callback`;
@@ -415,7 +415,7 @@ async function serveLogin() {
     redirectUri,
     allowInsecureLoopback: true,
   };
-  const provider = await createIdentityProvider({
+  const provider = createIdentityProvider({
     issuer: registration.issuer,
     clients: [{
       id: registration.clientId,

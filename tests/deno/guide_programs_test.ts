@@ -281,7 +281,7 @@ export default {
 Deno.test("add_a_provider.md: the OpenID Connect login logs in at a provider", async () => {
   const { "oidc.ts": program } = await programs("add_a_provider.md");
   const port = freePort();
-  await using provider = await serveProvider(
+  await using provider = serveProvider(
     `http://localhost:${port}/callback`,
   );
   const source = program
@@ -324,10 +324,10 @@ async function send(
   return { status, location, body: await response.text() };
 }
 
-async function serveProvider(redirectUri: string) {
+function serveProvider(redirectUri: string) {
   const port = freePort();
   const issuer = `http://127.0.0.1:${port}`;
-  const provider = await createIdentityProvider({
+  const provider = createIdentityProvider({
     issuer,
     clients: [{
       id: "my-app",

@@ -2,8 +2,8 @@ import {
   assert,
   assertEquals,
   assertMatch,
-  assertRejects,
   assertStringIncludes,
+  assertThrows,
 } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { s256 } from "../../examples/identity_provider/client_authentication.ts";
@@ -16,7 +16,7 @@ const challenge = await s256(verifier);
 const basic = { Authorization: `Basic ${btoa("app:s3cret")}` };
 
 Deno.test("the demo identity provider publishes the metadata of OpenID Connect", async () => {
-  const provider = await start();
+  const provider = start();
   const path = "/.well-known/openid-configuration";
   const metadata = await (await provider.fetch(request(path))).json();
   assertEquals(metadata.issuer, issuer);
@@ -29,7 +29,7 @@ Deno.test("the demo identity provider publishes the metadata of OpenID Connect",
 });
 
 Deno.test("a code is exchanged for tokens that identify the user", async () => {
-  const provider = await start();
+  const provider = start();
 
   const response = await exchange(provider, await codeOf(provider));
 
@@ -54,7 +54,7 @@ Deno.test("a code is exchanged for tokens that identify the user", async () => {
 });
 
 Deno.test("a code works once, and a replay revokes its token", async () => {
-  const provider = await start();
+  const provider = start();
   const code = await codeOf(provider);
   const { access_token } = await (await exchange(provider, code)).json();
 
@@ -95,7 +95,7 @@ const exchanges: {
 
 for (const { body, headers = basic, error } of exchanges) {
   Deno.test(`the token endpoint answers ${error} to ${JSON.stringify(body ?? headers)}`, async () => {
-    const provider = await start();
+    const provider = start();
     const code = await codeOf(provider);
     const response = await exchange(provider, code, body, headers);
     assertEquals(await response.json(), { error });
@@ -103,7 +103,7 @@ for (const { body, headers = basic, error } of exchanges) {
 }
 
 Deno.test("a client may authenticate in the body", async () => {
-  const provider = await start();
+  const provider = start();
   const body = { client_id: "app", client_secret: "s3cret" };
   const response = await exchange(provider, await codeOf(provider), body, {});
   assertEquals(response.status, 200);
@@ -118,7 +118,7 @@ const refusedHere: Record<string, string>[] = [
 
 for (const change of refusedHere) {
   Deno.test(`an authorization request with ${JSON.stringify(change)} causes no redirect (RFC 6749, section 4.1.2.1)`, async () => {
-    const provider = await start();
+    const provider = start();
     for (const method of ["GET", "POST"]) {
       const response = await provider.fetch(authorize(change, { method }));
       assertEquals(response.status, 400);
@@ -137,7 +137,7 @@ const refusedBack = [
 
 for (const [change, error] of refusedBack) {
   Deno.test(`an authorization request with ${JSON.stringify(change)} redirects back with ${error}`, async () => {
-    const provider = await start();
+    const provider = start();
     const response = await provider.fetch(authorize(change));
     const location = new URL(response.headers.get("Location")!);
     assertEquals(location.origin + location.pathname, redirectUri);
@@ -150,7 +150,7 @@ for (const [change, error] of refusedBack) {
 }
 
 Deno.test("the page offers all persons and declares itself a demo", async () => {
-  const provider = await start();
+  const provider = start();
   const response = await provider.fetch(authorize());
   const body = await response.text();
   assertStringIncludes(body, "Demo identity provider");
@@ -161,7 +161,7 @@ Deno.test("the page offers all persons and declares itself a demo", async () => 
 });
 
 Deno.test("canceling redirects back with access_denied", async () => {
-  const provider = await start();
+  const provider = start();
   const body = new URLSearchParams({ person: "" });
   const response = await provider.fetch(
     authorize({}, { method: "POST", body }),
@@ -170,7 +170,7 @@ Deno.test("canceling redirects back with access_denied", async () => {
 });
 
 Deno.test("another site cannot choose for a user", async () => {
-  const provider = await start();
+  const provider = start();
   const response = await provider.fetch(authorize({}, {
     method: "POST",
     headers: { Origin: "https://evil.example" },
@@ -189,8 +189,8 @@ const hosts = [
 ];
 
 for (const host of hosts) {
-  Deno.test(`the demo identity provider does not start at ${host}`, async () => {
-    await assertRejects(
+  Deno.test(`the demo identity provider does not start at ${host}`, () => {
+    assertThrows(
       () => createIdentityProvider({ issuer: host, clients: [] }),
       RangeError,
       "loopback",
@@ -199,7 +199,7 @@ for (const host of hosts) {
 }
 
 Deno.test("the demo identity provider rejects other host names", async () => {
-  const provider = await start();
+  const provider = start();
   for (const host of ["rebound.example:9", "localhost:9"]) {
     const response = await provider.fetch(new Request(`http://${host}/jwks`));
     assertEquals(response.status, 421);
@@ -215,7 +215,7 @@ function start() {
   return createIdentityProvider({ issuer, clients });
 }
 
-type Provider = Awaited<ReturnType<typeof start>>;
+type Provider = ReturnType<typeof start>;
 
 function request(path: string, init?: RequestInit): Request {
   return new Request(issuer + path, init);
