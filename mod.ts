@@ -114,6 +114,25 @@ export {
   type TrustedOrigins,
 } from "./router/middleware/cors.ts";
 export {
+  html,
+  type HTMLChild,
+  htmlResponse,
+  type HTMLValue,
+  type Markup,
+  unsafeHTML,
+} from "./router/content/html.ts";
+export {
+  type CookieOptions,
+  parseCookies,
+  serializeCookie,
+} from "./session/cookies/public_cookies.ts";
+export {
+  etag,
+  type ETagOptions,
+  requireMatch,
+  type RequireMatchOptions,
+} from "./router/middleware/etag.ts";
+export {
   eventStream,
   type EventStreamConnection,
   type EventStreamOptions,

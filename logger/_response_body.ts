@@ -1,4 +1,4 @@
-import { cancelWithClient } from "../router/internal.ts";
+import { addContentType, cancelWithClient } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 import type { LogOutcome } from "./log_info.ts";
 
@@ -50,22 +50,6 @@ export function watchBody(
   const sent = cancelWithClient(counted, context);
   const copy = new Response(sent, response);
   return sent === counted ? addContentType(copy) : copy;
-}
-
-/**
- * Adds the type of plain text to a body without a type if the runtime adds it
- * only to unread bodies, as Bun does. A browser without a type might take text
- * for a page with scripts.
- */
-function addContentType(response: Response): Response {
-  const { headers } = response;
-  if (
-    !headers.has("Content-Type") &&
-    !new Response("").headers.has("Content-Type")
-  ) {
-    headers.set("Content-Type", "text/plain;charset=utf-8");
-  }
-  return response;
 }
 
 /** The largest chunk that is sent at once, so that few unsent bytes count. */

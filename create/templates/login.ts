@@ -1,4 +1,3 @@
-import { HTML } from "./_html.ts";
 import type { Template } from "./template.ts";
 
 /** Registration, login and logout with email address and password. */
@@ -13,6 +12,7 @@ export const LOGIN: Template = {
   createThrottle,
   crossOriginProtection,
   formData,
+  html,
   logger,
   redirect,
   redirectToLogin,
@@ -26,7 +26,6 @@ import {
   createSQLSessionStore,
   type SQLQuery,
 } from "@gatehouse/web/session/sql";
-import { html } from "./html.ts";
 import { login } from "./login.ts";
 import { page } from "./pages.ts";
 import { registration } from "./registration.ts";
@@ -265,10 +264,11 @@ function toUser({ id, email }: SQLRow): User {
   return { id: Number(id), email: String(email) };
 }
 `,
-    "pages.ts": `import { string } from "@gatehouse/web/data-schema";
+    "pages.ts":
+      `import { html, htmlResponse, type Markup } from "@gatehouse/web";
+import { string } from "@gatehouse/web/data-schema";
 import { email, maxLength, minLength } from "@gatehouse/web/data-schema/checks";
 import { field, object } from "@gatehouse/web/data-schema/form-data";
-import { html, type Markup } from "./html.ts";
 
 /** The fields of the forms. */
 export const Account = object({
@@ -319,15 +319,11 @@ export function page(title: string, content: Markup, status = 200): Response {
       </body>
     </html>
   \`;
-  const headers = {
-    "Content-Type": "text/html; charset=utf-8",
-    // After a logout, the Back button shows no pages.
-    "Cache-Control": "no-store",
-  };
-  return new Response(\`<!doctype html>\${markup}\`, { status, headers });
+  // After a logout, the Back button shows no pages.
+  const headers = { "Cache-Control": "no-store" };
+  return htmlResponse(markup, { status, headers });
 }
 `,
-    "html.ts": HTML,
   },
   tables: `CREATE TABLE IF NOT EXISTS users (
   id INTEGER PRIMARY KEY,

@@ -2,7 +2,7 @@ import type {
   ErrorResponse,
   RequestContext,
 } from "@gatehouse/web/fetch-router";
-import { html } from "./html.ts";
+import { html } from "@gatehouse/web/html";
 import { narrowPage } from "./pages/layout.ts";
 import { routes } from "./routes.ts";
 

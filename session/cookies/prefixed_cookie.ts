@@ -284,12 +284,12 @@ export type CookieToSet =
   & Readonly<Cookie>
   & Required<Pick<Cookie, "path" | "secure" | "sameSite">>;
 
-/** Creates the value of a `Set-Cookie` header. The cookie is always HttpOnly. */
+/** Creates the value of a `Set-Cookie` header. By default it is HttpOnly. */
 export function serializeCookie(cookie: CookieToSet): string {
   const headers = new Headers();
   const { maxAge, ...attributes } = cookie;
   // setCookie() changes its argument for names with a prefix.
-  const copy: Cookie = { ...attributes, httpOnly: true };
+  const copy: Cookie = { httpOnly: true, ...attributes };
   if (maxAge !== undefined) {
     copy.maxAge = Math.floor(maxAge);
     if (maxAge === 0) copy.expires = new Date(0);

@@ -104,7 +104,10 @@ for (const { path, method = "GET", name } of hostile) {
     const { api, durations, spans } = createRecorder();
     const router = createRouter({ middleware: [telemetry({ api })] });
     router.get("/", () => new Response("Hello"));
-    await router.fetch(origin + path, { method });
+    // Some runtimes refuse unknown methods of a new request.
+    const request = new Request(origin + path);
+    Object.defineProperty(request, "method", { value: method });
+    await router.fetch(request);
     const [span] = spans;
     assertEquals(span!.name, name);
     for (const value of Object.values(span!.attributes)) {

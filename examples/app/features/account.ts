@@ -9,7 +9,7 @@ import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
 import { failed, Profile } from "../forms.ts";
-import { html } from "../html.ts";
+import { html } from "@gatehouse/web/html";
 import { accountPage } from "../pages/account_page.ts";
 import {
   errorSummary,

@@ -6,7 +6,7 @@ import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
 import { failed, ResetRequest } from "../forms.ts";
-import { html } from "../html.ts";
+import { html } from "@gatehouse/web/html";
 import { changeEmailMail, emailChangedMail } from "../mails.ts";
 import { accountPage } from "../pages/account_page.ts";
 import {

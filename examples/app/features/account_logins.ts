@@ -9,7 +9,7 @@ import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { LinkedIdentity } from "../data/identities.ts";
 import type { ExternalLogin } from "../external_logins.ts";
-import { html, type Markup } from "../html.ts";
+import { html, type Markup } from "@gatehouse/web/html";
 import { pagePolicy } from "../page_policy.ts";
 import { accountPage } from "../pages/account_page.ts";
 import { method } from "../pages/form_fields.ts";

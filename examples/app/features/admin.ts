@@ -8,7 +8,7 @@ import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { ROLES, type User } from "../data/users.ts";
 import { endSessionsAndTokens } from "../end_access.ts";
-import { html, type Markup } from "../html.ts";
+import { html, type Markup } from "@gatehouse/web/html";
 import { method } from "../pages/form_fields.ts";
 import { page } from "../pages/layout.ts";
 import { time } from "../pages/time.ts";

@@ -4,7 +4,7 @@ import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
-import { html } from "../html.ts";
+import { html } from "@gatehouse/web/html";
 import { keepAccess } from "../log_in.ts";
 import { factorMail } from "../mails.ts";
 import { accountPage } from "../pages/account_page.ts";

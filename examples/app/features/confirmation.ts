@@ -14,7 +14,7 @@ import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
 import type { ExternalLogin } from "../external_logins.ts";
 import { Confirmation } from "../forms.ts";
-import { html, type Markup } from "../html.ts";
+import { html, type Markup } from "@gatehouse/web/html";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { narrowPage } from "../pages/layout.ts";
 import { completePasswordLogin, passwordProvider } from "../passwords.ts";

@@ -9,7 +9,7 @@ import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { Notice } from "../data/notices.ts";
 import { failed, NoticeForm } from "../forms.ts";
-import { html, type Markup } from "../html.ts";
+import { html, type Markup } from "@gatehouse/web/html";
 import {
   errorSummary,
   field,

@@ -11,7 +11,7 @@ import {
   withHeaders,
 } from "@gatehouse/web/fetch-router";
 import type { AppRouter } from "../app_middleware.ts";
-import { html } from "../html.ts";
+import { html } from "@gatehouse/web/html";
 import { logIn } from "../log_in.ts";
 import { confirmMail } from "../mails.ts";
 import { routes } from "../routes.ts";

@@ -7,7 +7,7 @@ import {
 } from "@gatehouse/web/fetch-router";
 import type { AppRouter } from "../app_middleware.ts";
 import { failed, ResetRequest } from "../forms.ts";
-import { html } from "../html.ts";
+import { html } from "@gatehouse/web/html";
 import { beginLogIn } from "../log_in.ts";
 import { loginMail } from "../mails.ts";
 import {

@@ -16,7 +16,7 @@ import type {
   ExternalLogin,
   ExternalLoginSuccess,
 } from "../external_logins.ts";
-import { html, type Markup } from "../html.ts";
+import { html, type Markup } from "@gatehouse/web/html";
 import { beginLogIn } from "../log_in.ts";
 import { linkedMail } from "../mails.ts";
 import { narrowPage } from "../pages/layout.ts";

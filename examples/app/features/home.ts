@@ -1,7 +1,7 @@
 import { Auth } from "@gatehouse/web/auth-middleware";
 import type { AppRouter } from "../app_middleware.ts";
 import type { Notice } from "../data/notices.ts";
-import { html, type Markup } from "../html.ts";
+import { html, type Markup } from "@gatehouse/web/html";
 import { page } from "../pages/layout.ts";
 import { time } from "../pages/time.ts";
 import { routes } from "../routes.ts";

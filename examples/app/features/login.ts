@@ -12,7 +12,7 @@ import type { DemoAccount } from "../data/seed.ts";
 import type { User } from "../data/users.ts";
 import type { ExternalLogin } from "../external_logins.ts";
 import { Login, valuesOf } from "../forms.ts";
-import { html, type Markup } from "../html.ts";
+import { html, type Markup } from "@gatehouse/web/html";
 import { beginLogIn } from "../log_in.ts";
 import { rememberLogout } from "../logout_message.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";

@@ -1,6 +1,6 @@
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import type { AppRouter } from "../app_middleware.ts";
-import { html } from "../html.ts";
+import { html } from "@gatehouse/web/html";
 import { finishLogIn } from "../log_in.ts";
 import { factorMail } from "../mails.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";

@@ -16,7 +16,7 @@ import {
   removeLoginsAndKeys,
 } from "../end_access.ts";
 import { failed, ResetRequest } from "../forms.ts";
-import { html } from "../html.ts";
+import { html } from "@gatehouse/web/html";
 import { resetDoneMail, resetMail } from "../mails.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { narrowPage } from "../pages/layout.ts";

@@ -1,5 +1,5 @@
 import type { RequestContext } from "@gatehouse/web/fetch-router";
-import { html } from "../html.ts";
+import { html } from "@gatehouse/web/html";
 import { routes } from "../routes.ts";
 import { type Page, page } from "./layout.ts";
 

@@ -1,4 +1,4 @@
-import { html, type Markup } from "../html.ts";
+import { html, type Markup } from "@gatehouse/web/html";
 
 /** The values of a form, and their errors. */
 export interface FormState {

@@ -2,7 +2,7 @@ import { Auth } from "@gatehouse/web/auth-middleware";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import { forgetLogout, isLoggedOut } from "../logout_message.ts";
-import { html, htmlResponse, type Markup } from "../html.ts";
+import { html, htmlResponse, type Markup } from "@gatehouse/web/html";
 import { routes } from "../routes.ts";
 import { sourceLinks } from "./source_links.ts";
 

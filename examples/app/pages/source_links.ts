@@ -2,7 +2,7 @@ import {
   createContextKey,
   type RequestContext,
 } from "@gatehouse/web/fetch-router";
-import { html, type Markup } from "../html.ts";
+import { html, type Markup } from "@gatehouse/web/html";
 import { routes } from "../routes.ts";
 
 /** `true` if the application can read its source code. */

@@ -1,4 +1,4 @@
-import { html, type Markup } from "../html.ts";
+import { html, type Markup } from "@gatehouse/web/html";
 
 const format = new Intl.DateTimeFormat("en-GB", {
   dateStyle: "medium",
