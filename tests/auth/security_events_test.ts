@@ -41,15 +41,18 @@ async function lines(): Promise<string[]> {
   );
 }
 
-const password = createCredentialsAuthProvider({
-  name: "password",
-  parse: (context) => context.get(FormData).get("password"),
-  account: () => "ada",
-  throttle: createThrottle({ perAccount: { attempts: 2 } }),
-  verify: (password) => password === "s3cret" ? { id: 1 } : null,
-});
+function createPassword() {
+  return createCredentialsAuthProvider({
+    name: "password",
+    parse: (context) => context.get(FormData).get("password"),
+    account: () => "ada",
+    throttle: createThrottle({ perAccount: { attempts: 2 } }),
+    verify: (password) => password === "s3cret" ? { id: 1 } : null,
+  });
+}
 
 function createApp(lazy: boolean): Router {
+  const password = createPassword();
   const scheme = createSessionAuthScheme({
     name: "session",
     verify: (id) => ({ id, role: "user" }),

@@ -207,7 +207,10 @@ Deno.test("createThrottle() removes old counts from the store every ten minutes"
     await attempt();
     pass(minute);
   }
-  assertEquals(times, [start + 10 * minute, start + 20 * minute]);
+  // The first time is random, so that not all processes sweep at once.
+  const [first = 0, second = 0] = times;
+  assert(first >= start && first <= start + 10 * minute, `${first - start}`);
+  assertEquals(second, first + 10 * minute);
 });
 
 Deno.test("createThrottle() lets one address guess at one account 17 times within an hour", async () => {
