@@ -17,7 +17,7 @@ const cookieSecrets = ["a secret of the cookie sessions in these tests"];
 for (const options of [{}, { cookieSecrets }]) {
   const kind = "cookieSecrets" in options ? "in cookies" : "in a store";
 
-  Deno.test(`verifyLink() logs in once, in the browser that asked, with sessions ${kind} (ASVS 6.6.2)`, async () => {
+  Deno.test(`verifyLink() logs in once, in the browser that asked, with sessions ${kind} (ASVS 6.5.1, 6.6.2)`, async () => {
     const app = createEmailApp(options);
     const browser = app.browser();
     await browser.ask();
@@ -52,7 +52,7 @@ for (const options of [{}, { cookieSecrets }]) {
     }
   });
 
-  Deno.test(`verifyCode() logs in once, in the browser that asked, with sessions ${kind} (ASVS 6.6.2)`, async () => {
+  Deno.test(`verifyCode() logs in once, in the browser that asked, with sessions ${kind} (ASVS 6.5.1, 6.6.2)`, async () => {
     const app = createEmailApp(options);
     const browser = app.browser();
     assertEquals(await browser.get("/pending"), null);
@@ -162,7 +162,7 @@ Deno.test("verifyCode() accepts no code for an unknown account", async () => {
   }
 });
 
-Deno.test("the link and the code expire after ten minutes (ASVS 6.6.3)", async () => {
+Deno.test("the link and the code expire after ten minutes (ASVS 6.5.5)", async () => {
   const app = createEmailApp();
   const browser = app.browser();
   await browser.ask();
@@ -172,6 +172,18 @@ Deno.test("the link and the code expire after ten minutes (ASVS 6.6.3)", async (
   assertEquals(await browser.link(token), "expired");
   const opened = await browser.get(`/link?token=${token}`);
   assertEquals(opened, { status: "expired" });
+});
+
+Deno.test("start() creates codes of six random digits (ASVS 6.5.3, 6.5.4)", async () => {
+  const app = createEmailApp({ mailThrottle: unlimited });
+  for (let n = 0; n < 200; n++) await app.browser().ask();
+  const codes = app.outbox.map(({ code }) => code);
+  assert(codes.every((code) => /^\d{6}$/.test(code)));
+  assert(new Set(codes).size > 190);
+  // Each digit occurs at each place.
+  for (let place = 0; place < 6; place++) {
+    assertEquals(new Set(codes.map((code) => code[place])).size, 10);
+  }
 });
 
 Deno.test("a new email replaces the one before it in this browser", async () => {

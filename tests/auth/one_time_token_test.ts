@@ -13,7 +13,7 @@ import {
 
 const purpose = "password-reset";
 
-Deno.test("takeOneTimeToken() returns the data of the token (ASVS 6.5.1)", async () => {
+Deno.test("takeOneTimeToken() returns the data of the token (ASVS 6.4.1, 6.5.1)", async () => {
   for (const account of [7, "7", "ada@example.com", 0]) {
     for (const data of [undefined, "", "new@example.com"]) {
       const store = createMemorySessionStore();

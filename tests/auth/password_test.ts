@@ -85,7 +85,7 @@ const distinct = [
   "x".repeat(4096),
 ];
 
-Deno.test("hashPassword() does not trim, truncate or normalize a password (ASVS 6.2.8)", async () => {
+Deno.test("hashPassword() does not trim, truncate or normalize a password, of any characters (ASVS 6.2.5, 6.2.8)", async () => {
   for (const password of distinct) {
     const hash = await hashPassword(password, cheap);
     for (const other of distinct) {
@@ -96,6 +96,14 @@ Deno.test("hashPassword() does not trim, truncate or normalize a password (ASVS 
         other === password,
       ]);
     }
+  }
+});
+
+Deno.test("hashPassword() accepts a password of 64 and of 4,096 characters (ASVS 6.2.9)", async () => {
+  for (const length of [64, 4096]) {
+    const password = "x".repeat(length);
+    const hash = await hashPassword(password, cheap);
+    assert((await verifyPassword(hash, password, cheap)).ok);
   }
 });
 

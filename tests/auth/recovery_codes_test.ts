@@ -9,7 +9,7 @@ Deno.test("enableTOTP() creates ten different recovery codes of 120 bits (ASVS 6
   }
 });
 
-Deno.test("verifyCode() accepts each recovery code once, and returns the number left", async () => {
+Deno.test("verifyCode() accepts each recovery code once, and returns the number left (ASVS 6.4.4, 6.5.1)", async () => {
   const app = createFactorApp();
   const { codes } = await app.enable();
   for (const [index, code] of codes.entries()) {

@@ -2,8 +2,14 @@
 import { assertEquals } from "@std/assert";
 import type { Page } from "npm:playwright-core@1.56.1";
 import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
+import { generateTOTP } from "@gatehouse/web/auth/second-factor";
 import { launch, testInChromium } from "./_chromium.ts";
-import { PAGES_FOR_ADMINS, startExampleApp } from "./_example_app.ts";
+import {
+  type ExampleApp,
+  PAGES_FOR_ADMINS,
+  PASSWORD,
+  startExampleApp,
+} from "./_example_app.ts";
 
 const forVisitors = [
   "/",
@@ -87,9 +93,52 @@ for (const [colorScheme, run] of Object.entries(schemes)) {
       await page.goto(link);
       await page.getByRole("button", { name: "Confirm" }).waitFor();
       assertEquals(await faults(page, run), [], "/account/confirm/email");
+      await walkFactors(page, app, run);
       await context.close();
     },
   );
+}
+
+/** Checks the pages of a second factor and of an emailed link. */
+async function walkFactors(
+  page: Page,
+  app: ExampleApp,
+  run: string,
+): Promise<void> {
+  await page.context().clearCookies();
+  const person = { name: "Ada", email: "ada@example.com", password: PASSWORD };
+  const visitor = app.visitor();
+  await visitor.post("/register", { ...person, confirmPassword: PASSWORD });
+  const [link] = app.mails.at(-1)!.text.match(/http\S+/)!;
+  await page.goto(link);
+  await page.getByText("Type this code").waitFor();
+  assertEquals(await faults(page, run), [], "/account/email/link");
+
+  const value = visitor.cookie()!;
+  const session = { name: "session", value, url: app.baseURL };
+  await page.context().addCookies([session]);
+  await page.goto(link);
+  await page.getByRole("button", { name: "Verify" }).waitFor();
+  assertEquals(await faults(page, run), [], "/account/email/link, ready");
+  await page.goto(`${app.baseURL}/account/security/app`);
+  const secret = await page.locator("#totp-secret").innerText();
+  const code = await generateTOTP(secret.replaceAll(" ", ""), {
+    time: app.now(),
+  });
+  await page.getByLabel("Code").fill(code);
+  await page.getByRole("button", { name: "Finish" }).click();
+  await page.locator("#recovery-codes").waitFor();
+  assertEquals(await faults(page, run), [], "/account/security/app, done");
+  await page.goto(`${app.baseURL}/account/security`);
+  assertEquals(await faults(page, run), [], "/account/security, with an app");
+
+  await page.context().clearCookies();
+  await page.goto(`${app.baseURL}/login`);
+  await page.getByLabel("Email").fill(person.email);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("main").getByRole("button").first().click();
+  await page.getByLabel("Remember this browser").waitFor();
+  assertEquals(await faults(page, run), [], "/login/code");
 }
 
 interface AxeResults {

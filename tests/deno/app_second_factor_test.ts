@@ -94,7 +94,7 @@ Deno.test("a recovery code logs in once, and an email informs the owner", async 
   assertEquals((await again.post("/login/code", { code })).status, 422);
 });
 
-Deno.test("a login at a provider and a login by email need the code too", async () => {
+Deno.test("a login at a provider and a login by email need the code too (ASVS 6.3.4)", async () => {
   await using app = await startExampleApp();
   const { visitor, code } = await enroll(app);
   const start = await visitor.post("/account/logins/demo");
@@ -164,7 +164,7 @@ Deno.test("the second factor is only removed with a code of it", async () => {
   assertEquals(await sendPassword(app.visitor()), "/");
 });
 
-Deno.test("a reset by email keeps the second factor of a verified account", async () => {
+Deno.test("a reset by email keeps the second factor of a verified account (ASVS 6.4.3)", async () => {
   await using app = await startExampleApp();
   await enroll(app);
   await app.users.verifyEmail(1, email);
