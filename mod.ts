@@ -184,6 +184,11 @@ export {
   type SecureHeadersOptions,
 } from "./router/middleware/secure_headers.ts";
 export {
+  timeout,
+  TimeoutSignal,
+  type TimeoutSignalKey,
+} from "./router/middleware/timeout.ts";
+export {
   type EntriesOfPart,
   type InputPart,
   type InputResult,

@@ -61,6 +61,7 @@ const BUDGETS: Record<Entry, number> = {
   "./session/sql": 2.7,
   "./session/testing": 21.5,
   "./telemetry-middleware": 1.5,
+  "./timeout-middleware": 0.9,
   "./validate-middleware": 3.2,
 };
 
@@ -89,6 +90,7 @@ const STRANGERS: readonly (readonly [Entry, readonly RegExp[]])[] = [
   ["./secure-headers-middleware", [ROUTER]],
   ["./security-events-middleware", [/session\//, /auth\//, ROUTER]],
   ["./telemetry-middleware", [/session\//, /auth\//, /npm/, ROUTER]],
+  ["./timeout-middleware", [/session\//, ROUTER]],
   ["./validate-middleware", [/schema\//, ROUTER]],
   ["./logger-middleware", [/session\//, /auth\//, /npm/, ROUTER]],
   ["./rate-limit-middleware", [/auth\//, /npm/, /stores\//, ROUTER]],

@@ -7,7 +7,7 @@ import {
   type Router,
 } from "@gatehouse/web/fetch-router";
 import { formData } from "@gatehouse/web/form-data-middleware";
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 
 const origin = "https://example.com";
 const ok = () => new Response("ok");
@@ -292,3 +292,43 @@ const stamp: Middleware<readonly []> = async (_, next) => {
   response.headers.set("X-Stamp", "1");
   return response;
 };
+
+const spellings = [
+  "/admin",
+  "/admin/",
+  "/admin/users",
+  "/admin/nowhere",
+  "/%61dmin/users",
+  "/admin/%75sers",
+  "/x/../admin/users",
+  "/admin/./users",
+  "/admin/x/../users",
+  "/admin//users",
+  "//admin/users",
+  "/ADMIN/users",
+  "/admin;x/users",
+  "/admin%2fusers",
+  "/admin\\users",
+  "/admin?/users",
+  "/admin/users?admin=1#x",
+];
+
+for (const path of spellings) {
+  Deno.test(`the middleware of a mounted router guards its handlers against ${path}`, async () => {
+    let isReached = false;
+    const admin = createRouter({
+      middleware: [() => new Response("Forbidden", { status: 403 })],
+    });
+    admin.route("ANY", "/*", () => {
+      isReached = true;
+      return new Response("users");
+    });
+    for (const trailingSlash of ["strict", "redirect", "ignore"] as const) {
+      const router = createRouter({ trailingSlash });
+      router.mount("/admin", admin);
+      const { status } = await router.fetch(`https://example.com${path}`);
+      assert([301, 403, 404].includes(status), `${status}`);
+    }
+    assertEquals(isReached, false);
+  });
+}

@@ -1,0 +1,92 @@
+/**
+ * Limits the time that handlers may take.
+ *
+ * @module
+ */
+// Not from the door: bundlers would keep more of the router than this needs.
+import { type ContextKey, createContextKey } from "../context/context_key.ts";
+import { checkPositive, MAX_TIMEOUT } from "../limits.ts";
+import type { ContextEntry, Middleware } from "../mod.ts";
+
+/** The type of {@linkcode TimeoutSignal}. */
+export interface TimeoutSignalKey extends ContextKey<AbortSignal> {
+  /** The name of the key, which distinguishes its type from others. */
+  readonly name: "TimeoutSignal";
+}
+
+/**
+ * The key of the signal that {@linkcode timeout} aborts. Pass it to `fetch` and
+ * to database clients, so that they stop working on a late response.
+ */
+export const TimeoutSignal: TimeoutSignalKey = /* @__PURE__ */ createContextKey<
+  AbortSignal
+>(undefined, {
+  name: "TimeoutSignal",
+}) as TimeoutSignalKey;
+
+/**
+ * Creates a middleware that responds with 503 if the response to a request does
+ * not begin in time. `context.error` is then a `TimeoutError`, so the session
+ * saves nothing.
+ *
+ * JavaScript cannot stop a function: the handler goes on, and its response is
+ * ignored. Pass `context.get(TimeoutSignal)` to what it waits for. The time of the
+ * body, such as a stream, is not limited.
+ *
+ * @example A slow service
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { timeout, TimeoutSignal } from "@gatehouse/web/timeout-middleware";
+ *
+ * const router = createRouter();
+ * router.get("/slow", timeout(10), (context) => {
+ *   const signal = context.get(TimeoutSignal);
+ *   // return fetch("https://slow.example/", { signal });
+ *   return new Promise((resolve) => {
+ *     signal.addEventListener("abort", () => resolve(new Response("late")));
+ *   });
+ * });
+ *
+ * const response = await router.fetch("https://example.com/slow");
+ * assertEquals(response.status, 503);
+ * ```
+ *
+ * @param milliseconds The longest time until the response begins.
+ * @returns The middleware.
+ * @throws {RangeError} If the time is not a positive number, or too long for a
+ * timer.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-15.6.4 | RFC 9110, 503 Service Unavailable}
+ */
+export function timeout(
+  milliseconds: number,
+): Middleware<readonly [ContextEntry<TimeoutSignalKey, AbortSignal>]> {
+  checkPositive("timeout", "time", milliseconds, MAX_TIMEOUT);
+  return async (context, next) => {
+    const controller = new AbortController();
+    const { promise: late, resolve } = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => {
+      // First, so that the handler's response to the abort comes too late.
+      resolve(undefined);
+      controller.abort(timeoutError(milliseconds));
+    }, milliseconds);
+    context.set(TimeoutSignal, controller.signal);
+    const downstream = next();
+    try {
+      const response = await Promise.race([downstream, late]);
+      if (response !== undefined) return response;
+    } finally {
+      clearTimeout(timer);
+    }
+    context.error = controller.signal.reason;
+    downstream.then((response) => response.body?.cancel()).catch(() => {});
+    return await context.createErrorResponse({ status: 503 }, {
+      "Cache-Control": "no-store",
+    });
+  };
+}
+
+function timeoutError(milliseconds: number): DOMException {
+  const message = `No response within ${milliseconds} ms`;
+  return new DOMException(message, "TimeoutError");
+}

@@ -1,0 +1,191 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import {
+  createRouter,
+  type Middleware,
+  type RequestContext,
+} from "@gatehouse/web/fetch-router";
+import { logger } from "@gatehouse/web/logger-middleware";
+import { Session } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+import { timeout, TimeoutSignal } from "@gatehouse/web/timeout-middleware";
+
+const origin = "https://example.com";
+
+/** Waits until the signal aborts. */
+function abortion(context: RequestContext): Promise<void> {
+  const signal = context.get(TimeoutSignal);
+  return new Promise((resolve) =>
+    signal.addEventListener("abort", () => resolve())
+  );
+}
+
+/** Waits for the timers and promises of a late handler. */
+const pause = (milliseconds = 20) =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+type Handler = (context: RequestContext) => Response | Promise<Response>;
+
+const late: [string, Handler][] = [
+  ["responds when its signal aborts", async (context) => {
+    await abortion(context);
+    return new Response("late");
+  }],
+  ["ignores its signal", async () => {
+    await pause(40);
+    return new Response("late");
+  }],
+  ["throws the reason of its signal", async (context) => {
+    await abortion(context);
+    throw context.get(TimeoutSignal).reason;
+  }],
+  ["throws another error", async (context) => {
+    await abortion(context);
+    throw new Error("late");
+  }],
+];
+
+for (const [name, handler] of late) {
+  for (const isServed of [false, true]) {
+    Deno.test(`timeout() responds with 503 to a ${isServed ? "server" : "caller"} if a handler ${name}`, async () => {
+      const errors: unknown[] = [];
+      const seen: unknown[] = [];
+      const router = createRouter({
+        middleware: [async (context, next) => {
+          const response = await next();
+          seen.push((context.error as DOMException).name);
+          return response;
+        }, timeout(10)],
+        onError(error) {
+          errors.push(error);
+          return new Response("late", { status: 500 });
+        },
+      });
+      router.get("/", handler);
+      const inner = createRouter();
+      inner.mount("/in", router);
+      for (const [target, path] of [[router, "/"], [inner, "/in"]] as const) {
+        const request = new Request(origin + path, {
+          headers: { Accept: "application/json" },
+        });
+        const response = await (isServed
+          ? target.fetch(request, {}, {})
+          : target.fetch(request));
+        assertEquals(response.status, 503);
+        assertEquals(response.headers.get("Cache-Control"), "no-store");
+        assertEquals((await response.json()).title, "Service Unavailable");
+      }
+      assertEquals(seen, ["TimeoutError", "TimeoutError"]);
+      await pause(50);
+      assertEquals(errors.length, name.startsWith("throws") ? 2 : 0);
+    });
+  }
+}
+
+Deno.test("timeout() leaves a response in time as it is, and aborts nothing", async () => {
+  const signals: AbortSignal[] = [];
+  const router = createRouter({ middleware: [timeout(20)] });
+  router.get("/", (context) => {
+    signals.push(context.get(TimeoutSignal));
+    return new Response("in time", { status: 201 });
+  });
+  router.get("/bug", () => {
+    throw new Response("not an error");
+  });
+  const response = await router.fetch(origin);
+  assertEquals([response.status, await response.text()], [201, "in time"]);
+  const { error } = console;
+  console.error = () => {};
+  try {
+    assertEquals((await router.fetch(`${origin}/bug`)).status, 500);
+  } finally {
+    console.error = error;
+  }
+  await pause(40);
+  assertEquals(signals.map(({ aborted }) => aborted), [false]);
+});
+
+Deno.test("timeout() does not limit the body", async () => {
+  const router = createRouter();
+  router.get("/", timeout(10), () => {
+    const body = new ReadableStream({
+      async start(controller) {
+        await pause(30);
+        controller.enqueue(new TextEncoder().encode("slow"));
+        controller.close();
+      },
+    });
+    return new Response(body);
+  });
+  assertEquals(await (await router.fetch(origin)).text(), "slow");
+});
+
+Deno.test("timeout() cancels the body of a late response", async () => {
+  let isCancelled = false;
+  const router = createRouter();
+  router.get("/", timeout(10), async (context) => {
+    await abortion(context);
+    return new Response(
+      new ReadableStream({
+        cancel() {
+          isCancelled = true;
+        },
+      }),
+    );
+  });
+  assertEquals((await router.fetch(origin)).status, 503);
+  await pause();
+  assert(isCancelled);
+});
+
+Deno.test("timeout() keeps the session from saving the changes of a late handler", async () => {
+  const router = createRouter({ middleware: [session()] });
+  router.get("/late", timeout(10), async (context) => {
+    context.get(Session).set("half", true);
+    await abortion(context);
+    return new Response();
+  });
+  const response = await router.fetch(`${origin}/late`);
+  assertEquals(response.status, 503);
+  assertEquals(response.headers.getSetCookie(), []);
+});
+
+Deno.test("timeout() appears in the log, and in errorResponse", async () => {
+  const lines: string[] = [];
+  const router = createRouter({
+    middleware: [
+      logger({
+        format: ({ status, error }) => `${status} ${error}`,
+        output: (line) => lines.push(line),
+      }),
+      timeout(10),
+    ],
+    errorResponse: ({ status }) => new Response("page", { status }),
+  });
+  router.get("/", async (context) => {
+    await abortion(context);
+    return new Response();
+  });
+  const response = await router.fetch(origin);
+  assertEquals(await response.text(), "page");
+  assertEquals(lines, ["503 TimeoutError"]);
+});
+
+Deno.test("the shorter of two timeout() wins", async () => {
+  const middleware: readonly Middleware[] = [timeout(10), timeout(5_000)];
+  const router = createRouter({ middleware });
+  let signal: AbortSignal | undefined;
+  router.get("/", async (context) => {
+    signal = context.get(TimeoutSignal);
+    await pause(30);
+    return new Response();
+  });
+  assertEquals((await router.fetch(origin)).status, 503);
+  await pause(40);
+  assertEquals(signal?.aborted, false);
+});
+
+for (const time of [0, -1, NaN, Infinity, 2 ** 31]) {
+  Deno.test(`timeout(${time}) throws when it is created`, () => {
+    assertThrows(() => timeout(time), RangeError);
+  });
+}
