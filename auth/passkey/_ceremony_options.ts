@@ -35,7 +35,11 @@ export async function creationOptions(
   user: PasskeyUser,
   isConditional = false,
 ): Promise<PasskeyCreationOptions> {
-  const { algorithms, hints, rpId, rpName, userVerification } = settings;
+  const { algorithms, hints, rpId, rpName } = settings;
+  // Without asking, the browser can neither see nor verify the user.
+  const userVerification = isConditional
+    ? "preferred"
+    : settings.userVerification;
   const passkeys = await settings.store.list(user.id);
   const userHandle = await userHandleOf(settings, user, passkeys);
   const challenge = await createChallenge(settings, context, {

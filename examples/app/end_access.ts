@@ -34,19 +34,21 @@ export async function endSessionsAndTokens(
 export interface RemovedAccess {
   readonly identities: readonly LinkedIdentity[];
   readonly keys: number;
+  readonly passkeys: number;
 }
 
 /**
- * Removes the linked logins and the API keys of a user who has just reset the
- * password by email. An attacker may have made them: for example one who
+ * Removes the linked logins, the API keys and the passkeys of a user who has just
+ * reset the password by email. An attacker may have made them: for example one who
  * registered with the address of the owner, and waited (pre-hijacking).
  */
 export async function removeLoginsAndKeys(
-  { identities, keys }: Services,
+  { identities, keys, passkeyTable }: Services,
   userId: number,
 ): Promise<RemovedAccess> {
   return {
     identities: await identities.unlinkAll(userId),
     keys: await keys.revokeAll(userId),
+    passkeys: await passkeyTable.deleteAll(userId),
   };
 }

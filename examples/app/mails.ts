@@ -138,11 +138,12 @@ If it was not you, reset your password: ${baseURL}${routes.passwordReset.request
 export function resetDoneMail(
   { baseURL, logins }: Services,
   to: string,
-  { identities, keys }: RemovedAccess,
+  { identities, keys, passkeys }: RemovedAccess,
 ): Mail {
   const removed = [
     "All sessions and access tokens",
     ...keys === 0 ? [] : [`${keys} API ${keys === 1 ? "key" : "keys"}`],
+    ...passkeys === 0 ? [] : ["All passkeys"],
     ...identities.map((identity) => identityText(logins, identity)),
   ];
   return {

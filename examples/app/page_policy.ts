@@ -25,7 +25,7 @@ export function pagePolicy(
 ): string {
   return [
     "default-src 'none'",
-    ...scripts ? ["script-src 'self'"] : [],
+    ...scripts ? ["script-src 'self'", "connect-src 'self'"] : [],
     "style-src 'self'",
     // The pictures of accounts come from identity providers.
     "img-src 'self' https:",

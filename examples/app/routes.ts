@@ -23,6 +23,15 @@ export const routes = route({
     code: form("login/email/code"),
     link: form("login/email/link"),
   },
+  passkeyScript: "/passkeys.js",
+  passkeyLogin: {
+    options: post("/login/passkey/options"),
+    action: post("/login/passkey"),
+  },
+  wellKnown: {
+    webauthn: get("/.well-known/webauthn"),
+    passkeyEndpoints: get("/.well-known/passkey-endpoints"),
+  },
   logout: post("/logout"),
   passwordReset: {
     request: form("forgot-password"),
@@ -57,6 +66,16 @@ export const routes = route({
     },
     recoveryCodes: post("/account/security/recovery-codes"),
     device: del("/account/security/devices/:id"),
+    passkeys: {
+      ...resources("account/passkeys", {
+        only: ["index", "create", "update", "destroy"],
+      }),
+      options: post("/account/passkeys/options"),
+      upgrade: {
+        options: post("/account/passkeys/upgrade/options"),
+        create: post("/account/passkeys/upgrade"),
+      },
+    },
     sessions: {
       index: get("/account/sessions"),
       destroy: del("/account/sessions/:id"),

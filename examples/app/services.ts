@@ -7,6 +7,7 @@ import {
   createPasswordQueue,
   type PasswordQueue,
 } from "@gatehouse/web/auth/password";
+import { createPasskeys, type Passkeys } from "@gatehouse/web/auth/passkey";
 import {
   createSecondFactors,
   type SecondFactors,
@@ -19,6 +20,7 @@ import { APIKeys } from "./data/api_keys.ts";
 import type { Query } from "./data/database.ts";
 import { Identities } from "./data/identities.ts";
 import { Notices } from "./data/notices.ts";
+import { PasskeyTable } from "./data/passkeys.ts";
 import type { DemoAccount } from "./data/seed.ts";
 import { Users } from "./data/users.ts";
 
@@ -67,6 +69,9 @@ export interface Services extends Omit<ServicesOptions, "database"> {
   readonly emailProof: EmailLogin;
   /** Proofs of a new address. */
   readonly emailChange: EmailLogin;
+  /** Registration of passkeys and login with them. */
+  readonly passkeys: Passkeys;
+  readonly passkeyTable: PasskeyTable;
   /** Slows down guesses of passwords. */
   readonly loginThrottle: Throttle;
   /** Slows down requests for links that reset passwords. */
@@ -89,8 +94,19 @@ const EMAILS = { attempts: 5, delay: 60_000 };
 export function createServices(options: ServicesOptions): Services {
   const { database, store, secrets, now } = options;
   const emails = { store, secrets, now };
+  const passkeyTable = new PasskeyTable(database);
+  const { hostname, origin } = new URL(options.baseURL);
   return {
     ...options,
+    passkeyTable,
+    passkeys: createPasskeys({
+      // An address, such as 127.0.0.1, can have no passkeys.
+      rpId: /[\d\]]$/.test(hostname) ? "localhost" : hostname,
+      rpName: "Noticeboard",
+      origins: /[\d\]]$/.test(hostname) ? ["http://localhost"] : [origin],
+      store: passkeyTable,
+      now,
+    }),
     users: new Users(database),
     identities: new Identities(database),
     notices: new Notices(database),

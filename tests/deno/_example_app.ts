@@ -27,6 +27,7 @@ export const PAGES_FOR_ADMINS: readonly string[] = [
   "/account/security/app/remove",
   "/account/confirm",
   "/account/logins",
+  "/account/passkeys",
   "/account/sessions",
   "/account/keys",
   "/account/tokens",

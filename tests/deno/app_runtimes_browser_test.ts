@@ -3,6 +3,7 @@ import { assert, assertMatch } from "@std/assert";
 import { runtimes, startApp } from "./_app_servers.ts";
 import { APP_WALKS } from "./_app_walks.ts";
 import { launch, testInChromium, walkThrough } from "./_chromium.ts";
+import { walkWithPasskeys } from "./_passkey_walk.ts";
 import { freePort } from "./_programs.ts";
 import { findProgram, type Server, startRedis } from "./_servers.ts";
 
@@ -27,6 +28,10 @@ for (const runtime of runtimes()) {
         );
         if (!isThrough) console.log(app.output().slice(-2_000));
       }
+      await test.step(
+        `${runtime}: passkeys`,
+        () => walkWithPasskeys(browser, app),
+      );
       if (redis !== null) {
         await test.step("Bun: the sessions are in Redis", () => holds(redis));
         assert(!app.output().includes("No Redis"), app.output());

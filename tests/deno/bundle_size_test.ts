@@ -22,6 +22,8 @@ const BUDGETS: Record<Entry, number> = {
   "./auth/email-login": 11.5,
   "./auth/jwt": 12.5,
   "./auth/passkey": 8.7,
+  "./auth/passkey/browser": 2,
+  "./auth/passkey/script": 2.2,
   "./auth/passkey/testing": 3.8,
   "./auth/password": 17.6,
   "./auth/password/bcrypt": 10.2,

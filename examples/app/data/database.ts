@@ -48,6 +48,20 @@ const TABLES = [
     expires_at INTEGER NOT NULL,
     created_at INTEGER NOT NULL
   )`,
+  `CREATE TABLE IF NOT EXISTS passkeys (
+    id TEXT PRIMARY KEY,
+    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    user_handle TEXT NOT NULL,
+    public_key TEXT NOT NULL,
+    counter INTEGER NOT NULL,
+    transports TEXT NOT NULL,
+    backup_eligible INTEGER NOT NULL,
+    backed_up INTEGER NOT NULL,
+    aaguid TEXT NOT NULL,
+    name TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    used_at INTEGER
+  )`,
   `CREATE TABLE IF NOT EXISTS notices (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     title TEXT NOT NULL,
@@ -65,6 +79,7 @@ const TABLES = [
     value TEXT NOT NULL
   )`,
   `CREATE INDEX IF NOT EXISTS identities_user ON identities (user_id)`,
+  `CREATE INDEX IF NOT EXISTS passkeys_user ON passkeys (user_id)`,
   `CREATE INDEX IF NOT EXISTS api_keys_user ON api_keys (user_id)`,
   `CREATE INDEX IF NOT EXISTS access_tokens_user ON access_tokens (user_id)`,
 ];

@@ -1,17 +1,12 @@
 import { Auth } from "@gatehouse/web/auth-middleware";
 import { parseSafe } from "@gatehouse/web/data-schema";
-import {
-  redirect,
-  type RequestContext,
-  withHeaders,
-} from "@gatehouse/web/fetch-router";
+import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { readCookie, setCookie } from "../cookies.ts";
 import { MOST_PER_USER } from "../data/api_keys.ts";
 import type { User } from "../data/users.ts";
 import { failed, SecretLabel } from "../forms.ts";
-import { pagePolicy } from "../page_policy.ts";
 import type { FormState } from "../pages/form_fields.ts";
 import {
   newSecretPage,
@@ -151,9 +146,7 @@ function addNewSecret(
     if (await shelf.ownerOf(secret) !== context.get(Auth).id) {
       return redirect(index);
     }
-    return withHeaders(newSecretPage(context, shelf, secret), (headers) =>
-      // Only this page has a script: the button that copies.
-      headers.set("Content-Security-Policy", pagePolicy({ scripts: true })));
+    return newSecretPage(context, shelf, secret);
   });
 
   router.post(done, { middleware: [requireLogin] }, () => {

@@ -1,4 +1,6 @@
 import { Auth } from "@gatehouse/web/auth-middleware";
+import type { RequestContext } from "@gatehouse/web/fetch-router";
+import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { Notice } from "../data/notices.ts";
 import { html, type Markup } from "@gatehouse/web/html";
@@ -7,14 +9,23 @@ import { time } from "../pages/time.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 
+/** Milliseconds after a login in which the browser may create a passkey. */
+const JUST_NOW = 60_000;
+
 /** Adds the board itself, which everyone can read. */
-export function addHome(router: AppRouter, { notices }: Services): void {
+export function addHome(
+  router: AppRouter,
+  { notices, now }: Services,
+): void {
   router.get(routes.home, async (context) => {
     const list = await notices.list();
+    const isUpgrade = hasJustUsedPassword(context, now());
     return page(context, {
       title: "Notices",
+      script: isUpgrade ? routes.passkeyScript.href() : undefined,
       content: html`
         ${context.get(Auth) === null && welcome()}
+        ${isUpgrade && upgradeForm()}
         <h1>Notices</h1>
         ${list.length === 0
           ? html`
@@ -26,6 +37,23 @@ export function addHome(router: AppRouter, { notices }: Services): void {
       `,
     });
   });
+}
+
+/** Returns `true` right after a login with a password. */
+function hasJustUsedPassword(context: RequestContext, now: number): boolean {
+  const { pwd = -Infinity } = context.get(Session).authMethods ?? {};
+  return context.get(Auth) !== null && now - pwd < JUST_NOW;
+}
+
+/** Creates the hidden form by which a browser creates a passkey without asking. */
+function upgradeForm(): Markup {
+  const { create, options } = routes.account.passkeys.upgrade;
+  return html`
+    <form method="post" action="${create.href()}" hidden
+      data-passkey-create="${options.href()}" data-passkey-conditional>
+      <input type="hidden" name="passkey">
+    </form>
+  `;
 }
 
 function welcome(): Markup {

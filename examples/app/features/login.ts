@@ -18,6 +18,7 @@ import { rememberLogout } from "../logout_message.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { page } from "../pages/layout.ts";
 import { passwordProvider } from "../passwords.ts";
+import { problem } from "../pages/passkeys_page.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { slowDown, waitText } from "../slow_down.ts";
@@ -91,11 +92,18 @@ function returnToOf({ url }: RequestContext): string {
   return safeRedirectPath(url.searchParams.get("returnTo"));
 }
 
-async function loginPage(
+/**
+ * Creates the login page.
+ *
+ * @param unknownPasskey A passkey that does not exist, which the script tells the
+ * browser.
+ */
+export async function loginPage(
   context: RequestContext,
   services: Services,
   state: FormState,
   status = 200,
+  unknownPasskey?: string,
 ): Promise<Response> {
   const { logins } = services;
   const accounts = await demoAccounts(context, services);
@@ -104,6 +112,7 @@ async function loginPage(
   return page(context, {
     title: "Log in",
     status,
+    script: routes.passkeyScript.href(),
     content: html`
       <div class="narrow">
         <h1>Log in</h1>
@@ -117,7 +126,7 @@ async function loginPage(
             name: "email",
             label: "Email",
             type: "email",
-            autocomplete: "username",
+            autocomplete: "username webauthn",
           }, state)}
           ${field({
             name: "password",
@@ -127,6 +136,7 @@ async function loginPage(
           }, state)}
           <button>Log in</button>
         </form>
+        ${passkeyForm(services, search, unknownPasskey)}
         ${logins.length > 0 && html`
           <p class="divider"><span>or</span></p>
           <ul class="logins">${logins.map((login) =>
@@ -152,6 +162,27 @@ async function loginPage(
       ${accounts.length > 0 && demoTable(accounts)}
     `,
   });
+}
+
+/** Creates the button for passkeys, which the script shows. */
+function passkeyForm(
+  { passkeys: { rpId } }: Services,
+  search: { readonly returnTo: string } | undefined,
+  credentialId: string | undefined,
+): Markup {
+  const { action, options } = routes.passkeyLogin;
+  const signal = JSON.stringify({ rpId, credentialId });
+  return html`
+    <form method="post" action="${action.href({}, search)}" hidden
+      data-passkey-get="${options.href()}" data-passkey-conditional>
+      <input type="hidden" name="passkey">
+      ${problem("You were not logged in.")}
+      <button class="quiet">Log in with a passkey</button>
+    </form>
+    ${credentialId !== undefined && html`
+      <div hidden data-passkey-signal="${signal}"></div>
+    `}
+  `;
 }
 
 /**

@@ -8,6 +8,7 @@ const areas = [
   [routes.account.password.index.href(), "Password"],
   [routes.account.email.verify.index.href(), "Email"],
   [routes.account.security.href(), "Security"],
+  [routes.account.passkeys.index.href(), "Passkeys"],
   [routes.account.logins.index.href(), "Linked logins"],
   [routes.account.sessions.index.href(), "Sessions"],
   [routes.account.keys.index.href(), "API keys"],

@@ -3,6 +3,7 @@ import type { RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import { forgetLogout, isLoggedOut } from "../logout_message.ts";
 import { html, htmlResponse, type Markup } from "@gatehouse/web/html";
+import { pagePolicy } from "../page_policy.ts";
 import { routes } from "../routes.ts";
 import { sourceLinks } from "./source_links.ts";
 
@@ -12,8 +13,8 @@ export interface Page {
   readonly content: Markup;
   /** @default {200} */
   readonly status?: number;
-  /** The path of a script. Its policy must allow it. */
-  readonly script?: string;
+  /** The path of a script. The other pages have a policy without scripts. */
+  readonly script?: string | undefined;
 }
 
 /** Creates a page in the frame that all pages share. */
@@ -24,6 +25,9 @@ export function page(context: RequestContext, page: Page): Response {
   // Otherwise the Back button shows it after the logout.
   if (context.get(Auth) !== null) headers.set("Cache-Control", "no-store");
   if (isLoggedOut(context)) forgetLogout(headers);
+  if (script !== undefined) {
+    headers.set("Content-Security-Policy", pagePolicy({ scripts: true }));
+  }
   return htmlResponse(
     html`
       <html lang="en">
@@ -35,7 +39,7 @@ export function page(context: RequestContext, page: Page): Response {
           <link rel="icon" type="image/svg+xml" href="${routes.icon.href()}">
           <link rel="stylesheet" href="${routes.stylesheet.href()}">
           ${script !== undefined && html`
-            <script src="${script}" defer></script>
+            <script type="module" src="${script}"></script>
           `}
         </head>
         <body>

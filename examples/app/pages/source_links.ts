@@ -13,6 +13,7 @@ const TOPICS = [
   ["/account/confirm", "confirmation", "protect_a_route"],
   ["/account/password", "account_password", "register_users"],
   ["/account/logins", "account_logins", "add_a_provider"],
+  ["/account/passkeys", "account_passkeys", "passkeys"],
   ["/account/sessions", "account_sessions", "log_out_everywhere"],
   ["/account/keys", "account_secrets", "accept_access_tokens"],
   ["/account/tokens", "account_secrets", "accept_access_tokens"],

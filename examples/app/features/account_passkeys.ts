@@ -1,0 +1,110 @@
+import { Auth } from "@gatehouse/web/auth-middleware";
+import type { PasskeyUser } from "@gatehouse/web/auth/passkey";
+import { parseSafe } from "@gatehouse/web/data-schema";
+import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
+import { Session } from "@gatehouse/web/session";
+import type { AppRouter } from "../app_middleware.ts";
+import type { User } from "../data/users.ts";
+import { failed, SecretLabel } from "../forms.ts";
+import type { FormState } from "../pages/form_fields.ts";
+import { passkeysPage } from "../pages/passkeys_page.ts";
+import { routes } from "../routes.ts";
+import type { Services } from "../services.ts";
+import { requireLogin } from "./account.ts";
+import { requireConfirmation } from "./confirmation.ts";
+
+const paths = routes.account.passkeys;
+
+/** Adds the page that lists, adds, renames and removes passkeys. */
+export function addAccountPasskeys(
+  router: AppRouter,
+  services: Services,
+): void {
+  const { passkeys, passkeyTable } = services;
+  // A passkey outlives the session that made it.
+  const confirmed = [
+    requireLogin,
+    requireConfirmation(services, paths.index.href()),
+  ] as const;
+  const show = async (
+    context: RequestContext,
+    user: User,
+    state: FormState = {},
+  ) =>
+    passkeysPage(context, {
+      list: await passkeyTable.list(user.id),
+      signal: await passkeys.signal(passkeyUser(user)),
+      state,
+    });
+
+  // The browser must not ask for a passkey and then be sent away.
+  router.get(
+    paths.index,
+    { middleware: confirmed },
+    (context) => show(context, context.get(Auth)),
+  );
+  router.post(paths.options, { middleware: confirmed }, async (context) => {
+    const user = passkeyUser(context.get(Auth));
+    return Response.json(await passkeys.registrationOptions(context, user));
+  });
+  router.post(paths.create, { middleware: confirmed }, async (context) => {
+    const form = context.get(FormData);
+    const label = parseSafe(SecretLabel, form);
+    const user = context.get(Auth);
+    if (!label.success) {
+      return await show(context, user, failed(form, ["label"], label.issues));
+    }
+    const name = label.value.label;
+    const result = await passkeys.finishRegistration(context, { name });
+    if (!result.ok) {
+      const error = "The passkey was not added. Please try again.";
+      return await show(context, user, { values: { label: name }, error });
+    }
+    return done(context, `The passkey "${name}" is added`);
+  });
+  addChanges(router, services);
+}
+
+/** Adds the changes of passkeys, and those that browsers create by themselves. */
+function addChanges(router: AppRouter, services: Services): void {
+  const { passkeys, passkeyTable } = services;
+  const middleware = [requireLogin] as const;
+
+  router.put(paths.update, { middleware }, async (context) => {
+    const label = parseSafe(SecretLabel, context.get(FormData));
+    if (!label.success) return redirect(paths.index.href());
+    const { id } = context.params;
+    const name = label.value.label;
+    await passkeyTable.rename(id, context.get(Auth).id, name);
+    return done(context, `The passkey is now called "${name}"`);
+  });
+  router.delete(paths.destroy, {
+    middleware: [
+      requireLogin,
+      requireConfirmation(services, paths.index.href()),
+    ],
+  }, async (context) => {
+    await passkeyTable.delete(context.params.id, context.get(Auth).id);
+    return done(context, "The passkey is removed");
+  });
+
+  // Right after a login with a password, see the frame of the pages.
+  router.post(paths.upgrade.options, { middleware }, async (context) => {
+    const user = passkeyUser(context.get(Auth));
+    return Response.json(await passkeys.upgradeOptions(context, user));
+  });
+  router.post(paths.upgrade.create, { middleware }, async (context) => {
+    const name = "Added automatically";
+    await passkeys.finishRegistration(context, { name });
+    return new Response(null, { status: 204 });
+  });
+}
+
+function passkeyUser({ id, email, name }: User): PasskeyUser {
+  return { id, name: email ?? name, displayName: name };
+}
+
+function done(context: RequestContext, message: string): Response {
+  context.get(Session).flash("message", message);
+  return redirect(paths.index.href());
+}
