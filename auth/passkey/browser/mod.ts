@@ -1,4 +1,3 @@
-/// <reference lib="dom" />
 /**
  * Passkeys in the browser: connects forms to the authenticator.
  *
@@ -24,6 +23,20 @@ import type {
   PasskeyRequestOptions,
 } from "../json.ts";
 import type { PasskeySignal } from "../user.ts";
+import type {
+  Assertion,
+  Attestation,
+  Authenticator,
+  Credential,
+  Form,
+  Page,
+  PasskeySupport,
+} from "./_dom.ts";
+
+declare const document: Page;
+declare const navigator: Authenticator;
+declare const FormData: new (form: Form) => Iterable<[string, unknown]>;
+declare const PublicKeyCredential: PasskeySupport | undefined;
 
 /** Options for {@linkcode createPasskey} and {@linkcode getPasskey}. */
 export interface PasskeyCallOptions {
@@ -46,15 +59,22 @@ export interface PasskeyCallOptions {
  * Creates a passkey, for `finishRegistration()` of the server.
  *
  * @example Send the response as JSON
- * ```ts ignore
+ * ```ts
  * import { createPasskey } from "@gatehouse/web/auth/passkey/browser";
+ * import { assertEquals } from "@std/assert";
  *
- * const options = await fetch("/passkeys/options", { method: "POST" });
- * await fetch("/passkeys", {
- *   method: "POST",
- *   headers: { "Content-Type": "application/json" },
- *   body: JSON.stringify(await createPasskey(await options.json())),
- * });
+ * async function addPasskey() {
+ *   const options = await fetch("/passkeys/options", { method: "POST" });
+ *   const response = await createPasskey(await options.json());
+ *   await fetch("/passkeys", {
+ *     method: "POST",
+ *     headers: { "Content-Type": "application/json" },
+ *     body: JSON.stringify(response),
+ *   });
+ * }
+ * // button.addEventListener("click", addPasskey);
+ *
+ * assertEquals(typeof addPasskey, "function");
  * ```
  *
  * @param options The options of the server.
@@ -66,19 +86,16 @@ export async function createPasskey(
   options: PasskeyCreationOptions,
   { conditional, signal }: PasskeyCallOptions = {},
 ): Promise<PasskeyRegistrationJSON> {
-  const { excludeCredentials, hints, pubKeyCredParams, user } = options;
+  const { excludeCredentials, user } = options;
   const publicKey = {
     ...options,
     challenge: decode(options.challenge),
     user: { ...user, id: decode(user.id) },
-    pubKeyCredParams: [...pubKeyCredParams],
     excludeCredentials: excludeCredentials.map(toDescriptor),
-    hints: [...hints],
   };
-  const credential = await navigator.credentials.create(
-    request(publicKey, conditional, signal),
-  ) as PublicKeyCredential;
-  const response = credential.response as AuthenticatorAttestationResponse;
+  const credential: Credential<Attestation> = await navigator.credentials
+    .create(request(publicKey, conditional, signal));
+  const { response } = credential;
   return toJSON(credential, {
     clientDataJSON: encode(response.clientDataJSON),
     attestationObject: encode(response.attestationObject),
@@ -90,15 +107,22 @@ export async function createPasskey(
  * Asks for a passkey, for `finishAuthentication()` of the server.
  *
  * @example Log in with JSON
- * ```ts ignore
+ * ```ts
  * import { getPasskey } from "@gatehouse/web/auth/passkey/browser";
+ * import { assertEquals } from "@std/assert";
  *
- * const options = await fetch("/login/options", { method: "POST" });
- * await fetch("/login", {
- *   method: "POST",
- *   headers: { "Content-Type": "application/json" },
- *   body: JSON.stringify(await getPasskey(await options.json())),
- * });
+ * async function logIn() {
+ *   const options = await fetch("/login/options", { method: "POST" });
+ *   const response = await getPasskey(await options.json());
+ *   await fetch("/login", {
+ *     method: "POST",
+ *     headers: { "Content-Type": "application/json" },
+ *     body: JSON.stringify(response),
+ *   });
+ * }
+ * // button.addEventListener("click", logIn);
+ *
+ * assertEquals(typeof logIn, "function");
  * ```
  *
  * @param options The options of the server.
@@ -114,12 +138,10 @@ export async function getPasskey(
     ...options,
     challenge: decode(options.challenge),
     allowCredentials: options.allowCredentials.map(toDescriptor),
-    hints: [...options.hints],
   };
-  const credential = await navigator.credentials.get(
-    request(publicKey, conditional, signal),
-  ) as PublicKeyCredential;
-  const response = credential.response as AuthenticatorAssertionResponse;
+  const credential: Credential<Assertion> = await navigator.credentials
+    .get(request(publicKey, conditional, signal));
+  const { response } = credential;
   const { userHandle } = response;
   return toJSON(credential, {
     clientDataJSON: encode(response.clientDataJSON),
@@ -137,23 +159,19 @@ export interface UnknownPasskey {
   readonly credentialId: string;
 }
 
-/** The methods of the Signal API, which some browsers lack. */
-interface Signals {
-  signalAllAcceptedCredentials?(signal: unknown): Promise<void>;
-  signalCurrentUserDetails?(signal: unknown): Promise<void>;
-  signalUnknownCredential?(signal: unknown): Promise<void>;
-}
-
 /**
  * Tells the authenticator the passkeys and names of a user, or that a passkey is
  * unknown. It then hides removed passkeys and shows the present names. Does
  * nothing in browsers without the Signal API.
  *
- * @example After a passkey was removed
- * ```ts ignore
+ * @example Hide a passkey that does not exist
+ * ```ts
  * import { signalPasskeys } from "@gatehouse/web/auth/passkey/browser";
+ * import { assertEquals } from "@std/assert";
  *
- * await signalPasskeys(await (await fetch("/passkeys/signal")).json());
+ * const unknown = { rpId: "example.com", credentialId: "cGFzc2tleQ" };
+ * // Does nothing without the Signal API.
+ * assertEquals(await signalPasskeys(unknown), undefined);
  * ```
  *
  * @param signal The return value of `passkeys.signal()`, or an unknown passkey.
@@ -162,8 +180,9 @@ interface Signals {
 export async function signalPasskeys(
   signal: PasskeySignal | UnknownPasskey,
 ): Promise<void> {
-  const signals: Signals = globalThis.PublicKeyCredential ?? {};
   try {
+    // Throws in browsers without passkeys.
+    const signals = PublicKeyCredential!;
     if ("credentialId" in signal) {
       return await signals.signalUnknownCredential?.(signal);
     }
@@ -200,16 +219,17 @@ let waiting: AbortController | undefined;
  * - `data-passkey-signal` has the JSON of {@linkcode signalPasskeys}.
  *
  * @example In the script of a page
- * ```ts ignore
+ * ```ts
  * import { connectPasskeyForms } from "@gatehouse/web/auth/passkey/browser";
+ * import { assertEquals } from "@std/assert";
  *
- * connectPasskeyForms();
+ * // Does nothing without passkeys.
+ * assertEquals(connectPasskeyForms(), undefined);
  * ```
  */
 export function connectPasskeyForms(): void {
-  if (!globalThis.PublicKeyCredential) return;
-  const find = (selector: string) =>
-    document.querySelectorAll<HTMLFormElement>(selector);
+  if (typeof PublicKeyCredential === "undefined") return;
+  const find = (selector: string) => document.querySelectorAll(selector);
   for (const { dataset } of find("[data-passkey-signal]")) {
     signalPasskeys(JSON.parse(dataset.passkeySignal!));
   }
@@ -228,7 +248,7 @@ export function connectPasskeyForms(): void {
 }
 
 /** Calls the authenticator and posts the response. */
-async function run(form: HTMLFormElement, conditional = false): Promise<void> {
+async function run(form: Form, conditional = false): Promise<void> {
   waiting?.abort();
   const { signal } = waiting = new AbortController();
   const { passkeyCreate, passkeyGet } = form.dataset;
@@ -249,12 +269,12 @@ async function run(form: HTMLFormElement, conditional = false): Promise<void> {
       ? await getPasskey(options, call)
       : await createPasskey(options, call),
   );
-  form.querySelector<HTMLInputElement>("[name=passkey]")!.value = json;
+  form.querySelector("[name=passkey]")!.value = json;
   if (!conditional || passkeyGet) form.submit();
   else await fetch(form.action, { method: "POST", body: fieldsOf(form) });
 }
 
-function fieldsOf(form: HTMLFormElement): URLSearchParams {
+function fieldsOf(form: Form): URLSearchParams {
   // A form for passkeys has no files.
   return new URLSearchParams(
     [...new FormData(form)].map(([name, value]) => [name, String(value)]),
@@ -262,12 +282,12 @@ function fieldsOf(form: HTMLFormElement): URLSearchParams {
 }
 
 /** Waits for the autofill, or creates a passkey, if the browser can. */
-async function runConditional(form: HTMLFormElement): Promise<void> {
+async function runConditional(form: Form): Promise<void> {
   try {
-    const credential = PublicKeyCredential;
+    const support = PublicKeyCredential!;
     const canWait = form.dataset.passkeyCreate === undefined
-      ? await credential.isConditionalMediationAvailable?.()
-      : (await credential.getClientCapabilities?.())?.conditionalCreate;
+      ? await support.isConditionalMediationAvailable?.()
+      : (await support.getClientCapabilities?.())?.conditionalCreate;
     if (canWait) await run(form, true);
   } catch {
     // The user has not asked for anything yet.
@@ -276,7 +296,7 @@ async function runConditional(form: HTMLFormElement): Promise<void> {
 
 /** Waits with new options, before the challenge expires. */
 function refreshLater(
-  form: HTMLFormElement,
+  form: Form,
   signal: AbortSignal,
   timeout: number,
 ): void {
@@ -288,8 +308,8 @@ function refreshLater(
   setTimeout(refresh, timeout);
 }
 
-function showError(form: HTMLFormElement, error: unknown): void {
-  const message = form.querySelector<HTMLElement>("[data-passkey-error]");
+function showError(form: Form, error: unknown): void {
+  const message = form.querySelector("[data-passkey-error]");
   if (message) message.hidden = false;
   form.dispatchEvent(
     new CustomEvent("passkeyerror", { bubbles: true, detail: error }),
@@ -310,16 +330,11 @@ function request<PublicKey>(
 }
 
 function toDescriptor({ id, transports = [], type }: PasskeyDescriptor) {
-  // Browsers ignore transports that they do not know.
-  return {
-    type,
-    id: decode(id),
-    transports: transports as AuthenticatorTransport[],
-  };
+  return { type, id: decode(id), transports };
 }
 
 function toJSON<Response>(
-  { id }: PublicKeyCredential,
+  { id }: Credential<unknown>,
   response: Response,
 ) {
   // Not toJSON() of the credential: Safari before version 18.4 lacks it.
