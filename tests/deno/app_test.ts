@@ -390,6 +390,9 @@ Deno.test("a form posted from another site gets a 403", async () => {
   assertEquals((await visitor.get("/account")).status, 200);
 });
 
+/** The only script of pages that offer passkeys. */
+const PASSKEY_SCRIPT = '<script type="module" src="/passkeys.js"></script>';
+
 Deno.test("all input of users is escaped", async () => {
   await using app = await startExampleApp();
   const text = `<script>"'&</script>`;
@@ -410,11 +413,11 @@ Deno.test("all input of users is escaped", async () => {
   }
   for (const { body } of pages) {
     assertStringIncludes(body, escaped);
-    assertFalse(body.includes("<script"));
+    assertFalse(body.replace(PASSKEY_SCRIPT, "").includes("<script"));
   }
 });
 
-Deno.test("every page forbids scripts, frames and foreign styles", async () => {
+Deno.test("every page forbids inline scripts, frames and foreign styles", async () => {
   await using app = await startExampleApp();
   for (const path of ["/", "/login", "/nowhere", "/style.css"]) {
     const { headers, body } = await app.visitor().get(path, {
@@ -424,7 +427,8 @@ Deno.test("every page forbids scripts, frames and foreign styles", async () => {
     assertStringIncludes(policy, "default-src 'none'");
     assertStringIncludes(policy, "frame-ancestors 'none'");
     assertFalse(policy.includes("unsafe"));
-    assertFalse(/<script| style=| on\w+=/.test(body));
+    const others = body.replace(PASSKEY_SCRIPT, "");
+    assertFalse(/<script| style=| on\w+=/.test(others));
     assertEquals(headers.get("X-Content-Type-Options"), "nosniff");
   }
 });
