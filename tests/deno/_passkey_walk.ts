@@ -148,13 +148,17 @@ async function logInByButton(
   { page, send }: Device,
   baseURL: string,
 ): Promise<void> {
-  // The autofill of the page would otherwise be faster than the button.
+  // Otherwise the autofill of the page is faster than the button.
   await send("setAutomaticPresenceSimulation", { enabled: false });
   await page.goto(`${baseURL}/login?returnTo=/account`);
   const button = page.getByRole("button", { name: "Log in with a passkey" });
+  const answer = page.waitForResponse("**/login/passkey/options");
   await button.waitFor();
-  await send("setAutomaticPresenceSimulation", { enabled: true });
+  await answer;
+  const second = page.waitForResponse("**/login/passkey/options");
   await button.click();
+  await second;
+  await send("setAutomaticPresenceSimulation", { enabled: true });
   await page.waitForURL("**/account");
   await page.getByText("Welcome back, Ada").waitFor();
 }
