@@ -24,6 +24,16 @@ export interface CompleteAuthOptions {
    * @default {[]}
    */
   readonly methods?: readonly AuthMethod[];
+
+  /**
+   * The version of the user's credentials that the login verified: an integer that
+   * grows with each change of the password, for example.
+   * `endUserSessions` can end the sessions of older versions. Ignored for
+   * sessions in cookies.
+   *
+   * @default {undefined}
+   */
+  readonly version?: number | undefined;
 }
 
 /**
@@ -79,7 +89,7 @@ export interface CompleteAuthOptions {
 export async function completeAuth(
   context: RequestContext,
   userId: string | number,
-  { authenticatedAt, methods = [] }: CompleteAuthOptions = {},
+  { authenticatedAt, methods = [], version }: CompleteAuthOptions = {},
 ): Promise<Session> {
   const session = currentSession(context, "complete the login");
   if (!isUserId(userId)) {
@@ -90,7 +100,8 @@ export async function completeAuth(
   checkMethods(methods);
   // The provider of this login ends it by these names.
   const names = loginNamesOf(context);
-  await beginLogin(session, userId, { authenticatedAt, methods, names });
+  const options = { authenticatedAt, methods, names, version };
+  await beginLogin(session, userId, options);
   return session;
 }
 

@@ -47,6 +47,8 @@ export interface Login {
   readonly authenticatedAt: number | undefined;
   /** The methods by which the user proved their identity. */
   readonly methods: readonly string[];
+  /** The version of the user's credentials. */
+  readonly version: number | undefined;
   readonly expiresAt: number;
   readonly label: SessionLabel;
   readonly names: readonly string[];
@@ -58,6 +60,8 @@ export interface LoginProof {
   readonly authenticatedAt?: number | undefined;
   /** The authentication methods, such as `pwd`. */
   readonly methods?: readonly string[];
+  /** The version of the user's credentials. */
+  readonly version?: number | undefined;
 }
 
 /** The session that the changes belong to. */
@@ -120,13 +124,13 @@ export class PendingChanges {
   logIn(
     userId: string | number | undefined,
     names: readonly string[] = [],
-    { authenticatedAt, methods = [] }: LoginProof = {},
+    { authenticatedAt, methods = [], version }: LoginProof = {},
   ): void {
     const previous = this.record.userId;
     // A user must not see the messages of another user.
     if (previous !== undefined && previous !== userId) this.readFlash.clear();
     const { createdAt: now, expiresAt, content } = this.#session.createRecord();
-    const times = { now, expiresAt, authenticatedAt, methods };
+    const times = { now, expiresAt, authenticatedAt, methods, version };
     const { label } = content;
     this.apply({ type: "login", userId, ...times, label, names });
     this.idChange = userId === undefined ? "rotate" : "login";
@@ -315,6 +319,9 @@ function applyLogin(record: SessionRecord, login: Login): void {
   record.methods = isLogout
     ? undefined
     : addMethods(earlier, login.methods, authenticatedAt);
+  record.version = previous === login.userId
+    ? login.version ?? record.version
+    : login.version;
   record.createdAt = login.now;
   record.expiresAt = login.expiresAt;
   content.label = login.label;

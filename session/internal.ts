@@ -14,6 +14,8 @@ import {
 } from "./cookies/prefixed_cookie.ts";
 import { storeCaller } from "./drivers/circuit_breaker.ts";
 import { type CallStore, checkSessionLimit } from "./drivers/ended_sessions.ts";
+import { checkVersion, isOutdated } from "./drivers/user_version.ts";
+import { SessionConflictError } from "./errors.ts";
 import { createLabel } from "./record.ts";
 import { requestSessionOf, type Session } from "./session.ts";
 import { checkIndex, sweeper, userIndexName } from "./store.ts";
@@ -21,10 +23,7 @@ import { isMemoryStore } from "./stores/memory.ts";
 import { callStore, STORE_TIMEOUT } from "./timeouts.ts";
 
 export { type CipherKind, CookieCipher } from "./cookies/encryption.ts";
-export {
-  type EndByNameOptions,
-  endSessionsByName,
-} from "./end_user_sessions.ts";
+export { type EndByNameOptions, endSessionsByName } from "./end_sessions.ts";
 export {
   type CallStore,
   callStore,
@@ -106,6 +105,13 @@ export interface LoginOptions {
    * @default {[]}
    */
   readonly methods?: readonly string[];
+  /**
+   * The version of the user's credentials. `endUserSessions` can require a later
+   * one.
+   *
+   * @default {undefined}
+   */
+  readonly version?: number | undefined;
 }
 
 /**
@@ -116,6 +122,7 @@ export interface LoginOptions {
  * @throws {TypeError} If the session was destroyed, or the response exists
  * already.
  * @throws {SessionLimitError} If the user has too many sessions.
+ * @throws {SessionConflictError} If the version is too old.
  * @throws {RangeError} If there are too many names, or `authenticatedAt` is not a
  * time in the past.
  * @see {@link https://owasp.org/www-project-application-security-verification-standard/ | ASVS 5.0, 7.2.4}
@@ -123,24 +130,31 @@ export interface LoginOptions {
 export async function beginLogin(
   session: Session,
   userId: string | number,
-  { authenticatedAt, methods = [], names = [] }: LoginOptions = {},
+  { authenticatedAt, methods = [], names = [], version }: LoginOptions = {},
 ): Promise<void> {
   const request = requestSessionOf(await session.load());
   const changes = request.write("log in to");
   const { config, store } = request.setup;
   const time = pastTime(authenticatedAt, config.now());
   checkIndex([userIndexName(userId), ...names]);
+  if (version !== undefined) checkVersion(version);
+  const callStore = store && storeCaller(store, config.storeTimeout);
   if (
-    store !== null && config.maxSessionsAction === "refuse" &&
+    callStore !== null && config.maxSessionsAction === "refuse" &&
     session.userId !== userId
   ) {
     // Before the id changes, so that a refused login does not end the session.
-    const callStore = storeCaller(store, config.storeTimeout);
     await checkSessionLimit(callStore, config, userId, 0);
   }
   // The id changes even if the same user is logged in already.
-  changes.logIn(userId, names, { authenticatedAt: time, methods });
+  changes.logIn(userId, names, { authenticatedAt: time, methods, version });
   await session.commit();
+  if (version === undefined || callStore === null) return;
+  // After the session is stored, so that either this or the other request sees it.
+  if (!await isOutdated(callStore, userId, version)) return;
+  session.destroy();
+  await session.commit();
+  throw new SessionConflictError("ended");
 }
 
 /**

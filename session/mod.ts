@@ -20,9 +20,11 @@
  * @module
  */
 export {
+  endAllSessions,
+  type EndAllSessionsOptions,
   endUserSessions,
   type EndUserSessionsOptions,
-} from "./end_user_sessions.ts";
+} from "./end_sessions.ts";
 export {
   type SafeCause,
   SessionConflictError,
@@ -49,6 +51,7 @@ export {
   type UserSessions,
 } from "./sessions.ts";
 export {
+  type KeyPage,
   type KeyVersion,
   type PutOptions,
   type SessionStore,

@@ -53,10 +53,12 @@ interface Head {
   readonly createdAt: number;
   readonly authenticatedAt: number | undefined;
   readonly methods: AuthMethodTimes | undefined;
+  /** The version of the user's credentials at the login. */
+  readonly version?: number | undefined;
   readonly seenAt: number;
   readonly expiresAt: number;
   /** The first id of a session whose id has changed. */
-  readonly family?: string | undefined;
+  readonly firstId?: string | undefined;
 }
 
 /** The second line of a stored session. */
@@ -86,10 +88,12 @@ export class SessionRecord {
   createdAt: number;
   authenticatedAt: number | undefined;
   methods: AuthMethodTimes | undefined;
+  /** The version of the user's credentials at the login. */
+  version: number | undefined;
   seenAt: number;
   expiresAt: number;
   /** The first id of a session whose id has changed. */
-  family: string | undefined;
+  firstId: string | undefined;
   #content: Content | string;
 
   constructor(head: Head, content: Content | string) {
@@ -97,9 +101,10 @@ export class SessionRecord {
     this.createdAt = head.createdAt;
     this.authenticatedAt = head.authenticatedAt;
     this.methods = head.methods;
+    this.version = head.version;
     this.seenAt = head.seenAt;
     this.expiresAt = head.expiresAt;
-    this.family = head.family;
+    this.firstId = head.firstId;
     this.#content = content;
   }
 

@@ -6,6 +6,7 @@ import {
   endIndexed,
   endStored,
   findMany,
+  firstIdOf,
 } from "./drivers/ended_sessions.ts";
 import { storeCaller } from "./drivers/circuit_breaker.ts";
 import {
@@ -226,8 +227,9 @@ class Sessions implements UserSessions {
     if (userId === undefined) return 0;
     this.#checkIndex();
     const call: CallStore = (verb, call) => this.#call(verb, call);
+    const kept = except && await firstIdOf(call, except);
     const accept: Accept = (record, id) =>
-      id !== except && this.#belongsTo(record, userId);
+      (record.firstId ?? id) !== kept && this.#belongsTo(record, userId);
     const count = await endIndexed(call, userIndexName(userId), accept);
     this.#report("logout-everywhere", userId);
     return count;

@@ -17,6 +17,14 @@ export interface KeyVersion {
   readonly version: string;
 }
 
+/** Some of the keys of a store. */
+export interface KeyPage {
+  /** The keys. */
+  readonly keys: readonly string[];
+  /** The position of the next page, or `undefined` on the last one. */
+  readonly next: string | undefined;
+}
+
 /** Options for {@linkcode SessionStore.put}. */
 export interface PutOptions {
   /** The lifetime of the value in milliseconds. */
@@ -84,6 +92,17 @@ export interface SessionStore {
    * @returns The keys, in no particular order, without expired ones.
    */
   byIndex?(name: string): readonly string[] | Promise<readonly string[]>;
+
+  /**
+   * Returns the keys of all values with index names, in pages. A value that exists
+   * all the time is on one of them. There may be other keys too, such as those of
+   * values that have just been replaced or have expired. Without this method, the
+   * sessions of all users cannot be ended together.
+   *
+   * @param after The property `next` of the page before. Default: the first page.
+   * @returns The page.
+   */
+  keys?(after?: string): KeyPage | Promise<KeyPage>;
 
   /**
    * Returns several values. Without this method, the library calls `get` for each.

@@ -4,6 +4,7 @@
  * @module
  */
 import { RequestContext } from "../router/mod.ts";
+import { endAllChecks } from "./kit/end_all_checks.ts";
 import { endingChecks } from "./kit/ending_checks.ts";
 import { limitChecks } from "./kit/limit_checks.ts";
 import { sessionChecks } from "./kit/session_checks.ts";
@@ -54,6 +55,7 @@ export function testSessionStore(
     ...sessionChecks,
     ...endingChecks,
     ...limitChecks,
+    ...endAllChecks,
   ].map((
     [name, check],
   ) => ({

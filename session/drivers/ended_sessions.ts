@@ -1,8 +1,9 @@
 import { SessionLimitError, SessionStoreError } from "../errors.ts";
-import { parseRecord, type SessionRecord } from "../record.ts";
+import { isSessionId, parseRecord, type SessionRecord } from "../record.ts";
 import { type StoredValue, userIndexName } from "../store.ts";
 import {
   type CallStore,
+  findMoved,
   parseTombstone,
   replaceByTombstone,
   serializeTombstone,
@@ -40,6 +41,7 @@ const MAX_READS = 1_000;
  * @param callStore Calls the store.
  * @param id The id of the session.
  * @param accept Returns `true` if the session may be ended.
+ * @param moved The old ids that were followed before. They are not followed again.
  * @returns `true` if a session was ended.
  * @throws {SessionStoreError} If the store fails.
  */
@@ -47,6 +49,7 @@ export async function endStored(
   callStore: CallStore,
   id: string,
   accept: Accept,
+  moved?: Set<string>,
 ): Promise<boolean> {
   let current = id;
   let attempt = 0;
@@ -55,7 +58,8 @@ export async function endStored(
     if (found === null) return false;
     const tombstone = parseTombstone(found.value);
     if (tombstone !== null) {
-      if (tombstone.next === undefined) return false;
+      if (tombstone.next === undefined || moved?.has(current)) return false;
+      moved?.add(current);
       current = tombstone.next;
       continue;
     }
@@ -99,11 +103,57 @@ export async function endIndexed(
   });
 }
 
+/**
+ * Ends all sessions of a store. A session that moves in the meantime can be on no
+ * page, so this repeats until it ends no more sessions.
+ *
+ * @param callStore Calls the store.
+ * @param accept Returns `true` if a session may be ended.
+ * @returns The number of ended sessions.
+ * @throws {SessionStoreError} If the store fails, or there are always more sessions.
+ */
+export async function endEach(
+  callStore: CallStore,
+  accept: Accept,
+): Promise<number> {
+  // An old id is on the pages for a while, and leads to the same session.
+  const moved = new Set<string>();
+  let count = 0;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const before = count;
+    let after: string | undefined;
+    do {
+      const page = await callStore("list", (store) => store.keys!(after));
+      const ids = page.keys.filter((id) => isSessionId(id) && !moved.has(id));
+      count += await endMany(callStore, ids, accept, moved);
+      after = page.next;
+    } while (after !== undefined);
+    if (count === before) return count;
+  }
+  throw new SessionStoreError("end", {
+    cause: new Error("There are always more sessions"),
+  });
+}
+
+/**
+ * Returns the first id of a session, which stays the same if its id changes.
+ *
+ * @throws {SessionStoreError} If the store fails.
+ */
+export async function firstIdOf(
+  callStore: CallStore,
+  id: string,
+): Promise<string> {
+  const found = await findMoved(callStore, id);
+  return found?.record.firstId ?? found?.id ?? id;
+}
+
 /** Ends sessions in batches. Returns the number of those that were active. */
 async function endMany(
   callStore: CallStore,
   ids: readonly string[],
   accept: Accept,
+  moved?: Set<string>,
 ): Promise<number> {
   let count = 0;
   for (let start = 0; start < ids.length; start += BATCH) {
@@ -128,7 +178,7 @@ async function endMany(
     count += ended.size;
     // The others have changed in the meantime, or moved before.
     const others = batch.filter((id, index) => found[index] && !ended.has(id));
-    const end = (id: string) => endStored(callStore, id, accept);
+    const end = (id: string) => endStored(callStore, id, accept, moved);
     count += (await inBatches(others, end)).filter(Boolean).length;
     await pause();
   }

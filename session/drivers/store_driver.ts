@@ -192,7 +192,7 @@ class StoreDriver implements SessionDriver {
     }
     const { breaker, config, store } = this.#shared;
     if (idChange === "login") await outlastRevocation(record, config);
-    if (old !== null && idChange !== "keep") record.family ??= this.id;
+    if (old !== null && idChange !== "keep") record.firstId ??= this.id;
     const value = record.serialize();
     const ttl = Math.max(1, config.timeouts.expiryOf(record) - config.now());
     const index = record.userId === undefined

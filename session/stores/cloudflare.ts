@@ -12,6 +12,7 @@ import {
   checkIndex,
   checkKey,
   isKey,
+  type KeyPage,
   type PutOptions,
   type SessionStore,
   type StoredValue,
@@ -40,9 +41,12 @@ export interface DurableObjectNamespace<Id = unknown> {
   get(id: Id): DurableObjectStub;
 }
 
+/** The number of objects that know the keys of all sessions with a user. */
+const SHARDS = 16;
+
 /**
- * Creates a session store in Durable Objects: one object for each session, and
- * one for each index name.
+ * Creates a session store in Durable Objects: one object for each session, one for
+ * each index name, and 16 that together know the sessions of all users.
  *
  * @example Create a store, with a namespace of empty objects
  * ```ts
@@ -92,8 +96,10 @@ class DurableObjectStore<Id> implements SessionStore {
     const index = checkIndex(options.index ?? []);
     // A transaction cannot span two objects. So the index gets the key first,
     // and byIndex() asks the object of each value whether it has the name.
+    const lists = index.map((name) => `index:${name}`);
+    if (index.length > 0) lists.push(`keys:${shardOf(key)}`);
     await Promise.all(
-      index.map((name) => this.#send(`index:${name}`, { do: "add", key, ttl })),
+      lists.map((name) => this.#send(name, { do: "add", key, ttl })),
     );
     const command = { do: "put", value, ttl, ifVersion, index } as const;
     return await this.#send(`value:${key}`, command) as boolean;
@@ -112,6 +118,12 @@ class DurableObjectStore<Id> implements SessionStore {
     return keys.filter((_key, position) => found[position] === true);
   }
 
+  async keys(after = "-1"): Promise<KeyPage> {
+    const shard = Number(after) + 1;
+    const keys = await this.#send(`keys:${shard}`, { do: "keys" }) as string[];
+    return { keys, next: shard + 1 < SHARDS ? String(shard) : undefined };
+  }
+
   async #send(name: string, command: ObjectCommand): Promise<unknown> {
     const object = this.#namespace.get(this.#namespace.idFromName(name));
     const response = await object.fetch("https://session.invalid/", {
@@ -123,4 +135,9 @@ class DurableObjectStore<Id> implements SessionStore {
     }
     return await response.json();
   }
+}
+
+/** Returns the number of the object that knows a key. */
+function shardOf(key: string): number {
+  return key.charCodeAt(0) % SHARDS;
 }

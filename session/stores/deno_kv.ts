@@ -7,6 +7,7 @@ import {
   checkIndex,
   checkKey,
   isKey,
+  type KeyPage,
   type PutOptions,
   type SessionStore,
   type StoredValue,
@@ -41,8 +42,11 @@ export interface DenoKVTransaction {
 export interface DenoKV {
   /** Reads a value. */
   get(key: DenoKVKey): Promise<DenoKVEntry>;
-  /** Returns the entries whose keys have a prefix. */
-  list(selector: { prefix: DenoKVKey }): AsyncIterable<DenoKVEntry>;
+  /** Returns the entries whose keys have a prefix, from a key on. */
+  list(
+    selector: { prefix: DenoKVKey; start?: DenoKVKey },
+    options?: { limit?: number },
+  ): AsyncIterable<DenoKVEntry>;
   /** Begins a transaction. */
   atomic(): DenoKVTransaction;
 }
@@ -69,6 +73,9 @@ interface Stored {
   readonly expiresAt: number;
   readonly index: readonly string[];
 }
+
+/** The number of keys in a page. Deno KV also reads their values. */
+const PAGE = 100;
 
 /** The limit of attempts to delete a value with the index names that it has. */
 const MAX_ATTEMPTS = 10;
@@ -171,6 +178,19 @@ class DenoKVStore implements SessionStore {
       if (Number(value) > this.#now()) keys.push(String(key.at(-1)));
     }
     return keys;
+  }
+
+  async keys(after?: string): Promise<KeyPage> {
+    const prefix = [...this.#prefix, "value"];
+    const start = after === undefined ? undefined : this.#valueKey(after);
+    const selector = start === undefined ? { prefix } : { prefix, start };
+    const keys: string[] = [];
+    for await (const { key } of this.#kv.list(selector, { limit: PAGE })) {
+      keys.push(String(key.at(-1)));
+    }
+    const next = keys.length < PAGE ? undefined : keys.at(-1);
+    // A page begins with the last key of the page before.
+    return { keys, next: next === after ? undefined : next };
   }
 
   /**

@@ -2,6 +2,7 @@ import { checkPositive } from "../../router/internal.ts";
 import {
   checkIndex,
   checkKey,
+  type KeyPage,
   type PutOptions,
   type SessionStore,
   type StoredValue,
@@ -177,6 +178,10 @@ class MemoryStore implements SessionStore {
   byIndex(name: string): string[] {
     return [...this.#keysByName.get(name) ?? []]
       .filter((key) => this.get(key) !== null);
+  }
+
+  keys(): KeyPage {
+    return { keys: [...this.#entries.keys()], next: undefined };
   }
 
   sweep(now: number): void {

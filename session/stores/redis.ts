@@ -7,6 +7,7 @@ import {
   checkIndex,
   checkKey,
   isKey,
+  type KeyPage,
   type KeyVersion,
   newVersion,
   type PutOptions,
@@ -106,6 +107,10 @@ for i = 6, #ARGV, 2 do
 end
 return replaced`;
 
+/** KEYS: the prefix, which selects the node. ARGV: the position, the pattern. */
+const SCAN = `
+return redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', 1000)`;
+
 /** KEYS: the index set. */
 const BY_INDEX = `${NOW}
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
@@ -203,6 +208,16 @@ class RedisStore implements SessionStore {
   async byIndex(name: string): Promise<string[]> {
     const set = this.#index + encodeName(name);
     return await this.#eval(BY_INDEX, set, []) as string[];
+  }
+
+  async keys(after = "0"): Promise<KeyPage> {
+    // The prefix may contain the signs of a pattern.
+    const pattern = `${this.#prefix.replace(/[\\*?[\]]/g, "\\$&")}*`;
+    const reply = await this.#eval(SCAN, this.#prefix, [after, pattern]);
+    const [next, found] = reply as [string, string[]];
+    const keys = found.filter((key) => !key.startsWith(this.#index))
+      .map((key) => key.slice(this.#prefix.length));
+    return { keys, next: next === "0" ? undefined : next };
   }
 
   async getMany(keys: readonly string[]): Promise<(StoredValue | null)[]> {

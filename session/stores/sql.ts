@@ -7,6 +7,7 @@ import {
   checkIndex,
   checkKey,
   isKey,
+  type KeyPage,
   type KeyVersion,
   newVersion,
   type PutOptions,
@@ -63,6 +64,9 @@ const SWEEP = { rows: 1_000, statements: 100 };
  * or an insert for the removal of expired rows.
  */
 const LONGEST_WAIT = 50;
+
+/** The number of keys in a page. */
+const PAGE = 1_000;
 
 /** The limit of expired rows that an insert removes: more than it adds. */
 const ROWS_PER_INSERT = 4;
@@ -172,6 +176,15 @@ class SQLStore implements SessionStore {
       [...INDEX_COLUMNS.map(() => name), this.#now()],
     );
     return rows.map((row) => String(row.id));
+  }
+
+  async keys(after = ""): Promise<KeyPage> {
+    const rows = await this.#run(
+      `SELECT id FROM ${this.#table} WHERE id > ? ORDER BY id LIMIT ${PAGE}`,
+      [after],
+    );
+    const keys = rows.map((row) => String(row.id));
+    return { keys, next: keys.length < PAGE ? undefined : keys.at(-1) };
   }
 
   async getMany(keys: readonly string[]): Promise<(StoredValue | null)[]> {

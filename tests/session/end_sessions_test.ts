@@ -1,0 +1,165 @@
+/** Endings of sessions without a request. The kit tests them on every store. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { completeAuth } from "@gatehouse/web/auth";
+import {
+  createMemorySessionStore,
+  endAllSessions,
+  endUserSessions,
+  SessionConflictError,
+  sessions,
+  type SessionStore,
+} from "@gatehouse/web/session";
+import { Browser, interruptibleStore, Server } from "./_browser.ts";
+
+Deno.test("endAllSessions() throws if the store has no keys()", async () => {
+  const { store } = interruptibleStore();
+  await assertRejects(
+    () => endAllSessions(store),
+    TypeError,
+    "the store has no keys",
+  );
+});
+
+Deno.test("endAllSessions() keeps logins after the call, and values that are no sessions", async () => {
+  const store = createMemorySessionStore();
+  const server = new Server({ store });
+  const browser = await logIn(server, 7);
+  await store.put("token", "value", {
+    ttl: 60_000,
+    ifVersion: null,
+    index: ["token:7"],
+  });
+  const late = new Browser(server);
+  const interrupted: SessionStore = {
+    get: (key) => store.get(key),
+    put: (...args) => store.put(...args),
+    delete: (key) => store.delete(key),
+    keys: async () => {
+      await new Promise((go) => setTimeout(go, 2));
+      await late.visit((session) => session.set("userId", 8));
+      return store.keys!();
+    },
+  };
+  assertEquals(await endAllSessions(interrupted), 1);
+  assertEquals(await browser.visit((session) => session.userId), undefined);
+  assertEquals(await late.visit((session) => session.userId), 8);
+  assertEquals((await store.get("token"))?.value, "value");
+});
+
+Deno.test("endAllSessions() ends a session that moves behind the page that it reads", async () => {
+  const store = createMemorySessionStore();
+  const browser = await logIn(new Server({ store }), 7);
+  let moves = 0;
+  const moving: SessionStore = {
+    get: (key) => store.get(key),
+    put: (...args) => store.put(...args),
+    delete: (key) => store.delete(key),
+    keys: async () => {
+      const page = await store.keys!();
+      if (moves++ === 0) {
+        await browser.visit((session) => session.regenerateId());
+      }
+      return page;
+    },
+  };
+  assertEquals(await endAllSessions(moving), 1);
+  assertEquals(await browser.visit((session) => session.userId), undefined);
+});
+
+Deno.test("sessions().endAll() keeps a session whose id changes between its calls", async () => {
+  const { duringNextList, store } = interruptibleStore();
+  const server = new Server({ store });
+  const [owner, other] = [await logIn(server, 7), await logIn(server, 7)];
+  const tab = owner.copy();
+  const ended = await tab.visit((session, context) => {
+    const { id } = session;
+    duringNextList(() => owner.visit((session) => session.regenerateId()));
+    return sessions(context).endAll({ except: id });
+  });
+  assertEquals(ended, 1);
+  assertEquals(await owner.visit((session) => session.userId), 7);
+  assertEquals(await other.visit((session) => session.userId), undefined);
+});
+
+Deno.test("endUserSessions() ends an old id's session if another session is kept", async () => {
+  const store = createMemorySessionStore();
+  const server = new Server({ store });
+  const [kept, other] = [await logIn(server, 7), await logIn(server, 7)];
+  const except = await kept.visit((session) => session.id);
+  for (let count = 0; count < 3; count++) {
+    await other.visit((session) => session.regenerateId());
+    await kept.visit((_session, context) => completeAuth(context, 7));
+  }
+  assertEquals(await endUserSessions(store, 7, { except }), 1);
+  assertEquals(await kept.visit((session) => session.userId), 7);
+  assertEquals(await other.visit((session) => session.userId), undefined);
+});
+
+Deno.test("completeAuth() with an outdated version logs nobody in", async () => {
+  const store = createMemorySessionStore();
+  const server = new Server({ store });
+  await endUserSessions(store, 7, { version: 3 });
+  for (
+    const [userId, version, seen] of [
+      [7, 2, undefined],
+      [7, 3, 7],
+      [7, 4, 7],
+      [8, 2, 8],
+      [7, undefined, 7],
+    ] as const
+  ) {
+    const browser = new Browser(server);
+    let error: unknown;
+    await browser.visit(async (_session, context) => {
+      try {
+        await completeAuth(context, userId, { version });
+      } catch (caught) {
+        error = caught;
+      }
+    });
+    assertEquals(error instanceof SessionConflictError, seen === undefined);
+    assertEquals(await browser.visit((session) => session.userId), seen);
+  }
+  // The last login has no version, and the one before it is the latest.
+  assertEquals(await endUserSessions(store, 7, { version: 4 }), 2);
+});
+
+Deno.test("completeAuth() keeps the version if the same user logs in again without one", async () => {
+  const store = createMemorySessionStore();
+  const browser = new Browser(new Server({ store }));
+  const logIn = (userId: number, version?: number) =>
+    browser.visit((_session, context) =>
+      completeAuth(context, userId, { version })
+    );
+  await logIn(7, 2);
+  await logIn(7);
+  assertEquals(await endUserSessions(store, 7, { version: 2 }), 0);
+  await logIn(8);
+  assertEquals(await endUserSessions(store, 8, { version: 2 }), 1);
+});
+
+Deno.test("completeAuth() and endUserSessions() reject a version that is not an integer", async () => {
+  const browser = new Browser(new Server());
+  for (const version of [NaN, 1.5, -Infinity, 2 ** 53]) {
+    const store = createMemorySessionStore();
+    await assertRejects(
+      () => endUserSessions(store, 7, { version }),
+      RangeError,
+      `version "${version}"`,
+    );
+    await assertRejects(
+      () =>
+        browser.visit((_session, context) =>
+          completeAuth(context, 7, { version })
+        ),
+      Error,
+      "RangeError",
+    );
+  }
+});
+
+async function logIn(server: Server, userId: number): Promise<Browser> {
+  const browser = new Browser(server);
+  await browser.visit((session) => session.set("userId", userId));
+  return browser;
+}
