@@ -155,34 +155,49 @@ async function endMany(
   accept: Accept,
   moved?: Set<string>,
 ): Promise<number> {
+  const end = (id: string) => endStored(callStore, id, accept, moved);
   let count = 0;
   for (let start = 0; start < ids.length; start += BATCH) {
     const batch = ids.slice(start, start + BATCH);
-    const found = await findMany(callStore, batch);
-    const entries = batch.flatMap((key, index) => {
-      const stored = found[index];
-      const record = stored && parseRecord(stored.value);
-      const { version } = stored ?? {};
-      return record && accept(record, key) ? [{ key, version: version! }] : [];
-    });
-    const options = [serializeTombstone({}), TOMBSTONE_TTL] as const;
-    // A store that is full may reject the tombstones, but not a deletion.
-    const ended = new Set(
-      await Promise.try(() =>
-        callStore(
-          "end",
-          (store) => store.replaceMany?.(entries, ...options) ?? [],
-        )
-      ).catch(() => []),
-    );
-    count += ended.size;
-    // The others have changed in the meantime, or moved before.
-    const others = batch.filter((id, index) => found[index] && !ended.has(id));
-    const end = (id: string) => endStored(callStore, id, accept, moved);
+    const { ended, others } = await endAtOnce(callStore, batch, accept);
+    count += ended;
     count += (await inBatches(others, end)).filter(Boolean).length;
     await pause();
   }
   return count;
+}
+
+/**
+ * Ends sessions with the batch methods of the store, if it has them.
+ *
+ * @returns The number of ended sessions, and the ids of those that have changed in
+ * the meantime, or moved before.
+ */
+async function endAtOnce(
+  callStore: CallStore,
+  ids: readonly string[],
+  accept: Accept,
+): Promise<{ readonly ended: number; readonly others: readonly string[] }> {
+  const found = await callStore("read", (store) => {
+    return store.replaceMany && store.getMany?.(ids) || null;
+  });
+  // Reading all of them first would give the sessions more time to change.
+  if (found === null) return { ended: 0, others: ids };
+  const entries = ids.flatMap((key, index) => {
+    const stored = found[index];
+    const record = stored && parseRecord(stored.value);
+    const { version } = stored ?? {};
+    return record && accept(record, key) ? [{ key, version: version! }] : [];
+  });
+  const options = [serializeTombstone({}), TOMBSTONE_TTL] as const;
+  // A store that is full may reject the tombstones, but not a deletion.
+  const ended = new Set(
+    await Promise.try(() =>
+      callStore("end", (store) => store.replaceMany!(entries, ...options))
+    ).catch(() => []),
+  );
+  const others = ids.filter((id, index) => found[index] && !ended.has(id));
+  return { ended: ended.size, others };
 }
 
 /** Reads sessions, in one call if the store can. */

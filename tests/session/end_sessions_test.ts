@@ -20,7 +20,7 @@ Deno.test("endAllSessions() throws if the store has no keys()", async () => {
   );
 });
 
-Deno.test("endAllSessions() keeps logins after the call, and values that are no sessions", async () => {
+Deno.test("endAllSessions() keeps logins after the call, and values other than sessions", async () => {
   const store = createMemorySessionStore();
   const server = new Server({ store });
   const browser = await logIn(server, 7);
@@ -66,6 +66,28 @@ Deno.test("endAllSessions() ends a session that moves behind the page that it re
   assertEquals(await browser.visit((session) => session.userId), undefined);
 });
 
+Deno.test("endAllSessions() reads the store again until it ends no more sessions", async () => {
+  const store = createMemorySessionStore();
+  const server = new Server({ store });
+  const [browser, hidden] = [await logIn(server, 7), await logIn(server, 8)];
+  const missing = await hidden.visit((session) => session.id);
+  let reads = 0;
+  const partial: SessionStore = {
+    get: (key) => store.get(key),
+    put: (...args) => store.put(...args),
+    delete: (key) => store.delete(key),
+    keys: async () => {
+      const { keys, next } = await store.keys!();
+      if (reads++ > 0) return { keys, next };
+      return { keys: keys.filter((key) => key !== missing), next };
+    },
+  };
+  assertEquals(await endAllSessions(partial), 2);
+  assertEquals(reads, 3);
+  assertEquals(await browser.visit((session) => session.userId), undefined);
+  assertEquals(await hidden.visit((session) => session.userId), undefined);
+});
+
 Deno.test("sessions().endAll() keeps a session whose id changes between its calls", async () => {
   const { duringNextList, store } = interruptibleStore();
   const server = new Server({ store });
@@ -95,7 +117,7 @@ Deno.test("endUserSessions() ends an old id's session if another session is kept
   assertEquals(await other.visit((session) => session.userId), undefined);
 });
 
-Deno.test("completeAuth() with an outdated version logs nobody in", async () => {
+Deno.test("completeAuth() with an outdated version fails", async () => {
   const store = createMemorySessionStore();
   const server = new Server({ store });
   await endUserSessions(store, 7, { version: 3 });
