@@ -104,7 +104,9 @@ export interface SessionOptions {
   readonly maxSessionsAction?: "end-oldest" | "refuse";
   /**
    * The origin that browsers see. If it begins with `https:`, the cookie is always
-   * `Secure`. Set it if a proxy on the same machine terminates TLS.
+   * `Secure`. Set it if a proxy on the same machine terminates TLS. If it is
+   * `http:` and localhost, requests to localhost get a cookie without `Secure`,
+   * also through a proxy.
    *
    * @default {undefined}
    */

@@ -334,8 +334,8 @@ export function page(title: string, content: Markup, status = 200): Response {
   options: { pepper: "PEPPER", origin: "ORIGIN" },
   secrets: [{
     name: "PEPPER",
-    comment:
-      "The secret key of all password hashes: 32 random bytes in base64. Keep a copy.",
+    comment: `The secret key of all password hashes. Keep a copy.
+# openssl rand -base64 32 creates another one.`,
     create() {
       const bytes = crypto.getRandomValues(new Uint8Array(32));
       return btoa(String.fromCharCode(...bytes));

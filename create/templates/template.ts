@@ -24,7 +24,7 @@ export interface Template {
 export interface Secret {
   /** The name in the environment. */
   readonly name: string;
-  /** A sentence for `.env`. */
+  /** The comment above it in `.env`. */
   readonly comment: string;
   /** Creates a new value. */
   readonly create: () => string;

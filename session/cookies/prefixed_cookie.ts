@@ -81,6 +81,7 @@ export class PrefixedCookie {
   readonly #name: string;
   readonly #secureName: string;
   readonly #secureOnly: boolean;
+  readonly #isLocalOrigin: boolean;
   readonly #origin: string | undefined;
 
   /** @throws {TypeError} If an option cannot be part of a cookie. */
@@ -114,7 +115,9 @@ export class PrefixedCookie {
     this.#secureName = `${hostOnly ? "__Host-" : "__Secure-"}${name}`;
     this.#secureOnly = sameSite === "None" ||
       options.partitioned === true ||
-      origin !== undefined && protocolOf(origin) === "https:";
+      origin !== undefined && urlOf(origin).protocol === "https:";
+    this.#isLocalOrigin = origin !== undefined && !this.#secureOnly &&
+      isLocal(urlOf(origin).hostname);
   }
 
   /**
@@ -140,14 +143,14 @@ export class PrefixedCookie {
    * Returns the cookie's name for a request. The library reads no other name. Only
    * in local development it has neither the prefix nor `Secure`: over HTTP to a
    * loopback name, from a loopback address, and without the headers of a proxy,
-   * which might serve HTTPS.
+   * which might serve HTTPS. A local `origin` says that none does, as for the
+   * development server of Workers, which sends such a header.
    */
   nameFor(context: RequestContext): string {
-    const { request, remoteAddress } = context;
+    const { request } = context;
     const isSecure = this.#secureOnly || !request.url.startsWith("http://") ||
-      remoteAddress === undefined || !isLoopback(remoteAddress) ||
       !isLocal(context.url.hostname) ||
-      FORWARDING_HEADERS.some((name) => request.headers.has(name));
+      !this.#isLocalOrigin && !isDirect(context);
     return isSecure ? this.#secureName : this.#name;
   }
 
@@ -172,12 +175,18 @@ export class PrefixedCookie {
   }
 }
 
-function protocolOf(origin: string): string {
+function urlOf(origin: string): URL {
   const url = URL.parse(origin);
-  if (url !== null) return url.protocol;
+  if (url !== null) return url;
   throw new TypeError(
     `Cannot create session cookie: origin "${origin}" is not a URL`,
   );
+}
+
+/** Returns `true` if no proxy between the browser and the server is known. */
+function isDirect({ request, remoteAddress }: RequestContext): boolean {
+  return remoteAddress !== undefined && isLoopback(remoteAddress) &&
+    !FORWARDING_HEADERS.some((name) => request.headers.has(name));
 }
 
 /** Browsers resolve every name below `localhost` to the machine itself. */
