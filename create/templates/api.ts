@@ -9,7 +9,9 @@ export const API: Template = {
   Auth,
   auth,
   createRouter,
+  HTTPError,
   logger,
+  type Problem,
   requireAuth,
   secureHeaders,
   validate,
@@ -18,7 +20,6 @@ export const API: Template = {
 import { object, string } from "@gatehouse/web/data-schema";
 import { maxLength, minLength } from "@gatehouse/web/data-schema/checks";
 import type { SQLQuery } from "@gatehouse/web/session/sql";
-import { jsonErrors } from "./json_errors.ts";
 import { Notes } from "./notes.ts";
 import { createTokenScheme } from "./tokens.ts";
 
@@ -43,10 +44,10 @@ export function createApp(
   const notes = new Notes(query);
   const router = createRouter({
     trustedProxies,
+    errorResponse: problemResponse,
     middleware: [
       logger(),
       secureHeaders(),
-      jsonErrors,
       auth({ schemes: [createTokenScheme(tokens)] }),
       requireAuth(),
     ],
@@ -64,18 +65,22 @@ export function createApp(
   router.get("/notes/:id", async (context) => {
     const client = context.get(Auth).id;
     const note = await notes.find(client, context.params.id);
-    return note === null ? notFound() : Response.json(note);
+    if (note === null) throw new HTTPError(404);
+    return Response.json(note);
   });
   router.delete("/notes/:id", async (context) => {
     const client = context.get(Auth).id;
     const isRemoved = await notes.remove(client, context.params.id);
-    return isRemoved ? new Response(null, { status: 204 }) : notFound();
+    if (!isRemoved) throw new HTTPError(404);
+    return new Response(null, { status: 204 });
   });
   return router;
 }
 
-function notFound(): Response {
-  return new Response("Not Found", { status: 404 });
+/** Responds with problem details (RFC 9457), whatever the client accepts. */
+function problemResponse(problem: Problem): Response {
+  const headers = { "Content-Type": "application/problem+json" };
+  return Response.json(problem, { status: problem.status, headers });
 }
 `,
     "tokens.ts": `import {
@@ -180,21 +185,6 @@ export class Notes {
 function toNote({ id, text, created_at }: SQLRow): Note {
   return { id: String(id), text: String(text), createdAt: Number(created_at) };
 }
-`,
-    "json_errors.ts": `import type { Middleware } from "@gatehouse/web";
-
-/** Converts plain text errors to problem details. */
-export const jsonErrors: Middleware<readonly []> = async (_context, next) => {
-  const response = await next();
-  const type = response.headers.get("Content-Type") ?? "text/plain";
-  if (response.status < 400 || !type.startsWith("text/plain")) return response;
-  const { status } = response;
-  const title = await response.text();
-  const headers = new Headers(response.headers);
-  headers.set("Content-Type", "application/problem+json");
-  headers.delete("Content-Length");
-  return new Response(JSON.stringify({ status, title }), { status, headers });
-};
 `,
   },
   tables: `CREATE TABLE IF NOT EXISTS notes (

@@ -19,17 +19,21 @@ export interface ProgramFile extends AsyncDisposable {
   readonly config: string;
 }
 
-/** Writes a program to a file. */
-export async function programFile(program: string): Promise<ProgramFile> {
-  const folder = await Deno.makeTempDir();
+/** Returns a `deno.json` that resolves the package to this checkout. */
+export function checkoutConfig(): string {
   const imports: Record<string, string> = { ...config.imports };
   for (const [entry, file] of Object.entries(config.exports)) {
     imports[config.name + entry.slice(1)] = new URL(file, ROOT).href;
   }
+  return JSON.stringify({ imports, lock: false });
+}
+
+/** Writes a program to a file. */
+export async function programFile(program: string): Promise<ProgramFile> {
+  const folder = await Deno.makeTempDir();
   const path = `${folder}/main.ts`;
   await Deno.writeTextFile(path, program);
-  const json = JSON.stringify({ imports, lock: false });
-  await Deno.writeTextFile(`${folder}/deno.json`, json);
+  await Deno.writeTextFile(`${folder}/deno.json`, checkoutConfig());
   return {
     folder,
     path,
