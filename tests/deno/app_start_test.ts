@@ -1,6 +1,11 @@
 import { DatabaseSync } from "node:sqlite";
 import config from "../../deno.json" with { type: "json" };
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { createTables } from "../../examples/app/data/database.ts";
 import { overSQLite } from "../../examples/app/data/sqlite.ts";
@@ -140,17 +145,27 @@ Deno.test("a demo account whose password was changed is not shown", async () => 
 });
 
 for (const value of ["yes", "-1", "1.5", "", "999"]) {
-  Deno.test(`TRUSTED_PROXIES="${value}" prevents the start`, async () => {
-    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "--no-check", "-A", main.href],
-      env: { TRUSTED_PROXIES: value, DATABASE: ":memory:", NO_COLOR: "1" },
-      stdout: "null",
-    }).output();
-    assertEquals(success, false);
-    const output = new TextDecoder().decode(stderr);
-    assertStringIncludes(output, `Cannot start: TRUSTED_PROXIES "${value}"`);
+  Deno.test(`TRUSTED_PROXIES="${value}" is invalid`, () => {
+    const get = (name: string) =>
+      name === "TRUSTED_PROXIES" ? value : undefined;
+    assertThrows(
+      () => readSettings(get),
+      RangeError,
+      `Cannot start: TRUSTED_PROXIES "${value}"`,
+    );
   });
 }
+
+Deno.test("an invalid setting prevents the start", async () => {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-check", "-A", main.href],
+    env: { TRUSTED_PROXIES: "yes", DATABASE: ":memory:", NO_COLOR: "1" },
+    stdout: "null",
+  }).output();
+  assertEquals(success, false);
+  const output = new TextDecoder().decode(stderr);
+  assertStringIncludes(output, 'Cannot start: TRUSTED_PROXIES "yes"');
+});
 
 /** Serves the application. Logs the admin in if there is no cookie. */
 async function run(
