@@ -411,7 +411,8 @@ Deno.test("relatedOrigins() lists web origins only", async () => {
   const router = createRouter();
   router.get("/.well-known/webauthn", relatedOrigins(passkeys));
   const response = await router.fetch("https://a.example/.well-known/webauthn");
-  assertEquals(response.headers.get("Content-Type"), "application/json");
+  const type = response.headers.get("Content-Type");
+  assert(type?.startsWith("application/json"));
   assertEquals(await response.json(), { origins: origins.slice(0, 2) });
 });
 
