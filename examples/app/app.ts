@@ -31,6 +31,7 @@ import { addExternalLogin } from "./features/external_login.ts";
 import { addHome } from "./features/home.ts";
 import { addLogin } from "./features/login.ts";
 import { addLoginCode } from "./features/login_code.ts";
+import { addPasskeyConfirmation } from "./features/passkey_confirmation.ts";
 import { addPasskeyLogin } from "./features/passkey_login.ts";
 import { addPasswordReset } from "./features/password_reset.ts";
 import { addRegistration } from "./features/registration.ts";
@@ -162,6 +163,7 @@ export function createApp(options: AppOptions): AppRouter {
   addExternalLogin(router, services);
   addAccount(router, services);
   addConfirmation(router, services);
+  addPasskeyConfirmation(router, services);
   addEmailConfirmation(router, services);
   addAccountPassword(router, services);
   addAccountEmail(router, services);

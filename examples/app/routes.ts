@@ -47,6 +47,10 @@ export const routes = route({
   account: {
     profile: resource("account", { only: ["show", "update"] }),
     confirm: form("account/confirm"),
+    confirmByPasskey: {
+      options: post("/account/confirm/passkey/options"),
+      action: post("/account/confirm/passkey"),
+    },
     confirmByEmail: {
       send: post("/account/confirm/send"),
       open: form("account/confirm/email"),

@@ -2,6 +2,7 @@ import { Auth } from "@gatehouse/web/auth-middleware";
 import type { PasskeyUser } from "@gatehouse/web/auth/passkey";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
+import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
@@ -84,7 +85,9 @@ function addChanges(router: AppRouter, services: Services): void {
       requireConfirmation(services, paths.index.href()),
     ],
   }, async (context) => {
-    await passkeyTable.delete(context.params.id, context.get(Auth).id);
+    const { id: userId } = context.get(Auth);
+    await passkeyTable.delete(context.params.id, userId);
+    reportSecurityEvent(context, { action: "factor-remove", userId });
     return done(context, "The passkey is removed");
   });
 

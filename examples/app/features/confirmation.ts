@@ -18,6 +18,7 @@ import { html, type Markup } from "@gatehouse/web/html";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { narrowPage } from "../pages/layout.ts";
 import { completePasswordLogin, passwordProvider } from "../passwords.ts";
+import { passkeyForm } from "./passkey_confirmation.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { slowDown, waitText } from "../slow_down.ts";
@@ -63,14 +64,19 @@ export function addConfirmation(router: AppRouter, services: Services): void {
     actions: {
       async index(context) {
         const user = context.get(Auth);
-        if (user.hasPassword) return passwordPage(context, user, {});
+        const passkey = await passkeyForm(context, services, user);
+        if (user.hasPassword) {
+          return passwordPage(context, user, {}, 200, passkey);
+        }
         const linked = await identities.list(user.id);
         const own = logins.filter(({ name, provider }) =>
           provider.canReauthenticate &&
           linked.some(({ login }) => login === name)
         );
-        if (own.length > 0) return confirmPage(context, choice(context, own));
-        return emailPage(context, user.email, {});
+        if (own.length > 0) {
+          return confirmPage(context, choice(context, own), 200, passkey);
+        }
+        return emailPage(context, user.email, {}, 200, passkey);
       },
       async action(context) {
         const user = context.get(Auth);
@@ -107,6 +113,7 @@ function passwordPage(
   user: User,
   state: FormState,
   status = 200,
+  passkey?: Markup,
 ): Response {
   const search = { returnTo: returnToOf(context) };
   const content = html`
@@ -125,7 +132,7 @@ function passwordPage(
       <button>Confirm</button>
     </form>
   `;
-  return confirmPage(context, content, status);
+  return confirmPage(context, content, status, passkey);
 }
 
 /** Lets users without a password log in again at a provider that asks them. */
@@ -156,6 +163,7 @@ export function emailPage(
   email: string | null,
   state: FormState,
   status = 200,
+  passkey?: Markup,
 ): Response {
   const search = { returnTo: returnToOf(context) };
   const { send } = routes.account.confirmByEmail;
@@ -176,18 +184,20 @@ export function emailPage(
         <button>Send the link</button>
       </form>
     `;
-  return confirmPage(context, content, status);
+  return confirmPage(context, content, status, passkey);
 }
 
-/** Creates a page that confirms a login. */
+/** Creates a page that confirms a login, also with a passkey if there is one. */
 export function confirmPage(
   context: RequestContext,
   content: Markup,
   status = 200,
+  passkey?: Markup,
 ): Response {
   return narrowPage(context, {
     title: "Confirm that it is you",
     status,
-    content,
+    script: passkey && routes.passkeyScript.href(),
+    content: html`${content}${passkey}`,
   });
 }
