@@ -66,6 +66,31 @@ Deno.test("sessions().end() ends a session that other requests change all the ti
   assertEquals(memory.byIndex!("user:7"), []);
 });
 
+Deno.test("session() begins no session for the old cookie after a forced end", async () => {
+  const memory = createMemorySessionStore();
+  const server = new Server({ store: memory });
+  const [user, admin] = [new Browser(server), new Browser(server)];
+  await user.visit((session) => session.set("userId", 7));
+  await admin.visit((session) => session.set("userId", 1));
+  const id = await user.visit((session) => session.id);
+  // Other requests always change the session before it is replaced.
+  const busy: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (key, value, options) =>
+      (key !== id || options.ifVersion === null) &&
+      memory.put(key, value, options),
+    delete: (key) => memory.delete(key),
+    byIndex: (name) => memory.byIndex!(name),
+  };
+  const other = new Browser(new Server({ store: busy }), admin.cookies);
+  await other.visit(async (_session, context) => {
+    assertEquals(await sessions(context).end(id, 7), true);
+  });
+  // It could replace the cookie of a login that follows.
+  await user.visit((session) => session.set("late", true));
+  assertEquals(user.response.headers.getSetCookie(), []);
+});
+
 Deno.test("sessions().end() returns true only once for a session", async () => {
   const server = new Server();
   const [user, admin] = [new Browser(server), new Browser(server)];

@@ -117,6 +117,14 @@ Deno.test("endUserSessions() ends an old id's session if another session is kept
   assertEquals(await other.visit((session) => session.userId), undefined);
 });
 
+Deno.test("endUserSessions() keeps a session that another user logs in to after it was listed", async () => {
+  const { duringNextList, store } = interruptibleStore();
+  const browser = await logIn(new Server({ store }), 7);
+  duringNextList(() => browser.visit((session) => session.set("userId", 8)));
+  assertEquals(await endUserSessions(store, 7), 0);
+  assertEquals(await browser.visit((session) => session.userId), 8);
+});
+
 Deno.test("completeAuth() with an outdated version fails", async () => {
   const store = createMemorySessionStore();
   const server = new Server({ store });
