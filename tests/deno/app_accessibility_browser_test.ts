@@ -125,7 +125,7 @@ async function walkFactors(
   const code = await generateTOTP(secret.replaceAll(" ", ""), {
     time: app.now(),
   });
-  await page.getByLabel("Code").fill(code);
+  await page.getByLabel("Code", { exact: true }).fill(code);
   await page.getByRole("button", { name: "Finish" }).click();
   await page.locator("#recovery-codes").waitFor();
   assertEquals(await faults(page, run), [], "/account/security/app, done");
