@@ -122,8 +122,7 @@ export async function readNewPassword(
 
 /**
  * The most common passwords of at least eight characters. An application with
- * more at stake uses a list of thousands, or a service that knows the passwords
- * of breaches.
+ * more at stake uses a list of thousands, or `createBreachedPasswordCheck`.
  */
 const common = new Set([
   "00000000",

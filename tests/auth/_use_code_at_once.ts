@@ -1,9 +1,10 @@
 import type { SessionStore } from "@gatehouse/web/session";
+import { createEmailApp } from "./_email_app.ts";
 import { createFactorApp, unlimited } from "./_second_factor_app.ts";
 
 /**
- * Sends one code of an authenticator app in 100 concurrent requests, and then one
- * recovery code.
+ * Sends one code of an authenticator app in 100 concurrent requests, then one
+ * recovery code, and then one emailed link.
  *
  * @returns The number of logins with each.
  */
@@ -19,5 +20,23 @@ export async function useCodeAtOnce(store: SessionStore): Promise<number[]> {
     const results = await Promise.all(browsers.map((one) => one.send(code)));
     logins.push(results.filter((result) => result === "ok").length);
   }
-  return logins;
+  return [...logins, await useLinkAtOnce(store)];
+}
+
+async function useLinkAtOnce(store: SessionStore): Promise<number> {
+  const throttles = { mailThrottle: unlimited, codeThrottle: unlimited };
+  const app = createEmailApp({ store, ...throttles });
+  const browser = app.browser();
+  await browser.ask();
+  const body = JSON.stringify({ token: app.outbox[0]!.token });
+  const headers = { cookie: browser.cookie() };
+  const init = { method: "POST", headers, body };
+  const responses = await Promise.all(
+    Array.from(
+      { length: 100 },
+      () => app.fetch(new Request("https://test.example/link", init)),
+    ),
+  );
+  const results = await Promise.all(responses.map((one) => one.json()));
+  return results.filter(({ ok }) => ok).length;
 }

@@ -1,4 +1,4 @@
-/** A code of a second factor works once, on every store. */
+/** A code of a second factor and an emailed link work once, on every store. */
 import { assertEquals } from "@std/assert";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { useCodeAtOnce } from "../auth/_use_code_at_once.ts";
@@ -12,11 +12,11 @@ const redis = findProgram("redis-server", "second factors on Redis");
 const postgres = findProgram("postgres", "second factors on PostgreSQL");
 
 const HELPER = new URL("../auth/_use_code_at_once.ts", import.meta.url).href;
-const NAME = "one of 100 concurrent requests with a code logs in";
+const NAME = "one of 100 concurrent requests with a code or a link logs in";
 
 Deno.test(`${NAME}, in memory`, async () => {
   const store = createMemorySessionStore();
-  assertEquals(await useCodeAtOnce(store), [1, 1]);
+  assertEquals(await useCodeAtOnce(store), [1, 1, 1]);
 });
 
 for (const [kind, program] of [["redis", redis], ["postgres", postgres]]) {
@@ -31,7 +31,7 @@ for (const [kind, program] of [["redis", redis], ["postgres", postgres]]) {
       const server = await start(program!);
       const { store, close } = await openStore(kind!, server.port);
       try {
-        assertEquals(await useCodeAtOnce(store), [1, 1]);
+        assertEquals(await useCodeAtOnce(store), [1, 1, 1]);
       } finally {
         await close();
         await server.stop();
@@ -42,7 +42,7 @@ for (const [kind, program] of [["redis", redis], ["postgres", postgres]]) {
 
 Deno.test(`${NAME}, on SQLite`, async () => {
   const { store, close } = await openStore("sqlite", ":memory:");
-  assertEquals(await useCodeAtOnce(store), [1, 1]);
+  assertEquals(await useCodeAtOnce(store), [1, 1, 1]);
   close();
 });
 
@@ -54,7 +54,7 @@ Deno.test(`${NAME}, on Deno KV`, async () => {
     const kv = await Deno.openKv(":memory:");
     const store = createDenoKVSessionStore(kv);
     const logins = JSON.stringify(await useCodeAtOnce(store));
-    if (logins !== "[1,1]") throw new Error("The logins are " + logins);
+    if (logins !== "[1,1,1]") throw new Error("The logins are " + logins);
     kv.close();`,
   ]);
 });
@@ -78,5 +78,5 @@ Deno.test(`${NAME}, on Durable Objects`, async () => {
     },
   });
   const response = await fetch(worker.url);
-  assertEquals(await response.text(), "[1,1]");
+  assertEquals(await response.text(), "[1,1,1]");
 });

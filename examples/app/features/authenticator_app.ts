@@ -1,6 +1,7 @@
 import type { TOTPSetup } from "@gatehouse/web/auth/second-factor";
 import { Auth } from "@gatehouse/web/auth-middleware";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
+import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
@@ -45,6 +46,8 @@ export function addAuthenticatorApp(
         const [setup, code] = [form.get("setup"), form.get("code")];
         const result = await factors.enableTOTP(user.id, { setup, code });
         if (result.ok) {
+          const event = { action: "factor-add", userId: user.id } as const;
+          reportSecurityEvent(context, event);
           tell(services, user, "Your account has a new authenticator app.");
           return codesPage(context, result.recoveryCodes);
         }
@@ -80,6 +83,8 @@ function addRemoval(router: AppRouter, services: Services): void {
         if (result.ok) {
           keepAccess(result.session, user.accessVersion);
           await factors.disable(user.id);
+          const event = { action: "factor-remove", userId: user.id } as const;
+          reportSecurityEvent(context, event);
           tell(services, user, "Your account has no second factor any more.");
           const message = "Your second factor is removed";
           context.get(Session).flash("message", message);
