@@ -51,7 +51,8 @@ export interface SecondFactors {
 
   /**
    * Completes the login of this browser with a code of the authenticator app, or
-   * with a recovery code. Each code works once.
+   * with a recovery code. Each code works once. Other logins of the user that wait
+   * for a code end.
    *
    * @param context The context of the request.
    * @param code The code, as the client sent it.

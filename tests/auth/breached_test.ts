@@ -57,6 +57,10 @@ const failures: [string, () => Promise<Response>][] = [
   ["throws", () => {
     throw new Error("broken");
   }],
+  ["redirects", () => {
+    const headers = { Location: "https://elsewhere.example/" };
+    return Promise.resolve(new Response(null, { status: 302, headers }));
+  }],
   ["answers 500", () => Promise.resolve(new Response("", { status: 500 }))],
   [
     "answers 429 with a body",

@@ -97,7 +97,9 @@ Deno.test("verifyCode() gives one of 100 concurrent requests with one code the l
   await Promise.all(browsers.map((browser) => browser.login()));
   const results = await Promise.all(browsers.map((one) => one.send(code)));
   assertEquals(results.filter((result) => result === "ok").length, 1);
-  assertEquals(results.filter((result) => result === "wrong").length, 99);
+  // A completed login ends the others of the user that wait for a code.
+  const others = results.filter((result) => result !== "ok");
+  assert(others.every((one) => one === "wrong" || one === "missing"));
 });
 
 const codes: [string, unknown][] = [
