@@ -214,6 +214,7 @@ export {
   type EndAllOptions,
   type JSONValue,
   type KeyVersion,
+  type LoginTimeouts,
   type MemorySessionStoreOptions,
   type PageOptions,
   type PutOptions,

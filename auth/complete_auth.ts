@@ -1,6 +1,6 @@
 import type { RequestContext } from "../router/mod.ts";
 import { beginLogin } from "../session/internal.ts";
-import type { Session } from "../session/mod.ts";
+import type { LoginTimeouts, Session } from "../session/mod.ts";
 import { loginNamesOf } from "./external/after_login/login_names.ts";
 import { type AuthMethod, checkMethods } from "./auth_method.ts";
 import { currentSession } from "./current_session.ts";
@@ -34,6 +34,15 @@ export interface CompleteAuthOptions {
    * @default {undefined}
    */
   readonly version?: number | undefined;
+
+  /**
+   * The timeouts of this login, for "Remember me". The browser then keeps the
+   * cookie until the absolute timeout. A later login of the same user in the same
+   * session keeps them, unless it has its own.
+   *
+   * @default {the timeouts of the session middleware}
+   */
+  readonly timeouts?: LoginTimeouts | undefined;
 }
 
 /**
@@ -80,7 +89,8 @@ export interface CompleteAuthOptions {
  * @throws {TypeError} If no session middleware ran, the id is neither an integer
  * nor a non-empty string, a method is not a short name, or the session was
  * destroyed before.
- * @throws {RangeError} If `authenticatedAt` is not a time in the past.
+ * @throws {RangeError} If `authenticatedAt` is not a time in the past, or a timeout
+ * not a positive number.
  * @throws {SessionLimitError} If the user has too many sessions, with the session
  * option `maxSessionsAction: "refuse"`.
  * @throws {SessionStoreError} If the store failed.
@@ -89,7 +99,8 @@ export interface CompleteAuthOptions {
 export async function completeAuth(
   context: RequestContext,
   userId: string | number,
-  { authenticatedAt, methods = [], version }: CompleteAuthOptions = {},
+  { authenticatedAt, methods = [], timeouts, version }: CompleteAuthOptions =
+    {},
 ): Promise<Session> {
   const session = currentSession(context, "complete the login");
   if (!isUserId(userId)) {
@@ -100,7 +111,7 @@ export async function completeAuth(
   checkMethods(methods);
   // The provider of this login ends it by these names.
   const names = loginNamesOf(context);
-  const options = { authenticatedAt, methods, names, version };
+  const options = { authenticatedAt, methods, names, timeouts, version };
   await beginLogin(session, userId, options);
   return session;
 }

@@ -13,6 +13,7 @@ import {
   type SessionRecord,
   stringify,
 } from "./record.ts";
+import type { LoginTimeouts } from "./timeouts.ts";
 
 /**
  * One change to a session. A session saves its changes instead of its whole
@@ -50,6 +51,8 @@ export interface Login {
   /** The version of the user's credentials. */
   readonly version: number | undefined;
   readonly expiresAt: number;
+  /** The idle timeout, if the login has its own timeouts. */
+  readonly idle: number | undefined;
   readonly label: SessionLabel;
   readonly names: readonly string[];
 }
@@ -62,6 +65,8 @@ export interface LoginProof {
   readonly methods?: readonly string[];
   /** The version of the user's credentials. */
   readonly version?: number | undefined;
+  /** The timeouts of the login, instead of those of the middleware. */
+  readonly timeouts?: Required<LoginTimeouts> | undefined;
 }
 
 /** The session that the changes belong to. */
@@ -124,13 +129,16 @@ export class PendingChanges {
   logIn(
     userId: string | number | undefined,
     names: readonly string[] = [],
-    { authenticatedAt, methods = [], version }: LoginProof = {},
+    { authenticatedAt, methods = [], timeouts, version }: LoginProof = {},
   ): void {
     const previous = this.record.userId;
     // A user must not see the messages of another user.
     if (previous !== undefined && previous !== userId) this.readFlash.clear();
-    const { createdAt: now, expiresAt, content } = this.#session.createRecord();
-    const times = { now, expiresAt, authenticatedAt, methods, version };
+    const created = this.#session.createRecord();
+    const { createdAt: now, content } = created;
+    const expiresAt = timeouts ? now + timeouts.absolute : created.expiresAt;
+    const idle = timeouts?.idle;
+    const times = { now, expiresAt, idle, authenticatedAt, methods, version };
     const { label } = content;
     this.apply({ type: "login", userId, ...times, label, names });
     this.idChange = userId === undefined ? "rotate" : "login";
@@ -323,7 +331,13 @@ function applyLogin(record: SessionRecord, login: Login): void {
     ? login.version ?? record.version
     : login.version;
   record.createdAt = login.now;
-  record.expiresAt = login.expiresAt;
+  // A password that is confirmed later does not change the timeouts either.
+  const keepsTimeouts = login.idle === undefined &&
+    record.idle !== undefined && previous === login.userId;
+  if (!keepsTimeouts) {
+    record.expiresAt = login.expiresAt;
+    record.idle = login.idle;
+  }
   content.label = login.label;
   // The names identify a login at a provider. They stay valid if the user then
   // confirms the password.

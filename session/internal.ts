@@ -20,7 +20,12 @@ import { createLabel } from "./record.ts";
 import { requestSessionOf, type Session } from "./session.ts";
 import { checkIndex, sweeper, userIndexName } from "./store.ts";
 import { isMemoryStore } from "./stores/memory.ts";
-import { callStore, STORE_TIMEOUT } from "./timeouts.ts";
+import {
+  callStore,
+  checkLoginTimeouts,
+  type LoginTimeouts,
+  STORE_TIMEOUT,
+} from "./timeouts.ts";
 
 export { type CipherKind, CookieCipher } from "./cookies/encryption.ts";
 export { type EndByNameOptions, endSessionsByName } from "./end_sessions.ts";
@@ -112,6 +117,14 @@ export interface LoginOptions {
    * @default {undefined}
    */
   readonly version?: number | undefined;
+
+  /**
+   * The timeouts of the login. The browser then keeps the cookie until the
+   * absolute timeout.
+   *
+   * @default {the timeouts of the session middleware}
+   */
+  readonly timeouts?: LoginTimeouts | undefined;
 }
 
 /**
@@ -123,14 +136,15 @@ export interface LoginOptions {
  * already.
  * @throws {SessionLimitError} If the user has too many sessions.
  * @throws {SessionConflictError} If the version is too old.
- * @throws {RangeError} If there are too many names, or `authenticatedAt` is not a
- * time in the past.
+ * @throws {RangeError} If there are too many names, `authenticatedAt` is not a
+ * time in the past, or a timeout is not a positive number.
  * @see {@link https://owasp.org/www-project-application-security-verification-standard/ | ASVS 5.0, 7.2.4}
  */
 export async function beginLogin(
   session: Session,
   userId: string | number,
-  { authenticatedAt, methods = [], names = [], version }: LoginOptions = {},
+  { authenticatedAt, methods = [], names = [], timeouts, version }:
+    LoginOptions = {},
 ): Promise<void> {
   const request = requestSessionOf(await session.load());
   const changes = request.write("log in to");
@@ -147,7 +161,12 @@ export async function beginLogin(
     await checkSessionLimit(callStore, config, userId, 0);
   }
   // The id changes even if the same user is logged in already.
-  changes.logIn(userId, names, { authenticatedAt: time, methods, version });
+  changes.logIn(userId, names, {
+    authenticatedAt: time,
+    methods,
+    version,
+    timeouts: timeouts && checkLoginTimeouts(timeouts),
+  });
   await session.commit();
   if (version === undefined || callStore === null) return;
   // After the session is stored, so that either this or the other request sees it.

@@ -59,3 +59,4 @@ export {
   sweepSessions,
   type SweepSessionsOptions,
 } from "./store.ts";
+export type { LoginTimeouts } from "./timeouts.ts";

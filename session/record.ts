@@ -57,6 +57,7 @@ interface Head {
   readonly version?: number | undefined;
   readonly seenAt: number;
   readonly expiresAt: number;
+  readonly idle?: number | undefined;
   /** The first id of a session whose id has changed. */
   readonly firstId?: string | undefined;
 }
@@ -92,6 +93,8 @@ export class SessionRecord {
   version: number | undefined;
   seenAt: number;
   expiresAt: number;
+  /** The idle timeout in milliseconds, if the login has its own timeouts. */
+  idle: number | undefined;
   /** The first id of a session whose id has changed. */
   firstId: string | undefined;
   #content: Content | string;
@@ -104,6 +107,7 @@ export class SessionRecord {
     this.version = head.version;
     this.seenAt = head.seenAt;
     this.expiresAt = head.expiresAt;
+    this.idle = head.idle;
     this.firstId = head.firstId;
     this.#content = content;
   }

@@ -23,6 +23,27 @@ export interface SessionTimeouts {
    * @default {600_000} 10 minutes
    */
   readonly anonymous?: number;
+  /**
+   * The precision of the idle timeouts: a session can end this much earlier. A
+   * request stores its time if the stored one is older, so a smaller value means
+   * more writes. With 0, each request that uses its session writes.
+   *
+   * @default {a quarter of the idle timeout}
+   */
+  readonly precision?: number;
+}
+
+/** The timeouts of one login, in milliseconds. */
+export interface LoginTimeouts {
+  /** The time after which the login ends. */
+  readonly absolute: number;
+  /**
+   * The time without a request after which the login ends. Without it, only the
+   * absolute timeout counts.
+   *
+   * @default {absolute}
+   */
+  readonly idle?: number;
 }
 
 /** The times of a session that decide when it ends, in epoch milliseconds. */
@@ -32,6 +53,8 @@ export interface SessionTimes {
   readonly createdAt: number;
   readonly seenAt: number;
   readonly expiresAt: number;
+  /** The idle timeout, if the login has its own timeouts. */
+  readonly idle: number | undefined;
 }
 
 const MINUTE = 60_000;
@@ -41,9 +64,17 @@ export class Timeouts {
   readonly idle: number;
   readonly absolute: number;
   readonly anonymous: number;
+  readonly #precision: number;
 
   /** @throws {RangeError} If a timeout is not a positive number. */
-  constructor({ absolute, anonymous, idle }: SessionTimeouts) {
+  constructor(timeouts: SessionTimeouts) {
+    const { absolute, anonymous, idle, precision = Infinity } = timeouts;
+    if (!(precision >= 0)) {
+      throw new RangeError(
+        `Cannot create session middleware: timeout precision "${precision}" is not 0 or more`,
+      );
+    }
+    this.#precision = precision;
     this.idle = checkTimeout("idle", idle ?? 30 * MINUTE);
     this.absolute = checkTimeout("absolute", absolute ?? 720 * MINUTE);
     this.anonymous = checkTimeout("anonymous", anonymous ?? 10 * MINUTE);
@@ -52,24 +83,45 @@ export class Timeouts {
   /** Returns the time at which a session ends unless it is used before. */
   expiryOf(session: SessionTimes): number {
     const { createdAt, expiresAt, seenAt, userId } = session;
+    if (session.idle !== undefined) {
+      return Math.min(seenAt + session.idle, expiresAt);
+    }
     const idle = userId === undefined ? this.anonymous : this.idle;
     return Math.min(seenAt + idle, createdAt + this.absolute, expiresAt);
   }
 
   /**
    * Returns `true` if the time of the last use must be stored again. This is the
-   * case after a quarter of the idle timeout, so that most reads write nothing.
+   * case after a quarter of the idle timeout, or earlier with the option
+   * `precision`, so that most reads write nothing.
    *
    * @param seenAt The stored time of the last use.
    */
   isRefreshDue(
-    { userId }: SessionTimes,
+    { idle = this.idle, userId }: SessionTimes,
     seenAt: number,
     now: number,
   ): boolean {
-    const idle = userId === undefined ? this.anonymous : this.idle;
-    return now - seenAt >= idle / 4;
+    const timeout = userId === undefined ? this.anonymous : idle;
+    return now - seenAt >= Math.min(timeout / 4, this.#precision);
   }
+}
+
+/**
+ * Returns the timeouts of a login.
+ *
+ * @throws {RangeError} If a timeout is not a positive number.
+ */
+export function checkLoginTimeouts(
+  { absolute, idle = absolute }: LoginTimeouts,
+): Required<LoginTimeouts> {
+  for (const [name, value] of Object.entries({ absolute, idle })) {
+    if (value > 0 && value < Infinity) continue;
+    throw new RangeError(
+      `Cannot log in to session: timeout ${name} "${value}" is not a positive number`,
+    );
+  }
+  return { absolute, idle };
 }
 
 function checkTimeout(name: string, value: number): number {

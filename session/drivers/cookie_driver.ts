@@ -8,10 +8,12 @@ import { createRecord, parseRecord, type SessionRecord } from "../record.ts";
 import { encodeBase64Url } from "../secrets.ts";
 import { LoginCookies, type PendingLogin } from "./_login_cookies.ts";
 import {
+  cookieAge,
   type CreateDriver,
   type IdChange,
   isRevoked,
   MAX_CANDIDATES,
+  MAX_COOKIE_AGE,
   outlastRevocation,
   type SessionConfig,
   type SessionDriver,
@@ -23,9 +25,6 @@ const MAX_COOKIE_BYTES = 4096;
 
 /** The end of the name of the cookie that has the time of the last logout. */
 const ENDED = "-ended";
-
-/** The maximum lifetime of a cookie in seconds: 400 days (RFC 6265bis). */
-const MAX_COOKIE_AGE = 34_560_000;
 
 /** The length of an id: 16 random bytes as base64url. */
 const ID_LENGTH = 22;
@@ -139,11 +138,12 @@ export class CookieDriver implements SessionDriver {
   /** Ends all sessions of this browser that began before, with a cookie. */
   async #endUser(): Promise<void> {
     const { now, timeouts } = this.#config;
-    const { createdAt } = parseRecord(this.#text!)!;
+    const { createdAt, expiresAt } = parseRecord(this.#text!)!;
     // The clock of another machine may have been ahead.
     this.#endedAt = Math.max(now(), createdAt, this.#endedAt);
     const value = await this.#seal(this.#name + ENDED, String(this.#endedAt));
-    const seconds = Math.ceil(timeouts.absolute / 1_000);
+    const lifetime = Math.max(timeouts.absolute, expiresAt - now());
+    const seconds = Math.ceil(lifetime / 1_000);
     const maxAge = Math.min(seconds, MAX_COOKIE_AGE);
     this.#changes.set(ENDED, { suffix: ENDED, value, maxAge });
   }
@@ -179,7 +179,8 @@ export class CookieDriver implements SessionDriver {
     const value = await this.#seal(this.#name, id + text);
     this.id = id;
     this.#text = text;
-    this.#changes.set("", { suffix: "", value });
+    const age = cookieAge(record, this.#config);
+    this.#changes.set("", { suffix: "", value, ...age });
   }
 
   async #writeLogins(logins: readonly PendingLogin[]): Promise<void> {

@@ -84,6 +84,22 @@ export interface SessionDriver {
   close(): void;
 }
 
+/** The maximum lifetime of a cookie in seconds: 400 days (RFC 6265bis). */
+export const MAX_COOKIE_AGE = 34_560_000;
+
+/**
+ * Returns the lifetime of a session's cookie in seconds, if the login has its own
+ * timeouts. Otherwise the option of the middleware counts.
+ */
+export function cookieAge(
+  { expiresAt, idle }: SessionRecord,
+  { now }: SessionConfig,
+): { maxAge?: number } {
+  if (idle === undefined) return {};
+  const seconds = Math.ceil((expiresAt - now()) / 1000);
+  return { maxAge: Math.min(Math.max(1, seconds), MAX_COOKIE_AGE) };
+}
+
 /** Returns `true` for logins up to the millisecond of the revocation. */
 export async function isRevoked(
   { createdAt, userId }: SessionRecord,

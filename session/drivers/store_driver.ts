@@ -24,6 +24,7 @@ import {
 } from "./_save_queue.ts";
 import { breakerOf, type CircuitBreaker } from "./circuit_breaker.ts";
 import {
+  cookieAge,
   type CreateDriver,
   type IdChange,
   isRevoked,
@@ -205,7 +206,8 @@ class StoreDriver implements SessionDriver {
       isSaved = await callStore("save", put, config.storeTimeout, breaker);
     } else {
       const keepsUser = userId === record.userId;
-      isSaved = await this.#changeId(value, { ttl, index }, keepsUser);
+      const age = cookieAge(record, config);
+      isSaved = await this.#changeId(value, { ttl, index, age }, keepsUser);
     }
     // Only the next load can tell which value the store has now.
     this.#isStale = true;
@@ -248,7 +250,9 @@ class StoreDriver implements SessionDriver {
    */
   async #changeId(
     value: string,
-    options: Pick<PutOptions, "ttl" | "index">,
+    { age, ...options }: Pick<PutOptions, "ttl" | "index"> & {
+      readonly age: Pick<CookieChange, "maxAge">;
+    },
     keepsUser: boolean,
   ): Promise<boolean> {
     const { config: { now }, oldIds } = this.#shared;
@@ -266,7 +270,7 @@ class StoreDriver implements SessionDriver {
     }
     if (old !== null) this.#replaced.push(old.id);
     this.id = created.id;
-    this.cookies = [{ suffix: "", value: created.token }];
+    this.cookies = [{ suffix: "", value: created.token, ...age }];
     return true;
   }
 
