@@ -356,6 +356,11 @@ export {
   type WorkforceIdAuthProviderOptions,
 } from "./auth/mod.ts";
 export {
+  actAs,
+  type ActAsOptions,
+  type ActingEntry,
+  type ActingRules,
+  Actor,
   type APIAuthSchemeOptions,
   Auth,
   auth,
@@ -377,11 +382,13 @@ export {
   type RequireAuthOptions,
   requireFreshAuth,
   type RequireFreshAuthOptions,
+  requireOwnLogin,
   requirePermission,
   requireRole,
   requireSecondFactor,
   type RequireSecondFactorOptions,
   type SessionAuthSchemeOptions,
+  stopActing,
   type UserOf,
 } from "./auth/middleware/mod.ts";
 export {

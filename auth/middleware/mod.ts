@@ -39,6 +39,14 @@ export {
   createAPIAuthScheme,
 } from "./api_scheme.ts";
 export type { AuthMethod } from "../auth_method.ts";
+export {
+  actAs,
+  type ActAsOptions,
+  type ActingEntry,
+  type ActingRules,
+  Actor,
+  stopActing,
+} from "./act_as.ts";
 export { auth, type AuthMiddleware, type AuthOptions } from "./auth.ts";
 export { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
 export {
@@ -51,6 +59,7 @@ export {
   requireFreshAuth,
   type RequireFreshAuthOptions,
 } from "./require_fresh_auth.ts";
+export { requireOwnLogin } from "./require_own_login.ts";
 export {
   type PermissionMiddleware,
   requirePermission,

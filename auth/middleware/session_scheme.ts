@@ -1,5 +1,11 @@
 import type { Session } from "../../session/mod.ts";
 import { currentSession } from "../current_session.ts";
+import {
+  actedUserOf,
+  type ActingRules,
+  Actor,
+  setActingRules,
+} from "./act_as.ts";
 import type { AuthenticatedUser } from "./auth_key.ts";
 import { absent, type AuthScheme, checkName, outcomeOf } from "./scheme.ts";
 
@@ -22,6 +28,13 @@ export interface SessionAuthSchemeOptions<User extends AuthenticatedUser, Id> {
    * @returns The user, or `null` if it was deleted.
    */
   readonly verify: (id: Id) => User | null | Promise<User | null>;
+
+  /**
+   * The rules for users who act as other users: see `actAs`.
+   *
+   * @default {undefined}
+   */
+  readonly acting?: ActingRules<User>;
 }
 
 /**
@@ -68,7 +81,7 @@ export function createSessionAuthScheme<
   const { name, verify } = options;
   const read = options.read ?? readUserId as (session: Session) => Id;
   checkName(name);
-  return {
+  const scheme: AuthScheme<User> = {
     name,
     async authenticate(context) {
       const session = await currentSession(
@@ -79,12 +92,21 @@ export function createSessionAuthScheme<
       const id = read(session);
       if (id === null || id === undefined) return absent;
       const user = await verify(id);
-      return outcomeOf(user, session.authenticatedAt, session.authMethods);
+      const acted = user && await actedUserOf(scheme, session, user);
+      if (acted === null) {
+        return outcomeOf(user, session.authenticatedAt, session.authMethods);
+      }
+      if (acted === "refused") return { status: "refused" };
+      context.set(Actor, user);
+      // Without the time of the login, which is that of the other user.
+      return outcomeOf(acted as User);
     },
     // Not a registered scheme, but RFC 9110 requires a challenge with every 401.
     challenge: (reason) =>
       reason === "insufficient" ? undefined : `Session realm="${name}"`,
   };
+  if (options.acting) setActingRules(scheme, options.acting, verify);
+  return scheme;
 }
 
 function readUserId(session: Session): string | number | undefined {

@@ -1,0 +1,47 @@
+import { reportDenied } from "../../router/internal.ts";
+import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
+import {
+  forbidden,
+  reportUnauthenticated,
+  unauthorized,
+} from "./_denied_responses.ts";
+import { Actor } from "./act_as.ts";
+import { Auth, type AuthKey } from "./auth_key.ts";
+
+/**
+ * Creates a middleware that rejects users who act as another user, with a 403.
+ * Use it for actions that only the users themselves may take. Requests without a
+ * user get a 401.
+ *
+ * @example Only users themselves delete their account
+ * ```ts
+ * import { Actor, Auth, requireOwnLogin } from "@gatehouse/web/auth-middleware";
+ * import { RequestContext } from "@gatehouse/web/fetch-router";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const requireOwner = requireOwnLogin();
+ * const context = new RequestContext(new Request("https://example.com/delete"));
+ * context.set(Auth, { id: 2 });
+ * context.set(Actor, { id: 1, role: "admin" });
+ *
+ * const response = await requireOwner(context, () => Promise.reject());
+ * assertEquals(response?.status, 403);
+ * ```
+ *
+ * @returns The middleware.
+ */
+export function requireOwnLogin(): Middleware<
+  readonly [ContextEntry<AuthKey, Present>]
+> {
+  return (context, next) => {
+    const user = context.get(Auth);
+    if (user === null) {
+      reportUnauthenticated(context);
+      return unauthorized(context);
+    }
+    const actor = context.get(Actor);
+    if (actor === null) return next();
+    reportDenied(context, "acting", actor.id);
+    return forbidden(context);
+  };
+}
