@@ -16,7 +16,7 @@ import { storeCaller } from "./drivers/circuit_breaker.ts";
 import { type CallStore, checkSessionLimit } from "./drivers/ended_sessions.ts";
 import { checkVersion, isOutdated } from "./drivers/user_version.ts";
 import { SessionConflictError } from "./errors.ts";
-import { createLabel } from "./record.ts";
+import { createLabel, type SessionLabel } from "./record.ts";
 import { requestSessionOf, type Session } from "./session.ts";
 import { checkIndex, sweeper, userIndexName } from "./store.ts";
 import { isMemoryStore } from "./stores/memory.ts";
@@ -85,6 +85,11 @@ export function hostCookie(session: Session, name: string): HostCookie {
 /** Returns `true` if the session's cookie has `SameSite=Strict`. */
 export function isStrict(session: Session): boolean {
   return requestSessionOf(session).setup.cookie.isStrict;
+}
+
+/** Returns the browser and the address of the session's login. */
+export function labelOf(session: Session): SessionLabel {
+  return requestSessionOf(session).record.content.label;
 }
 
 /** Options for {@linkcode beginLogin}. */

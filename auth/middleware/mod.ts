@@ -53,6 +53,11 @@ export {
   type BearerTokenAuthSchemeOptions,
   createBearerTokenAuthScheme,
 } from "./bearer_token_scheme.ts";
+export {
+  type DeviceChange,
+  deviceChanges,
+  type DeviceChangesOptions,
+} from "./device_changes.ts";
 export { redirectToLogin } from "./redirect_to_login.ts";
 export { requireAuth, type RequireAuthOptions } from "./require_auth.ts";
 export {

@@ -9,6 +9,7 @@ import {
 } from "./_denied_responses.ts";
 import type { AuthMethod } from "../auth_method.ts";
 import { Auth, type AuthKey } from "./auth_key.ts";
+import { StepUp } from "./device_changes.ts";
 import { type AuthState, State } from "./_auth_state.ts";
 
 /** Options for {@linkcode requireFreshAuth}. */
@@ -104,7 +105,9 @@ export function requireFreshAuth(
       reportUnauthenticated(context);
       return unauthorized(context);
     }
-    const age = now() - timeOfLogin(context.get(State), methods);
+    const age = context.get(StepUp)
+      ? NaN
+      : now() - timeOfLogin(context.get(State), methods);
     if (age <= maxAge && age >= -CLOCK_TOLERANCE) return next();
     reportDenied(context, "stale-login", user.id);
     return onStale === undefined

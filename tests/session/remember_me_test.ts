@@ -88,13 +88,13 @@ for (const place of ["store", "cookies"] as const) {
   });
 
   Deno.test(`session() ends a remembered login with revokedBefore (${place})`, async () => {
-    let revokedAt: number | undefined;
+    const revoked: { at?: number } = {};
     const { browser, clock, logIn } = open(place, {
-      revokedBefore: () => revokedAt,
+      revokedBefore: () => revoked.at,
     });
     await logIn(SLIDING);
     clock.time += DAY;
-    revokedAt = clock.time;
+    revoked.at = clock.time;
     assertEquals(await userOf(browser), undefined);
   });
 }
