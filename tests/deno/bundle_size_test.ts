@@ -16,7 +16,7 @@ import {
  * change that is worth the bytes to every user of the entry.
  */
 const BUDGETS: Record<Entry, number> = {
-  ".": 99,
+  ".": 101,
   "./auth": 39,
   "./auth-middleware": 6.7,
   "./auth/email-login": 11.5,
@@ -55,13 +55,13 @@ const BUDGETS: Record<Entry, number> = {
   "./secure-headers-middleware": 1.1,
   "./security-events-middleware": 1.5,
   "./session": 7,
-  "./session-middleware": 14.6,
+  "./session-middleware": 15.9,
   "./session/cloudflare": 1.7,
-  "./session/cookie": 4.7,
+  "./session/cookie": 5.2,
   "./session/deno-kv": 1,
   "./session/redis": 2,
   "./session/sql": 2.7,
-  "./session/testing": 21.5,
+  "./session/testing": 25,
   "./telemetry-middleware": 1.5,
   "./timeout-middleware": 0.9,
   "./validate-middleware": 3.2,
