@@ -34,14 +34,59 @@ export function findProgram(name: string, tests: string): string | null {
 }
 
 /** Starts Redis, which writes every change to a file at once. */
-export async function startRedis(program: string): Promise<Server> {
+export async function startRedis(
+  program: string,
+  options: readonly string[] = [],
+): Promise<Server> {
   const folder = await Deno.makeTempDir();
   const port = freePort();
   const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", ""]
-    .concat("--appendonly", "yes", "--appendfsync", "always", "--dir", folder);
+    .concat("--appendonly", "yes", "--appendfsync", "always", "--dir", folder)
+    .concat(options);
   const spawn = () =>
     new Deno.Command(program, { args, stdout: "null", stderr: "null" }).spawn();
   return await startServer(folder, port, spawn, () => accepts(port));
+}
+
+/** Starts three nodes of Redis as a cluster. The port is that of the first. */
+export async function startRedisCluster(program: string): Promise<Server> {
+  // The default is the port plus 10,000, which may be too large.
+  const buses = [freePort(), freePort(), freePort()];
+  const nodes = await Promise.all(
+    buses.map((bus) =>
+      startRedis(program, [
+        ...["--cluster-enabled", "yes"],
+        ...["--cluster-port", String(bus)],
+      ])
+    ),
+  );
+  const [first] = nodes;
+  const client = program.replace(/redis-server$/, "redis-cli");
+  const run = async (port: number, ...args: string[]) => {
+    const { stdout } = await new Deno.Command(client, {
+      args: ["-p", String(port), ...args],
+    }).output();
+    return new TextDecoder().decode(stdout);
+  };
+  const slots = [0, 5461, 10923, 16384];
+  for (const [index, { port }] of nodes.entries()) {
+    const range = [slots[index]!, slots[index + 1]! - 1].map(String);
+    await run(port, "CLUSTER", "ADDSLOTSRANGE", ...range);
+    await run(port, "CLUSTER", "SET-CONFIG-EPOCH", String(index + 1));
+    const address = ["127.0.0.1", String(first!.port), String(buses[0])];
+    if (index > 0) await run(port, "CLUSTER", "MEET", ...address);
+  }
+  for (const { port } of nodes) {
+    await until(async () =>
+      (await run(port, "CLUSTER", "INFO")).includes("cluster_state:ok")
+    );
+  }
+  return {
+    ...first!,
+    stop: async () => {
+      for (const { stop } of nodes) await stop();
+    },
+  };
 }
 
 /** Starts PostgreSQL with a new database. */

@@ -10,6 +10,7 @@ import {
   type Server,
   startPostgres,
   startRedis,
+  startRedisCluster,
 } from "./_servers.ts";
 import { CLIENTS, SQLITE_PRAGMAS } from "./_session_stores.ts";
 
@@ -121,13 +122,25 @@ if (redis !== null) {
   });
 }
 
+if (redis !== null) {
+  Deno.test(`${PAGE}: redis_cluster.ts keeps sessions`, async () => {
+    await withServer(await startRedisCluster(redis), async (port) => {
+      const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
+      await using file = await application("redis_cluster.ts");
+      assertEquals(await runInDeno(file, [], env), DONE);
+    });
+  });
+}
+
 const postgres = findProgram("postgres", `${PAGE}, postgres.ts`);
 if (postgres !== null) {
-  Deno.test(`${PAGE}: postgres.ts keeps sessions`, async () => {
+  Deno.test(`${PAGE}: postgres.ts and pg.ts keep sessions`, async () => {
     await withServer(await startPostgres(postgres), async (port) => {
       const url = `postgres://test@127.0.0.1:${port}/postgres`;
-      await using file = await application("postgres.ts");
-      assertEquals(await runInDeno(file, [], { DATABASE_URL: url }), DONE);
+      for (const name of ["postgres.ts", "pg.ts"]) {
+        await using file = await application(name);
+        assertEquals(await runInDeno(file, [], { DATABASE_URL: url }), DONE);
+      }
     });
   });
 }

@@ -1,7 +1,7 @@
 /**
  * Ends the 10,000 sessions of one user, on each store:
  *
- *     deno task load
+ *     deno task load end_all
  *
  * It prints the time of a login, of the first page of the list and of `endAll`,
  * and the longest time for which other code of the process had to wait.
