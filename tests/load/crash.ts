@@ -22,7 +22,11 @@ interface Opened {
 
 const clients: Record<string, (url: string) => Opened> = {
   postgres: (url) => {
-    const db = postgres(url, { max: WRITERS, onnotice() {}, backoff: 0.05 });
+    const db = postgres(url, {
+      max: WRITERS,
+      onnotice() {},
+      backoff: () => 0.05,
+    });
     const store = createSQLSessionStore(
       (sql, params) => db.unsafe(sql, params),
       { dialect: "postgres" },
