@@ -1,6 +1,6 @@
 import { parseRecord, type SessionRecord } from "../record.ts";
 import { hashToken, randomToken } from "../secrets.ts";
-import type { PutOptions, SessionStore } from "../store.ts";
+import type { PutOptions, SessionStore, StoredValue } from "../store.ts";
 
 /** The first line of a tombstone. */
 const TOMBSTONE =
@@ -96,6 +96,13 @@ async function putTombstone(
 /** The maximum number of moves that are followed at once. */
 const MAX_MOVES = 100;
 
+/** A stored session. */
+interface FoundSession {
+  readonly id: string;
+  readonly record: SessionRecord;
+  readonly stored: StoredValue;
+}
+
 /**
  * Returns the session with an id, under its new id if it was moved.
  *
@@ -104,14 +111,14 @@ const MAX_MOVES = 100;
 export async function findMoved(
   callStore: CallStore,
   id: string,
-): Promise<{ readonly id: string; readonly record: SessionRecord } | null> {
+): Promise<FoundSession | null> {
   for (let moves = 0; moves < MAX_MOVES; moves++) {
     const found = await callStore("read", (store) => store.get(id));
     if (found === null) return null;
     const next = parseTombstone(found.value)?.next;
     if (next === undefined) {
       const record = parseRecord(found.value);
-      return record && { id, record };
+      return record && { id, record, stored: found };
     }
     id = next;
   }

@@ -11,6 +11,7 @@ import {
 } from "../store.ts";
 import {
   type CallStore,
+  findMoved,
   type Move,
   parseTombstone,
   rotateId,
@@ -177,6 +178,9 @@ class StoreDriver implements SessionDriver {
     if (this.#isStale) {
       this.#accept(await this.#caller("read", (store) => store.get(this.id)));
     }
+    if (idChange === "login" && this.#stored === null && this.#move) {
+      await this.#continueLogin(update);
+    }
     const old = this.#stored;
     const stored = old && parseRecord(old.value);
     if (stored === null && (this.id !== "" || this.#hasEnded) && !canBegin) {
@@ -272,6 +276,17 @@ class StoreDriver implements SessionDriver {
     this.id = created.id;
     this.cookies = [{ suffix: "", value: created.token, ...age }];
     return true;
+  }
+
+  /**
+   * Continues the login of the same user that replaced the session of this cookie
+   * a moment ago. A double click sends the form of a login twice.
+   */
+  async #continueLogin(update: UpdateRecord): Promise<void> {
+    const moved = await findMoved(this.#caller, this.#move!.next);
+    if (moved === null || moved.record.userId !== update(null).userId) return;
+    this.id = moved.id;
+    this.#accept(moved.stored);
   }
 
   async #limitSessions(

@@ -51,6 +51,30 @@ export const limitChecks: readonly Check[] = [
     const nulls = numbers(11).map(() => null);
     expect("users", users, [userId, ...nulls, other]);
   }),
+  strongCheck(
+    "a login that is sent several times leaves one session",
+    async (client) => {
+      if (client.store.byIndex === undefined) return;
+      const userId = crypto.randomUUID();
+      await client.send((session) => session.set("cart", 1));
+      const responses = await client.sendMany(
+        4,
+        client.cookie,
+        (session) => session.set("userId", userId),
+      );
+      const stored = await client.store.byIndex(`user:${userId}`);
+      expect("sessions", stored.length, 1);
+      const users: unknown[] = [];
+      for (const { headers } of responses) {
+        client.cookie = headers.getSetCookie()[0]!.split(";")[0]!;
+        await client.send((session) => void users.push(session.userId ?? null));
+      }
+      // For a moment, the earlier ids can still be read.
+      expect("logged in", users.includes(userId), true);
+      const after = await client.store.byIndex(`user:${userId}`);
+      expect("sessions after", after.length, 1);
+    },
+  ),
   strongCheck("maxSessions refuses logins", async ({ store }) => {
     if (store.byIndex === undefined) return;
     const limits = { maxSessions: 3, maxSessionsAction: "refuse" } as const;
