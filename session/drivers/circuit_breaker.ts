@@ -22,12 +22,13 @@ const PAUSE = 1_000;
  * After a pause, one call tries whether the store answers again.
  */
 export class CircuitBreaker {
-  #succeededAt = -Infinity;
+  // Not the time of the last success: the clock of Workers only moves on I/O.
+  #successes = 0;
   /** The error that began the outage, or `undefined` while the store is up. */
   #outage: SessionStoreError | undefined;
   #pausedUntil = 0;
-  /** The start of the call that tries the store, if there is one. */
-  #trialAt: number | undefined;
+  /** `true` while a call tries the store. */
+  #isTrying = false;
 
   /**
    * Makes a call, unless the store is down.
@@ -40,31 +41,28 @@ export class CircuitBreaker {
     call: () => Value | Promise<Value>,
   ): Promise<Value> {
     const begunAt = performance.now();
-    if (this.#outage !== undefined) {
-      if (this.#trialAt !== undefined || begunAt < this.#pausedUntil) {
-        throw new SessionStoreError(verb, { cause: this.#outage.cause });
-      }
-      this.#trialAt = begunAt;
+    const successes = this.#successes;
+    const isTrial = this.#outage !== undefined;
+    if (isTrial && (this.#isTrying || begunAt < this.#pausedUntil)) {
+      throw new SessionStoreError(verb, { cause: this.#outage!.cause });
     }
+    if (isTrial) this.#isTrying = true;
     try {
       const value = await call();
-      this.#succeededAt = performance.now();
-      this.#outage = this.#trialAt = undefined;
+      this.#successes++;
+      this.#outage = undefined;
       return value;
     } catch (error) {
-      this.#fail(begunAt, error as SessionStoreError);
+      const now = performance.now();
+      const isSlow = now - begunAt >= SLOW;
+      if (isTrial || isSlow && this.#successes === successes) {
+        this.#outage = error as SessionStoreError;
+        this.#pausedUntil = now + PAUSE;
+      }
       throw error;
+    } finally {
+      if (isTrial) this.#isTrying = false;
     }
-  }
-
-  #fail(begunAt: number, error: SessionStoreError): void {
-    const now = performance.now();
-    const isTrial = begunAt === this.#trialAt;
-    const isOutage = now - begunAt >= SLOW && this.#succeededAt < begunAt;
-    if (!isTrial && !isOutage) return;
-    if (isTrial) this.#trialAt = undefined;
-    this.#outage = error;
-    this.#pausedUntil = now + PAUSE;
   }
 }
 
