@@ -61,7 +61,7 @@ const BUDGETS: Record<Entry, number> = {
   "./session/deno-kv": 1,
   "./session/redis": 2,
   "./session/sql": 2.7,
-  "./session/testing": 25,
+  "./session/testing": 26,
   "./telemetry-middleware": 1.5,
   "./timeout-middleware": 0.9,
   "./validate-middleware": 3.2,
