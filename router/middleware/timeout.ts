@@ -26,8 +26,8 @@ export const TimeoutSignal: TimeoutSignalKey = /* @__PURE__ */ createContextKey<
 
 /**
  * Creates a middleware that responds with 503 if the response to a request does
- * not begin in time. `context.error` is then a `TimeoutError`, so the session
- * saves nothing.
+ * not begin in time. `context.error` is then a `TimeoutError`, or a late error of
+ * the handler, so the session saves nothing.
  *
  * JavaScript cannot stop a function: the handler goes on, and its response is
  * ignored. Pass `context.get(TimeoutSignal)` to what it waits for. The time of the

@@ -48,7 +48,7 @@ for (const [name, handler] of late) {
   for (const isServed of [false, true]) {
     Deno.test(`timeout() responds with 503 to a ${isServed ? "server" : "caller"} if a handler ${name}`, async () => {
       const errors: unknown[] = [];
-      const seen: unknown[] = [];
+      const seen: string[] = [];
       const router = createRouter({
         middleware: [async (context, next) => {
           const response = await next();
@@ -74,7 +74,10 @@ for (const [name, handler] of late) {
         assertEquals(response.headers.get("Cache-Control"), "no-store");
         assertEquals((await response.json()).title, "Service Unavailable");
       }
-      assertEquals(seen, ["TimeoutError", "TimeoutError"]);
+      // The late error may come before the outer middleware.
+      const names = ["TimeoutError"];
+      if (name === "throws another error") names.push("Error");
+      assert(seen.length === 2 && seen.every((each) => names.includes(each)));
       await pause(50);
       assertEquals(errors.length, name.startsWith("throws") ? 2 : 0);
     });
