@@ -92,7 +92,8 @@ export function defaultResponse(
     prefersJSON(request);
   headers.set("Content-Type", isJSON ? PROBLEM_TYPE : TEXT_TYPE);
   const { status, title, detail = title } = problem;
-  const body = isJSON ? JSON.stringify(problem) : detail;
+  // One runtime encodes half of a surrogate pair as three characters.
+  const body = isJSON ? JSON.stringify(problem) : detail.toWellFormed();
   return new Response(body, { status, headers });
 }
 
