@@ -22,6 +22,7 @@ import { addAccountSecrets } from "./features/account_secrets.ts";
 import { addAccountSessions } from "./features/account_sessions.ts";
 import { addAdmin } from "./features/admin.ts";
 import { addAPI } from "./features/api.ts";
+import { addAudit } from "./features/audit.ts";
 import { addAuthenticatorApp } from "./features/authenticator_app.ts";
 import { addConfirmation } from "./features/confirmation.ts";
 import { addEditor } from "./features/editor.ts";
@@ -175,6 +176,7 @@ export function createApp(options: AppOptions): AppRouter {
   addAccountSecrets(router, services);
   addEditor(router, services);
   addAdmin(router, services);
+  addAudit(router, services);
   addAPI(router, services);
   addSource(router, services);
   return router;

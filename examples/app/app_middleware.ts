@@ -10,6 +10,7 @@ import { formData } from "@gatehouse/web/form-data-middleware";
 import { logger } from "@gatehouse/web/logger-middleware";
 import { methodOverride } from "@gatehouse/web/method-override-middleware";
 import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+import { onSecurityEvent } from "@gatehouse/web/security-events-middleware";
 import { session } from "@gatehouse/web/session-middleware";
 import { sessionScheme } from "./log_in.ts";
 import { pagePolicy } from "./page_policy.ts";
@@ -30,6 +31,7 @@ export function appMiddleware(options: MiddlewareOptions) {
   const { origin } = new URL(services.baseURL);
   return [
     logger({ output: log }),
+    onSecurityEvent((event) => services.audit.add(event), { now }),
     (context: RequestContext) => {
       context.set(HasSource, services.readFile !== undefined);
     },

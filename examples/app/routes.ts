@@ -103,6 +103,7 @@ export const routes = route({
   admin: {
     users: resources("admin", { only: ["index", "update"] }),
     endSessions: del("/admin/:id/sessions"),
+    audit: get("/admin/audit"),
   },
 
   api: route("api", {

@@ -17,6 +17,7 @@ import { createSQLSessionStore } from "@gatehouse/web/session/sql";
 import type { ExternalLogin } from "./external_logins.ts";
 import { AccessTokens } from "./data/access_tokens.ts";
 import { APIKeys } from "./data/api_keys.ts";
+import { AuditLog } from "./data/audit_log.ts";
 import type { Query } from "./data/database.ts";
 import { Identities } from "./data/identities.ts";
 import { Notices } from "./data/notices.ts";
@@ -59,6 +60,7 @@ export interface Services extends Omit<ServicesOptions, "database"> {
   readonly users: Users;
   readonly identities: Identities;
   readonly notices: Notices;
+  readonly audit: AuditLog;
   readonly keys: APIKeys;
   readonly tokens: AccessTokens;
   /** The authenticator apps, recovery codes and remembered devices. */
@@ -110,6 +112,7 @@ export function createServices(options: ServicesOptions): Services {
     users: new Users(database),
     identities: new Identities(database),
     notices: new Notices(database),
+    audit: new AuditLog(database),
     keys: new APIKeys(database),
     tokens: new AccessTokens(database),
     factors: createSecondFactors({

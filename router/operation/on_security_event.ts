@@ -128,23 +128,23 @@ export function onSecurityEvent(
   const { now = Date.now } = options;
   const delivery = new Delivery(deliver);
 
-  const handle: Middleware = async (context, next) => {
-    const waiting: SecurityEvent[] = [];
-    const start = () => delivery.start(waiting.splice(0), context);
-    let isClosed = false;
-    const receive = (report: SecurityReport, inner: RequestContext) => {
-      waiting.push(createEvent(report, inner, now()));
-      if (isClosed) start();
-    };
-    const response = await withReceiver(context, receive, next);
-    isClosed = true;
-    start();
-    return response;
-  };
   const middleware: Middleware = (context, next) => {
-    const response = handle(context, next) as Promise<Response>;
+    let waiting: SecurityEvent[] | null = [];
+    const receive = (report: SecurityReport, inner: RequestContext) => {
+      const event = createEvent(report, inner, now());
+      if (waiting === null) delivery.start([event], context);
+      else waiting.push(event);
+    };
+    const finish = () => {
+      const events = waiting ?? [];
+      waiting = null;
+      if (events.length > 0) delivery.start(events, context);
+    };
+    const response = withReceiver(context, receive, next);
+    // Returning the same promise saves the router another one.
+    const finished = response.then(finish, finish);
     // Otherwise a client that leaves early would suppress its own events.
-    if (endsWithClient) waitUntilOf(context)?.(response.catch(() => {}));
+    if (endsWithClient) waitUntilOf(context)?.(finished);
     return response;
   };
   return Object.assign(middleware as Middleware<readonly []>, {

@@ -158,19 +158,22 @@ export function reportLoginFailure(
  * Adds a receiver to a request while a function runs, in addition to those of
  * outer middleware.
  */
-export async function withReceiver(
+export function withReceiver(
   context: RequestContext,
   receive: SecurityReceiver,
   next: () => Promise<Response>,
 ): Promise<Response> {
   const outer = context.get(Receiver);
+  if (outer === null) {
+    context.set(Receiver, receive);
+    return next();
+  }
   context.set(Receiver, (report, inner) => {
     receive(report, inner);
-    outer?.(report, inner);
+    outer(report, inner);
   });
-  try {
-    return await next();
-  } finally {
-    if (outer !== null) context.set(Receiver, outer);
-  }
+  const response = next();
+  const restore = () => context.set(Receiver, outer);
+  response.then(restore, restore);
+  return response;
 }

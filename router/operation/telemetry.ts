@@ -118,10 +118,15 @@ export function telemetry(
     const active = () => api.trace.getActiveSpan();
     const server = active();
     const isTrusted = typeof trust === "function" ? trust(context) : trust;
-    const [span, inside] = server === undefined
+    const [span, parent] = server === undefined
       ? startServerSpan(api, context, isTrusted)
       : [server, api.context.active()];
+    // Without an SDK, there is nothing to record.
+    if (traceIdsOf(span) === undefined) return next();
     context.set(ActiveTrace, () => traceIdsOf(active()) ?? traceIdsOf(span));
+    const inside = server === undefined
+      ? api.trace.setSpan(parent, span)
+      : parent;
     const respond = () => withReceiver(context, sessionEvents(span), next);
     return api.context.with(
       inside,

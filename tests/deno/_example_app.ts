@@ -34,6 +34,7 @@ export const PAGES_FOR_ADMINS: readonly string[] = [
   "/editor",
   "/editor/new",
   "/admin",
+  "/admin/audit",
   "/source?file=docs/README.md",
   "/nowhere",
 ];
@@ -135,9 +136,15 @@ export async function startExampleApp(
     async [Symbol.asyncDispose]() {
       await server.shutdown();
       await demoServer.shutdown();
+      await deliverEvents();
       database[Symbol.dispose]();
     },
   };
+}
+
+/** Waits for security events, which follow the response in the next task. */
+export async function deliverEvents(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve));
 }
 
 /** Listens on a free port, before the application exists. */

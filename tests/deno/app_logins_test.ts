@@ -10,6 +10,7 @@ import type {
   ExternalPerson,
 } from "../../examples/app/external_logins.ts";
 import { loginsOf } from "../../examples/app/named_logins.ts";
+import { deliverEvents } from "./_example_app.ts";
 
 const baseURL = "https://board.example";
 
@@ -25,7 +26,7 @@ for (const { prefix, label, host } of named) {
       [`${prefix}_CLIENT_ID`]: "id",
       [`${prefix}_CLIENT_SECRET`]: "s3cret",
     });
-    using app = await start(logins);
+    await using app = await start(logins);
 
     const page = await (await app.client.fetch("/login")).text();
     const path = `/auth/${logins[0].name}`;
@@ -90,7 +91,7 @@ const pictures = [
 
 for (const { picture, shown } of pictures) {
   Deno.test(`the picture ${picture} of an external login is ${shown ? "shown" : "dropped"} (spec 2.4)`, async () => {
-    using app = await start([fakeLogin({ picture })]);
+    await using app = await start([fakeLogin({ picture })]);
     await app.client.fetch("/auth/code-host/callback");
     const body = await (await app.client.fetch("/account")).text();
     const source = /<img class="avatar" src="([^"]*)"/.exec(body)?.[1];
@@ -108,7 +109,7 @@ const names = [
 
 for (const { person, name } of names) {
   Deno.test(`an external login of ${JSON.stringify(person).slice(0, 40)} is called ${name.slice(0, 20)}`, async () => {
-    using app = await start([fakeLogin(person)]);
+    await using app = await start([fakeLogin(person)]);
     await app.client.fetch("/auth/code-host/callback");
     assertEquals((await app.users.list()).map((user) => user.name), [name]);
   });
@@ -151,6 +152,9 @@ async function start(logins: readonly ExternalLogin[]) {
   return {
     client: createTestClient(app, { origin: baseURL }),
     users: new Users(database),
-    [Symbol.dispose]: () => database[Symbol.dispose](),
+    async [Symbol.asyncDispose]() {
+      await deliverEvents();
+      database[Symbol.dispose]();
+    },
   };
 }

@@ -17,6 +17,7 @@ import type {
 } from "../../examples/app/external_logins.ts";
 import { loginsOf } from "../../examples/app/named_logins.ts";
 import type { Mail } from "../../examples/app/services.ts";
+import { deliverEvents } from "./_example_app.ts";
 
 const baseURL = "https://board.example";
 const MINUTE = 60_000;
@@ -27,7 +28,7 @@ for (
   const prefix of ["PORTAL", "CODE_HOST", "OFFICE_SUITE", "SOCIAL", "MICROBLOG"]
 ) {
   Deno.test(`a login at ${prefix} creates no API key before a confirmation by email`, async () => {
-    using app = await start(prefix, { email, emailVerified: true });
+    await using app = await start(prefix, { email, emailVerified: true });
     await app.oneClick();
     assertEquals(await app.post("/account/keys"), [302, confirm]);
     // A person at the unattended browser clicks again.
@@ -59,7 +60,10 @@ for (
 }
 
 Deno.test("a login without a way to confirm creates no API key, and the page explains why", async () => {
-  using app = await start("SOCIAL", { email: null, emailVerified: false });
+  await using app = await start("SOCIAL", {
+    email: null,
+    emailVerified: false,
+  });
   await app.oneClick();
   assertEquals(await app.post("/account/keys"), [302, confirm]);
   const page = await app.get(confirm);
@@ -69,7 +73,7 @@ Deno.test("a login without a way to confirm creates no API key, and the page exp
 });
 
 Deno.test("a link that confirms a login does not work for another user", async () => {
-  using app = await start("CODE_HOST", { email, emailVerified: true });
+  await using app = await start("CODE_HOST", { email, emailVerified: true });
   await app.oneClick();
   await app.post("/account/confirm/send?returnTo=%2Faccount%2Fkeys");
   const token = new URL(app.linkInMail()).searchParams.get("token")!;
@@ -84,7 +88,7 @@ Deno.test("a link that confirms a login does not work for another user", async (
 });
 
 Deno.test("a link that confirms a login requires a session and does not create one", async () => {
-  using app = await start("CODE_HOST", { email, emailVerified: true });
+  await using app = await start("CODE_HOST", { email, emailVerified: true });
   await app.oneClick();
   await app.post("/account/confirm/send");
   const token = new URL(app.linkInMail()).searchParams.get("token")!;
@@ -96,7 +100,7 @@ Deno.test("a link that confirms a login requires a session and does not create o
 });
 
 Deno.test("the number of emails with links that confirm a login is limited", async () => {
-  using app = await start("CODE_HOST", { email, emailVerified: true });
+  await using app = await start("CODE_HOST", { email, emailVerified: true });
   await app.oneClick();
   const statuses: number[] = [];
   // Without a client address the throttle allows more.
@@ -108,7 +112,7 @@ Deno.test("the number of emails with links that confirm a login is limited", asy
 });
 
 Deno.test("a link that confirms a login redirects only to this site", async () => {
-  using app = await start("CODE_HOST", { email, emailVerified: true });
+  await using app = await start("CODE_HOST", { email, emailVerified: true });
   await app.oneClick();
   const evil = encodeURIComponent("https://evil.example");
   await app.post(`/account/confirm/send?returnTo=${evil}`);
@@ -163,7 +167,10 @@ async function start(prefix: string, person: Partial<ExternalPerson>) {
       assertMatch(link, /^https:\/\/board\.example\/account\/confirm\/email\?/);
       return link;
     },
-    [Symbol.dispose]: () => database[Symbol.dispose](),
+    async [Symbol.asyncDispose]() {
+      await deliverEvents();
+      database[Symbol.dispose]();
+    },
   };
 }
 

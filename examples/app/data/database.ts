@@ -69,6 +69,16 @@ const TABLES = [
     author TEXT NOT NULL,
     created_at INTEGER NOT NULL
   )`,
+  `CREATE TABLE IF NOT EXISTS security_events (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    time INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    reason TEXT,
+    user_id INTEGER,
+    target_id INTEGER,
+    address TEXT
+  )`,
   `CREATE TABLE IF NOT EXISTS demo_accounts (
     user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
     password TEXT NOT NULL,
@@ -78,6 +88,7 @@ const TABLES = [
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
   )`,
+  `CREATE INDEX IF NOT EXISTS security_events_time ON security_events (time)`,
   `CREATE INDEX IF NOT EXISTS identities_user ON identities (user_id)`,
   `CREATE INDEX IF NOT EXISTS passkeys_user ON passkeys (user_id)`,
   `CREATE INDEX IF NOT EXISTS api_keys_user ON api_keys (user_id)`,

@@ -2,6 +2,7 @@ import { credentialsAuthResult } from "@gatehouse/web/auth";
 import { Auth } from "@gatehouse/web/auth-middleware";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import { redirect } from "@gatehouse/web/fetch-router";
+import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { endSessionsAndTokens } from "../end_access.ts";
@@ -58,6 +59,10 @@ export function addAccountPassword(
         const before = proof.user.passwordHash;
         const version = await users.changePassword(user.id, before, after);
         if (version === null) return refuse(notYours);
+        reportSecurityEvent(context, {
+          action: "password-change",
+          userId: user.id,
+        });
         const session = context.get(Session);
         keepAccess(session, version);
         await endSessionsAndTokens(services, context, user.id, session.id);

@@ -1,6 +1,7 @@
 import { Auth } from "@gatehouse/web/auth-middleware";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
+import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { readCookie, setCookie } from "../cookies.ts";
@@ -113,6 +114,7 @@ function addShelf(
           `You already have ${MOST_PER_USER}. Revoke one of them first.`;
         return await show(context, user.id, { error });
       }
+      reportSecurityEvent(context, { action: "key-create", userId: user.id });
       const response = redirect(shelf.newRoutes.show.href());
       rememberSecret(response.headers, services, shelf, secret);
       return response;
@@ -123,7 +125,9 @@ function addShelf(
     destroy,
     { middleware: [requireLogin] },
     async (context) => {
-      await shelf.revoke(Number(context.params.id), context.get(Auth).id);
+      const userId = context.get(Auth).id;
+      await shelf.revoke(Number(context.params.id), userId);
+      reportSecurityEvent(context, { action: "key-revoke", userId });
       context.get(Session).flash("message", `The ${shelf.noun} is revoked`);
       return redirect(index.href());
     },

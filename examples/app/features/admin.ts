@@ -4,6 +4,7 @@ import {
   redirect,
   type RequestContext,
 } from "@gatehouse/web/fetch-router";
+import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { ROLES, type User } from "../data/users.ts";
@@ -60,6 +61,12 @@ export function addAdmin(router: AppRouter, services: Services): void {
           if (!await users.setRole(user.id, role, id)) {
             throw new HTTPError(403);
           }
+          reportSecurityEvent(context, {
+            action: "role-change",
+            reason: role,
+            userId: id,
+            targetId: user.id,
+          });
           return done(context, `${user.name} is now ${role}`);
         },
       },
@@ -123,6 +130,7 @@ function adminPage(
         ${list.map((user) => row(user, user.id === ownId, number))}
       </ul>
       ${pages > 1 && pageLinks(number, pages)}
+      <p><a href="${routes.admin.audit.href()}">Audit log</a></p>
     `,
   });
 }

@@ -17,6 +17,7 @@ import {
 } from "../end_access.ts";
 import { failed, ResetRequest } from "../forms.ts";
 import { html } from "@gatehouse/web/html";
+import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
 import { resetDoneMail, resetMail } from "../mails.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { narrowPage } from "../pages/layout.ts";
@@ -127,6 +128,8 @@ async function resetPassword(
   const { users, sendMail, loginThrottle } = services;
   const before = await users.find(userId);
   await users.resetPassword(userId, hash);
+  const action = "password-change";
+  reportSecurityEvent(context, { action, reason: "reset", userId });
   // Second factors of an account whose address was never proved are not the
   // owner's.
   if (before?.emailVerified === false) await services.factors.disable(userId);
