@@ -80,6 +80,7 @@ export {
   type PatternInput,
   type PlainParamNames,
   Platform,
+  platformKey,
   prefersJSON,
   type Present,
   type Problem,

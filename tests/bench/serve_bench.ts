@@ -3,9 +3,9 @@
  * counted by wrk. A param route with and without five middleware that do
  * nothing runs next to a bare handler and to other libraries. Bounds: 0.95 and
  * 0.9 of the bare handler, and faster than every library that does not compile
- * with eval. A function around `router.fetch` may cost 5 % more. Five entries for an API
- * have no bound: reading headers and setting timers takes
- * most of their time.
+ * with eval. A function around `router.fetch` may cost 5 % more. Five entries
+ * for an API have no bound: reading headers and setting timers takes most of
+ * their time.
  *
  * Each server is a separate process. Short runs alternate, and medians count.
  * Two processes of the same program differ in speed, so each server is

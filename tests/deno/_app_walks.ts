@@ -235,6 +235,10 @@ async function editor(walk: Walk<AppProcess>): Promise<void> {
   await send(`Save the role of ${name}`);
   const message = await page.getByRole("status").innerText();
   assertEquals(message, `${name} is now editor`);
+  await follow(page.getByRole("link", { name: "Audit log" }));
+  const record = page.getByRole("listitem").filter({ hasText: name })
+    .filter({ hasText: "role-change" });
+  assertStringIncludes(await record.innerText(), `changed ${name}, editor`);
 
   const admin = await swapCookies(page, own);
   await open("/editor/new");
