@@ -61,7 +61,7 @@ for (const responseMode of ["query", "form_post"] as const) {
 
 const secretly = [
   (code: string) => `The code ${code} is used up`,
-  (code: string) => `The code ${code.slice(0, 30)} is used up`,
+  (code: string) => `The code ${code.slice(0, 29)}7 is used up`,
   () => "The token 1/fFAGRNJru1FTz70BzhT3Zg is not valid",
   () => "The token fFAGRNJruFTzBzhTZgfFAGRNJruFTzBzhTZg is not valid",
 ];
