@@ -1,88 +1,37 @@
-/**
- * Ends the 10,000 sessions of one user, on each store:
- *
- *     deno task load end_all
- *
- * It prints the time of a login, of the first page of the list and of `endAll`,
- * and the longest time for which other code of the process had to wait.
- *
- * @module
- */
 import { createRouter } from "@gatehouse/web/fetch-router";
-import {
-  createMemorySessionStore,
-  Session,
-  sessions,
-  type SessionStore,
-} from "@gatehouse/web/session";
+import { Session, sessions, type SessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import { findProgram, startPostgres, startRedis } from "../deno/_servers.ts";
-import { openStore } from "../deno/_session_stores.ts";
+import { type Effort, milliseconds, onEachStore } from "./_report.ts";
 
-const SESSIONS = 10_000;
+/** The bars: for `endAll`, and for the wait of other code of the process. */
+const MAX_END = 1_000;
+const MAX_WAIT = 50;
 
-interface Opened {
-  readonly store: SessionStore;
-  close(): unknown;
+/**
+ * Ends the 10,000 sessions of one user. Prints the times of a login, of the first
+ * page of the list and of `endAll`, and the longest wait of other code.
+ */
+export async function endAll(effort: Effort): Promise<boolean> {
+  const count = effort.quick ? 600 : 10_000;
+  const head = ["login", "first page", "`endAll`", "longest wait"];
+  return await onEachStore(head, effort, async ({ isRemote, store }, name) => {
+    if (isRemote) return null;
+    const times = await measure(store, count);
+    const [, , end, wait] = times as [number, number, number, number];
+    const broken: string[] = [];
+    const isServer = ["PostgreSQL", "Redis"].includes(name);
+    if (!effort.quick) {
+      if (isServer && end > MAX_END) broken.push(`endAll takes ${end} ms`);
+      if (wait > MAX_WAIT) broken.push(`other code waits for ${wait} ms`);
+    }
+    return { cells: times.map(milliseconds), broken };
+  });
 }
 
-const redis = findProgram("redis-server", "Redis");
-const postgres = findProgram("postgres", "PostgreSQL");
-
-const stores: Record<string, () => Promise<Opened | null>> = {
-  memory: () =>
-    Promise.resolve({ store: createMemorySessionStore(), close() {} }),
-  SQLite: async () => {
-    const folder = await Deno.makeTempDir();
-    const { close, store } = await openStore("sqlite", `${folder}/sessions`);
-    return {
-      store,
-      close: async () => {
-        await close();
-        await Deno.remove(folder, { recursive: true });
-      },
-    };
-  },
-  PostgreSQL: async () => {
-    if (postgres === null) return null;
-    return await served("postgres", await startPostgres(postgres));
-  },
-  Redis: async () => {
-    if (redis === null) return null;
-    return await served("redis", await startRedis(redis));
-  },
-};
-
-console.log("| store | login | first page | `endAll` | longest wait |");
-console.log("| --- | ---: | ---: | ---: | ---: |");
-for (const [name, open] of Object.entries(stores)) {
-  const opened = await open();
-  if (opened === null) continue;
-  try {
-    const times = await measure(opened.store);
-    const cells = times.map((time) => `${time.toFixed(0)} ms`);
-    console.log(`| ${name} | ${cells.join(" | ")} |`);
-  } finally {
-    await opened.close();
-  }
-}
-Deno.exit();
-
-async function served(
-  kind: string,
-  server: Awaited<ReturnType<typeof startRedis>>,
-): Promise<Opened> {
-  const { close, store } = await openStore(kind, server.port);
-  return {
-    store,
-    close: async () => {
-      await close();
-      await server.stop();
-    },
-  };
-}
-
-async function measure(store: SessionStore): Promise<number[]> {
+async function measure(
+  store: SessionStore,
+  count: number,
+): Promise<number[]> {
   const router = createRouter({ middleware: [session({ store })] });
   router.post("/login", (context) => {
     context.get(Session).set("userId", 7);
@@ -101,7 +50,7 @@ async function measure(store: SessionStore): Promise<number[]> {
     const url = `https://example.com${path}`;
     return await (await router.fetch(new Request(url, { method }))).text();
   };
-  for (let count = 0; count < SESSIONS; count += 50) {
+  for (let made = 0; made < count; made += 50) {
     await Promise.all(
       Array.from({ length: 50 }, () => send("POST", "/login")),
     );
@@ -112,9 +61,7 @@ async function measure(store: SessionStore): Promise<number[]> {
   let ended = "";
   const end = await timeOf(async () => ended = await send("POST", "/end"));
   const longest = wait.stop();
-  if (Number(ended) !== SESSIONS + 1) {
-    throw new Error(`${ended} sessions ended`);
-  }
+  if (Number(ended) !== count + 1) throw new Error(`${ended} sessions ended`);
   const left = await store.byIndex!("user:7");
   if (left.length > 0) throw new Error(`${left.length} sessions are left`);
   return [login, page, end, longest];
