@@ -36,7 +36,7 @@ export function startServerSpan(
   { context: contexts, propagation, trace }: OpenTelemetry,
   context: RequestContext,
   isTrusted: boolean,
-): readonly [span: TelemetrySpan, parent: TelemetryContext] {
+): readonly [span: TelemetrySpan, inside: TelemetryContext] {
   const { request } = context;
   const active = contexts.active();
   const parent = isTrusted
@@ -64,7 +64,7 @@ export function startServerSpan(
     options,
     parent,
   );
-  return [span, parent];
+  return [span, trace.setSpan(parent, span)];
 }
 
 /**

@@ -81,10 +81,8 @@ export interface TelemetryOptions {
 export function telemetry(
   { api, trust = false }: TelemetryOptions,
 ): Middleware<readonly []> {
-  if (typeof api?.trace?.getActiveSpan !== "function") {
-    throw new TypeError(
-      "Cannot create telemetry: api has no trace",
-    );
+  if (!api?.trace?.getActiveSpan) {
+    throw new TypeError("Cannot create telemetry: api has no trace");
   }
   let histogram: TelemetryHistogram | undefined;
 
@@ -118,15 +116,12 @@ export function telemetry(
     const active = () => api.trace.getActiveSpan();
     const server = active();
     const isTrusted = typeof trust === "function" ? trust(context) : trust;
-    const [span, parent] = server === undefined
+    const [span, inside] = server === undefined
       ? startServerSpan(api, context, isTrusted)
       : [server, api.context.active()];
     // Without an SDK, there is nothing to record.
     if (traceIdsOf(span) === undefined) return next();
     context.set(ActiveTrace, () => traceIdsOf(active()) ?? traceIdsOf(span));
-    const inside = server === undefined
-      ? api.trace.setSpan(parent, span)
-      : parent;
     const respond = () => withReceiver(context, sessionEvents(span), next);
     return api.context.with(
       inside,
@@ -144,9 +139,9 @@ const RPC_METADATA = /* @__PURE__ */ Symbol.for(
 const DURATION = ["http.server.request.duration", {
   unit: "s",
   advice: {
+    // deno-fmt-ignore
     explicitBucketBoundaries: [
-      ...[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75],
-      ...[1, 2.5, 5, 7.5, 10],
+      0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
     ],
   },
 }] as const;

@@ -72,7 +72,8 @@ const BUDGETS: Record<Entry, number> = {
  * Take an entry out when it is within its budget.
  */
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
-  "./fetch-router": 17,
+  "./fetch-router": 17.3,
+  "./telemetry-middleware": 1.54,
 };
 
 /** The modules that are absent from every bundle that creates no router. */
