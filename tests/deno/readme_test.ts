@@ -118,14 +118,17 @@ Deno.test("the login of the README logs in with the right password only", async 
   assertEquals(await send("correct horse"), "/");
   assertEquals(await (await fetch("/")).text(), "Hello ada@example.com");
 
-  // A known device has more guesses.
-  const stranger = createTestClient(overHTTP, { origin: server.origin });
-  await Promise.all(
-    Array.from({ length: 5 }, () => send("guessed", undefined, stranger)),
-  );
-  assertEquals(
-    await send("correct horse", undefined, stranger),
-    "/login?failed",
-  );
+  // A known device has more guesses. On a slow machine, the delay of a second may
+  // be over before the last guess.
+  let isRefused = false;
+  for (let attempt = 0; attempt < 5 && !isRefused; attempt++) {
+    const stranger = createTestClient(overHTTP, { origin: server.origin });
+    await Promise.all(
+      Array.from({ length: 5 }, () => send("guessed", undefined, stranger)),
+    );
+    const location = await send("correct horse", undefined, stranger);
+    isRefused = location === "/login?failed";
+  }
+  assert(isRefused);
   assertEquals(await send("correct horse"), "/");
 });
