@@ -28,9 +28,6 @@ import {
 } from "./result.ts";
 import type { Passkey } from "./store.ts";
 
-/** The maximum length of a credential id, in bytes. */
-const MAX_ID_BYTES = 1023;
-
 /** A new credential with the data that came with it. */
 interface NewCredential {
   readonly response: PasskeyResponse;
@@ -108,10 +105,7 @@ async function parseRegistration(json: string): Promise<NewCredential | null> {
   const authenticator = parseAuthenticatorData(bytes);
   const credential = authenticator?.credential;
   if (!authenticator || !credential) return null;
-  const isId = credential.id.length > 0 &&
-    credential.id.length <= MAX_ID_BYTES &&
-    encodeBase64Url(credential.id) === response.id;
-  if (!isId) return null;
+  if (encodeBase64Url(credential.id) !== response.id) return null;
   const clientDataHash = await sha256(members.clientDataJSON);
   return {
     response,

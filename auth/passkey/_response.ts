@@ -8,6 +8,9 @@ const MAX_BYTES = 65_536;
 /** Milliseconds until reading a body times out. */
 const TIMEOUT = 10_000;
 
+/** The maximum length of a credential id: 1,023 bytes (section 7.1, step 25). */
+const MAX_ID_LENGTH = 1364;
+
 /** The form field that contains the response as JSON. */
 const FIELD = "passkey";
 
@@ -54,7 +57,8 @@ export function parseResponse(json: string): PasskeyResponse | null {
   }
   const { id, rawId = id, type, response: members } = value ?? {};
   const isCredential = type === "public-key" && typeof id === "string" &&
-    rawId === id && decodeBase64Url(id) !== null && id !== "";
+    rawId === id && id !== "" &&
+    id.length <= MAX_ID_LENGTH && decodeBase64Url(id) !== null;
   if (!isCredential || typeof members !== "object" || members === null) {
     return null;
   }

@@ -50,7 +50,7 @@ export interface PasskeyStore {
    * Returns a passkey.
    *
    * @param id The credential id. It comes from the browser, so any string of
-   * base64url characters is possible.
+   * 1 to 1,364 base64url characters is possible.
    * @returns The passkey, or `null`.
    */
   get(id: string): Passkey | null | Promise<Passkey | null>;

@@ -38,7 +38,10 @@ export class CodeCheck {
     userId: string | number,
     code: unknown,
   ): Promise<UsedCode | Extract<SecondFactorResult, { ok: false }>> {
-    const attempt = await this.#throttle.attempt(context, String(userId));
+    // Not only the id: a browser that a throttle of passwords knows by the same
+    // name would be exempt from the limits.
+    const account = `second-factor:${userId}`;
+    const attempt = await this.#throttle.attempt(context, account);
     if (!attempt.allowed) {
       const { retryAfter } = attempt;
       return { ok: false, reason: "throttled", retryAfter };

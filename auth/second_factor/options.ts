@@ -30,7 +30,8 @@ export interface SecondFactorsOptions {
   ) => boolean | Promise<boolean>;
 
   /**
-   * Slows down guessing of codes.
+   * Slows down guessing of codes. Its accounts are the users' ids after
+   * `second-factor:`.
    *
    * @default {a throttle "second-factor" in the store}
    */

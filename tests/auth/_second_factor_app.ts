@@ -1,4 +1,5 @@
 import { assert } from "@std/assert";
+import { createThrottle } from "@gatehouse/web/auth";
 import {
   auth,
   createSessionAuthScheme,
@@ -113,6 +114,13 @@ export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
       data: "/inbox",
     });
     return Response.json(session?.userId ?? null);
+  });
+  // A login whose throttle has the same store and names users by their id.
+  const logins = createThrottle({ store, now });
+  router.post("/password/:id", async (context) => {
+    const attempt = await logins.attempt(context, context.params.id);
+    if (attempt.allowed) await attempt.succeed();
+    return Response.json(attempt.allowed);
   });
   router.post("/code", async (context) => {
     const { code, rememberDevice } = await context.request.json();

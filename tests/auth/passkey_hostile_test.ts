@@ -1,6 +1,9 @@
 /** Bodies that no browser sends. None of them may throw. */
 import { assertEquals } from "@std/assert";
-import { createTestAuthenticator } from "@gatehouse/web/auth/passkey/testing";
+import {
+  createMemoryPasskeyStore,
+  createTestAuthenticator,
+} from "@gatehouse/web/auth/passkey/testing";
 import { createPasskeyApp, type Loose, withPasskey } from "./_passkey_app.ts";
 
 const JSON_TYPE = "application/json";
@@ -151,4 +154,31 @@ Deno.test("random bytes in each member fail, and throw nothing", async () => {
       assertEquals(ok, false);
     }
   }
+});
+
+Deno.test("finishAuthentication() does not look up an id that no passkey can have (WebAuthn 7.1, step 25)", async () => {
+  const looked: number[] = [];
+  const base = createMemoryPasskeyStore();
+  const store = {
+    ...base,
+    // Several databases throw for a long key.
+    get(id: string) {
+      looked.push(id.length);
+      return base.get(id);
+    },
+  };
+  const { app, authenticator } = await withPasskey({ store });
+  const reasons = [];
+  for (const length of [1364, 1366, 20_000]) {
+    const id = "A".repeat(length);
+    const result: Loose = await app.logIn(
+      authenticator,
+      {},
+      (response) => ({ ...response, id, rawId: id }),
+    );
+    reasons.push(result.reason);
+  }
+  const [unknown, malformed] = ["passkey_unknown", "response_malformed"];
+  assertEquals(reasons, [unknown, malformed, malformed]);
+  assertEquals(looked, [1364]);
 });

@@ -47,6 +47,22 @@ Deno.test("verifyCode() allows fewer than 100 guesses in 30 days, from any numbe
   assertLess(guesses * 3 / 1_000_000, 0.0003);
 });
 
+Deno.test("verifyCode() does not exempt browsers that the throttle of passwords knows (ASVS 6.5.5)", async () => {
+  const app = createFactorApp();
+  await app.enable();
+  let guesses = 0;
+  // The password is stolen, so each new browser becomes a known device by it.
+  for (let count = 0; count < 20; count++) {
+    const browser = app.browser(`198.51.100.${count}`);
+    await browser.post("/password/1");
+    await browser.login();
+    for (let guess = 0; guess < 10; guess++) {
+      if (await browser.send("000000") === "wrong") guesses++;
+    }
+  }
+  assertLess(guesses, 100);
+});
+
 Deno.test("guesses of codes and of recovery codes count together", async () => {
   const app = createFactorApp();
   await app.enable();
