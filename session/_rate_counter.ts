@@ -89,8 +89,7 @@ export class RateCounter {
     const { now, store } = this.#config;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const found = await this.#call(() => store.get(key));
-      const time = now();
-      const before = this.#levelOf(found, time);
+      const [before, time] = this.#stateOf(found, now());
       const requests = [...waiting];
       let level = before;
       const decisions = requests.map(({ cost }) => {
@@ -127,15 +126,24 @@ export class RateCounter {
     return { wait: excess * unit, available, nextUnit };
   }
 
-  /** Returns the level at a time. An invalid value counts as none. */
-  #levelOf(found: StoredValue | null, time: number): number {
+  /**
+   * Returns the level and its time. An invalid value counts as none.
+   *
+   * The time never goes back: otherwise a machine with a fast clock would count
+   * the time again that passed for one with a slow clock.
+   */
+  #stateOf(
+    found: StoredValue | null,
+    time: number,
+  ): readonly [level: number, time: number] {
     const { limit, window } = this.#config;
     const [level = NaN, storedAt = NaN] = (found?.value ?? "").split(" ")
       .map(Number);
     // A time in the far future was stored before the clock was set back.
-    if (!(level >= 0 && storedAt <= time + window)) return 0;
+    if (!(level >= 0 && storedAt <= time + window)) return [0, time];
     const elapsed = Math.max(0, time - storedAt);
-    return Math.max(0, Math.min(level, limit) - elapsed * limit / window);
+    const rest = Math.min(level, limit) - elapsed * limit / window;
+    return [Math.max(0, rest), Math.max(time, storedAt)];
   }
 
   #put(
