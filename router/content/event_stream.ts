@@ -135,7 +135,10 @@ class EventStream {
   #iterator: AsyncIterator<ServerSentEvent> | undefined;
   /** The next event, or `null` at the end, once the source was asked for it. */
   #next: Promise<string | null> | undefined;
-  #stopWaiting = () => {};
+  /** `true` once `#next` has settled. */
+  #isReady = false;
+  /** Ends the wait of `#read`. */
+  #wake: (text: string | null | Promise<string | null>) => void = () => {};
 
   constructor(heartbeat: number, outer: AbortSignal | undefined) {
     this.#heartbeat = heartbeat;
@@ -180,11 +183,10 @@ class EventStream {
   /** Returns the next event, a comment after a while, or `null` at the end. */
   async #read(): Promise<string | null> {
     if (this.signal.aborted) return null;
-    this.#next ??= this.#iterator!.next()
-      .then(({ done, value }) => done ? null : formatEvent(value));
-    const { promise, reject, resolve } = Promise.withResolvers<string | null>();
-    this.#stopWaiting = () => resolve(null);
-    this.#next.then(resolve, reject);
+    const next = this.#next ??= this.#ask();
+    const { promise, resolve } = Promise.withResolvers<string | null>();
+    this.#wake = resolve;
+    if (this.#isReady) resolve(next);
     const timer = setTimeout(resolve, this.#heartbeat, COMMENT);
     try {
       const text = await promise;
@@ -196,12 +198,26 @@ class EventStream {
     }
   }
 
+  /** Asks the source for an event. */
+  #ask(): Promise<string | null> {
+    const next = this.#iterator!.next()
+      .then(({ done, value }) => done ? null : formatEvent(value));
+    // Once for all comments: each reaction stays until the source is done.
+    const wake = () => {
+      this.#isReady = true;
+      this.#wake(next);
+    };
+    next.then(wake, wake);
+    this.#isReady = false;
+    return next;
+  }
+
   /** Ends the source. It may throw the reason of the signal from now on. */
   readonly #end = () => {
     if (this.signal.aborted) return;
     this.#outer?.removeEventListener("abort", this.#end);
     this.#abort.abort();
-    this.#stopWaiting();
+    this.#wake(null);
     Promise.try(() => this.#iterator?.return?.()).catch((error) => {
       if (error !== this.signal.reason) console.error(error);
     });

@@ -202,10 +202,12 @@ async function* sourcesOf({ parts }: EscapedMarkup): AsyncGenerator<string> {
 function streamOf(page: EscapedMarkup): ReadableStream<Uint8Array> {
   const sources = sourcesOf(page);
   const encoder = new TextEncoder();
+  let isCanceled = false;
   return new ReadableStream({
     async pull(controller) {
       try {
         const { done, value } = await sources.next();
+        if (isCanceled) return;
         if (done) controller.close();
         else controller.enqueue(encoder.encode(value));
       } catch (error) {
@@ -213,6 +215,10 @@ function streamOf(page: EscapedMarkup): ReadableStream<Uint8Array> {
         controller.error(error);
       }
     },
-    cancel: () => void sources.return(undefined),
+    cancel() {
+      isCanceled = true;
+      // The response does not wait for it: a rejection would be unhandled.
+      sources.return(undefined).catch((error) => console.error(error));
+    },
   }, { highWaterMark: 0 });
 }

@@ -156,7 +156,7 @@ function tagsOf(list: string): readonly (string | null)[] {
 
 function matchesWeakly(list: string, tag: string | null): boolean {
   if (tag === null) return false;
-  const opaque = (tag: string | null) => tag?.replace("W/", "");
+  const opaque = (tag: string | null) => tag?.replace(/^W\//, "");
   return list.trim() === "*" || tagsOf(list).map(opaque).includes(opaque(tag));
 }
 
@@ -200,8 +200,8 @@ async function readUpTo(
     // A chunk without a length ends the loop, too.
     size += value.byteLength;
   }
-  // It resolves only when the other half ends.
-  reader.cancel();
+  // It settles only when the other half ends, which reports an error.
+  reader.cancel().catch(() => {});
   return null;
 }
 

@@ -276,3 +276,24 @@ Deno.test("requireMatch() refuses a tag without quotes", () => {
     assertThrows(() => requireMatch(context, current), TypeError, "quotes");
   }
 });
+
+Deno.test("etag() survives a large body that cannot be canceled", async () => {
+  const body = () =>
+    new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(8)),
+      cancel: () => Promise.reject(new Error("cancel")),
+    });
+  const response = await get(() => new Response(body()), {}, { maxBytes: 4 });
+  // A server does the same if the client leaves.
+  await response.body!.cancel().catch(() => {});
+  // An unhandled rejection would fail this test.
+  await new Promise((resolve) => setTimeout(resolve));
+});
+
+Deno.test("etag() does not confuse tags that contain W/", async () => {
+  const headers = { ETag: '"aW/b"' };
+  const response = await get(() => new Response("Hello", { headers }), {
+    "If-None-Match": '"ab"',
+  });
+  assertEquals(response.status, 200);
+});

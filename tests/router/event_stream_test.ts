@@ -228,3 +228,31 @@ Deno.test("eventStream() refuses an invalid heartbeat", () => {
     );
   }
 });
+
+Deno.test("eventStream() keeps nothing of the comments of an idle connection", async () => {
+  const { then } = Promise.prototype;
+  const counts = new Map<unknown, number>();
+  const idle = Promise.withResolvers<void>();
+  const reader = respond(async function* () {
+    await idle.promise;
+    yield { data: "late" };
+  }, { heartbeat: 1 }).body!.getReader();
+  Promise.prototype.then = function (...reactions) {
+    counts.set(this, (counts.get(this) ?? 0) + 1);
+    // deno-lint-ignore no-explicit-any
+    return then.apply(this, reactions) as Promise<any>;
+  };
+  try {
+    for (let comment = 0; comment < 10; comment++) await reader.read();
+  } finally {
+    Promise.prototype.then = then;
+  }
+  const most = Math.max(...counts.values());
+  assert(most < 5, `${most} reactions to one promise`);
+  // An event that comes between two reads is not lost.
+  idle.resolve();
+  await sleep(5);
+  const { value } = await reader.read();
+  assertEquals(new TextDecoder().decode(value), "data: late\n\n");
+  await reader.cancel();
+});

@@ -147,3 +147,46 @@ Deno.test("htmlResponse() returns the iterable when the client leaves", async ()
   await reader.cancel();
   await ended.promise;
 });
+
+Deno.test("htmlResponse() survives a client that leaves, and rows that cannot be closed", async () => {
+  async function* rows() {
+    try {
+      while (true) yield "row";
+    } finally {
+      await Promise.reject(new Error("close"));
+    }
+  }
+  const printed: unknown[] = [];
+  const { error } = console;
+  console.error = (value) => void printed.push(value);
+  try {
+    const reader = htmlResponse(html`<p>${rows()}`).body!.getReader();
+    await reader.read();
+    await reader.read();
+    await reader.cancel();
+    // An unhandled rejection would fail this test.
+    await new Promise((resolve) => setTimeout(resolve));
+  } finally {
+    console.error = error;
+  }
+  assertEquals(printed.map(String), ["Error: close"]);
+});
+
+Deno.test("htmlResponse() prints nothing if the client leaves while it waits", async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const printed: unknown[] = [];
+  const { error } = console;
+  console.error = (value) => void printed.push(value);
+  try {
+    const reader = htmlResponse(html`<p>${promise}`).body!.getReader();
+    await reader.read();
+    const next = reader.read();
+    await reader.cancel();
+    resolve("late");
+    await next;
+    await new Promise((resolve) => setTimeout(resolve));
+  } finally {
+    console.error = error;
+  }
+  assertEquals(printed, []);
+});
