@@ -30,7 +30,12 @@ const MAX_TRIES = 20;
 /** The stored value of a used record, until it is deleted. */
 const USED = "used";
 
-const CODES = { name: "email codes", info: "gatehouse email code" };
+const CODES = {
+  name: "email codes",
+  info: "gatehouse email code",
+  // Data and an address whose characters all take six bytes in JSON.
+  maxLength: 20_000,
+};
 
 /** The emails that were asked for. Their codes are encrypted. */
 export class EmailStore {

@@ -1,3 +1,4 @@
+import { MAX_TIMEOUT } from "../../router/internal.ts";
 import { encodeHex } from "../../session/secrets.ts";
 
 /** Options for {@linkcode createBreachedPasswordCheck}. */
@@ -93,7 +94,7 @@ export function createBreachedPasswordCheck(
     onError,
   } = options;
   for (const [name, value] of Object.entries({ minCount, timeout })) {
-    if (Number.isFinite(value) && value > 0) continue;
+    if (value > 0 && value <= MAX_TIMEOUT) continue;
     throw new RangeError(
       `Cannot check for breached passwords: ${name} "${value}" is not a positive number`,
     );

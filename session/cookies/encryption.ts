@@ -37,6 +37,8 @@ export interface CipherKind {
   readonly name: string;
   /** The context of the derived keys (RFC 5869, `info`). */
   readonly info: string;
+  /** The maximum length of an encrypted string, if it is not a cookie. */
+  readonly maxLength?: number;
 }
 
 const COOKIES: CipherKind = {
@@ -124,7 +126,7 @@ export class CookieCipher {
 
   /** Decrypts a cookie value of this name, or returns `null` if it is invalid. */
   async decrypt(name: string, encrypted: string): Promise<string | null> {
-    if (encrypted.length > MAX_LENGTH) return null;
+    if (encrypted.length > (this.#kind.maxLength ?? MAX_LENGTH)) return null;
     const vector = encrypted.indexOf(".") + 1 + RANDOM_LENGTH;
     const rest = vector + RANDOM_LENGTH;
     // Decodes both parts separately: on Bun, views of one array take 4 times longer.

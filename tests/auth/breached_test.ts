@@ -102,3 +102,9 @@ for (const options of [{ timeout: 0 }, { timeout: NaN }, { minCount: -1 }]) {
     );
   });
 }
+
+Deno.test("createBreachedPasswordCheck() refuses a timeout that no timer can wait for", () => {
+  // It would accept each password at once.
+  const timeout = 2 ** 31;
+  assertThrows(() => createBreachedPasswordCheck({ timeout }), RangeError);
+});

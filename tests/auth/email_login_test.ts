@@ -405,3 +405,23 @@ Deno.test("createEmailLogin() throws for invalid options", () => {
     );
   }
 });
+
+for (const char of ["a", "語", "\u0001", "\ud800"]) {
+  Deno.test(`start() stores 2,000 characters of data: ${JSON.stringify(char)}`, async () => {
+    const data = char.repeat(2_000);
+    const emailLogin = createEmailLogin({
+      store: createMemorySessionStore(),
+      secrets: [SECRET],
+      mailThrottle: unlimited,
+    });
+    const router = createRouter({ middleware: [session()] });
+    router.get("/", async (context) => {
+      const email = `ada@${char.repeat(316)}`;
+      const mail = await emailLogin.start(context, { email, account: 7, data });
+      const result = await emailLogin.verifyLink(context, mail?.token);
+      return Response.json(result.ok && result.data === data);
+    });
+    const response = await router.fetch("https://example.com/");
+    assert(await response.json());
+  });
+}
