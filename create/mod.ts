@@ -43,5 +43,9 @@ Created ${shellWord(folder)}: the template "${template}" for ${title}. Next:
 
 /** Quotes a path that a shell would split or expand. */
 function shellWord(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : JSON.stringify(path);
+  if (/^[\w./-]+$/.test(path)) return path;
+  // Shells expand some characters within double quotes, which all systems know.
+  return /["$`\\!\p{Cc}]/u.test(path)
+    ? `'${path.replaceAll("'", "'\\''")}'`
+    : `"${path}"`;
 }

@@ -115,11 +115,12 @@ function readClients(list = "") {
   if (pairs.length === 0) {
     throw new Error("Cannot start: API_TOKENS is missing, see .env.example");
   }
-  return pairs.map((pair) => {
+  return pairs.map((pair, index) => {
     const [client = "", token = ""] = pair.split(":");
     if (client === "" || !isTokenShaped(token, TOKEN)) {
+      // Without the text of the pair, which may be a token without a client.
       throw new Error(
-        \`Cannot start: the token of "\${client}" in API_TOKENS is malformed\`,
+        \`Cannot start: pair \${index + 1} of API_TOKENS is malformed\`,
       );
     }
     return { client, token };

@@ -125,6 +125,20 @@ for (const [folder, name] of folders) {
   });
 }
 
+const quoted = ["My App", "日本", "$(touch owned)", "`touch owned`'", 'a"b\\!'];
+
+for (const folder of quoted) {
+  if (Deno.build.os === "windows") continue;
+  test(`a shell enters the folder ${JSON.stringify(folder)} with the printed command`, async (cwd) => {
+    const { stdout } = await create([folder, ...LOGIN], { cwd });
+    const [line] = /^ {2}cd .+$/m.exec(stdout)!;
+    const args = ["-c", `${line} && pwd`];
+    const shell = new Deno.Command("sh", { args, cwd, stderr: "null" });
+    const output = new TextDecoder().decode((await shell.output()).stdout);
+    assertEquals(output, `${cwd}/${folder}\n`);
+  });
+}
+
 test("--yes asks nothing and creates a login for the current runtime", async (cwd) => {
   const { code, stdout } = await create(["--yes"], { cwd });
   assertEquals(code, 0);
@@ -214,6 +228,24 @@ for (const template of TEMPLATES) {
     await deno(["test", "-A", "--no-check"], { cwd });
   });
 }
+
+test("an error about API_TOKENS has no token", async (cwd) => {
+  const args = [".", "--template", "api", "--runtime", "deno"];
+  assertEquals((await create(args, { cwd })).code, 0);
+  await Deno.writeTextFile(`${cwd}/deno.json`, checkoutConfig());
+  const program = `import assert from "node:assert/strict";
+    import { createToken } from "@gatehouse/web";
+    import { createTokenScheme, TOKEN } from "./tokens.ts";
+    const token = createToken(TOKEN);
+    const lists = [token, token + ":ada", "ada:" + token + " " + token];
+    for (const [index, list] of lists.entries()) {
+      const pair = index === 2 ? 2 : 1;
+      const message = \`Cannot start: pair \${pair} of API_TOKENS is malformed\`;
+      assert.throws(() => createTokenScheme(list), { message });
+    }`;
+  await Deno.writeTextFile(`${cwd}/try.ts`, program);
+  await deno(["run", "-A", "--no-check", "try.ts"], { cwd });
+});
 
 test("the workflow runs the actions and the image that this project trusts", async (cwd) => {
   const own = await Deno.readTextFile(
