@@ -164,6 +164,27 @@ Deno.test("the second factor is only removed with a code of it", async () => {
   assertEquals(await sendPassword(app.visitor()), "/");
 });
 
+Deno.test("a password does not confirm a login with a second factor (ASVS 6.3.4)", async () => {
+  await using app = await startExampleApp();
+  const { visitor, code } = await enroll(app);
+  const setUp = "/account/security/app";
+  assertEquals((await visitor.get(setUp)).status, 200);
+  app.wait(6 * 60_000);
+  const { location } = await visitor.get(setUp);
+  assertStringIncludes((await visitor.get(location!)).body, "one-time-code");
+  const guess = await visitor.post(location!, { password: PASSWORD });
+  assertEquals(guess.status, 422);
+  // Neither another app, nor new recovery codes, nor a passkey.
+  assertEquals((await visitor.get(setUp)).location, location);
+  for (const path of ["security/recovery-codes", "passkeys/options"]) {
+    const { location } = await visitor.post(`/account/${path}`);
+    assertStringIncludes(location!, "/account/confirm");
+  }
+  const confirmed = await visitor.post(location!, { code: await code() });
+  assertEquals(confirmed.location, setUp);
+  assertEquals((await visitor.get(setUp)).status, 200);
+});
+
 Deno.test("a reset by email keeps the second factor of a verified account (ASVS 6.4.3)", async () => {
   await using app = await startExampleApp();
   await enroll(app);

@@ -6,7 +6,7 @@ import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
 import { html } from "@gatehouse/web/html";
-import { keepAccess } from "../log_in.ts";
+import { keepAccess, logIn } from "../log_in.ts";
 import { factorMail } from "../mails.ts";
 import { accountPage } from "../pages/account_page.ts";
 import { codeField } from "../pages/email_pages.ts";
@@ -46,6 +46,8 @@ export function addAuthenticatorApp(
         const [setup, code] = [form.get("setup"), form.get("code")];
         const result = await factors.enableTOTP(user.id, { setup, code });
         if (result.ok) {
+          // The code is the second factor of this login.
+          await logIn(context, user, { methods: ["otp", "mfa"] });
           const event = { action: "factor-add", userId: user.id } as const;
           reportSecurityEvent(context, event);
           tell(services, user, "Your account has a new authenticator app.");

@@ -15,6 +15,7 @@ import type { User } from "../data/users.ts";
 import type { ExternalLogin } from "../external_logins.ts";
 import { Confirmation } from "../forms.ts";
 import { html, type Markup } from "@gatehouse/web/html";
+import { keepAccess } from "../log_in.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { narrowPage } from "../pages/layout.ts";
 import { completePasswordLogin, passwordProvider } from "../passwords.ts";
@@ -30,27 +31,36 @@ const FRESH = 5 * 60 * 1000;
 /**
  * Creates a middleware that requires a login of the last minutes, so that a
  * browser that was left open is not enough for sensitive changes. Other users
- * confirm their login first.
+ * confirm their login first. Users with an authenticator app need two factors:
+ * otherwise a stolen password could replace the app, or add a passkey.
  *
  * @param index The page of the form. A form that was sent too late cannot be sent
  * again, so the confirmation leads to this page.
  */
-export function requireConfirmation({ now }: Services, index?: string) {
+export function requireConfirmation(
+  { factors, now }: Services,
+  index?: string,
+) {
   const confirm = routes.account.confirm.index;
   const toConfirmAndBack = redirectToLogin(confirm.href());
   const toConfirm = confirm.href({}, { returnTo: index });
-  return requireFreshAuth(FRESH, {
-    now,
-    onStale: (request) =>
-      request.method === "GET"
-        ? toConfirmAndBack(request)
-        : redirect(toConfirm),
-  });
+  const onStale = (request: Request) =>
+    request.method === "GET" ? toConfirmAndBack(request) : redirect(toConfirm);
+  const requireRecent = requireFreshAuth(FRESH, { now, onStale });
+  const methods = ["mfa"];
+  const requireBoth = requireFreshAuth(FRESH, { now, methods, onStale });
+  const middleware: typeof requireRecent = async (context, next) => {
+    const user = context.get(Auth);
+    const hasApp = user !== null &&
+      (await factors.status(Number(user.id))).totp;
+    return await (hasApp ? requireBoth : requireRecent)(context, next);
+  };
+  return middleware;
 }
 
-/** Adds the page that asks for the password once more (step-up). */
+/** Adds the page that asks for the password or a code once more (step-up). */
 export function addConfirmation(router: AppRouter, services: Services): void {
-  const { identities, logins } = services;
+  const { factors, identities, logins } = services;
   const password = passwordProvider(services, (context) => {
     const email = context.get(Auth)?.email;
     const result = parseSafe(Confirmation, context.get(FormData));
@@ -65,6 +75,9 @@ export function addConfirmation(router: AppRouter, services: Services): void {
       async index(context) {
         const user = context.get(Auth);
         const passkey = await passkeyForm(context, services, user);
+        if ((await factors.status(user.id)).totp) {
+          return codePage(context, {}, 200, passkey);
+        }
         if (user.hasPassword) {
           return passwordPage(context, user, {}, 200, passkey);
         }
@@ -80,6 +93,9 @@ export function addConfirmation(router: AppRouter, services: Services): void {
       },
       async action(context) {
         const user = context.get(Auth);
+        if ((await factors.status(user.id)).totp) {
+          return await confirmByCode(services, context, user);
+        }
         const result = await credentialsAuthResult(password, context);
         if (result.ok) {
           // The session goes on under a new id, with a new time of login.
@@ -100,6 +116,51 @@ export function addConfirmation(router: AppRouter, services: Services): void {
       },
     },
   });
+}
+
+/** Confirms the login of a user with an authenticator app. */
+async function confirmByCode(
+  { factors }: Services,
+  context: RequestContext,
+  user: User,
+): Promise<Response> {
+  const code = context.get(FormData).get("code");
+  const result = await factors.confirmCode(context, code);
+  if (result.ok) {
+    keepAccess(result.session, user.accessVersion);
+    return redirect(returnToOf(context));
+  }
+  if (result.reason !== "throttled") {
+    const errors = { code: "This code is wrong, or was used before" };
+    return codePage(context, { errors }, 422);
+  }
+  const { retryAfter } = result;
+  const page = codePage(context, { error: waitText(retryAfter) }, 429);
+  return slowDown(context, retryAfter, page);
+}
+
+function codePage(
+  context: RequestContext,
+  state: FormState,
+  status = 200,
+  passkey?: Markup,
+): Response {
+  const search = { returnTo: returnToOf(context) };
+  const content = html`
+    ${errorSummary(state)}
+    <p>You logged in a while ago. Please enter a code to continue.</p>
+    <form method="post"
+      action="${routes.account.confirm.action.href({}, search)}" novalidate>
+      ${field({
+        name: "code",
+        label: "Code",
+        autocomplete: "one-time-code",
+        hint: "A code of your authenticator app, or a recovery code.",
+      }, state)}
+      <button>Confirm</button>
+    </form>
+  `;
+  return confirmPage(context, content, status, passkey);
 }
 
 /** Returns the path of the page to go on with after the confirmation. */
