@@ -64,6 +64,9 @@ export interface EmailRequest {
   /**
    * The account of the address; `null` if it does not exist. The response must be
    * the same for both.
+   *
+   * Trust: if your database compares different letters as equal, send the email
+   * of a login to the stored address, not to the typed one.
    */
   readonly account: string | number | null;
 
