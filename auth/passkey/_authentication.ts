@@ -109,9 +109,7 @@ async function parseAssertion(json: string): Promise<Assertion | null> {
   if (clientData === null || authenticator?.credential !== null) return null;
 
   const hash = await sha256(clientDataJSON);
-  const signed = new Uint8Array(authenticatorData.length + hash.length);
-  signed.set(authenticatorData);
-  signed.set(hash, authenticatorData.length);
+  const signed = new Uint8Array([...authenticatorData, ...hash]);
   const { userHandle = null } = response.members;
   const { id } = response;
   return { id, clientData, authenticator, signature, signed, userHandle };

@@ -1,6 +1,7 @@
 import type { RequestContext } from "../../router/mod.ts";
 import { hashToken } from "../../session/secrets.ts";
 import { currentSession } from "../current_session.ts";
+import { StepUp } from "../middleware/device_changes.ts";
 import { createChallenge, TIMEOUT } from "./_challenges.ts";
 import type {
   PasskeyCreationOptions,
@@ -23,7 +24,7 @@ export async function upgradeOptions(
   const session = await currentSession(context, "create the passkey options")
     .load();
   const { pwd = -Infinity } = session.authMethods ?? {};
-  const isFresh = session.userId === user.id &&
+  const isFresh = session.userId === user.id && !context.get(StepUp) &&
     settings.now() - pwd <= UPGRADE_TIME;
   return isFresh ? await creationOptions(settings, context, user, true) : null;
 }

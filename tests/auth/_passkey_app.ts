@@ -14,6 +14,7 @@ import {
   type TestPasskeyChanges,
 } from "@gatehouse/web/auth/passkey/testing";
 import { completeAuth } from "@gatehouse/web/auth";
+import { deviceChanges } from "@gatehouse/web/auth-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import {
   createTestClient,
@@ -79,7 +80,10 @@ export function createPasskeyApp(options: PasskeyAppOptions = {}): PasskeyApp {
     store,
   });
   const router = createRouter({
-    middleware: [session({ store: sessionStore, now })],
+    middleware: [
+      session({ store: sessionStore, now }),
+      deviceChanges({ stepUp: true, onChange: () => {} }),
+    ],
     onError: (error) => {
       throw error;
     },

@@ -206,6 +206,20 @@ Deno.test("upgradeOptions() returns options only within five minutes of this use
   assertEquals(await app.post("/upgrade/options"), null);
 });
 
+Deno.test("upgradeOptions() returns no options to another device with the cookie of the login", async () => {
+  const app = createPasskeyApp();
+  const upgrade = async (browser: string) => {
+    const headers = { "User-Agent": browser };
+    const path = "/upgrade/options";
+    const response = await app.browser.fetch(path, { method: "POST", headers });
+    return await response.json();
+  };
+  const headers = { "User-Agent": "Firefox/150.0" };
+  await app.browser.fetch("/password", { method: "POST", headers });
+  assertEquals((await upgrade("Firefox/150.0")).rp.id, "test.example");
+  assertEquals(await upgrade("curl/8"), null);
+});
+
 Deno.test("finishRegistration() needs no user after upgradeOptions() only (WebAuthn 7.1, steps 15 and 16)", async () => {
   const app = createPasskeyApp();
   await app.post("/password");
