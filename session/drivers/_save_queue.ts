@@ -1,6 +1,6 @@
 /**
- * The milliseconds that requests wait for one save. If it takes longer, all of
- * them go on at the same time, and compare-and-swap decides.
+ * The milliseconds without the end of a save after which all waiting requests go
+ * on at the same time. Then compare-and-swap decides.
  */
 const MAX_TURN = 1_000;
 
@@ -8,29 +8,31 @@ const MAX_TURN = 1_000;
 export interface SaveQueue {
   /** Functions that let the waiting requests go on, oldest first. */
   readonly waiting: (() => void)[];
-  timer: ReturnType<typeof setTimeout> | undefined;
+  /** The number of requests that went on after a save. */
+  turns: number;
 }
 
 /** Waits until the saves that came first are done, or one of them hangs. */
-export function waitForTurn(queue: SaveQueue): Promise<void> {
+export async function waitForTurn(queue: SaveQueue): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   queue.waiting.push(resolve);
-  queue.timer ??= startTimer(queue);
-  return promise;
+  let { turns } = queue;
+  // Each request has its own timer. Workers stop a request whose client leaves, and
+  // the timers of a request that ends.
+  const timer = setInterval(() => {
+    if (queue.turns === turns) {
+      for (const goOn of queue.waiting.splice(0)) goOn();
+    }
+    turns = queue.turns;
+  }, MAX_TURN);
+  await promise;
+  clearInterval(timer);
 }
 
 /** Lets the next waiting request go on. */
 export function passTurn(queue: SaveQueue): void {
-  clearTimeout(queue.timer);
+  queue.turns++;
   queue.waiting.shift()?.();
-  queue.timer = queue.waiting.length > 0 ? startTimer(queue) : undefined;
-}
-
-function startTimer(queue: SaveQueue): SaveQueue["timer"] {
-  return setTimeout(() => {
-    queue.timer = undefined;
-    for (const goOn of queue.waiting.splice(0)) goOn();
-  }, MAX_TURN);
 }
 
 /** Waits for a random time, so that writers do not meet again and again. */

@@ -152,7 +152,7 @@ class StoreDriver implements SessionDriver {
     if (queue !== undefined) {
       await waitForTurn(queue);
       this.#isStale = true;
-    } else if (id !== "") queues.set(id, { waiting: [], timer: undefined });
+    } else if (id !== "") queues.set(id, { waiting: [], turns: 0 });
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         if (attempt > 0) await backOff(attempt);
