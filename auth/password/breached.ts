@@ -1,5 +1,8 @@
-import { MAX_TIMEOUT } from "../../router/internal.ts";
 import { encodeHex } from "../../session/secrets.ts";
+
+// Not imported: bundles of this entry would contain parts of the router.
+/** The longest delay of a timer, in milliseconds. Longer ones fire at once. */
+const MAX_TIMEOUT = 2 ** 31 - 1;
 
 /** Options for {@linkcode createBreachedPasswordCheck}. */
 export interface BreachedPasswordOptions {
