@@ -1,4 +1,4 @@
-import { encodeBase64Url } from "../../session/secrets.ts";
+import { encodeBase64Url, hashToken } from "../../session/secrets.ts";
 import type { AuthenticatorData } from "./_authenticator_data.ts";
 import type { Ceremony } from "./_challenges.ts";
 import type { PasskeySettings } from "./options.ts";
@@ -6,12 +6,12 @@ import type { PasskeyFailureReason } from "./result.ts";
 
 /** Checks the RP ID and the flags. Returns the first problem. */
 export async function checkAuthenticatorData(
-  { rpIdHash }: PasskeySettings,
+  { rpId }: PasskeySettings,
   { isConditional, userVerification }: Ceremony,
   authenticator: AuthenticatorData,
 ): Promise<PasskeyFailureReason | null> {
   // Section 7.1, step 14, and section 7.2, step 15.
-  if (encodeBase64Url(authenticator.rpIdHash) !== await rpIdHash) {
+  if (encodeBase64Url(authenticator.rpIdHash) !== await hashToken(rpId)) {
     return "rp_id_mismatch";
   }
   // Steps 15 and 16. The browser may create a passkey without the user.

@@ -1,4 +1,3 @@
-import { hashToken } from "../../session/secrets.ts";
 import { algorithmNumber, type PasskeyAlgorithm } from "./_cose_key.ts";
 import type { PasskeyHint, PasskeyRegistrationJSON } from "./json.ts";
 import type { PasskeyFailure } from "./result.ts";
@@ -109,8 +108,6 @@ export interface PasskeySettings extends
   Required<
     Omit<PasskeysOptions, "algorithms" | "verifyAttestation">
   > {
-  /** The SHA-256 of the RP ID, base64url. */
-  readonly rpIdHash: Promise<string>;
   /** The COSE numbers of the algorithms. */
   readonly algorithms: readonly number[];
   readonly verifyAttestation: PasskeysOptions["verifyAttestation"];
@@ -136,7 +133,6 @@ export function checkOptions(options: PasskeysOptions): PasskeySettings {
   return {
     rpId,
     rpName,
-    rpIdHash: hashToken(rpId),
     origins: [...origins],
     topOrigins: [...topOrigins],
     userVerification,
