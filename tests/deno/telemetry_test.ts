@@ -10,6 +10,7 @@ for (const [name, start] of Object.entries(runtimesOf(APPLICATION))) {
     name: `telemetry() and the logger export the same trace on ${name}`,
     // The SDK has its own timers.
     sanitizeOps: false,
+    sanitizeResources: false,
     fn: async () => {
       await using server = await start();
       const get = (path: string) =>
