@@ -9,12 +9,17 @@ export const VERSIONS = {
   wrangler: "^4.164.0",
 } as const;
 
+/** The supported versions of Node. */
+export const NODE_RANGE = ">=24.15";
+
 /** A package that projects may depend on. */
 type PackageName = keyof typeof VERSIONS;
 
 /** The parts of `package.json` that differ between runtimes. */
 export interface PackageJSON {
   readonly name: string;
+  /** The supported versions of Node, if npm installs the packages. */
+  readonly node?: string;
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies?: readonly PackageName[];
   readonly devDependencies: readonly PackageName[];
@@ -22,12 +27,13 @@ export interface PackageJSON {
 
 /** Returns the files of a project that npm or Bun installs. */
 export function packageFiles(
-  { name, scripts, dependencies = [], devDependencies }: PackageJSON,
+  { name, node, scripts, dependencies = [], devDependencies }: PackageJSON,
 ): Record<string, string> {
   const json = {
     name,
     private: true,
     type: "module",
+    ...node !== undefined && { engines: { node } },
     scripts,
     dependencies: {
       // The name of the package in JSR's registry for npm.
@@ -36,8 +42,10 @@ export function packageFiles(
     },
     devDependencies: pick(devDependencies),
   };
+  // An older Node finds no tests, which looks like success.
+  const strict = node === undefined ? "" : "engine-strict=true\n";
   return {
-    ".npmrc": "@jsr:registry=https://npm.jsr.io\n",
+    ".npmrc": `@jsr:registry=https://npm.jsr.io\n${strict}`,
     "package.json": toJSON(json),
   };
 }

@@ -1,4 +1,4 @@
-import { packageFiles, tsconfig } from "./_packages.ts";
+import { NODE_RANGE, packageFiles, tsconfig } from "./_packages.ts";
 import {
   ignoreFiles,
   LISTEN,
@@ -27,6 +27,7 @@ export const NODE: ProjectRuntime = {
     ...nodeSQLite(template),
     ...packageFiles({
       name,
+      node: NODE_RANGE,
       scripts: {
         dev: "node --env-file-if-exists=.env --watch main.ts",
         start: "node --env-file-if-exists=.env main.ts",

@@ -1,5 +1,5 @@
 import type { Template } from "../templates/template.ts";
-import { packageFiles, toJSON, tsconfig } from "./_packages.ts";
+import { NODE_RANGE, packageFiles, toJSON, tsconfig } from "./_packages.ts";
 import { environmentOptions, workflow } from "./_server.ts";
 import type { ProjectRuntime } from "./runtime.ts";
 
@@ -19,6 +19,7 @@ export const WORKERS: ProjectRuntime = {
     },
     ...packageFiles({
       name,
+      node: NODE_RANGE,
       scripts: scripts(template),
       devDependencies: [
         "@cloudflare/workers-types",

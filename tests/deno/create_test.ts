@@ -268,6 +268,20 @@ test("the workflow runs the actions and the image that this project trusts", asy
   }
 });
 
+test("npm refuses to install a project on an older Node", async (cwd) => {
+  for (const runtime of ["node", "workers", "bun"]) {
+    const options = ["--template", "login", "--runtime", runtime];
+    await create([runtime, ...options], { cwd });
+    const read = (file: string) =>
+      Deno.readTextFile(`${cwd}/${runtime}/${file}`);
+    const { engines } = JSON.parse(await read("package.json"));
+    const strict = (await read(".npmrc")).includes("engine-strict=true\n");
+    const isBun = runtime === "bun";
+    assertEquals(engines, isBun ? undefined : { node: ">=24.15" });
+    assertEquals(strict, !isBun);
+  }
+});
+
 test("projects depend on this version, and on the srvx that the tests use", async (cwd) => {
   await create(["deno", "--template", "login", "--runtime", "deno"], { cwd });
   await create(["node", ...LOGIN], { cwd });
