@@ -144,14 +144,14 @@ for (const [name, start] of Object.entries(runtimes)) {
  * and returns the start of the response. `fetch` would fail if a server closes
  * the connection after an early response, as Node does. A reset of the
  * connection may also destroy the response (RFC 9112, section 9.6). Then the
- * form is sent again.
+ * form is sent again, with longer pauses in which the response can arrive.
  */
 async function sendLargeForm(
   port: number,
   isChunked: boolean,
 ): Promise<string> {
   for (let attempt = 1; attempt <= 10; attempt++) {
-    const answer = await sendUntilResponse(port, isChunked);
+    const answer = await sendUntilResponse(port, isChunked, attempt - 1);
     if (answer !== "") return answer;
   }
   throw new Error("No connection got a response");
@@ -161,6 +161,7 @@ async function sendLargeForm(
 async function sendUntilResponse(
   port: number,
   isChunked: boolean,
+  pause: number,
 ): Promise<string> {
   const chunk = "x".repeat(65_536);
   const socket = connect(port, "127.0.0.1");
@@ -187,6 +188,7 @@ async function sendUntilResponse(
   );
   for (let count = 0; count < 48 && answer === ""; count++) {
     await write(isChunked ? `10000\r\n${chunk}\r\n` : chunk);
+    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
   }
   if (isChunked && answer === "") await write("0\r\n\r\n");
   await Promise.race([answered, closed]);
