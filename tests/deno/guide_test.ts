@@ -12,7 +12,7 @@ import { deno, programFile } from "./_programs.ts";
 
 /** The programs that other tests run, by page. */
 const PROGRAMS: Record<string, readonly string[]> = {
-  // guide_stores_test.ts
+  // tests/long/guide_stores_test.ts
   "choose_a_session_store.md": [
     "sqlite.ts",
     "bun_sqlite.ts",
@@ -38,7 +38,7 @@ const PROGRAMS: Record<string, readonly string[]> = {
     "worker_login.ts",
   ],
   "getting_started.md": ["hello.ts", "main.ts", "main_test.ts"],
-  // guide_stop_test.ts
+  // tests/long/guide_stop_test.ts
   "operate.md": ["stop_bun.ts", "stop_node.ts"],
   // guide_programs_test.ts
   "static_files.md": ["bun_files.ts", "node_files.ts"],

@@ -2,7 +2,12 @@
  * A release runs no third-party code near a credential, and pins its
  * dependencies.
  */
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import { Ajv } from "npm:ajv@8.20.0";
 import { parse } from "npm:yaml@2.9.1";
 import config from "../../deno.json" with { type: "json" };
@@ -268,7 +273,7 @@ Deno.test("every package that tests, benchmarks and the guide use has an exact v
 });
 
 Deno.test("the tests run with a lock for every npm package", async () => {
-  for (const task of ["test", "test:long"] as const) {
+  for (const task of ["test", "test:docs", "test:long"] as const) {
     const { command } = config.tasks[task];
     assertMatch(command, /deno test -A --lock=\$NPM_LOCK /);
   }
@@ -289,16 +294,20 @@ Deno.test("the tests run with a lock for every npm package", async () => {
   }
 });
 
-Deno.test("deno task ok and CI run each test file, the long ones in a separate task", async () => {
-  const { test, "test:long": long, ok } = config.tasks;
-  const [, ignored = ""] = /--ignore=(\S+)/.exec(test.command) ?? [];
-  const [, files = ""] = /--shuffle (.+)$/.exec(long.command) ?? [];
-  assertEquals(files.split(" "), ignored.split(","));
-  for (const file of files.split(" ")) await Deno.stat(new URL(file, root));
-  assertMatch(ok.command, /deno task test && deno task test:long$/);
+Deno.test("deno task ok and CI run all tests and examples", async () => {
+  const { test, "test:docs": examples, "test:long": long, ok } = config.tasks;
+  assertMatch(test.command, / --parallel --ignore=tests\/long$/);
+  assertMatch(examples.command, / --doc --no-check --parallel --ignore=tests$/);
+  assertMatch(long.command, / --shuffle tests\/long$/);
+  const tasks = ["checks", "test", "test:docs", "test:long"];
+  assertEquals(
+    ok.command.split(" && "),
+    tasks.map((one) => `deno task ${one}`),
+  );
   const script = await read(".ci/run");
-  assertMatch(script, /^"\$\{deno\[@\]\}" test 2>&1/m);
-  assertMatch(script, /^"\$\{deno\[@\]\}" test:long 2>&1/m);
+  for (const task of tasks.slice(1)) {
+    assertStringIncludes(script, `\n"\${deno[@]}" ${task} 2>&1`);
+  }
 });
 
 Deno.test("CI starts programs of npm with an exact version", async () => {

@@ -1,4 +1,4 @@
-/** Some random schemas. `schema_exports_long_test.ts` has more. */
+/** Some random schemas. `tests/long/schema_exports_test.ts` has more. */
 import { assertGreater } from "@std/assert";
 import { compareExports } from "./_schema_exports.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Random comparisons of the matcher with URLPattern. A seed repeats a run, and
- * `random_matching_long_test.ts` has more seeds.
+ * `tests/long/random_matching_test.ts` has more seeds.
  */
 import { assert, assertEquals } from "@std/assert";
 import { comparePatterns, compareTables } from "./_differential.ts";

@@ -1,4 +1,4 @@
-/** Some random tables. `random_matching_long_test.ts` has more. */
+/** Some random tables. `tests/long/random_matching_test.ts` has more. */
 import { assertGreater } from "@std/assert";
 import { compareSmallTables } from "./_small_tables.ts";
 

@@ -4,8 +4,12 @@ import config from "../../deno.json" with { type: "json" };
 import { bunPath } from "../runtimes/bun.ts";
 import { NODE_VERSIONS, programOf } from "../runtimes/node.ts";
 import { startWorker } from "../runtimes/workers.ts";
-import { deno } from "./_programs.ts";
-import { publishPackage, type Registry, servePackage } from "./_registry.ts";
+import { deno } from "../deno/_programs.ts";
+import {
+  publishPackage,
+  type Registry,
+  servePackage,
+} from "../deno/_registry.ts";
 
 /** The oldest version of Deno that is supported: none on other systems. */
 const OLDEST_DENO = NODE_VERSIONS.length === 0 ? [] : ["2.7.1"];

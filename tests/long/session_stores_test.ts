@@ -10,8 +10,8 @@ import {
   type Server,
   startPostgres,
   startRedis,
-} from "./_servers.ts";
-import { type OpenStore, openStore } from "./_session_stores.ts";
+} from "../deno/_servers.ts";
+import { type OpenStore, openStore } from "../deno/_session_stores.ts";
 
 const redis = findProgram("redis-server", "session stores on Redis");
 const postgres = findProgram("postgres", "session stores on PostgreSQL");

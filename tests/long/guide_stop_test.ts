@@ -2,8 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { bunPath } from "../runtimes/bun.ts";
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
-import { programs } from "./_guide.ts";
-import { bundleProgram, freePort, programFile } from "./_programs.ts";
+import { programs } from "../deno/_guide.ts";
+import { bundleProgram, freePort, programFile } from "../deno/_programs.ts";
 
 const RUNTIMES = {
   "stop_bun.ts": () => Promise.resolve(bunPath()),

@@ -14,9 +14,9 @@ import {
   type CreateOptions,
   readFiles,
   TEMPLATES,
-} from "./_created_projects.ts";
-import { installPackage } from "./_npm_package.ts";
-import { checkoutConfig, deno } from "./_programs.ts";
+} from "../deno/_created_projects.ts";
+import { installPackage } from "../deno/_npm_package.ts";
+import { checkoutConfig, deno } from "../deno/_programs.ts";
 
 const RUNTIMES = ["deno", "bun", "node", "workers"] as const;
 

@@ -15,8 +15,13 @@ import { openNoticeboard } from "../../examples/app/noticeboard.ts";
 import { readSettings } from "../../examples/app/settings.ts";
 import { Users } from "../../examples/app/data/users.ts";
 import { REPOSITORY } from "../../site/pages.ts";
-import { type Runtime, runtimes, startApp, TASKS } from "./_app_servers.ts";
-import { freePort, overHTTP } from "./_programs.ts";
+import {
+  type Runtime,
+  runtimes,
+  startApp,
+  TASKS,
+} from "../deno/_app_servers.ts";
+import { freePort, overHTTP } from "../deno/_programs.ts";
 
 /** Code that exists on one runtime only. */
 const RUNTIMES = /\b(?:Deno|Bun|process|env)\.|"(?:node|bun|cloudflare)\b/;

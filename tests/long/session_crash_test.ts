@@ -11,8 +11,8 @@ import {
   type Server,
   startPostgres,
   startRedis,
-} from "./_servers.ts";
-import { openStore } from "./_session_stores.ts";
+} from "../deno/_servers.ts";
+import { openStore } from "../deno/_session_stores.ts";
 
 const redis = findProgram("redis-server", "faults of Redis");
 const postgres = findProgram("postgres", "faults of PostgreSQL");
@@ -161,7 +161,7 @@ async function start(kind: string, program: string): Promise<Server | null> {
  */
 async function runWorker(args: string[], killAt?: string): Promise<string[]> {
   const worker = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "_session_worker.ts", ...args],
+    args: ["run", "-A", "--no-check", "../deno/_session_worker.ts", ...args],
     cwd: import.meta.dirname,
     stdout: "piped",
   }).spawn();

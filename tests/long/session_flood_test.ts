@@ -16,7 +16,7 @@ import {
   type SQLRow,
 } from "@gatehouse/web/session/sql";
 import { Clock, MINUTE } from "../session/_browser.ts";
-import { findProgram, startPostgres } from "./_servers.ts";
+import { findProgram, startPostgres } from "../deno/_servers.ts";
 
 const postgres = findProgram("postgres", "a flood of sessions on PostgreSQL");
 

@@ -5,7 +5,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import { NODE_VERSIONS, nodePath, programOf } from "../runtimes/node.ts";
-import { installPackage, typeErrorsOf } from "./_npm_package.ts";
+import { installPackage, typeErrorsOf } from "../deno/_npm_package.ts";
 
 /** Programs, and the arguments before the name of a script. */
 const RUNTIMES: Record<string, () => Promise<readonly string[]>> = {

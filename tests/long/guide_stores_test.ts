@@ -2,17 +2,21 @@
 import { assert, assertEquals } from "@std/assert";
 import { bunPath } from "../runtimes/bun.ts";
 import { startWorker } from "../runtimes/workers.ts";
-import { DOCS, programs } from "./_guide.ts";
-import { codeBlocks } from "./_markdown.ts";
-import { bundleProgram, type ProgramFile, programFile } from "./_programs.ts";
+import { DOCS, programs } from "../deno/_guide.ts";
+import { codeBlocks } from "../deno/_markdown.ts";
+import {
+  bundleProgram,
+  type ProgramFile,
+  programFile,
+} from "../deno/_programs.ts";
 import {
   findProgram,
   type Server,
   startPostgres,
   startRedis,
   startRedisCluster,
-} from "./_servers.ts";
-import { CLIENTS, SQLITE_PRAGMAS } from "./_session_stores.ts";
+} from "../deno/_servers.ts";
+import { CLIENTS, SQLITE_PRAGMAS } from "../deno/_session_stores.ts";
 
 const PAGE = "choose_a_session_store.md";
 
@@ -72,7 +76,7 @@ Deno.test(`${PAGE} uses the clients and the settings of the tests`, async () => 
   for (const name of ["sqlite.ts", "bun_sqlite.ts"]) {
     assert(pages[name].includes(`db.exec("${SQLITE_PRAGMAS}")`), name);
   }
-  const module = new URL("_session_stores.ts", import.meta.url);
+  const module = new URL("../deno/_session_stores.ts", import.meta.url);
   const source = await Deno.readTextFile(module);
   const [postgres, redis] = [pages["postgres.ts"], pages["redis.ts"]];
   for (const text of [`${postgres}${redis}`, source]) {

@@ -4,9 +4,9 @@ import { createMemorySessionStore } from "@gatehouse/web/session";
 import { useCodeAtOnce } from "../auth/_use_code_at_once.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
-import { deno } from "./_programs.ts";
-import { findProgram, startPostgres, startRedis } from "./_servers.ts";
-import { openStore } from "./_session_stores.ts";
+import { deno } from "../deno/_programs.ts";
+import { findProgram, startPostgres, startRedis } from "../deno/_servers.ts";
+import { openStore } from "../deno/_session_stores.ts";
 
 const redis = findProgram("redis-server", "second factors on Redis");
 const postgres = findProgram("postgres", "second factors on PostgreSQL");

@@ -1,7 +1,7 @@
 /** The rest of the random tables and patterns: they take eight seconds. */
 import { assert, assertEquals, assertGreater } from "@std/assert";
-import { comparePatterns, compareTables } from "./_differential.ts";
-import { compareSmallTables } from "./_small_tables.ts";
+import { comparePatterns, compareTables } from "../router/_differential.ts";
+import { compareSmallTables } from "../router/_small_tables.ts";
 
 const SEEDS = [3, 4];
 

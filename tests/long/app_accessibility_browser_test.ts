@@ -3,13 +3,13 @@ import { assertEquals } from "@std/assert";
 import type { Page } from "npm:playwright-core@1.56.1";
 import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
-import { launch, testInChromium } from "./_chromium.ts";
+import { launch, testInChromium } from "../deno/_chromium.ts";
 import {
   type ExampleApp,
   PAGES_FOR_ADMINS,
   PASSWORD,
   startExampleApp,
-} from "./_example_app.ts";
+} from "../deno/_example_app.ts";
 
 const forVisitors = [
   "/",

@@ -1,11 +1,11 @@
 /** The example application in Chromium, served by each runtime. */
 import { assert, assertMatch } from "@std/assert";
-import { runtimes, startApp } from "./_app_servers.ts";
-import { APP_WALKS } from "./_app_walks.ts";
-import { launch, testInChromium, walkThrough } from "./_chromium.ts";
-import { walkWithPasskeys } from "./_passkey_walk.ts";
-import { freePort } from "./_programs.ts";
-import { findProgram, type Server, startRedis } from "./_servers.ts";
+import { runtimes, startApp } from "../deno/_app_servers.ts";
+import { APP_WALKS } from "../deno/_app_walks.ts";
+import { launch, testInChromium, walkThrough } from "../deno/_chromium.ts";
+import { walkWithPasskeys } from "../deno/_passkey_walk.ts";
+import { freePort } from "../deno/_programs.ts";
+import { findProgram, type Server, startRedis } from "../deno/_servers.ts";
 
 const redisServer = findProgram("redis-server", "sessions in Redis on Bun");
 

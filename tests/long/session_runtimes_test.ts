@@ -2,7 +2,7 @@ import { assertEquals, assertGreater } from "@std/assert";
 import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
-import { findProgram, startRedis } from "./_servers.ts";
+import { findProgram, startRedis } from "../deno/_servers.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 

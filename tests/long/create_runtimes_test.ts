@@ -11,8 +11,8 @@ import {
   runtimes,
   type Template,
   TEMPLATES,
-} from "./_created_projects.ts";
-import { overHTTP, type ServedProgram } from "./_programs.ts";
+} from "../deno/_created_projects.ts";
+import { overHTTP, type ServedProgram } from "../deno/_programs.ts";
 
 /** The commands of a user, and of the project's workflow. */
 const COMMANDS: Record<Runtime, readonly string[]> = {

@@ -9,7 +9,7 @@ import {
   markPrograms,
   moveLinks,
 } from "../../site/pages.ts";
-import { launch, testInChromium } from "./_chromium.ts";
+import { launch, testInChromium } from "../deno/_chromium.ts";
 
 const DIST = new URL("../../site/.build/dist/", import.meta.url);
 

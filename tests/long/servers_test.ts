@@ -5,7 +5,7 @@ import {
   assertMatch,
   assertStringIncludes,
 } from "@std/assert";
-import { createServerApp } from "./_server_app.ts";
+import { createServerApp } from "../deno/_server_app.ts";
 import {
   NODE_SERVERS,
   type Running,
@@ -14,10 +14,10 @@ import {
   serveOnDeno,
   serveOnNode,
   serveOnWorkerd,
-} from "./_sockets.ts";
+} from "../deno/_sockets.ts";
 import { NODE_VERSIONS } from "../runtimes/node.ts";
 
-const APPLICATION = import.meta.resolve("./_server_app.ts");
+const APPLICATION = import.meta.resolve("../deno/_server_app.ts");
 
 const runtimes: Record<string, () => Promise<Running>> = {
   "Deno.serve": startDeno,

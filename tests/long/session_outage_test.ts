@@ -2,8 +2,8 @@
 import { type SessionStore, SessionStoreError } from "@gatehouse/web/session";
 import { assertEquals, assertGreater, assertLess } from "@std/assert";
 import { Browser, Server } from "../session/_browser.ts";
-import { findProgram, startRedis } from "./_servers.ts";
-import { openStore } from "./_session_stores.ts";
+import { findProgram, startRedis } from "../deno/_servers.ts";
+import { openStore } from "../deno/_session_stores.ts";
 
 const redis = findProgram("redis-server", "an outage of Redis");
 
