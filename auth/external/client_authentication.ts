@@ -151,7 +151,12 @@ async function createAssertion(
     kid: privateKey!.keyId ?? (key as { readonly kid?: string }).kid,
     "x5t#S256": certificateThumbprint,
   };
-  const assertion = await signJWT(claims, header, key);
+  const assertion = await signJWT(claims, header, key).catch((cause) => {
+    throw new TypeError(
+      "Cannot authenticate the client: privateKey is malformed",
+      { cause },
+    );
+  });
   return {
     headers: {},
     params: {

@@ -1,10 +1,12 @@
 // The only module that imports jose.
 import {
+  calculateJwkThumbprint,
   CompactSign,
   createLocalJWKSet,
   decodeJwt,
   errors,
   type JWK,
+  type JWTHeaderParameters,
   jwtVerify,
   type JWTVerifyOptions,
 } from "jose";
@@ -160,27 +162,28 @@ export function decodeClaims(token: string): JSONObject {
 /** Copies of private keys, by the key. jose imports each copy only once. */
 const copies = /* @__PURE__ */ new WeakMap<JsonWebKey, JWK>();
 
+/** The header of a JWT to sign. */
+export interface JWTHeader {
+  readonly alg: string;
+  readonly jwk?: JsonWebKey;
+  readonly [name: string]: string | JsonWebKey | undefined;
+}
+
 /**
  * Signs claims with a private key.
  *
- * @throws {TypeError} If the key is malformed.
+ * @throws If the key is malformed.
  */
 export async function signJWT(
-  claims: Readonly<Record<string, string | number>>,
-  header: { readonly alg: string; readonly [name: string]: string | undefined },
+  claims: Readonly<Record<string, string | number | undefined>>,
+  header: JWTHeader,
   key: CryptoKey | JsonWebKey,
 ): Promise<string> {
   // Weighs 0.4 kB less than SignJWT, whose setters are not needed.
   const payload = new TextEncoder().encode(JSON.stringify(claims));
-  const jws = new CompactSign(payload).setProtectedHeader(header);
-  try {
-    return await jws.sign(key instanceof CryptoKey ? key : copyOf(key));
-  } catch (cause) {
-    throw new TypeError(
-      "Cannot authenticate the client: privateKey is malformed",
-      { cause },
-    );
-  }
+  const jws = new CompactSign(payload)
+    .setProtectedHeader(header as { readonly alg: string });
+  return await jws.sign(key instanceof CryptoKey ? key : copyOf(key));
 }
 
 /** Copies a key without the members that could forbid to sign with it. */
@@ -189,4 +192,80 @@ function copyOf(key: JsonWebKey): JWK {
   const copy = copies.get(key) ?? members as JWK;
   copies.set(key, copy);
   return copy;
+}
+
+/** The requirements for a DPoP proof. */
+export interface ProofExpectation {
+  /** The allowed signature algorithms, all of them asymmetric. */
+  readonly algorithms: readonly string[];
+  /** In seconds. */
+  readonly maxAge: number;
+  /** In seconds. */
+  readonly clockTolerance: number;
+  /** The current time, in epoch milliseconds. */
+  readonly now: number;
+}
+
+/** A DPoP proof with a valid signature. */
+export interface SignedProof {
+  readonly claims: JSONObject;
+  /** The thumbprint of its key (RFC 7638). */
+  readonly thumbprint: string;
+}
+
+/**
+ * Verifies the type, the signature and the time of a DPoP proof, with the key in
+ * its header (RFC 9449, section 4.3, checks 2 to 7 and 11). Returns `null` for an
+ * invalid proof. Never throws, because proofs come from the network.
+ */
+export async function verifyProof(
+  proof: string,
+  { algorithms, clockTolerance, maxAge, now }: ProofExpectation,
+): Promise<SignedProof | null> {
+  let jwk: JWK = {};
+  try {
+    const { payload } = await jwtVerify(
+      proof,
+      (header) => jwk = publicKeyOf(header),
+      {
+        typ: "dpop+jwt",
+        algorithms: [...algorithms],
+        clockTolerance,
+        currentDate: new Date(now),
+        maxTokenAge: maxAge,
+        requiredClaims: ["jti", "htm", "htu", "iat"],
+      },
+    );
+    return { claims: payload, thumbprint: await thumbprintOf(jwk) };
+  } catch {
+    return null;
+  }
+}
+
+/** The members of public keys. Others could restrict or replace the key. */
+const PUBLIC_MEMBERS = ["kty", "crv", "x", "y", "n", "e"];
+
+/** The members of private and symmetric keys (RFC 7518, section 6). */
+const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
+
+/**
+ * Returns the public key in the header of a proof.
+ *
+ * @throws {errors.JWSInvalid} If it is missing, or has private members.
+ */
+function publicKeyOf({ jwk }: JWTHeaderParameters): JWK {
+  if (
+    typeof jwk !== "object" || jwk === null ||
+    PRIVATE_MEMBERS.some((name) => Object.hasOwn(jwk, name))
+  ) {
+    throw new errors.JWSInvalid("The header has no public key");
+  }
+  const members = Object.entries(jwk)
+    .filter(([name]) => PUBLIC_MEMBERS.includes(name));
+  return Object.fromEntries(members);
+}
+
+/** Returns the SHA-256 thumbprint of a public key (RFC 7638). */
+export async function thumbprintOf(key: JsonWebKey): Promise<string> {
+  return await calculateJwkThumbprint(key as JWK);
 }

@@ -18,7 +18,10 @@ export {
   ASYMMETRIC_ALGORITHMS,
   decodeClaims,
   normalizeType,
+  type SignedProof,
   signJWT,
+  thumbprintOf,
+  verifyProof,
 } from "./_jwt.ts";
 export { keysOf, keysOfIssuer, verifyWithKeys } from "./_key_refresh.ts";
 export type { ProviderKeys } from "./_key_set.ts";
