@@ -13,11 +13,10 @@ export function createAllowedMethods(
   return (url) => {
     const href = canonicalHref(String(url));
     if (href === null) return [];
-    const forms = trailingSlash === "strict"
-      ? [href]
-      : [href, toggleTrailingSlash(href)];
-    const methods = forms.flatMap((form) => methodsAt(form, matcher));
-    return [...new Set(methods)].sort();
+    const methods = methodsAt(href, matcher);
+    if (trailingSlash === "strict") return methods;
+    const others = methodsAt(toggleTrailingSlash(href), matcher);
+    return [...new Set([...methods, ...others])].sort();
   };
 }
 
@@ -31,7 +30,7 @@ function methodsAt(url: string, matcher: Matcher<MatchData>): string[] {
   return mounted === undefined ? methods : [
     ...methods.filter((method) => routeOf(method) !== any),
     ...mounted.filter((method) => routeOf(method) === any),
-  ];
+  ].sort();
 }
 
 /** Returns the URL with a slash at the end of its path, or without it. */

@@ -7,9 +7,14 @@ import type { RequestContext } from "./context/context.ts";
 export function respondUnmatched(
   context: RequestContext,
 ): Response | Promise<Response> {
-  const headers = { Allow: context.allowedMethods.join(", ") };
-  if (!headers.Allow) return context.createErrorResponse({ status: 404 });
+  const { allowedMethods } = context;
+  if (allowedMethods.length === 0) {
+    return context.createErrorResponse(NOT_FOUND);
+  }
+  const headers = { Allow: allowedMethods.join(", ") };
   return context.method === "OPTIONS"
     ? new Response(null, { status: 204, headers })
     : context.createErrorResponse({ status: 405 }, headers);
 }
+
+const NOT_FOUND = { status: 404 };

@@ -57,7 +57,11 @@ export function createErrorResponse(
   init: ProblemInit,
   headersInit?: HeadersInit,
 ): Response | Promise<Response> {
-  const { status, title = titleOf(status) } = init;
+  const { status, title = titleOf(status), detail = title } = init;
+  if (
+    custom === undefined && headersInit === undefined &&
+    detail === titleOf(status) && !prefersJSON(context.request)
+  ) return createTitleText(status);
   const problem = { ...init, title };
   const headers = new Headers(headersInit);
   // A cache that stores no response needs no key for it.
@@ -95,6 +99,33 @@ export function defaultResponse(
   // One runtime encodes half of a surrogate pair as three characters.
   const body = isJSON ? JSON.stringify(problem) : detail.toWellFormed();
   return new Response(body, { status, headers });
+}
+
+/**
+ * The texts that have nothing but the title of their status, by status. Most
+ * responses to scanners are one of them. On Deno a copy takes 0.1 µs, and a new
+ * response with headers 1.8 µs.
+ */
+const titleTexts = /* @__PURE__ */ new Map<number, Response>();
+
+/**
+ * The runtimes that copy a response with a string by copying the string. Others
+ * split the stream of its body, and would keep each part.
+ */
+const COPIES_STRINGS =
+  /* @__PURE__ */ (() =>
+    /^(?:Deno|Bun)\//.test(globalThis.navigator?.userAgent))();
+
+/** Creates a text with the title of a status. */
+function createTitleText(status: number): Response {
+  const known = titleTexts.get(status);
+  if (known !== undefined) return known.clone();
+  const response = new Response(titleOf(status), {
+    status,
+    headers: { "Content-Type": TEXT_TYPE, Vary: "Accept" },
+  });
+  if (COPIES_STRINGS) titleTexts.set(status, response.clone());
+  return response;
 }
 
 /** Adds headers such as `Allow` that the application's response lacks. */

@@ -25,7 +25,10 @@ const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)$/;
  */
 export function prefersJSON(request: Request): boolean {
   const accept = request.headers.get("Accept");
-  if (accept === null || accept.length > MAX_ACCEPT_LENGTH) return false;
+  if (
+    accept === null || accept.length > MAX_ACCEPT_LENGTH ||
+    !/json/i.test(accept)
+  ) return false;
   let jsonQuality = 0;
   let textQuality = 0;
   for (const range of accept.toLowerCase().split(",")) {

@@ -41,6 +41,8 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
    * all others. In one tree, 5,000 hosts on one path were searched one by one.
    */
   #hosts: Map<string, RouteTable<Data>> | null = null;
+  /** The methods of all routes. */
+  readonly #methods: string[] = [];
   #sequence = 0;
   /** Used by one search at a time. */
   readonly #marks: number[] = [];
@@ -76,6 +78,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
         : null,
     });
     this.#sequence += MAX_FORMS;
+    if (!this.#methods.includes(method)) this.#methods.push(method);
     if (same !== null) {
       throw new RangeError(
         `Cannot add the route "${method} ${pattern.source}": "${method} ${same.source}" matches the same URLs`,
@@ -105,13 +108,22 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
     url: string,
     start: number = pathStart(url),
   ): Match<Data> | null {
+    const match = this.#matchFast(method, url, start);
+    return match === undefined ? this.#search(method, url, start) : match;
+  }
+
+  /** Returns `undefined` if only a slow search can tell. */
+  #matchFast(
+    method: string,
+    url: string,
+    start: number,
+  ): Match<Data> | null | undefined {
     const trees = this.#routes.trees[method];
     // HEAD compares its match with the routes for GET.
-    const match = start >= 0 && trees?.folded === null &&
+    return start >= 0 && trees?.folded === null &&
         this.#hosts === null && method !== "HEAD"
       ? searchFast(trees.exact, url, start, this.#marks)
       : undefined;
-    return match === undefined ? this.#search(method, url, start) : match;
   }
 
   #search(method: string, url: string, start: number): Match<Data> | null {
@@ -130,15 +142,19 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
    * @returns The methods in alphabetical order; empty if no route matches.
    */
   allowedMethods(url: string): string[] {
-    const search = Search.start<Data>(url, pathStart(url));
-    if (search === null) return [];
-    const allowed = new Set<string>();
-    const methods = [this.#routes, this.#hosts?.get(search.host)]
-      .flatMap((table) => Object.keys(table?.trees ?? {}));
-    for (const method of methods) {
-      if (this.#find(search, method) === null) continue;
-      if (method === "ANY") requestMethods.forEach((each) => allowed.add(each));
-      else allowed.add(method);
+    const start = pathStart(url);
+    let search: Search<Data> | null | undefined;
+    const found = this.#methods.filter((method) => {
+      const match = this.#matchFast(method, url, start);
+      if (match !== undefined) return match !== null;
+      search ??= Search.start<Data>(url, start);
+      return search !== null && this.#find(search, method) !== null;
+    });
+    // The common case: scanners ask for paths that no method has.
+    if (found.length === 0) return found;
+    const allowed = new Set(found);
+    if (allowed.delete("ANY")) {
+      for (const method of requestMethods) allowed.add(method);
     }
     if (allowed.has("GET")) allowed.add("HEAD");
     return [...allowed].sort();

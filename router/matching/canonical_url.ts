@@ -18,7 +18,7 @@ export function pathStart(url: string): number {
 }
 
 /**
- * The only check of the runtime, for speed. On V8 the prefix check takes 50 ns
+ * A check of the runtime, for speed. On V8 the prefix check takes 50 ns
  * more than the comparison by order; on JavaScriptCore it takes 60 ns less.
  */
 const IS_ORDER_SLOW = /* @__PURE__ */ (() => "Bun" in globalThis)();
@@ -49,14 +49,24 @@ export function canonicalHref(url: string): string | null {
 const MAX_PLAIN = 65_536;
 
 /**
- * Returns `true` if a URL is plainly canonical from a position in its path on.
+ * The last plain URL. One without a route is checked before each step that looks
+ * for another answer; the expression takes 65 ns each time.
+ */
+let lastPlain = "http://localhost/";
+
+/**
+ * Returns `true` if a URL is plainly canonical.
  *
- * @param start The position; -1 if the URL has no path.
+ * @param start The position in its path up to which this is known; -1 if the URL
+ * has no path.
  */
 export function isPlain(url: string, start: number): boolean {
+  if (url === lastPlain) return true;
   if (start < 0 || url.length > MAX_PLAIN) return false;
   PLAIN_REST.lastIndex = start;
-  return PLAIN_REST.test(url);
+  const isPlain = PLAIN_REST.test(url);
+  if (isPlain) lastPlain = url;
+  return isPlain;
 }
 
 /** A dot that follows a slash, and every escaped dot, may be a dot segment. */

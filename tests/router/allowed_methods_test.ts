@@ -18,3 +18,25 @@ Deno.test("router.allowedMethods() returns the methods of a path in each form", 
     assertEquals(router.allowedMethods(url), []);
   }
 });
+
+Deno.test("router.allowedMethods() finds the methods of simple, regular and mixed tables", () => {
+  const router = createRouter();
+  router.get("/a", ok);
+  router.delete("/:id", ok);
+  router.put("/:id(\\d+)", ok);
+  router.route("QUERY", "/a", ok);
+  router.route("ANY", "/any/*", ok);
+  const any = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
+  for (
+    const [path, methods] of [
+      ["/a", ["DELETE", "GET", "HEAD", "QUERY"]],
+      ["/7", ["DELETE", "PUT"]],
+      ["/%37", ["DELETE"]],
+      ["/x?y=%2F", ["DELETE"]],
+      ["/any/b", [...any, "QUERY"].sort()],
+      ["/a/b", []],
+      ["/%zz/b", []],
+      ["/", []],
+    ] as const
+  ) assertEquals(router.allowedMethods(api + path), methods, path);
+});

@@ -1,9 +1,14 @@
 /** Errors become responses before middleware continues. */
-import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import {
   createRouter,
   type Middleware,
-  type RequestContext,
+  RequestContext,
 } from "@gatehouse/web/fetch-router";
 import { logger } from "@gatehouse/web/logger-middleware";
 import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
@@ -321,4 +326,75 @@ Deno.test("a log line contains the error and the status of onError", async () =>
   await router.fetch(`${origin}/other`);
   assertEquals(lines, ["503 RangeError complete", "500 Error complete"]);
   assert(headers.get("X-Request-Id") !== null);
+});
+
+Deno.test("404 responses share neither headers nor a body", async () => {
+  const router = createRouter({ middleware: [stampPath] });
+  const paths = ["/a", "/b", "/a", "/c/d"];
+  const responses = await Promise.all(
+    paths.map((path) => router.fetch(origin + path)),
+  );
+  await responses[0]!.body?.cancel();
+  const [, ...rest] = responses;
+  for (const [index, response] of rest.entries()) {
+    assertEquals(response.status, 404);
+    assertEquals(response.headers.get("X-Path"), paths[index + 1]);
+    assertEquals(response.headers.get("Vary"), "Accept");
+    assertMatch(
+      response.headers.get("Content-Type")!,
+      /^text\/plain; ?charset=utf-8$/i,
+    );
+    assertEquals(await response.text(), "Not Found");
+  }
+});
+
+const stampPath: Middleware<readonly []> = async ({ url }, next) => {
+  const response = await next();
+  response.headers.append("X-Path", url.pathname);
+  return response;
+};
+
+Deno.test("the 404 is a text or JSON as each request prefers", async () => {
+  const router = createRouter();
+  const types: (string | null)[] = [];
+  for (const accept of ["*/*", "application/json", "text/html", "a/b+JSON"]) {
+    const response = await router.fetch(origin, { headers: { accept } });
+    types.push(response.headers.get("Content-Type")!.split(";")[0]!);
+    await response.text();
+  }
+  const [text, json] = ["text/plain", "application/problem+json"];
+  assertEquals(types, [text, json, text, text]);
+});
+
+Deno.test("context.createErrorResponse() sends details, titles and headers after the standard texts", async () => {
+  const context = new RequestContext(new Request(origin));
+  const send = async (
+    ...args: Parameters<typeof context.createErrorResponse>
+  ) => {
+    const response = await context.createErrorResponse(...args);
+    return [
+      response.status,
+      await response.text(),
+      response.headers.get("Retry-After"),
+    ];
+  };
+  for (let turn = 0; turn < 2; turn++) {
+    assertEquals(await send({ status: 404 }), [404, "Not Found", null]);
+    assertEquals(await send({ status: 404, detail: "no x" }), [
+      404,
+      "no x",
+      null,
+    ]);
+    assertEquals(await send({ status: 404, title: "None" }), [
+      404,
+      "None",
+      null,
+    ]);
+    assertEquals(await send({ status: 404 }, { "Retry-After": "1" }), [
+      404,
+      "Not Found",
+      "1",
+    ]);
+    assertEquals(await send({ status: 418 }), [418, "Client Error", null]);
+  }
 });
