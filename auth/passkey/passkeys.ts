@@ -195,6 +195,13 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
       const result = await authenticate(settings, context, purpose);
       if (!result.ok) {
         settings.onFailure(result);
+        if (result.reason === "counter_not_increased") {
+          reportSecurityEvent(context, {
+            action: "token-reuse",
+            outcome: "failure",
+            reason: "passkey-counter",
+          });
+        }
         if (!providerReports.has(context)) {
           reportLoginFailure(context, result.reason);
         }

@@ -50,9 +50,13 @@ export class CodeCheck {
       ? code
       : "";
     let used: UsedCode | null;
+    let isReuse = false;
     try {
-      const change = (record: FactorRecord | null) =>
-        this.#spend(userId, record, text);
+      const change = async (record: FactorRecord | null) => {
+        const result = await this.#spend(userId, record, text);
+        isReuse = result === "reused";
+        return result === "reused" ? null : result;
+      };
       used = await this.#factors.update(userId, change);
     } catch (error) {
       // If this fails too, the attempt counts; the first error says more.
@@ -60,6 +64,14 @@ export class CodeCheck {
       throw error;
     }
     if (used === null) {
+      if (isReuse) {
+        reportSecurityEvent(context, {
+          action: "token-reuse",
+          outcome: "failure",
+          reason: "otp",
+          userId,
+        });
+      }
       reportSecurityEvent(context, {
         action: "login",
         outcome: "failure",
@@ -72,7 +84,10 @@ export class CodeCheck {
     return used;
   }
 
-  /** Returns the record without a code, or `null` if it is not valid. */
+  /**
+   * Returns the record without a code, `"reused"` for a code of the app that was
+   * used before, or `null` if it is not valid.
+   */
   async #spend(
     userId: string | number,
     record: FactorRecord | null,
@@ -83,9 +98,12 @@ export class CodeCheck {
     const digits = code.replace(/[\s-]/g, "");
     if (totp !== undefined && /^\d{6}$/.test(digits)) {
       const secret = await this.#factors.secretOf(userId, totp);
-      const times = { now: this.#now(), after: totp.step };
-      const step = await findStep(secret, digits, times);
-      if (step === null) return null;
+      const now = this.#now();
+      const step = await findStep(secret, digits, { now, after: totp.step });
+      if (step === null) {
+        const used = await findStep(secret, digits, { now, after: -1 });
+        return used === null ? null : "reused";
+      }
       return usedUp("otp", { ...record, totp: { ...totp, step } });
     }
     if (canonicalRecoveryCode(code) === null) return null;

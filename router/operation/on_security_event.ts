@@ -89,7 +89,9 @@ export interface SecurityEventMiddleware
  * the wrong field.
  *
  * If the function fails, `console.error` prints the error and the event. At most
- * 10,000 events wait: it prints the number of those that are dropped. On Workers, the request stays alive until the delivery ends.
+ * 10,000 events wait: it prints when further ones are dropped, and their number
+ * after a delivery has ended. On Workers, the request stays alive until the
+ * delivery ends.
  *
  * @example Recording refused requests
  * ```ts
@@ -170,7 +172,9 @@ class Delivery {
   /** Delivers the events of a request, in their order. */
   start(events: readonly SecurityEvent[], context: RequestContext): void {
     const accepted = events.slice(0, MAX_WAITING - this.#waiting);
-    this.#dropped += events.length - accepted.length;
+    if (accepted.length < events.length) {
+      this.#drop(events.length - accepted.length);
+    }
     if (accepted.length === 0) return;
     this.#waiting += accepted.length;
     const running = this.#deliverAll(accepted).finally(() => {
@@ -199,6 +203,14 @@ class Delivery {
         );
       }
     }
+  }
+
+  #drop(count: number): void {
+    // At once: a delivery that hangs reports no number later.
+    if (this.#dropped === 0) {
+      console.error("Cannot keep up with security events: dropping new ones");
+    }
+    this.#dropped += count;
   }
 
   #reportDropped(): void {

@@ -15,7 +15,7 @@ import {
 } from "@gatehouse/web/auth/passkey/testing";
 import { completeAuth } from "@gatehouse/web/auth";
 import { deviceChanges } from "@gatehouse/web/auth-middleware";
-import { createRouter } from "@gatehouse/web/fetch-router";
+import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import {
   createTestClient,
   type TestClient,
@@ -28,7 +28,7 @@ import {
 import { session } from "@gatehouse/web/session-middleware";
 
 /** A response of the browser that a test may change in any way. */
-// deno-lint-ignore no-explicit-any
+// deno-lint-ignore no-explicit-any -- tests change any member
 export type Loose = any;
 
 /** An application with passkeys, and one browser. */
@@ -59,6 +59,8 @@ export interface PasskeyApp {
 
 export interface PasskeyAppOptions extends Partial<PasskeysOptions> {
   readonly sessionStore?: SessionStore;
+  /** Middleware before the session. */
+  readonly middleware?: readonly Middleware[];
 }
 
 /** The user of the registrations. */
@@ -71,6 +73,7 @@ export function createPasskeyApp(options: PasskeyAppOptions = {}): PasskeyApp {
   const {
     store = createMemoryPasskeyStore(),
     sessionStore = createMemorySessionStore({ now }),
+    middleware = [],
   } = options;
   const passkeys = createPasskeys({
     rpId: "test.example",
@@ -81,6 +84,7 @@ export function createPasskeyApp(options: PasskeyAppOptions = {}): PasskeyApp {
   });
   const router = createRouter({
     middleware: [
+      ...middleware,
       session({ store: sessionStore, now }),
       deviceChanges({ stepUp: true, onChange: () => {} }),
     ],

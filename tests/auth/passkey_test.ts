@@ -19,6 +19,7 @@ import {
 import {
   createMemoryPasskeyStore,
   createTestAuthenticator,
+  type TestPasskeyChanges,
   testPasskeyStore,
 } from "@gatehouse/web/auth/passkey/testing";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
@@ -324,6 +325,29 @@ Deno.test("finishAuthentication() returns the methods for completeAuth()", async
     const result = await app.logIn(authenticator, {}, undefined, purpose);
     assertEquals<unknown>(result.ok && result.methods, methods);
   }
+});
+
+Deno.test("finishAuthentication() reports a counter that does not increase as token-reuse", async () => {
+  const reports: string[] = [];
+  const events = onSecurityEvent(({ event: { action, outcome, reason } }) => {
+    reports.push(`${action} ${outcome} ${reason}`);
+  });
+  const options = { middleware: [events] };
+  const { app, authenticator } = await withPasskey(options, { counts: true });
+  const copied: TestPasskeyChanges = {
+    authenticatorData(data) {
+      new DataView(data.buffer).setUint32(33, 1);
+      return data;
+    },
+  };
+  await app.logIn(authenticator, copied);
+  await app.logIn(authenticator, copied);
+  await events.flush();
+  assertEquals(reports, [
+    "factor-add success undefined",
+    "token-reuse failure passkey-counter",
+    "login failure counter_not_increased",
+  ]);
 });
 
 Deno.test("passkeys report each new one and each failed login once", async () => {

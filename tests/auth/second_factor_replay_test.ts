@@ -180,3 +180,29 @@ Deno.test("two codes in concurrent requests of one browser complete one login", 
   const bodies = await Promise.all(results.map((one) => one.json()));
   assertEquals(bodies.filter(({ ok }) => ok).length, 1);
 });
+
+Deno.test("verifyCode() reports a code that was used before as token-reuse", async () => {
+  const app = createFactorApp({ events: true });
+  const { secret } = await app.enable();
+  const code = await app.code(secret);
+  const [first, second] = [app.browser(), app.browser()];
+  await first.login();
+  assertEquals(await first.send(code), "ok");
+  await second.login();
+  assertEquals(await second.send(code), "wrong");
+  const reports = await app.reports();
+  assertEquals(reports.slice(-2), [
+    "token-reuse failure otp 1",
+    "login failure second-factor 1",
+  ]);
+});
+
+Deno.test("verifyCode() reports a wrong code as a failed login only", async () => {
+  const app = createFactorApp({ events: true });
+  await app.enable();
+  const browser = app.browser();
+  await browser.login();
+  await browser.send("000000");
+  const reports = await app.reports();
+  assertEquals(reports.filter((one) => one.startsWith("token-reuse")), []);
+});

@@ -14,7 +14,7 @@ import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { session } from "@gatehouse/web/session-middleware";
 import { measure, printTable } from "./_measure.ts";
 
-// deno-lint-ignore no-explicit-any
+// deno-lint-ignore no-explicit-any -- both libraries take it, with other types
 type Loose = any;
 
 /** The most that a login may take, as a multiple of SimpleWebAuthn's time. */

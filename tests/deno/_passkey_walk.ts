@@ -13,7 +13,7 @@ interface Device {
   readonly problems: string[];
 }
 
-// deno-lint-ignore no-explicit-any
+// deno-lint-ignore no-explicit-any -- CDP has no types here
 type Loose = any;
 
 /**

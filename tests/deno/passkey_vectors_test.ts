@@ -57,7 +57,7 @@ function hex({ aaguid }: CeremonyVector): string {
     .join("");
 }
 
-// deno-lint-ignore no-explicit-any
+// deno-lint-ignore no-explicit-any -- the answer of an application
 type Result = any;
 
 /** Creates an application whose challenges the test chooses. */

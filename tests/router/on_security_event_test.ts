@@ -103,6 +103,31 @@ Deno.test("onSecurityEvent() prints an event that it cannot deliver, and goes on
   assertEquals(printed.length, 2);
 });
 
+Deno.test("onSecurityEvent() says that it drops events while a delivery hangs", async () => {
+  const printed: unknown[] = [];
+  const { error } = console;
+  console.error = (value) => void printed.push(value);
+  try {
+    const hung = Promise.withResolvers<void>();
+    const events = onSecurityEvent(() => hung.promise);
+    const router = createRouter({ middleware: [events] });
+    router.get("/", (context) => {
+      for (let count = 0; count < 10_001; count++) {
+        reportSecurityEvent(context, { action: "lockout" });
+      }
+      return new Response("Hello");
+    });
+    await router.fetch(url);
+    assertEquals(printed, [
+      "Cannot keep up with security events: dropping new ones",
+    ]);
+    hung.resolve();
+    await events.flush();
+  } finally {
+    console.error = error;
+  }
+});
+
 Deno.test("onSecurityEvent() prints the number of events beyond its limit", async () => {
   const printed: unknown[] = [];
   let delivered = 0;
@@ -124,7 +149,10 @@ Deno.test("onSecurityEvent() prints the number of events beyond its limit", asyn
     console.error = error;
   }
   assertEquals(delivered, 10_000);
-  assertEquals(printed, ["Cannot keep up with security events: dropped 2000"]);
+  assertEquals(printed, [
+    "Cannot keep up with security events: dropping new ones",
+    "Cannot keep up with security events: dropped 2000",
+  ]);
 });
 
 Deno.test("onSecurityEvent() delivers events of requests that failed", async () => {
