@@ -67,8 +67,27 @@ export {
   withJSONSchema,
 } from "./json_schema/json_schema.ts";
 export { lazy } from "./validators/lazy.ts";
-export { enum_, type Literal, literal } from "./validators/literal.ts";
+export {
+  type Literal,
+  literal,
+  picklist,
+  picklist as enum_,
+} from "./validators/literal.ts";
 export { object } from "./validators/object.ts";
+export {
+  extend,
+  type KeyOf,
+  keyof,
+  omit,
+  partial,
+  type PartialInput,
+  type PartialOutput,
+  pick,
+  type PropertyName,
+  required,
+  type RequiredValue,
+  type Selected,
+} from "./validators/object_shape.ts";
 export { looseObject, strictObject } from "./validators/object_variants.ts";
 export { defaulted, nullable, optional } from "./validators/optional.ts";
 export {
@@ -91,7 +110,10 @@ export type {
   Flat,
   ObjectInput,
   ObjectOutput,
+  ObjectProps,
+  ObjectSchema,
   ObjectShape,
+  ObjectTypes,
   OptionalSchema,
   ParseResult,
   PresenceOf,

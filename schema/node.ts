@@ -14,7 +14,8 @@ import {
   Pending,
   toIssues,
 } from "./failure.ts";
-import type { Issue, Message } from "./issue.ts";
+import type { FormShape } from "./forms/form_object.ts";
+import type { Issue, Message, MessageOptions } from "./issue.ts";
 import type { ParseResult, RefineOptions, Schema } from "./schema.ts";
 import type {
   StandardSchemaIssue,
@@ -27,6 +28,11 @@ export interface NodeType {
   readonly name: string;
   /** `true` if `run` also runs the checks. */
   readonly checks?: true;
+  /** Creates a schema of this type with other properties, if it is a form. */
+  readonly create?: (
+    shape: FormShape,
+    options: MessageOptions,
+  ) => Schema<unknown>;
   /** Validates a value. Returns the output or a Failure. */
   readonly run: (this: Node, value: unknown, context: Context) => unknown;
 }

@@ -68,6 +68,27 @@ export interface OptionalSchema<Output, Input = Output>
   readonly "~standard": PresenceProps<Input, Output, "optional">;
 }
 
+/** The schema of an object or a form. `pick`, `omit` and the like accept it. */
+export interface ObjectSchema<Output, Input = Output>
+  extends Schema<Output, Input> {
+  /** See {@linkcode StandardSchemaV1}. */
+  readonly "~standard": ObjectProps<Input, Output>;
+}
+
+/** The properties of the schema of an object. */
+export interface ObjectProps<Input, Output>
+  extends StandardSchemaProps<Input, Output> {
+  /** The types. The property exists for the compiler only. */
+  readonly types?: ObjectTypes<Input, Output> | undefined;
+}
+
+/** The types of the schema of an object. */
+export interface ObjectTypes<Input, Output>
+  extends StandardSchemaTypes<Input, Output> {
+  /** Distinguishes objects from other schemas. */
+  readonly kind: "object";
+}
+
 /** The properties of a schema that accepts missing keys. */
 export interface PresenceProps<Input, Output, Presence>
   extends StandardSchemaProps<Input, Output> {

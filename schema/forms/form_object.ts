@@ -27,7 +27,7 @@ import {
 import type { FormField } from "./form_fields.ts";
 import { type FormInput, formOf, type FormReader } from "./form_input.ts";
 import type { Issue, Message, MessageOptions } from "../issue.ts";
-import type { ObjectOutput, Schema } from "../schema.ts";
+import type { ObjectOutput, ObjectSchema, Schema } from "../schema.ts";
 import type { StandardSchemaV1 } from "../standard_schema.ts";
 
 /** The properties of a form: fields, or forms inside the form. */
@@ -95,16 +95,21 @@ export type FormOutput<Shape extends FormShape> = ObjectOutput<
 export function object<Shape extends FormShape>(
   shape: Shape,
   options: MessageOptions = {},
-): Schema<FormOutput<Shape>, FormInput> {
+): ObjectSchema<FormOutput<Shape>, FormInput> {
   const plans = Object.keys(shape).map((key) => planField(key, shape[key]!));
   const fieldOf = (issue: Issue) => nameField(plans, issue);
   const node = new Node(FORMS, plans, { ...options, fieldOf });
-  return node as Schema<unknown> as Schema<FormOutput<Shape>, FormInput>;
+  return node as Schema<unknown> as ObjectSchema<
+    FormOutput<Shape>,
+    FormInput
+  >;
 }
 
 /** A field, prepared for reading. */
-interface FieldPlan {
+export interface FieldPlan {
   readonly key: string;
+  /** The property of the shape. */
+  readonly property: FormShape[string];
   readonly name: string;
   /** The keys that the name consists of. */
   readonly path: readonly string[];
@@ -133,6 +138,7 @@ function planField(key: string, property: FormShape[string]): FieldPlan {
   const message = firstMessage(node);
   return {
     key,
+    property,
     name,
     path,
     kind,
@@ -175,6 +181,7 @@ function nameField(plans: readonly FieldPlan[], issue: Issue): Issue {
 
 const FORMS: NodeType = {
   name: "form",
+  create: object,
   run(value, context) {
     const plans = this.parts as readonly FieldPlan[];
     if (value instanceof FormTree) return readFields(plans, value, context);

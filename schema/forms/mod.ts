@@ -39,3 +39,4 @@ export {
   object,
 } from "./form_object.ts";
 export { formValues, type FormValuesOptions } from "./form_values.ts";
+export { fromObject } from "./from_object.ts";

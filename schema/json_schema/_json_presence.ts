@@ -13,6 +13,8 @@ export function mayBeMissing(node: Node, io: "input" | "output"): boolean {
     case "any":
     case "optional":
       return true;
+    case "present":
+      return false;
     case "defaulted":
       return io === "input" || mayDefaultToMissing(parts as Wrapper);
     case "transform":

@@ -103,6 +103,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   number: () => ({ type: "number" }),
   object: writeObject,
   optional: writeInner,
+  present: writeInner,
   record: writeRecord,
   step: writeInner,
   strict: (node, writing) => ({

@@ -61,6 +61,7 @@ const EXTRA_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   defaulted: [undefined],
   nullable: [null],
   optional: [undefined],
+  present: [],
   step: [],
   transform: [],
 };

@@ -2,18 +2,19 @@ import { Node, type NodeType, wrongType } from "../node.ts";
 import type { MessageOptions } from "../issue.ts";
 import type { Schema } from "../schema.ts";
 
-/** A primitive value that `literal()` and `enum_()` accept. */
+/** A primitive value that `literal()` and `picklist()` accept. */
 export type Literal = string | number | bigint | boolean | null | undefined;
 
 /**
- * Creates a schema for one of several values.
+ * Creates a schema for one of several values, an enumeration. `enum_` is another
+ * name of the same function.
  *
  * @example A role
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { enum_, parse } from "@gatehouse/web/data-schema";
+ * import { picklist, parse } from "@gatehouse/web/data-schema";
  *
- * const Role = enum_(["user", "editor", "admin"]);
+ * const Role = picklist(["user", "editor", "admin"]);
  *
  * assertEquals(parse(Role, "editor"), "editor");
  * ```
@@ -21,7 +22,7 @@ export type Literal = string | number | bigint | boolean | null | undefined;
  * @param values The values.
  * @param options The message for any other value.
  */
-export function enum_<const Value extends Literal>(
+export function picklist<const Value extends Literal>(
   values: readonly Value[],
   options: MessageOptions = {},
 ): Schema<Value> {
@@ -57,5 +58,5 @@ export function literal<const Value extends Literal>(
   value: Value,
   options: MessageOptions = {},
 ): Schema<Value> {
-  return enum_([value], options);
+  return picklist([value], options);
 }

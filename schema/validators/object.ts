@@ -11,6 +11,7 @@ import type { MessageOptions } from "../issue.ts";
 import type {
   ObjectInput,
   ObjectOutput,
+  ObjectSchema,
   ObjectShape,
   Schema,
 } from "../schema.ts";
@@ -41,11 +42,11 @@ import type {
 export function object<Shape extends ObjectShape>(
   shape: Shape,
   options: MessageOptions = {},
-): Schema<ObjectOutput<Shape>, ObjectInput<Shape>> {
+): ObjectSchema<ObjectOutput<Shape>, ObjectInput<Shape>> {
   const keys = Object.keys(shape).filter(isHarmless);
   const nodes = keys.map((key) => toNode(shape[key]!));
   const node = new Node(OBJECTS, { keys, nodes }, options);
-  return node as Schema<unknown> as Schema<
+  return node as Schema<unknown> as ObjectSchema<
     ObjectOutput<Shape>,
     ObjectInput<Shape>
   >;

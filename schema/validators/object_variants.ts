@@ -12,6 +12,7 @@ import { isHarmless, object, type ObjectPlan } from "./object.ts";
 import type {
   ObjectInput,
   ObjectOutput,
+  ObjectSchema,
   ObjectShape,
   Schema,
 } from "../schema.ts";
@@ -35,9 +36,9 @@ import type {
 export function strictObject<Shape extends ObjectShape>(
   shape: Shape,
   options: MessageOptions = {},
-): Schema<ObjectOutput<Shape>, ObjectInput<Shape>> {
+): ObjectSchema<ObjectOutput<Shape>, ObjectInput<Shape>> {
   const node = wrap(STRICT, toNode(object(shape, options)));
-  return node as Schema<unknown> as Schema<
+  return node as Schema<unknown> as ObjectSchema<
     ObjectOutput<Shape>,
     ObjectInput<Shape>
   >;
@@ -103,9 +104,9 @@ function unknownKeys(inner: Node, value: unknown, result: unknown): string[] {
 export function looseObject<Shape extends ObjectShape>(
   shape: Shape,
   options: MessageOptions = {},
-): Schema<ObjectOutput<Shape>, ObjectInput<Shape>> {
+): ObjectSchema<ObjectOutput<Shape>, ObjectInput<Shape>> {
   const node = wrap(LOOSE, toNode(object(shape, options)));
-  return node as Schema<unknown> as Schema<
+  return node as Schema<unknown> as ObjectSchema<
     ObjectOutput<Shape>,
     ObjectInput<Shape>
   >;

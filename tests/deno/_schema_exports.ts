@@ -9,16 +9,23 @@ import {
   boolean,
   defaulted,
   enum_,
+  extend,
   intersect,
+  keyof,
   lazy,
   literal,
   looseObject,
   nullable,
   number,
   object,
+  type ObjectSchema,
+  omit,
   optional,
   parseSafe,
+  partial,
+  pick,
   record,
+  required,
   type Schema,
   type StandardSchemaV1,
   strictObject,
@@ -138,12 +145,12 @@ const selfDescribing: readonly [StandardSchemaV1, boolean][] = [
 
 /** Creates a random schema. */
 function makeSubject(random: RandomInteger, depth: number): Subject {
-  const pick = <Item>(items: readonly Item[]): Item =>
+  const one = <Item>(items: readonly Item[]): Item =>
     items[random(items.length)]!;
   const inner = () => makeSubject(random, depth - 1);
   switch (random(depth > 0 ? 17 : 6)) {
     case 0: {
-      const [schema, exact] = pick(stringSchemas);
+      const [schema, exact] = one(stringSchemas);
       return {
         schema,
         exact,
@@ -151,24 +158,24 @@ function makeSubject(random: RandomInteger, depth: number): Subject {
       };
     }
     case 1: {
-      const schema = pick([
+      const schema = one([
         number(),
         number().pipe(checks.min(0), checks.max(3)),
         number().pipe(checks.integer()),
         number().pipe(checks.min(-Infinity)),
       ]);
-      return { schema, exact: true, make: () => pick(NUMBERS) };
+      return { schema, exact: true, make: () => one(NUMBERS) };
     }
     case 2: {
-      const values = [...pick([["a"], ["a", 1, null], [undefined], []])];
+      const values = [...one([["a"], ["a", 1, null], [undefined], []])];
       return {
         schema: enum_(values),
         exact: true,
-        make: () => pick([...values, "a"]),
+        make: () => one([...values, "a"]),
       };
     }
     case 3:
-      return pick([
+      return one([
         { schema: boolean(), exact: true, make: () => true },
         { schema: any(), exact: true, make: () => "a" },
         { schema: literal(null), exact: true, make: () => null },
@@ -177,8 +184,8 @@ function makeSubject(random: RandomInteger, depth: number): Subject {
       ]);
     case 4:
     case 5: {
-      const [schema, exact] = pick(selfDescribing);
-      const make = () => pick([makeTree(random), "a", 1]);
+      const [schema, exact] = one(selfDescribing);
+      const make = () => one([makeTree(random), "a", 1]);
       return { schema, exact, make };
     }
     case 6:
@@ -189,8 +196,9 @@ function makeSubject(random: RandomInteger, depth: number): Subject {
       const shape = Object.fromEntries(
         keys.map((key, index) => [key, parts[index]!.schema]),
       );
+      const schema = one([object, strictObject, looseObject])(shape);
       return {
-        schema: pick([object, strictObject, looseObject])(shape),
+        schema: deriveObject(schema, keys, one, random),
         exact: parts.every(({ exact }) => exact),
         make: (random) =>
           Object.fromEntries(
@@ -219,7 +227,7 @@ function makeSubject(random: RandomInteger, depth: number): Subject {
       return {
         schema: record(string().pipe(checks.maxLength(3)), schema),
         exact: false,
-        make: (random) => ({ a: make(random), [pick(KEYS)]: make(random) }),
+        make: (random) => ({ a: make(random), [one(KEYS)]: make(random) }),
       };
     }
     case 12: {
@@ -227,12 +235,12 @@ function makeSubject(random: RandomInteger, depth: number): Subject {
       return {
         schema: union(parts.map(({ schema }) => schema)),
         exact: parts.every(({ exact }) => exact),
-        make: (random) => pick(parts).make(random),
+        make: (random) => one(parts).make(random),
       };
     }
     case 13: {
       const { schema, exact, make } = inner();
-      return pick([
+      return one([
         { schema: optional(schema), exact, make },
         { schema: nullable(schema), exact, make },
         { schema: defaulted(nullable(schema), null), exact, make },
@@ -242,7 +250,7 @@ function makeSubject(random: RandomInteger, depth: number): Subject {
     case 14: {
       // Checks after a transformation, in each schema that may hide it.
       const Changed = string().transform((text) => text.length);
-      const schema = pick<Schema<number, unknown>>([
+      const schema = one<Schema<number, unknown>>([
         Changed,
         union([Changed, number()]),
         lazy(() => Changed),
@@ -252,7 +260,7 @@ function makeSubject(random: RandomInteger, depth: number): Subject {
       return {
         schema: schema.pipe(checks.max(2)),
         exact: false,
-        make: (random) => pick([STRINGS[random(STRINGS.length)], 1]),
+        make: (random) => one([STRINGS[random(STRINGS.length)], 1]),
       };
     }
     case 15: {
@@ -260,7 +268,7 @@ function makeSubject(random: RandomInteger, depth: number): Subject {
       return {
         schema: variant("kind", { x: object({ a: schema }), y: object({}) }),
         exact,
-        make: (random) => ({ kind: pick(["x", "y", "z"]), a: make(random) }),
+        make: (random) => ({ kind: one(["x", "y", "z"]), a: make(random) }),
       };
     }
   }
@@ -273,6 +281,29 @@ function makeSubject(random: RandomInteger, depth: number): Subject {
     exact: first.exact && second.exact,
     make: (random) => ({ a: first.make(random), b: second.make(random) }),
   };
+}
+
+/** Derives an object with some of the properties, optional or required. */
+function deriveObject(
+  schema: ObjectSchema<Record<string, unknown>>,
+  keys: readonly string[],
+  one: <Item>(items: readonly Item[]) => Item,
+  random: RandomInteger,
+): Schema<unknown> {
+  const some = keys.filter(() => random(2) === 0);
+  return one<() => Schema<unknown>>([
+    () => schema,
+    () => schema,
+    () => pick(schema, some),
+    () => omit(schema, some),
+    () => partial(schema),
+    () => partial(schema, some),
+    () => required(schema),
+    () => required(schema, some),
+    () => required(partial(schema), some),
+    () => extend(schema, { a: string(), d: optional(number()) }),
+    () => extend(omit(schema, some), { b: keyof(schema) }),
+  ])();
 }
 
 const ajvOptions = {
