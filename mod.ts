@@ -42,6 +42,7 @@ export {
   ArrayMatcher,
   type BuildAction,
   type CloseGroup,
+  type ContextAfter,
   type ContextEntries,
   type ContextEntry,
   type ContextKey,

@@ -7,19 +7,31 @@ import {
   type ThrottleAttempt,
 } from "./throttle/throttle.ts";
 
-/** Options for {@linkcode createCredentialsAuthProvider}. */
-export interface CredentialsAuthProviderOptions<Credentials, User> {
+/**
+ * Options for {@linkcode createCredentialsAuthProvider}.
+ *
+ * @typeParam Credentials The return type of `parse`.
+ * @typeParam User The return type of `verify`.
+ * @typeParam Context The context that `parse` needs, see `ContextAfter`.
+ */
+export interface CredentialsAuthProviderOptions<
+  Credentials,
+  User,
+  Context extends RequestContext = RequestContext,
+> {
   /** The name of the provider. */
   readonly name: string;
 
   /**
-   * Reads the credentials from the request.
+   * Reads the credentials from the request. To read what `validate()` has
+   * validated, give its parameter the type `ContextAfter<typeof input>`. Routes
+   * without this middleware are then a type error.
    *
    * @param context The context of the request.
    * @returns The credentials, or `null` if they are missing.
    */
   readonly parse: (
-    context: RequestContext,
+    context: Context,
   ) => Credentials | null | Promise<Credentials | null>;
 
   /**
@@ -54,8 +66,11 @@ export interface CredentialsAuthProviderOptions<Credentials, User> {
 }
 
 /** Verifies users by something they know, such as a password. */
-export interface CredentialsAuthProvider<Credentials, User>
-  extends CredentialsAuthProviderOptions<Credentials, User> {
+export interface CredentialsAuthProvider<
+  Credentials,
+  User,
+  Context extends RequestContext = RequestContext,
+> extends CredentialsAuthProviderOptions<Credentials, User, Context> {
   /** The kind of provider. */
   readonly kind: "credentials";
 }
@@ -85,13 +100,18 @@ export interface CredentialsAuthProvider<Credentials, User>
  *
  * @typeParam Credentials The return type of `parse`.
  * @typeParam User The return type of `verify`.
+ * @typeParam Context The context that `parse` needs.
  * @param options The functions that read and verify the credentials.
  * @returns The provider, for {@linkcode verifyCredentials}.
  * @throws {TypeError} If there is a `throttle` without `account`.
  */
-export function createCredentialsAuthProvider<Credentials, User>(
-  options: CredentialsAuthProviderOptions<Credentials, User>,
-): CredentialsAuthProvider<Credentials, User> {
+export function createCredentialsAuthProvider<
+  Credentials,
+  User,
+  Context extends RequestContext = RequestContext,
+>(
+  options: CredentialsAuthProviderOptions<Credentials, User, Context>,
+): CredentialsAuthProvider<Credentials, User, Context> {
   const { name, account, throttle = account && createThrottle() } = options;
   if (throttle !== undefined && account === undefined) {
     throw new TypeError(
@@ -128,15 +148,20 @@ export function createCredentialsAuthProvider<Credentials, User>(
  *
  * @typeParam Credentials The credentials that the provider reads.
  * @typeParam User The user that the provider returns.
+ * @typeParam Context The context that the provider reads.
  * @param provider The provider.
  * @param context The context of the request.
  * @returns The user, or `null` if the credentials are missing, wrong or
  * throttled.
  * @throws {SessionStoreError} If the store of the throttle failed.
  */
-export async function verifyCredentials<Credentials, User>(
-  provider: CredentialsAuthProvider<Credentials, User>,
-  context: RequestContext,
+export async function verifyCredentials<
+  Credentials,
+  User,
+  Context extends RequestContext = RequestContext,
+>(
+  provider: CredentialsAuthProvider<Credentials, User, Context>,
+  context: NoInfer<Context>,
 ): Promise<User | null> {
   const result = await credentialsAuthResult(provider, context);
   return result.ok ? result.user : null;
@@ -207,14 +232,19 @@ export type CredentialsAuthResult<User> =
  *
  * @typeParam Credentials The credentials that the provider reads.
  * @typeParam User The user that the provider returns.
+ * @typeParam Context The context that the provider reads.
  * @param provider The provider.
  * @param context The context of the request.
  * @returns The result.
  * @throws {SessionStoreError} If the store of the throttle failed.
  */
-export function credentialsAuthResult<Credentials, User>(
-  provider: CredentialsAuthProvider<Credentials, User>,
-  context: RequestContext,
+export function credentialsAuthResult<
+  Credentials,
+  User,
+  Context extends RequestContext = RequestContext,
+>(
+  provider: CredentialsAuthProvider<Credentials, User, Context>,
+  context: NoInfer<Context>,
 ): Promise<CredentialsAuthResult<User>> {
   const result = verifyOnce(provider as AnyProvider, context);
   return result as Promise<CredentialsAuthResult<User>>;

@@ -1,4 +1,4 @@
-import type { RequestContext } from "./context/context.ts";
+import type { HandlerContext, RequestContext } from "./context/context.ts";
 import type { ContextEntries } from "./context/context_entry.ts";
 
 /**
@@ -44,3 +44,12 @@ export type EntriesOfAll<List> = List extends
     : EntriesOfAll<Rest>
   : EntriesOfAll<Rest>
   : readonly [];
+
+/**
+ * The context after a middleware, for functions that read the values it
+ * provides: `(context: ContextAfter<typeof input>) => context.get(ValidForm)`.
+ */
+export type ContextAfter<Source extends Middleware> = HandlerContext<
+  Record<string, string>,
+  EntriesOfAll<readonly [Source]>
+>;

@@ -65,6 +65,7 @@ export { ArrayMatcher } from "./matching/array_matcher.ts";
 export type { Match, Matcher } from "./matching/matcher.ts";
 export type { RequestMethod, RouteMethod } from "./method.ts";
 export type {
+  ContextAfter,
   EntriesOfAll,
   Middleware,
   MiddlewareResult,

@@ -76,6 +76,8 @@ export {
 export { object } from "./validators/object.ts";
 export {
   extend,
+  type ExtendedInput,
+  type IsForm,
   type KeyOf,
   keyof,
   omit,

@@ -20,7 +20,7 @@ import type {
  * Creates a schema for a value that one of several schemas accepts. The first
  * schema that accepts the value wins.
  *
- * Objects are distinguished by their `literal()` and `enum_()` properties first:
+ * Objects are distinguished by their `literal()` and `picklist()` properties first:
  * an option whose literals don't match the value does not run. A recursive union
  * therefore parses in linear time, whatever the value. Prefer
  * {@linkcode variant} if one property names the option: its issues are about

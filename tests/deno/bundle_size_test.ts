@@ -39,7 +39,7 @@ const BUDGETS: Record<Entry, number> = {
   "./data-schema": 9.6,
   "./data-schema/checks": 2.8,
   "./data-schema/coerce": 2.4,
-  "./data-schema/form-data": 4.7,
+  "./data-schema/form-data": 5.2,
   "./data-schema/messages/german": 0.9,
   "./data-schema/testing": 1.4,
   "./etag-middleware": 1.5,
