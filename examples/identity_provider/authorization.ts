@@ -3,7 +3,12 @@ import { PEOPLE, type Person } from "./people.ts";
 /** An application that may send users here. */
 export interface Client {
   readonly id: string;
-  readonly secret: string;
+  /**
+   * The secret. A public client has none.
+   *
+   * @default {undefined}
+   */
+  readonly secret?: string;
   /** The URLs that users may be sent back to, compared as strings. */
   readonly redirectUris: readonly string[];
 }
@@ -16,6 +21,17 @@ export interface AuthorizationRequest {
   readonly nonce: string | null;
   readonly scopes: readonly string[];
   readonly challenge: string;
+  /** The API that the access token is for (RFC 8707), if the client named one. */
+  readonly resource: string | null;
+}
+
+/** The clients and the APIs that a request may name. */
+export interface Registry {
+  /** Finds a client by its id. */
+  readonly findClient: (id: string) => Client | undefined;
+  /** The APIs that access tokens may be for. */
+  readonly resources: readonly string[];
+  readonly issuer: string;
 }
 
 /** A refused request. */
@@ -33,10 +49,9 @@ export interface AuthorizationRefusal {
  */
 export function parseAuthorization(
   params: URLSearchParams,
-  clients: readonly Client[],
-  issuer: string,
+  { findClient, issuer, resources }: Registry,
 ): AuthorizationRequest | AuthorizationRefusal {
-  const client = clients.find(({ id }) => id === params.get("client_id"));
+  const client = findClient(params.get("client_id") ?? "");
   const redirectUri = params.get("redirect_uri") ?? "";
   if (!client?.redirectUris.includes(redirectUri) || repeats(params)) {
     return { error: "invalid_request", location: null };
@@ -48,8 +63,9 @@ export function parseAuthorization(
     nonce: params.get("nonce"),
     scopes: (params.get("scope") ?? "").split(" "),
     challenge: params.get("code_challenge") ?? "",
+    resource: params.get("resource"),
   };
-  const error = refusal(params, request);
+  const error = refusal(params, request, resources);
   return error === null
     ? request
     : { error, location: answerLocation(request, issuer, { error }) };
@@ -58,11 +74,14 @@ export function parseAuthorization(
 function refusal(
   params: URLSearchParams,
   request: AuthorizationRequest,
+  resources: readonly string[],
 ): string | null {
   if (params.get("response_type") !== "code") {
     return "unsupported_response_type";
   }
-  if (!request.scopes.includes("openid")) return "invalid_scope";
+  if (request.resource === null) {
+    if (!request.scopes.includes("openid")) return "invalid_scope";
+  } else if (!resources.includes(request.resource)) return "invalid_target";
   // RFC 7636, section 4.2: an S256 challenge is 32 bytes in base64url.
   const isChallenge = /^[\w-]{43}$/.test(request.challenge);
   if (params.get("code_challenge_method") !== "S256" || !isChallenge) {

@@ -5,6 +5,7 @@
  * Never use it for real accounts: it has no passwords. It therefore answers on
  * loopback addresses only.
  */
+import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
 import {
   Auth,
   auth,
@@ -28,9 +29,11 @@ import {
   type Client,
   findPerson,
   parseAuthorization,
+  type Registry,
 } from "./authorization.ts";
 import { Grants } from "./grants.ts";
 import { choicePage, refusalPage } from "./pages.ts";
+import { registrationResponse, Registrations } from "./registration.ts";
 import { createSigner } from "./signer.ts";
 import { tokenResponse } from "./token_endpoint.ts";
 
@@ -40,6 +43,13 @@ export interface IdentityProviderOptions {
   readonly issuer: string;
   /** The applications that may send users here. */
   readonly clients: readonly Client[];
+  /**
+   * The APIs that clients can get access tokens for, such as an MCP server. With
+   * at least one, public clients may register themselves.
+   *
+   * @default {[]}
+   */
+  readonly resources?: readonly string[];
   /**
    * Returns the time in epoch milliseconds.
    *
@@ -56,6 +66,8 @@ export interface IdentityProvider {
 
 const routes = route({
   configuration: "/.well-known/openid-configuration",
+  oauthMetadata: "/.well-known/oauth-authorization-server",
+  register: post("/register"),
   keys: "/jwks",
   authorize: form("authorize"),
   token: post("/token"),
@@ -69,22 +81,35 @@ const routes = route({
  * @throws {RangeError} If the issuer is not an http origin on a loopback address.
  */
 export function createIdentityProvider(
-  { issuer, clients, now = Date.now }: IdentityProviderOptions,
+  { issuer, clients, resources = [], now = Date.now }: IdentityProviderOptions,
 ): IdentityProvider {
   checkIssuer(issuer);
   const grants = new Grants(now);
+  const registrations = new Registrations();
+  const findClient = (id: string) =>
+    clients.find((client) => client.id === id) ?? registrations.find(id);
   const signer = createSigner(issuer, now);
   const router = createRouter({
     middleware: [
       loopbackOnly(new URL(issuer).host),
       formData({ maxBytes: 16_384 }),
       crossOriginProtection({
-        // Clients call the token endpoint from their servers, not from pages.
-        exempt: ({ url }) => url.pathname === routes.token.href(),
+        // Clients call these endpoints from their servers, not from pages.
+        exempt: ({ url }) =>
+          [routes.token.href(), routes.register.href()].includes(url.pathname),
       }),
     ],
   });
-  router.get(routes.configuration, () => Response.json(metadata(issuer)));
+  const document = metadata(issuer, resources);
+  router.get(routes.configuration, () => Response.json(document));
+  if (resources.length > 0) {
+    router.get(routes.oauthMetadata, () => Response.json(document));
+    router.post(
+      routes.register,
+      bodyLimit({ maxBytes: 16_384 }),
+      (context) => registrationResponse(context, registrations),
+    );
+  }
   router.get(routes.keys, async () => {
     return Response.json({ keys: [await signer.publicJwk()] });
   });
@@ -93,11 +118,11 @@ export function createIdentityProvider(
     return new Response(stylesheet, { headers });
   });
   router.map(routes.authorize, {
-    actions: authorizeActions({ issuer, clients, now }, grants),
+    actions: authorizeActions({ issuer, findClient, resources }, grants, now),
   });
   router.post(
     routes.token,
-    (context) => tokenResponse(context, { clients, grants, signer }),
+    (context) => tokenResponse(context, { findClient, grants, signer }),
   );
   router.get(
     routes.userinfo,
@@ -112,11 +137,12 @@ export function createIdentityProvider(
 
 /** Creates the handlers of the page on which a visitor chooses a person. */
 function authorizeActions(
-  { issuer, clients, now }: Required<IdentityProviderOptions>,
+  registry: Registry,
   grants: Grants,
+  now: () => number,
 ) {
   const parse = ({ url }: RequestContext) =>
-    parseAuthorization(url.searchParams, clients, issuer);
+    parseAuthorization(url.searchParams, registry);
   return {
     index(context: RequestContext): Response {
       const request = parse(context);
@@ -133,7 +159,7 @@ function authorizeActions(
       const answer: Record<string, string> = person === null
         ? { error: "access_denied" }
         : { code: grants.issueCode({ request, person, authenticatedAt }) };
-      return redirect(answerLocation(request, issuer, answer));
+      return redirect(answerLocation(request, registry.issuer, answer));
     },
   };
 }
@@ -154,8 +180,15 @@ function refuse({ error, location }: AuthorizationRefusal): Response {
   return location === null ? refusalPage(error) : redirect(location);
 }
 
-/** Returns the discovery document (OpenID Connect Discovery 1.0, section 3). */
-function metadata(issuer: string): Record<string, unknown> {
+/**
+ * Returns the discovery document (OpenID Connect Discovery 1.0, section 3, and
+ * RFC 8414, section 2).
+ */
+function metadata(
+  issuer: string,
+  resources: readonly string[],
+): Record<string, unknown> {
+  const acceptsPublicClients = resources.length > 0;
   return {
     issuer,
     authorization_endpoint: issuer + routes.authorize.index.href(),
@@ -170,10 +203,14 @@ function metadata(issuer: string): Record<string, unknown> {
     token_endpoint_auth_methods_supported: [
       "client_secret_basic",
       "client_secret_post",
+      ...acceptsPublicClients ? ["none"] : [],
     ],
     code_challenge_methods_supported: ["S256"],
     claims_supported: ["sub", "name", "email", "email_verified"],
     authorization_response_iss_parameter_supported: true,
+    ...acceptsPublicClients && {
+      registration_endpoint: issuer + routes.register.href(),
+    },
   };
 }
 

@@ -6,14 +6,16 @@ import {
   type JWK,
   SignJWT,
 } from "jose";
-import type { Grant } from "./grants.ts";
+import { type Grant, TOKEN_LIFETIME } from "./grants.ts";
 
-/** Signs ID tokens with a key that ends with the process. */
+/** Signs ID tokens and access tokens with a key that ends with the process. */
 export interface Signer {
   /** Returns the public half of the key. */
   publicJwk(): Promise<JWK>;
   /** Creates the ID token of a grant. */
   sign(grant: Grant): Promise<string>;
+  /** Creates the access token of a grant for an API (RFC 9068). */
+  signAccessToken(grant: Grant, resource: string): Promise<string>;
 }
 
 interface Keys {
@@ -48,6 +50,22 @@ export function createSigner(issuer: string, now: () => number): Signer {
         .setAudience(request.client.id)
         .setIssuedAt(new Date(now()))
         .setExpirationTime(new Date(now() + ID_TOKEN_LIFETIME))
+        .sign(privateKey);
+    },
+    async signAccessToken({ request, person, authenticatedAt }, resource) {
+      const { privateKey, kid } = await findKeys();
+      return await new SignJWT({
+        client_id: request.client.id,
+        scope: request.scopes.join(" "),
+        auth_time: Math.floor(authenticatedAt / 1000),
+      })
+        .setProtectedHeader({ alg: "RS256", kid, typ: "at+jwt" })
+        .setIssuer(issuer)
+        .setSubject(person.sub)
+        .setAudience(resource)
+        .setJti(crypto.randomUUID())
+        .setIssuedAt(new Date(now()))
+        .setExpirationTime(new Date(now() + TOKEN_LIFETIME))
         .sign(privateKey);
     },
   };

@@ -6,7 +6,7 @@ import type { Signer } from "./signer.ts";
 
 /** Options for {@linkcode tokenResponse}. */
 export interface TokenEndpoint {
-  readonly clients: readonly Client[];
+  readonly findClient: (id: string) => Client | undefined;
   readonly grants: Grants;
   readonly signer: Signer;
 }
@@ -14,11 +14,11 @@ export interface TokenEndpoint {
 /** Exchanges a code (RFC 6749, section 4.1.3). */
 export async function tokenResponse(
   context: RequestContext,
-  { clients, grants, signer }: TokenEndpoint,
+  { findClient, grants, signer }: TokenEndpoint,
 ): Promise<Response> {
   const { headers } = context;
   const body = context.get(FormData);
-  const client = await authenticateClient(headers, body, clients);
+  const client = await authenticateClient(headers, body, findClient);
   if (client === null) return tokenError("invalid_client", 401);
   if (body.get("grant_type") !== "authorization_code") {
     return tokenError("unsupported_grant_type");
@@ -33,12 +33,19 @@ export async function tokenResponse(
   );
   if (exchanged === null) return tokenError("invalid_grant");
   const { grant, token } = exchanged;
+  const { resource, scopes } = grant.request;
+  // The token is for the API that the user was asked about (RFC 8707, section 2.2).
+  if ((body.get("resource") ?? resource) !== resource) {
+    return tokenError("invalid_target");
+  }
   return Response.json({
-    access_token: token,
+    access_token: resource === null
+      ? token
+      : await signer.signAccessToken(grant, resource),
     token_type: "Bearer",
     expires_in: TOKEN_LIFETIME / 1000,
-    scope: grant.request.scopes.join(" "),
-    id_token: await signer.sign(grant),
+    scope: scopes.join(" "),
+    ...scopes.includes("openid") && { id_token: await signer.sign(grant) },
   }, { headers: { "Cache-Control": "no-store" } });
 }
 

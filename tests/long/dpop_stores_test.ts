@@ -10,8 +10,8 @@ import { createRouter, type Router } from "@gatehouse/web/fetch-router";
 import type { SessionStore } from "@gatehouse/web/session";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
-import { findProgram, startPostgres, startRedis } from "./_servers.ts";
-import { type OpenStore, openStore } from "./_session_stores.ts";
+import { findProgram, startPostgres, startRedis } from "../deno/_servers.ts";
+import { type OpenStore, openStore } from "../deno/_session_stores.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const MACHINES = 4;
