@@ -18,6 +18,7 @@ export {
   isLoopback,
   MAX_FORWARDING_HEADER,
 } from "./context/remote_address.ts";
+export { HTTPError } from "./errors/http_error.ts";
 export { checkPositive, MAX_TIMEOUT } from "./limits.ts";
 export { isToken, SAFE_METHODS } from "./method.ts";
 export { ActiveTrace, type TraceIds } from "./operation/active_trace.ts";

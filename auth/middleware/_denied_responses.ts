@@ -1,47 +1,76 @@
 import { MountPrefix, reportDenied } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { State } from "./_auth_state.ts";
+import type { ChallengeDetails } from "./scheme.ts";
 
 /** Reports a request without a user, or with credentials that were refused. */
 export function reportUnauthenticated(context: RequestContext): void {
-  const isRefused = context.get(State).refused.length > 0;
+  const isRefused = context.get(State).refused.size > 0;
   const reason = isRefused ? "invalid-credentials" : "unauthenticated";
   reportDenied(context, reason);
 }
 
 /**
  * Creates a 401 with the challenges of the schemes (RFC 9110, section 15.5.2).
+ *
+ * @param scopes The scopes that the route requires, if known.
  */
 export function unauthorized(
   context: RequestContext,
+  scopes?: readonly string[],
 ): Response | Promise<Response> {
   const { schemes, refused } = context.get(State);
-  const challenges = schemes.map((scheme) =>
-    scheme.challenge?.(refused.includes(scheme) ? "refused" : "absent")
-  );
-  return denied(context, 401, challenges);
+  const headers = new Headers();
+  let detail: string | undefined;
+  for (const scheme of schemes) {
+    const refusal = refused.get(scheme);
+    const { error, description } = refusal ?? {};
+    const reason = refusal === undefined ? "absent" : "refused";
+    const details = { scopes, error, description };
+    addChallenge(headers, scheme.challenge?.(reason, details));
+    for (const [name, value] of Object.entries(refusal?.headers ?? {})) {
+      headers.set(name, value);
+    }
+    detail ??= description;
+  }
+  return denied(context, 401, headers, detail);
 }
 
-/** Creates a 403, with a challenge if the scheme can grant more rights. */
+/**
+ * Creates a 403, with a challenge if the scheme can grant more rights.
+ *
+ * @param scopes The scopes that the route requires, if that is why.
+ */
 export function forbidden(
   context: RequestContext,
+  scopes?: readonly string[],
 ): Response | Promise<Response> {
-  const challenge = context.get(State).scheme?.challenge?.("insufficient");
-  return denied(context, 403, [challenge]);
+  const { scheme } = context.get(State);
+  const headers = new Headers();
+  addChallenge(headers, scheme?.challenge?.("insufficient", { scopes }));
+  const detail = scopes && `The request needs the scope ${scopes.join(" ")}`;
+  return denied(context, 403, headers, detail);
 }
 
 /**
  * Creates a 401 for a user who must log in again (RFC 9470, section 3).
  *
- * @param maxAge The longest time since the login, in seconds, if that is why.
+ * @param details The longest time since the login and the accepted
+ * authentication context classes, if that is why.
  */
 export function loginTooOld(
   context: RequestContext,
-  maxAge?: number,
+  details: ChallengeDetails = {},
 ): Response | Promise<Response> {
-  const challenges = context.get(State).schemes
-    .map((scheme) => scheme.challenge?.("stale", maxAge));
-  return denied(context, 401, challenges);
+  const headers = new Headers();
+  for (const scheme of context.get(State).schemes) {
+    addChallenge(headers, scheme.challenge?.("stale", details));
+  }
+  return denied(context, 401, headers);
+}
+
+function addChallenge(headers: Headers, challenge: string | undefined): void {
+  if (challenge !== undefined) headers.append("WWW-Authenticate", challenge);
 }
 
 /** The mount prefixes of the denied requests. */
@@ -89,12 +118,10 @@ export async function callbackResponse(
 function denied(
   context: RequestContext,
   status: 401 | 403,
-  challenges: readonly (string | undefined)[],
+  headers: Headers,
+  detail?: string,
 ): Response | Promise<Response> {
-  const headers = new Headers({ "Cache-Control": "no-store" });
-  for (const challenge of challenges) {
-    if (challenge !== undefined) headers.append("WWW-Authenticate", challenge);
-  }
-  const problem = { type: "about:blank", status };
+  headers.set("Cache-Control", "no-store");
+  const problem = { type: "about:blank", status, ...detail && { detail } };
   return context.createErrorResponse(problem, headers);
 }

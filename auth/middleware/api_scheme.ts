@@ -5,7 +5,7 @@ import { absent, type AuthScheme, checkName, outcomeOf } from "./scheme.ts";
 
 /** Options for {@linkcode createAPIAuthScheme}. */
 export interface APIAuthSchemeOptions<User extends AuthenticatedUser> {
-  /** The name of the scheme, which is the realm of its challenge. */
+  /** The name of the scheme. */
   readonly name: string;
 
   /**
@@ -63,8 +63,8 @@ const KEY = /^[!-+\--~]{1,1024}$/;
  * @typeParam User The return type of `verify`.
  * @param options The header of the key and the function that verifies it.
  * @returns The scheme.
- * @throws {TypeError} If `header` is not a header name, `query` is empty, or a
- * challenge cannot contain the name.
+ * @throws {TypeError} If `header` is not a header name, `query` is empty, or the
+ * name is not printable ASCII.
  */
 export function createAPIAuthScheme<User extends AuthenticatedUser>(
   options: APIAuthSchemeOptions<User>,
@@ -87,9 +87,7 @@ export function createAPIAuthScheme<User extends AuthenticatedUser>(
       const key = readKey(context, header, query);
       return key === null ? absent : outcomeOf(await verify(key));
     },
-    // Not a registered scheme, but RFC 9110 requires a challenge with every 401.
-    challenge: (reason) =>
-      reason === "insufficient" ? undefined : `ApiKey realm="${name}"`,
+    // No challenge: keys in other headers have no registered scheme.
   };
 }
 

@@ -5,7 +5,7 @@ import type {
 } from "../../router/mod.ts";
 import { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
 import { State } from "./_auth_state.ts";
-import type { AuthScheme, UserOf } from "./scheme.ts";
+import type { AuthRefusal, AuthScheme, UserOf } from "./scheme.ts";
 
 /** Options for {@linkcode auth}. */
 export interface AuthOptions<
@@ -81,21 +81,15 @@ async function authenticate(
   schemes: readonly AuthScheme<AuthenticatedUser>[],
   context: RequestContext,
 ): Promise<AuthenticatedUser | null> {
-  const refused: AuthScheme<AuthenticatedUser>[] = [];
+  const refused = new Map<AuthScheme<AuthenticatedUser>, AuthRefusal>();
   for (const scheme of schemes) {
     const outcome = await scheme.authenticate(context);
     if (outcome.status === "authenticated") {
-      const { user, authenticatedAt, methods } = outcome;
-      context.set(State, {
-        schemes,
-        refused,
-        scheme,
-        authenticatedAt,
-        methods,
-      });
+      const { status: _, user, ...facts } = outcome;
+      context.set(State, { ...facts, schemes, refused, scheme });
       return user;
     }
-    if (outcome.status === "refused") refused.push(scheme);
+    if (outcome.status === "refused") refused.set(scheme, outcome);
   }
   context.set(State, { schemes, refused });
   return null;

@@ -23,6 +23,12 @@ export interface AuthenticatedUser {
    * @default {undefined}
    */
   readonly role?: string | null | undefined;
+  /**
+   * The scopes, for `requireScope`.
+   *
+   * @default {the scopes of the token, if the scheme knows them}
+   */
+  readonly scopes?: readonly string[] | undefined;
 }
 
 /** The type of {@linkcode Auth}. */

@@ -2,6 +2,7 @@ import type { AuthenticatedUser } from "./auth_key.ts";
 import {
   absent,
   type AuthScheme,
+  type ChallengeDetails,
   type ChallengeReason,
   checkName,
   outcomeOf,
@@ -22,7 +23,7 @@ export interface BearerTokenAuthSchemeOptions<User extends AuthenticatedUser> {
   readonly verify: (token: string) => User | null | Promise<User | null>;
 }
 
-/** The MAX_LENGTH header. The largest JWTs in use are half as long. */
+/** The longest header that is read. The largest JWTs in use are half as long. */
 const MAX_LENGTH = 16_384;
 
 /** The scheme in any case, and one token (RFC 6750, section 2.1). */
@@ -32,11 +33,11 @@ const CREDENTIALS = /^bearer +([\w.~+/-]+=*)$/i;
  * The error of each challenge (RFC 6750, section 3.1, and RFC 9470, section 3).
  * Missing credentials are not an error.
  */
-const ERRORS: Record<ChallengeReason, string> = {
-  absent: "",
-  refused: ', error="invalid_token"',
-  insufficient: ', error="insufficient_scope"',
-  stale: ', error="insufficient_user_authentication"',
+const ERRORS: Readonly<Record<ChallengeReason, string | undefined>> = {
+  absent: undefined,
+  refused: "invalid_token",
+  insufficient: "insufficient_scope",
+  stale: "insufficient_user_authentication",
 };
 
 /**
@@ -82,18 +83,40 @@ export function createBearerTokenAuthScheme<User extends AuthenticatedUser>(
       const token = readBearerToken(context.request);
       return token === null ? absent : outcomeOf(await verify(token));
     },
-    challenge: (reason, maxAge) => bearerChallenge(name, reason, maxAge),
+    challenge: (reason, details) =>
+      tokenChallenge("Bearer", { realm: name }, reason, details),
   };
 }
 
-/** Creates the challenge of a scheme for bearer tokens. */
-export function bearerChallenge(
-  realm: string,
+/**
+ * Creates the challenge of a scheme for tokens.
+ *
+ * @param type The name of the scheme in HTTP, such as `Bearer`.
+ * @param parameters The parameters that do not depend on the request.
+ */
+export function tokenChallenge(
+  type: string,
+  parameters: Readonly<Record<string, string>>,
   reason: ChallengeReason,
-  maxAge?: number,
+  details: ChallengeDetails = {},
 ): string {
-  const age = maxAge === undefined ? "" : `, max_age="${maxAge}"`;
-  return `Bearer realm="${realm}"${ERRORS[reason]}${age}`;
+  const { acrValues, description, error, maxAge, scopes } = details;
+  const all = {
+    ...parameters,
+    scope: scopes?.join(" "),
+    error: error ?? ERRORS[reason],
+    error_description: description,
+    max_age: maxAge,
+    acr_values: acrValues?.join(" "),
+  };
+  const pairs = Object.entries(all).filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}="${quotable(String(value))}"`);
+  return `${type} ${pairs.join(", ")}`;
+}
+
+/** Replaces the characters that a parameter cannot contain (RFC 6750, 3). */
+function quotable(value: string): string {
+  return value.replaceAll(/[^\x20-\x7e]|["\\]/g, "'");
 }
 
 /** Returns the bearer token of a request, or `null` if it is missing or malformed. */

@@ -58,6 +58,7 @@ export {
   deviceChanges,
   type DeviceChangesOptions,
 } from "./device_changes.ts";
+export { createGuards, type GuardNames, type Guards } from "./create_guards.ts";
 export { redirectToLogin } from "./redirect_to_login.ts";
 export { requireAuth, type RequireAuthOptions } from "./require_auth.ts";
 export {
@@ -70,13 +71,17 @@ export {
   requirePermission,
   requireRole,
 } from "./require_role.ts";
+export { requireScope } from "./require_scope.ts";
 export {
   requireSecondFactor,
   type RequireSecondFactorOptions,
 } from "./require_second_factor.ts";
+export type { Guard } from "./_require_user.ts";
 export type {
   AuthOutcome,
+  AuthRefusal,
   AuthScheme,
+  ChallengeDetails,
   ChallengeReason,
   UserOf,
 } from "./scheme.ts";

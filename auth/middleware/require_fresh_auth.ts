@@ -11,6 +11,7 @@ import type { AuthMethod } from "../auth_method.ts";
 import { Auth, type AuthKey } from "./auth_key.ts";
 import { StepUp } from "./device_changes.ts";
 import { type AuthState, State } from "./_auth_state.ts";
+import { checkScope } from "./require_scope.ts";
 
 /** Options for {@linkcode requireFreshAuth}. */
 export interface RequireFreshAuthOptions {
@@ -21,6 +22,15 @@ export interface RequireFreshAuthOptions {
    * @default {any method}
    */
   readonly methods?: readonly AuthMethod[];
+
+  /**
+   * The accepted authentication context classes (`acr`) of the login, by the
+   * issuer's names. Only schemes for tokens of an issuer know the class, so users
+   * of other schemes are rejected.
+   *
+   * @default {any class}
+   */
+  readonly acrValues?: readonly string[];
 
   /**
    * Creates the response if the login is too old, for example a redirect to a
@@ -77,11 +87,13 @@ const CLOCK_TOLERANCE = 60_000;
  * );
  * ```
  *
- * @param maxAge The longest time since the login, in milliseconds.
- * @param options The accepted methods, the response if the login is too old, and
+ * @param maxAge The longest time since the login, in milliseconds. `Infinity`
+ * to check only the methods or the authentication context class.
+ * @param options The accepted methods and classes, the response if the login is too old, and
  * the clock.
  * @returns The middleware.
- * @throws {TypeError} If `onStale` is not a function, or `methods` is empty.
+ * @throws {TypeError} If `onStale` is not a function, `methods` or
+ * `acrValues` is empty, or one of these is malformed.
  * @throws {RangeError} If `maxAge` is not a positive number.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9470 | RFC 9470, step-up authentication}
  */
@@ -94,24 +106,30 @@ export function requireFreshAuth(
       `Cannot require a login of the last "${maxAge}" milliseconds: it must be a positive number`,
     );
   }
-  const { methods, onStale, now = Date.now } = options;
+  const { acrValues, methods, onStale, now = Date.now } = options;
   if (methods?.length === 0) {
     throw new TypeError("Cannot require a login: methods is empty");
   }
+  if (acrValues?.length === 0) {
+    throw new TypeError("Cannot require a login: acrValues is empty");
+  }
+  // Challenges separate them with spaces.
+  for (const value of acrValues ?? []) checkScope(value, "acr value");
   checkCallback("onStale", onStale);
+  const seconds = maxAge === Infinity ? undefined : Math.floor(maxAge / 1000);
   return (context, next) => {
     const user = context.get(Auth);
     if (user === null) {
       reportUnauthenticated(context);
       return unauthorized(context);
     }
-    const age = context.get(StepUp)
-      ? NaN
-      : now() - timeOfLogin(context.get(State), methods);
-    if (age <= maxAge && age >= -CLOCK_TOLERANCE) return next();
+    const state = context.get(State);
+    const age = context.get(StepUp) ? NaN : now() - timeOfLogin(state, methods);
+    const isRecent = age <= maxAge && age >= -CLOCK_TOLERANCE;
+    if (isRecent && hasClass(state, acrValues)) return next();
     reportDenied(context, "stale-login", user.id);
     return onStale === undefined
-      ? loginTooOld(context, Math.floor(maxAge / 1000))
+      ? loginTooOld(context, { maxAge: seconds, acrValues })
       : callbackResponse(onStale, context);
   };
 }
@@ -124,4 +142,12 @@ function timeOfLogin(
   if (methods === undefined) return authenticatedAt;
   const used = methods.filter((method) => Object.hasOwn(times, method));
   return used.length === 0 ? NaN : Math.max(...used.map((one) => times[one]!));
+}
+
+function hasClass(
+  { acr }: AuthState,
+  acrValues: readonly string[] | undefined,
+): boolean {
+  return acrValues === undefined ||
+    acr !== undefined && acrValues.includes(acr);
 }

@@ -1,11 +1,6 @@
-import { reportDenied } from "../../router/internal.ts";
 import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
-import { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
-import {
-  forbidden,
-  reportUnauthenticated,
-  unauthorized,
-} from "./_denied_responses.ts";
+import { checkNames, requireUser } from "./_require_user.ts";
+import type { AuthKey } from "./auth_key.ts";
 
 /**
  * Creates a middleware that requires one of the given roles.
@@ -94,30 +89,4 @@ export function requirePermission<
     granted.get(role)?.isSupersetOf(needed) ?? false
   );
   return middleware as PermissionMiddleware<RolePermissions>;
-}
-
-function checkNames(kind: string, names: readonly unknown[]): void {
-  if (names.length === 0) {
-    throw new TypeError(`Cannot require a ${kind}: none is given`);
-  }
-  if (names.some((name) => typeof name !== "string")) {
-    throw new TypeError(
-      `Cannot require a ${kind}: each must be a separate string argument`,
-    );
-  }
-}
-
-function requireUser(
-  isAllowed: (user: AuthenticatedUser) => boolean,
-): Middleware<readonly [ContextEntry<AuthKey, Present>]> {
-  return (context, next) => {
-    const user = context.get(Auth);
-    if (user === null) {
-      reportUnauthenticated(context);
-      return unauthorized(context);
-    }
-    if (isAllowed(user)) return next();
-    reportDenied(context, "forbidden", user.id);
-    return forbidden(context);
-  };
 }

@@ -16,15 +16,77 @@ export type AuthOutcome<User extends AuthenticatedUser = AuthenticatedUser> =
      * which each was last used, in epoch milliseconds, if known.
      */
     readonly methods?: Readonly<Record<string, number>>;
+    /** The scopes of the token, if the scheme knows them. */
+    readonly scopes?: readonly string[];
+    /** The authentication context class of the login (`acr`), if known. */
+    readonly acr?: string;
   }
   | { readonly status: "absent" }
-  | { readonly status: "refused" };
+  | AuthRefusal;
+
+/** The result of a scheme for refused credentials. */
+export interface AuthRefusal {
+  /** The kind of result. */
+  readonly status: "refused";
+  /**
+   * The error code of the challenge.
+   *
+   * @default {"invalid_token" in challenges for tokens}
+   */
+  readonly error?: string;
+  /**
+   * The reason, for the developers of the client. The response contains it.
+   *
+   * @default {undefined}
+   */
+  readonly description?: string;
+  /**
+   * Headers of the 401 in addition to the challenges.
+   *
+   * @default {no headers}
+   */
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 /**
  * The reason of a challenge: the credentials are absent, refused or insufficient,
  * or the login is too old.
  */
 export type ChallengeReason = "absent" | "refused" | "insufficient" | "stale";
+
+/** The details of a challenge. */
+export interface ChallengeDetails {
+  /**
+   * The longest time since the login, in seconds; only for `"stale"`.
+   *
+   * @default {undefined}
+   */
+  readonly maxAge?: number | undefined;
+  /**
+   * The accepted authentication context classes; only for `"stale"`.
+   *
+   * @default {undefined}
+   */
+  readonly acrValues?: readonly string[] | undefined;
+  /**
+   * The scopes that the route requires, if a guard requires some.
+   *
+   * @default {undefined}
+   */
+  readonly scopes?: readonly string[] | undefined;
+  /**
+   * The error code of the scheme for refused credentials.
+   *
+   * @default {undefined}
+   */
+  readonly error?: string | undefined;
+  /**
+   * The reason, for the developers of the client.
+   *
+   * @default {undefined}
+   */
+  readonly description?: string | undefined;
+}
 
 /**
  * Finds credentials in a request and verifies them.
@@ -73,31 +135,36 @@ export interface AuthScheme<User extends AuthenticatedUser> {
    * Builds the challenge of the scheme for `WWW-Authenticate`.
    *
    * @param reason The reason of the challenge.
-   * @param maxAge The longest time since the login, in seconds; only for
-   * `"stale"`.
-   * @returns The challenge, or `undefined` if the scheme has none.
+   * @param details The requirements of the route, and the error of the scheme.
+   * @returns The challenge, or `undefined` if the scheme has none. Several are
+   * separated by commas.
    * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1 | RFC 9110, WWW-Authenticate}
    */
-  challenge?(reason: ChallengeReason, maxAge?: number): string | undefined;
+  challenge?(
+    reason: ChallengeReason,
+    details?: ChallengeDetails,
+  ): string | undefined;
 }
 
 /** The user type of a scheme. */
 export type UserOf<Scheme> = Scheme extends AuthScheme<infer User> ? User
   : never;
 
+/** The facts of a login or a token that a scheme knows in addition to the user. */
+export type AuthFacts = Omit<
+  Extract<AuthOutcome, { readonly status: "authenticated" }>,
+  "status" | "user"
+>;
+
 /** Returns the result for a user from `verify`. Only an object counts as a user. */
 export function outcomeOf<User extends AuthenticatedUser>(
   user: User | null | undefined,
-  authenticatedAt?: number,
-  methods?: Readonly<Record<string, number>>,
+  facts?: { readonly [Fact in keyof AuthFacts]: AuthFacts[Fact] | undefined },
 ): AuthOutcome<User> {
   if (typeof user !== "object" || user === null) return { status: "refused" };
-  return {
-    status: "authenticated",
-    user,
-    ...authenticatedAt !== undefined && { authenticatedAt },
-    ...methods !== undefined && { methods },
-  };
+  const known = Object.entries(facts ?? {})
+    .filter(([, fact]) => fact !== undefined);
+  return { status: "authenticated", user, ...Object.fromEntries(known) };
 }
 
 /** The result for a request without credentials. */

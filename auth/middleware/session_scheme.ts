@@ -11,7 +11,7 @@ import { absent, type AuthScheme, checkName, outcomeOf } from "./scheme.ts";
 
 /** Options for {@linkcode createSessionAuthScheme}. */
 export interface SessionAuthSchemeOptions<User extends AuthenticatedUser, Id> {
-  /** The name of the scheme, which is the realm of its challenge. */
+  /** The name of the scheme. */
   readonly name: string;
 
   /**
@@ -72,7 +72,7 @@ export interface SessionAuthSchemeOptions<User extends AuthenticatedUser, Id> {
  * @typeParam Id The return type of `read`.
  * @param options The functions that read the id and look up the user.
  * @returns The scheme.
- * @throws {TypeError} If a challenge cannot contain the name.
+ * @throws {TypeError} If the name is not printable ASCII.
  */
 export function createSessionAuthScheme<
   User extends AuthenticatedUser,
@@ -94,16 +94,15 @@ export function createSessionAuthScheme<
       const user = await verify(id);
       const acted = user && await actedUserOf(scheme, session, user);
       if (acted === null) {
-        return outcomeOf(user, session.authenticatedAt, session.authMethods);
+        const { authenticatedAt, authMethods: methods } = session;
+        return outcomeOf(user, { authenticatedAt, methods });
       }
       if (acted === "refused") return { status: "refused" };
       context.set(Actor, user);
       // Without the time of the login, which is that of the other user.
       return outcomeOf(acted as User);
     },
-    // Not a registered scheme, but RFC 9110 requires a challenge with every 401.
-    challenge: (reason) =>
-      reason === "insufficient" ? undefined : `Session realm="${name}"`,
+    // No challenge: cookies have no registered scheme.
   };
   if (options.acting) setActingRules(scheme, options.acting, verify);
   return scheme;

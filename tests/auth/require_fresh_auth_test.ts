@@ -18,7 +18,7 @@ function loggedInAt(
       user: { id: 1 },
       authenticatedAt,
     }),
-    challenge: (reason, maxAge) => `Fixed ${reason}="${maxAge}"`,
+    challenge: (reason, details) => `Fixed ${reason}="${details?.maxAge}"`,
   };
 }
 

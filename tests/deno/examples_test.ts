@@ -276,7 +276,7 @@ Deno.test("api_tokens.ts responds with a challenge without credentials, and requ
   assertEquals(nobody.status, 401);
   assertEquals(
     nobody.headers.get("WWW-Authenticate"),
-    'Bearer realm="demo", ApiKey realm="demo-key"',
+    'Bearer realm="demo"',
   );
   const token = await createAccessToken(1);
   const headers = { Authorization: `Bearer ${token}` };

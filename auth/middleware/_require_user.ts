@@ -1,0 +1,50 @@
+import { reportDenied } from "../../router/internal.ts";
+import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
+import { type AuthState, State } from "./_auth_state.ts";
+import {
+  forbidden,
+  reportUnauthenticated,
+  unauthorized,
+} from "./_denied_responses.ts";
+import { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
+
+/** The middleware of a guard, which guarantees a user. */
+export type Guard = Middleware<readonly [ContextEntry<AuthKey, Present>]>;
+
+/**
+ * Creates a guard that responds with 401 to requests without a user, and with
+ * 403 to users who are not allowed.
+ *
+ * @param scopes The required scopes, for the challenges.
+ */
+export function requireUser(
+  isAllowed: (user: AuthenticatedUser, state: AuthState) => boolean,
+  scopes?: readonly string[],
+): Guard {
+  return (context, next) => {
+    const user = context.get(Auth);
+    if (user === null) {
+      reportUnauthenticated(context);
+      return unauthorized(context, scopes);
+    }
+    if (isAllowed(user, context.get(State))) return next();
+    reportDenied(context, "forbidden", user.id);
+    return forbidden(context, scopes);
+  };
+}
+
+/**
+ * Checks the arguments of a guard.
+ *
+ * @throws {TypeError} If none is given, or one is not a string.
+ */
+export function checkNames(kind: string, names: readonly unknown[]): void {
+  if (names.length === 0) {
+    throw new TypeError(`Cannot require a ${kind}: none is given`);
+  }
+  if (names.some((name) => typeof name !== "string")) {
+    throw new TypeError(
+      `Cannot require a ${kind}: each must be a separate string argument`,
+    );
+  }
+}

@@ -1,0 +1,90 @@
+import type { AuthState } from "./_auth_state.ts";
+import { checkNames, type Guard, requireUser } from "./_require_user.ts";
+import type { AuthenticatedUser } from "./auth_key.ts";
+
+/** The characters of a scope (RFC 6749, section 3.3). */
+const SCOPE = /^[!#-[\]-~]+$/;
+
+/**
+ * Creates a middleware that requires all of the given scopes.
+ *
+ * The scopes are the property `scopes` of the user, or else those of the token,
+ * if its scheme knows them. Users without known scopes are rejected: give the
+ * users of sessions and API keys the property.
+ *
+ * A request without a user gets a 401, a user without the scopes a 403. The
+ * challenges of both name the scopes.
+ *
+ * @example A scope to write
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import {
+ *   auth,
+ *   createBearerTokenAuthScheme,
+ *   requireScope,
+ * } from "@gatehouse/web/auth-middleware";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ *
+ * const tokens = createBearerTokenAuthScheme({
+ *   name: "notes",
+ *   verify: (token) =>
+ *     token === "t0ken" ? { id: 1, scopes: ["notes:read"] } : null,
+ * });
+ * const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
+ * router.post(
+ *   "/notes",
+ *   { middleware: [requireScope("notes:write")] },
+ *   () => new Response(null, { status: 201 }),
+ * );
+ *
+ * const response = await router.fetch("https://example.com/notes", {
+ *   method: "POST",
+ *   headers: { Authorization: "Bearer t0ken" },
+ * });
+ * assertEquals(response.status, 403);
+ * assertEquals(
+ *   response.headers.get("WWW-Authenticate"),
+ *   'Bearer realm="notes", scope="notes:write", error="insufficient_scope"',
+ * );
+ * ```
+ *
+ * @param scopes The required scopes.
+ * @returns The middleware.
+ * @throws {TypeError} If no scope is given, or one contains a character that
+ * scopes cannot contain.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6750#section-3.1 | RFC 6750, insufficient_scope}
+ */
+export function requireScope(
+  ...scopes: readonly [string, ...string[]]
+): Guard {
+  checkNames("scope", scopes);
+  for (const scope of scopes) checkScope(scope);
+  return requireUser(
+    (user, state) => {
+      const granted = scopesOf(user, state);
+      return scopes.every((scope) => granted.includes(scope));
+    },
+    [...scopes],
+  );
+}
+
+/**
+ * Checks a scope, or another value that challenges list between spaces.
+ *
+ * @throws {TypeError} If it contains a character that scopes cannot contain.
+ */
+export function checkScope(scope: string, kind = "scope"): void {
+  if (typeof scope === "string" && SCOPE.test(scope)) return;
+  throw new TypeError(
+    `Cannot use the ${kind} "${scope}": it must be printable ASCII without spaces, quotes and backslashes`,
+  );
+}
+
+function scopesOf(
+  user: AuthenticatedUser,
+  state: AuthState,
+): readonly string[] {
+  const scopes: unknown = user.scopes ?? state.scopes;
+  // `includes` of a string would find a part of a scope.
+  return Array.isArray(scopes) ? scopes : [];
+}
