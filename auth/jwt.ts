@@ -25,21 +25,17 @@
  * @module
  */
 import {
-  ASYMMETRIC_ALGORITHMS,
+  type AccessTokenClaims,
+  createAccessTokenVerifier,
   decodeClaims,
   type ExternalAuthCache,
-  ExternalAuthError,
-  isSecureURL,
+  type ExternalAuthError,
   type IssuerOptions,
-  keysOfIssuer,
-  normalizeType,
-  resolveIssuerOptions,
-  verifyWithKeys,
 } from "./issuer/mod.ts";
 import type { AuthenticatedUser } from "./middleware/auth_key.ts";
 import {
-  bearerChallenge,
   readBearerToken,
+  tokenChallenge,
 } from "./middleware/bearer_token_scheme.ts";
 import {
   absent,
@@ -47,18 +43,9 @@ import {
   checkName,
   outcomeOf,
 } from "./middleware/scheme.ts";
+import { factsOf } from "./token_facts.ts";
 
-export type { ExternalAuthCache, IssuerOptions };
-
-/** The claims of a verified access token. */
-export interface AccessTokenClaims {
-  /** The issuer. */
-  readonly iss: string;
-  /** The user's id at the issuer. Identify users by issuer and `sub`. */
-  readonly sub: string;
-  /** Other claims. Check the type of those that you use. */
-  readonly [claim: string]: unknown;
-}
+export type { AccessTokenClaims, ExternalAuthCache, IssuerOptions };
 
 /** Options for {@linkcode createJWTAuthScheme}. */
 export interface JWTAuthSchemeOptions<User extends AuthenticatedUser>
@@ -116,17 +103,14 @@ export interface JWTAuthSchemeOptions<User extends AuthenticatedUser>
   readonly onError?: (error: ExternalAuthError) => void;
 }
 
-/** The claims that all tokens must have, and those of RFC 9068, section 2.2. */
-const requiredClaims = ["iss", "sub", "aud", "exp"];
-const requiredByProfile = [...requiredClaims, "iat", "client_id", "jti"];
-
 /**
  * Creates a scheme for access tokens in `Authorization: Bearer` headers that an
  * issuer has signed, by RFC 9068.
  *
  * A token is valid if a key that the issuer publishes has signed it with an
  * asymmetric algorithm, its type, issuer and audience are the configured ones,
- * and it has not expired. Keys in the token's header are ignored.
+ * and it has not expired. Keys in the token's header are ignored. Tokens that are
+ * bound to a key of the client (claim `cnf`) are refused.
  *
  * If the issuer's keys are unavailable, the scheme rejects the token and calls
  * `onError`, and `auth` tries the next scheme. It is not a server error, because
@@ -166,120 +150,25 @@ const requiredByProfile = [...requiredClaims, "iat", "client_id", "jti"];
 export function createJWTAuthScheme<User extends AuthenticatedUser>(
   options: JWTAuthSchemeOptions<User>,
 ): AuthScheme<User> {
-  const { name, verify } = options;
-  const verifyToken = createTokenVerifier(options);
+  const { issuer, name, verify } = options;
+  checkName(name);
+  const verifyToken = createAccessTokenVerifier(
+    options,
+    `the auth scheme "${name}"`,
+  );
   return {
     name,
     async authenticate({ request }) {
       const token = readBearerToken(request);
       if (token === null) return absent;
-      const claims = await verifyToken(token);
-      if (claims === null) return { status: "refused" };
-      const { auth_time } = claims;
-      return outcomeOf(
-        await verify(claims),
-        typeof auth_time === "number" ? auth_time * 1000 : undefined,
-      );
+      // A token of another issuer must not cause a request.
+      if (decodeClaims(token).iss !== issuer) return { status: "refused" };
+      const verification = await verifyToken(token);
+      if (!verification.ok) return { status: "refused" };
+      const { claims } = verification;
+      return outcomeOf(await verify(claims), factsOf(claims));
     },
-    challenge: (reason, maxAge) => bearerChallenge(name, reason, maxAge),
+    challenge: (reason, details) =>
+      tokenChallenge("Bearer", { realm: name }, reason, details),
   };
-}
-
-/**
- * Creates a function that verifies a token and returns its claims, or `null` if
- * it is invalid.
- */
-function createTokenVerifier<User extends AuthenticatedUser>(
-  options: JWTAuthSchemeOptions<User>,
-): (token: string) => Promise<AccessTokenClaims | null> {
-  const { issuer, onError = console.error } = options;
-  checkOptions(options);
-  const name = `the auth scheme "${options.name}"`;
-  const resolved = resolveIssuerOptions(options, name);
-  const { clockTolerance, now } = resolved;
-  const keys = keysOfIssuer(issuer, options.jwksUri, resolved);
-  const expectation = { ...createExpectation(options), clockTolerance };
-  let reported: unknown;
-
-  async function verify(token: string) {
-    try {
-      const expected = { ...expectation, now: now() };
-      return await verifyWithKeys(token, await keys(), expected);
-    } catch (error) {
-      if (!(error instanceof ExternalAuthError)) throw error;
-      // Many requests fail with the same error.
-      if (error !== reported) onError(error);
-      reported = error;
-      return null;
-    }
-  }
-
-  return async (token) => {
-    // A token of another issuer must not cause a request.
-    if (decodeClaims(token).iss !== issuer) return null;
-    const verification = await verify(token);
-    if (!verification?.ok) return null;
-    const { claims } = verification;
-    const latest = now() / 1000 + clockTolerance;
-    return claims.iss === issuer && hasSubject(claims) &&
-        isIssued(claims, latest)
-      ? claims
-      : null;
-  };
-}
-
-function createExpectation<User extends AuthenticatedUser>({
-  algorithms = ASYMMETRIC_ALGORITHMS,
-  audience,
-  type = "at+jwt",
-}: JWTAuthSchemeOptions<User>) {
-  const normalized = normalizeType(type);
-  return {
-    algorithms,
-    audience,
-    types: [normalized],
-    requiredClaims: normalized === "at+jwt"
-      ? requiredByProfile
-      : requiredClaims,
-  };
-}
-
-function hasSubject(
-  claims: Readonly<Record<string, unknown>>,
-): claims is AccessTokenClaims {
-  return typeof claims.sub === "string" && claims.sub !== "";
-}
-
-/** Rejects tokens from the future: they would outlive a revocation. */
-function isIssued({ iat }: AccessTokenClaims, latest: number): boolean {
-  return iat === undefined || typeof iat === "number" && iat <= latest;
-}
-
-function checkOptions<User extends AuthenticatedUser>(
-  options: JWTAuthSchemeOptions<User>,
-): void {
-  const { algorithms = [], allowInsecureLoopback = false } = options;
-  const { audience, issuer, jwksUri, name, type = "" } = options;
-  checkName(name);
-  const fail = (reason: string) => {
-    throw new TypeError(`Cannot create the auth scheme "${name}": ${reason}`);
-  };
-  for (const [option, value] of Object.entries({ issuer, jwksUri })) {
-    if (value === undefined && option === "jwksUri") continue;
-    const url = typeof value === "string" ? URL.parse(value) : null;
-    if (url === null || !isSecureURL(url, allowInsecureLoopback)) {
-      fail(`${option} is not an https URL`);
-    }
-  }
-  if (typeof audience !== "string" || audience === "") {
-    // Without it, tokens for any other API would pass (ASVS 5.0, 9.2.3).
-    fail("it needs an audience");
-  }
-  if (typeof type !== "string") fail("type is not a string");
-  const unknown = algorithms.find((one) =>
-    !ASYMMETRIC_ALGORITHMS.includes(one)
-  );
-  if (unknown !== undefined || options.algorithms?.length === 0) {
-    fail(`algorithm "${unknown ?? ""}" is not an asymmetric one`);
-  }
 }

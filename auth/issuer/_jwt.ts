@@ -34,8 +34,8 @@ export type KeySet = ReturnType<typeof createLocalJWKSet>;
 export interface JWTExpectation {
   /** The allowed signature algorithms, all of them asymmetric. */
   readonly algorithms: readonly string[];
-  /** The client id, which `aud` must contain. */
-  readonly audience: string;
+  /** The client id, or audiences of which `aud` must contain one. */
+  readonly audience: string | readonly string[];
   /** The allowed values of `typ`, normalized. `""` if it may be missing. */
   readonly types: readonly string[];
   /** The claims that must be present. */
@@ -57,6 +57,8 @@ export type JWTVerification =
     readonly ok: false;
     /** The problem, without values of the token. */
     readonly reason: string;
+    /** The claim that is missing or invalid, if the problem is a claim. */
+    readonly claim?: string;
     /** `true` if the token may be valid with newer keys. */
     readonly mayNeedNewKeys: boolean;
   };
@@ -81,7 +83,7 @@ export async function verifyJWT(
   const { algorithms, audience, clockTolerance, now, types } = expectation;
   const options: JWTVerifyOptions = {
     algorithms: [...algorithms],
-    audience,
+    audience: [audience].flat(),
     clockTolerance,
     currentDate: new Date(now),
     requiredClaims: [...expectation.requiredClaims],
@@ -95,7 +97,10 @@ export async function verifyJWT(
     delete payload["__proto__"];
     return { ok: true, claims: payload, algorithm: protectedHeader.alg };
   } catch (error) {
-    return invalid(reasonOf(error), isAboutKeys(error));
+    return {
+      ...invalid(reasonOf(error), isAboutKeys(error)),
+      ...isAboutClaim(error) && { claim: error.claim },
+    };
   }
 }
 
@@ -132,12 +137,16 @@ function isAboutKeys(error: unknown): boolean {
     error instanceof errors.JWSSignatureVerificationFailed;
 }
 
+function isAboutClaim(
+  error: unknown,
+): error is errors.JWTClaimValidationFailed | errors.JWTExpired {
+  return error instanceof errors.JWTClaimValidationFailed ||
+    error instanceof errors.JWTExpired;
+}
+
 /** Returns a message without the claims, which errors of jose contain. */
 function reasonOf(error: unknown): string {
-  if (
-    error instanceof errors.JWTClaimValidationFailed ||
-    error instanceof errors.JWTExpired
-  ) {
+  if (isAboutClaim(error)) {
     return `claim "${error.claim}": ${error.reason.replaceAll("_", " ")}`;
   }
   if (error instanceof errors.JOSEError) {

@@ -1,5 +1,14 @@
 // The identity providers and issuers that the rest of `auth/` verifies tokens of.
 export {
+  type AccessTokenClaims,
+  type AccessTokenOptions,
+  type AccessTokenProblem,
+  type AccessTokenVerification,
+  checkClaims,
+  createAccessTokenVerifier,
+  onceForEach,
+} from "./_access_token.ts";
+export {
   fetchJSON,
   fetchJSONOrJWT,
   fetchStatus,

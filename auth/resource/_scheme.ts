@@ -1,0 +1,114 @@
+import { HTTPError } from "../../router/internal.ts";
+import {
+  type AccessTokenClaims,
+  type AccessTokenProblem,
+  type AccessTokenVerification,
+  createAccessTokenVerifier,
+  decodeClaims,
+} from "../issuer/mod.ts";
+import type { AuthenticatedUser } from "../middleware/auth_key.ts";
+import {
+  readBearerToken,
+  tokenChallenge,
+} from "../middleware/bearer_token_scheme.ts";
+import {
+  absent,
+  type AuthOutcome,
+  type AuthRefusal,
+  type AuthScheme,
+  outcomeOf,
+} from "../middleware/scheme.ts";
+import { factsOf } from "../token_facts.ts";
+import { audiencesOf } from "./_metadata.ts";
+import type { ResourceServerOptions } from "./options.ts";
+
+/** Verifies a token. */
+type TokenVerifier = (token: string) => Promise<AccessTokenVerification>;
+
+/** Seconds after which an unavailable issuer is asked again. */
+const RETRY_AFTER = 5;
+
+/** The reasons of refusals, for the developers of clients. */
+const DESCRIPTIONS: Readonly<
+  Record<Exclude<AccessTokenProblem, "unavailable">, string>
+> = {
+  invalid: "The access token is invalid",
+  expired: "The access token has expired",
+  audience: "The access token is for another resource",
+  bound: "The access token is bound to a key",
+};
+
+/** Creates the scheme for the tokens of a resource. */
+export function createScheme<User extends AuthenticatedUser>(
+  options: ResourceServerOptions<User, string>,
+  metadataUrl: string,
+  owner: string,
+): AuthScheme<User> {
+  const { name, verify } = options;
+  const verifyToken = createVerifier(options, owner);
+  const parameters = { realm: name, resource_metadata: metadataUrl };
+  return {
+    name,
+    async authenticate({ request }) {
+      const token = readBearerToken(request);
+      if (token === null) return absent;
+      const verification = await verifyToken(token);
+      return verification.ok
+        ? await findUser(verification.claims, verify)
+        : refuse(verification.problem);
+    },
+    challenge: (reason, details) =>
+      tokenChallenge("Bearer", parameters, reason, details),
+  };
+}
+
+async function findUser<User extends AuthenticatedUser>(
+  claims: AccessTokenClaims,
+  verify: ResourceServerOptions<User, string>["verify"],
+): Promise<AuthOutcome<User>> {
+  const outcome = outcomeOf(await verify(claims), factsOf(claims));
+  return outcome.status === "refused" ? refuse("invalid") : outcome;
+}
+
+/**
+ * Creates the result for a token that is not accepted.
+ *
+ * @throws {HTTPError} If the issuer is unavailable. With a 401, the client would
+ * discard a valid token.
+ */
+function refuse(problem: AccessTokenProblem): AuthRefusal {
+  if (problem !== "unavailable") {
+    return { status: "refused", description: DESCRIPTIONS[problem] };
+  }
+  const headers = {
+    "Retry-After": String(RETRY_AFTER),
+    "Cache-Control": "no-store",
+  };
+  throw new HTTPError(503, "The access token cannot be checked at the moment", {
+    headers,
+  });
+}
+
+/** Creates a function that passes a token to the verifier of its issuer. */
+function createVerifier<User extends AuthenticatedUser>(
+  options: ResourceServerOptions<User, string>,
+  owner: string,
+): TokenVerifier {
+  const { issuers, resource } = options;
+  const verifiers = new Map<unknown, TokenVerifier>();
+  for (const issuer of issuers) {
+    if (verifiers.has(issuer.issuer)) {
+      throw new TypeError(
+        `Cannot create ${owner}: two issuers are "${issuer.issuer}"`,
+      );
+    }
+    const audience = issuer.audience ?? audiencesOf(resource);
+    const own = { ...options, ...issuer, audience };
+    verifiers.set(issuer.issuer, createAccessTokenVerifier(own, owner));
+  }
+  return async (token) => {
+    // A token of another issuer must not cause a request.
+    const verifyToken = verifiers.get(decodeClaims(token).iss);
+    return await verifyToken?.(token) ?? { ok: false, problem: "invalid" };
+  };
+}
