@@ -1,15 +1,12 @@
 import { reportDenied } from "../../router/internal.ts";
-import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
 import { type AuthState, State } from "./_auth_state.ts";
 import {
   forbidden,
   reportUnauthenticated,
   unauthorized,
 } from "./_denied_responses.ts";
-import { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
-
-/** The middleware of a guard, which guarantees a user. */
-export type Guard = Middleware<readonly [ContextEntry<AuthKey, Present>]>;
+import { Auth, type AuthenticatedUser } from "./auth_key.ts";
+import type { Guard } from "./guard.ts";
 
 /**
  * Creates a guard that responds with 401 to requests without a user, and with

@@ -1,4 +1,4 @@
-import type { Guard } from "./_require_user.ts";
+import type { Guard } from "./guard.ts";
 import { requireRole } from "./require_role.ts";
 import { checkScope, requireScope } from "./require_scope.ts";
 

@@ -76,7 +76,7 @@ export {
   requireSecondFactor,
   type RequireSecondFactorOptions,
 } from "./require_second_factor.ts";
-export type { Guard } from "./_require_user.ts";
+export type { Guard } from "./guard.ts";
 export type {
   AuthOutcome,
   AuthRefusal,

@@ -1,6 +1,7 @@
 import type { AuthState } from "./_auth_state.ts";
-import { checkNames, type Guard, requireUser } from "./_require_user.ts";
+import { checkNames, requireUser } from "./_require_user.ts";
 import type { AuthenticatedUser } from "./auth_key.ts";
+import type { Guard } from "./guard.ts";
 
 /** The characters of a scope (RFC 6749, section 3.3). */
 const SCOPE = /^[!#-[\]-~]+$/;

@@ -4,8 +4,8 @@ import type {
   ExternalAuthError,
   IssuerOptions,
 } from "../issuer/mod.ts";
-import type { Guard } from "../middleware/_require_user.ts";
 import type { AuthenticatedUser } from "../middleware/auth_key.ts";
+import type { Guard } from "../middleware/guard.ts";
 import type { AuthScheme } from "../middleware/scheme.ts";
 
 /** An issuer whose access tokens a resource accepts. */
