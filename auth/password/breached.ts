@@ -155,6 +155,12 @@ async function textOf(response: Response): Promise<string> {
     }
     text += decoder.decode(chunk, { stream: true });
   }
+  // Such as the page of a proxy.
+  if (!/^[\dA-F]+:/i.test(text)) {
+    throw new Error(
+      "Cannot check for breached passwords: the response is not a list of hashes",
+    );
+  }
   return text;
 }
 

@@ -133,7 +133,8 @@ export function requireMatch(
   }
   const match = headers.get("If-Match");
   const noneMatch = headers.get("If-None-Match");
-  if (required && match === null && noneMatch === null) {
+  // A list in If-None-Match does not say which version is changed.
+  if (required && match === null && noneMatch?.trim() !== "*") {
     throw new HTTPError(428);
   }
   const isWeak = current?.startsWith("W/");

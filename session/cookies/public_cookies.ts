@@ -114,12 +114,14 @@ export function serializeCookie(
   options: CookieOptions = {},
 ): string {
   const { secure = true, sameSite = "Lax", path = "/" } = options;
-  const isHost = name.startsWith("__Host-");
+  const isHost = /^__Host-/i.test(name);
   const problem = !isToken(name)
     ? "its name is not a token"
+    : !["Strict", "Lax", "None"].includes(sameSite)
+    ? `sameSite "${sameSite}" is not Strict, Lax or None`
     : !secure && (sameSite === "None" || options.partitioned === true)
     ? "it has to be secure"
-    : /^__(?:Host|Secure)-/.test(name) && !secure
+    : /^__(?:Host|Secure)-/i.test(name) && !secure
     ? "its prefix needs secure"
     : isHost && (path !== "/" || options.domain !== undefined)
     ? "its prefix allows neither a path nor a domain"

@@ -66,6 +66,11 @@ const failures: [string, () => Promise<Response>][] = [
     "answers 429 with a body",
     () => Promise.resolve(new Response(`${SUFFIX}:1`, { status: 429 })),
   ],
+  [
+    "answers with the page of a proxy",
+    () => Promise.resolve(new Response("<!doctype html><title>Log in")),
+  ],
+  ["has an empty body", () => Promise.resolve(new Response(""))],
   ["has no body", () => Promise.resolve(new Response(null))],
   ["never answers", () => new Promise(() => {})],
   ["never ends", () => {

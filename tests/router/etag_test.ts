@@ -268,6 +268,7 @@ Deno.test("requireMatch() answers 428 to a request without a condition", async (
   assertEquals(await put({}), 428);
   assertEquals(await put({ "If-Match": '"2"' }), 200);
   assertEquals(await put({ "If-None-Match": "*" }), 412);
+  assertEquals(await put({ "If-None-Match": '"1"' }), 428);
 });
 
 Deno.test("requireMatch() refuses a tag without quotes", () => {
