@@ -9,6 +9,7 @@ import type { MatchedRoute } from "./context/context.ts";
 import { methodsOf, type RouteMethod } from "./method.ts";
 import type { Middleware } from "./middleware.ts";
 import { type PatternInput, RoutePattern } from "./pattern/route_pattern.ts";
+import type { Operation } from "./routes/operation.ts";
 import type { AnyRoute, RouteMap } from "./routes/route.ts";
 
 /** A route as an application registers it. */
@@ -17,6 +18,10 @@ export interface CollectedRoute extends MatchedRoute {
   readonly middleware: readonly Middleware[];
   /** The handler without middleware. */
   readonly handler: RequestHandler;
+  /** The description of the route. */
+  readonly operation: Operation;
+  /** The name of the route in its map; empty without a map. */
+  readonly name: string;
 }
 
 /** An action, a controller, or middleware that a handler follows. */
@@ -86,9 +91,12 @@ function collectBelow(
     if (typeof handler !== "function") {
       throw new TypeError(`Cannot register ${name}: it has no handler`);
     }
-    const { pattern } = target;
+    // A route that `route()` has not created has the name in the controller.
+    const key = prefix.slice(0, -1);
+    const { pattern, operation = {} } = target;
+    const route = { pattern, operation, name: target.name || key };
     return methodsOf(target.method).map((method) => {
-      return { method, pattern, middleware: list, handler };
+      return { ...route, method, middleware: list, handler };
     });
   }
   if (typeof actions !== "object" || actions === null) {
@@ -177,7 +185,7 @@ function toRoute(
       `Cannot register ${nameOf(target)}: it does not answer ${other}`,
     );
   }
-  return { method, pattern: target.pattern };
+  return { ...target, method };
 }
 
 /** Returns `true` for an object with a pattern, not only for a `Route`. */

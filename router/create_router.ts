@@ -13,6 +13,8 @@ import type { Matcher } from "./matching/matcher.ts";
 import {
   createMountedMethods,
   createMountHandler,
+  type Registered,
+  registeredOn,
   rememberRouter,
 } from "./mount.ts";
 import {
@@ -86,7 +88,8 @@ function createUntypedRouter(options: RouterOptions): Router {
     dispatch,
     handleError,
   );
-  const members = createMembers(matcher, handleError);
+  const entries: Entry[] = [];
+  const members = createMembers(matcher, handleError, entries);
   const router = members as unknown as Router;
   members.allowedMethods = allowedMethods;
   members.fetch = createFetch(
@@ -106,14 +109,18 @@ function createUntypedRouter(options: RouterOptions): Router {
     // The outer middleware reads it too.
     parent.error = inner.error;
     return response;
-  });
+  }, { middleware: middleware ?? [], entries });
   return router;
 }
+
+/** A route or a mount, for documents. */
+type Entry = Registered["entries"][number];
 
 /** Creates the members that register routes, and the array of routes. */
 function createMembers(
   matcher: Matcher<MatchData>,
   handleError: ErrorHandler,
+  entries: Entry[],
 ): Record<string, unknown> {
   const routes: RegisteredRoute[] = [];
 
@@ -135,7 +142,9 @@ function createMembers(
     target: RouteTarget | RouteMap,
     ...given: RegisterArguments
   ): void {
-    add(collectRoutes(target, given, method));
+    const collected = collectRoutes(target, given, method);
+    add(collected);
+    entries.push(...collected);
   }
 
   function mount(prefix: string, target: MountTarget): void {
@@ -144,6 +153,7 @@ function createMembers(
     for (const pattern of [prefix, `${prefix}/*`]) {
       add(collectRoutes(pattern, [handler], "ANY"), methods);
     }
+    entries.push({ prefix, target: registeredOn(target) });
   }
 
   const map = route.bind(null, undefined);

@@ -19,6 +19,12 @@ export {
   MAX_FORWARDING_HEADER,
 } from "./context/remote_address.ts";
 export { HTTPError } from "./errors/http_error.ts";
+export {
+  describeMiddleware,
+  descriptionOf,
+  type MiddlewareDescription,
+  type SecurityScheme,
+} from "./middleware/describe_middleware.ts";
 export { checkPositive, MAX_TIMEOUT } from "./limits.ts";
 export { isToken, SAFE_METHODS } from "./method.ts";
 export { ActiveTrace, type TraceIds } from "./operation/active_trace.ts";

@@ -53,6 +53,11 @@ export {
   createContextKey,
   type UntypedContextKey,
 } from "./context/context_key.ts";
+export {
+  describeMiddleware,
+  type MiddlewareDescription,
+  type SecurityScheme,
+} from "./middleware/describe_middleware.ts";
 export { MissingContextValueError } from "./errors/missing_context_value_error.ts";
 export type {
   ErrorResponse,
@@ -106,5 +111,11 @@ export type {
   RouterOptions,
 } from "./router.ts";
 export type { AnyRoute, RouteMap } from "./routes/route.ts";
+export {
+  respond,
+  type RespondArguments,
+  type RespondInit,
+  type ResponsesOf,
+} from "./content/respond.ts";
 export { safeRedirectPath } from "./safe_redirect_path.ts";
 export { withHeaders } from "./with_headers.ts";

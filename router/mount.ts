@@ -1,8 +1,10 @@
 import type { RequestHandler } from "./action.ts";
+import type { CollectedRoute } from "./_registration.ts";
 import type { RequestContext } from "./context/context.ts";
 import { MountPrefix } from "./context/mount_prefix.ts";
 import { hasSignal } from "./abort.ts";
 import { Platform } from "./context/platform.ts";
+import type { Middleware } from "./middleware.ts";
 import type { MountedFetch, MountTarget, Router } from "./router.ts";
 
 /** Dispatches a request of a mounted router. */
@@ -11,21 +13,47 @@ type MountedDispatch = (
   outer: RequestContext,
 ) => Promise<Response>;
 
+/** A router with the parts of it that are not public. */
+interface RememberedRouter {
+  readonly router: Router;
+  readonly dispatch: MountedDispatch;
+  readonly registered: Registered;
+}
+
+/** Everything that was registered on a router. */
+export interface Registered {
+  /** The middleware of the router. */
+  readonly middleware: readonly Middleware[];
+  /** The routes and the mounts, in order. */
+  readonly entries: readonly (CollectedRoute | Mount)[];
+}
+
+/** A router or another handler below a prefix. */
+export interface Mount {
+  /** The beginning of the path. */
+  readonly prefix: string;
+  /** Everything that was registered on a router; `undefined` for others. */
+  readonly target: Registered | undefined;
+}
+
 /**
  * The routers by their `fetch`, because `mount()` takes a `fetch` function too. A
  * property of the function would be public.
  */
-const routers = /* @__PURE__ */ new WeakMap<
-  MountedFetch,
-  { readonly router: Router; readonly dispatch: MountedDispatch }
->();
+const routers = /* @__PURE__ */ new WeakMap<MountedFetch, RememberedRouter>();
 
 /** Stores a router, so that it keeps the context when it is mounted. */
 export function rememberRouter(
   router: Router,
   dispatch: MountedDispatch,
+  registered: Registered,
 ): void {
-  routers.set(router.fetch, { router, dispatch });
+  routers.set(router.fetch, { router, dispatch, registered });
+}
+
+/** Returns what was registered on a router; `undefined` for other handlers. */
+export function registeredOn(target: MountTarget): Registered | undefined {
+  return routers.get(fetchOf(target))?.registered;
 }
 
 /** Creates the function that returns the methods of a mounted router for a URL. */

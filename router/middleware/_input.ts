@@ -24,6 +24,8 @@ export interface Part {
   readonly name: InputPart;
   readonly key: UntypedContextKey;
   readonly schema: InputSchema;
+  /** The part of a form, for JSON that a form may replace. */
+  readonly form?: Part;
 }
 
 /** Validates the parts. Returns the outputs of their schemas, or the error. */
@@ -35,8 +37,9 @@ export async function readParts(
 ): Promise<unknown[] | InvalidInput> {
   const outputs: unknown[] = [];
   const issues: InvalidInputIssue[] = [];
-  for (const { name, schema } of parts) {
-    const input = await readInput(name, context, limits);
+  for (const part of parts) {
+    const { name, schema } = choosePart(part, context);
+    const input = await readInput(name, context, limits, part.form && EITHER);
     if (!("value" in input)) return input;
     const result = await schema["~standard"].validate(input.value, options);
     if (result.issues === undefined) outputs.push(result.value);
@@ -44,6 +47,17 @@ export async function readParts(
   }
   if (outputs.length === parts.length) return outputs;
   return { status: 422, detail: "Some of the input is not valid", issues };
+}
+
+const EITHER = "JSON or a form";
+
+/** Returns the part of the body that a request has, if there are two. */
+function choosePart(part: Part, context: RequestContext): Part {
+  if (part.form === undefined) return part;
+  if (!hasJSON(context.request)) return part.form;
+  // A handler that shows the form again always finds one.
+  if (!context.has(FormData)) context.set(FormData, new FormData());
+  return part;
 }
 
 function toIssue(
@@ -62,6 +76,7 @@ async function readInput(
   part: InputPart,
   context: RequestContext,
   limits: InputLimits,
+  wanted?: string,
 ): Promise<{ readonly value: unknown } | InvalidInput> {
   switch (part) {
     case "params":
@@ -72,12 +87,14 @@ async function readInput(
       // formData() has read a form: the client sent a wrong type.
       if (hasJSON(context.request)) assertUnread(context.request);
       const json = await readJSON(context.request, limits.json);
-      return typeof json === "number" ? bodyError(json, "JSON") : json;
+      return typeof json === "number"
+        ? bodyError(json, wanted ?? "JSON")
+        : json;
     }
     case "form": {
       const form = await getForm(context, limits.form);
       return typeof form === "number"
-        ? bodyError(form, "a form")
+        ? bodyError(form, wanted ?? "a form")
         : { value: recordOf(form) };
     }
   }

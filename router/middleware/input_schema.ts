@@ -15,7 +15,9 @@ export interface InputSchema {
       options?: InputSchemaOptions,
     ) => InputResult | Promise<InputResult>;
     /** The types, for the compiler only. */
-    readonly types?: { readonly output: unknown } | undefined;
+    readonly types?:
+      | { readonly input: unknown; readonly output: unknown }
+      | undefined;
   };
 }
 
@@ -40,4 +42,19 @@ export interface InputResultIssue {
     | undefined;
   /** The name of the form field, if the schema provides it. */
   readonly field?: string;
+}
+
+/** The schemas of the parts of a request. A body is JSON or a form. */
+export interface InputSchemas {
+  /** The schema of the params of the pattern, which are strings. */
+  readonly params?: InputSchema;
+  /**
+   * The schema of the query. Its input is an object of strings. A name that is
+   * repeated, or ends in `[]`, has an array of strings.
+   */
+  readonly query?: InputSchema;
+  /** The schema of the JSON body. */
+  readonly json?: InputSchema;
+  /** The schema of the form. Its input is like that of the query, with files. */
+  readonly form?: InputSchema;
 }

@@ -3,16 +3,9 @@
  *
  * @module
  */
-import type {
-  AnyContextKey,
-  ContextEntry,
-  ContextKey,
-  Middleware,
-  RequestContext,
-  UntypedContextKey,
-} from "../mod.ts";
-// Not from the door: bundlers would keep more of the router than this needs.
-import { createContextKey } from "../context/context_key.ts";
+import type { Middleware, RequestContext, UntypedContextKey } from "../mod.ts";
+import { describeMiddleware } from "./describe_middleware.ts";
+import type { Operation } from "../routes/operation.ts";
 import { limitsOf } from "./_body.ts";
 import type { FormDataOptions } from "./form_data.ts";
 import { FORM_LIMITS } from "./_form_body.ts";
@@ -22,6 +15,7 @@ import type {
   InputResultIssue,
   InputSchema,
   InputSchemaOptions,
+  InputSchemas,
 } from "./input_schema.ts";
 import { JSON_LIMITS } from "./_json_body.ts";
 import {
@@ -30,92 +24,39 @@ import {
   type InvalidInput,
   type InvalidInputIssue,
 } from "./_problem.ts";
+import {
+  type OtherParts,
+  ValidBody,
+  type ValidEntries,
+  ValidForm,
+  ValidJSON,
+  ValidParams,
+  ValidQuery,
+} from "./valid_entries.ts";
 
 export type { FormDataOptions } from "./form_data.ts";
+export {
+  type EntriesOfBody,
+  type EntriesOfPart,
+  type OtherParts,
+  type Unvalidated,
+  ValidBody,
+  type ValidEntries,
+  ValidForm,
+  ValidJSON,
+  ValidParams,
+  ValidQuery,
+} from "./valid_entries.ts";
 export type {
   InputPart,
   InputResult,
   InputResultIssue,
   InputSchema,
   InputSchemaOptions,
+  InputSchemas,
   InvalidInput,
   InvalidInputIssue,
 };
-
-/** The schemas of the parts of a request. A body is JSON or a form. */
-export interface InputSchemas {
-  /** The schema of the params of the pattern, which are strings. */
-  readonly params?: InputSchema;
-  /**
-   * The schema of the query. Its input is an object of strings. A name that is
-   * repeated, or ends in `[]`, has an array of strings.
-   */
-  readonly query?: InputSchema;
-  /** The schema of the JSON body. */
-  readonly json?: InputSchema;
-  /** The schema of the form. Its input is like that of the query, with files. */
-  readonly form?: InputSchema;
-}
-
-/** The type of input that no known middleware has validated. */
-export interface Unvalidated<Part extends InputPart> {
-  /** The part of the request. */
-  readonly part: Part;
-}
-
-/** The key of the params that {@linkcode validate} has validated. */
-export const ValidParams: ContextKey<Unvalidated<"params">> =
-  /* @__PURE__ */ createContextKey<Unvalidated<"params">>(undefined, {
-    name: "ValidParams",
-  });
-
-/** The key of the query that {@linkcode validate} has validated. */
-export const ValidQuery: ContextKey<Unvalidated<"query">> =
-  /* @__PURE__ */ createContextKey<Unvalidated<"query">>(undefined, {
-    name: "ValidQuery",
-  });
-
-/** The key of the JSON body that {@linkcode validate} has validated. */
-export const ValidJSON: ContextKey<Unvalidated<"json">> =
-  /* @__PURE__ */ createContextKey<Unvalidated<"json">>(undefined, {
-    name: "ValidJSON",
-  });
-
-/** The key of the form that {@linkcode validate} has validated. */
-export const ValidForm: ContextKey<Unvalidated<"form">> =
-  /* @__PURE__ */ createContextKey<Unvalidated<"form">>(undefined, {
-    name: "ValidForm",
-  });
-
-/** The entries of {@linkcode validate}: each validated part with its key. */
-export type ValidEntries<Schemas extends InputSchemas> = readonly [
-  ...EntriesOfPart<Schemas, "params", typeof ValidParams>,
-  ...EntriesOfPart<Schemas, "query", typeof ValidQuery>,
-  ...EntriesOfPart<Schemas, "json", typeof ValidJSON>,
-  ...EntriesOfPart<Schemas, "form", typeof ValidForm>,
-];
-
-/**
- * Unknown parts, such as a misspelled one, with a message for each. A function
- * that passes schemas to `validate` takes them in the same way:
- * `Schemas & OtherParts<Schemas>`.
- */
-export type OtherParts<Schemas> = {
-  readonly [
-    Name in Exclude<keyof Schemas, InputPart>
-  ]: `A request has no part "${Name & string}"`;
-};
-
-/** The entry of one part; empty if it has no schema. */
-export type EntriesOfPart<
-  Schemas extends InputSchemas,
-  Part extends InputPart,
-  Key extends AnyContextKey,
-> = Schemas extends
-  { readonly [Name in Part]: infer Schema extends InputSchema } ? readonly [
-    ContextEntry<Key, NonNullable<Schema["~standard"]["types"]>["output"]>,
-  ]
-  : readonly [];
 
 /** Options for {@linkcode validate}. Those of {@linkcode formData} bound forms. */
 export interface ValidateOptions extends FormDataOptions {
@@ -153,6 +94,52 @@ export interface ValidateOptions extends FormDataOptions {
   readonly maxDepth?: number;
 }
 
+/** A route with a description, such as one of a route map. */
+export interface DescribedRoute<Description extends Operation = Operation> {
+  /** The description. */
+  readonly operation: Description;
+}
+
+/**
+ * Creates a middleware that validates the input that a route describes.
+ *
+ * @example The schemas of a route map
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { object, string } from "@gatehouse/web/data-schema";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { post, route } from "@gatehouse/web/fetch-router/routes";
+ * import { ValidJSON, validate } from "@gatehouse/web/validate-middleware";
+ *
+ * const routes = route({
+ *   notes: { create: post("/notes", { json: object({ text: string() }) }) },
+ * });
+ * const router = createRouter();
+ * router.post(
+ *   routes.notes.create,
+ *   validate(routes.notes.create),
+ *   (context) => new Response(context.get(ValidJSON).text),
+ * );
+ *
+ * const response = await router.fetch("https://example.com/notes", {
+ *   method: "POST",
+ *   headers: { "Content-Type": "application/json" },
+ *   body: JSON.stringify({ text: "Buy tea" }),
+ * });
+ * assertEquals(await response.text(), "Buy tea");
+ * ```
+ *
+ * @typeParam Description The description of the route.
+ * @param route The route.
+ * @param options The response to invalid input, and the limits.
+ * @returns The middleware.
+ * @throws {TypeError} If the route describes no input, or a schema is invalid.
+ * @throws {RangeError} If a limit is not a number of at least zero.
+ */
+export function validate<Description extends Operation>(
+  route: DescribedRoute<Description>,
+  options?: ValidateOptions,
+): Middleware<ValidEntries<Description>>;
 /**
  * Creates a middleware that validates parts of a request, with schemas of any
  * library.
@@ -160,6 +147,9 @@ export interface ValidateOptions extends FormDataOptions {
  * Handlers read the outputs with `context.get(ValidParams)`, `ValidQuery`,
  * `ValidJSON` and `ValidForm`, typed by the schemas. Several such middleware can be
  * combined: one for the params of a controller, one for the body of an action.
+ *
+ * With schemas for both `json` and `form`, a request has one of the two, and
+ * handlers read it with `ValidBody`.
  *
  * A body that can't be read gets a 400, 408, 413 or 415, and invalid input a 422
  * with all issues. A JSON body needs the content type of JSON. After `formData()`,
@@ -230,22 +220,28 @@ export interface ValidateOptions extends FormDataOptions {
  * @param schemas The schema of each part that is validated.
  * @param options The response to invalid input, and the limits.
  * @returns The middleware.
- * @throws {TypeError} If schemas are missing, invalid, or for an unknown part, or
- * if both JSON and a form have one.
+ * @throws {TypeError} If schemas are missing, invalid, or for an unknown part.
  * @throws {RangeError} If a limit is not a number of at least zero.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9457 | RFC 9457, Problem Details for HTTP APIs}
  */
 export function validate<Schemas extends InputSchemas>(
   schemas: Schemas & OtherParts<Schemas>,
+  options?: ValidateOptions,
+): Middleware<ValidEntries<Schemas>>;
+export function validate(
+  source: InputSchemas | DescribedRoute,
   options: ValidateOptions = {},
-): Middleware<ValidEntries<Schemas>> {
+): Middleware {
+  const schemas = "operation" in source
+    ? pickSchemas(source.operation)
+    : source;
   const parts = partsOf(schemas);
   const { onInvalid, libraryOptions } = options;
   const limits = {
     json: limitsOf(JSON_LIMITS, options),
     form: limitsOf(FORM_LIMITS, options),
   };
-  return async (context, next) => {
+  const middleware: Middleware = async (context, next) => {
     const passed = { libraryOptions: libraryOptions?.(context) };
     const outputs = await readParts(parts, context, limits, passed);
     if (!Array.isArray(outputs)) {
@@ -255,17 +251,28 @@ export function validate<Schemas extends InputSchemas>(
     parts.forEach(({ key }, index) => context.set(key, outputs[index]));
     return next();
   };
+  const errors = parts.some(({ name }) => name === "json" || name === "form")
+    ? BODY_ERRORS
+    : { 422: "" };
+  return describeMiddleware(middleware, {
+    input: schemas,
+    ...onInvalid === undefined && { responses: errors },
+  });
 }
+
+/** The errors of a request with a body, as in `InvalidInput`. */
+const BODY_ERRORS = { 400: "", 408: "", 413: "", 415: "", 422: "" };
 
 /** A text cannot list the issues. */
 const PROBLEM = { "Content-Type": "application/problem+json" };
 
+function pickSchemas(
+  { params, query, json, form }: Operation,
+): InputSchemas {
+  return { params, query, json, form } as InputSchemas;
+}
+
 function partsOf(schemas: InputSchemas): readonly Part[] {
-  if (schemas.json !== undefined && schemas.form !== undefined) {
-    throw new TypeError(
-      "Cannot validate input: the body is JSON or a form, not both",
-    );
-  }
   // Input with a misspelled name would not be validated.
   const other = Object.keys(schemas).find((name) => !Object.hasOwn(KEYS, name));
   if (other !== undefined) {
@@ -280,7 +287,13 @@ function partsOf(schemas: InputSchemas): readonly Part[] {
         `Cannot validate input: the schema for "${name}" is not a Standard Schema`,
       );
     }
-    parts.push({ name, key: KEYS[name] as UntypedContextKey, schema });
+    const part = { name, key: KEYS[name] as UntypedContextKey, schema };
+    const last = parts.at(-1);
+    if (name !== "form" || last?.name !== "json") parts.push(part);
+    else {
+      const key = ValidBody as UntypedContextKey;
+      parts[parts.length - 1] = { ...last, key, form: part };
+    }
   }
   if (parts.length > 0) return parts;
   throw new TypeError("Cannot validate input: there is no schema");

@@ -1,4 +1,6 @@
 import type { JoinPatterns } from "./route_map.ts";
+import type { Operation } from "./operation.ts";
+import type { OperationOf } from "./resources.ts";
 import { Route } from "./route.ts";
 
 /** Options for {@linkcode form}. */
@@ -20,6 +22,17 @@ export interface FormOptions {
     /** The name of the route that the form is submitted to. */
     readonly action?: string;
   };
+  /**
+   * The descriptions of the two routes.
+   *
+   * @default {no descriptions}
+   */
+  readonly operations?: {
+    /** The description of the route that shows the form. */
+    readonly index?: Operation;
+    /** The description of the route that the form is submitted to. */
+    readonly action?: Operation;
+  };
 }
 
 /** The methods that can submit a form. */
@@ -32,7 +45,7 @@ export type FormRoutes<Path extends string, Options> =
       Key in Options extends
         { readonly names: { readonly index: infer Name extends string } } ? Name
         : "index"
-    ]: Route<"GET", JoinPatterns<"", Path>>;
+    ]: Route<"GET", JoinPatterns<"", Path>, OperationOf<Options, "index">>;
   }
   & {
     readonly [
@@ -44,7 +57,8 @@ export type FormRoutes<Path extends string, Options> =
       Options extends { readonly formMethod: infer Method extends FormMethod }
         ? Method
         : "POST",
-      JoinPatterns<"", Path>
+      JoinPatterns<"", Path>,
+      OperationOf<Options, "action">
     >;
   };
 
@@ -72,7 +86,8 @@ export function form<
   const Path extends string,
   const Options extends FormOptions = Record<never, never>,
 >(path: Path, options?: Options): FormRoutes<Path, Options> {
-  const { formMethod = "POST", names = {} } = options ?? {} as FormOptions;
+  const { formMethod = "POST", names = {}, operations = {} } = options ??
+    {} as FormOptions;
   const { index = "index", action = "action" } = names;
   if (index === action) {
     throw new TypeError(
@@ -80,7 +95,7 @@ export function form<
     );
   }
   return {
-    [index]: new Route("GET", path),
-    [action]: new Route(formMethod, path),
+    [index]: new Route("GET", path, operations.index),
+    [action]: new Route(formMethod, path, operations.action),
   } as FormRoutes<Path, Options>;
 }

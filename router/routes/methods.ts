@@ -1,5 +1,9 @@
 import type { PatternInput } from "../pattern/route_pattern.ts";
+import type { NoOperation, Operation, OperationCheck } from "./operation.ts";
 import { Route } from "./route.ts";
+
+/** The type of a pattern: its string, if the compiler knows it. */
+export type PathOf<Pattern> = Pattern extends string ? Pattern : string;
 
 /**
  * Creates a route for GET.
@@ -13,13 +17,22 @@ import { Route } from "./route.ts";
  * ```
  *
  * @param pattern The pattern.
+ * @param operation The description.
  * @returns The route.
- * @throws {TypeError} If the pattern is invalid.
+ * @throws {TypeError} If the pattern or the description is invalid.
  */
-export function get<const Pattern extends PatternInput>(
+export function get<
+  const Pattern extends PatternInput,
+  const Description extends Operation = NoOperation,
+>(
   pattern: Pattern,
-): Route<"GET", Pattern extends string ? Pattern : string> {
-  return new Route("GET", pattern as Pattern extends string ? Pattern : string);
+  operation?: Description & OperationCheck<Description>,
+): Route<"GET", PathOf<Pattern>, Description> {
+  return new Route<"GET", PathOf<Pattern>, Description>(
+    "GET",
+    pattern as PathOf<Pattern>,
+    operation,
+  );
 }
 
 /**
@@ -34,15 +47,21 @@ export function get<const Pattern extends PatternInput>(
  * ```
  *
  * @param pattern The pattern.
+ * @param operation The description.
  * @returns The route.
- * @throws {TypeError} If the pattern is invalid.
+ * @throws {TypeError} If the pattern or the description is invalid.
  */
-export function post<const Pattern extends PatternInput>(
+export function post<
+  const Pattern extends PatternInput,
+  const Description extends Operation = NoOperation,
+>(
   pattern: Pattern,
-): Route<"POST", Pattern extends string ? Pattern : string> {
-  return new Route(
+  operation?: Description & OperationCheck<Description>,
+): Route<"POST", PathOf<Pattern>, Description> {
+  return new Route<"POST", PathOf<Pattern>, Description>(
     "POST",
-    pattern as Pattern extends string ? Pattern : string,
+    pattern as PathOf<Pattern>,
+    operation,
   );
 }
 
@@ -58,13 +77,22 @@ export function post<const Pattern extends PatternInput>(
  * ```
  *
  * @param pattern The pattern.
+ * @param operation The description.
  * @returns The route.
- * @throws {TypeError} If the pattern is invalid.
+ * @throws {TypeError} If the pattern or the description is invalid.
  */
-export function put<const Pattern extends PatternInput>(
+export function put<
+  const Pattern extends PatternInput,
+  const Description extends Operation = NoOperation,
+>(
   pattern: Pattern,
-): Route<"PUT", Pattern extends string ? Pattern : string> {
-  return new Route("PUT", pattern as Pattern extends string ? Pattern : string);
+  operation?: Description & OperationCheck<Description>,
+): Route<"PUT", PathOf<Pattern>, Description> {
+  return new Route<"PUT", PathOf<Pattern>, Description>(
+    "PUT",
+    pattern as PathOf<Pattern>,
+    operation,
+  );
 }
 
 /**
@@ -79,15 +107,21 @@ export function put<const Pattern extends PatternInput>(
  * ```
  *
  * @param pattern The pattern.
+ * @param operation The description.
  * @returns The route.
- * @throws {TypeError} If the pattern is invalid.
+ * @throws {TypeError} If the pattern or the description is invalid.
  */
-export function del<const Pattern extends PatternInput>(
+export function del<
+  const Pattern extends PatternInput,
+  const Description extends Operation = NoOperation,
+>(
   pattern: Pattern,
-): Route<"DELETE", Pattern extends string ? Pattern : string> {
-  return new Route(
+  operation?: Description & OperationCheck<Description>,
+): Route<"DELETE", PathOf<Pattern>, Description> {
+  return new Route<"DELETE", PathOf<Pattern>, Description>(
     "DELETE",
-    pattern as Pattern extends string ? Pattern : string,
+    pattern as PathOf<Pattern>,
+    operation,
   );
 }
 
@@ -103,15 +137,21 @@ export function del<const Pattern extends PatternInput>(
  * ```
  *
  * @param pattern The pattern.
+ * @param operation The description.
  * @returns The route.
- * @throws {TypeError} If the pattern is invalid.
+ * @throws {TypeError} If the pattern or the description is invalid.
  */
-export function patch<const Pattern extends PatternInput>(
+export function patch<
+  const Pattern extends PatternInput,
+  const Description extends Operation = NoOperation,
+>(
   pattern: Pattern,
-): Route<"PATCH", Pattern extends string ? Pattern : string> {
-  return new Route(
+  operation?: Description & OperationCheck<Description>,
+): Route<"PATCH", PathOf<Pattern>, Description> {
+  return new Route<"PATCH", PathOf<Pattern>, Description>(
     "PATCH",
-    pattern as Pattern extends string ? Pattern : string,
+    pattern as PathOf<Pattern>,
+    operation,
   );
 }
 
@@ -127,15 +167,21 @@ export function patch<const Pattern extends PatternInput>(
  * ```
  *
  * @param pattern The pattern.
+ * @param operation The description.
  * @returns The route.
- * @throws {TypeError} If the pattern is invalid.
+ * @throws {TypeError} If the pattern or the description is invalid.
  */
-export function head<const Pattern extends PatternInput>(
+export function head<
+  const Pattern extends PatternInput,
+  const Description extends Operation = NoOperation,
+>(
   pattern: Pattern,
-): Route<"HEAD", Pattern extends string ? Pattern : string> {
-  return new Route(
+  operation?: Description & OperationCheck<Description>,
+): Route<"HEAD", PathOf<Pattern>, Description> {
+  return new Route<"HEAD", PathOf<Pattern>, Description>(
     "HEAD",
-    pattern as Pattern extends string ? Pattern : string,
+    pattern as PathOf<Pattern>,
+    operation,
   );
 }
 
@@ -151,14 +197,20 @@ export function head<const Pattern extends PatternInput>(
  * ```
  *
  * @param pattern The pattern.
+ * @param operation The description.
  * @returns The route.
- * @throws {TypeError} If the pattern is invalid.
+ * @throws {TypeError} If the pattern or the description is invalid.
  */
-export function options<const Pattern extends PatternInput>(
+export function options<
+  const Pattern extends PatternInput,
+  const Description extends Operation = NoOperation,
+>(
   pattern: Pattern,
-): Route<"OPTIONS", Pattern extends string ? Pattern : string> {
-  return new Route(
+  operation?: Description & OperationCheck<Description>,
+): Route<"OPTIONS", PathOf<Pattern>, Description> {
+  return new Route<"OPTIONS", PathOf<Pattern>, Description>(
     "OPTIONS",
-    pattern as Pattern extends string ? Pattern : string,
+    pattern as PathOf<Pattern>,
+    operation,
   );
 }

@@ -23,11 +23,32 @@ export {
   type FormOptions,
   type FormRoutes,
 } from "./form.ts";
-export { del, get, head, options, patch, post, put } from "./methods.ts";
 export {
+  del,
+  get,
+  head,
+  options,
+  patch,
+  type PathOf,
+  post,
+  put,
+} from "./methods.ts";
+export type {
+  NoOperation,
+  Operation,
+  OperationCheck,
+  OperationExamples,
+  OperationResponses,
+  ResponseDescription,
+  SchemaInput,
+  SchemaOutput,
+} from "./operation.ts";
+export {
+  type OperationOf,
   resource,
   type ResourceMethod,
   type ResourceNames,
+  type ResourceOperations,
   type ResourceOptions,
   type ResourceRoutes,
   type ResourceRows,
@@ -68,3 +89,9 @@ export {
   type SearchInput,
 } from "../pattern/route_pattern.ts";
 export type { RequestMethod, RouteMethod } from "../method.ts";
+export type {
+  InputResult,
+  InputResultIssue,
+  InputSchema,
+  InputSchemaOptions,
+} from "../middleware/input_schema.ts";

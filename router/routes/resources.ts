@@ -1,5 +1,6 @@
 import type { RequestMethod } from "../method.ts";
 import { joinPaths, withSlash } from "../pattern/join_paths.ts";
+import type { NoOperation, Operation } from "./operation.ts";
 import type { JoinPatterns } from "./route_map.ts";
 import { Route } from "./route.ts";
 
@@ -42,7 +43,18 @@ export interface ResourceOptions<
    * @default {the names of the methods}
    */
   readonly names?: Names;
+  /**
+   * The descriptions of the routes, by method.
+   *
+   * @default {no descriptions}
+   */
+  readonly operations?: ResourceOperations;
 }
+
+/** The descriptions of the routes. */
+export type ResourceOperations = {
+  readonly [Key in ResourcesMethod]?: Operation;
+};
 
 /** The names of the routes. */
 export type ResourceNames = { readonly [Key in ResourcesMethod]?: string };
@@ -105,9 +117,17 @@ export type ResourceRows<Table, Name extends string, Options> = {
       : never
   ]: Table[Key] extends
     [infer Method extends RequestMethod, infer End extends string]
-    ? Route<Method, JoinPatterns<Name, End>>
+    ? Route<Method, JoinPatterns<Name, End>, OperationOf<Options, Key>>
     : never;
 };
+
+/** The description in the options of a resource. */
+export type OperationOf<Options, Key extends PropertyKey> = Options extends {
+  readonly operations: {
+    readonly [Other in Key]: infer Description extends Operation;
+  };
+} ? Description
+  : NoOperation;
 
 /** The routes that {@linkcode resources} creates. */
 export type ResourcesRoutes<Name extends string, Options> = ResourceRows<
@@ -204,7 +224,7 @@ function createRoutes(
   name: string,
   options: ResourceOptions<ResourcesMethod> = {},
 ): Record<string, Route> {
-  const { only, exclude = [], names = {} } = options;
+  const { only, exclude = [], names = {}, operations = {} } = options;
   const fail = (reason: string): never => {
     throw new TypeError(`Cannot make the routes of "${name}": ${reason}`);
   };
@@ -219,7 +239,7 @@ function createRoutes(
     const given = names[key] ?? key;
     if (Object.hasOwn(routes, given)) fail(`two are called "${given}"`);
     const pattern = joinPaths(withSlash(name), end || "/");
-    routes[given] = new Route(method, pattern);
+    routes[given] = new Route(method, pattern, operations[key]);
   }
   return routes;
 }

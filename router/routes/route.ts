@@ -2,6 +2,12 @@ import { methodsOf, type RouteMethod } from "../method.ts";
 import type { Params } from "../pattern/params.ts";
 import { type PatternInput, RoutePattern } from "../pattern/route_pattern.ts";
 import type { SearchInput } from "../pattern/route_pattern.ts";
+import {
+  checkOperation,
+  type NoOperation,
+  type Operation,
+  type OperationCheck,
+} from "./operation.ts";
 
 // With exactOptionalPropertyTypes, callers may still pass the param of an optional
 // part, which is a string or undefined.
@@ -45,18 +51,39 @@ export type HrefParams = Readonly<Record<string, string | number | undefined>>;
  * assertEquals(show.href({ id: "a b" }), "/users/a%20b");
  * ```
  *
+ * @example A route that describes itself
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { object, string } from "@gatehouse/web/data-schema";
+ * import { Route } from "@gatehouse/web/fetch-router/routes";
+ *
+ * const create = new Route("POST", "/notes", {
+ *   summary: "Creates a note",
+ *   json: object({ text: string() }),
+ * });
+ * assertEquals(create.operation.summary, "Creates a note");
+ * ```
+ *
  * @typeParam Method The method, several methods, or `"ANY"`.
  * @typeParam Pattern The pattern as a string.
+ * @typeParam Description The description.
  */
 export class Route<
   const Method extends RouteMethod = RouteMethod,
   const Pattern extends string = string,
+  const Description extends Operation = NoOperation,
 > {
   /** The method or the methods that the route answers. */
   readonly method: Method;
 
   /** The pattern that the route matches. */
   readonly pattern: RoutePattern;
+
+  /** The description; an empty object without one. */
+  readonly operation: Description;
+
+  /** The name in the route map, such as `notes.create`; empty without a map. */
+  readonly name: string = "";
 
   /** The type of the pattern. Never present at run time. */
   declare readonly source?: Pattern;
@@ -66,17 +93,21 @@ export class Route<
    *
    * @param method The method, several methods, or `"ANY"`.
    * @param pattern The pattern.
-   * @throws {TypeError} If the method or the pattern is invalid.
+   * @param operation The description.
+   * @throws {TypeError} If the method, the pattern or the description is invalid.
    */
   constructor(
     method: Method,
     pattern: Pattern | Exclude<PatternInput, string> | RoutePattern,
+    operation?: Description & OperationCheck<Description>,
   ) {
     methodsOf(method as RouteMethod);
     this.method = method;
     this.pattern = pattern instanceof RoutePattern
       ? pattern
       : new RoutePattern(pattern);
+    this.operation = operation ?? {} as Description;
+    checkOperation(this.operation, this.pattern.source);
   }
 
   /**
@@ -99,6 +130,10 @@ export interface AnyRoute {
   readonly method: RouteMethod;
   /** The pattern that the route matches. */
   readonly pattern: RoutePattern;
+  /** The description. */
+  readonly operation?: Operation;
+  /** The name in the route map. */
+  readonly name?: string;
 }
 
 /** Routes by name, nested to any depth. */

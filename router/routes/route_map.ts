@@ -1,6 +1,7 @@
 import { isKnownMethod, type RouteMethod } from "../method.ts";
 import type { OriginPath } from "../pattern/params.ts";
 import type { PatternInput } from "../pattern/route_pattern.ts";
+import type { NoOperation, Operation } from "./operation.ts";
 import { type AnyRoute, Route, type RouteMap } from "./route.ts";
 
 /** A route as a plain object. */
@@ -9,6 +10,8 @@ export interface RouteDefinition {
   readonly method: RouteMethod;
   /** The pattern that the route matches. */
   readonly pattern: PatternInput;
+  /** The description. */
+  readonly operation?: Operation;
 }
 
 /** The definitions of {@linkcode route}. A pattern is a route for GET. */
@@ -43,8 +46,8 @@ export type BuildRouteMap<
   Prefix extends string = "",
 > = {
   readonly [Name in keyof Definitions]: Definitions[Name] extends
-    Route<infer Method, infer Pattern>
-    ? Route<Method, JoinPatterns<Prefix, Pattern>>
+    Route<infer Method, infer Pattern, infer Description>
+    ? Route<Method, JoinPatterns<Prefix, Pattern>, Description>
     : Definitions[Name] extends string
       ? Route<"GET", JoinPatterns<Prefix, Definitions[Name]>>
     : Definitions[Name] extends URLPattern ? Route<"GET", string>
@@ -53,7 +56,11 @@ export type BuildRouteMap<
       readonly pattern: infer Pattern;
     } ? Route<
         Method,
-        Pattern extends string ? JoinPatterns<Prefix, Pattern> : string
+        Pattern extends string ? JoinPatterns<Prefix, Pattern> : string,
+        Definitions[Name] extends
+          { readonly operation: infer Description extends Operation }
+          ? Description
+          : NoOperation
       >
     : Definitions[Name] extends RouteDefinitions
       ? BuildRouteMap<Definitions[Name], Prefix>
@@ -126,10 +133,14 @@ function withPath(prefix: string): string {
   return /^[^/]*:\/\/[^/]+$/.test(prefix) ? `${prefix}/` : prefix;
 }
 
-function buildMap(definitions: RouteDefinitions, prefix: string): RouteMap {
+function buildMap(
+  definitions: RouteDefinitions,
+  prefix: string,
+  path = "",
+): RouteMap {
   const map: Record<string, AnyRoute | RouteMap> = {};
   for (const [name, definition] of Object.entries(definitions)) {
-    map[name] = buildEntry(definition, prefix);
+    map[name] = buildEntry(definition, prefix, path + name);
   }
   return map;
 }
@@ -137,21 +148,25 @@ function buildMap(definitions: RouteDefinitions, prefix: string): RouteMap {
 function buildEntry(
   definition: RouteDefinitions[string],
   prefix: string,
+  name: string,
 ): AnyRoute | RouteMap {
-  if (typeof definition === "string" || definition instanceof URLPattern) {
-    return addPrefix(new Route("GET", definition), prefix);
+  const target = toRoute(definition);
+  if (target === undefined) {
+    return buildMap(definition as RouteDefinitions, prefix, `${name}.`);
   }
-  if (definition instanceof Route) return addPrefix(definition, prefix);
-  if (isRouteDefinition(definition)) {
-    return addPrefix(new Route(definition.method, definition.pattern), prefix);
-  }
-  return buildMap(definition as RouteDefinitions, prefix);
+  const { method, pattern, operation } = target;
+  const whole = prefix === "" ? pattern : pattern.prefixed(prefix);
+  return Object.assign(new Route(method, whole, operation), { name });
 }
 
-function addPrefix(target: Route, prefix: string): Route {
-  return prefix === ""
-    ? target
-    : new Route(target.method, target.pattern.prefixed(prefix));
+function toRoute(definition: RouteDefinitions[string]): Route | undefined {
+  if (typeof definition === "string" || definition instanceof URLPattern) {
+    return new Route("GET", definition);
+  }
+  if (definition instanceof Route) return definition;
+  if (!isRouteDefinition(definition)) return undefined;
+  const { method, pattern, operation } = definition;
+  return new Route(method, pattern, operation);
 }
 
 /**

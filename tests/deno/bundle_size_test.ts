@@ -46,7 +46,7 @@ const BUDGETS: Record<Entry, number> = {
   "./etag-middleware": 1.5,
   "./event-stream": 1.5,
   "./fetch-router": 9,
-  "./fetch-router/routes": 7.9,
+  "./fetch-router/routes": 8.3,
   "./fetch-router/testing": 9.12,
   "./form-data-middleware": 1.5,
   "./html": 1.5,

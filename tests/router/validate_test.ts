@@ -394,7 +394,6 @@ const misuses: [string, unknown, unknown, new () => Error][] = [
   ["null", { json: null }, {}, TypeError],
   ["no Standard Schema", { query: { parse() {} } }, {}, TypeError],
   ["a misspelt part", { json: Anything, parms: Anything }, {}, TypeError],
-  ["JSON and a form", { json: Anything, form: Anything }, {}, TypeError],
   ["NaN as a limit", { json: Anything }, { maxBytes: NaN }, RangeError],
   ["a negative bound", { form: Anything }, { maxParts: -1 }, RangeError],
 ];

@@ -1,0 +1,97 @@
+import type { InputSchemas } from "./input_schema.ts";
+
+/** A description of a middleware, for documents such as OpenAPI. */
+export interface MiddlewareDescription {
+  /** The schemas of the input that it validates. */
+  readonly input?: InputSchemas;
+  /** The authentication schemes that it tries, by name. */
+  readonly schemes?: Readonly<Record<string, SecurityScheme>>;
+  /**
+   * The roles, permissions or scopes that it requires: one of these sets. `[[]]`
+   * means any user.
+   */
+  readonly requires?: readonly (readonly string[])[];
+  /**
+   * The errors that it responds with as problem details: their descriptions by
+   * status code. An empty string stands for the title of the status code.
+   */
+  readonly responses?: Readonly<Record<number, string>>;
+  /** The name of the cookie that identifies the client. */
+  readonly cookie?: string;
+}
+
+/**
+ * A security scheme object of OpenAPI.
+ *
+ * @see {@link https://spec.openapis.org/oas/v3.1.1.html#security-scheme-object | OpenAPI 3.1.1, Security Scheme Object}
+ */
+export type SecurityScheme =
+  & {
+    /** The documentation, in CommonMark. */
+    readonly description?: string;
+  }
+  & (
+    | {
+      /** An HTTP authentication scheme. */
+      readonly type: "http";
+      /** The name of the scheme, such as `bearer`. */
+      readonly scheme: string;
+      /** The format of bearer tokens. */
+      readonly bearerFormat?: string;
+    }
+    | {
+      /** A key in a request. */
+      readonly type: "apiKey";
+      /** The place of the key. */
+      readonly in: "header" | "query" | "cookie";
+      /** The name of the header, parameter or cookie. */
+      readonly name: string;
+    }
+    | {
+      /** OpenID Connect. */
+      readonly type: "openIdConnect";
+      /** The URL of the metadata. */
+      readonly openIdConnectUrl: string;
+    }
+    | {
+      /** Mutual TLS. */
+      readonly type: "mutualTLS";
+    }
+  );
+
+/**
+ * Describes a middleware, so that the OpenAPI document of a router knows the
+ * guards that run before each route.
+ *
+ * Trust: the description must be true. It has no effect on requests.
+ *
+ * @example A custom guard
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createRouter, describeMiddleware, HTTPError } from "@gatehouse/web/fetch-router";
+ *
+ * const officeHours = describeMiddleware(() => {
+ *   if (new Date().getUTCHours() < 8) throw new HTTPError(403);
+ * }, { responses: { 403: "Closed until 8:00 UTC" } });
+ *
+ * const router = createRouter({ middleware: [officeHours] });
+ * assertEquals(router.routes, []);
+ * ```
+ *
+ * @param middleware The middleware.
+ * @param description The description.
+ * @returns The same middleware.
+ */
+export function describeMiddleware<Kind extends object>(
+  middleware: Kind,
+  description: MiddlewareDescription,
+): Kind {
+  return Object.assign(middleware, { "~describes": description });
+}
+
+/** Returns the description of a middleware, if it has one. */
+export function descriptionOf(
+  middleware: object,
+): MiddlewareDescription | undefined {
+  return (middleware as { "~describes"?: MiddlewareDescription })["~describes"];
+}
