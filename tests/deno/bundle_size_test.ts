@@ -16,7 +16,7 @@ import {
  * change that is worth the bytes to every user of the entry.
  */
 const BUDGETS: Record<Entry, number> = {
-  ".": 101,
+  ".": 103,
   "./auth": 39,
   "./auth-middleware": 6.7,
   "./auth/dpop": 13.6,
@@ -74,7 +74,7 @@ const BUDGETS: Record<Entry, number> = {
  * Take an entry out when it is within its budget.
  */
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
-  "./fetch-router": 17.3,
+  "./fetch-router": 17.7,
   "./telemetry-middleware": 1.54,
 };
 
