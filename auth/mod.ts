@@ -67,6 +67,7 @@ export {
   type ExternalAuthProvider,
   type ExternalAuthProviderOptions,
   type ExternalAuthRefresh,
+  type ExternalAuthRefreshFailure,
   type ExternalAuthResult,
   externalAuthResult,
   type ExternalAuthRevocation,

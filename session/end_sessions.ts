@@ -5,6 +5,7 @@ import {
   endIndexed,
   firstIdOf,
 } from "./drivers/ended_sessions.ts";
+import { reportEnd } from "./drivers/end_listeners.ts";
 import { checkVersion, requireVersion } from "./drivers/user_version.ts";
 import { type SessionStore, userIndexName } from "./store.ts";
 import { STORE_TIMEOUT } from "./timeouts.ts";
@@ -100,11 +101,16 @@ export async function endUserSessions(
     // Before the sessions are listed, so that no login can be missed.
     await requireVersion(callStore, userId, version);
   }
-  return await endNamed(store, userIndexName(userId), (record, id) => {
+  const name = userIndexName(userId);
+  const count = await endNamed(store, name, (record, id) => {
     return String(record.userId) === String(userId) &&
       record.createdAt <= before && (record.firstId ?? id) !== kept &&
       (record.version ?? -Infinity) < version;
   });
+  if (kept === undefined && version === Infinity) {
+    await reportEnd(callStore, { name, before });
+  }
+  return count;
 }
 
 /**
@@ -185,10 +191,13 @@ export async function endSessionsByName(
   name: string,
   { before = Infinity }: EndByNameOptions = {},
 ): Promise<number> {
-  return await endNamed(store, name, ({ content, createdAt, userId }) => {
+  const count = await endNamed(store, name, (record) => {
+    const { content, createdAt, userId } = record;
     return userId !== undefined && createdAt <= before &&
       [userIndexName(userId), ...content.names].includes(name);
   });
+  await reportEnd(storeCaller(store, STORE_TIMEOUT), { name, before });
+  return count;
 }
 
 async function endNamed(

@@ -18,7 +18,12 @@ import { checkVersion, isOutdated } from "./drivers/user_version.ts";
 import { SessionConflictError } from "./errors.ts";
 import { createLabel, type SessionLabel } from "./record.ts";
 import { requestSessionOf, type Session } from "./session.ts";
-import { checkIndex, sweeper, userIndexName } from "./store.ts";
+import {
+  checkIndex,
+  type SessionStore,
+  sweeper,
+  userIndexName,
+} from "./store.ts";
 import { isMemoryStore } from "./stores/memory.ts";
 import {
   callStore,
@@ -28,6 +33,7 @@ import {
 } from "./timeouts.ts";
 
 export { type CipherKind, CookieCipher } from "./cookies/encryption.ts";
+export { onSessionEnd, type SessionEnd } from "./drivers/end_listeners.ts";
 export { type EndByNameOptions, endSessionsByName } from "./end_sessions.ts";
 export {
   type CallStore,
@@ -85,6 +91,26 @@ export function hostCookie(session: Session, name: string): HostCookie {
 /** Returns `true` if the session's cookie has `SameSite=Strict`. */
 export function isStrict(session: Session): boolean {
   return requestSessionOf(session).setup.cookie.isStrict;
+}
+
+/** The login of a session, for data that is stored outside the session. */
+export interface SessionLogin {
+  /** The first id of the session. It stays the same if the id changes. */
+  readonly firstId: string;
+  /** The user who is logged in. */
+  readonly userId: string | number;
+  /** The time at which the session ends at the latest, in epoch milliseconds. */
+  readonly expiresAt: number;
+  /** The store of the session, or `null` for sessions in cookies. */
+  readonly store: SessionStore | null;
+}
+
+/** Returns the login of a loaded session, or `null` if no user is logged in. */
+export function sessionLogin(session: Session): SessionLogin | null {
+  const { id, record, setup } = requestSessionOf(session).read();
+  const { expiresAt, firstId = id, userId } = record;
+  if (userId === undefined || id === "") return null;
+  return { firstId, userId, expiresAt, store: setup.store };
 }
 
 /** Returns the browser and the address of the session's login. */

@@ -9,6 +9,7 @@ import {
   firstIdOf,
 } from "./drivers/ended_sessions.ts";
 import { storeCaller } from "./drivers/circuit_breaker.ts";
+import { reportEnd } from "./drivers/end_listeners.ts";
 import {
   isSessionId,
   parseRecord,
@@ -230,7 +231,9 @@ class Sessions implements UserSessions {
     const kept = except && await firstIdOf(call, except);
     const accept: Accept = (record, id) =>
       (record.firstId ?? id) !== kept && this.#belongsTo(record, userId);
-    const count = await endIndexed(call, userIndexName(userId), accept);
+    const name = userIndexName(userId);
+    const count = await endIndexed(call, name, accept);
+    if (kept === undefined) await reportEnd(call, { name, before: Infinity });
     this.#report("logout-everywhere", userId);
     return count;
   }

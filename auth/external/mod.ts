@@ -45,6 +45,7 @@ export type {
 } from "./provider.ts";
 export {
   type ExternalAuthRefresh,
+  type ExternalAuthRefreshFailure,
   type RefreshableTokens,
   refreshExternalAuth,
 } from "./after_login/refresh.ts";

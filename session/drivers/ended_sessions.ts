@@ -10,6 +10,7 @@ import {
   TOMBSTONE_TTL,
 } from "./_id_rotation.ts";
 import type { SessionConfig } from "./driver.ts";
+import { reportEnd } from "./end_listeners.ts";
 
 export type { CallStore };
 
@@ -67,11 +68,24 @@ export async function endStored(
     if (record === null || !accept(record, current)) return false;
     if (
       await replaceByTombstone(callStore, current, found.version, attempt++)
-    ) return true;
+    ) {
+      await reportEnded(callStore, record, current);
+      return true;
+    }
   }
   throw new SessionStoreError("end", {
     cause: new Error("The id of the session always changes"),
   });
+}
+
+/** Tells the listeners of the store that a session has ended. */
+async function reportEnded(
+  callStore: CallStore,
+  { firstId, userId }: SessionRecord,
+  id: string,
+): Promise<void> {
+  if (userId === undefined) return;
+  await reportEnd(callStore, { firstId: firstId ?? id, userId });
 }
 
 /**
@@ -187,14 +201,21 @@ async function endAtOnce(
     const stored = found[index];
     const record = stored && parseRecord(stored.value);
     const { version } = stored ?? {};
-    return record && accept(record, key) ? [{ key, version: version! }] : [];
+    return record && accept(record, key)
+      ? [{ key, version: version!, record }]
+      : [];
   });
+  const versions = entries.map(({ key, version }) => ({ key, version }));
   const options = [serializeTombstone({}), TOMBSTONE_TTL] as const;
   // A store that is full may reject the tombstones, but not a deletion.
   const ended = new Set(
     await Promise.try(() =>
-      callStore("end", (store) => store.replaceMany!(entries, ...options))
+      callStore("end", (store) => store.replaceMany!(versions, ...options))
     ).catch(() => []),
+  );
+  await inBatches(
+    entries.filter(({ key }) => ended.has(key)),
+    ({ key, record }) => reportEnded(callStore, record, key),
   );
   const others = ids.filter((id, index) => found[index] && !ended.has(id));
   return { ended: ended.size, others };

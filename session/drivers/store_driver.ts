@@ -35,6 +35,7 @@ import {
   type SessionDriver,
   type UpdateRecord,
 } from "./driver.ts";
+import { reportEnd } from "./end_listeners.ts";
 import { endStored, limitSessions } from "./ended_sessions.ts";
 
 /** The maximum number of attempts to save against other writers. */
@@ -216,6 +217,11 @@ class StoreDriver implements SessionDriver {
     // Only the next load can tell which value the store has now.
     this.#isStale = true;
     if (!isSaved) return undefined;
+    if (userId !== undefined && userId !== record.userId) {
+      // The login has ended, although the session continues.
+      const firstId = record.firstId ?? this.id;
+      await reportEnd(this.#caller, { firstId, userId });
+    }
     if (idChange === "login") {
       await this.#limitSessions(record.userId, userId);
     }

@@ -36,7 +36,7 @@ export interface Faults {
   /** The response to any request. */
   respond?: (
     request: SeenRequest,
-  ) => Response | Promise<Response> | undefined;
+  ) => Response | Promise<Response | undefined> | undefined;
   /** The metadata. */
   metadata?: (metadata: Body) => unknown;
   /** The key set. */

@@ -100,6 +100,32 @@ for (const [name, faults] of changed) {
   });
 }
 
+Deno.test("refreshExternalAuth() returns the rotated refresh token if the new ID token can't be verified", async () => {
+  const { client, provider, tokens } = await loggedIn();
+  let issued: Record<string, unknown> = {};
+  provider.faults = {
+    token: (token) => issued = token,
+    idToken: (idToken) => idToken.slice(0, -8) + "AAAAAAAA",
+  };
+  const result = await refreshExternalAuth(client, tokens);
+  assert(!result.ok);
+  const { accessToken: _, expiresAt: __, ...kept } = tokens;
+  // Without the access token, which may belong to another user.
+  assertEquals<unknown>(result.tokens, {
+    ...kept,
+    refreshToken: issued.refresh_token,
+  });
+  provider.faults = {};
+  assert((await refreshExternalAuth(client, result.tokens!)).ok);
+});
+
+Deno.test("refreshExternalAuth() returns no tokens if the new ID token is about another user", async () => {
+  const { client, provider, tokens } = await loggedIn();
+  provider.faults = { claims: (claims) => ({ ...claims, sub: "someone" }) };
+  const result = await refreshExternalAuth(client, tokens);
+  assertEquals(!result.ok && result.tokens, undefined);
+});
+
 Deno.test("refreshExternalAuth() requires the user of the tokens", async () => {
   const { client, tokens } = await loggedIn();
   const { refreshToken } = tokens;

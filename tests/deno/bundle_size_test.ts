@@ -31,6 +31,7 @@ const BUDGETS: Record<Entry, number> = {
   "./auth/resource": 16,
   "./auth/second-factor": 14.6,
   "./auth/testing": 2.9,
+  "./auth/tokens": 21.5,
   "./body-limit-middleware": 1.5,
   "./cookies": 1.5,
   "./cors-middleware": 1.5,
@@ -134,6 +135,12 @@ Deno.test("passkeys add 6 kB at most to a session", async () => {
   const session = await sizeOfEntries(["./session-middleware"]);
   const both = await sizeOfEntries(["./session-middleware", "./auth/passkey"]);
   assertLess(both - session, 6_001);
+});
+
+Deno.test("kept tokens add 4 kB at most to external logins", async () => {
+  const login = ["./auth", "./session-middleware"] as const;
+  const both = await sizeOfEntries([...login, "./auth/tokens"]);
+  assertLess(both - await sizeOfEntries(login), 4_001);
 });
 
 Deno.test("an entry's bundle contains only the modules that it needs", async () => {

@@ -5,7 +5,11 @@ import {
   type JSONObject,
 } from "../../issuer/mod.ts";
 import { isIssuerOf, type ProviderEngine } from "../engine.ts";
-import { idTokenError, verifyIdToken } from "../id_token.ts";
+import {
+  type IdTokenClaims,
+  idTokenError,
+  verifyIdToken,
+} from "../id_token.ts";
 import type { ExternalAuthFailure } from "../login/finish.ts";
 import {
   engineOf,
@@ -19,8 +23,19 @@ export type RefreshableTokens =
   & Partial<ExternalAuthTokens>
   & Pick<ExternalAuthTokens, "refreshToken">;
 
+/** The result of a refresh that failed. */
+export interface ExternalAuthRefreshFailure extends ExternalAuthFailure {
+  /**
+   * The tokens to store instead of the old ones. Present if the provider has
+   * issued new tokens, but the new ID token could not be verified. There is no
+   * access token, because it may belong to another user. The refresh token is the
+   * new one, because the old one may be invalid now.
+   */
+  readonly tokens?: RefreshableTokens;
+}
+
 /** The result of a refresh. */
-export type ExternalAuthRefresh = ExternalAuthFailure | {
+export type ExternalAuthRefresh = ExternalAuthRefreshFailure | {
   /** `true`, unlike that of a failure. */
   readonly ok: true;
   /** The new tokens. Store them: the old ones may be invalid now. */
@@ -39,7 +54,8 @@ export type ExternalAuthRefresh = ExternalAuthFailure | {
  *
  * If `error.code` is `"token_request_refused"` and `providerError` is
  * `"invalid_grant"`, the user has to log in again. After other failures the
- * refresh token may still be valid.
+ * refresh token may still be valid. If the failure has `tokens`, store them: the
+ * provider has replaced the refresh token.
  *
  * @example Refreshing before an access token expires
  * ```ts
@@ -88,10 +104,9 @@ export async function refreshExternalAuth(
         "Cannot refresh tokens: there is no refresh token",
       );
     }
-    return {
-      ok: true,
-      tokens: await refreshOnce(engine, tokens, refreshToken),
-    };
+    const result = await refreshOnce(engine, tokens, refreshToken);
+    if (!result.ok) engine.options.onError?.(result.error);
+    return result;
   } catch (error) {
     if (!(error instanceof ExternalAuthError)) throw error;
     engine.options.onError?.(error);
@@ -101,7 +116,7 @@ export async function refreshExternalAuth(
 
 const pending = /* @__PURE__ */ new WeakMap<
   object,
-  Map<string, SingleFlight<ExternalAuthTokens>>
+  Map<string, SingleFlight<ExternalAuthRefresh>>
 >();
 
 /** Sends a token only once: a provider that rotates tokens would revoke it. */
@@ -109,15 +124,15 @@ async function refreshOnce(
   engine: ProviderEngine<unknown>,
   tokens: RefreshableTokens,
   refreshToken: string,
-): Promise<ExternalAuthTokens> {
-  await checkBeforeRequest(engine, tokens);
+): Promise<ExternalAuthRefresh> {
+  await prepareRefresh(engine, tokens);
   let ofEngine = pending.get(engine);
   if (ofEngine === undefined) pending.set(engine, ofEngine = new Map());
   const key = JSON.stringify([refreshToken, tokens.issuer, tokens.subject]);
   // One timeout for the tokens, and one for new keys.
   const timeout = 2 * engine.timeout;
   const flight = ofEngine.get(key) ??
-    new SingleFlight<ExternalAuthTokens>(timeout);
+    new SingleFlight<ExternalAuthRefresh>(timeout);
   ofEngine.set(key, flight);
   try {
     return await flight.run(() => refresh(engine, tokens, refreshToken));
@@ -130,27 +145,32 @@ async function refresh(
   engine: ProviderEngine<unknown>,
   tokens: RefreshableTokens,
   refreshToken: string,
-): Promise<ExternalAuthTokens> {
+): Promise<ExternalAuthRefresh> {
   const renewed = await requestTokens(engine, {
     grant_type: "refresh_token",
     refresh_token: refreshToken,
   });
-  if (renewed.idToken !== undefined) {
-    await checkSameUser(engine, tokens, renewed, renewed.idToken);
+  const { accessToken: _, expiresAt: __, ...kept } = tokens;
+  const claims = await verifyRenewed(engine, renewed);
+  if (claims instanceof ExternalAuthError) {
+    const { refreshToken: next = refreshToken } = renewed;
+    return {
+      ok: false,
+      error: claims,
+      tokens: { ...kept, refreshToken: next },
+    };
   }
-  const { idToken, issuer, scope, subject } = tokens;
-  return {
-    refreshToken,
-    ...idToken !== undefined && { idToken },
-    ...scope !== undefined && { scope },
-    ...renewed,
-    ...subject !== undefined && { subject },
-    ...issuer !== undefined && { issuer },
-  };
+  if (claims !== undefined) checkSameLogin(engine, tokens, claims);
+  return { ok: true, tokens: { ...kept, ...renewed } };
 }
 
-/** Checks all that may fail without the refresh token: it may work only once. */
-async function checkBeforeRequest(
+/**
+ * Checks all that may fail without the refresh token: it may work only once. It
+ * can fetch the metadata and the keys.
+ *
+ * @throws {ExternalAuthError} If the check fails.
+ */
+export async function prepareRefresh(
   engine: ProviderEngine<unknown>,
   { issuer }: RefreshableTokens,
 ): Promise<void> {
@@ -166,17 +186,36 @@ async function checkBeforeRequest(
   await keys.get();
 }
 
-/** Checks that a new ID token belongs to the same login (Core 1.0, 12.2). */
-async function checkSameUser(
+/**
+ * Verifies the ID token of a refresh, if there is one. Returns an error instead
+ * of throwing it: the response has tokens that must not be lost.
+ */
+async function verifyRenewed(
   engine: ProviderEngine<unknown>,
-  tokens: RefreshableTokens,
-  { accessToken }: TokenResponse,
-  idToken: string,
-): Promise<void> {
+  { accessToken, idToken }: TokenResponse,
+): Promise<IdTokenClaims | ExternalAuthError | undefined> {
   const { openid } = engine.definition;
-  if (openid === undefined) return;
-  const claims = await verifyIdToken(engine, openid, idToken, { accessToken });
-  const issuer = openid.canonicalIssuer?.(claims.iss) ?? claims.iss;
+  if (openid === undefined || idToken === undefined) return undefined;
+  try {
+    return await verifyIdToken(engine, openid, idToken, { accessToken });
+  } catch (error) {
+    if (error instanceof ExternalAuthError) return error;
+    throw error;
+  }
+}
+
+/**
+ * Checks that a new ID token belongs to the same login (Core 1.0, section 12.2).
+ *
+ * @throws {ExternalAuthError} If it does not. Its tokens are lost on purpose:
+ * they may be those of another user.
+ */
+function checkSameLogin(
+  { definition: { openid } }: ProviderEngine<unknown>,
+  tokens: RefreshableTokens,
+  claims: IdTokenClaims,
+): void {
+  const issuer = openid?.canonicalIssuer?.(claims.iss) ?? claims.iss;
   const before: JSONObject = decodeClaims(tokens.idToken ?? "");
   const isSame = issuer === tokens.issuer && claims.sub === tokens.subject &&
     ["azp", "auth_time", "nonce"].every((name) =>

@@ -1,0 +1,89 @@
+import type { RequestContext } from "../../router/mod.ts";
+import type { ExternalAuthError } from "../issuer/mod.ts";
+
+/** An access token that can be used now. */
+export interface AccessToken {
+  /** `true`, unlike that of a failure. */
+  readonly ok: true;
+  /** The token for the API. Never send it to the browser. */
+  readonly accessToken: string;
+  /** The expiry of the token, in epoch milliseconds, if it is known. */
+  readonly expiresAt?: number;
+  /**
+   * The granted scopes, if the provider named them. A refresh can return fewer
+   * than the login.
+   */
+  readonly scope?: string;
+}
+
+/**
+ * The reason why there is no access token.
+ * - `none`: the user has not logged in at the provider, or has logged out.
+ * - `ended`: the provider no longer accepts the refresh token, or the access token
+ *   has expired and there is no refresh token. The user has to log in again.
+ * - `unavailable`: the provider failed, or another process is still refreshing the
+ *   token. A later attempt may succeed.
+ */
+export type TokenFailureReason = "none" | "ended" | "unavailable";
+
+/** The result if there is no access token. */
+export interface TokenFailure {
+  /** `false`, unlike that of an access token. */
+  readonly ok: false;
+  /** The reason. */
+  readonly reason: TokenFailureReason;
+  /** The seconds after which to try again, if the reason is `unavailable`. */
+  readonly retryAfter?: number;
+  /**
+   * The error of the provider, if this request has seen it. It is for operators,
+   * with `providerError`, `providerErrorDescription` and `status`, and contains no
+   * secret.
+   */
+  readonly error?: ExternalAuthError;
+}
+
+/** An access token, or the reason why it is missing. */
+export type TokenResult = AccessToken | TokenFailure;
+
+/** Options for `get` of {@linkcode TokenSource}. */
+export interface GetTokenOptions {
+  /**
+   * The milliseconds for which the token must still be valid. A token is refreshed
+   * at the earliest after half of its lifetime.
+   *
+   * @default {30_000}
+   */
+  readonly minimumValidity?: number;
+  /**
+   * An access token that the API has rejected with 401. If it is the current one,
+   * it is refreshed, but not if it is younger than 30 seconds.
+   *
+   * @default {undefined}
+   */
+  readonly rejected?: string | undefined;
+  /**
+   * Ends the wait for a refresh. The refresh itself continues, because its tokens
+   * must be stored.
+   *
+   * @default {the signal of the request}
+   */
+  readonly signal?: AbortSignal;
+}
+
+/** Provides access tokens for the user of a request. */
+export interface TokenSource {
+  /**
+   * Returns the access token of the request's user, and refreshes it first if
+   * necessary.
+   *
+   * @param context The context of the request.
+   * @param options The required validity.
+   * @returns The access token, or the reason why it is missing.
+   * @throws {SessionStoreError} If the store fails.
+   * @throws {TypeError} If no session middleware ran before.
+   */
+  get(
+    context: RequestContext,
+    options?: GetTokenOptions,
+  ): Promise<TokenResult>;
+}
