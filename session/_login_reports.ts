@@ -9,6 +9,8 @@ interface StoredLogin {
 
 /** Reports the logins and logouts of a request once they are saved. */
 export class LoginReports {
+  /** `true` after a login was saved. */
+  hasLogin = false;
   readonly #context: RequestContext;
   #stored: StoredLogin = { id: "" };
 
@@ -32,6 +34,7 @@ export class LoginReports {
     if (userId === undefined) this.end();
     this.#stored = { userId, id };
     if (!isLogin) return;
+    this.hasLogin = userId !== undefined;
     const ids = { sessionId: id, previousSessionId };
     reportSecurityEvent(this.#context, { action: "login", userId, ...ids });
   }

@@ -180,6 +180,14 @@ export class RequestSession {
     this.#record = undefined;
   }
 
+  /** Makes the request anonymous. The stored session does not change. */
+  leave(): void {
+    this.#driver?.leave?.();
+    this.#record = undefined;
+    this.changes = undefined;
+    this.reports.open(undefined, "");
+  }
+
   /**
    * Saves the session while the handler runs.
    *

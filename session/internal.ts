@@ -12,6 +12,15 @@ import {
   readCookiesBelow,
   serializeCookie,
 } from "./cookies/prefixed_cookie.ts";
+import {
+  BINDING_KEY,
+  type DeviceBinding,
+  type DeviceKey,
+  hasLoggedIn,
+  isInCookies,
+  leaveSession,
+  readBinding,
+} from "./device_binding.ts";
 import { storeCaller } from "./drivers/circuit_breaker.ts";
 import { type CallStore, checkSessionLimit } from "./drivers/ended_sessions.ts";
 import { checkVersion, isOutdated } from "./drivers/user_version.ts";
@@ -36,11 +45,18 @@ export { type CipherKind, CookieCipher } from "./cookies/encryption.ts";
 export { onSessionEnd, type SessionEnd } from "./drivers/end_listeners.ts";
 export { type EndByNameOptions, endSessionsByName } from "./end_sessions.ts";
 export {
+  BINDING_KEY,
   type CallStore,
   callStore,
   type CookieToSet,
   createLabel,
+  type DeviceBinding,
+  type DeviceKey,
+  hasLoggedIn,
   type HostCookie,
+  isInCookies,
+  leaveSession,
+  readBinding,
   readCookies,
   readCookiesBelow,
   serializeCookie,

@@ -1,5 +1,6 @@
 import { reportSecurityEvent } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
+import { bindingOf } from "./device_binding.ts";
 import {
   type Accept,
   type CallStore,
@@ -35,6 +36,11 @@ export interface SessionInfo {
   readonly expiresAt: number;
   /** The browser and the address of the login. */
   readonly label: SessionLabel;
+  /**
+   * `true` if the session is bound to a device: a copy of its cookies becomes
+   * worthless within minutes. See `deviceBoundSessions`.
+   */
+  readonly bound: boolean;
 }
 
 /** Options for `endAll`. */
@@ -280,6 +286,7 @@ class Sessions implements UserSessions {
       seenAt,
       expiresAt: this.#setup.config.timeouts.expiryOf(record),
       label: content.label,
+      bound: bindingOf(record)?.boundAt !== undefined,
     };
   }
 

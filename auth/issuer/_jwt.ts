@@ -2,6 +2,7 @@
 import {
   calculateJwkThumbprint,
   CompactSign,
+  compactVerify,
   createLocalJWKSet,
   decodeJwt,
   errors,
@@ -277,4 +278,30 @@ function publicKeyOf({ jwk }: JWTHeaderParameters): JWK {
 /** Returns the SHA-256 thumbprint of a public key (RFC 7638). */
 export async function thumbprintOf(key: JsonWebKey): Promise<string> {
   return await calculateJwkThumbprint(key as JWK);
+}
+
+/** A JWS with a valid signature. */
+export interface SignedMessage {
+  readonly header: JSONObject;
+  readonly payload: string;
+}
+
+/**
+ * Verifies a compact JWS. Returns `null` for an invalid one. Never throws, because
+ * messages come from the network.
+ */
+export async function verifyMessage(
+  message: string,
+  algorithms: readonly string[],
+  keyOf: (header: JSONObject) => JsonWebKey,
+): Promise<SignedMessage | null> {
+  try {
+    const getKey = (header: JSONObject) => keyOf(header) as JWK;
+    const options = { algorithms: [...algorithms] };
+    const verified = await compactVerify(message, getKey, options);
+    const payload = new TextDecoder().decode(verified.payload);
+    return { header: { ...verified.protectedHeader }, payload };
+  } catch {
+    return null;
+  }
 }

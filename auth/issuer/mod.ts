@@ -30,6 +30,7 @@ export {
   type SignedProof,
   signJWT,
   thumbprintOf,
+  verifyMessage,
   verifyProof,
 } from "./_jwt.ts";
 export { keysOf, keysOfIssuer, verifyWithKeys } from "./_key_refresh.ts";

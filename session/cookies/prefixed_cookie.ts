@@ -155,6 +155,18 @@ export class PrefixedCookie {
   }
 
   /**
+   * Returns the attributes of the cookie without its lifetime, or `null` without
+   * `Secure`.
+   *
+   * @param name The name that `nameFor` returned.
+   */
+  attributesOf(name: string): string | null {
+    if (name !== this.#secureName) return null;
+    const header = this.setCookie({ suffix: "", value: "" }, name);
+    return header.slice(header.indexOf(";") + 1).trim();
+  }
+
+  /**
    * Creates the `Set-Cookie` header that sets or removes the cookie.
    *
    * @param name The name that `nameFor` returned.
@@ -196,6 +208,10 @@ function isLocal(hostname: string): boolean {
 
 /** Another cookie with the security attributes of the session's cookie. */
 export interface HostCookie {
+  /** The name with its prefix. */
+  readonly name: string;
+  /** The attributes without the lifetime, or `null` over HTTP without `Secure`. */
+  readonly attributes: string | null;
   /** The value that the response sets, or that the browser sent. */
   readonly value: string | undefined;
   /** Sets the cookie on the response, for a number of seconds. */
@@ -225,6 +241,8 @@ export class HostCookies {
     const fullName = cookie.nameFor(this.#context);
     const header = this.#context.request.headers.get("Cookie");
     return {
+      name: fullName,
+      attributes: cookie.attributesOf(fullName),
       value: this.#changed.get(fullName)?.value ??
         readCookies(header, fullName)[0],
       set: (value, maxAge) => {

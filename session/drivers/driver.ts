@@ -82,6 +82,12 @@ export interface SessionDriver {
 
   /** Stops accepting the old id, because the response has the new one. */
   close(): void;
+
+  /**
+   * Leaves the session as it is stored. Only a login begins another one. Sessions
+   * in cookies lack the method.
+   */
+  leave?(): void;
 }
 
 /** The maximum lifetime of a cookie in seconds: 400 days (RFC 6265bis). */

@@ -252,6 +252,15 @@ class StoreDriver implements SessionDriver {
     for (const id of this.#replaced) this.#shared.oldIds.complete(id);
   }
 
+  leave(): void {
+    this.id = "";
+    this.#stored = null;
+    this.#move = undefined;
+    this.#isLoaded = false;
+    // As after a logout: a new cookie must not replace that of the session.
+    this.#hasEnded = true;
+  }
+
   /**
    * Stores a session under a new id. Returns `false` if another request changed
    * it first.

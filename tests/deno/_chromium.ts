@@ -1,5 +1,6 @@
 import {
   type Browser,
+  type BrowserContext,
   chromium,
   type Locator,
   type Page,
@@ -7,6 +8,16 @@ import {
 import type { ServedApp } from "./_app_servers.ts";
 
 const executablePath = "/usr/bin/chromium";
+
+const ARGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 
 const isInstalled = await Deno.stat(executablePath).then(
   () => true,
@@ -89,14 +100,15 @@ export function launch(env: Record<string, string> = {}): Promise<Browser> {
   return chromium.launch({
     executablePath,
     env: { ...Deno.env.toObject(), ...env },
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
+    args: [...ARGS],
   });
+}
+
+/** Starts Chromium with a new profile on the disk and additional arguments. */
+export function launchProfile(
+  args: readonly string[],
+): Promise<BrowserContext> {
+  const options = { executablePath, args: [...ARGS, ...args] };
+  // Without a folder, Playwright creates one and removes it at the end.
+  return chromium.launchPersistentContext("", options);
 }
