@@ -65,7 +65,7 @@ function algorithmOf({ kty }: DeviceKey): string {
 function parseKey(jwk: unknown): DeviceKey | undefined {
   if (Object(jwk) !== jwk) return undefined;
   const { crv, d, e, kty, n, x, y } = jwk as JSONObject;
-  // Whoever sends a private key does not keep it in a device.
+  // A private key that is sent is not kept in a device.
   if (d !== undefined) return undefined;
   if (kty === "EC" && crv === "P-256" && matches(COORDINATE, x, y)) {
     return { kty, crv, x: x as string, y: y as string };

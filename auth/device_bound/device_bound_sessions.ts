@@ -220,7 +220,7 @@ async function finish(
   binding: DeviceBinding | null,
   { expiresAt, state }: RequestBinding,
 ): Promise<void> {
-  const { context, cookie, session, settings: { lifetime, now } } = request;
+  const { cookie, session, settings: { lifetime, now } } = request;
   if (hasLoggedIn(session)) {
     if (cookie.attributes !== null) await offer(request);
   } else if (state === "bound" && readBinding(session) === null) {

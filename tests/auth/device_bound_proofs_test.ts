@@ -119,7 +119,7 @@ const BAD_KEYS: Record<string, ProofParts> = {
   "a string as the key": { header: { jwk: "key" } },
   "an array as the key": { header: { jwk: [PUBLIC_POINT] } },
   "an empty key": { header: { jwk: {} } },
-  "the key of somebody else": { header: { jwk: PUBLIC_POINT } },
+  "the key of another user": { header: { jwk: PUBLIC_POINT } },
   "a point that is not on the curve": {
     header: { jwk: { ...PUBLIC_POINT, y: PUBLIC_POINT.x } },
   },
@@ -235,7 +235,7 @@ Deno.test("a challenge works once for a refresh, also with an older cookie", asy
   }
 });
 
-Deno.test("the proof of the registration is no proof for a refresh", async () => {
+Deno.test("a refresh refuses the proof of the registration", async () => {
   const { clock, router } = createBoundApp();
   const device = new Device(router);
   await device.logIn();

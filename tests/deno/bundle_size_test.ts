@@ -62,6 +62,7 @@ const BUDGETS: Record<Entry, number> = {
   "./session/cloudflare": 1.8,
   "./session/cookie": 5.2,
   "./session/deno-kv": 1.1,
+  "./session/device-bound": 10.2,
   "./session/redis": 2,
   "./session/sql": 2.7,
   "./session/testing": 26,
