@@ -30,7 +30,7 @@ function createdSignal(request: Request): AbortSignal | undefined {
  * response too. Deno's info has `completed` instead.
  */
 export function isAborted(context: RequestContext): boolean {
-  return hasSignal(context) && createdSignal(context.request)?.aborted === true;
+  return createdSignal(context.request)?.aborted === true && hasSignal(context);
 }
 
 /** Throws the reason if a request was aborted. */

@@ -1,4 +1,4 @@
-import { createRouter } from "@gatehouse/web/fetch-router";
+import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import { assertEquals, assertRejects } from "@std/assert";
 
 const origin = "https://example.com";
@@ -66,3 +66,43 @@ Deno.test("router.fetch() responds to errors of a handler under Deno.serve, also
   const info = { remoteAddr: {}, completed: Promise.resolve() };
   assertEquals(await (await router.fetch(request, info)).text(), "bug");
 });
+
+const passes: Middleware<readonly []> = (_, next) => next();
+const awaits: Middleware<readonly []> = async (_, next) => await next();
+
+for (
+  const [name, before, after] of [
+    ["between others", [passes, awaits], [passes, awaits]],
+    ["first", [], [awaits, passes]],
+    ["last", [awaits, passes], []],
+  ] as const
+) {
+  Deno.test(`the handler does not start if a request is aborted during the middleware ${name}`, async () => {
+    const aborts: Middleware<readonly []> = async ({ request, url }, next) => {
+      await Promise.resolve();
+      if (url.pathname === "/left") controllers.get(request)!.abort();
+      return await next();
+    };
+    const controllers = new Map<Request, AbortController>();
+    const started: string[] = [];
+    const router = createRouter({
+      ...quiet,
+      middleware: [...before, aborts, ...after],
+    });
+    router.get("/*", ({ url }) => {
+      started.push(url.pathname);
+      return ok();
+    });
+    const results = await Promise.allSettled(
+      ["/left", "/here", "/left"].map((path) => {
+        const controller = new AbortController();
+        const request = new Request(origin + path, controller);
+        controllers.set(request, controller);
+        return router.fetch(request);
+      }),
+    );
+    const states = results.map(({ status }) => status);
+    assertEquals(states, ["rejected", "fulfilled", "rejected"]);
+    assertEquals(started, ["/here"]);
+  });
+}
