@@ -1,7 +1,7 @@
 import { encodeBase64, randomToken } from "../../session/secrets.ts";
 import {
+  type ClientMetadata,
   ExternalAuthError,
-  type ProviderMetadata,
   signJWT,
 } from "../issuer/mod.ts";
 import type { ClientAuthentication } from "./options.ts";
@@ -73,7 +73,7 @@ const ASSERTION_LIFETIME = 60;
  */
 export async function authenticateClient(
   client: ClientRegistration,
-  metadata: ProviderMetadata,
+  metadata: ClientMetadata,
   now: number,
 ): Promise<ClientCredentials> {
   const { clientId, clientSecret = "" } = client;
@@ -105,7 +105,7 @@ export async function authenticateClient(
 
 function chooseMethod(
   { clientSecret, privateKey }: ClientRegistration,
-  metadata: ProviderMetadata,
+  metadata: ClientMetadata,
 ): ClientAuthentication {
   const possible: ClientAuthentication[] = privateKey !== undefined
     ? ["private_key_jwt"]
@@ -132,7 +132,7 @@ function formEncode(value: string): string {
 
 async function createAssertion(
   { clientId, privateKey }: ClientRegistration,
-  { issuer, token_endpoint }: ProviderMetadata,
+  { issuer, token_endpoint }: ClientMetadata,
   now: number,
 ): Promise<ClientCredentials> {
   const { audience, certificateThumbprint, key } = privateKey!;

@@ -30,7 +30,10 @@ export interface AccessTokenOptions extends IssuerOptions {
   readonly onError?: ((error: ExternalAuthError) => void) | undefined;
 }
 
-/** The reason why a token is not accepted. */
+/**
+ * The reason why a token is not accepted: it is invalid or not active, expired,
+ * for another audience, bound to a key, or its issuer is unavailable.
+ */
 export type AccessTokenProblem =
   | "invalid"
   | "expired"
@@ -40,8 +43,16 @@ export type AccessTokenProblem =
 
 /** The result of the verification of an access token. */
 export type AccessTokenVerification =
-  | { readonly ok: true; readonly claims: AccessTokenClaims }
-  | { readonly ok: false; readonly problem: AccessTokenProblem };
+  | {
+    readonly ok: true;
+    /** The claims, or the members of the introspection response. */
+    readonly claims: AccessTokenClaims;
+  }
+  | {
+    readonly ok: false;
+    /** The reason. */
+    readonly problem: AccessTokenProblem;
+  };
 
 /** The claims that all tokens must have, and those of RFC 9068, section 2.2. */
 const requiredClaims = ["iss", "sub", "aud", "exp"];

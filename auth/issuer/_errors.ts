@@ -45,6 +45,7 @@
  *   malformed.
  * - `id_token_invalid`: the ID token is invalid. The message has the reason.
  *   Possibly an attack, or a wrong clock.
+ * - `introspection_failed`: the issuer of an access token did not introspect it.
  * - `userinfo_failed`: the profile is unavailable or invalid.
  * - `userinfo_mismatch`: the profile is about another user.
  * - `profile_invalid`: the profile does not identify the user.
@@ -76,6 +77,7 @@ export type ExternalAuthErrorCode =
   | "token_response_invalid"
   | "id_token_invalid"
   | "authentication_too_old"
+  | "introspection_failed"
   | "userinfo_failed"
   | "userinfo_mismatch"
   | "profile_invalid"

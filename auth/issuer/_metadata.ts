@@ -128,10 +128,8 @@ export function parseMetadata(
     }
   }
   for (const name of ARRAYS) {
-    const value = readOwn(body, name);
-    if (!Array.isArray(value)) continue;
-    metadata[name] = value.slice(0, MAX_ELEMENTS)
-      .filter((element) => typeof element === "string");
+    const strings = readStrings(body, name);
+    if (strings !== undefined) metadata[name] = strings;
   }
   for (const name of FLAGS) metadata[name] = readOwn(body, name) === true;
   return metadata as unknown as ProviderMetadata;
@@ -151,6 +149,37 @@ export function parseKeysMetadata(
   const named = readIssuer(body, issuer);
   const url = readURL(body, "jwks_uri", issuer, allowInsecureLoopback);
   return { issuer: named, ...url !== undefined && { jwks_uri: url } };
+}
+
+/** The members that decide how a client authenticates to an endpoint. */
+export type ClientMetadata = Pick<
+  ProviderMetadata,
+  "issuer" | "token_endpoint" | "token_endpoint_auth_methods_supported"
+>;
+
+/**
+ * Parses the metadata of an issuer that introspects its tokens (RFC 8414).
+ *
+ * @throws {ExternalAuthError} If it is invalid.
+ */
+export function parseIntrospectionMetadata(
+  body: JSONObject,
+  issuer: string,
+  allowInsecureLoopback: boolean,
+): ClientMetadata {
+  const named = readIssuer(body, issuer);
+  const name = "introspection_endpoint";
+  const url = readURL(body, name, issuer, allowInsecureLoopback);
+  if (url === undefined) {
+    throw metadataError(issuer, `its metadata has no "${name}"`);
+  }
+  const methods = readStrings(body, `${name}_auth_methods_supported`) ??
+    readStrings(body, "token_endpoint_auth_methods_supported");
+  return {
+    issuer: named,
+    token_endpoint: url,
+    ...methods && { token_endpoint_auth_methods_supported: methods },
+  };
 }
 
 /**
@@ -181,6 +210,14 @@ function readURL(
     return value as string;
   }
   throw metadataError(issuer, `"${name}" is not an https URL`);
+}
+
+function readStrings(body: JSONObject, name: string): string[] | undefined {
+  const value = readOwn(body, name);
+  return Array.isArray(value)
+    ? value.slice(0, MAX_ELEMENTS)
+      .filter((element) => typeof element === "string")
+    : undefined;
 }
 
 function readOwn(body: JSONObject, name: string): unknown {

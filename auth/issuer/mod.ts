@@ -35,7 +35,13 @@ export {
 } from "./_jwt.ts";
 export { keysOf, keysOfIssuer, verifyWithKeys } from "./_key_refresh.ts";
 export type { ProviderKeys } from "./_key_set.ts";
-export { discover, parseMetadata, type ProviderMetadata } from "./_metadata.ts";
+export {
+  type ClientMetadata,
+  discover,
+  parseIntrospectionMetadata,
+  parseMetadata,
+  type ProviderMetadata,
+} from "./_metadata.ts";
 export {
   type ExternalAuthCache,
   type IssuerOptions,

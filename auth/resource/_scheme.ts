@@ -94,21 +94,27 @@ function createVerifier<User extends AuthenticatedUser>(
   options: ResourceServerOptions<User, string>,
   owner: string,
 ): TokenVerifier {
-  const { issuers, resource } = options;
+  const fail = (reason: string) => {
+    throw new TypeError(`Cannot create ${owner}: ${reason}`);
+  };
   const verifiers = new Map<unknown, TokenVerifier>();
-  for (const issuer of issuers) {
-    if (verifiers.has(issuer.issuer)) {
-      throw new TypeError(
-        `Cannot create ${owner}: two issuers are "${issuer.issuer}"`,
-      );
-    }
-    const audience = issuer.audience ?? audiencesOf(resource);
-    const own = { ...options, ...issuer, audience };
-    verifiers.set(issuer.issuer, createAccessTokenVerifier(own, owner));
+  let introspect: TokenVerifier | undefined;
+  for (const one of options.issuers) {
+    const { introspection, issuer } = one;
+    if (verifiers.has(issuer)) fail(`two issuers are "${issuer}"`);
+    const audience = one.audience ?? audiencesOf(options.resource);
+    const own = { ...options, ...one, audience };
+    // Otherwise, one issuer would receive the tokens of the other.
+    if (introspection && introspect) fail("two issuers have introspection");
+    const verifyToken = introspection
+      ? introspect = introspection.createVerifier(own, owner)
+      : createAccessTokenVerifier(own, owner);
+    verifiers.set(issuer, verifyToken);
   }
   return async (token) => {
+    const { iss } = decodeClaims(token);
     // A token of another issuer must not cause a request.
-    const verifyToken = verifiers.get(decodeClaims(token).iss);
+    const verifyToken = iss === undefined ? introspect : verifiers.get(iss);
     return await verifyToken?.(token) ?? { ok: false, problem: "invalid" };
   };
 }

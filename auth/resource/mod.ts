@@ -41,11 +41,17 @@
  */
 export type {
   AccessTokenClaims,
+  AccessTokenProblem,
+  AccessTokenVerification,
   ExternalAuthCache,
   ExternalAuthError,
   ExternalAuthErrorCode,
   IssuerOptions,
 } from "../issuer/mod.ts";
+export type {
+  IntrospectedIssuer,
+  TokenIntrospection,
+} from "../introspection/options.ts";
 export type {
   ResourceMetadata,
   ResourceServer,

@@ -1,4 +1,5 @@
 import type { Middleware } from "../../router/mod.ts";
+import type { TokenIntrospection } from "../introspection/options.ts";
 import type {
   AccessTokenClaims,
   ExternalAuthError,
@@ -45,6 +46,15 @@ export interface TokenIssuer {
    * @default {undefined}
    */
   readonly jwksUri?: string;
+
+  /**
+   * Asks the issuer about its tokens, instead of verifying their signatures: for
+   * opaque tokens. Only one issuer of a resource can have it, because opaque
+   * tokens do not name their issuer.
+   *
+   * @default {undefined}
+   */
+  readonly introspection?: TokenIntrospection;
 }
 
 /**

@@ -21,6 +21,7 @@ const BUDGETS: Record<Entry, number> = {
   "./auth-middleware": 6.7,
   "./auth/dpop": 13.6,
   "./auth/email-login": 11.5,
+  "./auth/introspection": 11.5,
   "./auth/jwt": 13,
   "./auth/passkey": 8.7,
   "./auth/passkey/browser": 2,

@@ -1,0 +1,51 @@
+import {
+  type AccessTokenVerification,
+  checkClaims,
+  type JSONObject,
+} from "../issuer/mod.ts";
+
+/** The requirements for an introspected token. */
+export interface Expectation {
+  readonly issuer: string;
+  readonly audience: string | readonly string[];
+  readonly allowMissingAudience: boolean;
+  /** In seconds. */
+  readonly clockTolerance: number;
+  /** The current time, in seconds. */
+  readonly now: number;
+}
+
+/**
+ * Checks the members of an introspection response (RFC 7662, section 2.2). The
+ * issuer decides whether the token is active. Its audience and its time are
+ * checked again, because the response may be from the cache.
+ */
+export function checkIntrospected(
+  body: JSONObject,
+  expectation: Expectation,
+): AccessTokenVerification {
+  const { allowMissingAudience, audience, clockTolerance, issuer, now } =
+    expectation;
+  const { active, aud, exp, iss = issuer, nbf, token_type } = body;
+  const isNow = (exp === undefined || typeof exp === "number") &&
+    (nbf === undefined ||
+      typeof nbf === "number" && nbf <= now + clockTolerance);
+  if (active !== true || !isNow || !isBearer(token_type)) {
+    return { ok: false, problem: "invalid" };
+  }
+  if (exp !== undefined && exp <= now - clockTolerance) {
+    return { ok: false, problem: "expired" };
+  }
+  const accepted = new Set<unknown>([audience].flat());
+  const isForUs = aud === undefined
+    ? allowMissingAudience
+    : [aud].flat().some((one) => accepted.has(one));
+  if (!isForUs) return { ok: false, problem: "audience" };
+  return checkClaims({ ...body, iss }, issuer, now + clockTolerance);
+}
+
+/** Returns `true` also for `DPoP`: such tokens have a `cnf`, which decides. */
+function isBearer(type: unknown): boolean {
+  return type === undefined ||
+    typeof type === "string" && /^(?:bearer|dpop)$/i.test(type);
+}
