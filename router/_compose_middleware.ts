@@ -1,4 +1,4 @@
-import { isAborted } from "./abort.ts";
+import { isAborted, isServed } from "./abort.ts";
 import type { RequestContext } from "./context/context.ts";
 import type { Middleware, NextFunction } from "./middleware.ts";
 import {
@@ -9,12 +9,14 @@ import {
 
 /** A request on its way through middleware. */
 class MiddlewareRun {
-  /** `true` if a middleware has waited, so that the request may be aborted. */
-  isLate = false;
+  /** `true` if the request may have been aborted since it arrived. */
+  isLate: boolean;
   /** Responds to an error. One function for all layers saves 5 % of its time. */
   readonly fail: (error: unknown) => Promise<Response>;
 
   constructor(readonly context: RequestContext, handleError: ErrorHandler) {
+    // A server cannot have aborted the request if no middleware has waited.
+    this.isLate = !isServed(context);
     this.fail = (error) => handleError(error, context);
   }
 }
