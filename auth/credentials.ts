@@ -1,4 +1,4 @@
-import { reportLoginFailure } from "../router/internal.ts";
+import { reportFailure } from "../router/internal.ts";
 import type { RequestContext } from "../router/mod.ts";
 import { oncePerRequest } from "./once_per_request.ts";
 import {
@@ -261,7 +261,7 @@ async function reportedVerify(
   const result = await throttledVerify(provider, context);
   // The throttle reports its refusals.
   if (!result.ok && result.reason !== "throttled") {
-    reportLoginFailure(context, result.reason);
+    reportFailure(context, "login", result.reason);
   }
   return result;
 }

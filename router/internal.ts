@@ -33,7 +33,7 @@ export { cancelWithClient } from "./operation/cancel_with_client.ts";
 export { RequestIds } from "./operation/request_ids.ts";
 export {
   reportDenied,
-  reportLoginFailure,
+  reportFailure,
   reportSecurityEvent,
 } from "./operation/security_event.ts";
 export { endsWithClient, waitUntilOf } from "./operation/wait_until.ts";

@@ -1,7 +1,4 @@
-import {
-  reportLoginFailure,
-  reportSecurityEvent,
-} from "../../router/internal.ts";
+import { reportFailure, reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { oncePerRequest } from "../once_per_request.ts";
 import { authenticate } from "./_authentication.ts";
@@ -195,15 +192,9 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
       const result = await authenticate(settings, context, purpose);
       if (!result.ok) {
         settings.onFailure(result);
-        if (result.reason === "counter_not_increased") {
-          reportSecurityEvent(context, {
-            action: "token-reuse",
-            outcome: "failure",
-            reason: "passkey-counter",
-          });
-        }
+        const { reason } = result;
         if (!providerReports.has(context)) {
-          reportLoginFailure(context, result.reason);
+          reportFailure(context, "login", reason);
         }
       }
       return result;
@@ -244,9 +235,7 @@ async function finishRegistration(
     reportSecurityEvent(context, { action: "factor-add", userId });
   } else {
     settings.onFailure(result);
-    const { reason } = result;
-    const outcome = "failure";
-    reportSecurityEvent(context, { action: "factor-add", outcome, reason });
+    reportFailure(context, "factor-add", result.reason);
   }
   return result;
 }

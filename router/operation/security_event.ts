@@ -146,12 +146,13 @@ export function reportDenied(
   });
 }
 
-/** Reports a login that failed. */
-export function reportLoginFailure(
+/** Reports an action that failed. */
+export function reportFailure(
   context: RequestContext,
+  action: SecurityAction,
   reason: string,
 ): void {
-  reportSecurityEvent(context, { action: "login", outcome: "failure", reason });
+  reportSecurityEvent(context, { action, outcome: "failure", reason });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { reportLoginFailure } from "../../../router/internal.ts";
+import { reportFailure } from "../../../router/internal.ts";
 import type { RequestContext } from "../../../router/mod.ts";
 import { setResponseHeader } from "../../../session/internal.ts";
 import { currentSession } from "../../current_session.ts";
@@ -169,7 +169,7 @@ async function createResult<Profile>(
   } catch (error) {
     if (!(error instanceof ExternalAuthError)) throw error;
     engine.options.onError?.(error);
-    reportLoginFailure(context, error.code);
+    reportFailure(context, "login", error.code);
     const intent = callback && intentOf(callback.transaction);
     return { ok: false, error, ...intent };
   }
