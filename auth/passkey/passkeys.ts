@@ -192,9 +192,8 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
       const result = await authenticate(settings, context, purpose);
       if (!result.ok) {
         settings.onFailure(result);
-        const { reason } = result;
         if (!providerReports.has(context)) {
-          reportFailure(context, "login", reason);
+          reportFailure(context, "login", result.reason);
         }
       }
       return result;

@@ -30,7 +30,7 @@ const BUDGETS: Record<Entry, number> = {
   "./auth/password": 17.6,
   "./auth/password/bcrypt": 10.2,
   "./auth/resource": 16,
-  "./auth/second-factor": 14.6,
+  "./auth/second-factor": 14.8,
   "./auth/testing": 2.9,
   "./auth/tokens": 21.5,
   "./body-limit-middleware": 1.5,
