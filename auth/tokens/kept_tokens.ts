@@ -236,9 +236,8 @@ class Tokens implements KeptTokens {
     if (found.tokens === null) return ENDED;
     await this.#extend(owner!, found);
     if (!this.#isStale(found, options)) return toResult(found, this.#now());
-    const { signal = context.request.signal } = options;
     const running = this.#refresher.refresh(context, owner!.key, found);
-    const result = await unlessAborted(running, signal);
+    const result = await unlessAborted(running, options.signal);
     const isUsable = !result.ok && result.reason === "unavailable" &&
       found.tokens.accessToken !== options.rejected &&
       (found.tokens.expiresAt ?? 0) > this.#now();
@@ -353,8 +352,9 @@ function indexName(name: string): string {
 /** Waits for a promise until a signal is aborted. */
 async function unlessAborted<Value>(
   promise: Promise<Value>,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<Value> {
+  if (signal === undefined) return await promise;
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);
   if (signal.aborted) onAbort();

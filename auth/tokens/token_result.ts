@@ -63,11 +63,11 @@ export interface GetTokenOptions {
   readonly rejected?: string | undefined;
   /**
    * Ends the wait for a refresh. The refresh itself continues, because its tokens
-   * must be stored.
+   * must be stored. The wait is bounded in any case.
    *
-   * @default {the signal of the request}
+   * @default {undefined}
    */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Provides access tokens for the user of a request. */
@@ -81,6 +81,7 @@ export interface TokenSource {
    * @returns The access token, or the reason why it is missing.
    * @throws {SessionStoreError} If the store fails.
    * @throws {TypeError} If no session middleware ran before.
+   * @throws The reason of the signal, if it is aborted.
    */
   get(
     context: RequestContext,

@@ -9,10 +9,44 @@ export interface ClientKey {
   readonly keyId: string;
 }
 
+/** The part of the provider's context that its events need. */
+interface GrantContext {
+  readonly oidc: { readonly params: { readonly grant_type: string } };
+}
+
 /** A provider that is running. */
 export interface RunningProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly clientKey: ClientKey;
+  /** The numbers of requests for tokens, and of grants that were revoked. */
+  readonly counts: TokenCounts;
+}
+
+/** The events of the token endpoint. */
+export interface TokenCounts {
+  /** Successful refreshes. */
+  refreshes: number;
+  /** Refused requests for tokens. */
+  refused: number;
+  /** Grants that were revoked with all their tokens, as after a reuse. */
+  revoked: number;
+}
+
+/** Options for {@linkcode serveOIDCProvider}. */
+export interface OIDCProviderOptions {
+  /**
+   * The lifetime of access tokens, in seconds.
+   *
+   * @default {600}
+   */
+  readonly accessTokenTTL?: number;
+  /**
+   * Replaces the refresh token with each use, and revokes all tokens of a login
+   * if an old one is used again.
+   *
+   * @default {true}
+   */
+  readonly rotate?: boolean;
 }
 
 /** The secret of every client that has one. */
@@ -22,9 +56,11 @@ export const SECRET = "a-s3cret/of+the:client & more";
  * Serves the provider for an application.
  *
  * @param origin The application's address.
+ * @param options The lifetime of tokens.
  */
 export async function serveOIDCProvider(
   origin: string,
+  options: OIDCProviderOptions = {},
 ): Promise<RunningProvider> {
   const { privateKey, publicKey } = await generateKeyPair("ES256", {
     extractable: true,
@@ -35,9 +71,12 @@ export async function serveOIDCProvider(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
   const issuer = `http://localhost:${port}`;
-  server.on("request", await createHandler(issuer, origin, jwk));
+  const counts: TokenCounts = { refreshes: 0, refused: 0, revoked: 0 };
+  const clients = clientsOf(origin, jwk);
+  server.on("request", await createHandler(issuer, clients, counts, options));
   return {
     issuer,
+    counts,
     clientKey: { key, keyId: "k1" },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -46,13 +85,18 @@ export async function serveOIDCProvider(
   };
 }
 
-async function createHandler(issuer: string, origin: string, jwk: object) {
+async function createHandler(
+  issuer: string,
+  clients: object[],
+  counts: TokenCounts,
+  { accessTokenTTL = 600, rotate = true }: OIDCProviderOptions,
+) {
   // It warns of its development pages, which this test uses on purpose.
   const { info, warn } = console;
   console.info = console.warn = () => {};
   try {
     const provider = new Provider(issuer, {
-      clients: clientsOf(origin, jwk),
+      clients,
       jwks: { keys: await signingKeys() },
       findAccount: (_: unknown, id: string) => ({
         accountId: id,
@@ -72,7 +116,7 @@ async function createHandler(issuer: string, origin: string, jwk: object) {
       enabledJWA: {
         idTokenSigningAlgValues: ["RS256", "PS256", "ES256", "EdDSA"],
       },
-      rotateRefreshToken: true,
+      rotateRefreshToken: rotate,
       scopes: ["openid", "offline_access"],
       features: {
         devInteractions: { enabled: true },
@@ -81,7 +125,7 @@ async function createHandler(issuer: string, origin: string, jwk: object) {
       },
       cookies: { keys: ["of the test"] },
       ttl: {
-        AccessToken: 600,
+        AccessToken: accessTokenTTL,
         AuthorizationCode: 60,
         Grant: 600,
         IdToken: 600,
@@ -90,6 +134,11 @@ async function createHandler(issuer: string, origin: string, jwk: object) {
         RefreshToken: 600,
       },
     });
+    provider.on("grant.success", ({ oidc }: GrantContext) => {
+      if (oidc.params.grant_type === "refresh_token") counts.refreshes++;
+    });
+    provider.on("grant.error", () => counts.refused++);
+    provider.on("grant.revoked", () => counts.revoked++);
     return provider.callback();
   } finally {
     Object.assign(console, { info, warn });
