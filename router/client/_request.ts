@@ -1,0 +1,93 @@
+// Creates the request of a call.
+
+import type { AnyRoute } from "../routes/route.ts";
+import type { CallOptions, ClientOptions } from "./options.ts";
+
+/** The input of a call without its types. */
+export interface AnyInput extends CallOptions {
+  readonly params?: Readonly<Record<string, string | number | undefined>>;
+  readonly query?: object;
+  readonly json?: unknown;
+  readonly form?: object;
+}
+
+/** Creates a request. Throws if there is none for this input. */
+export async function createRequest(
+  { method, pattern }: AnyRoute,
+  { params, query, json, form, headers, signal }: AnyInput,
+  base: string,
+  common: ClientOptions["headers"],
+): Promise<Request> {
+  const path = pattern.href(params, new URLSearchParams(textsOf(query)));
+  // A pattern with a host is a whole URL.
+  const url = new URL(path[0] === "/" ? base + path : path);
+  const sent = new Headers({ Accept: "application/json, */*;q=0.5" });
+  const add = (more: HeadersInit | undefined) =>
+    new Headers(more).forEach((value, name) => sent.set(name, value));
+  if (url.href.startsWith(`${base}/`)) {
+    add(typeof common === "function" ? await common() : common);
+  }
+  let body: BodyInit | null = null;
+  if (form) body = bodyOf(form);
+  else if (json !== undefined) {
+    body = JSON.stringify(json);
+    add({ "Content-Type": "application/json" });
+  }
+  add(headers);
+  const [first] = [method].flat();
+  return new Request(url, {
+    // A route for all methods gets the one that fits.
+    method: first === "ANY" ? body === null ? "GET" : "POST" : first,
+    headers: sent,
+    body,
+    // Another origin must not get the headers.
+    redirect: "manual",
+    signal,
+  });
+}
+
+/** Returns the form as it is, or creates one, with parts only for files. */
+function bodyOf(form: object): FormData | URLSearchParams {
+  if (form instanceof FormData || form instanceof URLSearchParams) return form;
+  const entries = entriesOf(form);
+  if (entries.every(isText)) return new URLSearchParams(entries);
+  const data = new FormData();
+  for (const [name, value] of entries) data.append(name, value);
+  return data;
+}
+
+type Entry = [name: string, value: string | Blob];
+
+function isText(entry: Entry): entry is [string, string] {
+  return typeof entry[1] === "string";
+}
+
+function textsOf(query: object = {}): [string, string][] {
+  return query instanceof URLSearchParams
+    ? [...query]
+    : entriesOf(query).filter(isText);
+}
+
+/** Returns the fields of a form: nested ones have names such as `items[0].id`. */
+function entriesOf(value: unknown, name = ""): Entry[] {
+  if (value === undefined) return [];
+  if (value instanceof Blob) return [[name, value]];
+  if (!isNested(value)) {
+    const text = value instanceof Date ? value.toISOString() : value ?? "";
+    return [[name, String(text)]];
+  }
+  return Object.entries(value).flatMap(([key, item]) => {
+    // Values of an array repeat the name. Objects have an index.
+    const inner = Array.isArray(value)
+      ? isNested(item) ? `${name}[${key}]` : name
+      : name
+      ? `${name}.${key}`
+      : key;
+    return entriesOf(item, inner);
+  });
+}
+
+function isNested(value: unknown): value is object {
+  return Object(value) === value &&
+    !(value instanceof Blob || value instanceof Date);
+}
