@@ -11,14 +11,15 @@ export interface AnyInput extends CallOptions {
   readonly form?: object;
 }
 
-/** Creates a request. Throws if there is none for this input. */
+/** Creates a request. Throws if no request can carry the input. */
 export async function createRequest(
   { method, pattern }: AnyRoute,
   { params, query, json, form, headers, signal }: AnyInput,
   base: string,
   common: ClientOptions["headers"],
 ): Promise<Request> {
-  const path = pattern.href(params, new URLSearchParams(textsOf(query)));
+  const search = entriesOf(query).filter(isText);
+  const path = pattern.href(params, new URLSearchParams(search));
   // A pattern with a host is a whole URL.
   const url = new URL(path[0] === "/" ? base + path : path);
   const sent = new Headers({ Accept: "application/json, */*;q=0.5" });
@@ -48,7 +49,7 @@ export async function createRequest(
 
 /** Returns the form as it is, or creates one, with parts only for files. */
 function bodyOf(form: object): FormData | URLSearchParams {
-  if (form instanceof FormData || form instanceof URLSearchParams) return form;
+  if (form instanceof FormData) return form;
   const entries = entriesOf(form);
   if (entries.every(isText)) return new URLSearchParams(entries);
   const data = new FormData();
@@ -62,15 +63,10 @@ function isText(entry: Entry): entry is [string, string] {
   return typeof entry[1] === "string";
 }
 
-function textsOf(query: object = {}): [string, string][] {
-  return query instanceof URLSearchParams
-    ? [...query]
-    : entriesOf(query).filter(isText);
-}
-
 /** Returns the fields of a form: nested ones have names such as `items[0].id`. */
 function entriesOf(value: unknown, name = ""): Entry[] {
   if (value === undefined) return [];
+  if (value instanceof URLSearchParams) return [...value];
   if (value instanceof Blob) return [[name, value]];
   if (!isNested(value)) {
     const text = value instanceof Date ? value.toISOString() : value ?? "";

@@ -15,25 +15,6 @@ export interface AnyResult {
   readonly error?: unknown;
 }
 
-/** The client's options for responses. */
-export interface ReadOptions {
-  readonly maxBytes: number;
-  readonly validate: boolean | undefined;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** Creates a failure without an error response. */
-export function fail(
-  reason: ClientFailureReason,
-  title: string,
-  error?: unknown,
-  response?: Response,
-): AnyResult {
-  const status = response?.status ?? 0;
-  const problem = { title, status };
-  return { ok: false, reason, status, problem, response, error };
-}
-
 /** A body, or the reason that the response is invalid. */
 interface Content {
   readonly body?: unknown;
@@ -45,7 +26,8 @@ interface Content {
 export async function readResponse(
   response: Response,
   { method, operation }: AnyRoute,
-  options: ReadOptions,
+  maxBytes: number,
+  validate: boolean | undefined,
 ): Promise<AnyResult> {
   const { ok, status } = response;
   const responses = operation?.responses ?? {};
@@ -53,58 +35,57 @@ export async function readResponse(
   const isRedirect = response.type === "opaqueredirect" ||
     status > 299 && status < 400;
   const isUnread = isRedirect || method === "HEAD";
-  const read = isUnread ? {} : await readBody(response, options);
+  const read = isUnread ? {} : await readBody(response, maxBytes);
   const content = isUnread
     ? read
-    : await checkBody(response, responses, read, options.validate);
+    : await checkBody(response, responses, read, validate);
   const { body, error, invalid } = content;
   if (body !== response.body) {
     // Has no effect on a body that was read.
     await response.body?.cancel().catch(() => {});
   }
-  if (isRedirect) {
-    return fail("redirect", "Unexpected redirect", undefined, response);
-  }
-  if (!ok) {
-    return refuse(response, status in responses && !invalid, read.body, body);
-  }
-  return invalid
-    ? fail("invalid", invalid, error, response)
-    : { ok, status, body, response };
-}
-
-/** Creates the failure of an error response. */
-function refuse(
-  response: Response,
-  isDeclared: boolean,
-  sent: unknown,
-  body: unknown,
-): AnyResult {
-  const { status } = response;
-  const problem: Record<string, unknown> =
-    typeOf(response) === "application/problem+json" ? { ...Object(sent) } : {};
-  if (typeof problem.title !== "string") problem.title = `Status ${status}`;
-  if (typeof problem.detail !== "string") delete problem.detail;
+  if (ok && !invalid) return { ok, status, body, response };
+  const { title, detail, ...members } =
+    !ok && typeOf(response) === "application/problem+json"
+      ? Object(read.body)
+      : {};
   return {
     ok: false,
-    reason: isDeclared ? "declared" : "status",
+    reason: isRedirect
+      ? "redirect"
+      : ok
+      ? "invalid"
+      : status in responses && !invalid
+      ? "declared"
+      : "status",
     status,
-    problem: { ...problem, status } as ClientProblem,
-    body: isDeclared ? body : sent,
+    problem: {
+      ...members,
+      title: typeof title === "string"
+        ? title
+        : ok
+        ? `Unexpected ${invalid}`
+        : `Status ${status}`,
+      ...typeof detail === "string" && { detail },
+      status,
+    },
+    body,
     response,
+    error,
   };
 }
+
+/** The types that are read. Events are a stream that may never end. */
+const READABLE = /^text\/(?!event-stream)|^application\/(.+\+)?json$/;
 
 /** Reads a body by its type. */
 async function readBody(
   response: Response,
-  { maxBytes, signal }: ReadOptions,
+  maxBytes: number,
 ): Promise<Content> {
   const { body } = response;
   const type = typeOf(response);
-  const isText = /^text\/(?!event-stream)/.test(type);
-  const isJSON = /^application\/(.+\+)?json$/.test(type);
-  if (!body || !isText && !isJSON) return { body: body ?? undefined };
+  if (!body || !READABLE.test(type)) return { body: body ?? undefined };
   let size = 0;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
@@ -114,14 +95,14 @@ async function readBody(
       else controller.terminate();
     },
   });
-  const stream = body.pipeThrough(counter, signal && { signal });
+  const stream = body.pipeThrough(counter);
   const text = await new Response(stream).text();
-  if (!(size <= maxBytes)) return { invalid: "Too large" };
-  if (isText) return { body: text };
+  if (!(size <= maxBytes)) return { invalid: "size" };
+  if (type.startsWith("text/")) return { body: text };
   try {
     return { body: JSON.parse(text) };
   } catch (error) {
-    return { invalid: "Malformed JSON", error };
+    return { invalid: "JSON", error };
   }
 }
 
@@ -135,7 +116,7 @@ async function checkBody(
   const declared = responses[response.status];
   if (!declared) {
     const isKnown = Object.keys(responses).some((key) => key[0] === "2");
-    return response.ok && isKnown ? { invalid: "Unexpected status" } : read;
+    return response.ok && isKnown ? { invalid: "status" } : read;
   }
   const { schema, contentType = schema && "application/json" } =
     "~standard" in declared
@@ -144,16 +125,16 @@ async function checkBody(
   if (!contentType) return {};
   if (read.invalid) return read;
   if (read.body === undefined || mediaType(contentType) !== typeOf(response)) {
-    return { invalid: "Unexpected type" };
+    return { invalid: "type" };
   }
   if (!schema || !validate) return read;
   try {
     const result = await schema["~standard"].validate(read.body);
     return result.issues
-      ? { invalid: "Unexpected body", error: result.issues }
+      ? { invalid: "body", error: result.issues }
       : { body: result.value };
   } catch (error) {
-    return { invalid: "Unexpected body", error };
+    return { invalid: "body", error };
   }
 }
 

@@ -1,7 +1,8 @@
 import type { AnyRoute, RouteMap } from "../routes/route.ts";
+import type { ClientFailureReason } from "./result.ts";
 import type { Client, ClientOptions } from "./options.ts";
 import { type AnyInput, createRequest } from "./_request.ts";
-import { type AnyResult, fail, readResponse } from "./_response.ts";
+import { type AnyResult, readResponse } from "./_response.ts";
 
 /**
  * Creates a client from a route map: one function for each route, with the types
@@ -48,12 +49,12 @@ export function createClient<
 ): Client<Routes, Validated> {
   const { baseUrl = globalThis.location?.origin, maxBytes = 10_485_760 } =
     options;
-  const url = URL.parse(String(baseUrl));
+  const { origin = "null", pathname } = URL.parse(`${baseUrl}`) ?? {};
   // URLs such as "data:," have no origin.
-  if (!url || url.origin === "null") {
+  if (origin === "null") {
     throw new TypeError(`Cannot create a client of "${baseUrl}": invalid URL`);
   }
-  const base = url.origin + url.pathname.replace(/\/$/, "");
+  const base = origin + pathname?.replace(/\/$/, "");
   const client = createFunctions(routes, { ...options, base, maxBytes });
   return client as Client<Routes, Validated>;
 }
@@ -74,9 +75,9 @@ function createFunctions(routes: RouteMap, settings: Settings): object {
   );
 }
 
-/** Returns `false` for a map, even if it has a route with the name `method`. */
+/** Returns `false` for a map, even if it has a route with the name `pattern`. */
 function isRoute(entry: AnyRoute | RouteMap): entry is AnyRoute {
-  return typeof entry.method === "string" || Array.isArray(entry.method);
+  return typeof (entry as AnyRoute).pattern?.source === "string";
 }
 
 async function call(
@@ -84,22 +85,24 @@ async function call(
   { base, fetch = send, headers, maxBytes, validate }: Settings,
   input: AnyInput = {},
 ): Promise<AnyResult> {
-  let request: Request;
-  try {
-    request = await createRequest(route, input, base, headers);
-  } catch (error) {
-    return fail("request", "Invalid request", error);
-  }
   const { signal } = input;
+  // Not every function aborts when the signal does, and no stream of a router.
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  let reason: ClientFailureReason = "request";
   try {
+    const request = await createRequest(route, input, base, headers);
     signal?.throwIfAborted();
-    const response = await fetch(request);
-    const options = { maxBytes, signal, validate };
-    return await readResponse(response, route, options);
+    signal?.addEventListener("abort", reject);
+    reason = "network";
+    const answer = async () =>
+      readResponse(await fetch(request), route, maxBytes, validate);
+    return await Promise.race([answer(), aborted]);
   } catch (error) {
-    return signal?.aborted
-      ? fail("aborted", "Aborted", error)
-      : fail("network", "Network error", error);
+    if (signal?.aborted) reason = "aborted";
+    const problem = { title: "Request failed", status: 0 };
+    return { ok: false, reason, status: 0, problem, error };
+  } finally {
+    signal?.removeEventListener("abort", reject);
   }
 }
 

@@ -34,6 +34,7 @@ const BUDGETS: Record<Entry, number> = {
   "./auth/testing": 2.9,
   "./auth/tokens": 21.5,
   "./body-limit-middleware": 1.5,
+  "./client": 2,
   "./cookies": 1.5,
   "./cors-middleware": 1.5,
   "./create": 12.6,

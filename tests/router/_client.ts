@@ -127,7 +127,7 @@ export function createServer() {
   });
   router.post(at.either, async ({ request }) => {
     const type = request.headers.get("Content-Type");
-    return new Response(`${type?.split(";")[0]} ${await request.text()}`);
+    return text(`${type?.split(";")[0]} ${await request.text()}`);
   });
   const order = validate({ form: fromObject(Order) });
   router.post(routes.order, { middleware: [order] }, (context) => {
@@ -143,7 +143,7 @@ export function createServer() {
     const headers = { "Content-Type": "image/png" };
     return new Response(new Uint8Array([137, 80, 78, 71]), { headers });
   });
-  router.get(routes.files, ({ params }) => new Response(params[0]));
+  router.get(routes.files, ({ params }) => text(params[0]));
   router.route("ANY", routes.echo, async ({ request }) => {
     const { headers, method } = request;
     const body = await request.text();
@@ -154,4 +154,9 @@ export function createServer() {
     });
   });
   return router;
+}
+
+/** Creates a text. Bun adds no content type before it sends a response. */
+function text(body: string): Response {
+  return new Response(body, { headers: { "Content-Type": "text/plain" } });
 }

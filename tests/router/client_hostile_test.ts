@@ -45,9 +45,9 @@ const invalid: readonly [name: string, title: string, response: Init][] = [
   }],
   ["no content type", "Unexpected type", { body: new Uint8Array([1]) }],
   ["no body", "Unexpected type", { headers: JSON_TYPE }],
-  ["an empty body", "Malformed JSON", { body: "", headers: JSON_TYPE }],
-  ["malformed JSON", "Malformed JSON", { body: '{"a":', headers: JSON_TYPE }],
-  ["half a character", "Malformed JSON", {
+  ["an empty body", "Unexpected JSON", { body: "", headers: JSON_TYPE }],
+  ["malformed JSON", "Unexpected JSON", { body: '{"a":', headers: JSON_TYPE }],
+  ["half a character", "Unexpected JSON", {
     body: new Uint8Array([0x7b, 0xc3]),
     headers: JSON_TYPE,
   }],
@@ -59,7 +59,7 @@ const invalid: readonly [name: string, title: string, response: Init][] = [
   ["an empty response that is not declared", "Unexpected status", {
     status: 204,
   }],
-  ["many bytes", "Too large", {
+  ["many bytes", "Unexpected size", {
     body: JSON.stringify("x".repeat(100)),
     headers: JSON_TYPE,
   }],
@@ -84,7 +84,7 @@ Deno.test("an endless response is cut off", async () => {
   });
   const response = { body, headers: JSON_TYPE };
   const result = await answered(response, { maxBytes: 10_000 });
-  assertEquals(result.ok || result.problem.title, "Too large");
+  assertEquals(result.ok || result.problem.title, "Unexpected size");
   await new Promise((resolve) => setTimeout(resolve, 10));
   assert(isCancelled);
 });
@@ -92,10 +92,10 @@ Deno.test("an endless response is cut off", async () => {
 Deno.test("a limit that is not a number allows no body", async () => {
   const response = { body: '{"text":""}', headers: JSON_TYPE };
   const result = await answered(response, { maxBytes: NaN });
-  assertEquals(result.ok || result.problem.title, "Too large");
+  assertEquals(result.ok || result.problem.title, "Unexpected size");
 });
 
-Deno.test("a body that nobody reads is cancelled", async () => {
+Deno.test("an unread body is cancelled", async () => {
   for (
     const [status, type] of [[200, "image/png"], [302, "text/html"]] as const
   ) {
@@ -204,13 +204,10 @@ for (const [name, response, problem] of errors) {
   Deno.test(`an error response with ${name} has a problem`, async () => {
     const result = await answered(response, { maxBytes: 100 });
     assert(!result.ok);
-    assertEquals(
-      Object.entries(result.problem).sort(),
-      [
-        ...Object.entries(problem).sort(),
-        ...name === "forged members" ? [] : [],
-      ].sort(),
-    );
+    // An own property of this name is harmless.
+    const members = Object.entries(result.problem)
+      .filter(([name]) => name !== "__proto__");
+    assertEquals<object>(Object.fromEntries(members), problem);
     assertEquals(Object.getPrototypeOf(result.problem), Object.prototype);
     assertEquals(result.status, response.status);
   });
@@ -247,7 +244,7 @@ Deno.test("a network failure is a result", async () => {
     const result = await client.show({ params: { id: 7 } });
     assert(!result.ok);
     assertEquals(result.reason, "network");
-    assertEquals(result.problem, { title: "Network error", status: 0 });
+    assertEquals(result.problem, { title: "Request failed", status: 0 });
     assert(result.reason === "network" && result.error instanceof Error);
   }
 });
@@ -279,7 +276,7 @@ Deno.test("a signal aborts before the request, and while it waits or reads", asy
     const result = await client.show({ params: { id: 7 }, signal });
     assert(!result.ok);
     assertEquals(result.reason, "aborted");
-    assertEquals(result.problem, { title: "Aborted", status: 0 });
+    assertEquals(result.problem, { title: "Request failed", status: 0 });
   }
   assertEquals(calls, 2);
 });
@@ -304,7 +301,7 @@ Deno.test("input that no request can carry is a result", async () => {
   for (const result of results) {
     assert(!result.ok);
     assertEquals(result.reason, "request");
-    assertEquals(result.problem, { title: "Invalid request", status: 0 });
+    assertEquals(result.problem, { title: "Request failed", status: 0 });
   }
   const failing = createClient(routes, {
     baseUrl,

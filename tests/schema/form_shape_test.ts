@@ -236,7 +236,10 @@ Deno.test("fromObject() reads a form with the properties of an object", () => {
   });
   form.append("tags", "b");
 
-  assertEquals(parse(NoteForm, form), {
+  // Bun returns another file with the same content.
+  const { photo: sent, ...note } = parse(NoteForm, form);
+  assertEquals([sent?.name, sent?.size], ["a.png", 1]);
+  assertEquals(note, {
     text: "Tea",
     pinned: true,
     count: 5,
@@ -245,7 +248,6 @@ Deno.test("fromObject() reads a form with the properties of an object", () => {
     either: 7,
     at: new Date("2026-11-23"),
     tags: ["a", "b"],
-    photo,
     place: { city: "Rome", zip: 184 },
     items: [{ name: "Leaf", count: 2 }],
   });
