@@ -11,16 +11,47 @@ const signalProperty = /* @__PURE__ */ (() => {
 
 type PropertiesBySymbol = Request & Readonly<Record<symbol, unknown>>;
 
+/** The property with the original of a copy that has no signal inside. */
+const ORIGINAL = /* @__PURE__ */ Symbol("original");
+
 /**
  * Returns the signal of a request, unless nothing has read it yet.
  *
  * Deno creates the signal of a server's request when it is first read. This
  * takes 6 µs, and Deno prints a warning when the response is sent.
  */
-function createdSignal(request: Request): AbortSignal | undefined {
+export function createdSignal(request: Request): AbortSignal | undefined {
+  const original = originalOf(request);
   const isCreated = signalProperty === undefined ||
-    (request as PropertiesBySymbol)[signalProperty] !== undefined;
-  return isCreated ? request.signal : undefined;
+    original[signalProperty] !== undefined;
+  return isCreated ? original.signal : undefined;
+}
+
+function originalOf(request: Request): PropertiesBySymbol {
+  const original = (request as PropertiesBySymbol)[ORIGINAL] ?? request;
+  return original as PropertiesBySymbol;
+}
+
+/**
+ * Copies a request to another URL with another body. A signal that does not exist
+ * yet is created if the property of the copy is read.
+ */
+export function copyRequest(
+  context: RequestContext,
+  url: string | URL,
+  init: RequestInit & { readonly duplex?: "half" },
+): Request {
+  const { request } = context;
+  const { method, redirect } = request;
+  const signal = hasSignal(context) ? createdSignal(request) : undefined;
+  const all = { ...init, method, redirect, signal: signal ?? null };
+  const copy = new Request(url, all);
+  if (signal !== undefined) return copy;
+  const original = originalOf(request);
+  return Object.defineProperties(copy, {
+    signal: { get: () => original.signal },
+    [ORIGINAL]: { value: original },
+  });
 }
 
 /**

@@ -2,7 +2,7 @@ import type { RequestHandler } from "./action.ts";
 import type { CollectedRoute } from "./_registration.ts";
 import type { RequestContext } from "./context/context.ts";
 import { MountPrefix } from "./context/mount_prefix.ts";
-import { hasSignal } from "./abort.ts";
+import { copyRequest, createdSignal, hasSignal } from "./abort.ts";
 import { Platform } from "./context/platform.ts";
 import type { Middleware } from "./middleware.ts";
 import type { MountedFetch, MountTarget, Router } from "./router.ts";
@@ -119,18 +119,19 @@ const FORBIDDEN = /^(?:connect|trace|track)$/i;
 
 function withoutPrefix(context: RequestContext, length: number): Request {
   const { request } = context;
-  const { method, bodyUsed } = request;
+  const { bodyUsed } = request;
   const url = shortenPath(new URL(context.url), length);
-  const signal = hasSignal(context) ? request.signal : null;
   // Copying the request itself keeps all of it, but reads the signal.
-  if (!bodyUsed && signal !== null) return new Request(url, request);
+  if (!bodyUsed && hasSignal(context) && createdSignal(request)) {
+    return new Request(url, request);
+  }
   const headers = new Headers(request.headers);
   if (bodyUsed) {
     headers.delete("Content-Type");
     headers.delete("Content-Length");
   }
   const body = bodyUsed ? recreateBody(context) : request.body;
-  return new Request(url, { method, headers, body, signal });
+  return copyRequest(context, url, { headers, body });
 }
 
 /** The types of forms. For any other, the form-data middleware stores an empty one. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { canonicalHref } from "../matching/canonical_url.ts";
-import { hasSignal } from "../abort.ts";
+import { copyRequest } from "../abort.ts";
 import type { Middleware, RequestContext } from "../mod.ts";
 
 /** Options for {@linkcode bodyLimit}. */
@@ -159,10 +159,8 @@ function replaceRequest(
   body: ReadableStream<Uint8Array>,
 ): void {
   const { request, remoteAddress } = context;
-  const { method, headers, url } = request;
-  const signal = hasSignal(context) ? request.signal : null;
-  const init = { method, headers, body, signal, duplex: "half" };
-  const copy = new Request(url, init);
+  const { headers, url } = request;
+  const copy = copyRequest(context, url, { headers, body, duplex: "half" });
   // Bun knows the address of the original request only.
   Object.defineProperty(context, "remoteAddress", { value: remoteAddress });
   (context as { request: Request }).request = copy;
