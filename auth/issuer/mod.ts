@@ -26,6 +26,7 @@ export {
 export {
   ASYMMETRIC_ALGORITHMS,
   decodeClaims,
+  issuerOf,
   normalizeType,
   type SignedProof,
   signJWT,

@@ -159,12 +159,19 @@ export type AuthFacts = Omit<
 /** Returns the result for a user from `verify`. Only an object counts as a user. */
 export function outcomeOf<User extends AuthenticatedUser>(
   user: User | null | undefined,
-  facts?: { readonly [Fact in keyof AuthFacts]: AuthFacts[Fact] | undefined },
+  facts: { readonly [Fact in keyof AuthFacts]?: AuthFacts[Fact] | undefined } =
+    {},
 ): AuthOutcome<User> {
   if (typeof user !== "object" || user === null) return { status: "refused" };
-  const known = Object.entries(facts ?? {})
-    .filter(([, fact]) => fact !== undefined);
-  return { status: "authenticated", user, ...Object.fromEntries(known) };
+  const { acr, authenticatedAt, methods, scopes } = facts;
+  return {
+    status: "authenticated",
+    user,
+    ...acr !== undefined && { acr },
+    ...authenticatedAt !== undefined && { authenticatedAt },
+    ...methods !== undefined && { methods },
+    ...scopes !== undefined && { scopes },
+  };
 }
 
 /** The result for a request without credentials. */

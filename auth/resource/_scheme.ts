@@ -4,7 +4,7 @@ import {
   type AccessTokenProblem,
   type AccessTokenVerification,
   createAccessTokenVerifier,
-  decodeClaims,
+  issuerOf,
 } from "../issuer/mod.ts";
 import type { AuthenticatedUser } from "../middleware/auth_key.ts";
 import {
@@ -24,6 +24,9 @@ import type { ResourceServerOptions } from "./options.ts";
 
 /** Verifies a token. */
 type TokenVerifier = (token: string) => Promise<AccessTokenVerification>;
+
+/** The result for a token that names no known issuer. */
+const INVALID: AccessTokenVerification = { ok: false, problem: "invalid" };
 
 /** Seconds after which an unavailable issuer is asked again. */
 const RETRY_AFTER = 5;
@@ -111,10 +114,12 @@ function createVerifier<User extends AuthenticatedUser>(
       : createAccessTokenVerifier(own, owner);
     verifiers.set(issuer, verifyToken);
   }
-  return async (token) => {
-    const { iss } = decodeClaims(token);
+  return (token) => {
+    const issuer = issuerOf(token);
     // A token of another issuer must not cause a request.
-    const verifyToken = iss === undefined ? introspect : verifiers.get(iss);
-    return await verifyToken?.(token) ?? { ok: false, problem: "invalid" };
+    const verifyToken = issuer === undefined
+      ? introspect
+      : verifiers.get(issuer);
+    return verifyToken?.(token) ?? Promise.resolve(INVALID);
   };
 }

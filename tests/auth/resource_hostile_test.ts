@@ -217,10 +217,10 @@ const tokens: [name: string, create: () => string | Promise<string>][] = [
   ["claims that are an array", () => sign(header, JSON.stringify([claims]))],
   ["claims that are null", () => sign(header, "null")],
   ["claims that are a string", () => sign(header, '"a"')],
-  ["claims that are no JSON", () => sign(header, "{iss:1}")],
+  ["claims with malformed JSON", () => sign(header, "{iss:1}")],
   ["claims that are empty", () => sign(header, "")],
   ["a header that is an array", () => sign("[]", claims)],
-  ["a header that is no JSON", () => sign("{alg}", claims)],
+  ["a header with malformed JSON", () => sign("{alg}", claims)],
   [
     "a header with an inherited alg",
     () => sign('{"__proto__":{"alg":"ES256","typ":"at+jwt"}}', claims),
