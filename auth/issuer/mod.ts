@@ -49,5 +49,5 @@ export {
   type ResolvedIssuerOptions,
   resolveIssuerOptions,
 } from "./_options.ts";
-export { redact } from "./_request_error.ts";
+export { messageOf, redact } from "./_request_error.ts";
 export { isSecureURL } from "./_secure_url.ts";

@@ -50,6 +50,8 @@
  *
  * @module
  */
+export type { ForwardMethod, ForwardOptions } from "./forward_options.ts";
+export { forwardTo } from "./forward_to.ts";
 export {
   keepTokens,
   type KeepTokensOptions,

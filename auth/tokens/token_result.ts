@@ -1,4 +1,5 @@
 import type { RequestContext } from "../../router/mod.ts";
+import type { DPoPKey } from "../dpop/mod.ts";
 import type { ExternalAuthError } from "../issuer/mod.ts";
 
 /** An access token that can be used now. */
@@ -14,6 +15,11 @@ export interface AccessToken {
    * than the login.
    */
   readonly scope?: string;
+  /**
+   * The key that the token is bound to, if it is (RFC 9449). Each request then
+   * needs a proof of it.
+   */
+  readonly dpopKey?: DPoPKey;
 }
 
 /**
