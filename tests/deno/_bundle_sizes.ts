@@ -90,7 +90,7 @@ export function sizeOfEntries(entries: readonly Entry[]): Promise<number> {
 }
 
 /** Returns the size of a program, bundled, minified and gzipped. */
-async function sizeOfProgram(source: string): Promise<number> {
+export async function sizeOfProgram(source: string): Promise<number> {
   const folder = await Deno.makeTempDir();
   try {
     const [input, output] = [`${folder}/main.ts`, `${folder}/main.js`];
