@@ -233,7 +233,8 @@ export class RequestSession {
   #createDriver(): SessionDriver {
     // Not later: Deno closes a request that is upgraded to a WebSocket.
     this.#cookieName = this.setup.cookie.nameFor(this.context);
-    return this.setup.createDriver(this.#cookieName, this.context);
+    const names = this.setup.cookie.namesOf(this.#cookieName);
+    return this.setup.createDriver(names, this.context);
   }
 
   /** Saves the changes. Returns `false` if the session has ended. */
@@ -297,15 +298,20 @@ export class RequestSession {
   /** Adds cookies and other headers, and keeps the response out of caches. */
   #addHeaders(response: Response): Response {
     const { headers } = this;
-    const changes = this.#driver?.cookies;
     const cookies = this.hostCookies?.headers ?? [];
-    if (changes !== undefined && changes.length > 0) {
+    const { cookie } = this.setup;
+    const { cookies: changes = [], migrated } = this.#driver ?? {};
+    if (changes.length > 0) {
       this.#driver!.close();
-      const { cookie } = this.setup;
       this.setup.sweep();
       cookies.unshift(
-        ...changes.map((change) => cookie.setCookie(change, this.#cookieName)),
+        ...changes.flatMap((change) =>
+          cookie.setCookies(change, this.#cookieName)
+        ),
       );
+    } else if (migrated) {
+      // Not under the old name, because a concurrent login may have replaced it.
+      cookies.unshift(cookie.setCookie(migrated, this.#cookieName));
     }
     if (cookies.length > 0) response = withCookies(response, cookies);
     else if (this.isAccessed) response = makePrivate(response);

@@ -42,7 +42,7 @@ export interface CSRFProtectionOptions {
   readonly field?: string;
   /**
    * The cookie that the tokens depend on. It cannot have a domain or a path:
-   * without the prefix `__Host-`, a sibling host could plant a cookie and a
+   * without the prefix `__Host-Http-`, a sibling host could plant a cookie and a
    * token.
    *
    * @default {name: "csrf", sameSite: "Lax"}
@@ -229,9 +229,8 @@ class RequestTokens {
     // Creating a token reads the session, so the response is private already.
     if (this.#newSecret === undefined) return response;
     const change = { suffix: "", value: this.#newSecret };
-    return withCookies(response, [
-      this.#cookie.setCookie(change, this.#cookieName),
-    ]);
+    const cookies = this.#cookie.setCookies(change, this.#cookieName);
+    return withCookies(response, cookies);
   }
 
   /** Returns the secret for the response's cookie. */
@@ -244,12 +243,17 @@ class RequestTokens {
     return this.#newSecret ??= randomToken();
   }
 
-  /** Returns the secret of the request's cookie, or an empty array. */
+  /** Returns the secrets of the request's cookies, at most one for each name. */
   #secrets(): string[] {
     const name = this.#cookie.nameFor(this.#context);
     this.#cookieName = name;
-    return readCookies(this.#context.request.headers.get("Cookie"), name)
-      .filter((value) => SECRET.test(value)).slice(0, 1);
+    const header = this.#context.request.headers.get("Cookie");
+    return this.#cookie.namesOf(name).flatMap((name) =>
+      readCookies(header, name).filter((value) => SECRET.test(value)).slice(
+        0,
+        1,
+      )
+    );
   }
 
   /** Returns the HMAC that a token of this browser and session contains. */

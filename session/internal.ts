@@ -8,6 +8,7 @@ import {
   type CookieToSet,
   type HostCookie,
   HostCookies,
+  type HostPrefix,
   readCookies,
   readCookiesBelow,
   serializeCookie,
@@ -97,11 +98,15 @@ export function isStoreShared(session: Session): boolean {
  * Returns another cookie of the session's host. It is HttpOnly, and it has the
  * prefix, `Secure` and `SameSite` of the session's cookie, but never a domain.
  */
-export function hostCookie(session: Session, name: string): HostCookie {
+export function hostCookie(
+  session: Session,
+  name: string,
+  prefix?: HostPrefix,
+): HostCookie {
   const request = requestSessionOf(session);
   const { context, setup } = request;
   request.hostCookies ??= new HostCookies(setup.cookie, context);
-  return request.hostCookies.get(name);
+  return request.hostCookies.get(name, prefix);
 }
 
 /** Returns `true` if the session's cookie has `SameSite=Strict`. */

@@ -163,7 +163,7 @@ export function session(
  * Creates the session middleware. It gives each request its session as
  * `context.get(Session)`.
  *
- * The cookie is `__Host-session`: `Secure`, `HttpOnly`, `SameSite=Lax`, and valid
+ * The cookie is `__Host-Http-session`: `Secure`, `HttpOnly`, `SameSite=Lax`, and valid
  * until the browser closes. Over HTTP from the same machine, it is `session`
  * without `Secure`. The middleware ignores invalid cookies.
  *

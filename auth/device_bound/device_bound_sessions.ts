@@ -190,7 +190,9 @@ async function openSession(context: RequestContext): Promise<Session> {
 
 /** Returns the bound cookie, if browsers can bind a session to it. */
 function openCookie(session: Session, name: string): HostCookie {
-  const cookie = hostCookie(session, name);
+  // Chromium 156 refuses to bind a session to a cookie with `__Host-Http-`. A
+  // cookie that a script plants has no valid HMAC.
+  const cookie = hostCookie(session, name, "__Host-");
   if (!/partitioned/i.test(cookie.attributes ?? "")) return cookie;
   throw new TypeError(
     "Cannot bind the session to a device: its cookie is partitioned",

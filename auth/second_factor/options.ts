@@ -53,7 +53,7 @@ export interface SecondFactorsOptions {
   readonly rememberFor?: number;
 
   /**
-   * The name of the cookie of remembered devices, without the prefix `__Host-`.
+   * The name of the cookie of remembered devices, without the prefix `__Host-Http-`.
    *
    * @default {"trusted-device"}
    */

@@ -46,7 +46,7 @@ export interface ThrottleOptions extends ThrottleLimits {
   readonly storeTimeout?: number;
 
   /**
-   * The name of the device cookie, without the prefix `__Host-`, which it has
+   * The name of the device cookie, without the prefix `__Host-Http-`, which it has
    * if the session's cookie is secure.
    *
    * @default {"device"}

@@ -10,7 +10,8 @@ import { type Cookie, setCookie } from "@std/http/cookie";
 /** The cookie that carries a session's token. */
 export interface SessionCookieOptions {
   /**
-   * The name without the prefix `__Host-` or `__Secure-`, which the library adds.
+   * The name without the prefix `__Host-Http-` or `__Secure-`, which the library
+   * adds.
    * At most 256 characters.
    *
    * @default {"session"}
@@ -54,6 +55,17 @@ export interface SessionCookieOptions {
    * @default {false}
    */
   readonly partitioned?: boolean;
+  /**
+   * `"__Host-"` to also read and set the cookie with the prefix of earlier
+   * versions, while users have such cookies. The new cookie takes precedence. No
+   * effect with a domain or a path.
+   *
+   * Trust: until you remove it, scripts of this host can plant the old cookie in
+   * browsers that have no new one.
+   *
+   * @default {undefined}
+   */
+  readonly migrateFrom?: "__Host-";
 }
 
 /** The longest name of a cookie: browsers take 4,096 bytes with the value. */
@@ -61,6 +73,9 @@ const MAX_NAME = 256;
 
 /** Labels separated by dots (RFC 1123, section 2.1), with an optional leading dot. */
 const DOMAIN = /^(?:(?:^|\.)(?!-)[a-z\d-]{1,63}(?<!-))+$/i;
+
+/** The prefix of a cookie that only one host gets. Scripts can plant `__Host-`. */
+export type HostPrefix = "__Host-Http-" | "__Host-";
 
 /** A change of a cookie by the response. */
 export interface CookieChange {
@@ -73,19 +88,28 @@ export interface CookieChange {
 }
 
 /**
- * The name and the attributes of a cookie. The name has the prefix `__Host-`, or
- * `__Secure-` if the cookie has a domain or a path.
+ * The name and the attributes of a cookie. The name has the prefix `__Host-Http-`,
+ * or `__Secure-` if the cookie has a domain or a path. Scripts cannot set a cookie
+ * with `Http-` in its prefix. Older browsers treat it as `__Host-`.
+ *
+ * @see {@link https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis | RFC 6265bis, cookie name prefixes}
  */
 export class PrefixedCookie {
   readonly #options: SessionCookieOptions;
   readonly #name: string;
   readonly #secureName: string;
+  /** The name of earlier versions, while users have such cookies. */
+  readonly #oldName: string | null;
   readonly #secureOnly: boolean;
   readonly #isLocalOrigin: boolean;
   readonly #origin: string | undefined;
 
   /** @throws {TypeError} If an option cannot be part of a cookie. */
-  constructor(options: SessionCookieOptions, origin: string | undefined) {
+  constructor(
+    options: SessionCookieOptions,
+    origin: string | undefined,
+    prefix: HostPrefix = "__Host-Http-",
+  ) {
     const {
       name = "session",
       domain,
@@ -94,7 +118,7 @@ export class PrefixedCookie {
       maxAge = 1,
     } = options;
     const problem = !isToken(name) || name.length > MAX_NAME ||
-        /^__(Host|Secure)-/i.test(name)
+        /^__(?:Host|Http|Secure)-/i.test(name)
       ? `name "${name}" is not a plain cookie name`
       : domain !== undefined && !DOMAIN.test(domain)
       ? `domain "${domain}" is not a host name`
@@ -112,7 +136,10 @@ export class PrefixedCookie {
     this.#origin = origin;
     this.#name = name;
     const hostOnly = domain === undefined && path === "/";
-    this.#secureName = `${hostOnly ? "__Host-" : "__Secure-"}${name}`;
+    this.#secureName = `${hostOnly ? prefix : "__Secure-"}${name}`;
+    const isMigrated = hostOnly && prefix !== options.migrateFrom &&
+      options.migrateFrom !== undefined;
+    this.#oldName = isMigrated ? `__Host-${name}` : null;
     this.#secureOnly = sameSite === "None" ||
       options.partitioned === true ||
       origin !== undefined && urlOf(origin).protocol === "https:";
@@ -124,14 +151,15 @@ export class PrefixedCookie {
    * Returns another cookie with the same security attributes. Only this host gets
    * it, even if this cookie has a domain.
    */
-  forHost(name: string): PrefixedCookie {
-    const { partitioned, sameSite } = this.#options;
+  forHost(name: string, prefix?: HostPrefix): PrefixedCookie {
+    const { migrateFrom, partitioned, sameSite } = this.#options;
     const options = {
       name,
+      ...migrateFrom !== undefined && { migrateFrom },
       ...partitioned !== undefined && { partitioned },
       ...sameSite !== undefined && { sameSite },
     };
-    return new PrefixedCookie(options, this.#origin);
+    return new PrefixedCookie(options, this.#origin, prefix);
   }
 
   /** `true` if browsers send the cookie only from pages of the same site. */
@@ -140,8 +168,24 @@ export class PrefixedCookie {
   }
 
   /**
-   * Returns the cookie's name for a request. The library reads no other name. Only
-   * in local development it has neither the prefix nor `Secure`: over HTTP to a
+   * Returns the names that the cookie can have in a request with `name`. The first
+   * one takes precedence, because scripts cannot plant it.
+   *
+   * @param name The name that `nameFor` returned.
+   */
+  namesOf(name: string): readonly string[] {
+    return this.#oldName === null || name !== this.#secureName
+      ? [name]
+      : [name, this.#oldName];
+  }
+
+  /** Creates the `Set-Cookie` headers for all names of the cookie. */
+  setCookies(change: CookieChange, name: string): string[] {
+    return this.namesOf(name).map((name) => this.setCookie(change, name));
+  }
+
+  /**
+   * Returns the cookie's name for a request. It is the name to set. Only in local development it has neither the prefix nor `Secure`: over HTTP to a
    * loopback name, from a loopback address, and without the headers of a proxy,
    * which might serve HTTPS. A local `origin` says that none does, as for the
    * development server of Workers, which sends such a header.
@@ -172,8 +216,13 @@ export class PrefixedCookie {
    * @param name The name that `nameFor` returned.
    */
   setCookie(change: CookieChange, name: string): string {
-    const { name: _name, path = "/", sameSite = "Lax", ...rest } =
-      this.#options;
+    const {
+      migrateFrom: _migrateFrom,
+      name: _name,
+      path = "/",
+      sameSite = "Lax",
+      ...rest
+    } = this.#options;
     const { suffix, value, maxAge = rest.maxAge } = change;
     return serializeCookie({
       ...rest,
@@ -181,7 +230,7 @@ export class PrefixedCookie {
       value: value ?? "",
       path,
       sameSite,
-      secure: name === this.#secureName,
+      secure: name !== this.#name,
       maxAge: value === null ? 0 : maxAge,
     });
   }
@@ -223,7 +272,7 @@ export class HostCookies {
   readonly #base: PrefixedCookie;
   readonly #context: RequestContext;
   /** The cookies that the response sets, by name. */
-  readonly #changed = new Map<string, { value: string; header: string }>();
+  readonly #changed = new Map<string, { value: string; headers: string[] }>();
 
   constructor(base: PrefixedCookie, context: RequestContext) {
     this.#base = base;
@@ -232,23 +281,24 @@ export class HostCookies {
 
   /** The `Set-Cookie` headers. */
   get headers(): string[] {
-    return Array.from(this.#changed.values(), ({ header }) => header);
+    return [...this.#changed.values()].flatMap(({ headers }) => headers);
   }
 
   /** Returns a cookie. */
-  get(name: string): HostCookie {
-    const cookie = this.#base.forHost(name);
+  get(name: string, prefix?: HostPrefix): HostCookie {
+    const cookie = this.#base.forHost(name, prefix);
     const fullName = cookie.nameFor(this.#context);
     const header = this.#context.request.headers.get("Cookie");
     return {
       name: fullName,
       attributes: cookie.attributesOf(fullName),
       value: this.#changed.get(fullName)?.value ??
-        readCookies(header, fullName)[0],
+        cookie.namesOf(fullName)
+          .flatMap((name) => readCookies(header, name))[0],
       set: (value, maxAge) => {
         const change = { suffix: "", value, maxAge };
-        const header = cookie.setCookie(change, fullName);
-        this.#changed.set(fullName, { value, header });
+        const headers = cookie.setCookies(change, fullName);
+        this.#changed.set(fullName, { value, headers });
       },
     };
   }

@@ -61,7 +61,8 @@ export interface CookieOptions {
  * one, which has the longest path.
  *
  * Trust: any client can send any value. A sibling host can plant a cookie, unless
- * its name begins with `__Host-`.
+ * its name begins with `__Host-`. A script can, unless it begins with
+ * `__Host-Http-`.
  *
  * @example The cookies of a request
  * ```ts
@@ -121,8 +122,10 @@ export function serializeCookie(
     ? `sameSite "${sameSite}" is not Strict, Lax or None`
     : !secure && (sameSite === "None" || options.partitioned === true)
     ? "it has to be secure"
-    : /^__(?:Host|Secure)-/i.test(name) && !secure
+    : /^__(?:Host|Http|Secure)-/i.test(name) && !secure
     ? "its prefix needs secure"
+    : /^__(?:Host-)?Http-/i.test(name) && options.httpOnly === false
+    ? "its prefix needs httpOnly"
     : isHost && (path !== "/" || options.domain !== undefined)
     ? "its prefix allows neither a path nor a domain"
     : undefined;

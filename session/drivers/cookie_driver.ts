@@ -40,6 +40,8 @@ export class CookieDriver implements SessionDriver {
   readonly hasMoved = false;
   id = "";
   readonly #changes = new Map<string, CookieChange>();
+  readonly #names: readonly string[];
+  /** The name that the cipher authenticates. */
   readonly #name: string;
   readonly #cipher: CookieCipher;
   readonly #config: SessionConfig;
@@ -49,8 +51,14 @@ export class CookieDriver implements SessionDriver {
   /** The time of this browser's last logout. Sessions before it have ended. */
   #endedAt = -Infinity;
 
-  constructor(name: string, cipher: CookieCipher, config: SessionConfig) {
-    this.#name = name;
+  constructor(
+    names: readonly string[],
+    cipher: CookieCipher,
+    config: SessionConfig,
+  ) {
+    this.#names = names;
+    // The same for all names, so that their values are interchangeable.
+    this.#name = names[0]!.replace(/^__Host-Http-/, "__Host-");
     this.#cipher = cipher;
     this.#config = config;
     this.#logins = new LoginCookies(cipher, config.now);
@@ -63,13 +71,14 @@ export class CookieDriver implements SessionDriver {
   async open(header: string | null): Promise<SessionRecord | null> {
     const name = this.#name;
     await this.#readEndedAt(header);
-    const values = readCookies(header, name).slice(0, MAX_CANDIDATES);
+    const values = this.#names.flatMap((name) => readCookies(header, name))
+      .slice(0, MAX_CANDIDATES);
     let record: SessionRecord | null = null;
     for (const value of values) {
       record = await this.#openOne(name, value);
       if (record !== null) break;
     }
-    await this.#logins.open(readCookiesBelow(header, `${name}.`), name);
+    await this.#logins.open(this.#readLogins(header), name);
     return this.#logins.isEmpty ? record : this.#current();
   }
 
@@ -125,9 +134,26 @@ export class CookieDriver implements SessionDriver {
     return record;
   }
 
+  /** Returns the cookies of logins by the names that the cipher authenticates. */
+  #readLogins(header: string | null): [name: string, value: string][] {
+    const [cookies = [], old = []] = this.#names.map((name) =>
+      readCookiesBelow(header, `${name}.`).map(
+        ([found, value]): [name: string, value: string] => [
+          this.#name + found.slice(name.length),
+          value,
+        ],
+      )
+    );
+    const known = new Set(cookies.map(([name]) => name));
+    return [...cookies, ...old.filter(([name]) => !known.has(name))];
+  }
+
   async #readEndedAt(header: string | null): Promise<void> {
     const name = this.#name + ENDED;
-    for (const value of readCookies(header, name).slice(0, MAX_CANDIDATES)) {
+    const values = this.#names
+      .flatMap((name) => readCookies(header, name + ENDED))
+      .slice(0, MAX_CANDIDATES);
+    for (const value of values) {
       const text = await this.#cipher.decrypt(name, value) ?? "";
       if (/^[\d.]+$/.test(text) && Number(text) > this.#endedAt) {
         this.#endedAt = Number(text);
@@ -194,7 +220,9 @@ export class CookieDriver implements SessionDriver {
 
   async #seal(name: string, text: string): Promise<string> {
     const value = await this.#cipher.encrypt(name, text);
-    const size = name.length + value.length;
+    // The longest name has the new prefix.
+    const added = this.#names[0]!.length - this.#name.length;
+    const size = name.length + added + value.length;
     if (size <= MAX_COOKIE_BYTES) return value;
     throw new RangeError(
       `Cannot save session: its cookie takes ${size} bytes, and at most ${MAX_COOKIE_BYTES} are allowed`,
@@ -257,6 +285,6 @@ export class CookieStorage implements CookieSessionStorage {
   drivers(config: SessionConfig): CreateDriver {
     const { revokedBefore = config.revokedBefore } = this.#options;
     const settings = { ...config, revokedBefore };
-    return (name) => new CookieDriver(name, this.#cipher, settings);
+    return (names) => new CookieDriver(names, this.#cipher, settings);
   }
 }

@@ -42,9 +42,12 @@ export type IdChange = "keep" | "rotate" | "login";
 /** Changes a stored record, or creates the first one. */
 export type UpdateRecord = (stored: SessionRecord | null) => SessionRecord;
 
-/** Creates the driver of a request, for the session cookie with this name. */
+/**
+ * Creates the driver of a request, for the session cookie with these names. The
+ * first one takes precedence.
+ */
 export type CreateDriver = (
-  cookieName: string,
+  cookieNames: readonly string[],
   context: RequestContext,
 ) => SessionDriver;
 
@@ -54,6 +57,8 @@ export interface SessionDriver {
   readonly id: string;
   /** The cookies that the response has to set. */
   readonly cookies: readonly CookieChange[];
+  /** The cookie to set under its new name, because it only had the old one. */
+  readonly migrated?: CookieChange | undefined;
   /** `true` if another request gave the session a new id after this one loaded it. */
   readonly hasMoved: boolean;
   /** `true` if the session is stored in cookies only. */

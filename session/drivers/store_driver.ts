@@ -72,9 +72,9 @@ export function storeDrivers(
     queues: new Map(),
     oldIds: new OldIds(),
   };
-  return (name, context) => {
+  return (names, context) => {
     const admitAnonymous = () => admit(createLabel(context).address);
-    return new StoreDriver(name, shared, admitAnonymous);
+    return new StoreDriver(names, shared, admitAnonymous);
   };
 }
 
@@ -87,7 +87,8 @@ class StoreDriver implements SessionDriver {
   readonly isInCookies = false;
   id = "";
   cookies: readonly CookieChange[] = [];
-  readonly #name: string;
+  migrated: CookieChange | undefined;
+  readonly #names: readonly string[];
   readonly #shared: SharedState;
   readonly #admitAnonymous: () => void;
   /** The stored session, as far as known. */
@@ -103,8 +104,12 @@ class StoreDriver implements SessionDriver {
   /** `true` if this request loaded a session. */
   #isLoaded = false;
 
-  constructor(name: string, shared: SharedState, admitAnonymous: () => void) {
-    this.#name = name;
+  constructor(
+    names: readonly string[],
+    shared: SharedState,
+    admitAnonymous: () => void,
+  ) {
+    this.#names = names;
     this.#shared = shared;
     this.#admitAnonymous = admitAnonymous;
   }
@@ -113,7 +118,11 @@ class StoreDriver implements SessionDriver {
     const { breaker, config, oldIds, store } = this.#shared;
     const arrival = { time: config.now(), count: ++oldIds.arrivals };
     let tried = 0;
-    for (const token of readCookies(header, this.#name)) {
+    const [name = "", ...oldNames] = this.#names;
+    const tokens = readCookies(header, name);
+    const newTokens = tokens.length;
+    for (const name of oldNames) tokens.push(...readCookies(header, name));
+    for (const [position, token] of tokens.entries()) {
       if (!TOKEN.test(token)) continue;
       if (++tried > MAX_CANDIDATES) break;
       this.id = await hashToken(token);
@@ -130,6 +139,10 @@ class StoreDriver implements SessionDriver {
       const isChecked = config.revokedBefore !== undefined;
       if (!isChecked || !await isRevoked(record, config)) {
         this.#isLoaded = true;
+        if (position >= newTokens) {
+          const age = cookieAge(record, config);
+          this.migrated = { suffix: "", value: token, ...age };
+        }
         return record;
       }
       this.#stored = null;
@@ -230,6 +243,7 @@ class StoreDriver implements SessionDriver {
 
   async end(): Promise<void> {
     this.cookies = [];
+    this.migrated = undefined;
     this.#isStale = true;
     // If another request gave the session a new id, it ends there.
     const id = this.id || this.#move?.next;
@@ -254,6 +268,7 @@ class StoreDriver implements SessionDriver {
 
   leave(): void {
     this.id = "";
+    this.migrated = undefined;
     this.#stored = null;
     this.#move = undefined;
     this.#isLoaded = false;

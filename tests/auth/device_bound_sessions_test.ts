@@ -216,7 +216,7 @@ Deno.test("deviceBoundSessions() ends the bound cookie at the logout", async () 
   assertEquals(
     response.headers.getSetCookie().map((line) => line.split("=")[0]),
     [
-      "__Host-session",
+      "__Host-Http-session",
       "__Host-bound",
     ],
   );

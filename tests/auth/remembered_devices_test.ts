@@ -127,7 +127,7 @@ for (
   Deno.test(`a forged device cookie of ${forged.length} characters is ignored`, async () => {
     const app = createFactorApp();
     await app.enable();
-    const browser = withCookie(app, `__Host-trusted-device=${forged}`);
+    const browser = withCookie(app, `__Host-Http-trusted-device=${forged}`);
     assertFalse(await browser.login());
   });
 }

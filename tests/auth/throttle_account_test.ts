@@ -183,7 +183,7 @@ Deno.test("createThrottle() remembers the last five accounts of a browser", asyn
   for (let n = 0; n < 8; n++) {
     cookie = await knownDevice({ account: `user${n}`, cookie });
   }
-  assertMatch(cookie!, /^__Host-device=[\w-]{22}(?:\.[\w-]{22}){4}$/);
+  assertMatch(cookie!, /^__Host-Http-device=[\w-]{22}(?:\.[\w-]{22}){4}$/);
 });
 
 Deno.test("createThrottle() knows ten devices of an account and forgets the least recently used one", async () => {
@@ -222,7 +222,7 @@ Deno.test("createThrottle() sets a device cookie that scripts, other hosts and p
   const { guess } = createThrottledLogin();
   const { setCookies } = await guess({ right: true });
   assertEquals(setCookies.length, 1);
-  assertMatch(setCookies[0], /^__Host-device=[\w-]{22};/);
+  assertMatch(setCookies[0], /^__Host-Http-device=[\w-]{22};/);
   const attributes = setCookies[0].split("; ").slice(1).sort();
   assertEquals(attributes, [
     "HttpOnly",
@@ -254,7 +254,7 @@ Deno.test("createThrottle() follows the session's cookie on localhost, and in Sa
   assertMatch(local, /^device=[\w-]{22};/);
   assert(!local.includes("Secure"));
   const host = await cookieOf("https://example.com/");
-  assertMatch(host, /^__Host-device=[\w-]{22};.*SameSite=Strict/);
+  assertMatch(host, /^__Host-Http-device=[\w-]{22};.*SameSite=Strict/);
   assert(!host.includes("Domain"), "no subdomain gets the cookie");
 });
 
@@ -287,15 +287,15 @@ Deno.test("createThrottle() stores device ids only as hashes", async () => {
 });
 
 const hostile = [
-  "__Host-device=",
-  "__Host-device=.",
-  "__Host-device=....",
-  `__Host-device=${"a".repeat(22)}`,
-  `__Host-device=${"a".repeat(8000)}`,
-  `__Host-device=${Array(1000).fill("a".repeat(22)).join(".")}`,
-  "__Host-device=%00",
-  "__Host-device=__proto__",
-  "__Host-device=\u00e4\u00f6",
+  "__Host-Http-device=",
+  "__Host-Http-device=.",
+  "__Host-Http-device=....",
+  `__Host-Http-device=${"a".repeat(22)}`,
+  `__Host-Http-device=${"a".repeat(8000)}`,
+  `__Host-Http-device=${Array(1000).fill("a".repeat(22)).join(".")}`,
+  "__Host-Http-device=%00",
+  "__Host-Http-device=__proto__",
+  "__Host-Http-device=\u00e4\u00f6",
   "device=aaaaaaaaaaaaaaaaaaaaaa",
 ];
 
@@ -306,7 +306,7 @@ for (const cookie of hostile) {
     for (let n = 0; n < 5; n++) assert((await guess({ cookie })).allowed);
     assertEquals((await guess({ cookie })).allowed, false);
     const answer = await guess({ cookie, address: "192.0.2.9", right: true });
-    assertMatch(answer.cookie!, /^__Host-device=[\w-]{22}(?:\.a{22})?$/);
+    assertMatch(answer.cookie!, /^__Host-Http-device=[\w-]{22}(?:\.a{22})?$/);
   });
 }
 

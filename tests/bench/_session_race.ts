@@ -157,7 +157,7 @@ async function oneDecryption(name: string): Promise<Candidate> {
 async function bareMemory(name: string): Promise<Candidate> {
   const token = crypto.randomUUID().padEnd(43, "x");
   const request = new Request("https://example.com/", {
-    headers: { Cookie: `__Host-session=${token}` },
+    headers: { Cookie: `__Host-Http-session=${token}` },
   });
   const idOf = async (token: string) => {
     const bytes = new TextEncoder().encode(token);

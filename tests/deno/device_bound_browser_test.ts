@@ -56,8 +56,8 @@ test("a copied cookie jar stops working in another profile of Chromium, and the 
 
   const jar = await owner.page.context().cookies();
   assertEquals(jar.map(({ name }) => name).sort(), [
+    "__Host-Http-session",
     "__Host-bound",
-    "__Host-session",
   ]);
   await using thief = await app.open();
   // The thief's browser keeps the cookies, whatever their lifetime.
@@ -86,6 +86,25 @@ test("Chromium renews the cookie after a link on another site", async () => {
   await page.getByRole("link").click();
   await page.getByText("user 7").waitFor();
   assert(app.log.includes("received GET / from another site"));
+});
+
+test("a script in Chromium can plant a cookie with the old prefix, but none with the new one", async () => {
+  await using app = await startApp();
+  await using browser = await app.open();
+  const { page } = browser;
+  await page.evaluate(`
+    for (const prefix of ["__Host-", "__Host-Http-", "__HOST-HTTP-", "__Http-"]) {
+      document.cookie = prefix + "session=planted; Secure; Path=/";
+      document.cookie = prefix + "bound=planted; Secure; Path=/";
+    }
+  `);
+  const cookies = await page.context().cookies();
+  assertEquals(cookies.map(({ name }) => name).sort(), [
+    "__Host-bound",
+    "__Host-session",
+  ]);
+  await logIn(browser);
+  assertEquals(await userOf(page, app.origin), "7");
 });
 
 interface OpenBrowser {

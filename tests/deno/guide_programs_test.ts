@@ -99,7 +99,7 @@ Deno.test("getting_started.md: with a proxy the cookie is secure, and requests o
   assertEquals(own.status, 302);
   assertMatch(
     own.headers.getSetCookie()[0],
-    /^__Host-session=[^;]+;.*Secure/,
+    /^__Host-Http-session=[^;]+;.*Secure/,
   );
 });
 
@@ -229,7 +229,7 @@ Deno.test("deploy.md: the Worker keeps sessions, with the configuration next to 
   const first = await fetch(worker.url);
   assertEquals(await first.text(), "Visit 1");
   const [cookie] = first.headers.getSetCookie()[0].split(";");
-  assertMatch(cookie, /^__Host-session=/);
+  assertMatch(cookie, /^__Host-Http-session=/);
   const second = await fetch(worker.url, { headers: { cookie } });
   assertEquals(await second.text(), "Visit 2");
 });

@@ -26,10 +26,10 @@ Deno.test("session() sets Secure with a proxy, and for other host names", async 
     const response = await fetch(`${server.url}/count`, { headers });
     await response.text();
     const [cookie] = response.headers.getSetCookie();
-    assertStringIncludes(cookie, "__Host-session=");
+    assertStringIncludes(cookie, "__Host-Http-session=");
   }
   const text = await exchange(server.port, "/count", "Host: app.example");
-  assertStringIncludes(text, "__Host-session=");
+  assertStringIncludes(text, "__Host-Http-session=");
 });
 
 Deno.test("session() finds its cookie if HTTP/2 sends a header for each cookie", async () => {

@@ -144,7 +144,7 @@ Deno.test("session() begins no session if the session of any of its cookies has 
   await browser.visit((session) => session.set("userId", 7));
   const ended = browser.header;
   await browser.visit((session) => session.destroy());
-  const unknown = `__Host-session=${"x".repeat(43)}`;
+  const unknown = `__Host-Http-session=${"x".repeat(43)}`;
   for (const Cookie of [`${ended}; ${unknown}`, `${unknown}; ${ended}`]) {
     const response = await server.request((session) => session.set("a", 1), {
       Cookie,

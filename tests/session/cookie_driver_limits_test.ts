@@ -9,7 +9,7 @@ import type { SessionOptions } from "@gatehouse/web/session-middleware";
 import { Browser, Clock, Server } from "./_browser.ts";
 
 const secrets = ["a secret of more than thirty-two characters"];
-const NAME = "__Host-session";
+const NAME = "__Host-Http-session";
 
 /** The session key under which the auth module stores pending logins. */
 const PENDING = "__auth.external";

@@ -38,7 +38,7 @@ Deno.test("session({ secrets }) keeps values, flash values and the login in the 
     session.destroy();
   });
   // Only the time of the logout is left.
-  assertEquals([...browser.cookies.keys()], ["__Host-session-ended"]);
+  assertEquals([...browser.cookies.keys()], ["__Host-Http-session-ended"]);
 });
 
 Deno.test("session({ secrets }) works like createCookieSessionStorage()", async () => {
@@ -93,9 +93,9 @@ Deno.test("session({ secrets }) rejects a cookie that was changed at any positio
 Deno.test("session({ secrets }) rejects a cookie under another name", async () => {
   const a = new Browser(server({ cookie: { name: "a" } }));
   await a.visit((session) => session.set("userId", 7));
-  const value = a.cookies.get("__Host-a")!;
+  const value = a.cookies.get("__Host-Http-a")!;
   const b = new Browser(server({ cookie: { name: "b" } }), [[
-    "__Host-b",
+    "__Host-Http-b",
     value,
   ]]);
   assertEquals(await b.visit((session) => session.userId), undefined);
@@ -297,7 +297,7 @@ Deno.test("session({ secrets }) keeps the pending logins of two tabs", async () 
   await Promise.all([a.visit(begin("a")), b.visit(begin("b"))]);
   for (const tab of [a, b]) {
     const [cookie] = tab.response.headers.getSetCookie();
-    assert(/^__Host-session\.[\w-]{12}=/.test(cookie), cookie);
+    assert(/^__Host-Http-session\.[\w-]{12}=/.test(cookie), cookie);
     assert(/Max-Age=600(;|$)/.test(cookie), cookie);
     browser.keep(tab.response);
   }

@@ -5,7 +5,7 @@ import type { SessionOptions } from "@gatehouse/web/session-middleware";
 import { type Action, Browser, Clock, MINUTE, Server } from "./_browser.ts";
 
 const secrets = ["a secret of more than thirty-two characters"];
-const ENDED = "__Host-session-ended";
+const ENDED = "__Host-Http-session-ended";
 
 const logouts: Record<string, Action> = {
   "destroy()": (session) => session.destroy(),
@@ -114,14 +114,14 @@ Deno.test("session({ secrets }) ignores a malformed or forged time of a logout",
   const { server } = start();
   const [browser, other] = [await logIn(server), await logIn(server)];
   await other.visit((session) => session.destroy());
-  const sealed = browser.cookies.get("__Host-session")!;
+  const sealed = browser.cookies.get("__Host-Http-session")!;
   for (const value of ["", "9e15", "x".repeat(9_000), sealed]) {
     browser.cookies.set(ENDED, value);
     assertEquals(await browser.visit((session) => session.userId), 7, value);
   }
   // Without the session's name, it is invalid.
   browser.cookies.delete(ENDED);
-  browser.cookies.set("__Host-other-ended", other.cookies.get(ENDED)!);
+  browser.cookies.set("__Host-Http-other-ended", other.cookies.get(ENDED)!);
   assertEquals(await browser.visit((session) => session.userId), 7);
 });
 

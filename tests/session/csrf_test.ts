@@ -106,7 +106,7 @@ Deno.test("csrfProtection() uses the first cookie of its name, not a planted one
   const token = await attacker.token();
   const headers = {
     Cookie: [client, attacker].map(({ cookies }) =>
-      `__Host-csrf=${cookies.get("__Host-csrf")}`
+      `__Host-Http-csrf=${cookies.get("__Host-Http-csrf")}`
     ).join("; "),
     "X-CSRF-Token": token,
   };
@@ -136,7 +136,7 @@ Deno.test("csrfProtection() rejects a token of another user in the same browser"
 Deno.test("csrfProtection() rejects a login posted by another site (login CSRF)", async () => {
   const client = new Client();
   assertEquals(await client.postForm({ email: "a@b.example" }), 403);
-  const cookie = { method: "POST", headers: { Cookie: "__Host-csrf=x" } };
+  const cookie = { method: "POST", headers: { Cookie: "__Host-Http-csrf=x" } };
   assertEquals(await client.status("/", cookie), 403);
 });
 
@@ -194,11 +194,11 @@ Deno.test("csrfProtection() stores nothing and sets no cookie for an anonymous G
   assertEquals(puts, 0);
 });
 
-Deno.test("csrfProtection() sets a __Host- cookie that scripts cannot read", async () => {
+Deno.test("csrfProtection() sets a __Host-Http- cookie that scripts cannot read", async () => {
   const client = new Client();
   await client.token();
   const [cookie] = client.response.headers.getSetCookie();
-  assert(/^__Host-csrf=[\w-]{43};/.test(cookie), cookie);
+  assert(/^__Host-Http-csrf=[\w-]{43};/.test(cookie), cookie);
   for (const part of ["Secure", "HttpOnly", "SameSite=Lax", "Path=/"]) {
     assert(cookie.includes(part), part);
   }
@@ -224,8 +224,8 @@ for (const cookie of [{ domain: "example.com" }, { path: "/app" }]) {
 Deno.test("csrfProtection() rejects a cookie and a token planted by a sibling host", async () => {
   const attacker = new Client();
   const csrfToken = await attacker.token();
-  const secret = attacker.cookies.get("__Host-csrf")!;
-  // evil.example.com can set any cookie for example.com except with __Host-.
+  const secret = attacker.cookies.get("__Host-Http-csrf")!;
+  // evil.example.com can set any cookie for example.com except with __Host-Http-.
   for (const name of ["csrf", "__Secure-csrf", "__host-csrf"]) {
     const victim = new Client();
     victim.cookies.set(name, secret);
@@ -241,7 +241,7 @@ Deno.test("csrfProtection() uses custom names of the header, the field and the c
     cookie: { name: "secret", sameSite: "Strict" },
   });
   const token = await client.token();
-  assert(client.cookies.has("__Host-secret"));
+  assert(client.cookies.has("__Host-Http-secret"));
   assertEquals(await client.postForm({ token }), 200);
   assertEquals(await client.postForm({ csrfToken: token }), 403);
   const headers = { "X-Token": token };
@@ -261,9 +261,9 @@ Deno.test("csrfToken() creates tokens for two forms on a visitor's first page", 
 Deno.test("csrfProtection() replaces a cookie without a valid secret", async () => {
   for (const value of ["x", "", "x".repeat(44), "\xe9".repeat(43)]) {
     const client = new Client();
-    client.cookies.set("__Host-csrf", value);
+    client.cookies.set("__Host-Http-csrf", value);
     const csrfToken = await client.token();
-    assertNotEquals(client.cookies.get("__Host-csrf"), value);
+    assertNotEquals(client.cookies.get("__Host-Http-csrf"), value);
     assertEquals(await client.postForm({ csrfToken }), 200);
   }
 });
@@ -376,7 +376,7 @@ class Client {
   async token(path = "/token"): Promise<string> {
     await this.status(path);
     const token = await this.response.text();
-    assertFalse(this.cookies.get("__Host-csrf") === token);
+    assertFalse(this.cookies.get("__Host-Http-csrf") === token);
     return token;
   }
 

@@ -172,7 +172,7 @@ for (const { name, url, peer, headers, origin, cookie, secure } of kinds) {
         ...platform,
       );
     const [sent] = (await send()).headers.getSetCookie();
-    const prefix = secure ? "__Host-session=" : "session=";
+    const prefix = secure ? "__Host-Http-session=" : "session=";
     assert(sent.startsWith(prefix), sent);
     assertEquals(/;\s*Secure/i.test(sent), secure);
     assertStringIncludes(sent, "HttpOnly");
@@ -181,9 +181,11 @@ for (const { name, url, peer, headers, origin, cookie, secure } of kinds) {
     assertEquals(await (await send(pair)).json(), 2);
     // Each request reads only one of the two names.
     const other = secure
-      ? pair.replace("__Host-", "")
-      : pair.replace("session", "__Host-session");
+      ? pair.replace("__Host-Http-", "")
+      : pair.replace("session", "__Host-Http-session");
     assertEquals(await (await send(other)).json(), 1);
+    const old = pair.replace(/^(?:__Host-Http-)?/, "__Host-");
+    assertEquals(await (await send(old)).json(), 1);
   });
 }
 
@@ -196,5 +198,8 @@ Deno.test("session() uses Secure on Workers, which send CF-Connecting-IP", async
     {},
     { waitUntil: () => {} },
   );
-  assertStringIncludes(response.headers.getSetCookie()[0], "__Host-session=");
+  assertStringIncludes(
+    response.headers.getSetCookie()[0],
+    "__Host-Http-session=",
+  );
 });

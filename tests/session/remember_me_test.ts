@@ -189,7 +189,7 @@ function userOf(browser: Browser): Promise<unknown> {
 /** Returns the seconds for which the browser keeps the session's cookie. */
 function maxAgeOf(browser: Browser): number | undefined {
   const header = browser.response.headers.getSetCookie()
-    .find((header) => header.startsWith("__Host-session="));
+    .find((header) => header.startsWith("__Host-Http-session="));
   const [, seconds] = /Max-Age=(\d+)/.exec(header!) ?? [];
   return seconds === undefined ? undefined : Number(seconds);
 }

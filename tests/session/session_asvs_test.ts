@@ -34,7 +34,7 @@ Deno.test("session() checks every token on the server (ASVS 7.2.1)", async () =>
 
 Deno.test("session() creates a token for each session and accepts none from outside (ASVS 7.2.2)", async () => {
   const server = new Server();
-  const planted = `__Host-session=${"x".repeat(43)}`;
+  const planted = `__Host-Http-session=${"x".repeat(43)}`;
   const response = await server.request(
     (session) => session.set("userId", 7),
     { Cookie: planted },
@@ -55,7 +55,7 @@ Deno.test("session() creates tokens with 256 random bits (ASVS 7.2.3, 11.5.1)", 
   for (let count = 0; count < 1_000; count++) {
     const browser = new Browser(server);
     await browser.visit((session) => session.set("a", 1));
-    const token = browser.cookies.get("__Host-session")!;
+    const token = browser.cookies.get("__Host-Http-session")!;
     tokens.add(token);
     const bytes = base64url.decode(token);
     assertEquals(bytes.length, 32);
@@ -81,12 +81,12 @@ Deno.test("session() stores only the hash of a token (ASVS 7.2.3)", async () => 
   };
   const browser = new Browser(new Server({ store }));
   await browser.visit((session) => session.set("userId", 7));
-  const token = browser.cookies.get("__Host-session")!;
+  const token = browser.cookies.get("__Host-Http-session")!;
   assert(stored.length > 0);
   assertFalse(stored.join(" ").includes(token));
   // A key of the store is not a valid token.
   const thief = new Browser(new Server({ store }), [[
-    "__Host-session",
+    "__Host-Http-session",
     stored[0],
   ]]);
   assertEquals(await thief.visit((session) => session.userId), undefined);

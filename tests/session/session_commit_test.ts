@@ -231,7 +231,7 @@ Deno.test("Session.destroy() ends a session with a new id if there are other coo
   for (const isFirst of [true, false]) {
     const browser = new Browser(server);
     await browser.visit((session) => session.set("userId", 7));
-    const cookies = [browser.header, `__Host-session=${"x".repeat(43)}`];
+    const cookies = [browser.header, `__Host-Http-session=${"x".repeat(43)}`];
     await browser.visit((session) => session.regenerateId());
     const Cookie = (isFirst ? cookies : cookies.reverse()).join("; ");
     await server.request((session) => session.destroy(), { Cookie });

@@ -69,7 +69,7 @@ Deno.test("session() reads 2 MB of semicolons in linear time", async () => {
   const server = new Server();
   const begun = performance.now();
   await server.request((session) => session.userId, {
-    Cookie: `${";".repeat(2_000_000)}__Host-session=x`,
+    Cookie: `${";".repeat(2_000_000)}__Host-Http-session=x`,
   });
   // A new search for "=" at each semicolon would take half a minute.
   assertLess(performance.now() - begun, 2_000);
@@ -128,7 +128,7 @@ Deno.test("session() checks at most four cookies with its name", async () => {
   const server = new Server({ store });
   const Cookie = Array.from(
     { length: 50 },
-    (_, n) => `__Host-session=${String(n).padStart(43, "x")}`,
+    (_, n) => `__Host-Http-session=${String(n).padStart(43, "x")}`,
   ).join("; ");
   const response = await server.request((session) => session.set("a", 1), {
     Cookie,
@@ -146,7 +146,7 @@ const shapes: {
 }[] = [
   {
     cookie: {},
-    name: "__Host-session",
+    name: "__Host-Http-session",
     has: ["Secure", "HttpOnly", "SameSite=Lax", "Path=/"],
     hasNot: /Domain|Max-Age|Expires|Partitioned/i,
   },
@@ -162,12 +162,12 @@ const shapes: {
   },
   {
     cookie: { sameSite: "Strict", maxAge: 3600 },
-    name: "__Host-session",
+    name: "__Host-Http-session",
     has: ["SameSite=Strict", "Max-Age=3600"],
   },
   {
     cookie: { sameSite: "None", partitioned: true },
-    name: "__Host-session",
+    name: "__Host-Http-session",
     has: ["SameSite=None", "Partitioned", "Secure"],
   },
 ];
@@ -208,7 +208,7 @@ const malformed: SessionCookieOptions[] = [
   { name: "a=b" },
   { name: "a;b" },
   { name: "é" },
-  { name: "__Host-session" },
+  { name: "__Host-Http-session" },
   { name: "__secure-session" },
   { domain: "a;b" },
   { domain: "" },

@@ -122,7 +122,7 @@ Deno.test("session() stores a session under the SHA-256 of its token (FIPS 180-4
   const tokens = [..."Aa0_-"].map((character) => character.repeat(43));
   for (let count = 0; count < 200; count++) tokens.push(randomToken());
   for (const token of tokens) {
-    const Cookie = `__Host-session=${token}`;
+    const Cookie = `__Host-Http-session=${token}`;
     await server.request((session) => session.userId, { Cookie });
   }
   assertEquals(keys, await Promise.all(tokens.map(sha256)));

@@ -20,11 +20,11 @@ Deno.test("Session.get() returns what an earlier request set (spec 2.3)", async 
   assertEquals(cart, ["tea", { n: 2 }]);
 });
 
-Deno.test("session() sets a __Host- cookie that scripts and HTTP cannot read (ASVS 3.3.1 to 3.3.4)", async () => {
+Deno.test("session() sets a __Host-Http- cookie that scripts and HTTP cannot read (ASVS 3.3.1 to 3.3.4)", async () => {
   const browser = new Browser(new Server());
   await browser.visit((session) => session.set("a", 1));
   const [cookie] = browser.response.headers.getSetCookie();
-  assert(/^__Host-session=[\w-]{43};/.test(cookie));
+  assert(/^__Host-Http-session=[\w-]{43};/.test(cookie));
   for (const part of ["Secure", "HttpOnly", "SameSite=Lax", "Path=/"]) {
     assertStringIncludes(cookie, part);
   }
@@ -177,6 +177,6 @@ Deno.test("session() keeps the sessions of two routers apart", async () => {
     },
   });
   const response = await router.fetch("https://example.com/b");
-  assert(response.headers.getSetCookie()[0].startsWith("__Host-b="));
+  assert(response.headers.getSetCookie()[0].startsWith("__Host-Http-b="));
   assertNotEquals((await router.fetch("https://example.com/a")).status, 500);
 });

@@ -81,7 +81,7 @@ Deno.test("session() gives up if every write loses to another request", async ()
   const server = new Server({ store });
   const response = await server.request(
     (session) => session.set("a", 2),
-    { Cookie: `__Host-session=${"x".repeat(43)}` },
+    { Cookie: `__Host-Http-session=${"x".repeat(43)}` },
   );
   assertEquals(response.status, 500);
   assert((await response.text()).includes("SessionStoreError"));
@@ -135,7 +135,7 @@ for (
     const server = new Server({ store });
     const response = await server.request(
       (session) => session.userId ?? "anonymous",
-      { Cookie: `__Host-session=${"x".repeat(43)}` },
+      { Cookie: `__Host-Http-session=${"x".repeat(43)}` },
     );
     assertEquals(await response.json(), "anonymous");
   });
@@ -149,7 +149,7 @@ Deno.test("session() accepts a stored value with all times as a session", async 
   };
   const response = await new Server({ store }).request(
     (session) => session.userId,
-    { Cookie: `__Host-session=${"x".repeat(43)}` },
+    { Cookie: `__Host-Http-session=${"x".repeat(43)}` },
   );
   assertEquals(await response.json(), 7);
 });
@@ -162,7 +162,7 @@ for (const content of ["", "{", "null", "[]", "{}", '{"values":[]}']) {
       delete: () => {},
     };
     const server = new Server({ store });
-    const cookie = { Cookie: `__Host-session=${"x".repeat(43)}` };
+    const cookie = { Cookie: `__Host-Http-session=${"x".repeat(43)}` };
     const response = await server.request(
       (session) => session.get("a"),
       cookie,
@@ -180,7 +180,7 @@ Deno.test("Session.userId needs only the first line of the stored value", async 
   };
   const response = await new Server({ store }).request(
     (session) => [session.userId, session.get("userId"), session.has("userId")],
-    { Cookie: `__Host-session=${"x".repeat(43)}` },
+    { Cookie: `__Host-Http-session=${"x".repeat(43)}` },
   );
   assertEquals(await response.json(), [7, 7, true]);
 });

@@ -153,7 +153,7 @@ Deno.test("session() does not read the store for a request without its cookie", 
   const server = new Server({ store });
   await server.request((session) => session.userId, { Cookie: "a=1" });
   await server.request((session) => session.userId, {
-    Cookie: "__Host-session=short",
+    Cookie: "__Host-Http-session=short",
   });
   assertEquals(reads, 0);
 });
