@@ -158,6 +158,7 @@ export function createJWTAuthScheme<User extends AuthenticatedUser>(
   );
   return {
     name,
+    security: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
     async authenticate({ request }) {
       const token = readBearerToken(request);
       if (token === null) return absent;

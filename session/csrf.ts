@@ -5,6 +5,7 @@
  */
 import {
   createContextKey,
+  describeMiddleware,
   reportDenied,
   SAFE_METHODS,
 } from "../router/internal.ts";
@@ -123,7 +124,7 @@ export function csrfProtection(
   checkHostOnly(cookieOptions);
   const cookie = new PrefixedCookie(cookieOptions, options.origin);
 
-  return async (context, next) => {
+  const middleware: Middleware<readonly []> = async (context, next) => {
     const tokens = new RequestTokens(context, cookie);
     context.set(Tokens, tokens);
     const { method, request } = context;
@@ -138,6 +139,10 @@ export function csrfProtection(
     }
     return tokens.addCookie(await next());
   };
+  return describeMiddleware(middleware, {
+    responses: { 403: "" },
+    unsafeOnly: true,
+  });
 }
 
 /** Throws if the cookie has a domain or a path, in spite of its type. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { checkPositive } from "../router/internal.ts";
+import { checkPositive, describeMiddleware } from "../router/internal.ts";
 import type { ContextEntry, Middleware } from "../router/mod.ts";
 import { type AnonymousLimit, AnonymousLimiter } from "./_anonymous_limit.ts";
 import { createMiddleware, type SessionSetup } from "./_request_session.ts";
@@ -214,7 +214,10 @@ export function session(
 export function session(
   options: SessionOptions = {},
 ): Middleware<readonly [ContextEntry<typeof Session, Session>]> {
-  return createMiddleware(createSetup(options));
+  const setup = createSetup(options);
+  return describeMiddleware(createMiddleware(setup), {
+    cookie: setup.cookie.publicName,
+  });
 }
 
 function createSetup(options: SessionOptions): SessionSetup {

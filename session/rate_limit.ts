@@ -5,6 +5,7 @@
  */
 import {
   checkPositive,
+  describeMiddleware,
   MAX_TIMEOUT,
   networkOf,
   withHeaders,
@@ -156,7 +157,7 @@ export function rateLimit(options: RateLimitOptions): Middleware<readonly []> {
     }, headers);
   }
 
-  return async (context, next) => {
+  const middleware: Middleware<readonly []> = async (context, next) => {
     const cost = options.cost?.(context) ?? 1;
     checkCost(cost, limit);
     if (cost === 0) return next();
@@ -171,6 +172,7 @@ export function rateLimit(options: RateLimitOptions): Middleware<readonly []> {
     }
     return await respond(decision, context, next);
   };
+  return describeMiddleware(middleware, { responses: { 429: "" } });
 }
 
 /** The type of the problem (draft 11, section 5.1). */

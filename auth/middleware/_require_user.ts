@@ -1,4 +1,4 @@
-import { reportDenied } from "../../router/internal.ts";
+import { describeMiddleware, reportDenied } from "../../router/internal.ts";
 import { type AuthState, State } from "./_auth_state.ts";
 import {
   forbidden,
@@ -16,9 +16,10 @@ import type { Guard } from "./guard.ts";
  */
 export function requireUser(
   isAllowed: (user: AuthenticatedUser, state: AuthState) => boolean,
+  requires: readonly (readonly string[])[],
   scopes?: readonly string[],
 ): Guard {
-  return (context, next) => {
+  const middleware: Guard = (context, next) => {
     const user = context.get(Auth);
     if (user === null) {
       reportUnauthenticated(context);
@@ -28,6 +29,10 @@ export function requireUser(
     reportDenied(context, "forbidden", user.id);
     return forbidden(context, scopes);
   };
+  return describeMiddleware(middleware, {
+    requires,
+    responses: { 401: "", 403: "" },
+  });
 }
 
 /**

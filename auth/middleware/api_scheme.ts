@@ -83,6 +83,7 @@ export function createAPIAuthScheme<User extends AuthenticatedUser>(
   }
   return {
     name,
+    security: { type: "apiKey", in: "header", name: header },
     async authenticate(context) {
       const key = readKey(context, header, query);
       return key === null ? absent : outcomeOf(await verify(key));

@@ -1,3 +1,4 @@
+import { describeMiddleware } from "../../router/internal.ts";
 import type {
   ContextEntry,
   Middleware,
@@ -74,6 +75,8 @@ export function auth<
   const middleware: Middleware = async (context) => {
     context.set(Auth, await authenticate(schemes, context));
   };
+  const described = schemes.map(({ name, security }) => [name, security]);
+  describeMiddleware(middleware, { schemes: Object.fromEntries(described) });
   return middleware as AuthMiddleware<Schemes>;
 }
 

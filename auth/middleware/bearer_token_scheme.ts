@@ -79,6 +79,7 @@ export function createBearerTokenAuthScheme<User extends AuthenticatedUser>(
   checkName(name);
   return {
     name,
+    security: { type: "http", scheme: "bearer" },
     async authenticate(context) {
       const token = readBearerToken(context.request);
       return token === null ? absent : outcomeOf(await verify(token));

@@ -1,6 +1,8 @@
+import { describeMiddleware } from "../../router/internal.ts";
 import type {
   ContextEntry,
   Middleware,
+  NextFunction,
   Present,
   RequestContext,
 } from "../../router/mod.ts";
@@ -59,11 +61,14 @@ export function requireAuth(
 ): Middleware<readonly [ContextEntry<AuthKey, Present>]> {
   const { onUnauthenticated } = options;
   checkCallback("onUnauthenticated", onUnauthenticated);
-  return (context: RequestContext, next) => {
+  return describeMiddleware((context: RequestContext, next: NextFunction) => {
     if (context.get(Auth) !== null) return next();
     reportUnauthenticated(context);
     return onUnauthenticated === undefined
       ? unauthorized(context)
       : callbackResponse(onUnauthenticated, context);
-  };
+  }, {
+    requires: [[]],
+    responses: onUnauthenticated === undefined ? { 401: "" } : {},
+  });
 }

@@ -1,5 +1,4 @@
-import { reportDenied } from "../../router/internal.ts";
-import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
+import { describeMiddleware, reportDenied } from "../../router/internal.ts";
 import {
   callbackResponse,
   checkCallback,
@@ -8,7 +7,8 @@ import {
   unauthorized,
 } from "./_denied_responses.ts";
 import type { AuthMethod } from "../auth_method.ts";
-import { Auth, type AuthKey } from "./auth_key.ts";
+import type { Guard } from "./guard.ts";
+import { Auth } from "./auth_key.ts";
 import { StepUp } from "./device_changes.ts";
 import { type AuthState, State } from "./_auth_state.ts";
 import { checkScope } from "./require_scope.ts";
@@ -100,7 +100,7 @@ const CLOCK_TOLERANCE = 60_000;
 export function requireFreshAuth(
   maxAge: number,
   options: RequireFreshAuthOptions = {},
-): Middleware<readonly [ContextEntry<AuthKey, Present>]> {
+): Guard {
   if (!(maxAge > 0)) {
     throw new RangeError(
       `Cannot require a login of the last "${maxAge}" milliseconds: it must be a positive number`,
@@ -117,7 +117,7 @@ export function requireFreshAuth(
   for (const value of acrValues ?? []) checkScope(value, "acr value");
   checkCallback("onStale", onStale);
   const seconds = maxAge === Infinity ? undefined : Math.floor(maxAge / 1000);
-  return (context, next) => {
+  const middleware: Guard = (context, next) => {
     const user = context.get(Auth);
     if (user === null) {
       reportUnauthenticated(context);
@@ -132,6 +132,10 @@ export function requireFreshAuth(
       ? loginTooOld(context, { maxAge: seconds, acrValues })
       : callbackResponse(onStale, context);
   };
+  return describeMiddleware(middleware, {
+    requires: [[]],
+    responses: { 401: "" },
+  });
 }
 
 /** Returns the time of the last login by one of the methods. */

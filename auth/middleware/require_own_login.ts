@@ -1,12 +1,12 @@
-import { reportDenied } from "../../router/internal.ts";
-import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
+import { describeMiddleware, reportDenied } from "../../router/internal.ts";
 import {
   forbidden,
   reportUnauthenticated,
   unauthorized,
 } from "./_denied_responses.ts";
 import { Actor } from "./act_as.ts";
-import { Auth, type AuthKey } from "./auth_key.ts";
+import type { Guard } from "./guard.ts";
+import { Auth } from "./auth_key.ts";
 
 /**
  * Creates a middleware that rejects users who act as another user, with a 403.
@@ -30,10 +30,8 @@ import { Auth, type AuthKey } from "./auth_key.ts";
  *
  * @returns The middleware.
  */
-export function requireOwnLogin(): Middleware<
-  readonly [ContextEntry<AuthKey, Present>]
-> {
-  return (context, next) => {
+export function requireOwnLogin(): Guard {
+  const middleware: Guard = (context, next) => {
     const user = context.get(Auth);
     if (user === null) {
       reportUnauthenticated(context);
@@ -44,4 +42,8 @@ export function requireOwnLogin(): Middleware<
     reportDenied(context, "acting", actor.id);
     return forbidden(context);
   };
+  return describeMiddleware(middleware, {
+    requires: [[]],
+    responses: { 401: "", 403: "" },
+  });
 }

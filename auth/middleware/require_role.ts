@@ -30,7 +30,10 @@ export function requireRole(
 ): Middleware<readonly [ContextEntry<AuthKey, Present>]> {
   checkNames("role", roles);
   const allowed = new Set<unknown>(roles);
-  return requireUser(({ role }) => allowed.has(role));
+  return requireUser(
+    ({ role }) => allowed.has(role),
+    roles.map((role) => [role]),
+  );
 }
 
 // AuthMiddleware explains the condition.
@@ -85,8 +88,9 @@ export function requirePermission<
     ) => [role, new Set(list)]),
   );
   const needed = new Set<string>(names);
-  const middleware: Middleware = requireUser(({ role }) =>
-    granted.get(role)?.isSupersetOf(needed) ?? false
+  const middleware: Middleware = requireUser(
+    ({ role }) => granted.get(role)?.isSupersetOf(needed) ?? false,
+    [[...needed]],
   );
   return middleware as PermissionMiddleware<RolePermissions>;
 }

@@ -65,6 +65,7 @@ export function requireScope(
       const granted = scopesOf(user, state);
       return scopes.every((scope) => granted.includes(scope));
     },
+    [[...scopes]],
     [...scopes],
   );
 }

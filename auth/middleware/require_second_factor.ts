@@ -1,5 +1,4 @@
-import { reportDenied } from "../../router/internal.ts";
-import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
+import { describeMiddleware, reportDenied } from "../../router/internal.ts";
 import {
   callbackResponse,
   checkCallback,
@@ -7,7 +6,8 @@ import {
   reportUnauthenticated,
   unauthorized,
 } from "./_denied_responses.ts";
-import { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
+import type { Guard } from "./guard.ts";
+import { Auth, type AuthenticatedUser } from "./auth_key.ts";
 import { State } from "./_auth_state.ts";
 
 /** Options for {@linkcode requireSecondFactor}. */
@@ -71,11 +71,11 @@ export interface RequireSecondFactorOptions {
  */
 export function requireSecondFactor(
   options: RequireSecondFactorOptions = {},
-): Middleware<readonly [ContextEntry<AuthKey, Present>]> {
+): Guard {
   const { required = () => true, onMissing } = options;
   checkCallback("required", required);
   checkCallback("onMissing", onMissing);
-  return (context, next) => {
+  const middleware: Guard = (context, next) => {
     const user = context.get(Auth);
     if (user === null) {
       reportUnauthenticated(context);
@@ -88,4 +88,8 @@ export function requireSecondFactor(
       ? loginTooOld(context)
       : callbackResponse(onMissing, context);
   };
+  return describeMiddleware(middleware, {
+    requires: [[]],
+    responses: { 401: "" },
+  });
 }

@@ -1,4 +1,4 @@
-import type { RequestContext } from "../../router/mod.ts";
+import type { RequestContext, SecurityScheme } from "../../router/mod.ts";
 import type { AuthenticatedUser } from "./auth_key.ts";
 
 /**
@@ -120,6 +120,9 @@ export interface ChallengeDetails {
 export interface AuthScheme<User extends AuthenticatedUser> {
   /** The name of the scheme, which is unique among the schemes of `auth`. */
   readonly name: string;
+
+  /** The description of the credentials for OpenAPI documents. */
+  readonly security?: SecurityScheme;
 
   /**
    * Finds credentials and verifies them.

@@ -83,6 +83,8 @@ export function createSessionAuthScheme<
   checkName(name);
   const scheme: AuthScheme<User> = {
     name,
+    // The session middleware knows the name of its cookie.
+    security: { type: "apiKey", in: "cookie", name: "session" },
     async authenticate(context) {
       const session = await currentSession(
         context,

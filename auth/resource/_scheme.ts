@@ -52,6 +52,7 @@ export function createScheme<User extends AuthenticatedUser>(
   const parameters = { realm: name, resource_metadata: metadataUrl };
   return {
     name,
+    security: { type: "http", scheme: "bearer" },
     async authenticate({ request }) {
       const token = readBearerToken(request);
       if (token === null) return absent;

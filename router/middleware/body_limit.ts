@@ -5,6 +5,7 @@
  */
 import { canonicalHref } from "../matching/canonical_url.ts";
 import { copyRequest } from "../abort.ts";
+import { describeMiddleware } from "./describe_middleware.ts";
 import type { Middleware, RequestContext } from "../mod.ts";
 
 /** Options for {@linkcode bodyLimit}. */
@@ -103,7 +104,7 @@ export function bodyLimit(
       `Cannot limit bodies to "${maxBytes}": it is not an integer of at least zero`,
     );
   }
-  return async (context, next) => {
+  const middleware: Middleware<readonly []> = async (context, next) => {
     const { request } = context;
     const { body } = request;
     // A malformed URL gets its 400 from the router, and no handler runs.
@@ -127,6 +128,10 @@ export function bodyLimit(
     response.body?.cancel().catch(() => {});
     return error.toResponse(context);
   };
+  return describeMiddleware(middleware, {
+    responses: { 413: "" },
+    unsafeOnly: true,
+  });
 }
 
 /** No request with these methods and a body can be created (Fetch, 5.4). */

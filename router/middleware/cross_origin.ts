@@ -5,6 +5,7 @@
  * @module
  */
 import { SAFE_METHODS } from "../method.ts";
+import { describeMiddleware } from "./describe_middleware.ts";
 import type { Middleware, RequestContext } from "../mod.ts";
 import { reportDenied } from "../operation/security_event.ts";
 import {
@@ -83,7 +84,7 @@ export function crossOriginProtection(
   const { origin, trustedOrigins = [], strict = false, exempt } = options;
   if (origin !== undefined) checkOrigin(origin);
   const isTrusted = createOriginCheck(trustedOrigins);
-  return (context, next) => {
+  const middleware: Middleware<readonly []> = (context, next) => {
     const isAllowed = !isUnsafe(context) ||
       isOwn(context.request, origin, strict) ||
       isTrusted(context.request.headers.get("Origin"), context) ||
@@ -92,6 +93,10 @@ export function crossOriginProtection(
     reportDenied(context, "cross-origin");
     return context.createErrorResponse({ status: 403 });
   };
+  return describeMiddleware(middleware, {
+    responses: { 403: "" },
+    unsafeOnly: true,
+  });
 }
 
 function isUnsafe({ request, method }: RequestContext): boolean {

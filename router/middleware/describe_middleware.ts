@@ -4,8 +4,11 @@ import type { InputSchemas } from "./input_schema.ts";
 export interface MiddlewareDescription {
   /** The schemas of the input that it validates. */
   readonly input?: InputSchemas;
-  /** The authentication schemes that it tries, by name. */
-  readonly schemes?: Readonly<Record<string, SecurityScheme>>;
+  /**
+   * The authentication schemes that it tries, by name. `undefined` is one that
+   * OpenAPI can't describe.
+   */
+  readonly schemes?: Readonly<Record<string, SecurityScheme | undefined>>;
   /**
    * The roles, permissions or scopes that it requires: one of these sets. `[[]]`
    * means any user.
@@ -16,7 +19,14 @@ export interface MiddlewareDescription {
    * status code. An empty string stands for the title of the status code.
    */
   readonly responses?: Readonly<Record<number, string>>;
-  /** The name of the cookie that identifies the client. */
+  /**
+   * `true` if it responds with these errors only to methods such as POST, and
+   * never to GET, HEAD and OPTIONS.
+   *
+   * @default {false}
+   */
+  readonly unsafeOnly?: boolean;
+  /** The name of the cookie of the session, for schemes that read the session. */
   readonly cookie?: string;
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import type { ContextEntry, Middleware } from "../mod.ts";
+import { describeMiddleware } from "./describe_middleware.ts";
 import { limitsOf } from "./_body.ts";
 import { FORM_LIMITS, hasForm, readForm } from "./_form_body.ts";
 
@@ -77,7 +78,10 @@ export function formData(
   options: FormDataOptions = {},
 ): Middleware<readonly [FormDataEntry]> {
   const limits = limitsOf(FORM_LIMITS, options);
-  return async (context, next) => {
+  const middleware: Middleware<readonly [FormDataEntry]> = async (
+    context,
+    next,
+  ) => {
     const { request } = context;
     // A mounted router gets a new body and the same values.
     const isRead = context.has(FormData) &&
@@ -95,4 +99,8 @@ export function formData(
     context.set(FormData, form);
     return next();
   };
+  return describeMiddleware(middleware, {
+    responses: { 400: "", 408: "", 413: "", 415: "" },
+    unsafeOnly: true,
+  });
 }

@@ -7,6 +7,7 @@
 import { type ContextKey, createContextKey } from "../context/context_key.ts";
 import { checkPositive, MAX_TIMEOUT } from "../limits.ts";
 import type { ContextEntry, Middleware } from "../mod.ts";
+import { describeMiddleware } from "./describe_middleware.ts";
 
 /** The type of {@linkcode TimeoutSignal}. */
 export interface TimeoutSignalKey extends ContextKey<AbortSignal> {
@@ -62,7 +63,9 @@ export function timeout(
   milliseconds: number,
 ): Middleware<readonly [ContextEntry<TimeoutSignalKey, AbortSignal>]> {
   checkPositive("timeout", "time", milliseconds, MAX_TIMEOUT);
-  return async (context, next) => {
+  const middleware: Middleware<
+    readonly [ContextEntry<TimeoutSignalKey, AbortSignal>]
+  > = async (context, next) => {
     const controller = new AbortController();
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => {
@@ -84,6 +87,7 @@ export function timeout(
       "Cache-Control": "no-store",
     });
   };
+  return describeMiddleware(middleware, { responses: { 503: "" } });
 }
 
 function timeoutError(milliseconds: number): DOMException {

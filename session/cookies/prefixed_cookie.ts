@@ -162,6 +162,11 @@ export class PrefixedCookie {
     return new PrefixedCookie(options, this.#origin, prefix);
   }
 
+  /** The name of the cookie outside local development. */
+  get publicName(): string {
+    return this.#secureName;
+  }
+
   /** `true` if browsers send the cookie only from pages of the same site. */
   get isStrict(): boolean {
     return this.#options.sameSite === "Strict";
