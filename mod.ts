@@ -9,7 +9,6 @@
  *   Auth,
  *   auth,
  *   createRouter,
-  describeMiddleware,
  *   createSessionAuthScheme,
  *   requireAuth,
  *   session,
@@ -53,6 +52,7 @@ export {
   type ControllerActions,
   createContextKey,
   createRouter,
+  describeMiddleware,
   type EntriesOfAll,
   type ErrorResponse,
   type FetchFunction,
@@ -217,6 +217,7 @@ export {
   type ValidEntries,
   ValidForm,
   ValidJSON,
+  type ValidMiddleware,
   ValidParams,
   ValidQuery,
 } from "./router/middleware/validate.ts";

@@ -7,6 +7,8 @@ import { Platform } from "./context/platform.ts";
 import type { Middleware } from "./middleware.ts";
 import type { MountedFetch, MountTarget, Router } from "./router.ts";
 
+export type { CollectedRoute };
+
 /** Dispatches a request of a mounted router. */
 type MountedDispatch = (
   request: Request,

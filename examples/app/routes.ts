@@ -1,4 +1,11 @@
 import {
+  Account,
+  NotFound,
+  Notice,
+  NoticeList,
+  NoticeParams,
+} from "./api_schemas.ts";
+import {
   del,
   form,
   get,
@@ -107,7 +114,33 @@ export const routes = route({
   },
 
   api: route("api", {
-    me: "/me",
-    notices: resources("notices", { only: ["index", "show", "destroy"] }),
+    me: get("/me", {
+      summary: "Returns the user of the token or the key",
+      tags: ["account"],
+      responses: { 200: Account },
+    }),
+    notices: resources("notices", {
+      only: ["index", "show", "destroy"],
+      operations: {
+        index: {
+          summary: "Returns the latest 50 notices, the newest first",
+          tags: ["notices"],
+          responses: { 200: NoticeList },
+        },
+        show: {
+          summary: "Returns a notice",
+          tags: ["notices"],
+          params: NoticeParams,
+          examples: { params: { id: 1 } },
+          responses: { 200: Notice, 404: NotFound },
+        },
+        destroy: {
+          summary: "Removes a notice",
+          tags: ["notices"],
+          params: NoticeParams,
+          responses: { 204: {}, 404: NotFound },
+        },
+      },
+    }),
   }),
 });

@@ -1,3 +1,4 @@
+import type { Middleware } from "../middleware.ts";
 import type { InputSchemas } from "./input_schema.ts";
 
 /** A description of a middleware, for documents such as OpenAPI. */
@@ -92,7 +93,7 @@ export type SecurityScheme =
  * @param description The description.
  * @returns The same middleware.
  */
-export function describeMiddleware<Kind extends object>(
+export function describeMiddleware<Kind extends Middleware>(
   middleware: Kind,
   description: MiddlewareDescription,
 ): Kind {

@@ -1,5 +1,10 @@
 // The keys of validated input, and their types.
-import type { AnyContextKey, ContextEntry, ContextKey } from "../mod.ts";
+import type {
+  AnyContextKey,
+  ContextEntry,
+  ContextKey,
+  Middleware,
+} from "../mod.ts";
 // Not from the door: bundlers would keep more of the router than this needs.
 import { createContextKey } from "../context/context_key.ts";
 import type { SchemaOutput } from "../routes/operation.ts";
@@ -84,3 +89,9 @@ export type EntriesOfPart<
   { readonly [Name in Part]: infer Schema extends InputSchema }
   ? readonly [ContextEntry<Key, SchemaOutput<Schema>>]
   : readonly [];
+
+// The condition is always true. Without it, TypeScript would defer the type of a
+// call in the middleware array of a controller's action, and lose the entries.
+/** The middleware of `validate`, which provides the validated parts. */
+export type ValidMiddleware<Schemas extends InputSchemas> = Schemas extends
+  unknown ? Middleware<ValidEntries<Schemas>> : never;

@@ -27,9 +27,9 @@ import {
 import {
   type OtherParts,
   ValidBody,
-  type ValidEntries,
   ValidForm,
   ValidJSON,
+  type ValidMiddleware,
   ValidParams,
   ValidQuery,
 } from "./valid_entries.ts";
@@ -44,6 +44,7 @@ export {
   type ValidEntries,
   ValidForm,
   ValidJSON,
+  type ValidMiddleware,
   ValidParams,
   ValidQuery,
 } from "./valid_entries.ts";
@@ -139,7 +140,7 @@ export interface DescribedRoute<Description extends Operation = Operation> {
 export function validate<Description extends Operation>(
   route: DescribedRoute<Description>,
   options?: ValidateOptions,
-): Middleware<ValidEntries<Description>>;
+): ValidMiddleware<Description>;
 /**
  * Creates a middleware that validates parts of a request, with schemas of any
  * library.
@@ -227,7 +228,7 @@ export function validate<Description extends Operation>(
 export function validate<Schemas extends InputSchemas>(
   schemas: Schemas & OtherParts<Schemas>,
   options?: ValidateOptions,
-): Middleware<ValidEntries<Schemas>>;
+): ValidMiddleware<Schemas>;
 export function validate(
   source: InputSchemas | DescribedRoute,
   options: ValidateOptions = {},

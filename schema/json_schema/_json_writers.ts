@@ -4,7 +4,7 @@ import { writeChecks } from "./_json_checks.ts";
 import { copyPlain, isPlain } from "../copy.ts";
 import { mayBeMissing } from "./_json_presence.ts";
 import { relocate } from "./_json_references.ts";
-import { innerOf, type Node, type Wrapper } from "../node.ts";
+import { innerOf, type Node, toNode, type Wrapper } from "../node.ts";
 import type {
   JSONSchema,
   JSONSchemaOptions,
@@ -14,6 +14,9 @@ import type {
 import { type LazyParts, resolveLazy } from "../validators/lazy.ts";
 import type { ObjectPlan } from "../validators/object.ts";
 import type { Entry } from "../validators/record.ts";
+import type { FormField } from "../forms/form_fields.ts";
+import type { FieldPlan } from "../forms/form_object.ts";
+import type { StandardSchemaV1 } from "../standard_schema.ts";
 import type { UnionParts } from "../validators/union.ts";
 import type { VariantParts } from "../validators/variant.ts";
 
@@ -21,6 +24,7 @@ import type { VariantParts } from "../validators/variant.ts";
 export interface Writing {
   readonly target: JSONSchemaTarget;
   readonly io: "input" | "output";
+  readonly wire: "json" | "strings";
   readonly onUnsupported: JSONSchemaOptions["onUnsupported"];
   /** The names of the definitions, by schema. */
   readonly names: Map<unknown, string>;
@@ -95,6 +99,8 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   coerced: writeCoerced,
   defaulted: writeDefault,
   enum: writeEnum,
+  form: writeForm,
+  instance: writeInstance,
   value: writeForeign,
   intersect: (node, writing) => ({ allOf: writeAll(node, writing) }),
   lazy: writeLazy,
@@ -131,7 +137,9 @@ function writeAll(node: Node, writing: Writing): readonly JSONSchema[] {
 }
 
 function writeCoerced(node: Node, writing: Writing): JSONSchema {
-  if (writing.io === "output") return writeInner(node, writing);
+  if (writing.io === "output" || writing.wire === "strings") {
+    return writeInner(node, writing);
+  }
   const types = ["string", "number", "boolean"];
   return writing.target === "openapi-3.0"
     ? { anyOf: types.map((type) => ({ type })) }
@@ -190,6 +198,42 @@ function writeObject(node: Node, writing: Writing): JSONSchema {
     properties,
     ...required.length > 0 ? { required } : {},
   };
+}
+
+/** Describes the fields of a form by their names, also those of nested forms. */
+function writeForm(node: Node, writing: Writing): JSONSchema {
+  if (writing.wire !== "strings") return unsupported("form", writing);
+  const properties: Record<string, JSONSchema> = {};
+  const required: string[] = [];
+  const addFields = (plans: readonly FieldPlan[], start: string) => {
+    for (const { absent, inner, kind, name, property } of plans) {
+      const field = start + name;
+      if (kind === "form") {
+        addFields(inner!, `${field}.`);
+        continue;
+      }
+      const schema = toNode((property as FormField<StandardSchemaV1>).schema);
+      properties[field] = inner === undefined
+        ? writePart(field, schema, writing)
+        : unsupported("array of forms", writing);
+      // A missing array is empty, and a missing checkbox is false.
+      const isMissable = kind === "fields" || kind === "files" ||
+        absent !== undefined || mayBeMissing(schema, "input");
+      if (!isMissable) required.push(field);
+    }
+  };
+  addFields(node.parts as readonly FieldPlan[], "");
+  return {
+    type: "object",
+    properties,
+    ...required.length > 0 ? { required } : {},
+  };
+}
+
+function writeInstance(node: Node, writing: Writing): JSONSchema {
+  return writing.wire === "strings" && node.parts === File
+    ? { type: "string", contentMediaType: "application/octet-stream" }
+    : unsupported("instance", writing);
 }
 
 function writeRecord(node: Node, writing: Writing): JSONSchema {

@@ -26,6 +26,14 @@ export interface JSONSchemaOptions {
    */
   readonly io?: "input" | "output" | undefined;
   /**
+   * The form of the input: JSON, or strings, as in a query and a form. Of
+   * strings, the export describes the values that they stand for, as OpenAPI
+   * does: a number for a coerced number. It also describes forms.
+   *
+   * @default {"json"}
+   */
+  readonly wire?: "json" | "strings" | undefined;
+  /**
    * Called for each part that JSON Schema can't describe, such as a date, or a
    * tuple in OpenAPI 3.0. It returns the JSON Schema of the part. If it returns
    * `undefined`, the export accepts any value there.
@@ -91,6 +99,7 @@ export function toJSONSchema(
   options: JSONSchemaOptions = {},
 ): JSONSchema {
   const { target = "draft-2020-12", io = "input", onUnsupported } = options;
+  const { wire = "json" } = options;
   const dialect = DIALECTS[target];
   if (dialect === undefined) {
     throw new TypeError(`Cannot write JSON Schema "${target}": not supported`);
@@ -98,6 +107,7 @@ export function toJSONSchema(
   const writing: Writing = {
     target,
     io,
+    wire,
     onUnsupported,
     names: new Map(),
     definitions: {},

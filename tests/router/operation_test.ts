@@ -153,6 +153,24 @@ Deno.test("validate() checks the input that a route describes", async () => {
   assertEquals(await list.json(), [{ id: "1", text: "a" }]);
 });
 
+Deno.test("the action of a controller sees the input that its route describes", () => {
+  const router = createRouter();
+  const { create } = routes.notes;
+  router.map({ create }, {
+    actions: {
+      create: {
+        middleware: [validate(create)],
+        handler(context) {
+          const { text } = context.get(ValidJSON);
+          assertSameType<typeof text, string>();
+          return new Response(text);
+        },
+      },
+    },
+  });
+  assertEquals(router.routes.length, 1);
+});
+
 Deno.test("validate() throws for a route that describes no input", () => {
   assertThrows(() => validate(routes.home), TypeError, "there is no schema");
 });

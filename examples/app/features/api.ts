@@ -6,6 +6,8 @@ import {
   requireAuth,
   requirePermission,
 } from "@gatehouse/web/auth-middleware";
+import { respond } from "@gatehouse/web/fetch-router";
+import { validate, ValidParams } from "@gatehouse/web/validate-middleware";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
 import { routes } from "../routes.ts";
@@ -26,10 +28,11 @@ const permissions = {
 export function addAPI(router: AppRouter, services: Services): void {
   const { notices } = services;
   const guards = [apiAuth(services), requireAuth()] as const;
+  const { index, show, destroy } = routes.api.notices;
 
   router.get(routes.api.me, { middleware: guards }, (context) => {
     const user = context.get(Auth);
-    return Response.json({
+    return respond(routes.api.me, 200, {
       id: user.id,
       name: user.name,
       role: user.role,
@@ -40,16 +43,26 @@ export function addAPI(router: AppRouter, services: Services): void {
   router.map(routes.api.notices, {
     middleware: [...guards, requirePermission(permissions, "notices:read")],
     actions: {
-      index: async () => Response.json({ notices: await notices.list() }),
-      async show({ params }) {
-        const notice = await notices.find(Number(params.id));
-        return notice === null ? notFound() : Response.json(notice);
+      index: async () => respond(index, 200, { notices: await notices.list() }),
+      show: {
+        middleware: [validate(show)],
+        async handler(context) {
+          const notice = await notices.find(context.get(ValidParams).id);
+          return notice === null
+            ? respond(show, 404, NOT_FOUND)
+            : respond(show, 200, notice);
+        },
       },
       destroy: {
-        middleware: [requirePermission(permissions, "notices:delete")],
-        async handler({ params }) {
-          const isGone = await notices.remove(Number(params.id));
-          return isGone ? new Response(null, { status: 204 }) : notFound();
+        middleware: [
+          requirePermission(permissions, "notices:delete"),
+          validate(destroy),
+        ],
+        async handler(context) {
+          const isGone = await notices.remove(context.get(ValidParams).id);
+          return isGone
+            ? respond(destroy, 204)
+            : respond(destroy, 404, NOT_FOUND);
         },
       },
     },
@@ -77,6 +90,4 @@ function apiAuth({ users, keys, tokens }: Services) {
   return auth({ schemes: [token, key] });
 }
 
-function notFound(): Response {
-  return Response.json({ error: "Not Found" }, { status: 404 });
-}
+const NOT_FOUND = { error: "Not Found" };
