@@ -127,7 +127,8 @@ export class Introspector {
 
   #handle(error: unknown): AccessTokenVerification {
     if (!(error instanceof ExternalAuthError)) throw error;
-    const isUnreadable = UNREADABLE.includes(error.status);
+    const isUnreadable = error.code === "introspection_failed" &&
+      UNREADABLE.includes(error.status);
     const time = this.#now();
     // Anyone can send such a token, which must not affect the others.
     if (!isUnreadable) this.#failedAt = time;

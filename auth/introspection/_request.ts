@@ -41,6 +41,7 @@ export function createRequest(
       issuer,
       options,
       (body) => parseIntrospectionMetadata(body, issuer, allowInsecureLoopback),
+      true,
     );
   return async (token) => {
     const known = await metadata();

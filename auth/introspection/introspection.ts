@@ -19,7 +19,7 @@ const METHODS: readonly unknown[] = ["basic", "post", "private_key_jwt"];
  * Trust: a token that the issuer has revoked works until its cached response
  * expires. For other times, set `maxCacheTime`.
  *
- * @example An API without a client secret is not possible
+ * @example A client without credentials
  * ```ts
  * import { assertThrows } from "@std/assert";
  * import { createIntrospection } from "@gatehouse/web/auth/introspection";

@@ -69,6 +69,7 @@ export function keysOfIssuer(
       issuer,
       options,
       (body) => parseKeysMetadata(body, issuer, allowInsecureLoopback),
+      true,
     )
     : () => Promise.resolve({ issuer, jwks_uri: jwksUri });
   const source = keysOf(metadata, options);

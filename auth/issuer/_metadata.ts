@@ -69,11 +69,17 @@ const TTL = 3_600_000;
 /** Milliseconds for which it is used while the provider is unavailable. */
 const MAX_STALE = 86_400_000;
 
-/** Creates a function that returns an issuer's metadata, and caches it. */
+/**
+ * Creates a function that returns an issuer's metadata, and caches it.
+ *
+ * @param forAPI `true` for an issuer of access tokens, which may support only
+ * OAuth 2.0 and no logins.
+ */
 export function discover<Metadata>(
   issuer: string,
   options: ResolvedIssuerOptions,
   parse: (body: JSONObject) => Metadata,
+  forAPI = false,
 ): () => Promise<Metadata> {
   const { cache, now } = options;
   const document = new CachedDocument({
@@ -81,7 +87,7 @@ export function discover<Metadata>(
     ttl: TTL,
     maxStale: MAX_STALE,
     cooldown: TTL,
-    load: () => fetchMetadata(issuer, options),
+    load: () => findMetadata(issuer, options, forAPI),
     parse,
     now,
     cache,
@@ -89,12 +95,33 @@ export function discover<Metadata>(
   return () => document.get();
 }
 
+async function findMetadata(
+  issuer: string,
+  options: ResolvedIssuerOptions,
+  forAPI: boolean,
+): Promise<JSONObject> {
+  // Without the slash at the end (Discovery 1.0, section 4.1).
+  const base = issuer.replace(/\/$/, "");
+  const url = `${base}/.well-known/openid-configuration`;
+  try {
+    return await fetchMetadata(url, issuer, options);
+  } catch (error) {
+    const isMissing = error instanceof ExternalAuthError &&
+      error.status === 404;
+    if (!isMissing || !forAPI) throw error;
+    // Before the path, other than that of OpenID (RFC 8414, section 3.1).
+    const { origin } = new URL(issuer);
+    const path = "/.well-known/oauth-authorization-server";
+    const other = origin + path + base.slice(origin.length);
+    return await fetchMetadata(other, issuer, options);
+  }
+}
+
 async function fetchMetadata(
+  url: string,
   issuer: string,
   options: ResolvedIssuerOptions,
 ): Promise<JSONObject> {
-  // Without the slash at the end (Discovery 1.0, section 4.1).
-  const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
   const { body, status } = await fetchJSON(options, {
     url,
     code: "discovery_failed",

@@ -94,7 +94,7 @@ const CLOCK_TOLERANCE = 60_000;
  * @returns The middleware.
  * @throws {TypeError} If `onStale` is not a function, `methods` or
  * `acrValues` is empty, or one of these is malformed.
- * @throws {RangeError} If `maxAge` is not a positive number.
+ * @throws {RangeError} If `maxAge` is not a positive number, or nothing is required.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9470 | RFC 9470, step-up authentication}
  */
 export function requireFreshAuth(
@@ -116,6 +116,11 @@ export function requireFreshAuth(
   // Challenges separate them with spaces.
   for (const value of acrValues ?? []) checkScope(value, "acr value");
   checkCallback("onStale", onStale);
+  if (maxAge === Infinity && methods === undefined && acrValues === undefined) {
+    throw new RangeError(
+      "Cannot require a login: without methods and acrValues, maxAge must be finite",
+    );
+  }
   const seconds = maxAge === Infinity ? undefined : Math.floor(maxAge / 1000);
   const middleware: Guard = (context, next) => {
     const user = context.get(Auth);

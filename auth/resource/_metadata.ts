@@ -97,11 +97,11 @@ function createDocument(
     throw new TypeError(`Cannot create ${name}: ${member} is not a URL`);
   }
   return {
+    ...metadata,
     resource,
     authorization_servers: issuers.map(({ issuer }) => issuer),
     ...scopes && { scopes_supported: scopes },
     bearer_methods_supported: ["header"],
-    ...metadata,
   };
 }
 

@@ -377,6 +377,16 @@ for (
   });
 }
 
+Deno.test("createIntrospection() answers 503 if the metadata has the status 400", async () => {
+  const { provider, send } = await createIntrospectingAPI({}, {
+    onError: () => {},
+  });
+  provider.faults.respond = () => Response.json({}, { status: 400 });
+  assertEquals((await send("a")).status, 503);
+  assertEquals((await send("b")).status, 503);
+  assertEquals(provider.requests.length, 1);
+});
+
 const invalid: [options: Record<string, unknown>, message: string][] = [
   [{ clientId: "" }, "clientId is missing"],
   [{ clientSecret: "" }, "clientSecret or privateKey is missing"],

@@ -71,3 +71,19 @@ for (const maxAge of [0, -1, NaN]) {
     assertThrows(() => requireFreshAuth(maxAge), RangeError, "positive number");
   });
 }
+
+Deno.test("requireFreshAuth() with Infinity checks only the methods or the class, and throws without them", async () => {
+  const guard = requireFreshAuth(Infinity, { acrValues: ["phr"] });
+  for (const [acr, status] of [["phr", 200], ["pwd", 401]] as const) {
+    const scheme: AuthScheme<AuthenticatedUser> = {
+      name: "fixed",
+      authenticate: () => ({ status: "authenticated", user: { id: 1 }, acr }),
+      challenge: (_, details) => `Fixed ${JSON.stringify(details)}`,
+    };
+    const response = await fetchGuarded(guard, {}, [scheme]);
+    assertEquals(response.status, status);
+    const challenge = status === 200 ? null : 'Fixed {"acrValues":["phr"]}';
+    assertEquals(response.headers.get("WWW-Authenticate"), challenge);
+  }
+  assertThrows(() => requireFreshAuth(Infinity), RangeError, "must be finite");
+});

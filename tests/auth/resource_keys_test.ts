@@ -129,3 +129,49 @@ Deno.test("createResourceServer() accepts the tokens of one issuer while another
   assertEquals((await send(await signToken(two))).status, 503);
   assertEquals((await send(await signToken(one))).status, 200);
 });
+
+const issuers: [issuer: string, urls: string[]][] = [
+  ["https://id.example", [
+    "https://id.example/.well-known/openid-configuration",
+    "https://id.example/.well-known/oauth-authorization-server",
+  ]],
+  ["https://id.example/a/b", [
+    "https://id.example/a/b/.well-known/openid-configuration",
+    "https://id.example/.well-known/oauth-authorization-server/a/b",
+  ]],
+];
+
+for (const [issuer, expected] of issuers) {
+  Deno.test(`createResourceServer() finds the keys of ${issuer} without OpenID Connect (RFC 8414, 3.1)`, async () => {
+    const provider = await TestProvider.create(issuer, ["ES256"]);
+    const urls: string[] = [];
+    const { send } = await createAPI({
+      issuers: [{ issuer }],
+      fetch(url, init) {
+        urls.push(url);
+        if (url === expected[1]) {
+          const metadata = { issuer, jwks_uri: "https://id.example/keys" };
+          return Promise.resolve(Response.json(metadata));
+        }
+        return url.endsWith("/keys")
+          ? provider.fetch(url, init)
+          : Promise.resolve(new Response("Not Found", { status: 404 }));
+      },
+    });
+    assertEquals((await send(await signToken(provider))).status, 200);
+    assertEquals(urls, [...expected, "https://id.example/keys"]);
+  });
+}
+
+Deno.test("createResourceServer() asks for no other metadata if the issuer fails or names another one", async () => {
+  const responses = [
+    new Response(null, { status: 500 }),
+    Response.json({ issuer: "https://evil.example" }),
+  ];
+  for (const response of responses) {
+    const { provider, send, sign } = await createAPI({ onError: () => {} });
+    provider.faults.respond = () => response;
+    assertEquals((await send(await sign())).status, 503);
+    assertEquals(provider.requests.length, 1);
+  }
+});

@@ -177,6 +177,14 @@ for (
   });
 }
 
+Deno.test("createResourceServer() lets no option replace the issuers and the resource of the metadata", async () => {
+  const { api, router } = await createAPI({
+    metadata: { resource: "https://evil.example" } as never,
+  });
+  const response = await router.fetch(api.metadataUrl);
+  assertEquals((await response.json()).resource, resource);
+});
+
 const others = [
   "/.well-known/oauth-protected-resource/",
   "/.well-known/oauth-protected-resource/other",
