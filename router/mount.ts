@@ -119,6 +119,9 @@ export function createMountHandler(
 /** The methods that no new request can have (Fetch, "forbidden method"). */
 const FORBIDDEN = /^(?:connect|trace|track)$/i;
 
+/** The methods that requests can't have a body with (Fetch, 5.4). */
+const BODYLESS = /^(?:get|head)$/i;
+
 function withoutPrefix(context: RequestContext, length: number): Request {
   const { request } = context;
   const { bodyUsed } = request;
@@ -132,7 +135,9 @@ function withoutPrefix(context: RequestContext, length: number): Request {
     headers.delete("Content-Type");
     headers.delete("Content-Length");
   }
-  const body = bodyUsed ? recreateBody(context) : request.body;
+  // Some servers pass `get` with a body, and requests turn it into GET.
+  const given = BODYLESS.test(request.method) ? null : request.body;
+  const body = bodyUsed ? recreateBody(context) : given;
   return copyRequest(context, url, { headers, body });
 }
 

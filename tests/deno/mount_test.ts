@@ -54,3 +54,33 @@ Deno.test("router.mount() accepts applications of other frameworks without a war
   }
   assertEquals(printed, []);
 });
+
+Deno.test("router.mount() answers a method in lower case without an error", async () => {
+  const inner = createRouter();
+  inner.get("/users", () => new Response("users"));
+  const router = createRouter();
+  router.mount("/inner", inner);
+  const printed: unknown[] = [];
+  const { error } = console;
+  console.error = (message: unknown) => void printed.push(message);
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    router.fetch,
+  );
+  const { port } = server.addr;
+  try {
+    for (const method of ["get", "head"]) {
+      using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+      const request =
+        `${method} /inner/users HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+      await connection.write(new TextEncoder().encode(request));
+      const bytes = new Uint8Array(100);
+      const count = await connection.read(bytes);
+      const text = new TextDecoder().decode(bytes.subarray(0, count ?? 0));
+      assertEquals(text.slice(0, 12), "HTTP/1.1 405");
+    }
+  } finally {
+    console.error = error;
+  }
+  assertEquals(printed, []);
+});
