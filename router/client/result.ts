@@ -34,6 +34,10 @@ export interface ClientSuccess<Status extends number, Body> {
   readonly body: Body;
   /** The response. Its body was read, unless `body` is its stream. */
   readonly response: Response;
+  /** A success has no reason. */
+  readonly reason?: undefined;
+  /** A success has no problem. */
+  readonly problem?: undefined;
 }
 
 /** An error response with a status that the route declares. */

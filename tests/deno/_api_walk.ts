@@ -1,0 +1,86 @@
+/** Calls every route of the example's API through the client. */
+import { assert, assertEquals } from "@std/assert";
+import { createClient } from "@gatehouse/web/client";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { routes } from "../../examples/app/routes.ts";
+
+/** A browser of a user, without its rendering. */
+export interface Poster {
+  /** Sends a form, and returns the page after the redirect. */
+  post(path: string, form: Record<string, string>): Promise<string>;
+}
+
+/** Creates a browser that logs in with a password. */
+export async function logInToApp(
+  baseURL: string,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<Poster> {
+  const browser = createTestClient(
+    { fetch: (request) => fetch(request, { redirect: "manual" }) },
+    { origin: baseURL },
+  );
+  async function post(
+    path: string,
+    form: Record<string, string>,
+  ): Promise<string> {
+    const response = await browser.fetch(path, {
+      method: "POST",
+      headers: { Origin: baseURL },
+      body: new URLSearchParams(form),
+    });
+    await response.body?.cancel();
+    const next = response.headers.get("Location");
+    assert(next !== null, `${path}: ${response.status}`);
+    return await (await browser.fetch(next)).text();
+  }
+  await post("/login", { email, password });
+  return { post };
+}
+
+/** Publishes a notice, creates a token, and calls the API with it. */
+export async function walkThroughAPI(
+  baseURL: string,
+  admin: Poster,
+): Promise<void> {
+  const title = `Tea ${crypto.randomUUID()}`;
+  await admin.post("/editor", { title, body: "All welcome" });
+  const page = await admin.post("/account/tokens", { label: "Client" });
+  const [, token] = /id="secret">([^<]+)</.exec(page)!;
+  const { api } = createClient(routes, {
+    baseUrl: baseURL,
+    headers: () => ({ Authorization: `Bearer ${token}` }),
+  });
+
+  const me = await api.me();
+  assert(me.ok, JSON.stringify(me.problem));
+  assertEquals((me.body as { role: string }).role, "admin");
+
+  const list = await api.notices.index();
+  assert(list.ok);
+  const { notices } = list.body as {
+    notices: { id: number; title: string; body: string }[];
+  };
+  const notice = notices.find((notice) => notice.title === title);
+  assert(notice !== undefined);
+  assertEquals(notice.body, "All welcome");
+
+  const params = { id: notice.id };
+  const shown = await api.notices.show({ params });
+  assertEquals<unknown>(shown.ok && shown.body, notice);
+  const removed = await api.notices.destroy({ params });
+  assertEquals([removed.ok, removed.status, removed.body], [
+    true,
+    204,
+    undefined,
+  ]);
+  const missing = await api.notices.show({ params });
+  assertEquals([missing.ok, missing.status], [false, 404]);
+
+  const stranger = createClient(routes, { baseUrl: baseURL });
+  const refused = await stranger.api.me();
+  assert(!refused.ok);
+  assertEquals(refused.problem.title, "Unauthorized");
+  // The routes of pages redirect, and the client does not follow.
+  const account = await stranger.account.profile.show();
+  assertEquals(account.ok || account.reason, "redirect");
+}
