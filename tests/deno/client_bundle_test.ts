@@ -1,0 +1,30 @@
+/** The client and a route map in the bundle of a page. */
+import { assert, assertEquals } from "@std/assert";
+import { bundle } from "../runtimes/bundle.ts";
+
+const PROGRAM = new URL("_client_program.ts", import.meta.url);
+
+/** The wings whose modules a page may contain. */
+const ALLOWED = [
+  /^router\/client\//,
+  /^router\/routes\//,
+  /^router\/pattern\//,
+  // The names of methods, and the limits of patterns.
+  /^router\/(?:method|limits)\.ts$/,
+  /^schema\//,
+  /^tests\/deno\/_client_program\.ts$/,
+];
+
+Deno.test("a page with the client contains no server code", async () => {
+  const script = await bundle(
+    `import { runProgram } from "${PROGRAM}"; globalThis.run = runProgram;`,
+  );
+  // The bundler names the source file before each module.
+  const modules = [...script.matchAll(/^\/\/ (\S+\.ts)$/gm)]
+    .map(([, module]) => module!)
+    .filter((module) => !module.endsWith("/entry.ts"));
+  assert(modules.includes("router/client/create_client.ts"));
+  const strangers = modules
+    .filter((module) => !ALLOWED.some((wing) => wing.test(module)));
+  assertEquals(strangers, []);
+});
