@@ -1,6 +1,9 @@
 // Reads the response of a call, and compares it with what the route declares.
 
-import type { OperationResponses } from "../routes/operation.ts";
+import type {
+  OperationResponses,
+  ResponseDescription,
+} from "../routes/operation.ts";
 import type { AnyRoute } from "../routes/route.ts";
 import type { ClientFailureReason, ClientProblem } from "./result.ts";
 
@@ -45,33 +48,29 @@ export async function readResponse(
     await response.body?.cancel().catch(() => {});
   }
   if (ok && !invalid) return { ok, status, body, response };
+  const reason = isRedirect
+    ? "redirect"
+    : ok
+    ? "invalid"
+    : status in responses && !invalid
+    ? "declared"
+    : "status";
+  const problem = ok
+    ? { title: `Unexpected ${invalid}`, status }
+    : problemOf(response, read.body);
+  return { ok: false, reason, status, problem, body, response, error };
+}
+
+/** Returns the problem details of an error response, or creates them. */
+function problemOf(response: Response, sent: unknown): ClientProblem {
+  const { status } = response;
   const { title, detail, ...members } =
-    !ok && typeOf(response) === "application/problem+json"
-      ? Object(read.body)
-      : {};
+    typeOf(response) === "application/problem+json" ? Object(sent) : {};
   return {
-    ok: false,
-    reason: isRedirect
-      ? "redirect"
-      : ok
-      ? "invalid"
-      : status in responses && !invalid
-      ? "declared"
-      : "status",
+    ...members,
+    title: typeof title === "string" ? title : `Status ${status}`,
+    ...typeof detail === "string" && { detail },
     status,
-    problem: {
-      ...members,
-      title: typeof title === "string"
-        ? title
-        : ok
-        ? `Unexpected ${invalid}`
-        : `Status ${status}`,
-      ...typeof detail === "string" && { detail },
-      status,
-    },
-    body,
-    response,
-    error,
   };
 }
 
@@ -118,10 +117,10 @@ async function checkBody(
     const isKnown = Object.keys(responses).some((key) => key[0] === "2");
     return response.ok && isKnown ? { invalid: "status" } : read;
   }
-  const { schema, contentType = schema && "application/json" } =
-    "~standard" in declared
-      ? { schema: declared, contentType: undefined }
-      : declared;
+  const description: ResponseDescription = "~standard" in declared
+    ? { schema: declared }
+    : declared;
+  const { schema, contentType = schema && "application/json" } = description;
   if (!contentType) return {};
   if (read.invalid) return read;
   if (read.body === undefined || mediaType(contentType) !== typeOf(response)) {

@@ -49,12 +49,11 @@ export function createClient<
 ): Client<Routes, Validated> {
   const { baseUrl = globalThis.location?.origin, maxBytes = 10_485_760 } =
     options;
-  const { origin = "null", pathname } = URL.parse(`${baseUrl}`) ?? {};
-  // URLs such as "data:," have no origin.
-  if (origin === "null") {
+  const url = URL.parse(`${baseUrl}`);
+  if (!url?.origin.startsWith("http")) {
     throw new TypeError(`Cannot create a client of "${baseUrl}": invalid URL`);
   }
-  const base = origin + pathname?.replace(/\/$/, "");
+  const base = url.origin + url.pathname.replace(/\/$/, "");
   const client = createFunctions(routes, { ...options, base, maxBytes });
   return client as Client<Routes, Validated>;
 }

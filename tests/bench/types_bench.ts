@@ -1,6 +1,7 @@
 /**
  * Type checking: an application of 500 routes, whose handlers use two params
- * and a value from middleware, next to the same in Hono. The result is the
+ * and a value from middleware, next to the same in Hono. Then 500 routes that
+ * are called through a typed client, next to Hono's `hc`. The result is the
  * processor time of `deno check`. It includes the time to load the libraries,
  * which is equal for both. They did not change since the first round, so Deno
  * does not check their own types again. Bound: no longer than Hono.
@@ -13,14 +14,32 @@ const rounds = Deno.args.includes("--quick") ? 3 : 9;
 
 interface Application {
   readonly name: string;
-  readonly head: string;
-  readonly route: (method: string, pattern: string) => string;
+  /** Returns the program with these routes. */
+  readonly source: (table: readonly Row[]) => string;
 }
+
+/** A route of the applications. */
+interface Row {
+  readonly area: string;
+  readonly thing: string;
+  readonly method: string;
+  readonly pattern: string;
+}
+
+const METHODS = ["get", "post", "put", "delete"];
+
+/** The same routes for each application. */
+const table = Array.from({ length: ROUTES }, (_, index): Row => {
+  const [area, thing] = [`area${index % 20}`, `things${index}`];
+  const pattern = `/${area}/${thing}/:id/parts/:part`;
+  return { area, thing, method: METHODS[index % METHODS.length]!, pattern };
+});
 
 const applications: readonly Application[] = [
   {
     name: "gatehouse",
-    head: `import {
+    source: (table) =>
+      `import {
   type ContextEntry,
   createContextKey,
   createRouter,
@@ -34,16 +53,19 @@ const auth: Middleware<readonly [ContextEntry<typeof CurrentUser, User>]> =
     return next();
   };
 export const app = createRouter({ middleware: [auth] });
-`,
-    route: (method, pattern) =>
-      `app.${method}("${pattern}", (context) => {
+${
+        table.map(({ method, pattern }) =>
+          `app.${method}("${pattern}", (context) => {
   const { id, part } = context.params;
   return new Response(id + part + context.get(CurrentUser).name);
-});`,
+});`
+        ).join("\n")
+      }`,
   },
   {
     name: "hono",
-    head: `import { Hono } from "npm:hono@4.13.19";
+    source: (table) =>
+      `import { Hono } from "npm:hono@4.13.19";
 import { createMiddleware } from "npm:hono@4.13.19/factory";
 interface User { readonly id: number; readonly name: string }
 const auth = createMiddleware<{ Variables: { user: User } }>(
@@ -54,14 +76,95 @@ const auth = createMiddleware<{ Variables: { user: User } }>(
 );
 export const app = new Hono<{ Variables: { user: User } }>();
 app.use(auth);
-`,
-    route: (method, pattern) =>
-      `app.${method}("${pattern}", (context) => {
+${
+        table.map(({ method, pattern }) =>
+          `app.${method}("${pattern}", (context) => {
   const { id, part } = context.req.param();
   return new Response(id + part + context.get("user").name);
-});`,
+});`
+        ).join("\n")
+      }`,
+  },
+  {
+    name: "gatehouse client",
+    source: (table) =>
+      `import { createClient } from "@gatehouse/web/client";
+import { object, string } from "@gatehouse/web/data-schema";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { del, get, post, put, route } from "@gatehouse/web/fetch-router/routes";
+const Part = object({ id: string(), part: string() });
+const routes = route({
+${
+        areasOf(table).map(([area, rows]) =>
+          `  ${area}: {
+${
+            rows.map(({ method, pattern, thing }) =>
+              `    ${thing}: ${
+                method === "delete" ? "del" : method
+              }("${pattern}", { responses: { 200: Part } }),`
+            ).join("\n")
+          }
+  },`
+        ).join("\n")
+      }
+});
+export const app = createRouter();
+${
+        table.map(({ area, method, thing }) =>
+          `app.${method}(routes.${area}.${thing}, ({ params }) => {
+  return Response.json({ id: params.id, part: params.part });
+});`
+        ).join("\n")
+      }
+const client = createClient(routes);
+${
+        table.map(({ area, thing }) =>
+          `export async function ${area}_${thing}(): Promise<string> {
+  const params = { id: "1", part: "2" };
+  const result = await client.${area}.${thing}({ params });
+  return result.ok ? result.body.id : result.problem.title;
+}`
+        ).join("\n")
+      }`,
+  },
+  {
+    name: "hono hc",
+    source: (table) =>
+      `import { Hono } from "npm:hono@4.13.19";
+import { hc } from "npm:hono@4.13.19/client";
+${
+        areasOf(table).map(([area, rows]) =>
+          `const ${area} = new Hono()
+${
+            rows.map(({ method, thing }) =>
+              `  .${method}("/${thing}/:id/parts/:part", (context) => {
+    const { id, part } = context.req.param();
+    return context.json({ id, part });
+  })`
+            ).join("\n")
+          };`
+        ).join("\n")
+      }
+export const app = new Hono()
+${areasOf(table).map(([area]) => `  .route("/${area}", ${area})`).join("\n")};
+const client = hc<typeof app>("https://example.com");
+${
+        table.map(({ area, method, thing }) =>
+          `export async function ${area}_${thing}(): Promise<string> {
+  const param = { id: "1", part: "2" };
+  const things = client.${area}.${thing};
+  const response = await things[":id"].parts[":part"].$${method}({ param });
+  return response.ok ? (await response.json()).id : response.statusText;
+}`
+        ).join("\n")
+      }`,
   },
 ];
+
+/** Groups the routes by area: applications of this size have several files. */
+function areasOf(table: readonly Row[]): readonly [string, readonly Row[]][] {
+  return [...Map.groupBy(table, ({ area }) => area)];
+}
 
 const folder = await Deno.makeTempDir();
 try {
@@ -78,29 +181,35 @@ try {
   const medians = new Map(
     [...samples].map(([name, times]) => [name, medianOf(times)]),
   );
-  finish(printTable(
-    `type checking, ${ROUTES} routes`,
-    medians,
-    [{ of: "gatehouse", to: "hono", most: 1 }],
-    "ms",
-  ));
+  const only = (...names: string[]) =>
+    new Map(names.map((name) => [name, medians.get(name)!]));
+  const areWithin = [
+    printTable(
+      `type checking, ${ROUTES} routes`,
+      only("gatehouse", "hono"),
+      [{ of: "gatehouse", to: "hono", most: 1 }],
+      "ms",
+    ),
+    printTable(
+      `type checking, ${ROUTES} routes called through a client`,
+      only("gatehouse client", "hono hc"),
+      [{ of: "gatehouse client", to: "hono hc", most: 1 }],
+      "ms",
+    ),
+  ];
+  finish(areWithin.every(Boolean));
 } finally {
   await Deno.remove(folder, { recursive: true });
 }
 
 /** Measures the processor time of a check, in milliseconds. */
 async function check(
-  { name, head, route }: Application,
+  { name, source: sourceOf }: Application,
   round: number,
 ): Promise<number> {
-  const file = `${folder}/${name}.ts`;
-  const methods = ["get", "post", "put", "delete"];
-  const lines = Array.from({ length: ROUTES }, (_, index) => {
-    const pattern = `/area${index % 20}/things${index}/:id/parts/:part`;
-    return route(methods[index % methods.length]!, pattern);
-  });
+  const file = `${folder}/${name.replace(" ", "_")}.ts`;
   // A file that was checked before is not checked again.
-  const source = `${head}${lines.join("\n")}\n// ${round}\n`;
+  const source = `${sourceOf(table)}\n// ${round}\n`;
   await Deno.writeTextFile(file, source);
   const { code, stdout, stderr } = await new Deno.Command("sh", {
     args: ["-c", '"$@" || exit 1; times', "sh", Deno.execPath(), "check"]

@@ -211,7 +211,16 @@ Deno.test("validate: true returns the outputs of the schemas", async () => {
 });
 
 Deno.test("createClient() throws without a valid base URL", () => {
-  for (const baseUrl of ["", "/api", "api.example", "data:,x", "file:///x"]) {
+  for (
+    const baseUrl of [
+      "",
+      "/api",
+      "api.example",
+      "data:,x",
+      "file:///x",
+      "ftp://x",
+    ]
+  ) {
     assertThrows(
       () => createClient(routes, { baseUrl }),
       TypeError,
