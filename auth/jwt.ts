@@ -72,7 +72,8 @@ export interface JWTAuthSchemeOptions<User extends AuthenticatedUser>
   /**
    * The header `typ` of the tokens, in any case, with or without `application/`.
    * With another value than the default, the claims `client_id`, `iat` and `jti`
-   * are optional. Issuers that do not support RFC 9068 leave them out.
+   * are optional. Issuers that do not support RFC 9068 leave them out. `""` is for
+   * tokens without `typ`.
    *
    * Trust: then only the audience distinguishes access tokens from ID tokens.
    *

@@ -47,8 +47,9 @@ export function forbidden(
 ): Response | Promise<Response> {
   const { scheme } = context.get(State);
   const headers = new Headers();
-  addChallenge(headers, scheme?.challenge?.("insufficient", { scopes }));
   const detail = scopes && `The request needs the scope ${scopes.join(" ")}`;
+  const details = { scopes, description: detail };
+  addChallenge(headers, scheme?.challenge?.("insufficient", details));
   return denied(context, 403, headers, detail);
 }
 
@@ -63,10 +64,12 @@ export function loginTooOld(
   details: ChallengeDetails = {},
 ): Response | Promise<Response> {
   const headers = new Headers();
+  const description = "The request needs a newer or stronger login";
   for (const scheme of context.get(State).schemes) {
-    addChallenge(headers, scheme.challenge?.("stale", details));
+    const challenge = scheme.challenge?.("stale", { ...details, description });
+    addChallenge(headers, challenge);
   }
-  return denied(context, 401, headers);
+  return denied(context, 401, headers, description);
 }
 
 function addChallenge(headers: Headers, challenge: string | undefined): void {

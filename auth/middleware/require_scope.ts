@@ -45,7 +45,8 @@ const SCOPE = /^[!#-[\]-~]+$/;
  * assertEquals(response.status, 403);
  * assertEquals(
  *   response.headers.get("WWW-Authenticate"),
- *   'Bearer realm="notes", scope="notes:write", error="insufficient_scope"',
+ *   'Bearer realm="notes", scope="notes:write", error="insufficient_scope", ' +
+ *     'error_description="The request needs the scope notes:write"',
  * );
  * ```
  *

@@ -154,7 +154,7 @@ Deno.test("requireSecondFactor() rejects a user with a token, with the challenge
   const response = await fetchGuarded(requireSecondFactor(), headers, [tokens]);
   assertEquals(
     response.headers.get("WWW-Authenticate"),
-    'Bearer realm="tokens", error="insufficient_user_authentication"',
+    'Bearer realm="tokens", error="insufficient_user_authentication", error_description="The request needs a newer or stronger login"',
   );
   const open = requireSecondFactor({ required: () => false });
   assertEquals((await fetchGuarded(open, headers, [tokens])).status, 200);

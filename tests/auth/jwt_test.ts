@@ -50,6 +50,7 @@ const refused: [name: string, claims: Changes, header?: Changes][] = [
   ["an empty subject", { sub: "" }],
   ["a subject that is not a string", { sub: 7 }],
   ["no client (RFC 9068, 2.2)", { client_id: undefined }],
+  ["a key that it is bound to (RFC 9449)", { cnf: { jkt: "abc" } }],
   ["no id (RFC 9068, 2.2)", { jti: undefined }],
   ["no iat (RFC 9068, 2.2)", { iat: undefined }],
   ["the type of an ID token (ASVS 9.2.2)", {}, { typ: "JWT" }],
@@ -218,7 +219,7 @@ Deno.test("createJWTAuthScheme() passes the time of the login (RFC 9470)", async
   assertEquals(stale.status, 401);
   assertEquals(
     stale.headers.get("WWW-Authenticate"),
-    'Bearer realm="api", error="insufficient_user_authentication", max_age="60"',
+    'Bearer realm="api", error="insufficient_user_authentication", error_description="The request needs a newer or stronger login", max_age="60"',
   );
   assertEquals((await fetch({})).status, 401);
 });

@@ -53,7 +53,7 @@ Deno.test("requireFreshAuth() rejects an old token with the challenge of RFC 947
   }, [tokens]);
   assertEquals(
     response.headers.get("WWW-Authenticate"),
-    'Bearer realm="tokens", error="insufficient_user_authentication", max_age="60"',
+    'Bearer realm="tokens", error="insufficient_user_authentication", error_description="The request needs a newer or stronger login", max_age="60"',
   );
 });
 
@@ -82,7 +82,9 @@ Deno.test("requireFreshAuth() with Infinity checks only the methods or the class
     };
     const response = await fetchGuarded(guard, {}, [scheme]);
     assertEquals(response.status, status);
-    const challenge = status === 200 ? null : 'Fixed {"acrValues":["phr"]}';
+    const challenge = status === 200
+      ? null
+      : 'Fixed {"acrValues":["phr"],"description":"The request needs a newer or stronger login"}';
     assertEquals(response.headers.get("WWW-Authenticate"), challenge);
   }
   assertThrows(() => requireFreshAuth(Infinity), RangeError, "must be finite");

@@ -60,7 +60,7 @@ Deno.test("requireScope() names all required scopes (RFC 6750, 3)", async () => 
   const start = 'Bearer realm="tokens", scope="notes:read notes:write"';
   assertEquals(
     await challenge("reader"),
-    `${start}, error="insufficient_scope"`,
+    `${start}, error="insufficient_scope", error_description="The request needs the scope notes:read notes:write"`,
   );
   assertEquals(await challenge("unknown"), `${start}, error="invalid_token"`);
 });

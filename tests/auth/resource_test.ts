@@ -76,7 +76,7 @@ Deno.test("requireScope() of a resource names the scope in 401 and 403 (RFC 6750
   assertEquals(reader.status, 403);
   assertEquals(
     reader.headers.get("WWW-Authenticate"),
-    `${start}, scope="notes:write", error="insufficient_scope"`,
+    `${start}, scope="notes:write", error="insufficient_scope", error_description="The request needs the scope notes:write"`,
   );
   assertEquals(await reader.json(), {
     type: "about:blank",
@@ -251,6 +251,21 @@ Deno.test("createResourceServer() accepts the audience of an issuer instead of t
   assertEquals((await send(await sign())).status, 401);
 });
 
+Deno.test("createResourceServer() accepts tokens without RFC 9068 if the issuer has another type", async () => {
+  const bare = { client_id: undefined, jti: undefined, iat: undefined };
+  for (const [type, typ] of [["JWT", "JWT"], ["", undefined]] as const) {
+    const { send, sign } = await createAPI({
+      issuers: [{ issuer: "https://id.example", type }],
+    });
+    assertEquals((await send(await sign(bare, { typ }))).status, 200);
+    const other = typ === undefined ? "JWT" : undefined;
+    assertEquals((await send(await sign(bare, { typ: other }))).status, 401);
+    assertEquals((await send(await sign(bare))).status, 401);
+    const forApp = await sign({ ...bare, aud: "app" }, { typ });
+    assertEquals((await send(forApp)).status, 401);
+  }
+});
+
 Deno.test("requireFreshAuth() asks for an authentication context class (RFC 9470, 3)", async () => {
   const { api, sign } = await createAPI();
   const router = createRouter({
@@ -279,7 +294,7 @@ Deno.test("requireFreshAuth() asks for an authentication context class (RFC 9470
     if (status === 200) continue;
     assertEquals(
       response.headers.get("WWW-Authenticate"),
-      `${start}, error="insufficient_user_authentication", max_age="300", acr_values="phr phrh"`,
+      `${start}, error="insufficient_user_authentication", error_description="The request needs a newer or stronger login", max_age="300", acr_values="phr phrh"`,
     );
   }
 });
