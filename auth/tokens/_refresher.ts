@@ -168,7 +168,7 @@ export class Refresher {
         const found = await this.#store.read(key);
         if (found === null) {
           // The session has ended meanwhile.
-          await revokeExternalAuth(this.#provider, tokens);
+          await revokeTokens(this.#provider, tokens);
           return NONE;
         }
         const isReplaced = found.generation !== before.generation;
@@ -226,6 +226,16 @@ export class Refresher {
       }
     }
   }
+}
+
+/** Revokes tokens, if the provider has an endpoint for it. Never rejects. */
+export async function revokeTokens(
+  provider: ExternalAuthProvider,
+  tokens: StoredTokens,
+): Promise<void> {
+  const metadata = await engineOf(provider).metadata().catch(() => null);
+  if (metadata !== null && metadata.revocation_endpoint === undefined) return;
+  await revokeExternalAuth(provider, tokens);
 }
 
 /** Converts a connection to the result of a caller. */

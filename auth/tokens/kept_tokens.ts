@@ -11,14 +11,19 @@ import {
   loginNamesOf,
   subjectName,
 } from "../external/after_login/login_names.ts";
-import { revokeExternalAuth } from "../external/after_login/revoke.ts";
 import { isIssuerOf } from "../external/engine.ts";
 import {
   engineOf,
   type ExternalAuthProvider,
   type ExternalAuthSuccess,
 } from "../external/provider.ts";
-import { ENDED, NONE, Refresher, toResult } from "./_refresher.ts";
+import {
+  ENDED,
+  NONE,
+  Refresher,
+  revokeTokens,
+  toResult,
+} from "./_refresher.ts";
 import {
   type Connection,
   type StoredTokens,
@@ -230,6 +235,12 @@ class Tokens implements KeptTokens {
     context: RequestContext,
     options: GetTokenOptions = {},
   ): Promise<TokenResult> {
+    const { minimumValidity = 30_000, signal } = options;
+    if (!(minimumValidity >= 0)) {
+      throw new RangeError(
+        `Cannot get tokens: minimumValidity "${minimumValidity}" is not a number of milliseconds`,
+      );
+    }
     const owner = await this.#ownerOf(context);
     const found = owner && await this.#store.read(owner.key);
     if (found === null) return NONE;
@@ -237,7 +248,7 @@ class Tokens implements KeptTokens {
     await this.#extend(owner!, found);
     if (!this.#isStale(found, options)) return toResult(found, this.#now());
     const running = this.#refresher.refresh(context, owner!.key, found);
-    const result = await unlessAborted(running, options.signal);
+    const result = await unlessAborted(running, signal);
     const isUsable = !result.ok && result.reason === "unavailable" &&
       found.tokens.accessToken !== options.rejected &&
       (found.tokens.expiresAt ?? 0) > this.#now();
@@ -297,7 +308,8 @@ class Tokens implements KeptTokens {
     if (expiresAt === undefined) return false;
     // A short-lived token must not be refreshed by each request.
     const half = (expiresAt - refreshedAt) / 2;
-    return expiresAt - now < Math.min(minimumValidity, half);
+    const left = expiresAt - now;
+    return left <= 0 || left < Math.min(minimumValidity, half);
   }
 
   /** Removes the tokens of sessions that have ended. Never rejects. */
@@ -324,10 +336,7 @@ class Tokens implements KeptTokens {
     const tokens = await this.#store.remove(key, accept);
     if (tokens === null) return false;
     if (this.#options.revoke !== false) {
-      await atMost(
-        REVOCATION_WAIT,
-        revokeExternalAuth(this.#provider, tokens),
-      );
+      await atMost(REVOCATION_WAIT, revokeTokens(this.#provider, tokens));
     }
     return true;
   }

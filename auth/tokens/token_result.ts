@@ -86,6 +86,7 @@ export interface TokenSource {
    * @param options The required validity.
    * @returns The access token, or the reason why it is missing.
    * @throws {SessionStoreError} If the store fails.
+   * @throws {RangeError} If `minimumValidity` is not a number of milliseconds.
    * @throws {TypeError} If no session middleware ran before.
    * @throws The reason of the signal, if it is aborted.
    */

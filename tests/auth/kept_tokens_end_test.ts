@@ -93,6 +93,17 @@ Deno.test("a logout succeeds if the provider can't revoke the tokens", async () 
   assertEquals(app.errors.at(-1)!.code, "revocation_failed");
 });
 
+Deno.test("a logout reports no error if the provider has no revocation endpoint", async () => {
+  const app = await TokenApp.create();
+  app.provider.faults = {
+    metadata: ({ revocation_endpoint: _, ...metadata }) => metadata,
+  };
+  const browser = await app.logIn();
+  await browser.fetch("/logout", { method: "POST" });
+  assertEquals(await seenBy(browser), "none");
+  assertEquals(app.errors, []);
+});
+
 Deno.test("a logout with revoke: false removes the tokens only", async () => {
   const app = await TokenApp.create({ keep: { revoke: false } });
   const browser = await app.logIn();

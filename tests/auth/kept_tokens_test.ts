@@ -59,6 +59,15 @@ Deno.test("get() refreshes a token that is valid for less than minimumValidity",
   app.get = { minimumValidity: 7_200_000 };
   await tokenOf(browser);
   assertEquals(app.refreshes, 1);
+  // A token is never returned at its expiry.
+  app.get = { minimumValidity: 0 };
+  app.expire();
+  await tokenOf(browser);
+  assertEquals(app.refreshes, 2);
+  for (const minimumValidity of [-1, NaN]) {
+    app.get = { minimumValidity };
+    await assertRejects(() => tokenOf(browser), Error, "500");
+  }
 });
 
 Deno.test("get() sends one token request for 100 requests to each of three processes", async () => {
