@@ -37,6 +37,7 @@ export type {
   DPoPVerification,
   DPoPVerifier,
 } from "../middleware/dpop_verifier.ts";
+export { createDPoPBinding, type DPoPBinding } from "./binding.ts";
 export {
   createDPoPKey,
   type DPoPKey,

@@ -106,7 +106,9 @@ const NONCE = /^[!#-[\]-~]{1,1024}$/;
  * @returns The nonce, or `null` if it is missing or malformed.
  * @see {@link https://www.rfc-editor.org/rfc/rfc9449#section-8.2 | RFC 9449, providing a new nonce value}
  */
-export function readDPoPNonce(response: Response): string | null {
+export function readDPoPNonce(
+  response: Pick<Response, "headers">,
+): string | null {
   const nonce = response.headers.get("DPoP-Nonce");
   return nonce !== null && NONCE.test(nonce) ? nonce : null;
 }

@@ -1,3 +1,4 @@
+import type { DPoPBinding } from "../dpop/mod.ts";
 import type { ExternalAuthError, IssuerOptions } from "../issuer/mod.ts";
 import type { ProviderMetadata } from "../issuer/mod.ts";
 import type { ClientPrivateKey } from "./client_authentication.ts";
@@ -101,6 +102,14 @@ export interface ExternalAuthProviderOptions
    * @default {the client's secret}
    */
   readonly formPostSecret?: string;
+  /**
+   * Binds the tokens to a key of each login (RFC 9449), with `createDPoPBinding()`
+   * of `@gatehouse/web/auth/dpop`. `tokens.dpopKey` has the key. The login fails
+   * if the provider returns tokens that are not bound.
+   *
+   * @default {undefined}
+   */
+  readonly dpop?: DPoPBinding;
   /**
    * Receives the reason if a login cannot start or finish, for the log.
    *

@@ -1,3 +1,4 @@
+import type { DPoPKey } from "../dpop/mod.ts";
 import type { JSONValue } from "../../session/mod.ts";
 import type { ProviderEngine } from "./engine.ts";
 
@@ -53,6 +54,11 @@ export interface ExternalAuthTokens {
   readonly subject?: string;
   /** The issuer of the ID token, for OpenID Connect. */
   readonly issuer?: string;
+  /**
+   * The key that the tokens are bound to, with the option `dpop` of the provider.
+   * Requests with the access token need a proof: see `createDPoPProof`.
+   */
+  readonly dpopKey?: DPoPKey;
 }
 
 /**

@@ -1,8 +1,11 @@
+import type { DPoPKey } from "../dpop/mod.ts";
 import {
   ExternalAuthError,
   fetchJSON,
   type JSONObject,
+  type ProviderRequest,
 } from "../issuer/mod.ts";
+import { sendWithProof } from "./bound_request.ts";
 import { authenticateClient } from "./client_authentication.ts";
 import type { ProviderEngine } from "./engine.ts";
 import { readErrorDetails } from "./provider_error.ts";
@@ -14,6 +17,7 @@ export interface TokenResponse {
   readonly refreshToken?: string;
   readonly idToken?: string;
   readonly scope?: string;
+  readonly dpopKey?: DPoPKey;
 }
 
 /** The maximum length of a token, in characters. */
@@ -25,12 +29,14 @@ const VISIBLE = /^[\x20-\x7e]+$/;
 /**
  * Gets tokens from the token endpoint.
  *
+ * @param dpopKey The key to bind the tokens to.
  * @throws {ExternalAuthError} If the provider issues none.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3 | RFC 6749, sections 4.1.3 and 5}
  */
 export async function requestTokens(
   engine: ProviderEngine<unknown>,
   params: Readonly<Record<string, string>>,
+  dpopKey?: DPoPKey,
 ): Promise<TokenResponse> {
   const { client, now } = engine;
   const metadata = await engine.metadata();
@@ -38,14 +44,15 @@ export async function requestTokens(
   const { code = "", code_verifier = "", refresh_token = "" } = params;
   const secrets = [code, code_verifier, refresh_token, ...credentials.secrets];
   const requestedAt = now();
-  const response = await fetchJSON(engine, {
+  const request: ProviderRequest = {
     url: metadata.token_endpoint,
     headers: credentials.headers,
     form: new URLSearchParams({ ...params, ...credentials.params }),
     secrets,
     code: "token_request_failed",
     errorPrefix: "Cannot get tokens",
-  });
+  };
+  const response = await sendWithProof(engine, { dpopKey }, request, fetchJSON);
   const { status } = response;
   const body = response.body as JSONObject;
   const details = readErrorDetails(body, secrets);
@@ -59,15 +66,20 @@ export async function requestTokens(
       { status, ...details },
     );
   }
-  return parseTokens(body, requestedAt);
+  return parseTokens(body, requestedAt, dpopKey);
 }
 
-function parseTokens(body: JSONObject, requestedAt: number): TokenResponse {
+function parseTokens(
+  body: JSONObject,
+  requestedAt: number,
+  dpopKey: DPoPKey | undefined,
+): TokenResponse {
   const { access_token, expires_in, id_token, refresh_token, scope } = body;
   const { token_type } = body;
   if (!isToken(access_token)) throw malformed("access_token");
   // A client must not use a token type that it does not know (section 7.1).
-  if (typeof token_type !== "string" || !/^bearer$/i.test(token_type)) {
+  const type = dpopKey ? "dpop" : "bearer";
+  if (typeof token_type !== "string" || token_type.toLowerCase() !== type) {
     throw malformed("token_type");
   }
   for (const [name, token] of Object.entries({ refresh_token, id_token })) {
@@ -84,6 +96,7 @@ function parseTokens(body: JSONObject, requestedAt: number): TokenResponse {
     ...isToken(refresh_token) && { refreshToken: refresh_token },
     ...isToken(id_token) && { idToken: id_token },
     ...typeof scope === "string" && { scope },
+    ...dpopKey && { dpopKey },
   };
 }
 

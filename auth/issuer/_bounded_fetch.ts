@@ -35,12 +35,15 @@ export interface ProviderResponse {
   readonly status: number;
   /** The body: a JSON object or array. */
   readonly body: unknown;
+  /** The headers. */
+  readonly headers: Headers;
 }
 
 /** A signed response of a provider, not verified yet. */
 export interface SignedResponse {
   readonly status: number;
   readonly jwt: string;
+  readonly headers: Headers;
 }
 
 /**
@@ -57,9 +60,9 @@ export function fetchJSON(
 ): Promise<ProviderResponse> {
   return fetchBounded(transport, request, async (response, signal) => {
     checkType(response);
-    const { status } = response;
+    const { headers, status } = response;
     const text = await readText(transport, response, signal);
-    return { status, body: parseJSON(text, status) };
+    return { status, headers, body: parseJSON(text, status) };
   });
 }
 
@@ -76,11 +79,11 @@ export function fetchJSONOrJWT(
   return fetchBounded(transport, request, async (response, signal) => {
     const isSigned = mediaTypeOf(response) === "application/jwt";
     if (!isSigned) checkType(response);
-    const { status } = response;
+    const { headers, status } = response;
     const text = await readText(transport, response, signal);
     return isSigned
-      ? { status, jwt: text.trim() }
-      : { status, body: parseJSON(text, status) };
+      ? { status, headers, jwt: text.trim() }
+      : { status, headers, body: parseJSON(text, status) };
   });
 }
 

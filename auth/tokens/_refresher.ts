@@ -245,7 +245,7 @@ export function toResult(
 ): TokenResult {
   const { tokens } = connection;
   if (tokens === null) return ENDED;
-  const { accessToken, expiresAt, scope } = tokens;
+  const { accessToken, dpopKey, expiresAt, scope } = tokens;
   // The access token of a failed check was not stored.
   if (accessToken === undefined) return unavailable(connection, now);
   return {
@@ -253,6 +253,7 @@ export function toResult(
     accessToken,
     ...expiresAt !== undefined && { expiresAt },
     ...scope !== undefined && { scope },
+    ...dpopKey !== undefined && { dpopKey },
   };
 }
 

@@ -173,6 +173,13 @@ export class TokenApp {
     ).length;
   }
 
+  /** Waits until the provider has received a number of refreshes. */
+  async hasRefreshed(count: number): Promise<void> {
+    while (this.refreshes < count) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
   /** Returns the revoked tokens. */
   get revoked(): (string | null)[] {
     return this.provider.requests.filter(({ path }) => path === "/revoke")
@@ -216,7 +223,7 @@ export async function withLateTokens() {
       fetch: async (url, init) => {
         const response = await app.provider.fetch(url, init);
         // The provider has rotated the refresh token, and the response is late.
-        if (app.refreshes === 1 && isLate) {
+        if (url.endsWith("/token") && app.refreshes === 1 && isLate) {
           isLate = false;
           await gate.promise;
         }
@@ -227,7 +234,7 @@ export async function withLateTokens() {
   const browser = await app.logIn();
   app.expire();
   const late = fetchBy(browser, app.first);
-  await new Promise((done) => setTimeout(done, 20));
+  await app.hasRefreshed(1);
   app.wait(130_000);
   return { app, arrive: gate.resolve, browser, late };
 }

@@ -306,7 +306,7 @@ Deno.test("get() ends the wait if the signal is aborted, and the tokens are stor
   const controller = new AbortController();
   app.get = { signal: controller.signal };
   const waiting = browser.fetch("/token");
-  await new Promise((done) => setTimeout(done, 20));
+  await app.hasRefreshed(1);
   controller.abort();
   assertEquals((await waiting).status, 500);
   app.get = {};
@@ -326,7 +326,7 @@ Deno.test("get() waits for another process only for waitTimeout", async () => {
   };
   app.expire();
   const holder = fetchBy(browser, app.first);
-  await new Promise((done) => setTimeout(done, 20));
+  await app.hasRefreshed(1);
   const other = app.start({ waitTimeout: 100 });
   assertEquals(await fetchBy(browser, other), {
     ok: false,
@@ -350,7 +350,7 @@ Deno.test("get() takes the lease of a process that died after it expires", async
   };
   const dead = app.start();
   const hung = fetchBy(browser, dead);
-  await new Promise((done) => setTimeout(done, 20));
+  await app.hasRefreshed(1);
   app.provider.faults = {};
   const waiting = fetchBy(browser, app.first);
   await new Promise((done) => setTimeout(done, 100));
@@ -369,7 +369,7 @@ Deno.test("get() stores tokens that arrive after another process has taken the l
   };
   // The second process uses the old refresh token, which the provider refuses.
   const second = fetchBy(browser, app.start());
-  await new Promise((done) => setTimeout(done, 50));
+  await app.hasRefreshed(2);
   arrive();
   const stored = await late;
   assert(stored.ok);

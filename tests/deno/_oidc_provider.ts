@@ -1,4 +1,5 @@
 // A certified third-party OpenID provider on loopback.
+import { Buffer } from "node:buffer";
 import { createServer } from "node:http";
 import Provider from "npm:oidc-provider@9.13.3";
 import { exportJWK, generateKeyPair } from "jose";
@@ -122,6 +123,11 @@ async function createHandler(
         devInteractions: { enabled: true },
         revocation: { enabled: true },
         backchannelLogout: { enabled: true },
+        dPoP: {
+          enabled: true,
+          nonceSecret: Buffer.alloc(32, 7),
+          requireNonce: () => true,
+        },
       },
       cookies: { keys: ["of the test"] },
       ttl: {
@@ -181,6 +187,7 @@ function clientsOf(origin: string, jwk: object): object[] {
       require_pushed_authorization_requests: true,
     },
     { ...base("posted") },
+    { ...base("bound"), dpop_bound_access_tokens: true },
     {
       ...base("logout"),
       backchannel_logout_uri: `${origin}/logout/back-channel`,

@@ -20,6 +20,7 @@ import {
   revokeExternalAuth,
   startExternalAuth,
 } from "@gatehouse/web/auth";
+import { createDPoPBinding } from "@gatehouse/web/auth/dpop";
 import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createMemorySessionStore, Session } from "@gatehouse/web/session";
@@ -47,6 +48,7 @@ const clients: Record<
   public: () => ({ clientSecret: undefined, clientAuthentication: "none" }),
   par: () => ({ pushedAuthorization: true }),
   posted: () => ({ responseMode: "form_post" }),
+  bound: () => ({ dpop: createDPoPBinding() }),
 };
 
 for (const [id, options] of Object.entries(clients)) {
@@ -113,6 +115,28 @@ Deno.test("npm:oidc-provider: refresh rotates tokens, and old and revoked refres
   for (const old of [rotated.tokens, tokens]) {
     const refused = await refreshExternalAuth(client, old);
     assertEquals(!refused.ok && refused.error.providerError, "invalid_grant");
+  }
+});
+
+Deno.test("npm:oidc-provider: DPoP binds tokens to a key, also after a refresh (RFC 9449)", async () => {
+  await using app = await startApp(["bound"], () => ({
+    scopes: ["openid", "email", "profile", "offline_access"],
+    prompt: "consent",
+    dpop: createDPoPBinding(),
+  }));
+  const { result } = await app.logIn("bound", "jane");
+  assert(result.ok);
+  assertEquals(result.profile.name, "Jane Doe");
+  const rotated = await refreshExternalAuth(app.clients.bound, result.tokens);
+  assert(rotated.ok);
+  assertEquals(rotated.tokens.dpopKey, result.tokens.dpopKey);
+  for (const scheme of ["Bearer", "DPoP"]) {
+    // Without a proof.
+    const response = await fetch(`${app.issuer}/me`, {
+      headers: { Authorization: `${scheme} ${rotated.tokens.accessToken}` },
+    });
+    await response.body?.cancel();
+    assert(!response.ok);
   }
 });
 

@@ -149,7 +149,7 @@ async function refresh(
   const renewed = await requestTokens(engine, {
     grant_type: "refresh_token",
     refresh_token: refreshToken,
-  });
+  }, tokens.dpopKey);
   const { accessToken: _, expiresAt: __, ...kept } = tokens;
   const claims = await verifyRenewed(engine, renewed);
   if (claims instanceof ExternalAuthError) {

@@ -4,6 +4,7 @@ import {
   type JSONObject,
   type ProviderRequest,
 } from "../../issuer/mod.ts";
+import { sendWithToken, type TokenAccess } from "../bound_request.ts";
 import type { ProfileDefinition, ProviderEngine } from "../engine.ts";
 import { verifyIdToken } from "../id_token.ts";
 import { readErrorDetails } from "../provider_error.ts";
@@ -48,7 +49,7 @@ export async function identifyUser(
   const { auth_time, iss, sid, sub } = claims;
   const { userinfo_endpoint: url } = await engine.metadata();
   const userinfo = openid.userinfo && url !== undefined
-    ? await fetchUserinfo(engine, openid, { url, accessToken, sub })
+    ? await fetchUserinfo(engine, openid, { url, access: tokens, sub })
     : undefined;
   return {
     issuer: openid.canonicalIssuer?.(iss) ?? iss,
@@ -101,9 +102,10 @@ function mergeClaims(claims: JSONObject, userinfo: JSONObject): JSONObject {
 
 async function fetchProfile(
   engine: ProviderEngine<unknown>,
-  { accessToken }: TokenResponse,
+  access: TokenResponse,
   { endpoint, extra = {}, headers, params }: ProfileDefinition,
 ): Promise<JSONObject> {
+  const { accessToken } = access;
   const url = new URL(endpoint);
   const added = await params?.(accessToken, engine.client.clientSecret ?? "");
   for (const [name, value] of Object.entries(added ?? {})) {
@@ -111,26 +113,31 @@ async function fetchProfile(
   }
   const secrets = [accessToken, ...Object.values(added ?? {})];
   const request: Omit<ProviderRequest, "url"> = {
-    // Only in a header, never in the query (RFC 9700, section 4.3.2).
-    headers: { ...headers, Authorization: `Bearer ${accessToken}` },
+    ...headers && { headers },
     secrets,
     code: "userinfo_failed",
     errorPrefix: "Cannot get the profile",
   };
   const body: Record<string, unknown> = {
-    ...await fetchDocument(engine, { ...request, url: url.href }),
+    ...await fetchDocument(engine, access, { ...request, url: url.href }),
   };
   for (const [name, url] of Object.entries(extra)) {
-    body[name] = await fetchOptional(engine, { ...request, url });
+    body[name] = await fetchOptional(engine, access, { ...request, url });
   }
   return body;
 }
 
 async function fetchDocument(
   engine: ProviderEngine<unknown>,
+  access: TokenAccess,
   request: ProviderRequest,
 ): Promise<JSONObject> {
-  const { status, body } = await fetchJSON(engine, request);
+  const { status, body } = await sendWithToken(
+    engine,
+    access,
+    request,
+    fetchJSON,
+  );
   if (status === 200) return body as JSONObject;
   const { code, errorPrefix, secrets } = request;
   throw new ExternalAuthError(
@@ -143,10 +150,11 @@ async function fetchDocument(
 /** Returns a document, or `null` if it is unavailable. */
 async function fetchOptional(
   engine: ProviderEngine<unknown>,
+  access: TokenAccess,
   request: ProviderRequest,
 ): Promise<unknown> {
   try {
-    return await fetchDocument(engine, request);
+    return await fetchDocument(engine, access, request);
   } catch (error) {
     if (error instanceof ExternalAuthError) return null;
     throw error;

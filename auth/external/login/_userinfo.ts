@@ -3,6 +3,7 @@ import {
   fetchJSONOrJWT,
   type JSONObject,
 } from "../../issuer/mod.ts";
+import { sendWithToken, type TokenAccess } from "../bound_request.ts";
 import type { OpenIDDefinition, ProviderEngine } from "../engine.ts";
 import { readErrorDetails } from "../provider_error.ts";
 import {
@@ -14,7 +15,7 @@ import {
 /** A request to the userinfo endpoint. */
 export interface UserinfoRequest {
   readonly url: string;
-  readonly accessToken: string;
+  readonly access: TokenAccess;
   /** The subject of the ID token. */
   readonly sub: string;
 }
@@ -37,23 +38,22 @@ const USERINFO: TokenKind = {
 export async function fetchUserinfo(
   engine: ProviderEngine<unknown>,
   openid: OpenIDDefinition,
-  { accessToken, sub, url }: UserinfoRequest,
+  { access, sub, url }: UserinfoRequest,
 ): Promise<JSONObject> {
-  const response = await fetchJSONOrJWT(engine, {
+  const secrets = [access.accessToken];
+  const response = await sendWithToken(engine, access, {
     url,
-    // Only in a header, never in the query (RFC 9700, section 4.3.2).
-    headers: { Authorization: `Bearer ${accessToken}` },
-    secrets: [accessToken],
+    secrets,
     code: "userinfo_failed",
     errorPrefix: "Cannot get the profile",
-  });
+  }, fetchJSONOrJWT);
   const { status } = response;
   if (status !== 200) {
     const body = "body" in response ? response.body as JSONObject : {};
     throw new ExternalAuthError(
       "userinfo_failed",
       `Cannot get the profile: the endpoint answered ${status}`,
-      { status, ...readErrorDetails(body, [accessToken]) },
+      { status, ...readErrorDetails(body, secrets) },
     );
   }
   const claims = "jwt" in response

@@ -192,7 +192,7 @@ async function exchangeCode<Profile>(
     code,
     redirect_uri: transaction.redirectUri,
     code_verifier: transaction.verifier,
-  });
+  }, await engine.options.dpop?.createKey());
   const identity = await identifyUser(engine, tokens, transaction);
   const { authenticatedAt, issuer, subject, sessionId, claims } = identity;
   const { parseProfile, subjectOf } = engine.definition;
