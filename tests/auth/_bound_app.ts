@@ -5,7 +5,10 @@ import {
   createSessionAuthScheme,
 } from "@gatehouse/web/auth-middleware";
 import { createRouter, type Router } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import {
+  createTestClient,
+  type TestTarget,
+} from "@gatehouse/web/fetch-router/testing";
 import {
   deviceBoundSessions,
   type DeviceBoundSessionsOptions,
@@ -34,15 +37,16 @@ export interface Clock {
 }
 
 export interface BoundAppOptions {
+  readonly clock?: Clock;
   readonly session?: SessionOptions;
   readonly bound?: DeviceBoundSessionsOptions;
 }
 
 /** Creates an application with bound sessions and a clock. */
 export function createBoundApp(
-  { bound, session: options }: BoundAppOptions = {},
+  { bound, clock = { time: 1_000_000_000_000 }, session: options }:
+    BoundAppOptions = {},
 ): { router: Router; clock: Clock } {
-  const clock = { time: 1_000_000_000_000 };
   const now = () => clock.time;
   const router = createRouter({
     middleware: [
@@ -142,7 +146,7 @@ export function encode(value: string | Uint8Array): string {
 
 /** A browser with a device key, which does what Chromium does. */
 export class Device {
-  readonly router: Router;
+  readonly router: TestTarget;
   readonly algorithm: Algorithm;
   readonly client: ReturnType<typeof createTestClient>;
   keys: CryptoKeyPair | undefined;
@@ -151,10 +155,14 @@ export class Device {
   /** The latest challenge. */
   challenge = "";
 
-  constructor(router: Router, algorithm: Algorithm = "ES256") {
+  constructor(
+    router: TestTarget,
+    algorithm: Algorithm = "ES256",
+    origin = "https://example.com",
+  ) {
     this.router = router;
     this.algorithm = algorithm;
-    this.client = createTestClient(router, { origin: "https://example.com" });
+    this.client = createTestClient(router, { origin });
   }
 
   /** The `Cookie` header. */

@@ -129,9 +129,6 @@ const BAD_KEYS: Record<string, ProofParts> = {
     },
   },
   "another curve": { header: { jwk: { ...PUBLIC_POINT, crv: "P-384" } } },
-  "a private key": {
-    header: { jwk: { ...PUBLIC_POINT, d: PUBLIC_POINT.x } },
-  },
   "a symmetric key": { header: { jwk: { kty: "oct", k: "AAAA" } } },
   "an Edwards key": {
     header: { jwk: { kty: "OKP", crv: "Ed25519", x: PUBLIC_POINT.x } },
@@ -149,6 +146,32 @@ const BAD_KEYS: Record<string, ProofParts> = {
     },
   },
 };
+
+/** Keys that a valid signature does not make acceptable. */
+const REFUSED_KEYS: Record<string, () => Promise<CryptoKeyPair>> = {
+  "an RSA key of 1,024 bits": () => createRSAKey(1024, [1, 0, 1]),
+  "an RSA key with the exponent 3": () => createRSAKey(2048, [3]),
+};
+
+for (const [name, create] of Object.entries(REFUSED_KEYS)) {
+  Deno.test(`a registration with a proof by ${name} binds no session`, async () => {
+    const { router } = createBoundApp();
+    const device = new Device(router, "RS256");
+    await device.logIn();
+    device.keys = await create();
+    await assertUnbound(device, await device.register());
+  });
+}
+
+Deno.test("a registration with the private key binds no session", async () => {
+  const { router } = createBoundApp();
+  const device = new Device(router);
+  await device.logIn();
+  const { kty, crv, x, y, d } = await crypto.subtle
+    .exportKey("jwk", device.keys!.privateKey);
+  const header = { jwk: { kty, crv, x, y, d } };
+  await assertUnbound(device, await device.register({ header }));
+});
 
 for (const [name, forge] of Object.entries(FORGED)) {
   Deno.test(`a registration with ${name} binds no session`, async () => {
@@ -359,6 +382,20 @@ Deno.test("a made-up bound cookie does not count", async () => {
     assertEquals(await response.json(), null, value.slice(0, 50));
   }
 });
+
+async function createRSAKey(
+  modulusLength: number,
+  exponent: readonly number[],
+): Promise<CryptoKeyPair> {
+  const parameters = {
+    name: "RSASSA-PKCS1-v1_5",
+    modulusLength,
+    publicExponent: new Uint8Array(exponent),
+    hash: "SHA-256",
+  };
+  return await crypto.subtle
+    .generateKey(parameters, true, ["sign", "verify"]) as CryptoKeyPair;
+}
 
 function headerOf({ algorithm }: Device) {
   return { alg: algorithm, typ: "dbsc+jwt" };

@@ -185,6 +185,16 @@ for (const [place, create] of Object.entries(places)) {
   });
 }
 
+Deno.test("migrateFrom reads encrypted cookies that earlier versions have set", async () => {
+  // Version 0.1.0 of 2026-11-23, before the change of the prefix.
+  const sealed =
+    "gVkuHmg8.i5wwrNBV-2u4aJ3JoXes0Yz7vIiocKAC459hc80P1v-4Czy7zpyqnsHK9473sYku5aujQ9mcdOOPsfZ9dXGwpEbH60BQb1v6A7KvS_rtMQq-hgaabw7UupuKUpzRDPRsb4rOrwG3ywjNa52DF3XsR2Dx87gSn82B-FWrhBYXtGyN2MjXLeqjI9CAvS2Mw-TzGybjcYodP_i4uzrgaglZABYlhxEaa9oSzAOyVx1vpAyhAWBSJQJDzcfH-v8WLFYHn61hQG4PkNC-glw1KJE";
+  const options = { secrets: SECRETS, now: () => 1_000_000_001_000 };
+  const browser = new RollingBrowser([[OLD, sealed]]);
+  assertEquals(await browser.json(createApp(options)), null);
+  assertEquals(await browser.json(createApp(options, "__Host-")), 7);
+});
+
 Deno.test("migrateFrom sets the new cookie with the first request of an old session", async () => {
   const { older, newer } = createServers(places.store());
   const browser = new RollingBrowser();
