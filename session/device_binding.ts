@@ -23,6 +23,11 @@ export interface DeviceBinding {
   readonly secret: string;
   /** The time of the newest challenge that was used. Epoch milliseconds. */
   readonly usedAt: number;
+  /**
+   * The time until which a later response asks for a key, because the login came
+   * from another site. Epoch milliseconds.
+   */
+  readonly askUntil?: number | undefined;
   /** The name of the session in the browser. */
   readonly id?: string;
   /** The device's key. Without it, the browser was only asked to register one. */

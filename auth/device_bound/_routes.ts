@@ -56,7 +56,7 @@ export async function register(
   const usedAt = await readChallenge(offer, proof.challenge, now(), lifetime);
   if (usedAt === null) return refuse(request);
   const id = randomToken();
-  const binding = { ...offer, usedAt, id, key: proof.key };
+  const binding = { ...offer, usedAt, id, key: proof.key, askUntil: undefined };
   return await replace(request, binding)
     ? await instruct(request, binding, {})
     : refuse(request);
@@ -93,8 +93,8 @@ export async function refresh(
  *
  * @returns `false` if another request has changed it, or ended the session.
  */
-async function replace(
-  { session }: RouteRequest,
+export async function replace(
+  { session }: Pick<RouteRequest, "session">,
   binding: DeviceBinding,
 ): Promise<boolean> {
   session.take(BINDING_KEY);

@@ -36,6 +36,7 @@ import {
   challengeHeader,
   refresh,
   register,
+  replace,
   type RouteRequest,
   type Settings,
 } from "./_routes.ts";
@@ -69,6 +70,9 @@ export interface DeviceBoundSessionsOptions {
    */
   readonly now?: () => number;
 }
+
+/** The milliseconds after a login at a provider in which the browser is asked. */
+const ASK_TIME = 60_000;
 
 /** The longest lifetime of the bound cookie, in milliseconds. */
 const MAX_LIFETIME = 3_600_000;
@@ -222,7 +226,7 @@ async function finish(
   binding: DeviceBinding | null,
   { expiresAt, state }: RequestBinding,
 ): Promise<void> {
-  const { cookie, session, settings: { lifetime, now } } = request;
+  const { context, cookie, session, settings: { lifetime, now } } = request;
   if (hasLoggedIn(session)) {
     if (cookie.attributes !== null) await offer(request);
   } else if (state === "bound" && readBinding(session) === null) {
@@ -232,20 +236,40 @@ async function finish(
     // The refresh then takes one request instead of two.
     const headers = await challengeHeader(binding!, now());
     setResponseHeader(session, CHALLENGE, headers[CHALLENGE]!);
+  } else if (
+    binding?.askUntil !== undefined && now() < binding.askUntil &&
+    !isForeign(context) && readBinding(session) === binding
+  ) {
+    // A conflict of the handler's changes must not be taken for one of the next.
+    await session.commit();
+    const next = { ...binding, askUntil: undefined };
+    // One response only: browsers would create a key for each.
+    if (await replace(request, next)) await ask(request, next);
   }
 }
 
-/** Asks the browser to register a key. */
-async function offer(
-  { context, session, settings: { now, registrationPath } }: RouteRequest,
-): Promise<void> {
+/** Asks the browser to register a key after a login. */
+async function offer(request: RouteRequest): Promise<void> {
+  const { context, session, settings: { now } } = request;
   const time = now();
-  // Only the login's response has a challenge, so a copied cookie cannot register
-  // the key of another device.
   const binding = { secret: randomToken(), usedAt: time - 1 };
-  session.set(BINDING_KEY, binding);
+  // Browsers send the registration for a request from another site without
+  // `SameSite=Lax` cookies, so a later request has to cause it.
+  const askUntil = isForeign(context) ? time + ASK_TIME : undefined;
+  session.set(BINDING_KEY, { ...binding, askUntil });
+  if (askUntil === undefined) await ask(request, binding);
+}
+
+/**
+ * Adds a challenge for the registration. Later requests get none, so that a copied
+ * cookie is not enough to register the key of another device.
+ */
+async function ask(
+  { context, session, settings: { now, registrationPath } }: RouteRequest,
+  binding: DeviceBinding,
+): Promise<void> {
   const path = context.get(MountPrefix) + registrationPath;
-  const challenge = await createChallenge(binding, time);
+  const challenge = await createChallenge(binding, now());
   setResponseHeader(
     session,
     "Secure-Session-Registration",
@@ -257,9 +281,15 @@ async function offer(
  * Returns `true` for a link on another site. Browsers renew the cookie only for
  * requests of the same origin.
  */
-function isForeignNavigation({ request: { headers, method } }: RequestContext) {
+function isForeignNavigation(context: RequestContext): boolean {
+  const { headers, method } = context.request;
   return method === "GET" && headers.get("Sec-Fetch-Mode") === "navigate" &&
-    /^(?:cross|same)-site$/.test(headers.get("Sec-Fetch-Site") ?? "");
+    isForeign(context);
+}
+
+/** Returns `true` if a page of another origin caused the request. */
+function isForeign({ request: { headers } }: RequestContext): boolean {
+  return /^(?:cross|same)-site$/.test(headers.get("Sec-Fetch-Site") ?? "");
 }
 
 /** Lets the browser open the same page again, as a request of the same origin. */

@@ -77,6 +77,10 @@ export function createBoundApp(
     context.get(Session).regenerateId();
     return new Response();
   });
+  router.post("/take", (context) => {
+    context.get(Session).take("written");
+    return new Response("taken");
+  });
   router.post("/write", (context) => {
     context.get(Session).set("written", true);
     return new Response();
@@ -184,10 +188,8 @@ export class Device {
   }
 
   /** Logs in and keeps the challenge for the registration. */
-  async logIn(id = "7"): Promise<Response> {
-    const response = await this.post(`/login/${id}`);
-    const header = response.headers.get(REGISTRATION) ?? "";
-    this.challenge = /challenge="([^"]*)"/.exec(header)?.[1] ?? "";
+  async logIn(id = "7", headers: HeadersInit = {}): Promise<Response> {
+    const response = await this.post(`/login/${id}`, headers);
     this.keys = await createKeyPair(this.algorithm);
     return response;
   }
@@ -248,6 +250,10 @@ export class Device {
   }
 
   #remember({ headers }: Response): void {
+    const registration = headers.get(REGISTRATION);
+    if (registration !== null) {
+      this.challenge = /challenge="([^"]*)"/.exec(registration)?.[1] ?? "";
+    }
     const [, challenge, id] =
       /^"([^"]*)";id="([^"]*)"$/.exec(headers.get(CHALLENGE) ?? "") ?? [];
     if (id === this.id && challenge) this.challenge = challenge;

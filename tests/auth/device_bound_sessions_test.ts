@@ -196,6 +196,65 @@ Deno.test("deviceBoundSessions() asks for a new key at each login", async () => 
   assertNotEquals(device.id, oldId);
 });
 
+Deno.test("deviceBoundSessions() asks in the next request of the same origin after a login from another site", async () => {
+  for (const site of ["cross-site", "same-site"]) {
+    const { router } = createBoundApp();
+    const device = new Device(router);
+    const link = { "Sec-Fetch-Site": site };
+    const own = { "Sec-Fetch-Site": "same-origin" };
+    const asks = async (headers: HeadersInit) =>
+      (await device.get("/", headers)).headers.has(REGISTRATION);
+    const login = await device.logIn("7", link);
+    assertEquals(login.headers.has(REGISTRATION), false);
+    assertEquals(await asks(link), false);
+    assertEquals(await asks(own), true);
+    assertEquals(await asks(own), false);
+    assertEquals((await device.register()).status, 200);
+    assertEquals(await (await device.get("/bound")).text(), "bound");
+  }
+});
+
+Deno.test("deviceBoundSessions() asks one of concurrent requests after a login from another site", async () => {
+  const { router } = createBoundApp();
+  const device = new Device(router);
+  await device.logIn("7", { "Sec-Fetch-Site": "cross-site" });
+  const jar = device.jar;
+  const headers = { "Sec-Fetch-Site": "same-origin" };
+  const responses = await Promise.all(
+    Array.from({ length: 20 }, () => withCopy(router, jar, "/", { headers })),
+  );
+  const asking = responses.filter(({ headers }) => headers.has(REGISTRATION));
+  assertEquals(asking.length, 1);
+  for (const response of responses) assertEquals(await response.json(), "7");
+});
+
+Deno.test("deviceBoundSessions() hides no conflict of the handler when it asks", async () => {
+  const { router } = createBoundApp();
+  const device = new Device(router);
+  await device.logIn("7", { "Sec-Fetch-Site": "cross-site" });
+  await device.post("/write", { "Sec-Fetch-Site": "cross-site" });
+  const jar = device.jar;
+  const responses = await Promise.all(
+    Array.from(
+      { length: 10 },
+      () => withCopy(router, jar, "/take", { method: "POST" }),
+    ),
+  );
+  const statuses = responses.map(({ status }) => status).sort();
+  assertEquals(statuses, [200, ...Array(9).fill(409)]);
+});
+
+Deno.test("deviceBoundSessions() asks for a minute at most after a login from another site", async () => {
+  for (const [wait, isAsked] of [[59_999, true], [60_000, false]] as const) {
+    const { clock, router } = createBoundApp();
+    const device = new Device(router);
+    await device.logIn("7", { "Sec-Fetch-Site": "cross-site" });
+    clock.time += wait;
+    const { headers } = await device.get();
+    assertEquals(headers.has(REGISTRATION), isAsked);
+  }
+});
+
 Deno.test("deviceBoundSessions() asks only after a login", async () => {
   const { router } = createBoundApp();
   const device = new Device(router);

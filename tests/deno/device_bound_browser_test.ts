@@ -88,6 +88,21 @@ test("Chromium renews the cookie after a link on another site", async () => {
   assert(app.log.includes("received GET / from another site"));
 });
 
+test("Chromium registers a key after a login at a provider on another site", async () => {
+  await using app = await startApp();
+  await using browser = await app.open();
+  const { events, page } = browser;
+  const { port } = new URL(app.origin);
+  await page.goto(`https://127.0.0.1:${port}/provider`);
+  await page.getByRole("link").click();
+  await page.getByText("user 7").waitFor();
+  // The next request has the same origin. A page usually causes one at once.
+  await page.evaluate("fetch('/link').then((response) => response.text())");
+  await waitForKey(browser);
+  assertEquals(events, ["creation Success"]);
+  assertEquals(await userOf(page, app.origin), "7");
+});
+
 test("a script in Chromium can plant a cookie with the old prefix, but none with the new one", async () => {
   await using app = await startApp();
   await using browser = await app.open();
@@ -115,6 +130,10 @@ interface OpenBrowser {
 
 async function logIn({ events, page }: OpenBrowser): Promise<void> {
   await page.getByRole("button", { name: "Log in" }).click();
+  await waitForKey({ events, page });
+}
+
+async function waitForKey({ events, page }: OpenBrowser): Promise<void> {
   for (let tries = 0; events.length === 0; tries++) {
     assert(tries < 100, "Chromium registers no key");
     await page.waitForTimeout(100);
@@ -152,6 +171,16 @@ async function startApp() {
   router.get("/link", (context) => {
     const url = `https://localhost:${context.url.port}/`;
     return htmlResponse(html`<title>Link</title><a href="${url}">Open</a>`);
+  });
+  router.get("/provider", (context) => {
+    const url = `https://localhost:${context.url.port}/callback`;
+    return htmlResponse(
+      html`<title>Provider</title><a href="${url}">Log in</a>`,
+    );
+  });
+  router.get("/callback", async (context) => {
+    await completeAuth(context, 7);
+    return Response.redirect(new URL("/", context.url), 303);
   });
   router.post("/login", async (context) => {
     await completeAuth(context, 7);
