@@ -126,7 +126,7 @@ Deno.test("openapi() combines schemes and guards", () => {
   ]);
   assertEquals(schemes, {
     api_keys: { type: "apiKey", in: "header", name: "X-API-Key" },
-    session: { type: "apiKey", in: "cookie", name: "__Host-session" },
+    session: { type: "apiKey", in: "cookie", name: "__Host-Http-session" },
   });
 });
 
