@@ -261,6 +261,11 @@ class DocumentWriter {
     const id = this.#uniqueId(operation.operationId ?? name);
     const { problem, requirements } = this.#security.securityOf(before);
     if (problem !== undefined) this.omit(this.#route, problem);
+    // Another value than that of a regexp group is the path of no route.
+    const hasPattern = own.params.some(([, { pattern }]) => pattern);
+    const errors = hasPattern
+      ? [...before, { responses: { 404: "" } }]
+      : before;
     const isSafe = SAFE_METHODS.includes(method);
     operations[key] = {
       ...id !== "" && { operationId: id },
@@ -270,7 +275,7 @@ class DocumentWriter {
       ...deprecated && { deprecated },
       ...parameters.length > 0 && { parameters },
       ...requestBody && { requestBody },
-      responses: responsesOf(operation, before, isSafe, this.#schemas),
+      responses: responsesOf(operation, errors, isSafe, this.#schemas),
       security: requirements,
     };
   }

@@ -90,6 +90,8 @@ Deno.test("openapi() writes a regexp group as a pattern", () => {
     required: true,
     schema: { type: "string", pattern: "^(?:\\d+|new)$" },
   }]);
+  const { responses } = paths["/notes/{id}"]!.get!;
+  assertEquals(Object.keys(responses as object), ["404"]);
 });
 
 Deno.test("openapi() unites routes whose params have different names", () => {
