@@ -48,6 +48,7 @@ import { createTables } from "../../examples/app/data/database.ts";
 import { Notices } from "../../examples/app/data/notices.ts";
 import { overSQLite } from "../../examples/app/data/sqlite.ts";
 import { Users } from "../../examples/app/data/users.ts";
+import { deliverEvents } from "../deno/_example_app.ts";
 import { RequestGenerator } from "../router/_openapi_requests.ts";
 import { Random } from "../router/_random.ts";
 
@@ -115,6 +116,7 @@ Deno.test("5,000 random requests to the example get documented responses only", 
   for (const status of [200, 204, 401, 403, 404, 422]) {
     assertGreater(counts.get(status) ?? 0, 0, `${status}`);
   }
+  await deliverEvents();
   database[Symbol.dispose]();
 });
 
