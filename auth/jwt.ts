@@ -33,23 +33,34 @@ import {
   type IssuerOptions,
 } from "./issuer/mod.ts";
 import type { AuthenticatedUser } from "./middleware/auth_key.ts";
-import {
-  readBearerToken,
-  tokenChallenge,
-} from "./middleware/bearer_token_scheme.ts";
+import { readCredentials } from "./middleware/bearer_token_scheme.ts";
 import {
   absent,
   type AuthScheme,
   checkName,
   outcomeOf,
 } from "./middleware/scheme.ts";
+import {
+  createTokenBinding,
+  type DPoPOptions,
+} from "./middleware/token_binding.ts";
 import { factsOf } from "./token_facts.ts";
 
-export type { AccessTokenClaims, ExternalAuthCache, IssuerOptions };
+export type {
+  BoundToken,
+  DPoPVerification,
+  DPoPVerifier,
+} from "./middleware/dpop_verifier.ts";
+export type {
+  AccessTokenClaims,
+  DPoPOptions,
+  ExternalAuthCache,
+  IssuerOptions,
+};
 
 /** Options for {@linkcode createJWTAuthScheme}. */
 export interface JWTAuthSchemeOptions<User extends AuthenticatedUser>
-  extends IssuerOptions {
+  extends IssuerOptions, DPoPOptions {
   /** The name of the scheme, which is the realm of its challenge. */
   readonly name: string;
 
@@ -105,13 +116,13 @@ export interface JWTAuthSchemeOptions<User extends AuthenticatedUser>
 }
 
 /**
- * Creates a scheme for access tokens in `Authorization: Bearer` headers that an
- * issuer has signed, by RFC 9068.
+ * Creates a scheme for access tokens in `Authorization` headers that an issuer has
+ * signed, by RFC 9068.
  *
  * A token is valid if a key that the issuer publishes has signed it with an
  * asymmetric algorithm, its type, issuer and audience are the configured ones,
- * and it has not expired. Keys in the token's header are ignored. Tokens that are
- * bound to a key of the client (claim `cnf`) are refused.
+ * and it has not expired. Keys in the token's header are ignored. A token that is
+ * bound to a key of the client (claim `cnf`) needs the option `dpop` and a proof.
  *
  * If the issuer's keys are unavailable, the scheme rejects the token and calls
  * `onError`, and `auth` tries the next scheme. It is not a server error, because
@@ -153,24 +164,27 @@ export function createJWTAuthScheme<User extends AuthenticatedUser>(
 ): AuthScheme<User> {
   const { issuer, name, verify } = options;
   checkName(name);
-  const verifyToken = createAccessTokenVerifier(
-    options,
-    `the auth scheme "${name}"`,
-  );
+  const owner = `the auth scheme "${name}"`;
+  const verifyToken = createAccessTokenVerifier(options, owner);
+  const binding = createTokenBinding(options, owner);
   return {
     name,
-    security: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
-    async authenticate({ request }) {
-      const token = readBearerToken(request);
-      if (token === null) return absent;
+    security: { type: "http", scheme: binding.scheme, bearerFormat: "JWT" },
+    async authenticate(context) {
+      const credentials = readCredentials(context.request);
+      if (credentials === null) return absent;
+      const { token } = credentials;
       // A token of another issuer must not cause a request.
       if (decodeClaims(token).iss !== issuer) return { status: "refused" };
       const verification = await verifyToken(token);
       if (!verification.ok) return { status: "refused" };
       const { claims } = verification;
-      return outcomeOf(await verify(claims), factsOf(claims));
+      const checked = await binding.check(context, credentials, claims.cnf);
+      if (checked.status === "refused") return checked;
+      const { headers } = checked;
+      return outcomeOf(await verify(claims), { ...factsOf(claims), headers });
     },
     challenge: (reason, details) =>
-      tokenChallenge("Bearer", { realm: name }, reason, details),
+      binding.challenge({ realm: name }, reason, details),
   };
 }

@@ -25,15 +25,16 @@
  * // The API. The claim `cnf.jkt` of the token has the thumbprint.
  * const request = new Request(url, { headers: { DPoP: proof } });
  * const context = new RequestContext(request);
- * const thumbprint = await thumbprintOfDPoPKey(key);
- * assertEquals(await dpop.verify(context, token, thumbprint), { ok: true });
+ * const bound = { token, thumbprint: await thumbprintOfDPoPKey(key) };
+ * assertEquals(await dpop.verify(context, bound), { ok: true });
  * // A proof works once.
- * assertEquals((await dpop.verify(context, token, thumbprint)).ok, false);
+ * assertEquals((await dpop.verify(context, bound)).ok, false);
  * ```
  *
  * @module
  */
 export type {
+  BoundToken,
   DPoPVerification,
   DPoPVerifier,
 } from "../middleware/dpop_verifier.ts";

@@ -28,7 +28,7 @@ export interface DPoPVerifierOptions {
    * The origin of the API as clients see it, such as `https://api.example`. Set it
    * if a proxy ends TLS or changes the Host header.
    *
-   * @default {the origin of the request's URL}
+   * @default {the origin of the resource server, or of the request's URL}
    */
   readonly origin?: string | undefined;
 
@@ -111,7 +111,7 @@ const JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
  * const dpop = createDPoPVerifier({ store: createMemorySessionStore() });
  * const context = new RequestContext(new Request("https://api.example/notes"));
  *
- * assertEquals(await dpop.verify(context, "token", "thumbprint"), {
+ * assertEquals(await dpop.verify(context, { token: "a", thumbprint: "b" }), {
  *   ok: false,
  *   error: "invalid_dpop_proof",
  * });
@@ -153,7 +153,7 @@ export function createDPoPVerifier(options: DPoPVerifierOptions): DPoPVerifier {
   return {
     algorithms: [...algorithms ?? ASYMMETRIC_ALGORITHMS],
 
-    async verify(context, token, thumbprint) {
+    async verify(context, { origin: known, thumbprint, token }) {
       const proof = await readProof(context.request, {
         algorithms: algorithms ?? ASYMMETRIC_ALGORITHMS,
         clockTolerance,
@@ -164,7 +164,7 @@ export function createDPoPVerifier(options: DPoPVerifierOptions): DPoPVerifier {
       if (
         proof === null || proof.thumbprint !== thumbprint ||
         typeof jti !== "string" || jti === "" ||
-        !isForRequest(proof, context, origin) ||
+        !isForRequest(proof, context, origin ?? known) ||
         proof.claims.ath !== await hashToken(token)
       ) return await refuse("invalid_dpop_proof");
       const state = await nonces

@@ -26,11 +26,11 @@ export function checkIntrospected(
 ): AccessTokenVerification {
   const { allowMissingAudience, audience, clockTolerance, issuer, now } =
     expectation;
-  const { active, aud, exp, iss = issuer, nbf, token_type } = body;
+  const { active, aud, cnf, exp, iss = issuer, nbf, token_type } = body;
   const isNow = (exp === undefined || typeof exp === "number") &&
     (nbf === undefined ||
       typeof nbf === "number" && nbf <= now + clockTolerance);
-  if (active !== true || !isNow || !isBearer(token_type)) {
+  if (active !== true || !isNow || !isSupported(token_type, cnf)) {
     return { ok: false, problem: "invalid" };
   }
   if (exp !== undefined && exp <= now - clockTolerance) {
@@ -44,8 +44,13 @@ export function checkIntrospected(
   return checkClaims({ ...body, iss }, issuer, now + clockTolerance);
 }
 
-/** Returns `true` also for `DPoP`: such tokens have a `cnf`, which decides. */
-function isBearer(type: unknown): boolean {
-  return type === undefined ||
-    typeof type === "string" && /^(?:bearer|dpop)$/i.test(type);
+/**
+ * Returns `true` for bearer tokens, and for tokens of the type `DPoP` with the
+ * member `cnf`, by which the scheme checks their key. Without it, a stolen one
+ * would pass as a bearer token.
+ */
+function isSupported(type: unknown, cnf: unknown): boolean {
+  if (type === undefined) return true;
+  return typeof type === "string" &&
+    (/^bearer$/i.test(type) || /^dpop$/i.test(type) && cnf !== undefined);
 }

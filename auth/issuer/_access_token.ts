@@ -38,7 +38,6 @@ export type AccessTokenProblem =
   | "invalid"
   | "expired"
   | "audience"
-  | "bound"
   | "unavailable";
 
 /** The result of the verification of an access token. */
@@ -97,7 +96,10 @@ export function createAccessTokenVerifier(
   };
 }
 
-/** Checks the claims that a signed token and an introspected one share. */
+/**
+ * Checks the claims that a signed token and an introspected one share. The caller
+ * checks the key that the token is bound to (`cnf`).
+ */
 export function checkClaims(
   claims: JSONObject,
   issuer: string,
@@ -108,8 +110,6 @@ export function checkClaims(
   ) {
     return { ok: false, problem: "invalid" };
   }
-  // As a bearer token, anyone who has stolen it could use it.
-  if (claims.cnf !== undefined) return { ok: false, problem: "bound" };
   return { ok: true, claims };
 }
 

@@ -1,4 +1,4 @@
-import { describeMiddleware } from "../../router/internal.ts";
+import { describeMiddleware, withHeaders } from "../../router/internal.ts";
 import type {
   ContextEntry,
   Middleware,
@@ -72,30 +72,42 @@ export function auth<
   options: AuthOptions<Schemes>,
 ): AuthMiddleware<Schemes> {
   const schemes = checkSchemes(options?.schemes);
-  const middleware: Middleware = async (context) => {
-    context.set(Auth, await authenticate(schemes, context));
+  const middleware: Middleware = async (context, next) => {
+    const added = await authenticate(schemes, context);
+    if (added === undefined) return;
+    return withHeaders(await next(), (headers) => {
+      for (const [name, value] of Object.entries(added)) {
+        headers.set(name, value);
+      }
+    });
   };
   const described = schemes.map(({ name, security }) => [name, security]);
   describeMiddleware(middleware, { schemes: Object.fromEntries(described) });
   return middleware as AuthMiddleware<Schemes>;
 }
 
+/**
+ * Finds the user of a request and sets it in the context.
+ *
+ * @returns The headers that the scheme adds to the response.
+ */
 async function authenticate(
   schemes: readonly AuthScheme<AuthenticatedUser>[],
   context: RequestContext,
-): Promise<AuthenticatedUser | null> {
+): Promise<Readonly<Record<string, string>> | undefined> {
   const refused = new Map<AuthScheme<AuthenticatedUser>, AuthRefusal>();
   for (const scheme of schemes) {
     const outcome = await scheme.authenticate(context);
     if (outcome.status === "authenticated") {
-      const { status: _, user, ...facts } = outcome;
+      const { headers, status: _, user, ...facts } = outcome;
       context.set(State, { ...facts, schemes, refused, scheme });
-      return user;
+      context.set(Auth, user);
+      return headers;
     }
     if (outcome.status === "refused") refused.set(scheme, outcome);
   }
   context.set(State, { schemes, refused });
-  return null;
+  context.set(Auth, null);
 }
 
 function checkSchemes(

@@ -26,8 +26,8 @@ export interface BearerTokenAuthSchemeOptions<User extends AuthenticatedUser> {
 /** The longest header that is read. The largest JWTs in use are half as long. */
 const MAX_LENGTH = 16_384;
 
-/** The scheme in any case, and one token (RFC 6750, section 2.1). */
-const CREDENTIALS = /^bearer +([\w.~+/-]+=*)$/i;
+/** The scheme in any case, and one token (RFC 6750, 2.1, and RFC 9449, 7.1). */
+const CREDENTIALS = /^(bearer|dpop) +([\w.~+/-]+=*)$/i;
 
 /**
  * The error of each challenge (RFC 6750, section 3.1, and RFC 9470, section 3).
@@ -81,8 +81,10 @@ export function createBearerTokenAuthScheme<User extends AuthenticatedUser>(
     name,
     security: { type: "http", scheme: "bearer" },
     async authenticate(context) {
-      const token = readBearerToken(context.request);
-      return token === null ? absent : outcomeOf(await verify(token));
+      const credentials = readCredentials(context.request);
+      return credentials?.type === "Bearer"
+        ? outcomeOf(await verify(credentials.token))
+        : absent;
     },
     challenge: (reason, details) =>
       tokenChallenge("Bearer", { realm: name }, reason, details),
@@ -120,9 +122,17 @@ function quotable(value: string): string {
   return value.replaceAll(/[^\x20-\x7e]|["\\]/g, "'");
 }
 
-/** Returns the bearer token of a request, or `null` if it is missing or malformed. */
-export function readBearerToken(request: Request): string | null {
+/** A token in an `Authorization` header. */
+export interface TokenCredentials {
+  readonly type: "Bearer" | "DPoP";
+  readonly token: string;
+}
+
+/** Returns the token of a request, or `null` if it is missing or malformed. */
+export function readCredentials(request: Request): TokenCredentials | null {
   const header = request.headers.get("Authorization");
   if (header === null || header.length > MAX_LENGTH) return null;
-  return CREDENTIALS.exec(header)?.[1] ?? null;
+  const [, type = "", token = ""] = CREDENTIALS.exec(header) ?? [];
+  if (token === "") return null;
+  return { type: type.length === 4 ? "DPoP" : "Bearer", token };
 }

@@ -17,6 +17,23 @@ export type DPoPVerification =
     readonly nonce?: string;
   };
 
+/** A token that is bound to a key. */
+export interface BoundToken {
+  /** The access token of the request. */
+  readonly token: string;
+  /**
+   * The thumbprint of the key that the token is bound to: its claim `cnf.jkt`.
+   */
+  readonly thumbprint: string;
+  /**
+   * The origin of the API as clients see it. The option `origin` of the verifier
+   * wins over it.
+   *
+   * @default {the origin of the request's URL}
+   */
+  readonly origin?: string | undefined;
+}
+
 /** Verifies the proofs of requests with DPoP-bound access tokens. */
 export interface DPoPVerifier {
   /** The accepted signature algorithms, for the challenge. */
@@ -27,15 +44,12 @@ export interface DPoPVerifier {
    * the token was verified: it marks the proof as used.
    *
    * @param context The context of the request.
-   * @param token The access token of the request.
-   * @param thumbprint The thumbprint of the key that the token is bound to: its
-   * claim `cnf.jkt`.
+   * @param bound The token and the thumbprint of its key.
    * @returns The result.
    * @throws {SessionStoreError} If the store fails.
    */
   verify(
     context: RequestContext,
-    token: string,
-    thumbprint: string,
+    bound: BoundToken,
   ): Promise<DPoPVerification>;
 }

@@ -20,6 +20,8 @@ export type AuthOutcome<User extends AuthenticatedUser = AuthenticatedUser> =
     readonly scopes?: readonly string[];
     /** The authentication context class of the login (`acr`), if known. */
     readonly acr?: string;
+    /** Headers of the response, such as a new nonce. */
+    readonly headers?: Readonly<Record<string, string>>;
   }
   | { readonly status: "absent" }
   | AuthRefusal;
@@ -166,12 +168,13 @@ export function outcomeOf<User extends AuthenticatedUser>(
     {},
 ): AuthOutcome<User> {
   if (typeof user !== "object" || user === null) return { status: "refused" };
-  const { acr, authenticatedAt, methods, scopes } = facts;
+  const { acr, authenticatedAt, headers, methods, scopes } = facts;
   return {
     status: "authenticated",
     user,
     ...acr !== undefined && { acr },
     ...authenticatedAt !== undefined && { authenticatedAt },
+    ...headers !== undefined && { headers },
     ...methods !== undefined && { methods },
     ...scopes !== undefined && { scopes },
   };

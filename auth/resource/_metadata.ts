@@ -1,6 +1,7 @@
 import type { Middleware, RequestContext } from "../../router/mod.ts";
 import { isSecureURL } from "../issuer/mod.ts";
 import { checkScope } from "../middleware/require_scope.ts";
+import type { DPoPOptions } from "../middleware/token_binding.ts";
 import type { ResourceMetadata } from "./options.ts";
 
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
@@ -16,7 +17,7 @@ const URLS = [
 ] as const;
 
 /** A protected resource in its metadata. */
-export interface MetadataSource {
+export interface MetadataSource extends DPoPOptions {
   readonly resource: string;
   readonly issuers: readonly { readonly issuer: string }[];
   readonly scopes?: readonly string[] | undefined;
@@ -77,9 +78,11 @@ export function serveMetadata(
 }
 
 function createDocument(
-  { issuers, metadata = {}, resource, scopes }: MetadataSource,
+  source: MetadataSource,
   name: string,
 ) {
+  const { dpop, issuers, metadata = {}, requireDPoP, resource, scopes } =
+    source;
   for (const scope of scopes ?? []) {
     checkScope(scope);
     // Clients would ask for it at each login, although it is not about the API.
@@ -102,6 +105,8 @@ function createDocument(
     authorization_servers: issuers.map(({ issuer }) => issuer),
     ...scopes && { scopes_supported: scopes },
     bearer_methods_supported: ["header"],
+    ...dpop && { dpop_signing_alg_values_supported: dpop.algorithms },
+    ...requireDPoP && { dpop_bound_access_tokens_required: true },
   };
 }
 

@@ -7,17 +7,16 @@ import {
   issuerOf,
 } from "../issuer/mod.ts";
 import type { AuthenticatedUser } from "../middleware/auth_key.ts";
-import {
-  readBearerToken,
-  tokenChallenge,
-} from "../middleware/bearer_token_scheme.ts";
+import { readCredentials } from "../middleware/bearer_token_scheme.ts";
 import {
   absent,
+  type AuthFacts,
   type AuthOutcome,
   type AuthRefusal,
   type AuthScheme,
   outcomeOf,
 } from "../middleware/scheme.ts";
+import { createTokenBinding } from "../middleware/token_binding.ts";
 import { factsOf } from "../token_facts.ts";
 import { audiencesOf } from "./_metadata.ts";
 import type { ResourceServerOptions } from "./options.ts";
@@ -38,7 +37,6 @@ const DESCRIPTIONS: Readonly<
   invalid: "The access token is invalid",
   expired: "The access token has expired",
   audience: "The access token is for another resource",
-  bound: "The access token is bound to a key",
 };
 
 /** Creates the scheme for the tokens of a resource. */
@@ -49,28 +47,35 @@ export function createScheme<User extends AuthenticatedUser>(
 ): AuthScheme<User> {
   const { name, verify } = options;
   const verifyToken = createVerifier(options, owner);
+  const { origin } = new URL(options.resource);
+  const binding = createTokenBinding(options, owner, origin);
   const parameters = { realm: name, resource_metadata: metadataUrl };
   return {
     name,
-    security: { type: "http", scheme: "bearer" },
-    async authenticate({ request }) {
-      const token = readBearerToken(request);
-      if (token === null) return absent;
-      const verification = await verifyToken(token);
-      return verification.ok
-        ? await findUser(verification.claims, verify)
-        : refuse(verification.problem);
+    security: { type: "http", scheme: binding.scheme },
+    async authenticate(context) {
+      const credentials = readCredentials(context.request);
+      if (credentials === null) return absent;
+      const verification = await verifyToken(credentials.token);
+      if (!verification.ok) return refuse(verification.problem);
+      const { claims } = verification;
+      const checked = await binding.check(context, credentials, claims.cnf);
+      return checked.status === "accepted"
+        ? await findUser(claims, verify, checked.headers)
+        : checked;
     },
     challenge: (reason, details) =>
-      tokenChallenge("Bearer", parameters, reason, details),
+      binding.challenge(parameters, reason, details),
   };
 }
 
 async function findUser<User extends AuthenticatedUser>(
   claims: AccessTokenClaims,
   verify: ResourceServerOptions<User, string>["verify"],
+  headers: AuthFacts["headers"] | undefined,
 ): Promise<AuthOutcome<User>> {
-  const outcome = outcomeOf(await verify(claims), factsOf(claims));
+  const facts = { ...factsOf(claims), headers };
+  const outcome = outcomeOf(await verify(claims), facts);
   return outcome.status === "refused" ? refuse("invalid") : outcome;
 }
 

@@ -53,6 +53,12 @@ export type {
   TokenIntrospection,
 } from "../introspection/options.ts";
 export type {
+  BoundToken,
+  DPoPVerification,
+  DPoPVerifier,
+} from "../middleware/dpop_verifier.ts";
+export type { DPoPOptions } from "../middleware/token_binding.ts";
+export type {
   ResourceMetadata,
   ResourceServer,
   ResourceServerOptions,

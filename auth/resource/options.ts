@@ -8,6 +8,7 @@ import type {
 import type { AuthenticatedUser } from "../middleware/auth_key.ts";
 import type { Guard } from "../middleware/guard.ts";
 import type { AuthScheme } from "../middleware/scheme.ts";
+import type { DPoPOptions } from "../middleware/token_binding.ts";
 
 /** An issuer whose access tokens a resource accepts. */
 export interface TokenIssuer {
@@ -95,7 +96,7 @@ export interface ResourceMetadata {
 export interface ResourceServerOptions<
   User extends AuthenticatedUser,
   Scope extends string,
-> extends IssuerOptions {
+> extends IssuerOptions, DPoPOptions {
   /** The name of the scheme, which is the realm of its challenges. */
   readonly name: string;
 

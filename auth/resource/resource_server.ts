@@ -12,8 +12,8 @@ import type { ResourceServer, ResourceServerOptions } from "./options.ts";
  * A token is accepted if its issuer is listed, a key that this issuer publishes
  * has signed it with an asymmetric algorithm, its type is that of access tokens,
  * its audience is the resource, and it has not expired. Keys and URLs in the
- * token's header are ignored. Tokens that are bound to a key of the client (claim
- * `cnf`) are refused.
+ * token's header are ignored. A token that is bound to a key of the client (claim
+ * `cnf`) needs the option `dpop` and a proof of the key.
  *
  * The challenges of a 401 and a 403 contain the URL of the metadata, at which
  * clients find the issuers and the scopes. If an issuer is unavailable, the

@@ -101,7 +101,7 @@ export function createVerifier(options: Partial<DPoPVerifierOptions> = {}) {
     const context = new RequestContext(
       new Request(target, { ...init, headers }),
     );
-    return await verifier.verify(context, sent, thumbprint);
+    return await verifier.verify(context, { token: sent, thumbprint });
   }
 
   return { verifier, verify };

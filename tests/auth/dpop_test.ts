@@ -156,7 +156,9 @@ for (const path of ["/api/notes", "/api", "/api/"]) {
     inner.get(
       "/*",
       async (context) =>
-        Response.json(await verifier.verify(context, token, key.thumbprint)),
+        Response.json(
+          await verifier.verify(context, { token, thumbprint: key.thumbprint }),
+        ),
     );
     const router = createRouter();
     router.mount("/api", inner);
@@ -179,7 +181,9 @@ Deno.test("createDPoPVerifier() checks the method that the client sent, not the 
   router.delete(
     "/notes",
     async (context) =>
-      Response.json(await verifier.verify(context, token, key.thumbprint)),
+      Response.json(
+        await verifier.verify(context, { token, thumbprint: key.thumbprint }),
+      ),
   );
   const send = async (htm: string) => {
     const response = await router.fetch(url, {
@@ -419,5 +423,8 @@ Deno.test("createDPoPVerifier() accepts a proof without a mount at the root", as
   const root = "https://api.example/";
   const headers = { DPoP: await signProof(key, { htu: root }) };
   const context = new RequestContext(new Request(root, { headers }));
-  assertEquals(await verifier.verify(context, token, key.thumbprint), ok);
+  assertEquals(
+    await verifier.verify(context, { token, thumbprint: key.thumbprint }),
+    ok,
+  );
 });

@@ -23,7 +23,7 @@ const BUDGETS: Record<Entry, number> = {
   "./auth/dpop": 13.6,
   "./auth/email-login": 11.5,
   "./auth/introspection": 11.5,
-  "./auth/jwt": 13,
+  "./auth/jwt": 14,
   "./auth/passkey": 8.7,
   "./auth/passkey/browser": 2,
   "./auth/passkey/script": 2.2,

@@ -28,7 +28,7 @@ function createAPI(store: SessionStore, origin: string): Router {
   const dpop = createDPoPVerifier({ store, origin });
   const router = createRouter();
   router.get("/", async (context) => {
-    const { ok } = await dpop.verify(context, token, thumbprint);
+    const { ok } = await dpop.verify(context, { token, thumbprint });
     return new Response(null, { status: ok ? 204 : 401 });
   });
   return router;
@@ -125,7 +125,7 @@ async function startAPI(store: string) {
         const router = createRouter();
         router.get("/", async (context) => {
           const { ok } = await dpop
-            .verify(context, "${token}", "${thumbprint}");
+            .verify(context, ${JSON.stringify({ token, thumbprint })});
           return new Response(null, { status: ok ? 204 : 401 });
         });
         return router.fetch(request, env, context);
