@@ -1,11 +1,10 @@
 /**
  * Whole servers: requests per second under `Deno.serve` and `Bun.serve`,
- * counted by wrk. A param route with and without five middleware that do
- * nothing runs next to a bare handler and to other libraries. Bounds: 0.95 and
- * 0.9 of the bare handler, and faster than every library that does not compile
- * with eval. A function around `router.fetch` may cost 5 % more. Five entries
- * for an API have no bound: reading headers and setting timers takes most of
- * their time.
+ * counted by wrk. A param route runs next to a bare handler and to other
+ * libraries: without middleware, with five that return the promise of `next()`,
+ * and with five async functions that await it. A function around `router.fetch`
+ * may cost 5 % more. Five entries for an API have no bound: reading headers and
+ * setting timers takes most of their time.
  *
  * Each server is a separate process. Short runs alternate, and medians count.
  * Two processes of the same program differ in speed, so each server is
@@ -39,6 +38,12 @@ const names = Object.keys(applications)
   .filter((name) => !name.startsWith("@"))
   .concat(wrapped);
 
+/** The bounds behind async middleware: 1.15 times the requests of Hono. */
+const ASYNC_BOUNDS: readonly Bound[] = [
+  { of: "gatehouse", to: "hono", most: 1 / 1.15 },
+  { of: wrapped, to: "gatehouse", most: 1.05 },
+];
+
 interface Server {
   readonly name: string;
   readonly url: string;
@@ -60,14 +65,15 @@ if (!await hasWrk()) {
       ] as const
     ) {
       for (
-        const [kind, middleware, list, limits] of [
-          ["0 middleware", 0, names, bounds(0)],
-          ["5 middleware", 5, names, bounds(5)],
-          ["entries", 0, ["gatehouse", entries], []],
+        const [kind, application, list, limits] of [
+          ["0 middleware", ["0", "returns"], names, bounds(0.97)],
+          ["5 middleware", ["5", "returns"], names, bounds(0.9)],
+          ["5 async middleware", ["5", "awaits"], names, ASYNC_BOUNDS],
+          ["entries", ["0", "returns"], ["gatehouse", entries], []],
         ] as const
       ) {
         const title = `${runtime}, param route, ${kind}`;
-        const { between, busy } = await race([...command], middleware, list);
+        const { between, busy } = await race(command, application, list);
         const unit = "ns between answers";
         holds = (busy.size > 0
           ? printTable(title, between, [], unit) &&
@@ -81,11 +87,11 @@ if (!await hasWrk()) {
   }
 }
 
-function bounds(middleware: number): Bound[] {
-  const most = 1 / (middleware === 0 ? 0.95 : 0.9);
+/** Returns bounds, among them the least part of the bare handler's requests. */
+function bounds(leastOfBare: number): Bound[] {
   const peers = ["hono", "h3", "itty-router"];
   return [
-    { of: "gatehouse", to: "bare", most },
+    { of: "gatehouse", to: "bare", most: 1 / leastOfBare },
     { of: wrapped, to: "gatehouse", most: 1.05 },
     ...peers.map((to) => ({ of: "gatehouse", to, most: 1 })),
   ];
@@ -100,8 +106,8 @@ interface Race {
 }
 
 async function race(
-  command: string[],
-  middleware: number,
+  command: readonly string[],
+  application: readonly string[],
   names: readonly string[],
 ): Promise<Race> {
   const between = new Map<string, number[]>();
@@ -110,7 +116,7 @@ async function race(
     const servers: Server[] = [];
     try {
       for (const name of names) {
-        servers.push(await start(command, name, middleware));
+        servers.push(await start(command, name, application));
       }
       for (let round = -warmUps; round < rounds; round++) {
         for (const { name, rate, cost } of await load(servers)) {
@@ -148,12 +154,12 @@ function processorTime(pid: number): number | null {
 }
 
 async function start(
-  [program, ...args]: string[],
+  [program, ...args]: readonly string[],
   name: string,
-  middleware: number,
+  application: readonly string[],
 ): Promise<Server> {
-  const process = new Deno.Command(program, {
-    args: [...args, name, String(middleware)],
+  const process = new Deno.Command(program!, {
+    args: [...args, name, ...application],
     stdout: "piped",
     stderr: "null",
   }).spawn();
@@ -205,11 +211,11 @@ function serverSource(): string {
   return `import { applications } from ${JSON.stringify(module)};
 import { createEntries } from ${JSON.stringify(entriesModule)};
 const isBun = "Bun" in globalThis;
-const [name, middleware] = isBun ? Bun.argv.slice(2) : Deno.args;
+const [name, middleware, form] = isBun ? Bun.argv.slice(2) : Deno.args;
 const isWrapped = name === ${JSON.stringify(wrapped)};
 const handle = name === ${JSON.stringify(entries)}
   ? createEntries()
-  : applications[isWrapped ? "gatehouse" : name](Number(middleware));
+  : applications[isWrapped ? "gatehouse" : name](Number(middleware), form);
 const fetch = isWrapped ? (request) => handle(request) : handle;
 const hostname = "127.0.0.1";
 const tell = (port) => console.log("port " + port);
