@@ -8,17 +8,12 @@ import {
 } from "./_safe_handler.ts";
 
 /** A request on its way through middleware. */
-class MiddlewareRun {
+interface MiddlewareRun {
+  readonly context: RequestContext;
   /** `true` if the request may have been aborted since it arrived. */
   isLate: boolean;
   /** Responds to an error. One function for all layers saves 5 % of its time. */
   readonly fail: (error: unknown) => Promise<Response>;
-
-  constructor(readonly context: RequestContext, handleError: ErrorHandler) {
-    // A server cannot have aborted the request if no middleware has waited.
-    this.isLate = !isServed(context);
-    this.fail = (error) => handleError(error, context);
-  }
 }
 
 /** A {@linkcode SafeHandler} behind middleware, which gets promises only. */
@@ -32,7 +27,13 @@ export function composeMiddleware(
 ): SafeHandler {
   if (list.length === 0) return handler;
   const first = list.reduceRight(addMiddleware, createLastStep(handler));
-  return (context) => first(new MiddlewareRun(context, handleError));
+  return (context) =>
+    first({
+      context,
+      // A server cannot have aborted the request if no middleware has waited.
+      isLate: !isServed(context),
+      fail: (error) => handleError(error, context),
+    });
 }
 
 function createLastStep(handler: SafeHandler): Step {
