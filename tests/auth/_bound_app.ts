@@ -77,10 +77,6 @@ export function createBoundApp(
     context.get(Session).regenerateId();
     return new Response();
   });
-  router.post("/take", (context) => {
-    context.get(Session).take("written");
-    return new Response("taken");
-  });
   router.post("/write", (context) => {
     context.get(Session).set("written", true);
     return new Response();

@@ -8,6 +8,7 @@ import {
 } from "@gatehouse/web/session/device-bound";
 import {
   createMemorySessionStore,
+  Session,
   type SessionStore,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
@@ -230,6 +231,14 @@ Deno.test("deviceBoundSessions() asks one of concurrent requests after a login f
 
 Deno.test("deviceBoundSessions() hides no conflict of the handler when it asks", async () => {
   const { router } = createBoundApp();
+  let waiting = 10;
+  const allTaken = Promise.withResolvers<void>();
+  router.post("/take", async (context) => {
+    context.get(Session).take("written");
+    if (--waiting === 0) allTaken.resolve();
+    await allTaken.promise;
+    return new Response("taken");
+  });
   const device = new Device(router);
   await device.logIn("7", { "Sec-Fetch-Site": "cross-site" });
   await device.post("/write", { "Sec-Fetch-Site": "cross-site" });
