@@ -26,6 +26,7 @@ import { assertSameType } from "./_assert_type.ts";
 const Note = object({ id: string(), text: string() });
 const NewNote = object({ text: string() });
 const origin = "https://example.com";
+const json = "application/json";
 
 const routes = route({
   home: "/",
@@ -186,7 +187,8 @@ Deno.test("respond() accepts only what the route declares", async () => {
     headers: { Location: "/notes/1" },
   });
   assertEquals(note.headers.get("Location"), "/notes/1");
-  assertEquals(note.headers.get("Content-Type"), "application/json");
+  // Bun adds a charset.
+  assertEquals(note.headers.get("Content-Type")?.split(";")[0], json);
   assertThrows(
     // @ts-expect-error: The status is not declared.
     () => respond(create, 202, {}),
