@@ -1,24 +1,14 @@
-/** The document of the example passes the checks of other tools. */
-import { assertEquals } from "@std/assert";
+/** The documents of the example pass the checks of other tools. */
+import { assertEquals, assertGreater } from "@std/assert";
+import { openapi } from "@gatehouse/web/openapi";
 import { createConfig, lintFromString } from "npm:@redocly/openapi-core@2.64.0";
 import { Validator } from "npm:@seriousme/openapi-schema-validator@2.11.0";
+import { createApp } from "../../examples/app/app.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Returns the document as the program of the example prints it. */
-async function printedDocument(): Promise<string> {
-  const { stderr, stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-R", "examples/app/openapi.ts"],
-    cwd: ROOT,
-  }).output();
-  const decoder = new TextDecoder();
-  // The program prints the omitted routes there.
-  assertEquals(decoder.decode(stderr), "");
-  return decoder.decode(stdout);
-}
-
-Deno.test("the OpenAPI document of the example is valid, and lints without errors", async () => {
-  const source = await printedDocument();
+/** Checks a document against the schema of OpenAPI, and the rules of Redocly. */
+async function checkDocument(source: string): Promise<void> {
   const { valid, errors } = await new Validator().validate(JSON.parse(source));
   assertEquals(errors, undefined);
   assertEquals(valid, true);
@@ -29,4 +19,29 @@ Deno.test("the OpenAPI document of the example is valid, and lints without error
     `${severity} ${ruleId}: ${message}`
   );
   assertEquals(texts.filter((text) => text.startsWith("error")), []);
+}
+
+Deno.test("the OpenAPI document that the example prints is valid, and lints without errors", async () => {
+  const { stderr, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-R", "examples/app/openapi.ts"],
+    cwd: ROOT,
+  }).output();
+  const decoder = new TextDecoder();
+  // The program prints the omitted routes there.
+  assertEquals(decoder.decode(stderr), "");
+  await checkDocument(decoder.decode(stdout));
+});
+
+Deno.test("the OpenAPI document of all pages of the example is valid, and lints without errors", async () => {
+  const app = createApp({
+    database: () => Promise.resolve([]),
+    baseURL: "http://localhost:8000",
+  });
+  const { document, omissions } = openapi(app, {
+    info: { title: "Noticeboard", version: "1.0.0" },
+    servers: [{ url: "http://localhost:8000" }],
+  });
+  assertEquals(omissions, []);
+  assertGreater(Object.keys(document.paths).length, 60);
+  await checkDocument(JSON.stringify(document));
 });
