@@ -14,7 +14,11 @@ import { revokeExternalAuth } from "../external/after_login/revoke.ts";
 import { engineOf, type ExternalAuthProvider } from "../external/provider.ts";
 import { ExternalAuthError } from "../issuer/mod.ts";
 import type { Connection, StoredTokens, TokenStore } from "./_token_store.ts";
-import type { TokenFailure, TokenResult } from "./token_result.ts";
+import type {
+  LoginRequired,
+  TokenResult,
+  TokenUnavailable,
+} from "./token_result.ts";
 
 /** The milliseconds that a lease lasts longer than the requests it covers. */
 const LEASE_MARGIN = 5_000;
@@ -38,10 +42,10 @@ const FINAL_ERRORS = [
 ];
 
 /** The result for a user without a connection. */
-export const NONE: TokenFailure = { ok: false, reason: "none" };
+export const NONE: LoginRequired = { ok: false, reason: "none" };
 
 /** The result for a connection that the provider has ended. */
-export const ENDED: TokenFailure = { ok: false, reason: "ended" };
+export const ENDED: LoginRequired = { ok: false, reason: "ended" };
 
 /**
  * Refreshes tokens under a lease in the store, so that all processes together
@@ -196,7 +200,7 @@ export class Refresher {
     before: Connection,
     error: ExternalAuthError,
     leaseId?: string,
-  ): Promise<TokenFailure> {
+  ): Promise<TokenUnavailable> {
     const { now } = this.#store;
     const head = pauseOf(before, now());
     for (;;) {
@@ -267,7 +271,10 @@ function pauseOf({ failures = 0 }: Connection, now: number) {
   return { failures: failures + 1, retryAt: now + length };
 }
 
-function unavailable({ retryAt = 0 }: Connection, now: number): TokenFailure {
+function unavailable(
+  { retryAt = 0 }: Connection,
+  now: number,
+): TokenUnavailable {
   const retryAfter = Math.max(1, Math.ceil((retryAt - now) / 1_000));
   return { ok: false, reason: "unavailable", retryAfter };
 }

@@ -60,8 +60,9 @@ export {
 export type {
   AccessToken,
   GetTokenOptions,
+  LoginRequired,
   TokenFailure,
-  TokenFailureReason,
   TokenResult,
   TokenSource,
+  TokenUnavailable,
 } from "./token_result.ts";

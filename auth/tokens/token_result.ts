@@ -22,24 +22,19 @@ export interface AccessToken {
   readonly dpopKey?: DPoPKey;
 }
 
-/**
- * The reason why there is no access token.
- * - `none`: the user has not logged in at the provider, or has logged out.
- * - `ended`: the provider no longer accepts the refresh token, or the access token
- *   has expired and there is no refresh token. The user has to log in again.
- * - `unavailable`: the provider failed, or another process is still refreshing the
- *   token. A later attempt may succeed.
- */
-export type TokenFailureReason = "none" | "ended" | "unavailable";
-
-/** The result if there is no access token. */
-export interface TokenFailure {
+/** The result if the user has to log in at the provider. */
+export interface LoginRequired {
   /** `false`, unlike that of an access token. */
   readonly ok: false;
-  /** The reason. */
-  readonly reason: TokenFailureReason;
-  /** The seconds after which to try again, if the reason is `unavailable`. */
-  readonly retryAfter?: number;
+  /**
+   * The reason.
+   * - `none`: the user has not logged in at the provider, or has logged out.
+   * - `ended`: the provider no longer accepts the refresh token, or the access
+   *   token has expired and there is no refresh token.
+   */
+  readonly reason: "none" | "ended";
+  /** Never present. */
+  readonly retryAfter?: undefined;
   /**
    * The error of the provider, if this request has seen it. It is for operators,
    * with `providerError`, `providerErrorDescription` and `status`, and contains no
@@ -47,6 +42,28 @@ export interface TokenFailure {
    */
   readonly error?: ExternalAuthError;
 }
+
+/** The result if a later attempt may succeed. */
+export interface TokenUnavailable {
+  /** `false`, unlike that of an access token. */
+  readonly ok: false;
+  /**
+   * The reason: the provider failed, or another process is still refreshing the
+   * token.
+   */
+  readonly reason: "unavailable";
+  /** The seconds after which to try again. */
+  readonly retryAfter: number;
+  /**
+   * The error of the provider, if this request has seen it. It is for operators,
+   * with `providerError`, `providerErrorDescription` and `status`, and contains no
+   * secret.
+   */
+  readonly error?: ExternalAuthError;
+}
+
+/** The result if there is no access token. */
+export type TokenFailure = LoginRequired | TokenUnavailable;
 
 /** An access token, or the reason why it is missing. */
 export type TokenResult = AccessToken | TokenFailure;

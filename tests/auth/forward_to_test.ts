@@ -164,10 +164,13 @@ Deno.test("forwardTo() passes a 401 on if the token is still the same", async ()
 
 Deno.test("forwardTo() answers 503 or 401 if a rejected token can't be refreshed", async () => {
   for (
-    const [reason, status] of [["unavailable", 503], ["ended", 401]] as const
+    const [result, status] of [
+      [{ ok: false, reason: "unavailable", retryAfter: 1 }, 503],
+      [{ ok: false, reason: "ended" }, 401],
+    ] as const
   ) {
     const app = new ForwardApp();
-    app.results.push({ ok: false, reason });
+    app.results.push(result);
     app.answer = () => new Response("secret detail", { status: 401 });
     const response = await app.send("/notes");
     assertEquals(response.status, status);

@@ -6,7 +6,7 @@ import {
   assertRejects,
   assertThrows,
 } from "@std/assert";
-import { keepTokens } from "@gatehouse/web/auth/tokens";
+import { keepTokens, type TokenResult } from "@gatehouse/web/auth/tokens";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { clientOf } from "./_login.ts";
 import { TestProvider } from "./_test_provider.ts";
@@ -492,6 +492,20 @@ Deno.test("keepTokens() rejects a store without compare-and-swap, an index or a 
     RangeError,
     "waitTimeout",
   );
+});
+
+Deno.test("TokenResult has a token only if ok, and retryAfter only if unavailable", () => {
+  const show = (result: TokenResult): string | number => {
+    // @ts-expect-error The user may have no token.
+    const unchecked: string = result.accessToken;
+    if (result.ok) return result.accessToken ?? unchecked;
+    // @ts-expect-error The user may have to log in.
+    const seconds: number = result.retryAfter;
+    return result.reason === "unavailable" ? result.retryAfter : seconds ?? 0;
+  };
+  assertEquals(show({ ok: true, accessToken: "a" }), "a");
+  assertEquals(show({ ok: false, reason: "unavailable", retryAfter: 3 }), 3);
+  assertEquals(show({ ok: false, reason: "ended" }), 0);
 });
 
 Deno.test("get() throws if the session is in another store", async () => {
