@@ -29,8 +29,9 @@ export function createApp(
     resource,
     issuers: [{ issuer }],
     scopes: ["notes:read", "notes:write"],
-    verify: ({ scope, sub }) => ({
+    verify: ({ client_id, scope, sub }) => ({
       id: sub,
+      clientId: String(client_id),
       scopes: typeof scope === "string" ? scope.split(" ") : [],
     }),
     metadata: { resource_name: "Notes" },
@@ -52,11 +53,11 @@ export function createApp(
     PATH,
     api.requireScope("notes:read"),
     (context) => {
-      const { id, scopes } = context.get(Auth);
+      const { clientId, id, scopes } = context.get(Auth);
       const authInfo = {
         // The tools need the user, and never the token.
         token: "",
-        clientId: "",
+        clientId,
         scopes,
         resourceMetadataUrl: api.metadataUrl,
         extra: { userId: id },

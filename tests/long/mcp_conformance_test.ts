@@ -1,0 +1,189 @@
+/**
+ * The conformance scenarios of the Model Context Protocol, against a protected
+ * server and against the demo identity provider.
+ *
+ * No scenario tests a protected resource as such: those with `auth/` test clients.
+ * So a proxy adds the token of a logged-in user to all requests of the runner, and
+ * the scenarios show that the router and the guards keep the protocol intact.
+ */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { auth } from "@gatehouse/web/auth-middleware";
+import { createResourceServer } from "@gatehouse/web/auth/resource";
+import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { createMcpHandler } from "npm:@modelcontextprotocol/server@2.4.0";
+import { createIdentityProvider } from "../../examples/identity_provider/identity_provider.ts";
+import { createConformanceServer } from "../deno/_mcp_conformance_server.ts";
+import { MCPUser } from "../deno/_mcp_client.ts";
+import { freePort } from "../deno/_programs.ts";
+
+const RUNNER =
+  "npm:@modelcontextprotocol/conformance@0.2.0-alpha.12/conformance";
+const REVISION = "2026-07-28";
+
+/** All scenarios that the revision requires of servers. */
+const REQUIRED = [
+  "server-stateless",
+  "completion-complete",
+  "tools-list",
+  "tools-call-simple-text",
+  "tools-call-image",
+  "tools-call-audio",
+  "tools-call-embedded-resource",
+  "tools-call-mixed-content",
+  "tools-call-error",
+  "tools-call-with-progress",
+  "server-sse-multiple-streams",
+  "resources-list",
+  "resources-read-text",
+  "resources-read-binary",
+  "resources-templates-read",
+  "sep-2164-resource-not-found",
+  "prompts-list",
+  "prompts-get-simple",
+  "prompts-get-with-args",
+  "prompts-get-embedded-resource",
+  "prompts-get-with-image",
+  "dns-rebinding-protection",
+  "caching",
+  "input-required-result-basic-elicitation",
+  "input-required-result-basic-sampling",
+  "input-required-result-basic-list-roots",
+  "input-required-result-request-state",
+  "input-required-result-multiple-input-requests",
+  "input-required-result-multi-round",
+  "input-required-result-missing-input-response",
+  "input-required-result-non-tool-request",
+  "input-required-result-result-type",
+  "input-required-result-unsupported-methods",
+  "input-required-result-tampered-state",
+  "input-required-result-capability-check",
+  "input-required-result-ignore-extra-params",
+  "input-required-result-validate-input",
+];
+
+function serve(
+  url: string,
+  handler: (request: Request) => Promise<Response>,
+): Deno.HttpServer {
+  const port = Number(new URL(url).port);
+  const options = { hostname: "127.0.0.1", port, onListen: () => {} };
+  return Deno.serve(options, (request) => handler(request));
+}
+
+function createProtectedServer(issuer: string, resource: string) {
+  const api = createResourceServer({
+    name: "conformance",
+    resource,
+    issuers: [{ issuer }],
+    scopes: ["use"],
+    verify: ({ sub }) => ({ id: sub }),
+    allowInsecureLoopback: true,
+  });
+  const mcp = createMcpHandler(createConformanceServer);
+  const router = createRouter({
+    middleware: [
+      api.metadata,
+      crossOriginProtection({ origin: new URL(resource).origin }),
+      auth({ schemes: [api.scheme] }),
+      api.requireScope("use"),
+    ],
+  });
+  router.mount("/mcp", (request) => mcp.fetch(request));
+  return router;
+}
+
+function runner(...args: string[]): Deno.Command {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", RUNNER, ...args],
+    env: { NO_COLOR: "1" },
+    stdout: "piped",
+    stderr: "piped",
+  });
+}
+
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+Deno.test({
+  name: `a protected MCP server passes the scenarios of ${REVISION}`,
+  // The client keeps its connections for a moment.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    const issuer = `http://localhost:${freePort()}`;
+    const resource = `http://localhost:${freePort()}/mcp`;
+    const resources = [resource];
+    const provider = createIdentityProvider({ issuer, clients: [], resources });
+    const router = createProtectedServer(issuer, resource);
+    let authorization = "";
+    await using _provider = serve(issuer, provider.fetch);
+    await using _server = serve(resource, (request) => {
+      const headers = new Headers(request.headers);
+      if (authorization !== "") headers.set("Authorization", authorization);
+      return router.fetch(new Request(request, { headers }));
+    });
+    const ada = new MCPUser(resource);
+    await ada.listTools();
+    authorization = `Bearer ${ada.accessToken}`;
+
+    const { stdout, stderr } = await runner(
+      "server",
+      ...["--url", resource, "--requirements", REVISION],
+    ).output();
+    const output = decode(stdout) + decode(stderr);
+    const passed = [...output.matchAll(/^✓ ([\w-]+): (\d+) passed/gm)]
+      .map(([, name]) => name!);
+    const missing = REQUIRED.filter((name) => !passed.includes(name));
+    assertEquals(missing, [], output);
+  },
+});
+
+Deno.test({
+  name:
+    "the demo identity provider passes the scenarios of authorization servers",
+  // The server of the runner closes its connections late.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    const issuer = `http://localhost:${freePort()}`;
+    const port = freePort();
+    const resource = "http://localhost:9/mcp";
+    const provider = createIdentityProvider({
+      issuer,
+      clients: [{
+        id: "conformance",
+        redirectUris: [`http://127.0.0.1:${port}/callback`],
+      }],
+      resources: [resource],
+    });
+    await using _provider = serve(issuer, provider.fetch);
+    const child = runner(
+      "authorization",
+      ...["--url", issuer, "--client-id", "conformance"],
+      ...["--resource", resource, "--port", String(port)],
+    ).spawn();
+    let output = "";
+    let isLoggedIn = false;
+    for await (
+      const text of child.stdout.pipeThrough(new TextDecoderStream())
+    ) {
+      output += text;
+      const [page] = /http:\/\/\S+\/authorize\?\S+(?=\n)/.exec(output) ?? [];
+      if (isLoggedIn || page === undefined) continue;
+      isLoggedIn = true;
+      await chooseAda(page);
+    }
+    await child.stderr.cancel();
+    await child.status;
+    assert(isLoggedIn, output);
+    assertStringIncludes(output, "authorization-code-grant");
+    assertEquals(/FAILURE|[1-9]\d* failed/.exec(output), null, output);
+  },
+});
+
+/** Logs in at the demo provider, and follows the redirect to the runner. */
+async function chooseAda(page: string): Promise<void> {
+  const body = new URLSearchParams({ person: "demo-ada" });
+  const response = await fetch(page, { method: "POST", body });
+  await response.body?.cancel();
+}
