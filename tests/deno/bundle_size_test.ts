@@ -17,7 +17,7 @@ import {
  * change that is worth the bytes to every user of the entry.
  */
 const BUDGETS: Record<Entry, number> = {
-  ".": 104.5,
+  ".": 106,
   "./auth": 39.5,
   "./auth-middleware": 6.7,
   "./auth/dpop": 13.6,
