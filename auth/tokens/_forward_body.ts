@@ -25,7 +25,7 @@ export function limitBody(
 ): ReadableStream<Uint8Array> {
   const { idleTimeout, maxBytes, secret } = limits;
   const reader = source.getReader();
-  const contains = createSearch(secret);
+  const guard = new SecretGuard(secret);
   let size = 0;
   let isOver = false;
   let controller: ReadableStreamDefaultController<Uint8Array>;
@@ -41,6 +41,15 @@ export function limitBody(
     reader.cancel(error).catch(() => {});
   };
   const onAbort = () => fail(signal.reason);
+  const onIdle = () => fail(timeoutError(`no data within ${idleTimeout} ms`));
+  const read = async () => {
+    const timer = setTimeout(onIdle, idleTimeout);
+    try {
+      return await reader.read();
+    } finally {
+      clearTimeout(timer);
+    }
+  };
   return new ReadableStream<Uint8Array>({
     start(created) {
       controller = created;
@@ -48,24 +57,23 @@ export function limitBody(
       if (signal.aborted) onAbort();
     },
     async pull() {
-      const onIdle = () =>
-        fail(timeoutError(`no data within ${idleTimeout} ms`));
-      const timer = setTimeout(onIdle, idleTimeout);
       try {
-        const { done, value } = await reader.read();
-        if (isOver) return;
-        if (done) {
-          end();
-          return controller.close();
+        while (!isOver) {
+          const { done, value } = await read();
+          if (isOver) return;
+          if (done) {
+            const held = guard.flush();
+            if (held.length > 0) controller.enqueue(held);
+            end();
+            return controller.close();
+          }
+          size += value.byteLength;
+          if (size > maxBytes) throw new Error(`more than ${maxBytes} bytes`);
+          const part = guard.pass(value);
+          if (part.length > 0) return controller.enqueue(part);
         }
-        size += value.byteLength;
-        if (size > maxBytes) throw new Error(`more than ${maxBytes} bytes`);
-        if (contains(value)) throw new Error("it contains the access token");
-        controller.enqueue(value);
       } catch (error) {
         fail(error);
-      } finally {
-        clearTimeout(timer);
       }
     },
     cancel(reason) {
@@ -83,15 +91,39 @@ export function containsSecret(text: string, secret: string): boolean {
   return secret.length >= MIN_SECRET && text.includes(secret);
 }
 
-/** Creates a function that finds a string in consecutive parts of a body. */
-function createSearch(secret: string): (part: Uint8Array) => boolean {
-  const decoder = new TextDecoder("latin1");
-  let rest = "";
-  return (part) => {
-    const text = rest + decoder.decode(part);
-    rest = text.slice(1 - secret.length);
-    return containsSecret(text, secret);
-  };
+/**
+ * Finds a string in consecutive parts of a body. It holds back the end of a part
+ * that could be the beginning of the string: a page must not get all but the last
+ * character.
+ */
+class SecretGuard {
+  readonly #secret: string;
+  #held: Uint8Array = new Uint8Array();
+
+  constructor(secret: string) {
+    this.#secret = secret.length < MIN_SECRET ? "" : secret;
+  }
+
+  /** Returns what may be passed on. Throws if the body contains the secret. */
+  pass(part: Uint8Array): Uint8Array {
+    const secret = this.#secret;
+    const bytes = new Uint8Array(this.#held.length + part.length);
+    bytes.set(this.#held);
+    bytes.set(part, this.#held.length);
+    const text = new TextDecoder("latin1").decode(bytes);
+    if (containsSecret(text, secret)) {
+      throw new Error("it contains the access token");
+    }
+    let length = Math.min(text.length, Math.max(0, secret.length - 1));
+    while (length > 0 && !secret.startsWith(text.slice(-length))) length--;
+    this.#held = bytes.slice(bytes.length - length);
+    return bytes.subarray(0, bytes.length - length);
+  }
+
+  /** Returns the rest at the end of the body. */
+  flush(): Uint8Array {
+    return this.#held;
+  }
 }
 
 /** Creates the error of a limit of time. */

@@ -55,6 +55,7 @@ export class Refresher {
   readonly #provider: ExternalAuthProvider;
   readonly #store: TokenStore;
   readonly #waitTimeout: number;
+  readonly #revokes: boolean;
   readonly #leaseTime: number;
   /** The running refreshes of this process, by key and generation. */
   readonly #flights = new Map<string, SingleFlight<TokenResult>>();
@@ -62,10 +63,11 @@ export class Refresher {
   constructor(
     provider: ExternalAuthProvider,
     store: TokenStore,
-    waitTimeout: number,
+    { waitTimeout, revokes }: { waitTimeout: number; revokes: boolean },
   ) {
     this.#provider = provider;
     this.#store = store;
+    this.#revokes = revokes;
     this.#waitTimeout = waitTimeout;
     // One timeout for the tokens, and one for new keys.
     this.#leaseTime = 2 * engineOf(provider).timeout + LEASE_MARGIN;
@@ -172,7 +174,7 @@ export class Refresher {
         const found = await this.#store.read(key);
         if (found === null) {
           // The session has ended meanwhile.
-          await revokeTokens(this.#provider, tokens);
+          if (this.#revokes) await revokeTokens(this.#provider, tokens);
           return NONE;
         }
         const isReplaced = found.generation !== before.generation;

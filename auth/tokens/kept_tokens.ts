@@ -39,7 +39,7 @@ import type {
 export interface KeepTokensOptions {
   /**
    * The store of the session middleware: the same object. With `owner: "user"` it
-   * may be another store.
+   * may be another store, and the end of sessions then removes no tokens.
    */
   readonly store: SessionStore;
   /**
@@ -189,6 +189,7 @@ class Tokens implements KeptTokens {
 
   constructor(provider: ExternalAuthProvider, options: KeepTokensOptions) {
     const { secrets, store, waitTimeout = 10_000 } = options;
+    const revokes = options.revoke !== false;
     checkStore(store);
     if (!(waitTimeout > 0 && waitTimeout <= 600_000)) {
       throw new RangeError(
@@ -199,7 +200,10 @@ class Tokens implements KeptTokens {
     this.#options = options;
     this.#now = engineOf(provider).now;
     this.#store = new TokenStore(store, secrets, this.#now);
-    this.#refresher = new Refresher(provider, this.#store, waitTimeout);
+    this.#refresher = new Refresher(provider, this.#store, {
+      waitTimeout,
+      revokes,
+    });
     onSessionEnd(store, (end) => this.#removeEnded(end));
   }
 

@@ -151,6 +151,7 @@ Deno.test("the error of a pushed request, a refresh or a revocation contains no 
     "pushed_authorization_failed",
     "token_request_refused",
     "revocation_failed",
+    "revocation_failed", // for each of the two tokens
   ]);
   for (const secret of secrets) {
     for (const error of errors) assertClean(error, secret);

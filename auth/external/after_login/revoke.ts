@@ -50,19 +50,24 @@ export async function revokeExternalAuth(
   tokens: Pick<Partial<ExternalAuthTokens>, "accessToken" | "refreshToken">,
 ): Promise<ExternalAuthRevocation> {
   const engine = engineOf(provider);
-  try {
-    if (tokens.refreshToken) {
-      await revoke(engine, tokens.refreshToken, "refresh_token");
+  let failed: ExternalAuthError | undefined;
+  for (
+    const [token, hint] of [
+      [tokens.refreshToken, "refresh_token"],
+      [tokens.accessToken, "access_token"],
+    ] as const
+  ) {
+    if (!token) continue;
+    try {
+      await revoke(engine, token, hint);
+    } catch (error) {
+      if (!(error instanceof ExternalAuthError)) throw error;
+      engine.options.onError?.(error);
+      // Some providers revoke access tokens only.
+      failed ??= error;
     }
-    if (tokens.accessToken) {
-      await revoke(engine, tokens.accessToken, "access_token");
-    }
-    return { ok: true };
-  } catch (error) {
-    if (!(error instanceof ExternalAuthError)) throw error;
-    engine.options.onError?.(error);
-    return { ok: false, error };
   }
+  return failed === undefined ? { ok: true } : { ok: false, error: failed };
 }
 
 const CODE = "revocation_failed";
