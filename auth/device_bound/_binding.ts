@@ -52,10 +52,11 @@ function stateWithoutCookie(
   now: number,
 ): BindingState {
   if (binding === null) return "unbound";
-  const { boundAt, key, usedAt } = binding;
+  const { boundAt, usedAt } = binding;
   // The answer to the registration may be on its way (w3c/webappsec-dbsc#248).
   if (boundAt !== undefined && now >= boundAt + IN_FLIGHT) return "unproven";
-  return key === undefined && now >= usedAt + IN_FLIGHT ? "unbound" : "waiting";
+  // Also if the answer was lost, or the browser rejected its cookie.
+  return now >= usedAt + IN_FLIGHT ? "unbound" : "waiting";
 }
 
 /** Creates the value of the bound cookie. */

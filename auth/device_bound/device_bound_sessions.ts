@@ -139,9 +139,13 @@ export function deviceBoundSessions(
     const found = await checkCookie(binding, cookie.value, time);
     context.set(Binding, found.state);
     if (found.state === "unproven") {
-      if (isForeignNavigation(context)) return reload(0);
-      reportDenied(context, "device-cookie", session.userId);
+      const isForeign = isForeignNavigation(context);
+      if (!isForeign) {
+        reportDenied(context, "device-cookie", session.userId);
+      }
+      // Also before a reload: copied cookies must not keep the session alive.
       leaveSession(session);
+      if (isForeign) return reload(0);
     } else if (found.state === "bound" && binding?.boundAt === undefined) {
       confirm(session, time);
     }

@@ -130,8 +130,9 @@ export class Introspector {
     const isUnreadable = error.code === "introspection_failed" &&
       UNREADABLE.includes(error.status);
     const time = this.#now();
-    // Anyone can send such a token, which must not affect the others.
-    if (!isUnreadable) this.#failedAt = time;
+    // Anyone can send such a token, which must not affect the others. The issuer
+    // answered it, so it is available.
+    this.#failedAt = isUnreadable ? -Infinity : time;
     if (!isRecent(this.#reportedAt, time)) {
       this.#reportedAt = time;
       (this.#issuer.onError ?? console.error)(error);

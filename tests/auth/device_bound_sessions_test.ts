@@ -353,6 +353,20 @@ Deno.test("requireBoundSession() lets pages wait for the registration, but not f
   assertEquals((await device.get("/bound", page)).status, 403);
 });
 
+Deno.test("requireBoundSession() lets no page reload forever if the bound cookie never arrives", async () => {
+  const { clock, router } = createBoundApp();
+  const device = new Device(router);
+  await device.logIn();
+  const cookie = device.jar;
+  await device.register(); // The browser rejects the cookie.
+  const page = { "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "none" };
+  const ask = () =>
+    router.fetch("https://example.com/bound", { headers: { ...page, cookie } });
+  assertEquals((await ask()).headers.get("Refresh"), "1");
+  clock.time += IN_FLIGHT;
+  assertEquals((await ask()).status, 403);
+});
+
 Deno.test("requireBoundSession() refuses anonymous requests and calls onUnbound", async () => {
   const { router } = createBoundApp();
   assertEquals((await router.fetch("https://example.com/bound")).status, 403);
