@@ -167,10 +167,10 @@ Deno.test("kept tokens add 4 kB at most to external logins", async () => {
   assertLess(await sizeWithTokens("keepTokens") - without, 4_001);
 });
 
-Deno.test("forwardTo() adds 3.7 kB at most to kept tokens", async () => {
+Deno.test("forwardTo() adds 3.8 kB at most to kept tokens", async () => {
   const without = await sizeWithTokens("keepTokens");
   const both = await sizeWithTokens("keepTokens, forwardTo");
-  assertLess(both - without, 3_701);
+  assertLess(both - without, 3_801);
 });
 
 Deno.test("an entry's bundle contains only the modules that it needs", async () => {
