@@ -62,7 +62,7 @@ for (const [name, claims, header] of refused) {
   Deno.test(`createJWTAuthScheme() rejects a token with ${name}`, async () => {
     const { authenticate, sign } = await createIssuer();
     const outcome = await authenticate(await sign(claims, header));
-    assertEquals(outcome, { status: "refused" });
+    assertEquals(outcome.status, "refused");
   });
 }
 

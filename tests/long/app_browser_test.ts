@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { PAGES_FOR_ADMINS } from "./_example_app.ts";
-import { walk } from "./_walk.ts";
+import { PAGES_FOR_ADMINS } from "../deno/_example_app.ts";
+import { walk } from "../deno/_walk.ts";
 
 walk(
   "every page fits a narrow screen, has one main heading and labels",

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { PASSWORD } from "./_example_app.ts";
-import { walk } from "./_walk.ts";
+import { PASSWORD } from "../deno/_example_app.ts";
+import { walk } from "../deno/_walk.ts";
 
 const email = "ada@example.com";
 const next = "another long one";

@@ -4,10 +4,10 @@ import { createRouter } from "@gatehouse/web/fetch-router";
 import { openapi } from "@gatehouse/web/openapi";
 import { validate } from "@gatehouse/web/validate-middleware";
 import openapiTS, { astToString } from "npm:openapi-typescript@7.13.0";
-import { Note, routes, Tree } from "./_openapi_routes.ts";
-import { programFile } from "./_programs.ts";
+import { Note, routes, Tree } from "../deno/_openapi_routes.ts";
+import { programFile } from "../deno/_programs.ts";
 
-const ROUTES = new URL("_openapi_routes.ts", import.meta.url);
+const ROUTES = new URL("../deno/_openapi_routes.ts", import.meta.url);
 
 const HEAD = `
 import type { operations } from "./document.ts";

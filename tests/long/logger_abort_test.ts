@@ -4,14 +4,14 @@ import { assert, assertEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { logger } from "@gatehouse/web/logger-middleware";
 import { NODE_VERSIONS } from "../runtimes/node.ts";
-import { createEndingApp } from "./_log_app.ts";
+import { createEndingApp } from "../deno/_log_app.ts";
 import {
   type Running,
   serveOnBun,
   serveOnDeno,
   serveOnNode,
   serveOnWorkerd,
-} from "./_sockets.ts";
+} from "../deno/_sockets.ts";
 
 /** A log line of a request. */
 interface Line {
@@ -165,7 +165,7 @@ async function lastLine(server: Running, count: number): Promise<Line> {
   throw new Error(`Cannot find line ${count}: the log is too short`);
 }
 
-const app = import.meta.resolve("./_log_app.ts");
+const app = import.meta.resolve("../deno/_log_app.ts");
 
 function startDeno(): Promise<Running> {
   return serveOnDeno(createEndingApp().fetch);

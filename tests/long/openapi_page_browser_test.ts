@@ -7,7 +7,7 @@ import { openapi } from "@gatehouse/web/openapi";
 import { openapiPage } from "@gatehouse/web/openapi/page";
 import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
 import { absolutePath } from "npm:swagger-ui-dist@5.35.0";
-import { launch, testInChromium } from "./_chromium.ts";
+import { launch, testInChromium } from "../deno/_chromium.ts";
 
 const CDN = "https://cdn.jsdelivr.net/npm/swagger-ui-dist@5.35.0/";
 

@@ -8,8 +8,8 @@ import { Session } from "@gatehouse/web/session";
 import { deviceBoundSessions } from "@gatehouse/web/session/device-bound";
 import { session } from "@gatehouse/web/session-middleware";
 import type { Page } from "npm:playwright-core@1.56.1";
-import { launchProfile, testInChromium } from "./_chromium.ts";
-import { createCertificate, isOpenSSLInstalled } from "./_certificate.ts";
+import { launchProfile, testInChromium } from "../deno/_chromium.ts";
+import { createCertificate, isOpenSSLInstalled } from "../deno/_certificate.ts";
 
 /** Chromium signs six times in nine minutes, so each test sends few requests. */
 const LIFETIME = 2_000;

@@ -1,8 +1,11 @@
 /** Passkeys of the example application in Chromium. */
 import { assertEquals } from "@std/assert";
-import { launch, testInChromium } from "./_chromium.ts";
-import { startExampleApp } from "./_example_app.ts";
-import { walkWithPasskeys, walkWithUnknownPasskey } from "./_passkey_walk.ts";
+import { launch, testInChromium } from "../deno/_chromium.ts";
+import { startExampleApp } from "../deno/_example_app.ts";
+import {
+  walkWithPasskeys,
+  walkWithUnknownPasskey,
+} from "../deno/_passkey_walk.ts";
 
 testInChromium(
   "Chromium: a user adds, uses, renames and removes a passkey",
