@@ -177,8 +177,18 @@ export const overHTTP = {
     fetch(request, { redirect: "manual" }),
 };
 
-/** Finds a free port. */
+/**
+ * Finds a free port below those that systems give to outgoing connections, which
+ * could take it before the server does.
+ */
 export function freePort(): number {
-  using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
-  return listener.addr.port;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    try {
+      Deno.listen({ port, hostname: "127.0.0.1" }).close();
+      return port;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    }
+  }
 }
