@@ -171,6 +171,8 @@ Deno.test({
       const [page] = /http:\/\/\S+\/authorize\?\S+(?=\n)/.exec(output) ?? [];
       if (isLoggedIn || page === undefined) continue;
       isLoggedIn = true;
+      // The runner prints the address before it listens.
+      await listening(port);
       await chooseAda(page);
     }
     await child.stderr.cancel();
@@ -180,6 +182,18 @@ Deno.test({
     assertEquals(/FAILURE|[1-9]\d* failed/.exec(output), null, output);
   },
 });
+
+/** Waits up to ten seconds until a server accepts connections. */
+async function listening(port: number): Promise<void> {
+  for (let attempt = 1; attempt < 100; attempt++) {
+    try {
+      (await Deno.connect({ hostname: "127.0.0.1", port })).close();
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
 
 /** Logs in at the demo provider, and follows the redirect to the runner. */
 async function chooseAda(page: string): Promise<void> {
