@@ -172,21 +172,25 @@ export function toIssues(
   { key, parts, source }: Failure,
   context: Context,
   issues: Issue[] = [],
-  path: PropertyKey[] = [],
+  outer: readonly PropertyKey[] = [],
 ): readonly Issue[] {
-  if (key !== undefined) path.push(key);
+  // A literal is faster than a spread, and most keys are outermost ones.
+  const path = key === undefined
+    ? outer
+    : outer.length
+    ? [...outer, key]
+    : [key];
   if (!source) {
     for (const part of parts!) toIssues(part as Failure, context, issues, path);
   } else if (issues.length < MAX_ISSUES) {
-    const { code, params } = source;
-    const message = source.message ?? context.messages?.[code] ?? source.text;
+    const { code, message = context.messages?.[code] ?? source.text, params } =
+      source;
     issues.push({
       code,
-      path: source.path ? [...path, ...source.path] : [...path],
+      path: source.path ? [...path, ...source.path] : path,
       message: typeof message === "string" ? message : message(params),
       params,
     });
   }
-  if (key !== undefined) path.pop();
   return issues;
 }
