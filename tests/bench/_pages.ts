@@ -57,7 +57,8 @@ export async function readTables(): Promise<Table[]> {
  */
 function keyOf({ title, runtime }: Table): string {
   const end = ` on ${runtime}`;
-  const isTold = title.endsWith(end) || /\b(?:Deno|Bun)\.serve\b/.test(title);
+  const isTold = title.endsWith(end) ||
+    /\b(?:Deno\.serve|Bun\.serve|srvx)\b/.test(title);
   return isTold ? title : title + end;
 }
 

@@ -17,15 +17,14 @@
 import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { applications } from "./_dispatch.ts";
-import { type Bound, finish, medianOf, printTable } from "./_measure.ts";
+import { type Bound, finish, printTable } from "./_measure.ts";
+import { hasWrk, raceServers } from "./_serve_race.ts";
 
 const quick = Deno.args.includes("--quick");
 
-/** The number of times that each server starts. */
-const starts = quick ? 1 : 4;
-
-/** Runs while a server lives: those in which its engine compiles, and others. */
-const [warmUps, rounds] = quick ? [1, 3] : [3, 4];
+const effort = quick
+  ? { starts: 1, warmUps: 1, rounds: 3 }
+  : { starts: 4, warmUps: 3, rounds: 4 };
 
 /** The server that calls `router.fetch` with the request only. */
 const wrapped = "gatehouse in a function";
@@ -43,12 +42,6 @@ const ASYNC_BOUNDS: readonly Bound[] = [
   { of: "gatehouse", to: "hono", most: 1 / 1.15 },
   { of: wrapped, to: "gatehouse", most: 1.05 },
 ];
-
-interface Server {
-  readonly name: string;
-  readonly url: string;
-  readonly process: Deno.ChildProcess;
-}
 
 if (!await hasWrk()) {
   console.log("Skipped: wrk is not installed");
@@ -73,7 +66,12 @@ if (!await hasWrk()) {
         ] as const
       ) {
         const title = `${runtime}, param route, ${kind}`;
-        const { between, busy } = await race(command, application, list);
+        const servers = list.map((name) => ({
+          name,
+          command: [...command, name, ...application],
+          path: "/users/7x",
+        }));
+        const { between, busy } = await raceServers(servers, effort);
         const unit = "ns between answers";
         holds = (busy.size > 0
           ? printTable(title, between, [], unit) &&
@@ -97,113 +95,6 @@ function bounds(leastOfBare: number): Bound[] {
   ];
 }
 
-/** The medians of each server, by its name. */
-interface Race {
-  /** Nanoseconds from one answer to the next. */
-  readonly between: ReadonlyMap<string, number>;
-  /** Nanoseconds of processor time per response, empty if unknown. */
-  readonly busy: ReadonlyMap<string, number>;
-}
-
-async function race(
-  command: readonly string[],
-  application: readonly string[],
-  names: readonly string[],
-): Promise<Race> {
-  const between = new Map<string, number[]>();
-  const busy = new Map<string, number[]>();
-  for (let started = 0; started < starts; started++) {
-    const servers: Server[] = [];
-    try {
-      for (const name of names) {
-        servers.push(await start(command, name, application));
-      }
-      for (let round = -warmUps; round < rounds; round++) {
-        for (const { name, rate, cost } of await load(servers)) {
-          if (round < 0) continue;
-          between.getOrInsert(name, []).push(1e9 / rate);
-          if (cost !== null) busy.getOrInsert(name, []).push(cost);
-        }
-      }
-    } finally {
-      for (const { process } of servers) {
-        process.kill();
-        await process.status;
-      }
-    }
-  }
-  return { between: medians(between), busy: medians(busy) };
-}
-
-function medians(samples: Map<string, number[]>): Map<string, number> {
-  return new Map([...samples].map(([name, times]) => [name, medianOf(times)]));
-}
-
-/**
- * Returns the processor time of a process in nanoseconds, over all its threads.
- */
-function processorTime(pid: number): number | null {
-  try {
-    const text = Deno.readTextFileSync(`/proc/${pid}/stat`);
-    // User and system time, in hundredths of a second (proc_pid_stat(5)).
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return (Number(fields[11]) + Number(fields[12])) * 1e7;
-  } catch {
-    return null;
-  }
-}
-
-async function start(
-  [program, ...args]: readonly string[],
-  name: string,
-  application: readonly string[],
-): Promise<Server> {
-  const process = new Deno.Command(program!, {
-    args: [...args, name, ...application],
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  const lines = process.stdout.pipeThrough(new TextDecoderStream());
-  for await (const text of lines) {
-    const port = /port (\d+)/.exec(text)?.[1];
-    if (port === undefined) continue;
-    return { name, url: `http://127.0.0.1:${port}/users/7x`, process };
-  }
-  throw new Error(`The server of ${name} did not start`);
-}
-
-/** The result of one run of a server. */
-interface Run {
-  readonly name: string;
-  /** Requests per second. */
-  readonly rate: number;
-  /** Nanoseconds of processor time per response, or `null` if unknown. */
-  readonly cost: number | null;
-}
-
-/** Has wrk ask each server for a second, on 32 connections. */
-async function load(servers: readonly Server[]): Promise<Run[]> {
-  const runs: Run[] = [];
-  for (const { name, url, process } of servers) {
-    const before = processorTime(process.pid);
-    const { stdout } = await new Deno.Command("wrk", {
-      args: ["-t1", "-c32", "-d1s", url],
-    }).output();
-    const after = processorTime(process.pid);
-    const text = new TextDecoder().decode(stdout);
-    const requests = /(\d+) requests in/.exec(text)?.[1];
-    const perSecond = /Requests\/sec: +([\d.]+)/.exec(text)?.[1];
-    if (!requests || !perSecond || /Non-2xx|Socket errors/.test(text)) {
-      throw new Error(`wrk said:\n${text}`);
-    }
-    const cost = before === null || after === null
-      ? null
-      : (after - before) / Number(requests);
-    runs.push({ name, rate: Number(perSecond), cost });
-  }
-  return runs;
-}
-
 /** Returns a program for both runtimes that prints its port. */
 function serverSource(): string {
   const module = new URL("_dispatch.ts", import.meta.url).href;
@@ -218,18 +109,8 @@ const handle = name === ${JSON.stringify(entries)}
   : applications[isWrapped ? "gatehouse" : name](Number(middleware), form);
 const fetch = isWrapped ? (request) => handle(request) : handle;
 const hostname = "127.0.0.1";
-const tell = (port) => console.log("port " + port);
+const tell = (port) => console.error("port " + port);
 if (isBun) tell(Bun.serve({ port: 0, hostname, fetch }).port);
 else Deno.serve({ port: 0, hostname, onListen: ({ port }) => tell(port) }, fetch);
 `;
-}
-
-async function hasWrk(): Promise<boolean> {
-  try {
-    await new Deno.Command("wrk", { args: ["-v"] }).output();
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

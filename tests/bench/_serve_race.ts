@@ -1,0 +1,159 @@
+import { medianOf } from "./_measure.ts";
+
+/** A server to start: a program that writes `port 8000` to stderr. */
+export interface ServerEntry {
+  /** The name in the table. */
+  readonly name: string;
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  /** The path to request. */
+  readonly path: string;
+  /**
+   * Prepares the load of a started server.
+   *
+   * @param origin The origin of the server.
+   * @returns The request headers.
+   * @default {() => Promise.resolve({})}
+   */
+  readonly prepare?: (origin: string) => Promise<Record<string, string>>;
+}
+
+/** The number of measurements. */
+export interface ServeEffort {
+  /** The number of times that each server starts. */
+  readonly starts: number;
+  /** Runs after a start that do not count, while the engine compiles. */
+  readonly warmUps: number;
+  /** Runs after a start that count. */
+  readonly rounds: number;
+}
+
+/** The medians of each server, by its name. */
+export interface Race {
+  /** Nanoseconds from one answer to the next. */
+  readonly between: ReadonlyMap<string, number>;
+  /** Nanoseconds of processor time per response, empty if unknown. */
+  readonly busy: ReadonlyMap<string, number>;
+}
+
+interface Server {
+  readonly name: string;
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly process: Deno.ChildProcess;
+}
+
+/**
+ * Measures servers, each in a separate process whose output is discarded. Runs
+ * of a second take turns.
+ */
+export async function raceServers(
+  entries: readonly ServerEntry[],
+  { starts, warmUps, rounds }: ServeEffort,
+): Promise<Race> {
+  const between = new Map<string, number[]>();
+  const busy = new Map<string, number[]>();
+  for (let started = 0; started < starts; started++) {
+    const servers: Server[] = [];
+    try {
+      for (const entry of entries) servers.push(await start(entry));
+      for (let round = -warmUps; round < rounds; round++) {
+        for (const { name, rate, cost } of await load(servers)) {
+          if (round < 0) continue;
+          between.getOrInsert(name, []).push(1e9 / rate);
+          if (cost !== null) busy.getOrInsert(name, []).push(cost);
+        }
+      }
+    } finally {
+      for (const { process } of servers) {
+        process.kill();
+        await process.status;
+      }
+    }
+  }
+  return { between: medians(between), busy: medians(busy) };
+}
+
+function medians(samples: Map<string, number[]>): Map<string, number> {
+  return new Map([...samples].map(([name, times]) => [name, medianOf(times)]));
+}
+
+/**
+ * Returns the processor time of a process in nanoseconds, over all its threads.
+ */
+function processorTime(pid: number): number | null {
+  try {
+    const text = Deno.readTextFileSync(`/proc/${pid}/stat`);
+    // User and system time, in hundredths of a second (proc_pid_stat(5)).
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * 1e7;
+  } catch {
+    return null;
+  }
+}
+
+async function start(entry: ServerEntry): Promise<Server> {
+  const { name, path, prepare } = entry;
+  const [program, ...args] = entry.command;
+  const process = new Deno.Command(program!, {
+    args,
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const lines = process.stderr.pipeThrough(new TextDecoderStream());
+  let output = "";
+  for await (const text of lines) {
+    output += text;
+    const port = /port (\d+)\n/.exec(output)?.[1];
+    if (port === undefined) continue;
+    const origin = `http://127.0.0.1:${port}`;
+    const headers = await prepare?.(origin) ?? {};
+    return { name, url: origin + path, headers, process };
+  }
+  throw new Error(`The server of ${name} did not start:\n${output}`);
+}
+
+/** The result of one run of a server. */
+interface Run {
+  readonly name: string;
+  /** Requests per second. */
+  readonly rate: number;
+  /** Nanoseconds of processor time per response, or `null` if unknown. */
+  readonly cost: number | null;
+}
+
+/** Has wrk ask each server for a second, on 32 connections. */
+async function load(servers: readonly Server[]): Promise<Run[]> {
+  const runs: Run[] = [];
+  for (const { name, url, headers, process } of servers) {
+    const lines = Object.entries(headers)
+      .flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+    const before = processorTime(process.pid);
+    const { stdout } = await new Deno.Command("wrk", {
+      args: ["-t1", "-c32", "-d1s", ...lines, url],
+    }).output();
+    const after = processorTime(process.pid);
+    const text = new TextDecoder().decode(stdout);
+    const requests = /(\d+) requests in/.exec(text)?.[1];
+    const perSecond = /Requests\/sec: +([\d.]+)/.exec(text)?.[1];
+    if (!requests || !perSecond || /Non-2xx|Socket errors/.test(text)) {
+      throw new Error(`wrk said:\n${text}`);
+    }
+    const cost = before === null || after === null
+      ? null
+      : (after - before) / Number(requests);
+    runs.push({ name, rate: Number(perSecond), cost });
+  }
+  return runs;
+}
+
+/** Returns `true` if the program that generates the load is installed. */
+export async function hasWrk(): Promise<boolean> {
+  try {
+    await new Deno.Command("wrk", { args: ["-v"] }).output();
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

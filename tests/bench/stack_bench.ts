@@ -1,0 +1,136 @@
+/**
+ * The middleware that most applications run, in servers on Deno, Bun and Node:
+ * one by one, all together for a visitor, and all together for a logged-in user
+ * whose session is in the memory store. Hono has its logger, its secure headers,
+ * its protection against cross-site requests, and the user in a signed cookie.
+ *
+ * Every request has the headers `Accept` and `User-Agent`. All loggers, also that
+ * of Hono, write to `/dev/null` through `batchOutput`, as the guide recommends
+ * for many requests: on Deno, a `console.log` takes longer than most lines. Two
+ * rows show it. On Node, srvx turns Node's requests into web requests, as the
+ * guide shows.
+ *
+ * Bounds: next to a bare handler, the server responds to at least 0.45 as many
+ * requests with all together, 0.3 with a logged-in user, 0.7 with a JSON line,
+ * and 0.4 if it counts bytes. On Linux they apply to processor time. A quick run
+ * has only these, and omits Node.
+ *
+ * `deno run -A tests/bench/stack_bench.ts [--quick]`
+ */
+import { bunPath } from "../runtimes/bun.ts";
+import { bundle } from "../runtimes/bundle.ts";
+import { nodePath } from "../runtimes/node.ts";
+import { type Bound, finish, printTable } from "./_measure.ts";
+import { hasWrk, raceServers, type ServerEntry } from "./_serve_race.ts";
+import { applications } from "./_stack.ts";
+
+const quick = Deno.args.includes("--quick");
+
+const effort = quick
+  ? { starts: 1, warmUps: 2, rounds: 2 }
+  : { starts: 3, warmUps: 3, rounds: 4 };
+
+const BOUNDS: readonly Bound[] = [
+  { of: "all together", to: "bare", most: 1 / 0.45 },
+  { of: "all together, logged in", to: "bare", most: 1 / 0.3 },
+  { of: "JSON logger", to: "bare", most: 1 / 0.7 },
+  { of: "countBytes", to: "bare", most: 1 / 0.4 },
+];
+
+/** The servers that are also measured with a logged-in user. */
+const withUser = ["session and auth", "all together", "hono"];
+
+/** The headers of every request. */
+const HEADERS = { Accept: "text/html", "User-Agent": "Mozilla/5.0 (X11)" };
+
+if (!await hasWrk()) {
+  console.log("Skipped: wrk is not installed");
+} else {
+  const folder = await Deno.makeTempDir();
+  try {
+    const script = `${folder}/server.mjs`;
+    await Deno.writeTextFile(script, await bundle(serverSource()));
+    let holds = true;
+    for (
+      const [runtime, command] of [
+        ["Deno.serve", [Deno.execPath(), "run", "--allow-all", script]],
+        ["Bun.serve", [bunPath(), script]],
+        ["srvx on Node", [await nodePath(), script]],
+      ] as const
+    ) {
+      if (quick && runtime === "srvx on Node") continue;
+      const title = `${runtime}, the middleware of most applications`;
+      const { between, busy } = await raceServers(entries(command), effort);
+      const unit = "ns between answers";
+      holds = (busy.size > 0
+        ? printTable(title, between, [], unit) &&
+          printTable(`${title}, processor`, busy, BOUNDS, "ns per answer")
+        : printTable(title, between, BOUNDS, unit)) && holds;
+    }
+    finish(holds);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Returns the servers of a table. A quick table has only those with bounds. */
+function entries(command: readonly string[]): ServerEntry[] {
+  const bound = new Set(BOUNDS.flatMap(({ of, to }) => [of, to]));
+  return Object.keys(applications).flatMap((application) => {
+    const entry = (name: string, isUser: boolean): ServerEntry => ({
+      name,
+      command: [...command, application],
+      path: "/",
+      prepare: (origin) => headersFor(origin, isUser),
+    });
+    const names = [entry(application, false)];
+    if (withUser.includes(application)) {
+      names.push(entry(`${application}, logged in`, true));
+    }
+    return names;
+  }).filter(({ name }) => !quick || bound.has(name));
+}
+
+/** Logs in if wanted. Throws if the server greets the wrong user. */
+async function headersFor(
+  origin: string,
+  isUser: boolean,
+): Promise<Record<string, string>> {
+  const headers: Record<string, string> = { ...HEADERS };
+  if (isUser) {
+    const login = await fetch(`${origin}/login`);
+    await login.body?.cancel();
+    headers.Cookie = login.headers.getSetCookie()[0]!.split(";")[0]!;
+  }
+  const text = await (await fetch(origin, { headers })).text();
+  if (text !== `Hello ${isUser ? "Ada" : "visitor"}`) {
+    throw new Error(`${origin} answers wrongly: ${text}`);
+  }
+  return headers;
+}
+
+/** Returns a program for all runtimes that writes its port to stderr. */
+function serverSource(): string {
+  const module = new URL("_stack.ts", import.meta.url).href;
+  return `import process from "node:process";
+import { applications } from ${JSON.stringify(module)};
+const fetch = applications[process.argv[2]]();
+const hostname = "127.0.0.1";
+const tell = (port) => console.error("port " + port);
+if ("Bun" in globalThis) {
+  tell(Bun.serve({ port: 0, hostname, fetch }).port);
+} else if ("Deno" in globalThis) {
+  Deno.serve({ port: 0, hostname, onListen: ({ port }) => tell(port) }, fetch);
+} else {
+  const { serve } = await import("npm:srvx@1.0.8/node");
+  const server = serve({
+    port: 0,
+    hostname,
+    silent: true,
+    fetch: (request) => fetch(request, request.runtime),
+  });
+  await server.ready();
+  tell(new URL(server.url).port);
+}
+`;
+}
