@@ -4,17 +4,14 @@ import { createRouter, type Router } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { rateLimit } from "@gatehouse/web/rate-limit-middleware";
 import type { SessionStore } from "@gatehouse/web/session";
-import { bundle } from "../runtimes/bundle.ts";
-import { startWorker } from "../runtimes/workers.ts";
-import { findProgram, startPostgres, startRedis } from "../deno/_servers.ts";
-import { type OpenStore, openStore } from "../deno/_session_stores.ts";
+import {
+  startStoreWorker,
+  testOnSharedStores,
+  WORKER_STORES,
+} from "../deno/_shared_stores.ts";
 
-const ROOT = new URL("../../", import.meta.url);
 const HOUR = 3_600_000;
 const MACHINES = 4;
-
-const redis = findProgram("redis-server", "rate limits on Redis");
-const postgres = findProgram("postgres", "rate limits on PostgreSQL");
 
 function createLimited(store: SessionStore): Router {
   const limit = rateLimit({ store, limit: 100, window: HOUR });
@@ -39,49 +36,22 @@ async function assertExactly100(stores: readonly SessionStore[]) {
   assertEquals(statuses.filter((status) => status === 429).length, 900);
 }
 
-const kinds: [kind: string, program: string | null][] = [
-  ["sqlite", ""],
-  ["postgres", postgres],
-  ["redis", redis],
-  ["valkey", redis],
-];
+const NAME = "rateLimit() lets exactly 100 of 1,000 parallel requests pass";
 
-for (const [kind, program] of kinds) {
-  Deno.test({
-    name:
-      `rateLimit() lets exactly 100 of 1,000 parallel requests pass on ${kind}, from one machine and from ${MACHINES}`,
-    ignore: program === null,
-    // Clients keep their sockets for a moment.
-    sanitizeOps: false,
-    sanitizeResources: false,
-    async fn() {
-      const folder = await Deno.makeTempDir();
-      const server = program === ""
-        ? { port: 0, stop: () => Promise.resolve() }
-        : await (kind === "postgres" ? startPostgres : startRedis)(program!);
-      const opened: OpenStore[] = [];
-      try {
-        for (const count of [1, MACHINES]) {
-          const stores: SessionStore[] = [];
-          for (let index = 0; index < count; index++) {
-            const address = program === ""
-              ? `${folder}/${count}.db`
-              : server.port;
-            const open = await openStore(kind, address);
-            opened.push(open);
-            stores.push(open.store);
-          }
-          if (count > 1) await forget(stores[0]);
-          await assertExactly100(stores);
-        }
-      } finally {
-        for (const { close } of opened) await close();
-        await server.stop();
-        await Deno.remove(folder, { recursive: true });
+testOnSharedStores(
+  "rate limits",
+  (kind) => `${NAME} on ${kind}, from one machine and from ${MACHINES}`,
+  async (connect) => {
+    for (const count of [1, MACHINES]) {
+      const stores: SessionStore[] = [];
+      for (let index = 0; index < count; index++) {
+        stores.push(await connect(`from_${count}`));
       }
-    },
-  });
-}
+      if (count > 1) await forget(stores[0]);
+      await assertExactly100(stores);
+    }
+  },
+);
 
 /** Removes the count of the run before. */
 async function forget(store: SessionStore): Promise<void> {
@@ -101,17 +71,8 @@ async function forget(store: SessionStore): Promise<void> {
   await store.delete(keys[0]);
 }
 
-const stores = [
-  [
-    "D1",
-    `createSQLSessionStore(async (sql, params) =>
-      (await env.DB.prepare(sql).bind(...params).all()).results)`,
-  ],
-  ["a Durable Object", "createDurableObjectSessionStore(env.SESSIONS)"],
-];
-
-for (const [name, store] of stores) {
-  Deno.test(`rateLimit() lets exactly 100 of 1,000 parallel requests pass on ${name}`, async () => {
+for (const [name, store] of WORKER_STORES) {
+  Deno.test(`${NAME} on ${name}`, async () => {
     await using worker = await startLimited(store);
     const responses = await Promise.all(
       Array.from({ length: 1_000 }, () => send(worker.url)),
@@ -140,13 +101,10 @@ async function send(url: URL, signal?: AbortSignal): Promise<number> {
   return response.status;
 }
 
-async function startLimited(store: string) {
-  const script = await bundle(`
-    import { createRouter } from "${ROOT.href}router/mod.ts";
-    import { rateLimit } from "${ROOT.href}session/rate_limit.ts";
-    import { createDurableObjectSessionStore } from "${ROOT.href}session/stores/cloudflare.ts";
-    import { createSQLSessionStore } from "${ROOT.href}session/stores/sql.ts";
-    export { SessionObject } from "${ROOT.href}session/stores/cloudflare.ts";
+function startLimited(store: string) {
+  return startStoreWorker(`
+    import { createRouter } from "@gatehouse/web/fetch-router";
+    import { rateLimit } from "@gatehouse/web/rate-limit-middleware";
     let router;
     function createLimited(env) {
       const store = ${store};
@@ -161,11 +119,4 @@ async function startLimited(store: string) {
         return router.fetch(request, env, context);
       },
     };`);
-  return await startWorker({
-    script,
-    d1Databases: ["DB"],
-    durableObjects: {
-      SESSIONS: { className: "SessionObject", useSQLite: true },
-    },
-  });
 }
