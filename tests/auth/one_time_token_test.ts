@@ -10,6 +10,7 @@ import {
   type SessionStore,
   SessionStoreError,
 } from "@gatehouse/web/session";
+import { slow } from "./_slow_store.ts";
 
 const purpose = "password-reset";
 
@@ -30,27 +31,6 @@ Deno.test("takeOneTimeToken() returns the data once (ASVS 6.5.1)", async () => {
   assert(await takeOneTimeToken(store, { purpose, token }) !== null);
   assertEquals(await takeOneTimeToken(store, { purpose, token }), null);
 });
-
-/** Creates a slow store in which requests can overtake each other. */
-function slow(store: SessionStore): SessionStore {
-  const wait = () =>
-    new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
-  return {
-    async get(key) {
-      await wait();
-      return store.get(key);
-    },
-    async put(key, value, options) {
-      await wait();
-      return store.put(key, value, options);
-    },
-    async delete(key) {
-      await wait();
-      return store.delete(key);
-    },
-    byIndex: (name) => store.byIndex!(name),
-  };
-}
 
 Deno.test("takeOneTimeToken() returns the data to one of fifty concurrent requests (ASVS 6.5.1)", async () => {
   for (let round = 0; round < 10; round++) {

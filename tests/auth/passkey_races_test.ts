@@ -3,38 +3,12 @@ import {
   createMemoryPasskeyStore,
   createTestAuthenticator,
 } from "@gatehouse/web/auth/passkey/testing";
-import {
-  createMemorySessionStore,
-  type SessionStore,
-} from "@gatehouse/web/session";
+import { createMemorySessionStore } from "@gatehouse/web/session";
 import { createPasskeyApp, type Loose, withPasskey } from "./_passkey_app.ts";
-
-function wait(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
-}
-
-/** Creates a session store in which requests can overtake each other. */
-function slowSessions(): SessionStore {
-  const store = createMemorySessionStore();
-  return {
-    async get(key) {
-      await wait();
-      return store.get(key);
-    },
-    async put(key, value, options) {
-      await wait();
-      return store.put(key, value, options);
-    },
-    async delete(key) {
-      await wait();
-      return store.delete(key);
-    },
-    byIndex: (name) => store.byIndex!(name),
-  };
-}
+import { slow, waitABit } from "./_slow_store.ts";
 
 Deno.test("finishAuthentication() accepts one of fifty concurrent requests with one response", async () => {
-  const sessionStore = slowSessions();
+  const sessionStore = slow(createMemorySessionStore());
   const { app, authenticator } = await withPasskey({ sessionStore });
   for (let round = 0; round < 5; round++) {
     const options = await app.post("/login/options");
@@ -49,7 +23,9 @@ Deno.test("finishAuthentication() accepts one of fifty concurrent requests with 
 });
 
 Deno.test("finishRegistration() accepts one of fifty concurrent requests with one response", async () => {
-  const app = createPasskeyApp({ sessionStore: slowSessions() });
+  const app = createPasskeyApp({
+    sessionStore: slow(createMemorySessionStore()),
+  });
   const options = await app.post("/register/options");
   const response = await createTestAuthenticator().register(options);
   const results = await Promise.all(
@@ -65,7 +41,7 @@ Deno.test("finishAuthentication() accepts a counter once, also from other sessio
     ...memory,
     async get(id: string) {
       const passkey = await memory.get(id);
-      await wait();
+      await waitABit();
       return passkey;
     },
   };
@@ -109,7 +85,7 @@ Deno.test("finishAuthentication() refuses a passkey that is removed at the same 
 });
 
 Deno.test("concurrent options keep each other's challenges", async () => {
-  const sessionStore = slowSessions();
+  const sessionStore = slow(createMemorySessionStore());
   const { app, authenticator } = await withPasskey({ sessionStore });
   const all = await Promise.all(
     Array.from({ length: 8 }, () => app.post("/login/options")),

@@ -1,9 +1,6 @@
 import { createThrottle } from "@gatehouse/web/auth";
 import { RequestContext } from "@gatehouse/web/fetch-router";
-import {
-  createMemorySessionStore,
-  type SessionStore,
-} from "@gatehouse/web/session";
+import { createMemorySessionStore } from "@gatehouse/web/session";
 import { assert, assertEquals, assertLess } from "@std/assert";
 import {
   createClocked,
@@ -13,6 +10,7 @@ import {
   strict,
   withCalls,
 } from "./_clocked_throttle.ts";
+import { slow } from "./_slow_store.ts";
 
 Deno.test("createThrottle() allows five failures, then increases the delay (ASVS 6.3.1)", async () => {
   const { attempt, fail, pass } = createClocked();
@@ -272,26 +270,6 @@ Deno.test("createThrottle() counts concurrent attempts", async () => {
   );
   assertEquals(answers.filter((answer) => answer === true).length, 5);
 });
-
-/** Creates a slow store whose calls finish in any order. */
-function slow(store: SessionStore): SessionStore {
-  const wait = () =>
-    new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
-  return {
-    async get(key) {
-      await wait();
-      return store.get(key);
-    },
-    async put(key, value, options) {
-      await wait();
-      return store.put(key, value, options);
-    },
-    async delete(key) {
-      await wait();
-      return store.delete(key);
-    },
-  };
-}
 
 Deno.test("createThrottle() counts concurrent attempts on several machines", async () => {
   const store = slow(createMemorySessionStore());
