@@ -9,6 +9,8 @@ import { hashToken } from "../session/secrets.ts";
 export interface PendingStep {
   /** The start of the step, in epoch milliseconds. */
   readonly startedAt: number;
+  /** The hash of the user's id, which `addPendingStep` sets. */
+  readonly user?: string | undefined;
 }
 
 /** The maximum number and size of the pending steps under one key. */
@@ -49,11 +51,12 @@ export async function addPendingStep<Step extends PendingStep>(
   limit: (steps: [string, Step][]) => [string, Step][],
 ): Promise<void> {
   const hash = await hashToken(secret);
+  const user = await userOf(session);
   session.update(key, (value) => {
     const steps = Object.entries(toPending<Step>(value))
       .filter(([, other]) => !isExpired(other, now))
       .sort(([, a], [, b]) => a.startedAt - b.startedAt);
-    steps.push([hash, step]);
+    steps.push([hash, user === undefined ? step : { ...step, user }]);
     return toJSON(Object.fromEntries(limit(steps)));
   });
 }
@@ -73,7 +76,9 @@ export function withinBounds<Step>(
 /**
  * Removes a step from the session and returns it. The store has saved this before
  * the function returns, so only one of several requests with the same secret gets
- * the step. The others get `null`.
+ * the step. The others get `null`, and so does another user than the one who began
+ * the step: a session in cookies keeps steps in separate cookies, and a late
+ * response can set one after the login of another user.
  */
 export async function takePendingStep<Step extends PendingStep>(
   session: Session,
@@ -96,7 +101,14 @@ export async function takePendingStep<Step extends PendingStep>(
     if (error instanceof SessionConflictError) return null;
     throw error;
   }
-  return removed ?? null;
+  return removed !== undefined && removed.user === await userOf(session)
+    ? removed
+    : null;
+}
+
+/** Returns the hash of the user's id: a step must fit into a cookie. */
+async function userOf({ userId }: Session): Promise<string | undefined> {
+  return userId === undefined ? undefined : await hashToken(String(userId));
 }
 
 function toPending<Step>(

@@ -58,7 +58,7 @@ const FOREIGN: PendingBounds = { count: 2, bytes: 3_072 };
  * The maximum size of a pending login as JSON within JSON. Sealed and with its
  * attributes, such a cookie has less than 4,096 bytes.
  */
-const MAX_NESTED_BYTES = 2800;
+const MAX_NESTED_BYTES = 2740;
 
 /**
  * Creates a pending login. The browser only learns its `state`. If it is too
