@@ -20,6 +20,15 @@ export interface TokenResponse {
   readonly dpopKey?: DPoPKey;
 }
 
+/** A response of the token endpoint with status 200, not yet checked. */
+export interface UncheckedTokens {
+  readonly body: JSONObject;
+  /** The time of the request, in epoch milliseconds. */
+  readonly requestedAt: number;
+  /** The key that the tokens must be bound to. */
+  readonly dpopKey: DPoPKey | undefined;
+}
+
 /** The maximum length of a token, in characters. */
 const MAX_TOKEN = 65_536;
 
@@ -38,6 +47,20 @@ export async function requestTokens(
   params: Readonly<Record<string, string>>,
   dpopKey?: DPoPKey,
 ): Promise<TokenResponse> {
+  return parseTokens(await fetchTokens(engine, params, dpopKey));
+}
+
+/**
+ * Sends a request to the token endpoint, and does not check the tokens.
+ *
+ * @param dpopKey The key to bind the tokens to.
+ * @throws {ExternalAuthError} If the provider issues none.
+ */
+export async function fetchTokens(
+  engine: ProviderEngine<unknown>,
+  params: Readonly<Record<string, string>>,
+  dpopKey?: DPoPKey,
+): Promise<UncheckedTokens> {
   const { client, now } = engine;
   const metadata = await engine.metadata();
   const credentials = await authenticateClient(client, metadata, now());
@@ -66,13 +89,16 @@ export async function requestTokens(
       { status, ...details },
     );
   }
-  return parseTokens(body, requestedAt, dpopKey);
+  return { body, requestedAt, dpopKey };
 }
 
-function parseTokens(
-  body: JSONObject,
-  requestedAt: number,
-  dpopKey: DPoPKey | undefined,
+/**
+ * Checks the tokens of a response.
+ *
+ * @throws {ExternalAuthError} If a member is missing or malformed.
+ */
+export function parseTokens(
+  { body, dpopKey, requestedAt }: UncheckedTokens,
 ): TokenResponse {
   const { access_token, expires_in, id_token, refresh_token, scope } = body;
   const { token_type } = body;
@@ -100,7 +126,8 @@ function parseTokens(
   };
 }
 
-function isToken(value: unknown): value is string {
+/** Returns `true` for a well-formed token. */
+export function isToken(value: unknown): value is string {
   return typeof value === "string" && value.length <= MAX_TOKEN &&
     VISIBLE.test(value);
 }

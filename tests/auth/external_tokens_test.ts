@@ -119,6 +119,83 @@ Deno.test("refreshExternalAuth() returns the rotated refresh token if the new ID
   assert((await refreshExternalAuth(client, result.tokens!)).ok);
 });
 
+for (
+  const [name, claims] of [
+    ["user", { sub: "someone" }],
+    ["issuer", { iss: "https://evil.example" }],
+    ["login", { nonce: "other" }],
+  ] as const
+) {
+  Deno.test(`refreshExternalAuth() returns no tokens if an ID token that can't be verified is about another ${name}`, async () => {
+    const { client, provider, tokens } = await loggedIn();
+    provider.faults = {
+      claims: (right) => ({ ...right, ...claims }),
+      idToken: (idToken) => idToken.slice(0, -8) + "AAAAAAAA",
+    };
+    const result = await refreshExternalAuth(client, tokens);
+    assert(!result.ok);
+    assertEquals(result.error.code, "id_token_invalid");
+    assertEquals(result.tokens, undefined);
+  });
+}
+
+for (
+  const [name, change, isKept] of [
+    ["token_type", { token_type: "mac" }, true],
+    ["token_type", { token_type: undefined }, true],
+    ["access_token", { access_token: "ü" }, true],
+    ["access_token", { access_token: undefined }, true],
+    ["refresh_token", { refresh_token: "ü" }, false],
+  ] as const
+) {
+  Deno.test(`refreshExternalAuth() returns ${isKept ? "the rotated refresh token" : "no tokens"} if the response has ${JSON.stringify(change)}`, async () => {
+    const { client, provider, tokens } = await loggedIn();
+    let issued: Record<string, unknown> = {};
+    provider.faults = {
+      token: (token) => {
+        issued = token;
+        return { ...token, ...change };
+      },
+    };
+    const result = await refreshExternalAuth(client, tokens);
+    assert(!result.ok);
+    assertEquals(result.error.code, "token_response_invalid");
+    assert(result.error.message.includes(`"${name}"`));
+    assert(!JSON.stringify(result.error).includes(`${issued.refresh_token}`));
+    assertEquals(
+      result.tokens?.refreshToken,
+      isKept ? issued.refresh_token : undefined,
+    );
+    if (!isKept) return;
+    assertEquals(result.tokens!.accessToken, undefined);
+    provider.faults = {};
+    assert((await refreshExternalAuth(client, result.tokens!)).ok);
+  });
+}
+
+Deno.test("refreshExternalAuth() returns no tokens if the ID token is malformed", async () => {
+  for (const id_token of [7, "", "a.b.c", "{}"]) {
+    const { client, provider, tokens } = await loggedIn();
+    provider.faults = { token: (token) => ({ ...token, id_token }) };
+    const result = await refreshExternalAuth(client, tokens);
+    assert(!result.ok);
+    assertEquals(result.error.code, "id_token_invalid");
+    assertEquals(result.tokens, undefined);
+  }
+});
+
+Deno.test("refreshExternalAuth() returns no tokens if the token type is wrong and the ID token is about another user", async () => {
+  const { client, provider, tokens } = await loggedIn();
+  provider.faults = {
+    claims: (claims) => ({ ...claims, sub: "someone" }),
+    token: (token) => ({ ...token, token_type: "mac" }),
+  };
+  const result = await refreshExternalAuth(client, tokens);
+  assert(!result.ok);
+  assertEquals(result.error.code, "id_token_invalid");
+  assertEquals(result.tokens, undefined);
+});
+
 Deno.test("refreshExternalAuth() returns no tokens if the new ID token is about another user", async () => {
   const { client, provider, tokens } = await loggedIn();
   provider.faults = { claims: (claims) => ({ ...claims, sub: "someone" }) };

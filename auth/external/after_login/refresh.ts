@@ -5,18 +5,19 @@ import {
   type JSONObject,
 } from "../../issuer/mod.ts";
 import { isIssuerOf, type ProviderEngine } from "../engine.ts";
-import {
-  type IdTokenClaims,
-  idTokenError,
-  verifyIdToken,
-} from "../id_token.ts";
+import { idTokenError, verifyIdToken } from "../id_token.ts";
 import type { ExternalAuthFailure } from "../login/finish.ts";
 import {
   engineOf,
   type ExternalAuthProvider,
   type ExternalAuthTokens,
 } from "../provider.ts";
-import { requestTokens, type TokenResponse } from "../token_request.ts";
+import {
+  fetchTokens,
+  isToken,
+  parseTokens,
+  type TokenResponse,
+} from "../token_request.ts";
 
 /** The tokens of a login, or the part of them that was stored. */
 export type RefreshableTokens =
@@ -27,9 +28,12 @@ export type RefreshableTokens =
 export interface ExternalAuthRefreshFailure extends ExternalAuthFailure {
   /**
    * The tokens to store instead of the old ones. Present if the provider has
-   * issued new tokens, but the new ID token could not be verified. There is no
-   * access token, because it may belong to another user. The refresh token is the
-   * new one, because the old one may be invalid now.
+   * issued new tokens, but the new ID token could not be verified, or the response
+   * is malformed. There is no access token, because it may belong to another user.
+   * The refresh token is the new one, because the old one may be invalid now.
+   *
+   * Missing if the new ID token names another user or login, even if it could not
+   * be verified.
    */
   readonly tokens?: RefreshableTokens;
 }
@@ -146,22 +150,23 @@ async function refresh(
   tokens: RefreshableTokens,
   refreshToken: string,
 ): Promise<ExternalAuthRefresh> {
-  const renewed = await requestTokens(engine, {
+  const response = await fetchTokens(engine, {
     grant_type: "refresh_token",
     refresh_token: refreshToken,
   }, tokens.dpopKey);
   const { accessToken: _, expiresAt: __, ...kept } = tokens;
-  const claims = await verifyRenewed(engine, renewed);
-  if (claims instanceof ExternalAuthError) {
-    const { refreshToken: next = refreshToken } = renewed;
-    return {
-      ok: false,
-      error: claims,
-      tokens: { ...kept, refreshToken: next },
-    };
+  try {
+    const renewed = parseTokens(response);
+    await verifyRenewed(engine, tokens, renewed);
+    return { ok: true, tokens: { ...kept, ...renewed } };
+  } catch (error) {
+    if (!(error instanceof ExternalAuthError)) throw error;
+    const next = rotatedToken(engine, tokens, response.body, error);
+    // The provider has not replaced the refresh token.
+    if (next === undefined && error.code !== "id_token_invalid") throw error;
+    const changed = { ...kept, refreshToken: next ?? refreshToken };
+    return { ok: false, error, tokens: changed };
   }
-  if (claims !== undefined) checkSameLogin(engine, tokens, claims);
-  return { ok: true, tokens: { ...kept, ...renewed } };
 }
 
 /**
@@ -187,40 +192,61 @@ export async function prepareRefresh(
 }
 
 /**
- * Verifies the ID token of a refresh, if there is one. Returns an error instead
- * of throwing it: the response has tokens that must not be lost.
+ * Verifies the ID token of a refresh, if there is one (Core 1.0, section 12.2).
+ *
+ * @throws {ExternalAuthError} If it is invalid, or about another login.
  */
 async function verifyRenewed(
   engine: ProviderEngine<unknown>,
+  tokens: RefreshableTokens,
   { accessToken, idToken }: TokenResponse,
-): Promise<IdTokenClaims | ExternalAuthError | undefined> {
+): Promise<void> {
   const { openid } = engine.definition;
-  if (openid === undefined || idToken === undefined) return undefined;
-  try {
-    return await verifyIdToken(engine, openid, idToken, { accessToken });
-  } catch (error) {
-    if (error instanceof ExternalAuthError) return error;
-    throw error;
-  }
+  if (openid === undefined || idToken === undefined) return;
+  const claims = await verifyIdToken(engine, openid, idToken, { accessToken });
+  if (!isSameLogin(engine, tokens, claims)) throw otherLogin();
 }
 
 /**
- * Checks that a new ID token belongs to the same login (Core 1.0, section 12.2).
+ * Returns the new refresh token of a response that failed a check, if it has one.
  *
- * @throws {ExternalAuthError} If it does not. Its tokens are lost on purpose:
- * they may be those of another user.
+ * @throws {ExternalAuthError} If the ID token is about another login, also if its
+ * signature is invalid. The tokens are lost on purpose: they may be those of
+ * another user.
  */
-function checkSameLogin(
+function rotatedToken(
+  engine: ProviderEngine<unknown>,
+  tokens: RefreshableTokens,
+  { id_token, refresh_token }: JSONObject,
+  error: ExternalAuthError,
+): string | undefined {
+  const hasIdToken = id_token !== undefined && id_token !== null;
+  if (engine.definition.openid !== undefined && hasIdToken) {
+    const claims = decodeClaims(typeof id_token === "string" ? id_token : "");
+    if (!isSameLogin(engine, tokens, claims)) {
+      throw error.code === "id_token_invalid" ? error : otherLogin();
+    }
+  }
+  return isToken(refresh_token) ? refresh_token : undefined;
+}
+
+/** Returns `true` if the claims of a new ID token are about the same login. */
+function isSameLogin(
   { definition: { openid } }: ProviderEngine<unknown>,
   tokens: RefreshableTokens,
-  claims: IdTokenClaims,
-): void {
-  const issuer = openid?.canonicalIssuer?.(claims.iss) ?? claims.iss;
+  claims: JSONObject,
+): boolean {
+  const { iss, sub } = claims;
+  if (typeof iss !== "string") return false;
+  const issuer = openid?.canonicalIssuer?.(iss) ?? iss;
   const before: JSONObject = decodeClaims(tokens.idToken ?? "");
-  const isSame = issuer === tokens.issuer && claims.sub === tokens.subject &&
+  return issuer === tokens.issuer && sub === tokens.subject &&
     ["azp", "auth_time", "nonce"].every((name) =>
       claims[name] === undefined || before[name] === undefined ||
       claims[name] === before[name]
     );
-  if (!isSame) throw idTokenError("it is about another login");
+}
+
+function otherLogin(): ExternalAuthError {
+  return idTokenError("it is about another login");
 }
