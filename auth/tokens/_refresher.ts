@@ -13,7 +13,13 @@ import {
 import { revokeExternalAuth } from "../external/after_login/revoke.ts";
 import { engineOf, type ExternalAuthProvider } from "../external/provider.ts";
 import { ExternalAuthError } from "../issuer/mod.ts";
-import type { Connection, StoredTokens, TokenStore } from "./_token_store.ts";
+import {
+  conflict,
+  type Connection,
+  MAX_TRIES,
+  type StoredTokens,
+  type TokenStore,
+} from "./_token_store.ts";
 import type {
   LoginRequired,
   TokenResult,
@@ -129,7 +135,6 @@ export class Refresher {
       if (lease === undefined || lease.until <= now()) {
         const result = await this.#takeLease(key, found);
         if (result !== null) return result;
-        continue;
       }
       if (Date.now() >= deadline) return unavailable(found, now());
       await pause(attempt);
@@ -186,6 +191,7 @@ export class Refresher {
           const saved = { ...found, ...head, tokens };
           return error ? unavailable(saved, now()) : toResult(saved, now());
         }
+        if (attempt >= SAVE_ATTEMPTS) throw conflict("save");
       } catch (cause) {
         if (cause instanceof RangeError) {
           return await this.#end(key, before, tooLarge(cause));
@@ -205,7 +211,7 @@ export class Refresher {
   ): Promise<TokenUnavailable> {
     const { now } = this.#store;
     const head = pauseOf(before, now());
-    for (;;) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const found = await this.#store.read(key);
       if (found === null || found.generation !== before.generation) break;
       const lease = found.lease?.id === leaseId ? undefined : found.lease;
@@ -220,17 +226,16 @@ export class Refresher {
     before: Connection,
     error: ExternalAuthError,
   ): Promise<TokenResult> {
-    for (;;) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const found = await this.#store.read(key);
       if (found === null) return NONE;
       // The tokens of a process that was thought dead, or of a new login.
       if (found.generation !== before.generation) {
         return toResult(found, this.#store.now());
       }
-      if (await this.#store.replace(key, found, null)) {
-        return { ...ENDED, error };
-      }
+      if (await this.#store.replace(key, found, null)) break;
     }
+    return { ...ENDED, error };
   }
 }
 

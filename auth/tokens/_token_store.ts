@@ -5,7 +5,11 @@ import {
   STORE_TIMEOUT,
   storeCaller,
 } from "../../session/internal.ts";
-import type { SessionStore } from "../../session/mod.ts";
+import {
+  type SessionStore,
+  SessionStoreError,
+  type StoredValue,
+} from "../../session/mod.ts";
 import { randomToken } from "../../session/secrets.ts";
 import type { RefreshableTokens } from "../external/after_login/refresh.ts";
 
@@ -66,6 +70,9 @@ const TOKENS: CipherKind = {
  */
 const MAX_BYTES = 40_000;
 
+/** The number of tries to change a connection that others change too. */
+export const MAX_TRIES = 20;
+
 /** The lifetime of a removed connection in milliseconds. */
 const REMOVED_TTL = 60_000;
 
@@ -88,7 +95,10 @@ export class TokenStore {
   /** Reads a connection. */
   async read(key: string): Promise<Connection | null> {
     const found = await this.call("read", (store) => store.get(key));
-    if (found === null) return null;
+    return found && await this.#open(key, found);
+  }
+
+  async #open(key: string, found: StoredValue): Promise<Connection | null> {
     const parsed = parse(found.value);
     if (parsed === null) return null;
     const { head, sealed } = parsed;
@@ -98,17 +108,27 @@ export class TokenStore {
     return { ...head, sealed, tokens, version: found.version };
   }
 
-  /** Stores a new connection, whatever was stored before. */
-  async create(key: string, created: NewConnection): Promise<void> {
+  /**
+   * Stores a new connection, whatever was stored before.
+   *
+   * @returns The tokens that were stored before.
+   * @throws {SessionStoreError} If the store refuses each write.
+   */
+  async create(
+    key: string,
+    created: NewConnection,
+  ): Promise<StoredTokens | null> {
     const { tokens, ...head } = created;
     const now = this.now();
     const full = { ...head, generation: randomToken(), refreshedAt: now };
     const sealed = await this.#seal(key, tokens);
-    let ifVersion: string | null;
-    do {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const found = await this.call("read", (store) => store.get(key));
-      ifVersion = found?.version ?? null;
-    } while (!await this.#put(key, full, sealed, ifVersion));
+      if (await this.#put(key, full, sealed, found?.version ?? null)) {
+        return (found && await this.#open(key, found))?.tokens ?? null;
+      }
+    }
+    throw conflict("save");
   }
 
   /** Replaces the tokens, and frees the lease. */
@@ -142,12 +162,16 @@ export class TokenStore {
     return await this.#put(key, head, before.sealed, before.version);
   }
 
-  /** Removes a connection, and returns the last tokens that it had. */
+  /**
+   * Removes a connection, and returns the last tokens that it had.
+   *
+   * @throws {SessionStoreError} If the store refuses each write.
+   */
   async remove(
     key: string,
     accept: (found: Connection) => boolean = () => true,
   ): Promise<StoredTokens | null> {
-    for (;;) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const found = await this.read(key);
       if (found === null || !accept(found)) return null;
       const options = { ttl: REMOVED_TTL, ifVersion: found.version };
@@ -158,6 +182,7 @@ export class TokenStore {
       );
       if (isRemoved) return found.tokens ?? {};
     }
+    throw conflict("end");
   }
 
   /** Returns the keys of connections with an index name. */
@@ -192,6 +217,12 @@ export class TokenStore {
       `Cannot keep tokens: they take ${size} bytes, and at most ${MAX_BYTES} are allowed`,
     );
   }
+}
+
+/** Creates the error for a store that refuses each write. */
+export function conflict(verb: string): SessionStoreError {
+  const cause = new Error(`Other requests were faster ${MAX_TRIES} times`);
+  return new SessionStoreError(verb, { cause });
 }
 
 function sizeOf(text: string): number {

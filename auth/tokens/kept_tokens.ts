@@ -17,13 +17,8 @@ import {
   type ExternalAuthProvider,
   type ExternalAuthSuccess,
 } from "../external/provider.ts";
-import {
-  ENDED,
-  NONE,
-  Refresher,
-  revokeTokens,
-  toResult,
-} from "./_refresher.ts";
+import { ENDED, NONE, Refresher, toResult } from "./_refresher.ts";
+import { removeAll, revokeAll } from "./_token_removal.ts";
 import {
   type Connection,
   type StoredTokens,
@@ -106,9 +101,6 @@ const USER_LIFETIME = 90 * 24 * 60 * 60 * 1_000;
 
 /** The age below which a rejected token is not refreshed, in milliseconds. */
 const MIN_AGE = 30_000;
-
-/** The time for which a logout waits for the revocation, in milliseconds. */
-const REVOCATION_WAIT = 3_000;
 
 /**
  * Keeps the tokens of a provider on the server, and refreshes them.
@@ -226,13 +218,20 @@ class Tokens implements KeptTokens {
     const names = this.#isPerUser
       ? [subjectName(issuer, tokens.subject ?? "")]
       : loginNamesOf(context);
-    const index = [`user:${userId}`, ...names].map(indexName);
-    await this.#store.create(key, {
+    const index = [`user:${userId}`, ...names].map((one) =>
+      this.#indexName(one)
+    );
+    const replaced = await this.#store.create(key, {
       tokens,
       savedAt: this.#now(),
       endsAt,
       index,
     });
+    // At many providers, the revocation of tokens also ends later tokens of the
+    // same account.
+    if (replaced !== null && isOtherAccount(replaced, tokens)) {
+      await this.#revoke([replaced]);
+    }
   }
 
   async get(
@@ -261,7 +260,10 @@ class Tokens implements KeptTokens {
 
   async end(context: RequestContext): Promise<boolean> {
     const owner = await this.#ownerOf(context);
-    return owner !== null && await this.#remove(owner.key);
+    const tokens = owner && await this.#store.remove(owner.key);
+    if (tokens === null) return false;
+    await this.#revoke([tokens]);
+    return true;
   }
 
   get #isPerUser(): boolean {
@@ -293,6 +295,15 @@ class Tokens implements KeptTokens {
     return `tokens:${encodeBase64Url(await sha256(JSON.stringify(parts)))}`;
   }
 
+  /**
+   * Returns the index name of tokens. No session has it, and no tokens of another
+   * provider, which must not receive these.
+   */
+  #indexName(name: string): string {
+    const { clientId, name: provider } = this.#provider;
+    return `tokens:${JSON.stringify([provider, clientId, name])}`;
+  }
+
   /** Lets tokens live as long as their session, which a login can extend. */
   async #extend({ endsAt, key }: Owner, found: Connection): Promise<void> {
     const missing = endsAt - found.endsAt;
@@ -318,32 +329,29 @@ class Tokens implements KeptTokens {
 
   /** Removes the tokens of sessions that have ended. Never rejects. */
   async #removeEnded(end: SessionEnd): Promise<void> {
-    try {
-      if ("firstId" in end) {
-        if (this.#isPerUser) return;
-        await this.#remove(await this.#keyOf(end.firstId, end.userId));
-        return;
-      }
-      const accept = ({ savedAt }: Connection) => savedAt <= end.before;
-      for (const key of await this.#store.keysOf(indexName(end.name))) {
-        await this.#remove(key, accept);
-      }
-    } catch {
-      // The session has ended. The store removes its tokens when they expire.
+    if ("firstId" in end) {
+      if (this.#isPerUser) return;
+      const key = await this.#keyOf(end.firstId, end.userId);
+      await this.#revoke(await removeAll(this.#store, [key]));
+      return;
     }
+    const accept = ({ savedAt }: Connection) => savedAt <= end.before;
+    // If the store fails, it removes the tokens when they expire.
+    const keys = await this.#store.keysOf(this.#indexName(end.name))
+      .catch(() => []);
+    await this.#revoke(await removeAll(this.#store, keys, accept));
   }
 
-  async #remove(
-    key: string,
-    accept?: (found: Connection) => boolean,
-  ): Promise<boolean> {
-    const tokens = await this.#store.remove(key, accept);
-    if (tokens === null) return false;
-    if (this.#options.revoke !== false) {
-      await atMost(REVOCATION_WAIT, revokeTokens(this.#provider, tokens));
-    }
-    return true;
+  async #revoke(all: readonly StoredTokens[]): Promise<void> {
+    if (this.#options.revoke === false) return;
+    await revokeAll(this.#provider, all);
   }
+}
+
+/** Returns `true` if both accounts at the provider are known, and not the same. */
+function isOtherAccount(before: StoredTokens, after: StoredTokens): boolean {
+  return before.subject !== undefined && after.subject !== undefined &&
+    (before.subject !== after.subject || before.issuer !== after.issuer);
 }
 
 function checkStore(store: SessionStore): void {
@@ -355,11 +363,6 @@ function checkStore(store: SessionStore): void {
   if (store.byIndex === undefined) {
     throw new TypeError("Cannot keep tokens: the store has no byIndex");
   }
-}
-
-/** Returns the index name of tokens, which no session has. */
-function indexName(name: string): string {
-  return `tokens:${name}`;
 }
 
 /** Waits for a promise until a signal is aborted. */
@@ -376,19 +379,5 @@ async function unlessAborted<Value>(
     return await Promise.race([promise, aborted]);
   } finally {
     signal.removeEventListener("abort", onAbort);
-  }
-}
-
-/** Waits for a promise, but not longer than some milliseconds. */
-async function atMost(
-  time: number,
-  promise: Promise<unknown>,
-): Promise<void> {
-  const { promise: over, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, time);
-  try {
-    await Promise.race([promise, over]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -26,6 +26,7 @@ import {
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { clientOf, ORIGIN } from "./_login.ts";
+import { LogoutApp } from "./_provider_logout.ts";
 import { TestProvider } from "./_test_provider.ts";
 
 /** The secret that encrypts the tokens of the tests. */
@@ -35,6 +36,8 @@ export const SECRET = "b2Ygb25lIHRlc3QsIG5vdCBvZiBhIHNlcnZpY2UgMTIz";
 export interface TokenAppOptions {
   readonly keep?: Partial<KeepTokensOptions>;
   readonly client?: Partial<OIDCAuthProviderOptions>;
+  /** Replaces the store in memory, such as by one with faults. */
+  readonly store?: (memory: SessionStore) => SessionStore;
 }
 
 /** One process of an application that keeps the tokens of its users. */
@@ -59,7 +62,8 @@ export class TokenApp {
     this.provider = provider;
     this.#options = options;
     provider.now = () => this.time;
-    this.store = createMemorySessionStore({ now: provider.now });
+    const memory = createMemorySessionStore({ now: provider.now });
+    this.store = options.store?.(memory) ?? memory;
     this.first = this.start();
   }
 
@@ -90,9 +94,15 @@ export class TokenApp {
     router.get("/callback", async (context) => {
       const result = await externalAuthResult(client, context);
       if (!result.ok) return new Response(result.error.code, { status: 401 });
-      await completeAuth(context, `user of ${result.subject}`);
+      if (!result.data.connect) {
+        await completeAuth(context, `user of ${result.subject}`);
+      }
       await tokens.save(context, result);
       return new Response();
+    });
+    // Connects an account to the user who is logged in.
+    router.get("/connect", (context) => {
+      return startExternalAuth(client, context, { data: { connect: true } });
     });
     router.get("/token", async (context) => {
       return Response.json(await tokens.get(context, this.get));
@@ -142,8 +152,9 @@ export class TokenApp {
   async logInAgain(
     browser: TestClient,
     claims: Record<string, unknown> = {},
+    path = "/login",
   ): Promise<void> {
-    const started = await browser.fetch("/login");
+    const started = await browser.fetch(path);
     const callback = this.provider.authorize(started.headers.get("Location"));
     const { faults } = this.provider;
     this.provider.faults = {
@@ -154,6 +165,21 @@ export class TokenApp {
     const finished = await browser.fetch(callback);
     if (!finished.ok) throw new Error(await finished.text());
     this.provider.faults = faults;
+  }
+
+  /** Lets the provider log users out, with a logout token. */
+  async logOut(claims: Record<string, unknown>): Promise<void> {
+    const signer = new LogoutApp(this.provider, this.store);
+    await this.sendLogout(await signer.logoutToken(claims));
+  }
+
+  /** Sends a logout token. */
+  async sendLogout(token: string): Promise<void> {
+    const { status } = await this.first.router.fetch(`${ORIGIN}/back-channel`, {
+      method: "POST",
+      body: new URLSearchParams({ logout_token: token }),
+    });
+    if (status !== 200) throw new Error(`${status}`);
   }
 
   /** Moves the clock. */
@@ -185,6 +211,15 @@ export class TokenApp {
     return this.provider.requests.filter(({ path }) => path === "/revoke")
       .map(({ form }) => form.get("token"));
   }
+}
+
+/** Returns the keys of the tokens with an index name, such as `user:7`. */
+export async function tokenKeys(
+  { provider, store }: TokenApp,
+  name: string,
+): Promise<readonly string[]> {
+  const names = JSON.stringify(["test", provider.clientId, name]);
+  return await store.byIndex!(`tokens:${names}`);
 }
 
 /** Sends the cookie of a browser to another process. */

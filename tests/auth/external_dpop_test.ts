@@ -5,7 +5,7 @@ import { createDPoPBinding } from "@gatehouse/web/auth/dpop";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { clientOf, errorOf, logIn } from "./_login.ts";
 import { type Faults, TestProvider, USER } from "./_test_provider.ts";
-import { TokenApp, tokenOf } from "./_token_app.ts";
+import { TokenApp, tokenKeys, tokenOf } from "./_token_app.ts";
 
 /** The faults of a provider that binds tokens, and may demand a nonce. */
 const BOUND: Faults = {
@@ -112,7 +112,7 @@ Deno.test("keepTokens() keeps the key, encrypted, and binds refreshed tokens to 
   const started = await app.logIn();
   const first = await tokenOf(started);
   assert(first.ok && first.dpopKey !== undefined);
-  const [key] = await app.store.byIndex!(`tokens:user:user of ${USER.sub}`);
+  const [key] = await tokenKeys(app, `user:user of ${USER.sub}`);
   const { value } = (await app.store.get(key!))!;
   assert(!value.includes(first.dpopKey.d));
   app.expire();

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { endAllSessions, endUserSessions } from "@gatehouse/web/session";
 import { LogoutApp } from "./_provider_logout.ts";
 import { USER } from "./_test_provider.ts";
-import { seenBy, TokenApp, withLateTokens } from "./_token_app.ts";
+import { seenBy, TokenApp, tokenKeys, withLateTokens } from "./_token_app.ts";
 
 const USER_ID = `user of ${USER.sub}`;
 
@@ -27,12 +27,12 @@ const ENDS: readonly (readonly [string, End, readonly string[]])[] = [
   }, []],
   [
     "a back-channel logout of the session",
-    (app) => logOut(app, { sid: "own" }),
+    (app) => app.logOut({ sid: "own" }),
     ["other"],
   ],
   [
     "a back-channel logout of the user",
-    (app) => logOut(app, { sub: USER.sub }),
+    (app) => app.logOut({ sub: USER.sub }),
     [],
   ],
 ];
@@ -56,7 +56,7 @@ for (const [name, end, kept] of ENDS) {
       kept.includes("other") ? tokens[1] : "none",
     );
     if (all < 6) assertNotEquals(await seenBy(stranger), "none");
-    const left = (await app.store.byIndex!(`tokens:user:${USER_ID}`)).length;
+    const left = (await tokenKeys(app, `user:${USER_ID}`)).length;
     assertEquals(left, kept.length);
   });
 }
@@ -109,7 +109,7 @@ Deno.test("a logout with revoke: false removes the tokens only", async () => {
   const browser = await app.logIn();
   await browser.fetch("/logout", { method: "POST" });
   assertEquals(app.revoked, []);
-  assertEquals(await app.store.byIndex!(`tokens:user:${USER_ID}`), []);
+  assertEquals(await tokenKeys(app, `user:${USER_ID}`), []);
 });
 
 Deno.test("a logout during a refresh revokes the refreshed tokens", async () => {
@@ -140,7 +140,7 @@ for (
     ["endAll()", post("/end-all")],
     ["endUserSessions()", ({ store }) => endUserSessions(store, USER_ID)],
     ["a back-channel logout of the user", (app) => {
-      return logOut(app, { sub: USER.sub });
+      return app.logOut({ sub: USER.sub });
     }],
   ] satisfies [string, End][]
 ) {
@@ -149,7 +149,7 @@ for (
     const browser = await app.logIn();
     await end(app, browser);
     assertEquals(app.revoked.length, 2);
-    assertEquals(await app.store.byIndex!(`tokens:user:${USER_ID}`), []);
+    assertEquals(await tokenKeys(app, `user:${USER_ID}`), []);
   });
 }
 
@@ -159,23 +159,7 @@ Deno.test("a replayed logout token does not remove the tokens of a later login",
   const token = await signer.logoutToken({ sub: USER.sub });
   app.wait(100_000);
   const browser = await app.logIn();
-  await send(app, token);
+  await app.sendLogout(token);
   assertNotEquals(await seenBy(browser), "none");
   assertEquals(app.revoked, []);
 });
-
-async function logOut(
-  app: TokenApp,
-  claims: Record<string, unknown>,
-): Promise<void> {
-  const signer = new LogoutApp(app.provider, app.store);
-  await send(app, await signer.logoutToken(claims));
-}
-
-async function send(app: TokenApp, token: string): Promise<void> {
-  const { status } = await app.first.router.fetch(
-    "https://app.example/back-channel",
-    { method: "POST", body: new URLSearchParams({ logout_token: token }) },
-  );
-  assertEquals(status, 200);
-}

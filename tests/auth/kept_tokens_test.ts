@@ -15,6 +15,7 @@ import {
   SECRET,
   seenBy,
   TokenApp,
+  tokenKeys,
   tokenOf,
   withLateTokens,
 } from "./_token_app.ts";
@@ -391,9 +392,10 @@ Deno.test("save() stores the tokens encrypted, and a connection of another sessi
   const app = await TokenApp.create();
   const [ada, bob] = [await app.logIn({ sub: "ada" }), await app.logIn()];
   const token = await seenBy(ada);
-  const keys = await app.store.byIndex!("tokens:user:user of ada");
-  const others = await app.store.byIndex!(
-    `tokens:user:user of ${app.provider.user.sub}`,
+  const keys = await tokenKeys(app, "user:user of ada");
+  const others = await tokenKeys(
+    app,
+    `user:user of ${app.provider.user.sub}`,
   );
   assertEquals([keys.length, others.length], [1, 1]);
   const stored = (await app.store.get(keys[0]!))!;
