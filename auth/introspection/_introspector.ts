@@ -29,6 +29,15 @@ const MAX_INACTIVE = 1_000;
 /** The maximum number of tokens whose concurrent requests are joined. */
 const MAX_FLIGHTS = 1_000;
 
+/**
+ * The number of different tokens whose failures mean that the issuer is
+ * unavailable. Anyone can send a token that an issuer fails to handle.
+ */
+const MAX_FAILED_TOKENS = 3;
+
+/** The statuses of an issuer that is unavailable for every token. */
+const UNAVAILABLE: readonly (number | undefined)[] = [undefined, 401, 503];
+
 /** The statuses with which servers refuse a token that they cannot read. */
 const UNREADABLE: readonly (number | undefined)[] = [400, 413, 414, 422, 431];
 
@@ -43,7 +52,9 @@ export class Introspector {
   readonly #active: ResultCache<JSONObject>;
   readonly #inactive = new ResultCache<true>(MAX_INACTIVE);
   readonly #flights = new Map<string, SingleFlight<JSONObject>>();
-  /** The time of the last request if it failed, else -Infinity. */
+  /** The tokens that failed since the last success, and their times. */
+  readonly #failedTokens = new Map<string, number>();
+  /** The time of the last failure or attempt of an outage, else -Infinity. */
   #failedAt = -Infinity;
   #reportedAt = -Infinity;
 
@@ -68,13 +79,13 @@ export class Introspector {
     const time = this.#now();
     if (this.#inactive.get(key, time)) return { ok: false, problem: "invalid" };
     let body = this.#active.get(key, time);
-    if (body === undefined && this.#isWaiting(time)) {
+    if (body === undefined && this.#isWaiting(key, time)) {
       return { ok: false, problem: "unavailable" };
     }
     try {
       body ??= await this.#introspect(key, token);
     } catch (error) {
-      return this.#handle(error);
+      return this.#handle(error, key);
     }
     return checkIntrospected(body, {
       ...this.#issuer,
@@ -84,8 +95,12 @@ export class Introspector {
     });
   }
 
-  /** Returns `true` after a failure. One request in five seconds asks the issuer. */
-  #isWaiting(time: number): boolean {
+  /**
+   * Returns `true` after a failure of this token, and during an outage. In an
+   * outage, one request in five seconds asks the issuer.
+   */
+  #isWaiting(key: string, time: number): boolean {
+    if (isRecent(this.#failedTokens.get(key) ?? -Infinity, time)) return true;
     if (this.#failedAt === -Infinity) return false;
     if (isRecent(this.#failedAt, time)) return true;
     this.#failedAt = time;
@@ -96,6 +111,7 @@ export class Introspector {
     const body = await this.#joined(key, () => this.#ask(token));
     const time = this.#now();
     this.#failedAt = -Infinity;
+    this.#failedTokens.clear();
     if (body.active === true) {
       const end = typeof body.exp === "number" ? body.exp * 1000 : Infinity;
       const until = Math.min(time + this.#maxCacheTime, end);
@@ -125,19 +141,35 @@ export class Introspector {
     }
   }
 
-  #handle(error: unknown): AccessTokenVerification {
+  #handle(error: unknown, key: string): AccessTokenVerification {
     if (!(error instanceof ExternalAuthError)) throw error;
     const isUnreadable = error.code === "introspection_failed" &&
       UNREADABLE.includes(error.status);
     const time = this.#now();
     // Anyone can send such a token, which must not affect the others. The issuer
     // answered it, so it is available.
-    this.#failedAt = isUnreadable ? -Infinity : time;
+    if (isUnreadable) this.#failedAt = -Infinity;
+    else if (this.#isOutage(error, key, time)) this.#failedAt = time;
     if (!isRecent(this.#reportedAt, time)) {
       this.#reportedAt = time;
       (this.#issuer.onError ?? console.error)(error);
     }
     return { ok: false, problem: isUnreadable ? "invalid" : "unavailable" };
+  }
+
+  /** Counts a failure. Returns `true` if it means that the issuer is unavailable. */
+  #isOutage(
+    { code, status }: ExternalAuthError,
+    key: string,
+    time: number,
+  ): boolean {
+    const failed = this.#failedTokens;
+    for (const [token, at] of failed) {
+      if (!isRecent(at, time)) failed.delete(token);
+    }
+    if (failed.size < MAX_FAILED_TOKENS) failed.set(key, time);
+    return code !== "introspection_failed" || UNAVAILABLE.includes(status) ||
+      failed.size >= MAX_FAILED_TOKENS;
   }
 }
 

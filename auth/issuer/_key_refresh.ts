@@ -94,6 +94,15 @@ export function keysOfIssuer(
   };
 }
 
+/** Returns `true` if a token says that it has expired. */
+function hasExpired(
+  token: string,
+  { clockTolerance, now }: JWTExpectation,
+): boolean {
+  const { exp } = decodeClaims(token);
+  return typeof exp === "number" && (exp + clockTolerance) * 1000 <= now;
+}
+
 /** Verifies a token, and verifies it again with new keys if they may help. */
 export async function verifyWithKeys(
   token: string,
@@ -111,6 +120,8 @@ export async function verifyWithKeys(
   const known = await keys.get();
   const verification = await verifyWith(known);
   if (verification.ok || !verification.mayNeedNewKeys) return verification;
+  // Old tokens of a key that is gone must not use up the cooldown.
+  if (hasExpired(token, expectation)) return verification;
   const refreshed = await keys.refresh(known, caller);
   return refreshed === undefined ? verification : await verifyWith(refreshed);
 

@@ -238,6 +238,91 @@ for (const status of [400, 413, 414, 422, 431]) {
   });
 }
 
+for (const status of [403, 404, 406, 409, 429, 500, 502, 504]) {
+  Deno.test(`createIntrospection() asks for other tokens if the issuer responds with ${status} to one of them`, async () => {
+    const { asked, clock, send } = await createFailingAPI(status);
+    assertEquals((await send("t0ken")).status, 200);
+    for (let count = 0; count < 20; count++) {
+      assertEquals((await send("x1")).status, 503);
+    }
+    // The issuer is not asked about the same token again for five seconds.
+    assertEquals(asked(), 2);
+    assertEquals((await send("other")).status, 200);
+    clock.now += 5_000;
+    assertEquals((await send("x1")).status, 503);
+    assertEquals(asked(), 4);
+    assertEquals((await send("another")).status, 200);
+  });
+}
+
+Deno.test("createIntrospection() takes an issuer as unavailable after failures with three tokens", async () => {
+  const { asked, clock, send } = await createFailingAPI(500);
+  for (const token of ["x1", "x2", "x3"]) await send(token);
+  assertEquals((await send("t0ken")).status, 503);
+  assertEquals((await send("x4")).status, 503);
+  assertEquals(asked(), 3);
+  clock.now += 5_000;
+  assertEquals((await send("t0ken")).status, 200);
+  // The success ended the outage, so one failure is not enough.
+  assertEquals((await send("x5")).status, 503);
+  assertEquals((await send("other")).status, 200);
+});
+
+Deno.test("createIntrospection() counts only failures since the last success, and of five seconds", async () => {
+  const { clock, send } = await createFailingAPI(500);
+  await send("x1");
+  await send("x2");
+  assertEquals((await send("t0ken")).status, 200);
+  await send("x3");
+  await send("x4");
+  assertEquals((await send("other")).status, 200);
+  await send("x5");
+  await send("x6");
+  clock.now += 5_000;
+  await send("x7");
+  assertEquals((await send("another")).status, 200);
+});
+
+Deno.test("createIntrospection() counts an inactive token as a success of the issuer", async () => {
+  const { send } = await createFailingAPI(500);
+  await send("x1");
+  await send("x2");
+  assertEquals((await send("unknown")).status, 401);
+  await send("x3");
+  assertEquals((await send("t0ken")).status, 200);
+});
+
+for (
+  const [name, respond] of [
+    ["a network error", () => Promise.reject(new TypeError("refused"))],
+    ["503", () => new Response(null, { status: 503 })],
+    ["a refused client", () => Response.json({}, { status: 401 })],
+  ] as const
+) {
+  Deno.test(`createIntrospection() takes an issuer as unavailable at once after ${name}`, async () => {
+    const { asked, send } = await createFailingAPI(respond);
+    assertEquals((await send("x1")).status, 503);
+    assertEquals((await send("t0ken")).status, 503);
+    assertEquals(asked(), 1);
+  });
+}
+
+/** Creates an API whose issuer fails for tokens that begin with `x`. */
+async function createFailingAPI(
+  failure: number | (() => Response | Promise<Response>),
+) {
+  const api = await createIntrospectingAPI({}, { onError: () => {} });
+  const { provider, respond, responses } = api;
+  responses.other = responses.another = activeToken();
+  provider.faults.respond = (request) => {
+    if (!request.form.get("token")?.startsWith("x")) return respond(request);
+    return typeof failure === "function"
+      ? failure()
+      : Response.json({}, { status: failure });
+  };
+  return api;
+}
+
 Deno.test("createIntrospection() keeps a response for maxCacheTime, at most until the token expires", async () => {
   const { asked, clock, responses, send } = await createIntrospectingAPI();
   for (let count = 0; count < 5; count++) await send("t0ken");

@@ -59,6 +59,19 @@ Deno.test("createResourceServer() fetches keys at most once in 30 s because of u
   assertEquals(provider.count("/keys"), 3);
 });
 
+Deno.test("createResourceServer() accepts tokens of new keys at once after expired tokens of old keys", async () => {
+  const { provider, send, sign } = await createAPI();
+  await send(await sign());
+  const expired = await sign(
+    { exp: now / 1000 - 3_600, iat: now / 1000 - 7_200 },
+    { kid: "retired" },
+  );
+  assertEquals((await send(expired)).status, 401);
+  assertEquals(provider.count("/keys"), 1);
+  await provider.rotate();
+  assertEquals((await send(await sign())).status, 200);
+});
+
 Deno.test("createResourceServer() answers 503 while the issuer is unavailable, and asks it once in 5 s", async () => {
   let time = now;
   const errors: ExternalAuthError[] = [];
