@@ -1,5 +1,6 @@
 import { RESERVED_PREFIX, type SessionRecord } from "./record.ts";
 import { requestSessionOf, type Session } from "./session.ts";
+import type { SessionStore } from "./store.ts";
 
 /**
  * The key of the binding of a session to a device. A login removes its value, so
@@ -56,6 +57,12 @@ export function readBinding(session: Session): DeviceBinding | null {
   return binding;
 }
 
+/** Returns the time of a loaded session's login, or `null` without a user. */
+export function loginTimeOf(session: Session): number | null {
+  const { createdAt, userId } = requestSessionOf(session).record;
+  return userId === undefined ? null : createdAt;
+}
+
 /** Returns `true` if the request has logged a user in. */
 export function hasLoggedIn(session: Session): boolean {
   const { changes, reports } = requestSessionOf(session);
@@ -71,7 +78,7 @@ export function leaveSession(session: Session): void {
   requestSessionOf(session).leave();
 }
 
-/** Returns `true` if sessions are in encrypted cookies. */
-export function isInCookies(session: Session): boolean {
-  return requestSessionOf(session).setup.store === null;
+/** Returns the store of the sessions, or `null` if they are in cookies. */
+export function storeOf(session: Session): SessionStore | null {
+  return requestSessionOf(session).setup.store;
 }

@@ -18,9 +18,10 @@ import {
   type DeviceBinding,
   type DeviceKey,
   hasLoggedIn,
-  isInCookies,
   leaveSession,
+  loginTimeOf,
   readBinding,
+  storeOf,
 } from "./device_binding.ts";
 import { storeCaller } from "./drivers/circuit_breaker.ts";
 import { type CallStore, checkSessionLimit } from "./drivers/ended_sessions.ts";
@@ -55,14 +56,15 @@ export {
   type DeviceKey,
   hasLoggedIn,
   type HostCookie,
-  isInCookies,
   leaveSession,
+  loginTimeOf,
   readBinding,
   readCookies,
   readCookiesBelow,
   serializeCookie,
   STORE_TIMEOUT,
   storeCaller,
+  storeOf,
   sweeper,
 };
 

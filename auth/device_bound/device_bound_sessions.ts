@@ -15,12 +15,13 @@ import {
   hasLoggedIn,
   type HostCookie,
   hostCookie,
-  isInCookies,
   leaveSession,
+  loginTimeOf,
   readBinding,
   setResponseHeader,
+  storeOf,
 } from "../../session/internal.ts";
-import type { Session } from "../../session/mod.ts";
+import { type Session, SessionConflictError } from "../../session/mod.ts";
 import { randomToken } from "../../session/secrets.ts";
 import { currentSession } from "../current_session.ts";
 import { Auth } from "../middleware/mod.ts";
@@ -71,7 +72,10 @@ export interface DeviceBoundSessionsOptions {
   readonly now?: () => number;
 }
 
-/** The milliseconds after a login at a provider in which the browser is asked. */
+/**
+ * The milliseconds after a login in which a later response asks the browser,
+ * because the response to the login could not.
+ */
 const ASK_TIME = 60_000;
 
 /** The longest lifetime of the bound cookie, in milliseconds. */
@@ -186,8 +190,10 @@ async function openSession(context: RequestContext): Promise<Session> {
   const session = currentSession(context, "bind the session to a device");
   const problem = context.has(Auth)
     ? "auth() ran before, and would accept a copied cookie"
-    : isInCookies(session)
+    : storeOf(session) === null
     ? "it is in cookies, and an older copy of them would not be bound"
+    : storeOf(session)?.consistency === "eventual"
+    ? "its store is only eventually consistent, and a challenge would work several times"
     : undefined;
   if (problem !== undefined) {
     throw new TypeError(`Cannot bind the session to a device: ${problem}`);
@@ -249,19 +255,50 @@ async function finish(
     const next = { ...binding, askUntil: undefined };
     // One response only: browsers would create a key for each.
     if (await replace(request, next)) await ask(request, next);
+  } else if (
+    binding === null && isRecent(loginTimeOf(session), now()) &&
+    !isForeign(context) && cookie.attributes !== null
+  ) {
+    // The handler of the login has thrown.
+    await offerLater(request);
   }
+}
+
+function isRecent(time: number | null, now: number): boolean {
+  return time !== null && now < time + ASK_TIME;
 }
 
 /** Asks the browser to register a key after a login. */
 async function offer(request: RouteRequest): Promise<void> {
   const { context, session, settings: { now } } = request;
   const time = now();
-  const binding = { secret: randomToken(), usedAt: time - 1 };
+  const binding = createOffer(time);
   // Browsers send the registration for a request from another site without
   // `SameSite=Lax` cookies, so a later request has to cause it.
   const askUntil = isForeign(context) ? time + ASK_TIME : undefined;
   session.set(BINDING_KEY, { ...binding, askUntil });
   if (askUntil === undefined) await ask(request, binding);
+}
+
+/** Asks in a request after the login, unless another request has asked already. */
+async function offerLater(request: RouteRequest): Promise<void> {
+  const { session, settings: { now } } = request;
+  // A conflict of the handler's changes must not be taken for one of the next.
+  await session.commit();
+  const binding = createOffer(now());
+  session.update(BINDING_KEY, (value) => value ?? binding);
+  try {
+    await session.commit();
+  } catch (error) {
+    if (error instanceof SessionConflictError) return;
+    throw error;
+  }
+  const isFirst = readBinding(session)?.secret === binding.secret;
+  if (isFirst) await ask(request, binding);
+}
+
+function createOffer(time: number): DeviceBinding {
+  return { secret: randomToken(), usedAt: time - 1 };
 }
 
 /**

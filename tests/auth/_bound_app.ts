@@ -49,6 +49,11 @@ export function createBoundApp(
 ): { router: Router; clock: Clock } {
   const now = () => clock.time;
   const router = createRouter({
+    onError: (error, context) => {
+      return error instanceof Error && error.message === "After the login"
+        ? new Response(null, { status: 500 })
+        : context.createErrorResponse({ status: 500 });
+    },
     middleware: [
       session({ now, ...options }),
       deviceBoundSessions({ now, lifetime: LIFETIME, ...bound }),
@@ -68,6 +73,10 @@ export function createBoundApp(
   router.post("/login/:id", async (context) => {
     await completeAuth(context, context.params.id);
     return new Response();
+  });
+  router.post("/failing-login/:id", async (context) => {
+    await completeAuth(context, context.params.id);
+    throw new Error("After the login");
   });
   router.post("/logout", (context) => {
     context.get(Session).destroy();
@@ -186,6 +195,13 @@ export class Device {
   /** Logs in and keeps the challenge for the registration. */
   async logIn(id = "7", headers: HeadersInit = {}): Promise<Response> {
     const response = await this.post(`/login/${id}`, headers);
+    this.keys = await createKeyPair(this.algorithm);
+    return response;
+  }
+
+  /** Logs in with a handler that then throws. */
+  async logInWithError(id = "7", headers: HeadersInit = {}): Promise<Response> {
+    const response = await this.post(`/failing-login/${id}`, headers);
     this.keys = await createKeyPair(this.algorithm);
     return response;
   }

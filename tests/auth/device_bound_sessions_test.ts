@@ -264,6 +264,78 @@ Deno.test("deviceBoundSessions() asks for a minute at most after a login from an
   }
 });
 
+for (const lazy of [false, true]) {
+  Deno.test(`deviceBoundSessions() asks in the next request if the handler of the login throws (lazy: ${lazy})`, async () => {
+    const { clock, router } = createBoundApp({ session: { lazy } });
+    const device = new Device(router);
+    const login = await device.logInWithError();
+    assertEquals(login.status, 500);
+    assertEquals(login.headers.has(REGISTRATION), false);
+    const link = { "Sec-Fetch-Site": "cross-site" };
+    const asks = async (headers: HeadersInit = {}) =>
+      (await device.get("/", headers)).headers.has(REGISTRATION);
+    assertEquals(await asks(link), false);
+    assertEquals([await asks(), await asks()], [true, false]);
+    const old = device.jar;
+    assertEquals((await device.register()).status, 200);
+    assertEquals(await (await device.get("/bound")).text(), "bound");
+    clock.time += IN_FLIGHT;
+    assertEquals(await (await withCopy(router, old)).json(), null);
+    assertEquals(await (await device.get()).json(), "7");
+  });
+}
+
+Deno.test("deviceBoundSessions() asks one of concurrent requests if the handler of the login throws", async () => {
+  const { router } = createBoundApp();
+  const device = new Device(router);
+  await device.logInWithError();
+  const jar = device.jar;
+  const responses = await Promise.all(
+    Array.from({ length: 20 }, () => withCopy(router, jar)),
+  );
+  const asking = responses.filter(({ headers }) => headers.has(REGISTRATION));
+  assertEquals(asking.length, 1);
+  for (const response of responses) assertEquals(await response.json(), "7");
+});
+
+Deno.test("deviceBoundSessions() asks for a minute at most if the handler of the login throws", async () => {
+  for (const [wait, isAsked] of [[59_999, true], [60_000, false]] as const) {
+    const { clock, router } = createBoundApp();
+    const device = new Device(router);
+    await device.logInWithError();
+    clock.time += wait;
+    const { headers } = await device.get();
+    assertEquals(headers.has(REGISTRATION), isAsked);
+  }
+});
+
+Deno.test("deviceBoundSessions() asks no visitor and no session that logs out", async () => {
+  const { router } = createBoundApp();
+  const device = new Device(router);
+  await device.post("/write");
+  assertEquals((await device.get()).headers.has(REGISTRATION), false);
+  await device.logInWithError();
+  const { headers } = await device.post("/logout");
+  assertEquals(headers.has(REGISTRATION), false);
+});
+
+Deno.test("deviceBoundSessions() refuses a store without compare-and-swap", async () => {
+  const memory = createMemorySessionStore();
+  const store: SessionStore = {
+    consistency: "eventual",
+    get: (key) => memory.get(key),
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+  };
+  const router = createRouter({
+    middleware: [session({ store }), deviceBoundSessions()],
+    onError: (error) => new Response(String(error), { status: 500 }),
+  });
+  router.get("/", () => new Response());
+  const response = await router.fetch("https://example.com/");
+  assertMatch(await response.text(), /only eventually consistent/);
+});
+
 Deno.test("deviceBoundSessions() asks only after a login", async () => {
   const { router } = createBoundApp();
   const device = new Device(router);

@@ -1,53 +1,21 @@
 /** 100 parallel refreshes with one proof, on real stores and several machines. */
 import { assertEquals } from "@std/assert";
-import type { Router } from "@gatehouse/web/fetch-router";
-import { createBoundApp, Device, IN_FLIGHT } from "../auth/_bound_app.ts";
+import { createBoundApp, IN_FLIGHT } from "../auth/_bound_app.ts";
+import {
+  assertOneCounts,
+  type Fetch,
+  MACHINES,
+} from "../auth/_bound_machines.ts";
+import { deno } from "../deno/_programs.ts";
 import { findProgram, startPostgres, startRedis } from "../deno/_servers.ts";
 import { type OpenStore, openStore } from "../deno/_session_stores.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const MACHINES = 4;
-const ROUNDS = 3;
 
 const redis = findProgram("redis-server", "device-bound sessions on Redis");
 const postgres = findProgram("postgres", "device-bound sessions on PostgreSQL");
-
-type Fetch = (request: Request) => Promise<Response>;
-
-/** Binds a session, and sends each proof in 100 parallel requests. */
-async function assertOneCounts(
-  machines: readonly Fetch[],
-  origin: string,
-): Promise<Device> {
-  let turn = 0;
-  const next = () => machines[turn++ % machines.length]!;
-  const target = { fetch: (request: Request) => next()(request) };
-  const device = new Device(target as Router, "ES256", origin);
-  await device.bind();
-  for (let round = 0; round < ROUNDS; round++) {
-    device.challenge = "";
-    assertEquals((await device.refresh()).status, 403);
-    const headers = {
-      "Cookie": device.jar,
-      "Sec-Secure-Session-Id": device.id,
-      "Secure-Session-Response": await device.refreshProof(),
-    };
-    const statuses = await Promise.all(Array.from({ length: 100 }, async () => {
-      const url = `${origin}/device-session/refresh`;
-      const request = new Request(url, { method: "POST", headers });
-      const response = await next()(request);
-      await response.body?.cancel();
-      return response.status;
-    }));
-    assertEquals(statuses.filter((status) => status === 200).length, 1);
-    assertEquals(statuses.filter((status) => status === 403).length, 99);
-  }
-  assertEquals(await (await device.get()).json(), "7");
-  assertEquals(await (await device.get("/sessions")).json(), [true]);
-  return device;
-}
 
 const kinds: [kind: string, program: string | null][] = [
   ["sqlite", ""],
@@ -95,6 +63,25 @@ for (const [kind, program] of kinds) {
     },
   });
 }
+
+Deno.test(`one of 100 parallel refreshes uses a challenge on Deno KV, from ${MACHINES} machines`, async () => {
+  const from = (path: string) => new URL(path, import.meta.url).href;
+  await deno([
+    ...["eval", "--unstable-kv", "--ext=ts"],
+    `import { createDenoKVSessionStore } from "@gatehouse/web/session/deno-kv";
+    import { createBoundApp } from "${from("../auth/_bound_app.ts")}";
+    import { assertOneCounts } from "${from("../auth/_bound_machines.ts")}";
+    const clock = { time: Date.now() };
+    const kv = await Deno.openKv(":memory:");
+    const machines = Array.from({ length: ${MACHINES} }, () => {
+      const store = createDenoKVSessionStore(kv);
+      const { router } = createBoundApp({ clock, session: { store } });
+      return (request) => router.fetch(request);
+    });
+    await assertOneCounts(machines, "https://example.com");
+    kv.close();`,
+  ]);
+});
 
 const stores = [
   [
