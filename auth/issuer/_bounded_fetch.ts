@@ -46,6 +46,14 @@ export interface SignedResponse {
   readonly headers: Headers;
 }
 
+/** Reads a response until a deadline, a time of `performance.now()`. */
+type Read<Result> = (
+  response: Response,
+  deadline: number,
+) => Result | Promise<Result>;
+
+const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true });
+
 /**
  * Sends a request and reads the JSON of the response.
  *
@@ -58,10 +66,10 @@ export function fetchJSON(
   transport: Transport,
   request: ProviderRequest,
 ): Promise<ProviderResponse> {
-  return fetchBounded(transport, request, async (response, signal) => {
+  return fetchBounded(transport, request, async (response, deadline) => {
     checkType(response);
     const { headers, status } = response;
-    const text = await readText(transport, response, signal);
+    const text = await readText(transport, response, deadline);
     return { status, headers, body: parseJSON(text, status) };
   });
 }
@@ -76,11 +84,11 @@ export function fetchJSONOrJWT(
   transport: Transport,
   request: ProviderRequest,
 ): Promise<ProviderResponse | SignedResponse> {
-  return fetchBounded(transport, request, async (response, signal) => {
+  return fetchBounded(transport, request, async (response, deadline) => {
     const isSigned = mediaTypeOf(response) === "application/jwt";
     if (!isSigned) checkType(response);
     const { headers, status } = response;
-    const text = await readText(transport, response, signal);
+    const text = await readText(transport, response, deadline);
     return isSigned
       ? { status, headers, jwt: text.trim() }
       : { status, headers, body: parseJSON(text, status) };
@@ -105,7 +113,7 @@ export function fetchStatus(
 async function fetchBounded<Result>(
   transport: Transport,
   request: ProviderRequest,
-  read: (response: Response, signal: AbortSignal) => Result | Promise<Result>,
+  read: Read<Result>,
 ): Promise<Result> {
   const { code, errorPrefix, secrets = [] } = request;
   const url = URL.parse(request.url);
@@ -131,14 +139,15 @@ async function fetchBounded<Result>(
 async function fetchInTime<Result>(
   transport: Transport,
   request: ProviderRequest,
-  read: (response: Response, signal: AbortSignal) => Result | Promise<Result>,
+  read: Read<Result>,
 ): Promise<Result> {
   const { timeout } = transport;
+  const deadline = performance.now() + timeout;
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const expiry = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new RequestError(`no answer within ${timeout} ms`));
+      reject(timeoutError(timeout));
       controller.abort();
     }, timeout);
   });
@@ -146,7 +155,7 @@ async function fetchInTime<Result>(
     const init = createInit(request, controller.signal);
     const response = await transport.fetch(request.url, init);
     checkStatus(response);
-    return await read(response, controller.signal);
+    return await read(response, deadline);
   };
   try {
     // A custom fetch may ignore the signal, but the race still ends in time.
@@ -154,6 +163,10 @@ async function fetchInTime<Result>(
   } finally {
     clearTimeout(timer);
   }
+}
+
+function timeoutError(timeout: number): RequestError {
+  return new RequestError(`no answer within ${timeout} ms`);
 }
 
 function createInit(
@@ -196,20 +209,19 @@ function checkType(response: Response): void {
 }
 
 async function readText(
-  { maxResponseBytes }: Transport,
+  { maxResponseBytes, timeout }: Transport,
   { body }: Response,
-  signal: AbortSignal,
+  deadline: number,
 ): Promise<string> {
   if (body === null) throw new RequestError("the response is empty");
-  // A custom fetch may ignore the signal.
-  const stream = body.pipeThrough(new TransformStream(), { signal });
-  const bytes = await readBytes(stream, {
+  // A custom fetch may ignore the signal, so this cancels the body in time. A
+  // `pipeThrough` with the signal takes 20 µs longer on Deno, 5 µs on Bun.
+  const bytes = await readBytes(body, {
     maxBytes: maxResponseBytes,
-    timeout: Infinity,
+    timeout: deadline - performance.now(),
   });
-  if (typeof bytes !== "number") {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  }
+  if (bytes === 408) throw timeoutError(timeout);
+  if (bytes !== 413) return decoder.decode(bytes);
   throw new RequestError(
     `the response has more than ${maxResponseBytes} bytes`,
   );
