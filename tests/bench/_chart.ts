@@ -20,12 +20,15 @@ export const CHART_STYLE =
 /** Draws a table as bars, the shorter the better, as SVG. */
 export function chartOf({ title, runtime, unit, rows }: Table): string {
   const sorted = rows.toSorted((a, b) => a.value - b.value);
-  const longest = Math.max(...rows.map(({ value }) => value));
+  // A bar of more than ten times the next one is cut, or the others would vanish.
+  const [last = 0, next = last] = sorted.map(({ value }) => value).reverse();
+  const longest = last > 10 * next ? next : last;
   const room = WIDTH - LABEL - 90;
   const height = TOP + sorted.length * (BAR + 6) + 12;
   const bars = sorted.map(({ name, value }, index) => {
     const y = TOP + index * (BAR + 6);
-    const width = Math.max(1, value / longest * room);
+    const isCut = value > longest;
+    const width = Math.min(room, Math.max(1, value / longest * room));
     const middle = y + BAR / 2 + 4;
     const kind = OWN.test(name) ? "own" : "other";
     return `<text class="name" x="${LABEL - 8}" y="${middle}">${
@@ -34,8 +37,8 @@ export function chartOf({ title, runtime, unit, rows }: Table): string {
 <rect class="${kind}" x="${LABEL}" y="${y}" width="${
       width.toFixed(1)
     }" height="${BAR}" rx="3"/>
-<text x="${(LABEL + width + 6).toFixed(1)}" y="${middle}">${
-      barLabel(value)
+<text x="${(LABEL + width + 6).toFixed(1)}" y="${middle}">${barLabel(value)}${
+      isCut ? " …" : ""
     }</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${

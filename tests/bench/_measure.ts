@@ -4,8 +4,14 @@ export interface Candidate {
   readonly name: string;
   /** Does the work once; gets a number that counts up. */
   readonly run: (turn: number) => unknown;
-  /** Prepares the input of `run`. This time does not count. */
-  readonly prepare?: (turn: number) => void;
+  /** Prepares the input of `run`, also with a promise. This time does not count. */
+  readonly prepare?: (turn: number) => unknown;
+  /**
+   * The number of calls in a turn, if this work is much slower than the others.
+   *
+   * @default {the number of the effort}
+   */
+  readonly turns?: number;
 }
 
 /** The number of measurements. */
@@ -95,10 +101,11 @@ export async function measure(
 let sink: unknown;
 
 async function timeOf(
-  { run, prepare }: Candidate,
-  { turns, inFlight = 1, awaitsAll = false }: Effort,
+  { run, prepare, turns: own }: Candidate,
+  { turns: shared, inFlight = 1, awaitsAll = false }: Effort,
 ): Promise<number> {
-  for (let turn = 0; prepare && turn < turns; turn++) prepare(turn);
+  const turns = own ?? shared;
+  for (let turn = 0; prepare && turn < turns; turn++) await prepare(turn);
   const start = performance.now();
   sink = run(0);
   const isAsync = awaitsAll || sink instanceof Promise;

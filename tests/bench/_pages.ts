@@ -114,7 +114,7 @@ const SUMMARY: readonly Line[] = [
     title: /^Session, reading/,
     of: "sealed cookie",
     to: "iron-session",
-    libraries: /^(?:iron-session|@remix-run)/,
+    libraries: /^(?:iron-session|h3|@remix-run|@hono\/session, sealed)/,
   },
   {
     work: "Write a log line",
