@@ -42,7 +42,8 @@ export interface RequireMatchOptions {
  *
  * It keeps an `ETag` of the handler, and then does not read the body. It also
  * compares `Last-Modified` with `If-Modified-Since`. Other statuses, responses with
- * `no-store` and large bodies stay as they are.
+ * `no-store` and large bodies stay as they are. HEAD gets the tag of GET only if
+ * the middleware is on the route: a router has removed the body before.
  *
  * It reads the whole body before the response begins, so use it only on routes that
  * do not stream.
@@ -82,7 +83,7 @@ export function etag(options: ETagOptions = {}): Middleware<readonly []> {
       return response;
     }
     const tagged = isTaggable(response, maxBytes)
-      ? await addTag(response, weak, maxBytes)
+      ? await addTag(response, weak, maxBytes, method)
       : response;
     return isCurrent(context, tagged.headers) ? notModified(tagged) : tagged;
   };
@@ -172,18 +173,22 @@ async function addTag(
   response: Response,
   weak: boolean,
   maxBytes: number,
+  method: string,
 ): Promise<Response> {
   // Read the headers first: reading `body` makes Bun forget the type of a file.
   const headers = new Headers(response.headers);
   const [body, copy] = response.body!.tee();
   const bytes = await readUpTo(copy, maxBytes);
-  if (bytes !== null) {
+  // The router removes the body of HEAD before its own middleware sees it.
+  const isTagged = bytes !== null &&
+    (bytes.byteLength > 0 || method !== "HEAD");
+  if (isTagged) {
     body.cancel();
     const digest = await crypto.subtle.digest("SHA-256", bytes);
     const hash = btoa(String.fromCharCode(...new Uint8Array(digest, 0, 18)));
     headers.set("ETag", `${weak ? "W/" : ""}"${hash}"`);
   }
-  return addContentType(new Response(bytes ?? body, { headers }));
+  return addContentType(new Response(isTagged ? bytes : body, { headers }));
 }
 
 /** Reads a body, or returns `null` if it is too large. */

@@ -214,6 +214,29 @@ Deno.test("etag() works in a mounted router and after onError", async () => {
   assertEquals([first.status, second.status], [200, 304]);
 });
 
+Deno.test("etag() gives HEAD no tag and no length that GET does not have (RFC 9110, section 9.3.2)", async () => {
+  const router = createRouter({ middleware: [etag()] });
+  router.get("/", () => new Response("Hello"));
+  router.get("/own", () => new Response("Hello", { headers: { ETag: '"7"' } }));
+  router.get("/route", etag(), () => new Response("Hello"));
+  const fetch = async (path: string, method: string, noneMatch = "") => {
+    const headers = { "If-None-Match": noneMatch };
+    const request = new Request(`${url}${path}`, { method, headers });
+    const response = await router.fetch(request, {}, {});
+    assertEquals(await response.text(), method === "HEAD" ? "" : "Hello");
+    return response;
+  };
+  // The router has removed the body before its middleware could hash it.
+  const head = await fetch("", "HEAD");
+  assertEquals([head.status, head.headers.get("ETag")], [200, null]);
+  assertEquals(head.headers.get("Content-Length"), null);
+  for (const path of ["own", "route"]) {
+    const tag = (await fetch(path, "GET")).headers.get("ETag")!;
+    assertEquals((await fetch(path, "HEAD")).headers.get("ETag"), tag);
+    assertEquals((await fetch(path, "HEAD", tag)).status, 304);
+  }
+});
+
 Deno.test("etag() refuses an invalid size", () => {
   for (const maxBytes of [-1, NaN]) {
     assertThrows(() => etag({ maxBytes }), RangeError, "maxBytes");
