@@ -66,15 +66,18 @@ export function timeout(
   const middleware: Middleware<
     readonly [ContextEntry<TimeoutSignalKey, AbortSignal>]
   > = async (context, next) => {
+    const start = performance.now();
     const controller = new AbortController();
+    context.set(TimeoutSignal, controller.signal);
+    const downstream = next();
+    if (await settlesAtOnce(downstream)) return downstream;
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
+    const rest = milliseconds - (performance.now() - start);
     const timer = setTimeout(() => {
       // First, so that the handler's response to the abort comes too late.
       resolve(undefined);
       controller.abort(timeoutError(milliseconds));
-    }, milliseconds);
-    context.set(TimeoutSignal, controller.signal);
-    const downstream = next();
+    }, Math.max(0, rest));
     try {
       const response = await Promise.race([downstream, late]);
       if (response !== undefined) return response;
@@ -88,6 +91,25 @@ export function timeout(
     });
   };
   return describeMiddleware(middleware, { responses: { 503: "" } });
+}
+
+/** Enough microtasks for a handler behind eight async middleware. */
+const MICROTASKS = 20;
+
+/**
+ * Returns `true` if a promise settles within a few microtasks. It then needs no
+ * timer, which takes 2 to 4 µs on Deno, as long as half of a bare request.
+ */
+async function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  for (let count = 0; count < MICROTASKS && !isSettled; count++) {
+    await undefined;
+  }
+  return isSettled;
 }
 
 function timeoutError(milliseconds: number): DOMException {

@@ -13,8 +13,10 @@ import type {
 import {
   compact,
   describeSpan,
+  HEADERS,
+  nameOf,
   SCOPE,
-  startServerSpan,
+  ServerSpanOptions,
   traceIdsOf,
 } from "./_server_span.ts";
 import { type SecurityReport, withReceiver } from "./security_event.ts";
@@ -113,19 +115,27 @@ export function telemetry(
   return (context, next) => {
     // A mounted router must not start a second span.
     if (context.get(ActiveTrace) !== null) return next();
-    const active = () => api.trace.getActiveSpan();
-    const server = active();
-    const isTrusted = typeof trust === "function" ? trust(context) : trust;
-    const [span, inside] = server === undefined
-      ? startServerSpan(api, context, isTrusted)
-      : [server, api.context.active()];
+    const { trace } = api;
+    const server = trace.getActiveSpan();
+    const isOwn = server === undefined;
+    let parent = api.context.active();
+    if (isOwn && (typeof trust === "function" ? trust(context) : trust)) {
+      const { headers } = context.request;
+      parent = api.propagation.extract(parent, headers, HEADERS);
+    }
+    const span = server ?? trace.getTracer(SCOPE).startSpan(
+      nameOf(context.request),
+      new ServerSpanOptions(context),
+      parent,
+    );
+    const ids = () => traceIdsOf(span);
     // Without an SDK, there is nothing to record.
-    if (traceIdsOf(span) === undefined) return next();
-    context.set(ActiveTrace, () => traceIdsOf(active()) ?? traceIdsOf(span));
+    if (ids() === undefined) return next();
+    context.set(ActiveTrace, () => traceIdsOf(trace.getActiveSpan()) ?? ids());
     const respond = () => withReceiver(context, sessionEvents(span), next);
     return api.context.with(
-      inside,
-      () => completeSpan(context, span, server === undefined, respond),
+      isOwn ? trace.setSpan(parent, span) : parent,
+      () => completeSpan(context, span, isOwn, respond),
     );
   };
 }

@@ -187,6 +187,25 @@ Deno.test("the shorter of two timeout() wins", async () => {
   assertEquals(signal?.aborted, false);
 });
 
+// A timer starts only if the handler still waits after some microtasks.
+for (const count of [0, 10, 19, 20, 21, 1_000]) {
+  Deno.test(`timeout() responds with 503 if a handler waits after ${count} microtasks`, async () => {
+    const router = createRouter({ middleware: [timeout(10)] });
+    router.get("/late", async (context) => {
+      for (let turn = 0; turn < count; turn++) await null;
+      await abortion(context);
+      return new Response("late");
+    });
+    router.get("/", async () => {
+      for (let turn = 0; turn < count; turn++) await null;
+      return new Response("in time");
+    });
+    assertEquals((await router.fetch(`${origin}/late`)).status, 503);
+    const response = await router.fetch(origin);
+    assertEquals([response.status, await response.text()], [200, "in time"]);
+  });
+}
+
 for (const time of [0, -1, NaN, Infinity, 2 ** 31]) {
   Deno.test(`timeout(${time}) throws when it is created`, () => {
     assertThrows(() => timeout(time), RangeError);
