@@ -196,20 +196,23 @@ const MAX_SUBJECT = 256;
  */
 function createKeyOf(
   name: string,
-): (context: RequestContext, key: RateLimitKey) => Promise<string> {
+): (context: RequestContext, key: RateLimitKey) => string | Promise<string> {
   const hashes = new Map<string, string>();
-  return async ({ remoteAddress }, key) => {
+
+  async function hash(subject: string): Promise<string> {
+    const digest = encodeBase64Url(await sha256(`${name} ${subject}`));
+    const key = `rate-limit:${digest}`;
+    if (hashes.size >= MAX_HASHES) hashes.clear();
+    if (subject.length <= MAX_SUBJECT) hashes.set(subject, key);
+    return key;
+  }
+
+  return ({ remoteAddress }, key) => {
     // Without an address, all requests share one count.
     const subject = key == null
       ? `address ${networkOf(remoteAddress ?? "")}`
       : `key ${key}`;
-    let hash = hashes.get(subject);
-    if (hash === undefined) {
-      hash = encodeBase64Url(await sha256(`${name} ${subject}`));
-      if (hashes.size >= MAX_HASHES) hashes.clear();
-      if (subject.length <= MAX_SUBJECT) hashes.set(subject, hash);
-    }
-    return `rate-limit:${hash}`;
+    return hashes.get(subject) ?? hash(subject);
   };
 }
 
