@@ -42,8 +42,8 @@ export interface RequireMatchOptions {
  *
  * It keeps an `ETag` of the handler, and then does not read the body. It also
  * compares `Last-Modified` with `If-Modified-Since`. Other statuses, responses with
- * `no-store` and large bodies stay as they are. HEAD gets the tag of GET only if
- * the middleware is on the route: a router has removed the body before.
+ * `no-store` and large or empty bodies stay as they are. HEAD gets the tag of GET
+ * only if the middleware is on the route: the router removes the body after it.
  *
  * It reads the whole body before the response begins, so use it only on routes that
  * do not stream.
@@ -83,7 +83,7 @@ export function etag(options: ETagOptions = {}): Middleware<readonly []> {
       return response;
     }
     const tagged = isTaggable(response, maxBytes)
-      ? await addTag(response, weak, maxBytes, method)
+      ? await addTag(response, weak, maxBytes)
       : response;
     return isCurrent(context, tagged.headers) ? notModified(tagged) : tagged;
   };
@@ -173,25 +173,24 @@ async function addTag(
   response: Response,
   weak: boolean,
   maxBytes: number,
-  method: string,
 ): Promise<Response> {
   // Read the headers first: reading `body` makes Bun forget the type of a file.
   const headers = new Headers(response.headers);
   const [body, copy] = response.body!.tee();
   const bytes = await readUpTo(copy, maxBytes);
-  // The router removes the body of HEAD before its own middleware sees it.
-  const isTagged = bytes !== null &&
-    (bytes.byteLength > 0 || method !== "HEAD");
-  if (isTagged) {
+  if (bytes !== null) {
     body.cancel();
     const digest = await crypto.subtle.digest("SHA-256", bytes);
     const hash = btoa(String.fromCharCode(...new Uint8Array(digest, 0, 18)));
     headers.set("ETag", `${weak ? "W/" : ""}"${hash}"`);
   }
-  return addContentType(new Response(isTagged ? bytes : body, { headers }));
+  return addContentType(new Response(bytes ?? body, { headers }));
 }
 
-/** Reads a body, or returns `null` if it is too large. */
+/**
+ * Reads a body, or returns `null` if it is too large or empty: the router has
+ * removed the body of HEAD before its own middleware runs.
+ */
 async function readUpTo(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   maxBytes: number,
@@ -201,7 +200,7 @@ async function readUpTo(
   let size = 0;
   while (size <= maxBytes) {
     const { done, value } = await reader.read();
-    if (done) return await new Blob(chunks).arrayBuffer();
+    if (done) return size > 0 ? await new Blob(chunks).arrayBuffer() : null;
     chunks.push(value);
     // A chunk without a length ends the loop, too.
     size += value.byteLength;
