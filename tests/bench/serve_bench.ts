@@ -30,7 +30,7 @@ const effort = quick
 const wrapped = "gatehouse in a function";
 
 /** The router behind five middleware that an API has. */
-const entries = "gatehouse with five entries";
+const entries = "five entries of the API floor";
 
 /** Not Remix's: its middleware would not let the others have their turn. */
 const names = Object.keys(applications)
@@ -62,7 +62,7 @@ if (!await hasWrk()) {
           ["0 middleware", ["0", "returns"], names, bounds(0.97)],
           ["5 middleware", ["5", "returns"], names, bounds(0.9)],
           ["5 async middleware", ["5", "awaits"], names, ASYNC_BOUNDS],
-          ["entries", ["0", "returns"], ["gatehouse", entries], []],
+          ["entries", ["0", "returns"], ["bare", "gatehouse", entries], []],
         ] as const
       ) {
         const title = `${runtime}, param route, ${kind}`;
