@@ -9,8 +9,8 @@ import { hashToken } from "../session/secrets.ts";
 export interface PendingStep {
   /** The start of the step, in epoch milliseconds. */
   readonly startedAt: number;
-  /** The hash of the user's id, which `addPendingStep` sets. */
-  readonly user?: string | undefined;
+  /** The user who began the step, which `addPendingStep` sets. */
+  readonly user?: string | number | undefined;
 }
 
 /** The maximum number and size of the pending steps under one key. */
@@ -51,12 +51,11 @@ export async function addPendingStep<Step extends PendingStep>(
   limit: (steps: [string, Step][]) => [string, Step][],
 ): Promise<void> {
   const hash = await hashToken(secret);
-  const user = await userOf(session);
   session.update(key, (value) => {
     const steps = Object.entries(toPending<Step>(value))
       .filter(([, other]) => !isExpired(other, now))
       .sort(([, a], [, b]) => a.startedAt - b.startedAt);
-    steps.push([hash, user === undefined ? step : { ...step, user }]);
+    steps.push([hash, { ...step, user: session.userId }]);
     return toJSON(Object.fromEntries(limit(steps)));
   });
 }
@@ -101,14 +100,7 @@ export async function takePendingStep<Step extends PendingStep>(
     if (error instanceof SessionConflictError) return null;
     throw error;
   }
-  return removed !== undefined && removed.user === await userOf(session)
-    ? removed
-    : null;
-}
-
-/** Returns the hash of the user's id: a step must fit into a cookie. */
-async function userOf({ userId }: Session): Promise<string | undefined> {
-  return userId === undefined ? undefined : await hashToken(String(userId));
+  return removed?.user === session.userId ? removed ?? null : null;
 }
 
 function toPending<Step>(

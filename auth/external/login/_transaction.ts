@@ -55,10 +55,10 @@ const OWN: PendingBounds = { count: 8, bytes: 12_288 };
 const FOREIGN: PendingBounds = { count: 2, bytes: 3_072 };
 
 /**
- * The maximum size of a pending login as JSON within JSON. Sealed and with its
- * attributes, such a cookie has less than 4,096 bytes.
+ * The maximum size of a pending login as JSON within JSON. Sealed, with the user's
+ * id and its attributes, such a cookie has less than 4,096 bytes.
  */
-const MAX_NESTED_BYTES = 2740;
+const MAX_NESTED_BYTES = 2600;
 
 /**
  * Creates a pending login. The browser only learns its `state`. If it is too
