@@ -90,7 +90,9 @@ export function searchFast<Data>(
     if (code !== SLASH) param = null;
     if (param === null && KINDS[code] === END) break;
     for (;;) {
-      for (const { toEnd, match, node } of branches ?? NONE) {
+      // By index: an iterator takes V8 12 ns more for each match with params.
+      for (let i = 0; branches !== null && i < branches.length; i++) {
+        const { toEnd, match, node } = branches[i]!;
         if (!toEnd) return undefined;
         const best = bestOf(node);
         if (moreSpecific(best, rival) !== best) continue;
@@ -132,8 +134,6 @@ export function searchFast<Data>(
   return { data: leaf.data, params: paramsOf(leaf.names, url, marks) };
 }
 
-const NONE: readonly never[] = [];
-
 /** Returns the match of a final `*` whose value starts at a position. */
 function matchRest<Data>(
   { data, names, matchComponents }: Leaf<Data>,
@@ -152,7 +152,8 @@ function matchRest<Data>(
     if (!isPlain) return undefined;
   }
   const rest = url.slice(start, at);
-  // The key of an unnamed `*` takes 40 ns in a literal, and 100 if it is set.
+  // On V8, the key of an unnamed `*` takes 35 ns in a literal, and 87 if it is
+  // set. On JavaScriptCore, it takes 45 and 30.
   const params: Record<string, string> = { __proto__: null!, 0: rest };
   for (let i = 0; i < names.length - 1; i++) {
     params[names[i]!] = url.slice(marks[i * 2], marks[i * 2 + 1]);
