@@ -58,7 +58,7 @@ export async function readTables(): Promise<Table[]> {
 function keyOf({ title, runtime }: Table): string {
   const end = ` on ${runtime}`;
   const isTold = title.endsWith(end) ||
-    /\b(?:Deno\.serve|Bun\.serve|srvx)\b/.test(title);
+    /\b(?:Deno\.serve|Bun\.serve|on Node|workerd)\b/.test(title);
   return isTold ? title : title + end;
 }
 
@@ -133,6 +133,10 @@ function pageOf(tables: readonly Table[]): string {
 Times are medians of many rounds on one machine, in which the competitors take
 turns. Compare the columns of one table, not of two: machines differ.
 
+A middleware is \`(_, next) => next()\`. An async one awaits the response of
+\`next()\`, and returns it. Elysia and itty-router have no \`next\`: theirs do
+nothing. \`bare\` is a handler without a router.
+
 ![A summary of the benchmarks](images/bench_summary.svg)
 
 ${tables.map(sectionOf).join("\n")}`;
@@ -163,10 +167,21 @@ ${picture}
 | --- | ---: | ---: |
 ${lines.join("\n")}
 
+${fastestLibrary(table)}
+
 ${notes.join("\n")}
 
 ${packages.length > 0 ? `Versions: ${packages.join(", ")}` : ""}
 `;
+}
+
+/** Returns a sentence for tables of routers, also if another one wins. */
+function fastestLibrary({ title, rows }: Table): string {
+  if (!/^dispatch,|\d (?:async )?middleware/.test(title)) return "";
+  const [first, second] = rows
+    .filter(({ name }) => !/^bare$|^gatehouse /.test(name))
+    .toSorted((a, b) => a.value - b.value);
+  return second === undefined ? "" : `The fastest library is ${first!.name}.`;
 }
 
 /** Rounds to three significant digits, without an exponent. */

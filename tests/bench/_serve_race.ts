@@ -1,6 +1,9 @@
 import { medianOf } from "./_measure.ts";
 
-/** A server to start: a program that writes `port 8000` to stderr. */
+/**
+ * A server to start: a program that writes `port 8000` to stderr, or JSON with
+ * this member.
+ */
 export interface ServerEntry {
   /** The name in the table. */
   readonly name: string;
@@ -104,7 +107,7 @@ async function start(entry: ServerEntry): Promise<Server> {
   let output = "";
   for await (const text of lines) {
     output += text;
-    const port = /port (\d+)\n/.exec(output)?.[1];
+    const port = /port(?: |":)(\d+)[\n}]/.exec(output)?.[1];
     if (port === undefined) continue;
     const origin = `http://127.0.0.1:${port}`;
     const headers = await prepare?.(origin) ?? {};

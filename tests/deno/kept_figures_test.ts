@@ -1,5 +1,5 @@
 /** Figures in the documentation are those that programs wrote. */
-import { assert } from "@std/assert";
+import { assert, assertFalse, assertStringIncludes } from "@std/assert";
 import { filesOf, readTables } from "../bench/_pages.ts";
 import { deno } from "./_programs.ts";
 
@@ -15,6 +15,31 @@ Deno.test("pages and charts show the results of the last benchmarks", async () =
   const others = formatted.filter((text, index) => text !== kept[index]);
   assert(others.length === 0, "deno run -A tests/bench/_pages.ts");
 });
+
+Deno.test("the page names the fastest library, also if it is another one", () => {
+  const rows = [
+    { name: "bare", value: 100 },
+    { name: "gatehouse", value: 300 },
+    { name: "gatehouse in a function", value: 150 },
+    { name: "elysia", value: 200 },
+  ];
+  const page = pageOf("dispatch, param route", rows);
+  assertStringIncludes(page, "The fastest library is elysia.");
+  assertFalse(
+    pageOf("workerd, param route, 0 middleware", rows.slice(0, 3)).includes(
+      "fastest",
+    ),
+    "Without another library, none is the fastest",
+  );
+});
+
+function pageOf(
+  title: string,
+  rows: readonly { readonly name: string; readonly value: number }[],
+): string {
+  const table = { title, runtime: "Deno", unit: "ns", rows, bounds: [] };
+  return filesOf([table]).get("docs/benchmarks.md")!;
+}
 
 /** Formats files by the ends of their paths. */
 async function format(
