@@ -30,10 +30,11 @@ const endings =
   "(?:activation|confirmation|invitation|invite|login|magic|reset|share)link|" +
   "(?:auth|login|relay)state";
 
-const secretName = /* @__PURE__ */ new RegExp(
-  `${stems}|(?:(?<![a-z\\d])(?:${words})|${endings})s?\\d*(?![a-z\\d])`,
-  "iu",
-);
+const secretName = /* @__PURE__ */ (() =>
+  new RegExp(
+    `${stems}|(?:(?<![a-z\\d])(?:${words})|${endings})s?\\d*(?![a-z\\d])`,
+    "iu",
+  ))();
 
 /** Last words that make a name harmless: `inviteCount`, `token_type`. */
 const harmlessEnd =

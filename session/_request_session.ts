@@ -46,8 +46,11 @@ export function createMiddleware(
 
 /** The session of one request, from the `Cookie` header to the response. */
 export class RequestSession {
-  /** Only the library has an object with this property. */
-  readonly [REQUEST_SESSION] = true;
+  /**
+   * Only the library has an object with this property. The constructor sets it,
+   * because bundlers keep an unused class with a computed name.
+   */
+  declare readonly [REQUEST_SESSION]: true;
   /** Headers to set on the response. */
   headers: Headers | undefined;
   /** `true` if the handler used the session. Then caches must not share it. */
@@ -73,6 +76,7 @@ export class RequestSession {
   #saving: Promise<void> | undefined;
 
   constructor(setup: SessionSetup, context: RequestContext) {
+    this[REQUEST_SESSION] = true;
     this.setup = setup;
     this.context = context;
     this.reports = new LoginReports(context);

@@ -1,4 +1,4 @@
-import { RESERVED_PREFIX, type SessionRecord } from "./record.ts";
+import type { SessionRecord } from "./record.ts";
 import { requestSessionOf, type Session } from "./session.ts";
 import type { SessionStore } from "./store.ts";
 
@@ -6,7 +6,7 @@ import type { SessionStore } from "./store.ts";
  * The key of the binding of a session to a device. A login removes its value, so
  * that the browser registers a new key.
  */
-export const BINDING_KEY: string = /* @__PURE__ */ `${RESERVED_PREFIX}bound`;
+export const BINDING_KEY = "__auth.bound";
 
 /** The public key of a device. */
 export type DeviceKey =

@@ -12,7 +12,7 @@ const DIGITS = "([1-9][0-9]{0,9})";
 const FORMATS: readonly (readonly [
   RegExp,
   (...parts: string[]) => string | undefined,
-])[] = /* @__PURE__ */ [
+])[] = /* @__PURE__ */ (() => [
   // Django: algorithm$iterations$salt$base64
   [
     new RegExp(`^pbkdf2_sha256\\$${DIGITS}\\$${SALT}\\$([\\w+/]+)={0,2}$`),
@@ -49,7 +49,7 @@ const FORMATS: readonly (readonly [
         base64OfHex(hex)
       }`,
   ],
-];
+])();
 
 /**
  * Rewrites a hash of Django or Werkzeug as a PHC string. Returns any other string

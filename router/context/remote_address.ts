@@ -16,12 +16,8 @@ export const ADDRESS_HEADERS: readonly string[] = [
 ];
 
 /** The headers that proxies add to a request. */
-export const FORWARDING_HEADERS: readonly string[] = [
-  ...ADDRESS_HEADERS,
-  "X-Forwarded-Proto",
-  "X-Forwarded-Host",
-  "Via",
-];
+export const FORWARDING_HEADERS: readonly string[] = /* @__PURE__ */
+  ADDRESS_HEADERS.concat("X-Forwarded-Proto", "X-Forwarded-Host", "Via");
 
 /** The longest part of a forwarding header that is read, in characters. */
 export const MAX_FORWARDING_HEADER = 4096;

@@ -19,4 +19,5 @@ export function waitUntilOf(context: RequestContext): WaitUntil | undefined {
  * `true` on Workers, which end a request together with its handler when the
  * client closes the connection. Work after that needs `waitUntil`.
  */
-export const endsWithClient: boolean = "IdentityTransformStream" in globalThis;
+export const endsWithClient: boolean =
+  /* @__PURE__ */ (() => "IdentityTransformStream" in globalThis)();
