@@ -27,7 +27,7 @@ export function traceIdsOf(
 ): TraceIds | undefined {
   const ids = span?.spanContext();
   // Without an SDK, all ids are zeros.
-  return parseInt(ids?.traceId ?? "", 16) ? ids : undefined;
+  return ids && parseInt(ids.traceId, 16) ? ids : undefined;
 }
 
 /** Reads the trace of the caller from headers. */
@@ -74,9 +74,7 @@ export function describeSpan(
   isOwn: boolean,
 ): TelemetryAttributes {
   const isError = status >= 500;
-  if (routePath !== undefined) {
-    span.updateName(`${nameOf(request)} ${routePath}`);
-  }
+  if (routePath) span.updateName(`${nameOf(request)} ${routePath}`);
   // The message of an error may contain secrets.
   const { name = status } = Object(error);
   const attributes = compact({

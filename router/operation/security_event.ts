@@ -173,8 +173,5 @@ export function withReceiver(
     receive(report, inner);
     outer(report, inner);
   });
-  const response = next();
-  const restore = () => context.set(Receiver, outer);
-  response.then(restore, restore);
-  return response;
+  return next().finally(() => context.set(Receiver, outer));
 }

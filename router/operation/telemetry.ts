@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Middleware, RequestContext } from "../mod.ts";
+import type { Middleware, NextFunction, RequestContext } from "../mod.ts";
 import { ActiveTrace } from "./active_trace.ts";
 import type {
   OpenTelemetry,
@@ -93,19 +93,22 @@ export function telemetry(
     context: RequestContext,
     span: TelemetrySpan,
     isOwn: boolean,
-    respond: () => Promise<Response>,
+    next: NextFunction,
   ): Promise<Response> {
     const start = performance.now();
     // For the metric of @opentelemetry/instrumentation-http.
-    const rpc = api.context.active().getValue(RPC_METADATA);
+    const rpc = api.context.active().getValue(RPC_METADATA) as
+      | { route?: unknown }
+      | undefined;
     try {
-      const response = await respond();
+      const response = await withReceiver(context, sessionEvents(span), next);
       const attributes = describeSpan(span, context, response, isOwn);
-      if (rpc) Object.assign(rpc, { route: attributes["http.route"] });
-      if (!isOwn) return response;
-      // The application may register its SDK after it creates the router.
-      histogram ??= api.metrics.getMeter(SCOPE).createHistogram(...DURATION);
-      histogram.record((performance.now() - start) / 1000, attributes);
+      if (rpc) rpc.route = attributes["http.route"];
+      if (isOwn) {
+        // The application may register its SDK after it creates the router.
+        histogram ??= api.metrics.getMeter(SCOPE).createHistogram(...DURATION);
+        histogram.record((performance.now() - start) / 1000, attributes);
+      }
       return response;
     } finally {
       if (isOwn) span.end();
@@ -116,26 +119,25 @@ export function telemetry(
     // A mounted router must not start a second span.
     if (context.get(ActiveTrace) !== null) return next();
     const { trace } = api;
+    const { request } = context;
     const server = trace.getActiveSpan();
     const isOwn = server === undefined;
     let parent = api.context.active();
     if (isOwn && (typeof trust === "function" ? trust(context) : trust)) {
-      const { headers } = context.request;
-      parent = api.propagation.extract(parent, headers, HEADERS);
+      parent = api.propagation.extract(parent, request.headers, HEADERS);
     }
     const span = server ?? trace.getTracer(SCOPE).startSpan(
-      nameOf(context.request),
+      nameOf(request),
       new ServerSpanOptions(context),
       parent,
     );
-    const ids = () => traceIdsOf(span);
     // Without an SDK, there is nothing to record.
-    if (ids() === undefined) return next();
-    context.set(ActiveTrace, () => traceIdsOf(trace.getActiveSpan()) ?? ids());
-    const respond = () => withReceiver(context, sessionEvents(span), next);
+    const ids = traceIdsOf(span);
+    if (!ids) return next();
+    context.set(ActiveTrace, () => traceIdsOf(trace.getActiveSpan()) ?? ids);
     return api.context.with(
       isOwn ? trace.setSpan(parent, span) : parent,
-      () => completeSpan(context, span, isOwn, respond),
+      () => completeSpan(context, span, isOwn, next),
     );
   };
 }
@@ -161,13 +163,15 @@ function sessionEvents(
   span: TelemetrySpan,
 ): (report: SecurityReport) => void {
   return ({ action, outcome, previousSessionId, sessionId, userId }) => {
-    const isStart = action === "login";
-    if (!isStart && action !== "logout" || outcome === "failure") return;
+    const name = action === "login"
+      ? "session.start"
+      : action === "logout" && "session.end";
+    if (!name || outcome === "failure") return;
     const attributes = compact({
       "session.id": sessionId,
       "session.previous_id": previousSessionId,
       "user.id": userId !== undefined && String(userId),
     });
-    span.addEvent(isStart ? "session.start" : "session.end", attributes);
+    span.addEvent(name, attributes);
   };
 }
