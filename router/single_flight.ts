@@ -35,12 +35,9 @@ export class SingleFlight<Value> {
         clearTimeout(timer);
       }
     }
-    return await this.#start(start);
-  }
-
-  async #start(start: () => Promise<Value>): Promise<Value> {
-    const running = this.#current === undefined ? [] : [this.#current.promise];
-    const promise = Promise.race([...running, start()]);
+    // A lost run may still end first.
+    const other = this.#current;
+    const promise = Promise.race([...(other ? [other.promise] : []), start()]);
     const current = { promise, end: Date.now() + this.#timeout };
     this.#current = current;
     try {

@@ -11,7 +11,11 @@ import {
   withHeaders,
 } from "../router/internal.ts";
 import type { Middleware, RequestContext } from "../router/mod.ts";
-import { RateCounter, type RateDecision } from "./_rate_counter.ts";
+import {
+  createRateCounter,
+  type RateCounterConfig,
+  type RateDecision,
+} from "./_rate_counter.ts";
 import { encodeBase64Url, sha256 } from "./secrets.ts";
 import { type SessionStore, sweeper } from "./store.ts";
 import { STORE_TIMEOUT } from "./timeouts.ts";
@@ -125,37 +129,12 @@ export type RateLimitKey = string | number | bigint | null | undefined;
 export function rateLimit(options: RateLimitOptions): Middleware<readonly []> {
   const { limit, onStoreError, store, now = Date.now } = options;
   const { name = "default", storeTimeout = STORE_TIMEOUT } = options;
-  checkOptions(name, options);
-  const counter = new RateCounter({ ...options, storeTimeout, now });
+  const config = { ...options, storeTimeout, now };
+  checkOptions(name, config);
+  const count = createRateCounter(config);
   const sweep = sweeper(store, now);
   const keyOf = createKeyOf(name);
   const policy = `"${name}";q=${limit};w=${seconds(options.window)}`;
-
-  async function respond(
-    decision: RateDecision,
-    context: RequestContext,
-    next: () => Promise<Response>,
-  ): Promise<Response> {
-    const { available, nextUnit, wait } = decision;
-    const setFields = (headers: Headers) => {
-      headers.append("RateLimit-Policy", policy);
-      headers.append(
-        "RateLimit",
-        `"${name}";r=${available};t=${seconds(nextUnit)}`,
-      );
-    };
-    if (wait === 0) return withHeaders(await next(), setFields);
-    const headers = new Headers({
-      "Cache-Control": "no-store",
-      "Retry-After": `${seconds(wait)}`,
-    });
-    setFields(headers);
-    return await context.createErrorResponse({
-      type: QUOTA_EXCEEDED,
-      status: 429,
-      "violated-policies": [name],
-    }, headers);
-  }
 
   const middleware: Middleware<readonly []> = async (context, next) => {
     const cost = options.cost?.(context) ?? 1;
@@ -165,12 +144,25 @@ export function rateLimit(options: RateLimitOptions): Middleware<readonly []> {
     sweep();
     let decision: RateDecision;
     try {
-      decision = await counter.count(key, cost);
+      decision = await count(key, cost);
     } catch (error) {
       if (onStoreError === undefined) throw error;
       return onStoreError(error, context) ?? next();
     }
-    return await respond(decision, context, next);
+    const { available, nextUnit, wait } = decision;
+    const response = wait === 0
+      ? await next()
+      : await context.createErrorResponse(
+        { type: QUOTA_EXCEEDED, status: 429, "violated-policies": [name] },
+        { "Cache-Control": "no-store", "Retry-After": `${seconds(wait)}` },
+      );
+    return withHeaders(response, (headers) => {
+      headers.append("RateLimit-Policy", policy);
+      headers.append(
+        "RateLimit",
+        `"${name}";r=${available};t=${seconds(nextUnit)}`,
+      );
+    });
   };
   return describeMiddleware(middleware, { responses: { 429: "" } });
 }
@@ -218,11 +210,11 @@ function createKeyOf(
 
 function checkOptions(
   name: string,
-  { limit, storeTimeout = STORE_TIMEOUT, window }: RateLimitOptions,
+  { limit, storeTimeout, window }: RateCounterConfig,
 ): void {
   if (!/^[\w.-]+$/.test(name)) {
     throw new TypeError(
-      `Cannot create rate limit "${name}": its name is not of letters, digits, "_", "." and "-"`,
+      `Cannot create rate limit "${name}": it is not a name such as "login-form"`,
     );
   }
   checkPositive(
@@ -238,6 +230,6 @@ function checkOptions(
 function checkCost(cost: number, limit: number): void {
   if (Number.isSafeInteger(cost) && cost >= 0 && cost <= limit) return;
   throw new RangeError(
-    `Cannot count a request with the cost "${cost}": it is not an integer from 0 to ${limit}`,
+    `Cannot count request: cost "${cost}" is not an integer from 0 to ${limit}`,
   );
 }

@@ -55,8 +55,11 @@ export type AccessTokenVerification =
 
 /** The claims that all tokens must have, and those of RFC 9068, section 2.2. */
 const requiredClaims = ["iss", "sub", "aud", "exp"];
-const requiredByProfile =
-  /* @__PURE__ */ requiredClaims.concat("iat", "client_id", "jti");
+const requiredByProfile = /* @__PURE__ */ requiredClaims.concat(
+  "iat",
+  "client_id",
+  "jti",
+);
 
 /**
  * Creates a function that verifies a token of an issuer. The caller first checks

@@ -105,7 +105,7 @@ function checkNames(names: readonly string[], never: RegExp): void {
   for (const name of names) {
     if (/^[\w-]+$/.test(name) && !never.test(name)) continue;
     throw new TypeError(
-      `Cannot forward the header "${name}": it is not a header that can be passed`,
+      `Cannot forward the header "${name}": it can't be passed`,
     );
   }
 }

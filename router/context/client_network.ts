@@ -31,17 +31,17 @@ function groupsOf(address: string): string | string[] {
   const groups = expand(host.slice(1, -1));
   const [high, low] = groups.slice(6).map((group) => parseInt(group, 16));
   // IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2).
-  return groups.slice(0, 6).join(":") === "0:0:0:0:0:ffff"
+  return groups.join(":").startsWith("0:0:0:0:0:ffff:")
     ? [high! >> 8, high! & 255, low! >> 8, low! & 255].join(".")
     : groups;
 }
 
 /** Returns all eight groups of an IPv6 address from its shortened form. */
 function expand(address: string): string[] {
-  const [head, tail] = address.split("::").map((half) =>
-    half === "" ? [] : half.split(":")
-  );
-  if (tail === undefined) return head;
-  const zeros = Array(8 - head.length - tail.length).fill("0");
-  return [...head, ...zeros, ...tail];
+  const zeros = "0:".repeat(8 - split(address).length);
+  return split(address.replace("::", `:${zeros}`));
+}
+
+function split(address: string): string[] {
+  return address.split(":").filter((group) => group !== "");
 }

@@ -90,6 +90,21 @@ for (const [limit, window] of [[3, 1_000], [7, 100], [1, 1], [999, 777]]) {
   });
 }
 
+// 60,000 / (60,000 / 29) is a little less than 29.
+for (const [limit, window] of [[29, 60_000], [55, 60_000], [3, 1_000]]) {
+  Deno.test(`rateLimit() counts ${limit} requests again after ${window} ms`, async () => {
+    const { clock, router } = createLimited({ limit, window });
+    for (let round = 0; round < 3; round++) {
+      const { headers } = await send(router);
+      const [, available] = headers.get("RateLimit")!.split(";");
+      assertEquals(available, `r=${limit - 1}`);
+      const found = await statuses(router, limit);
+      assertEquals(found.indexOf(429), limit - 1);
+      clock.time += window;
+    }
+  });
+}
+
 Deno.test("rateLimit() sets RateLimit and RateLimit-Policy, also on errors, redirects and 404s (draft 11)", async () => {
   const store = createMemorySessionStore();
   const now = () => 1_700_000_000_000;
