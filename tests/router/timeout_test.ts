@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
 import {
   createRouter,
   type Middleware,
@@ -186,6 +187,60 @@ Deno.test("the shorter of two timeout() wins", async () => {
   await pause(40);
   assertEquals(signal?.aborted, false);
 });
+
+const bodies: [name: string, body: () => BodyInit, status: number][] = [
+  ["arrives", () => "Hello", 200],
+  ["never comes", () => new ReadableStream(), 503],
+  ["stops in the middle", () => stopping(), 503],
+  ["comes a byte at a time", () => dripping(), 503],
+  ["fails", () => failing(), 500],
+];
+
+for (const [name, body, status] of bodies) {
+  Deno.test(`timeout() responds with ${status} if the request body ${name}`, async () => {
+    const router = createRouter({
+      middleware: [timeout(20), bodyLimit({ maxBytes: 1_000 })],
+      onError: () => new Response(null, { status: 500 }),
+    });
+    router.post("/", async ({ request }) => new Response(await request.text()));
+    const init: RequestInit & { duplex: "half" } = {
+      method: "POST",
+      body: body(),
+      duplex: "half",
+    };
+    const response = await router.fetch(new Request(origin, init));
+    assertEquals(response.status, status);
+    await response.body?.cancel();
+    isDripping = false;
+    await pause();
+  });
+}
+
+/** Ends the timers of a body that the handler no longer reads. */
+let isDripping = false;
+
+function dripping(): ReadableStream {
+  isDripping = true;
+  return new ReadableStream({
+    async pull(controller) {
+      await pause(5);
+      if (isDripping) controller.enqueue(new Uint8Array(1));
+      else controller.close();
+    },
+  });
+}
+
+function stopping(): ReadableStream {
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(new Uint8Array(1)),
+  });
+}
+
+function failing(): ReadableStream {
+  return new ReadableStream({
+    pull: () => Promise.reject(new Error("reset")),
+  });
+}
 
 // A timer starts only if the handler still waits after some microtasks.
 for (const count of [0, 10, 19, 20, 21, 1_000]) {
