@@ -150,7 +150,7 @@ export function callStore<Value>(
   breaker?: CircuitBreaker,
 ): Value | Promise<Value> {
   if (breaker !== undefined) {
-    return breaker.run(verb, () => callStore(verb, call, timeout));
+    return breaker.run(verb, () => callStore(verb, call, timeout), timeout);
   }
   let result: Value | Promise<Value>;
   try {

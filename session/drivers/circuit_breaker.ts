@@ -13,13 +13,17 @@ const SLOW = 100;
 /** The milliseconds between two attempts to reach a store that is down. */
 const PAUSE = 1_000;
 
+/** A key that no session has. */
+const PROBE = "probe";
+
 /**
  * Makes calls to a store fail at once while the store is down. Otherwise each of
  * them would wait for its timeout.
  *
  * A store is down if a call failed slowly and no other call succeeded in the
  * meantime. So one slow session, which a client may cause, is not an outage.
- * After a pause, one call tries whether the store answers again.
+ * After a pause, a read of a key that no session has tries whether the store
+ * answers again.
  */
 export class CircuitBreaker {
   // Not the time of the last success: the clock of Workers only moves on I/O.
@@ -27,26 +31,27 @@ export class CircuitBreaker {
   /** The error that began the outage, or `undefined` while the store is up. */
   #outage: SessionStoreError | undefined;
   #pausedUntil = 0;
-  /** `true` while a call tries the store. */
-  #isTrying = false;
+  readonly #store: SessionStore;
+
+  constructor(store: SessionStore) {
+    this.#store = store;
+  }
 
   /**
    * Makes a call, unless the store is down.
    *
    * @param call The call, which throws only a `SessionStoreError`.
+   * @param timeout The timeout of the call in milliseconds.
    * @throws {SessionStoreError} If the call fails or the store is down.
    */
   async run<Value>(
     verb: string,
     call: () => Value | Promise<Value>,
+    timeout: number,
   ): Promise<Value> {
+    if (this.#outage !== undefined) await this.#try(verb, timeout);
     const begunAt = performance.now();
     const successes = this.#successes;
-    const isTrial = this.#outage !== undefined;
-    if (isTrial && (this.#isTrying || begunAt < this.#pausedUntil)) {
-      throw new SessionStoreError(verb, { cause: this.#outage!.cause });
-    }
-    if (isTrial) this.#isTrying = true;
     try {
       const value = await call();
       this.#successes++;
@@ -54,14 +59,28 @@ export class CircuitBreaker {
       return value;
     } catch (error) {
       const now = performance.now();
-      const isSlow = now - begunAt >= SLOW;
-      if (isTrial || isSlow && this.#successes === successes) {
+      if (now - begunAt >= SLOW && this.#successes === successes) {
         this.#outage = error as SessionStoreError;
         this.#pausedUntil = now + PAUSE;
       }
       throw error;
+    }
+  }
+
+  /** Ends the outage if the store answers, or throws. */
+  async #try(verb: string, timeout: number): Promise<void> {
+    if (performance.now() < this.#pausedUntil) {
+      throw new SessionStoreError(verb, { cause: this.#outage!.cause });
+    }
+    // One read at a time. It is not the call of a client, who could make each of
+    // them fail.
+    this.#pausedUntil = Infinity;
+    try {
+      await callStore(verb, () => this.#store.get(PROBE), timeout);
+      this.#successes++;
+      this.#outage = undefined;
     } finally {
-      if (isTrial) this.#isTrying = false;
+      this.#pausedUntil = performance.now() + PAUSE;
     }
   }
 }
@@ -77,7 +96,7 @@ export function breakerOf(store: SessionStore): CircuitBreaker | undefined {
   if (isMemoryStore(store)) return undefined;
   let breaker = breakers.get(store);
   if (breaker === undefined) {
-    breakers.set(store, breaker = new CircuitBreaker());
+    breakers.set(store, breaker = new CircuitBreaker(store));
   }
   return breaker;
 }

@@ -80,6 +80,26 @@ Deno.test("session() keeps using its store if a call fails at once", async () =>
   assertEquals(await userOf(victim), 7);
 });
 
+for (const how of ["hangs", "rejects"] as const) {
+  Deno.test(`session() uses its store again after an outage although the calls of one client fail (${how})`, async () => {
+    const { outage, server } = open();
+    const [attacker, victim] = [await logIn(server), await logIn(server)];
+    const key = await attacker.visit((session) => session.id);
+    outage.isDown = true;
+    await fails(victim);
+    // The store is up again, but not for the session of the attacker, who is the
+    // first to use it.
+    outage.onlyKey = key;
+    outage.how = how;
+    await sleep(PAUSE);
+    const attack = fails(attacker);
+    await sleep(10);
+    assertEquals(await userOf(victim), 7);
+    await attack;
+    assertEquals(await userOf(victim), 7);
+  });
+}
+
 Deno.test("session() names the reason of the outage in each error", async () => {
   const { errors, outage, server } = open();
   const browser = await logIn(server);
