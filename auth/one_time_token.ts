@@ -266,9 +266,18 @@ export async function revokeOneTimeTokens(
   store: SessionStore,
   options: Pick<OneTimeTokenOptions, "purpose" | "account" | "storeTimeout">,
 ): Promise<void> {
-  const { purpose, account, storeTimeout } = options;
+  await revokeFrom(store, options, 1);
+}
+
+/** Revokes all tokens of one purpose and account if there is a number of them. */
+export async function revokeFrom(
+  store: SessionStore,
+  { purpose, account, storeTimeout }: Parameters<typeof revokeOneTimeTokens>[1],
+  count: number,
+): Promise<void> {
   const calls = withTimeout(store, storeTimeout);
   const keys = await calls.byIndex(await accountIndex(purpose, account));
+  if (keys.length < count) return;
   for (const key of keys) await calls.delete(key);
 }
 

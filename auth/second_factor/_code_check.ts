@@ -38,9 +38,7 @@ export class CodeCheck {
     userId: string | number,
     code: unknown,
   ): Promise<UsedCode | Extract<SecondFactorResult, { ok: false }>> {
-    // Not only the id: a browser that a throttle of passwords knows by the same
-    // name would be exempt from the limits.
-    const account = `second-factor:${userId}`;
+    const account = await this.#factors.throttleName(userId);
     const attempt = await this.#throttle.attempt(context, account);
     if (!attempt.allowed) {
       const { retryAfter } = attempt;

@@ -3,7 +3,7 @@ import { SessionConflictError, type SessionStore } from "../../session/mod.ts";
 import {
   decodeBase64Url,
   encodeBase64Url,
-  sha256,
+  hashToken,
 } from "../../session/secrets.ts";
 import { type TimedStore, withTimeout } from "../timed_store.ts";
 
@@ -44,6 +44,7 @@ const SECRETS = { name: "second factors", info: "gatehouse second factor" };
 export class FactorStore {
   readonly #store: TimedStore;
   readonly #cipher: CookieCipher;
+  readonly #oldestSecret: string;
 
   constructor(
     store: SessionStore,
@@ -57,6 +58,17 @@ export class FactorStore {
     }
     this.#store = withTimeout(store, storeTimeout, "second factors");
     this.#cipher = new CookieCipher(secrets, undefined, SECRETS);
+    this.#oldestSecret = secrets.at(-1)!;
+  }
+
+  /**
+   * Returns the account of a user for a throttle. It is a hash with a secret: a
+   * throttle exempts browsers that logged in with the same name, and users may
+   * choose any name. All machines have the oldest secret, also while a new one is
+   * added.
+   */
+  async throttleName(userId: string | number): Promise<string> {
+    return await hashToken(`second-factor ${this.#oldestSecret} ${userId}`);
   }
 
   /** Returns the record of a user, or `null` for a user without one. */
@@ -137,5 +149,5 @@ function nameOf(userId: string | number, purpose: string): string {
 }
 
 async function keyOf(userId: string | number): Promise<string> {
-  return `second-factor:${encodeBase64Url(await sha256(String(userId)))}`;
+  return `second-factor:${await hashToken(String(userId))}`;
 }

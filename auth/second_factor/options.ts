@@ -30,8 +30,8 @@ export interface SecondFactorsOptions {
   ) => boolean | Promise<boolean>;
 
   /**
-   * Slows down guessing of codes. Its accounts are the users' ids after
-   * `second-factor:`.
+   * Slows down guessing of codes. Its accounts are hashes of the users' ids, which
+   * only this server can compute.
    *
    * @default {a throttle "second-factor" in the store}
    */

@@ -8,7 +8,7 @@ import {
   createOneTimeToken,
   type OneTimeTokenGrant,
   readOneTimeToken,
-  revokeOneTimeTokens,
+  revokeFrom,
   takeOneTimeToken,
 } from "../one_time_token.ts";
 
@@ -35,6 +35,12 @@ const KEY = "__auth.second-factor";
 
 const purpose = "second-factor";
 
+/**
+ * The most logins of a user that wait. Another one ends them: if it were refused,
+ * an attacker with the password could keep the user from logging in.
+ */
+const MAX_PENDING = 20;
+
 /** Options for the functions of this module. */
 export interface PendingOptions {
   readonly store: SessionStore;
@@ -55,6 +61,7 @@ export async function savePendingLogin(
   options: PendingOptions,
 ): Promise<void> {
   const session = await sessionOf(context);
+  await revokePendingLogins(userId, options, MAX_PENDING);
   const data = JSON.stringify(login);
   const token = await createOneTimeToken(options.store, {
     ...options,
@@ -95,13 +102,14 @@ export async function takePendingLogin(
   return toLogin(await takeOneTimeToken(store, use));
 }
 
-/** Ends the pending logins of a user. */
+/** Ends the pending logins of a user if there is a number of them. */
 export async function revokePendingLogins(
   userId: string | number,
   { store, storeTimeout }: PendingOptions,
+  count = 1,
 ): Promise<void> {
   const options = { purpose, account: userId, storeTimeout };
-  await revokeOneTimeTokens(store, options);
+  await revokeFrom(store, options, count);
 }
 
 function sessionOf(context: RequestContext) {

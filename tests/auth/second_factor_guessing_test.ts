@@ -1,5 +1,6 @@
-import { assert, assertEquals, assertLess } from "@std/assert";
-import { createFactorApp } from "./_second_factor_app.ts";
+import { createMemorySessionStore } from "@gatehouse/web/session";
+import { assert, assertEquals, assertLess, assertMatch } from "@std/assert";
+import { createFactorApp, unlimited } from "./_second_factor_app.ts";
 
 Deno.test("verifyCode() delays guesses after the fifth (ASVS 6.3.1, 6.5.5)", async () => {
   const app = createFactorApp();
@@ -61,6 +62,53 @@ Deno.test("verifyCode() does not exempt browsers that the throttle of passwords 
     }
   }
   assertLess(guesses, 100);
+});
+
+for (const name of ["second-factor:1", "SECOND-FACTOR:1 "]) {
+  Deno.test(`verifyCode() does not exempt a browser that logs in as "${name}" (ASVS 6.5.5)`, async () => {
+    const app = createFactorApp();
+    await app.enable();
+    let guesses = 0;
+    // The password of user 1 is stolen. The attacker has an account of this name.
+    for (let round = 0; round < 20; round++) {
+      const browser = app.browser(`198.51.100.${round}`);
+      await browser.post(`/password/${encodeURIComponent(name)}`);
+      await browser.login();
+      for (let guess = 0; guess < 10; guess++) {
+        if (await browser.send("000000") === "wrong") guesses++;
+      }
+    }
+    assertLess(guesses, 100);
+  });
+}
+
+Deno.test("verifyCode() counts guesses of a user together while a secret is added", async () => {
+  const accounts = new Set<string | null>();
+  const store = createMemorySessionStore();
+  const old = "old secret of the second factors in the tests";
+  for (
+    const secrets of [[old], ["a new secret of the tests, of 43 letters", old]]
+  ) {
+    for (const userId of [1, 2]) {
+      const app = createFactorApp({
+        store,
+        secrets,
+        throttle: {
+          attempt: (context, account) => {
+            accounts.add(account);
+            return unlimited.attempt(context, account);
+          },
+        },
+      });
+      await app.enable(userId);
+      const browser = app.browser();
+      await browser.login(userId);
+      await browser.send("000000");
+    }
+  }
+  // One for each user, which an attacker can't register as the name of an account.
+  assertEquals(accounts.size, 2);
+  for (const account of accounts) assertMatch(account!, /^[\w-]{43}$/);
 });
 
 Deno.test("guesses of codes and of recovery codes count together", async () => {

@@ -34,6 +34,50 @@ Deno.test("verifyCode() completes the login with the code of the app (ASVS 6.3.3
   assertEquals(await browser.send(await app.code(secret)), "missing");
 });
 
+Deno.test("completeFirstFactor() ends the logins that wait for a code if a user has 20 of them", async () => {
+  const app = createFactorApp();
+  const { secret } = await app.enable(1);
+  await app.enable(2);
+  const other = app.browser();
+  await other.login(2);
+  const browsers = [];
+  for (let count = 0; count < 25; count++) {
+    const browser = app.browser();
+    await browser.login(1);
+    browsers.push(browser);
+    app.wait(1);
+  }
+  const pending = await Promise.all(
+    browsers.map(async (browser) => (await browser.get("/pending")).json()),
+  );
+  assertEquals(pending.map((one) => one !== null), [
+    ...Array(20).fill(false),
+    ...Array(5).fill(true),
+  ]);
+  assert(await (await other.get("/pending")).json() !== null);
+  assertEquals(await browsers[0]!.send(await app.code(secret)), "missing");
+  assertEquals(await browsers[20]!.send(await app.code(secret)), "ok");
+});
+
+Deno.test("completeFirstFactor() bounds concurrent logins of a user", async () => {
+  const app = createFactorApp();
+  await app.enable(1);
+  const keys = async () => {
+    const all: string[] = [];
+    for (const key of (await app.store.keys!()).keys) {
+      if (key.startsWith("one-time:")) all.push(key);
+    }
+    return all.length;
+  };
+  for (let round = 0; round < 5; round++) {
+    await Promise.all(
+      Array.from({ length: 40 }, () => app.browser().login(1)),
+    );
+  }
+  await app.browser().login(1);
+  assert(await keys() <= 20);
+});
+
 Deno.test("pendingLogin() returns the user, the methods and the data", async () => {
   const app = createFactorApp();
   await app.enable();
