@@ -4,6 +4,8 @@ import type { LoginTimeouts, Session } from "../session/mod.ts";
 import { loginNamesOf } from "./external/after_login/login_names.ts";
 import { type AuthMethod, checkMethods } from "./auth_method.ts";
 import { currentSession } from "./current_session.ts";
+import { Actor } from "./middleware/act_as.ts";
+import { Auth } from "./middleware/auth_key.ts";
 
 /** Options for {@linkcode completeAuth}. */
 export interface CompleteAuthOptions {
@@ -88,7 +90,8 @@ export interface CompleteAuthOptions {
  * @returns The session, which now belongs to the user.
  * @throws {TypeError} If no session middleware ran, the id is neither an integer
  * nor a non-empty string, a method is not a short name, or the session was
- * destroyed before.
+ * destroyed before. If another user acts as this user (`actAs`), who proved their
+ * own identity only.
  * @throws {RangeError} If `authenticatedAt` is not a time in the past, or a timeout
  * not a positive number.
  * @throws {SessionLimitError} If the user has too many sessions, with the session
@@ -109,6 +112,14 @@ export async function completeAuth(
     );
   }
   checkMethods(methods);
+  // Handlers that confirm the current user pass the id of `Auth`.
+  const isActed = context.get(Actor) !== null &&
+    String(context.get(Auth)?.id) === String(userId);
+  if (isActed) {
+    throw new TypeError(
+      "Cannot complete the login: another user acts as this user",
+    );
+  }
   // The provider of this login ends it by these names.
   const names = loginNamesOf(context);
   const options = { authenticatedAt, methods, names, timeouts, version };

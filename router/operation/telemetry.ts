@@ -59,7 +59,7 @@ export interface TelemetryOptions {
  * `session.start`, and a logout `session.end`.
  *
  * Spans that it starts have neither the query nor the message of an error, which
- * may contain secrets.
+ * may contain secrets. They have the path, so put no secret into it.
  *
  * @example Without an SDK, requests work as before
  * ```ts

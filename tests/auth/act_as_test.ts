@@ -168,6 +168,34 @@ Deno.test("A login ends acting, and so does a logout", async () => {
   assertEquals(await who(), [null, null, null]);
 });
 
+for (const place of ["store", "lazy store", "cookies"] as const) {
+  Deno.test(`completeAuth() refuses to log in as the user as whom another one acts (${place})`, async () => {
+    const { errors, post, who } = setUp(place);
+    await post("/login/1");
+    await post("/act/2");
+    assertEquals(await post("/confirm"), 500);
+    assertEquals(await post("/login/2"), 500);
+    assertEquals(await who(), [1, 2, 1]);
+    const message = "Cannot complete the login: another user acts as this user";
+    assertEquals(errors, [message, message]);
+    await post("/stop");
+    assertEquals(await post("/confirm"), 200);
+    assertEquals(await who(), [null, 1, 1]);
+  });
+}
+
+Deno.test("completeAuth() logs in as the other user when acting is over", async () => {
+  const { clock, post, who } = setUp();
+  await post("/login/1");
+  await post("/act/2");
+  for (let minutes = 0; minutes < 60; minutes += 12) {
+    assertEquals(await who(), [1, 2, 1]);
+    clock.time += HOUR / 5;
+  }
+  assertEquals(await post("/login/2"), 200);
+  assertEquals(await who(), [null, 2, 2]);
+});
+
 Deno.test("actAs() throws without a user, without rules and without a reason", async () => {
   const { errors, post } = setUp();
   assertEquals(await post("/act/2"), 500);
@@ -219,6 +247,11 @@ function setUp(place: "store" | "lazy store" | "cookies" = "store") {
   });
   router.post("/login/:id", async (context) => {
     await completeAuth(context, Number(context.params.id));
+    return new Response();
+  });
+  router.post("/confirm", async (context) => {
+    // As after a password: the id is that of the current user.
+    await completeAuth(context, context.get(Auth)!.id);
     return new Response();
   });
   router.post("/logout", async (context) => {
