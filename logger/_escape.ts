@@ -52,11 +52,11 @@ function escapeByte(byte: number): string {
   return `\\x${byte.toString(16).padStart(2, "0")}`;
 }
 
-/** Returns a JSON string in printable ASCII. */
-export function quote(string: string): string {
+/** Returns the characters of a JSON string, in printable ASCII, unquoted. */
+export function escapeJSON(string: string): string {
   return harmless.test(string)
-    ? `"${string}"`
-    : toASCII(JSON.stringify(string));
+    ? string
+    : toASCII(JSON.stringify(string)).slice(1, -1);
 }
 
 /**

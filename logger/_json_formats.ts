@@ -1,30 +1,30 @@
 import { isoTime } from "./_clock.ts";
-import { quote, toASCII, truncate } from "./_escape.ts";
+import { escapeJSON, toASCII, truncate } from "./_escape.ts";
 import type { LogFields, LogLevel } from "./log.ts";
 import type { LogInfo } from "./log_info.ts";
 import type { Message } from "./_text_formats.ts";
 
 const ecsVersion = "8.11.0";
 
-// Lines are built by hand, which takes half the time of JSON.stringify.
+// Lines are built by hand: JSON.stringify takes 1.2 times as long in Bun and
+// twice as long in Deno. Each piece of a line takes time, so constant text is in
+// as few pieces as possible. JSON lines always have ids.
 
 /** Formats a line with the names of the Elastic Common Schema. */
 export function formatECS(info: LogInfo): string {
-  return `{"@timestamp":"${isoTime(info.timestamp)}"` +
-    word("ecs.version", ecsVersion) +
-    word("log.level", levelOf(info)) +
-    string("message", summaryOf(info)) +
-    word("trace.id", info.traceId) +
-    word("span.id", info.spanId) +
-    string("http.request.referrer", info.referrer) +
-    number("http.response.body.bytes", info.contentLength) +
-    word("http.version", info.protocol.slice("HTTP/".length)) +
-    hostFields(info.host, "url.domain", "url.port") +
-    string("client.ip", info.remoteAddress) +
-    number("event.duration", Math.round(info.responseTime * 1e6)) +
-    word("event.outcome", isFailure(info) ? "failure" : "success") +
-    word("event.reason", problemOf(info)) +
-    string("error.type", info.error) +
+  return `{"@timestamp":"${isoTime(info.timestamp)}",` +
+    `"ecs.version":"${ecsVersion}","log.level":"${levelOf(info)}",` +
+    `"message":"${escapeJSON(summaryOf(info))}",` +
+    `"trace.id":"${info.traceId}","span.id":"${info.spanId}"` +
+    string(',"http.request.referrer":"', info.referrer) +
+    number(',"http.response.body.bytes":', info.contentLength) +
+    `,"http.version":"${versionOf(info)}"` +
+    hostFields(info.host, ',"url.domain":"', ',"url.port":') +
+    string(',"client.ip":"', info.remoteAddress) +
+    `,"event.duration":${Math.round(info.responseTime * 1e6)}` +
+    `,"event.outcome":"${isFailure(info) ? "failure" : "success"}"` +
+    string(',"event.reason":"', problemOf(info)) +
+    string(',"error.type":"', info.error) +
     commonFields(info);
 }
 
@@ -33,18 +33,17 @@ export function formatOpenTelemetry(info: LogInfo): string {
   // HTTP spans without an error name have the status as their error type.
   const error = info.error ?? problemOf(info) ??
     (info.status >= 500 ? String(info.status) : undefined);
-  return `{"timestamp":"${isoTime(info.timestamp)}"` +
-    word("severity_text", levelOf(info).toUpperCase()) +
-    string("body", summaryOf(info)) +
-    word("trace_id", info.traceId) +
-    word("span_id", info.spanId) +
-    string("http.request.header.referer", info.referrer) +
-    number("http.response.body.size", info.contentLength) +
-    word("network.protocol.version", info.protocol.slice("HTTP/".length)) +
-    hostFields(info.host, "server.address", "server.port") +
-    string("client.address", info.remoteAddress) +
-    number("http.server.request.duration", info.responseTime / 1000) +
-    string("error.type", error) +
+  return `{"timestamp":"${isoTime(info.timestamp)}",` +
+    `"severity_text":"${levelOf(info).toUpperCase()}",` +
+    `"body":"${escapeJSON(summaryOf(info))}",` +
+    `"trace_id":"${info.traceId}","span_id":"${info.spanId}"` +
+    string(',"http.request.header.referer":"', info.referrer) +
+    number(',"http.response.body.size":', info.contentLength) +
+    `,"network.protocol.version":"${versionOf(info)}"` +
+    hostFields(info.host, ',"server.address":"', ',"server.port":') +
+    string(',"client.address":"', info.remoteAddress) +
+    `,"http.server.request.duration":${info.responseTime / 1000}` +
+    string(',"error.type":"', error) +
     commonFields(info);
 }
 
@@ -52,38 +51,39 @@ export function formatOpenTelemetry(info: LogInfo): string {
 function commonFields(info: LogInfo): string {
   const { url } = info;
   const mark = url.indexOf("?");
-  return word("http.request.id", info.requestId) +
-    string("http.request.method", info.method) +
-    number("http.response.status_code", info.status) +
-    string("http.route", info.route) +
-    word("url.scheme", info.scheme) +
-    string("url.path", mark < 0 ? url : url.slice(0, mark)) +
-    string("url.query", mark < 0 ? undefined : url.slice(mark + 1)) +
-    string("user.id", info.user) +
-    string("user_agent.original", info.userAgent) + "}";
+  const path = mark < 0 ? url : url.slice(0, mark);
+  return `,"http.request.id":"${info.requestId}",` +
+    `"http.request.method":"${escapeJSON(info.method)}",` +
+    `"http.response.status_code":${info.status}` +
+    string(',"http.route":"', info.route) +
+    `,"url.scheme":"${info.scheme}","url.path":"${escapeJSON(path)}"` +
+    string(',"url.query":"', mark < 0 ? undefined : url.slice(mark + 1)) +
+    string(',"user.id":"', info.user) +
+    string(',"user_agent.original":"', info.userAgent) + "}";
 }
 
 function hostFields(host: string, domain: string, port: string): string {
   const colon = host.lastIndexOf(":");
+  if (colon <= host.lastIndexOf("]")) return string(domain, host);
   const digits = Number(host.slice(colon + 1));
   // A truncated host has no port.
-  return colon > host.lastIndexOf("]") && digits >= 0
+  return digits >= 0
     ? string(domain, host.slice(0, colon)) + number(port, digits)
     : string(domain, host);
 }
 
-/** Formats a field with any string. */
-function string(name: string, value: string | undefined): string {
-  return value === undefined ? "" : `,"${name}":${quote(value)}`;
+/** Formats an optional string. `start` has its name and the first quote. */
+function string(start: string, value: string | undefined): string {
+  return value === undefined ? "" : start + escapeJSON(value) + '"';
 }
 
-/** Formats a field with a string that needs no escapes. */
-function word(name: string, value: string | undefined): string {
-  return value === undefined ? "" : `,"${name}":"${value}"`;
+/** Formats an optional number. `start` has its name. */
+function number(start: string, value: number | undefined): string {
+  return value === undefined ? "" : start + value;
 }
 
-function number(name: string, value: number | undefined): string {
-  return value === undefined ? "" : `,"${name}":${value}`;
+function versionOf({ protocol }: LogInfo): string {
+  return protocol.slice("HTTP/".length);
 }
 
 function summaryOf({ method, url, status, responseTime }: LogInfo): string {
