@@ -85,7 +85,7 @@ export class RequestLog implements Log {
   }
 
   /** Logs a response, now or when its body ends, and returns it. */
-  logResponse(original: Response): Response {
+  logResponse(original: Response): Response | Promise<Response> {
     const { error } = this.#context;
     const { skip, countBytes, hasHeaders } = this.#settings;
     const response = this.#addRequestId(original);

@@ -124,9 +124,11 @@ export interface LoggerOptions {
    * Logs a response when its body ends, with the number of bytes and whether
    * the body was sent completely.
    *
-   * This takes about 20 microseconds per request. A response without a
-   * `Content-Length` is sent in chunks. On Bun, a response without a
-   * `Content-Type` is sent as plain text.
+   * This takes about 10 microseconds per request, since the body becomes a
+   * stream. A response without a `Content-Length` is sent in chunks. Under
+   * `Deno.serve`, a body in memory of at most 64 KiB takes 5 microseconds and
+   * keeps its length. On Bun, a response without a `Content-Type` is sent as
+   * plain text.
    *
    * @default {false}
    */
