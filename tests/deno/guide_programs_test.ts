@@ -212,6 +212,41 @@ Deno.test({
   },
 });
 
+Deno.test("static_files.md: the configuration of the Worker serves a folder, and no other file", async () => {
+  const page = await Deno.readTextFile(new URL("static_files.md", DOCS));
+  const { text } = codeBlocks(page).find(({ language }) =>
+    language === "json"
+  )!;
+  const { assets, compatibility_date } = JSON.parse(text);
+  await using file = await programFile(`
+import { createRouter } from "@gatehouse/web";
+const router = createRouter();
+router.get("/", () => new Response("Hello"));
+export default { fetch: router.fetch };
+`);
+  const directory = `${file.folder}/${assets.directory}`;
+  await Deno.mkdir(directory);
+  await Deno.writeTextFile(`${directory}/style.css`, "h1 {}");
+  await Deno.writeTextFile(`${directory}/.env`, "SECRET=1");
+  await using worker = await startWorker({
+    script: await bundleProgram(file, file.path),
+    compatibilityDate: compatibility_date,
+    assets: { directory, routerConfig: { has_user_worker: true } },
+  });
+  const get = (path: string) => fetch(new URL(path, worker.url));
+  assertEquals(await (await get("/")).text(), "Hello");
+  const style = await get("/style.css");
+  assertEquals(await style.text(), "h1 {}");
+  assertMatch(style.headers.get("Content-Type") ?? "", /^text\/css/);
+  for (const path of ["/main.ts", "/..%2Fmain.ts", "/%2e%2e/main.ts"]) {
+    const other = await get(path);
+    await other.body?.cancel();
+    assertEquals(other.status, 404, path);
+  }
+  // As the page warns.
+  assertEquals(await (await get("/.env")).text(), "SECRET=1");
+});
+
 Deno.test("deploy.md: the Worker keeps sessions, with the configuration next to it", async () => {
   const { "worker.ts": program } = await programs("deploy.md");
   const page = await Deno.readTextFile(new URL("deploy.md", DOCS));
