@@ -37,45 +37,24 @@ const MAX_STATES = 2_000;
  */
 export function parseRegExp(text: string): RegExpGroup {
   const tokens = (text.match(TOKEN) ?? []).map(portable);
-  const parser = new RegExpParser(tokens);
-  const emit = parser.parse();
-  // Throws if the group repeats too much.
-  new Program(emit, false, MAX_STATES);
-  return { source: tokens.join(""), emit, hasSlash: parser.hasSlash };
-}
-
-class RegExpParser {
-  /** `true` if a set has a slash. */
-  hasSlash = false;
-  readonly #tokens: readonly string[];
-  #at = 0;
-
-  constructor(tokens: readonly string[]) {
-    this.#tokens = tokens;
-  }
-
-  /** Parses the whole group. */
-  parse(): Emit {
-    const emit = this.#parseChoice();
-    if (this.#at < this.#tokens.length) fail("it has a ) too many");
-    return emit;
-  }
+  let at = 0;
+  let hasSlash = false;
 
   /** Parses alternatives, up to a closing parenthesis or the end. */
-  #parseChoice(): Emit {
-    const emits = [this.#parseSequence()];
-    while (this.#tokens[this.#at] === "|") {
-      this.#at++;
-      emits.push(this.#parseSequence());
+  function parseChoice(): Emit {
+    const emits = [parseSequence()];
+    while (tokens[at] === "|") {
+      at++;
+      emits.push(parseSequence());
     }
     return choice(emits);
   }
 
-  #parseSequence(): Emit {
+  function parseSequence(): Emit {
     const emits: Emit[] = [];
     let canRepeat = false;
-    for (; this.#at < this.#tokens.length; this.#at++) {
-      const token = this.#tokens[this.#at]!;
+    for (; at < tokens.length; at++) {
+      const token = tokens[at]!;
       if (token === "|" || token === ")") break;
       const quantifier = QUANTIFIER.exec(token);
       if (quantifier !== null) {
@@ -86,30 +65,36 @@ class RegExpParser {
       }
       canRepeat = !/^\\b$/i.test(token);
       if (token === "(?:") {
-        this.#at++;
-        emits.push(this.#parseChoice());
-        if (this.#tokens[this.#at] !== ")") fail("a ( has no )");
-      } else emits.push(canRepeat ? this.#parseSet(token) : boundary(token));
+        at++;
+        emits.push(parseChoice());
+        if (tokens[at] !== ")") fail("a ( has no )");
+      } else if (canRepeat) {
+        const members = membersOfSet(token);
+        hasSlash ||= members.includes("/");
+        emits.push(setOf(token));
+      } else emits.push(boundary(token));
     }
     return sequence(emits);
   }
 
-  #parseSet(source: string): Emit {
-    if (source === "(") {
-      fail("it can have no groups but (?:…), and no lookaround");
-    }
-    if (source === "^" || source === "$") {
-      fail(`without ${source} it means the same, as groups match as a whole`);
-    }
-    const members = portableMembers(source);
-    if (members === null) {
-      fail(
-        `not all runtimes accept ${source} with the same meaning; in a class, escape special characters`,
-      );
-    }
-    this.hasSlash ||= members.includes("/");
-    return setOf(source);
+  const emit = parseChoice();
+  if (at < tokens.length) fail("it has a ) too many");
+  // Throws if the group repeats too much.
+  new Program(emit, false, MAX_STATES);
+  return { source: tokens.join(""), emit, hasSlash };
+}
+
+/** Returns the members of a set, unless the runtimes disagree on them. */
+function membersOfSet(source: string): string {
+  if (source === "(") {
+    fail("it can have no groups but (?:…), and no lookaround");
   }
+  if (source === "^" || source === "$") {
+    fail(`without ${source} it means the same, as groups match as a whole`);
+  }
+  return portableMembers(source) ?? fail(
+    `not all runtimes accept ${source} with the same meaning; in a class, escape special characters`,
+  );
 }
 
 function fail(reason: string): never {

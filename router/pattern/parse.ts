@@ -19,6 +19,10 @@ export interface Part {
   readonly modifier: Modifier;
 }
 
+/** Plain and escaped characters, up to the slash that may belong to a group. */
+const TEXT = /(?:[^\\:({*}+?/]+|\\.|\/(?![:*(]))*/sy;
+const NAME = /:[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*/uy;
+
 /**
  * Parses the pattern of one component into parts, as URLPattern does.
  *
@@ -27,124 +31,105 @@ export interface Part {
  * @see {@link https://urlpattern.spec.whatwg.org/#parsing | URL Pattern, 2.1.3 Parsing}
  */
 export function parsePattern(source: string, delimiter: string): Part[] {
-  return new PatternParser(source, delimiter).parse();
-}
-
-/** Plain and escaped characters, up to the slash that may belong to a group. */
-const TEXT = /(?:[^\\:({*}+?/]+|\\.|\/(?![:*(]))*/sy;
-const NAME = /:[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*/uy;
-
-class PatternParser {
-  readonly #source: string;
-  readonly #delimiter: string;
-  readonly #parts: Part[] = [];
-  #at = 0;
+  const parts: Part[] = [];
+  let at = 0;
   /** The number of groups without a name. */
-  #unnamed = 0;
+  let unnamed = 0;
   /** A literal that may continue. */
-  #pending = "";
+  let pending = "";
 
-  constructor(source: string, delimiter: string) {
-    this.#source = source;
-    this.#delimiter = delimiter;
+  /** Reads a character, or "" if the next one is another. */
+  function accept<Char extends string>(char: Char): Char | "" {
+    if (source[at] !== char) return "";
+    at++;
+    return char;
   }
 
-  parse(): Part[] {
-    while (this.#at < this.#source.length) this.#parsePart();
-    this.#addText(this.#pending);
-    return this.#parts;
+  /** Reads the match of an expression, or "". */
+  function read(token: RegExp): string {
+    const start = token.lastIndex = at;
+    if (token.test(source)) at = token.lastIndex;
+    return source.slice(start, at);
   }
 
-  #parsePart(): void {
-    const start = this.#at;
-    const isBraced = this.#accept("{") !== "";
-    const text = this.#read(TEXT);
-    const slash = this.#accept("/");
-    const name = this.#read(NAME).slice(1);
-    const value = this.#readValue(name);
-    if (this.#at === start) {
-      throw new TypeError(
-        `there is a ${this.#source[this.#at]} where none can be`,
-      );
+  /** Reads the source of a regexp group or of `*`, or "". */
+  function readValue(name: string): string {
+    if (name === "" && accept("*") !== "") return ".*";
+    if (accept("(") === "") return "";
+    const start = at;
+    for (let depth = 1; depth > 0; at++) {
+      if (at >= source.length) {
+        throw new TypeError("a regexp group has no closing parenthesis");
+      }
+      const char = source[at];
+      if (char === "\\") at++;
+      else if (char === "(") depth++;
+      else if (char === ")") depth--;
     }
-    const suffix = isBraced ? this.#read(TEXT) : "";
-    if (isBraced && this.#accept("}") === "") {
-      throw new TypeError("a { has no } or has two groups before it");
-    }
-    const isGroup = name + value !== "";
-    const modifier = isGroup || isBraced
-      ? this.#accept("?") || this.#accept("*") || this.#accept("+")
-      : "";
-    // Outside of braces a slash belongs to the group behind it.
-    const isOwn = isGroup && this.#delimiter === "/";
-    const prefix = isBraced ? text + slash : isOwn ? slash : "";
-    if (!isBraced) this.#pending += isOwn ? text : text + slash;
-    if (!isGroup && modifier === "") {
-      this.#pending += prefix;
-      return;
-    }
-    this.#addText(this.#pending);
-    this.#pending = "";
-    if (isGroup) this.#addGroup(name, value, prefix, suffix, modifier);
-    else this.#addText(prefix, modifier);
+    const value = source.slice(start, at - 1);
+    // Some platforms accept it.
+    if (value === "") throw new TypeError("a regexp group is empty");
+    return value;
   }
 
-  #addGroup(
+  function addText(text: string, modifier?: Modifier): void {
+    if (text === "") return;
+    parts.push(textPart(canonicalText(text, delimiter), modifier));
+  }
+
+  function addGroup(
     name: string,
     value: string,
     prefix: string,
     suffix: string,
     modifier: Modifier,
   ): void {
-    const type = typeOf(value, this.#delimiter);
-    this.#parts.push({
+    const type = typeOf(value, delimiter);
+    parts.push({
       type,
-      name: name || String(this.#unnamed++),
-      prefix: canonicalText(prefix, this.#delimiter),
+      name: name || String(unnamed++),
+      prefix: canonicalText(prefix, delimiter),
       regexp: type === "regexp" ? parseRegExp(value) : null,
-      suffix: canonicalText(suffix, this.#delimiter),
+      suffix: canonicalText(suffix, delimiter),
       modifier,
     });
   }
 
-  #addText(text: string, modifier?: Modifier): void {
-    if (text === "") return;
-    this.#parts.push(textPart(canonicalText(text, this.#delimiter), modifier));
-  }
-
-  /** Reads the match of an expression, or "". */
-  #read(token: RegExp): string {
-    const start = token.lastIndex = this.#at;
-    if (token.test(this.#source)) this.#at = token.lastIndex;
-    return this.#source.slice(start, this.#at);
-  }
-
-  /** Reads a character, or "" if the next one is another. */
-  #accept<Char extends string>(char: Char): Char | "" {
-    if (this.#source[this.#at] !== char) return "";
-    this.#at++;
-    return char;
-  }
-
-  /** Reads the source of a regexp group or of `*`, or "". */
-  #readValue(name: string): string {
-    if (name === "" && this.#accept("*") !== "") return ".*";
-    if (this.#accept("(") === "") return "";
-    const start = this.#at;
-    for (let depth = 1; depth > 0; this.#at++) {
-      if (this.#at >= this.#source.length) {
-        throw new TypeError("a regexp group has no closing parenthesis");
-      }
-      const char = this.#source[this.#at];
-      if (char === "\\") this.#at++;
-      else if (char === "(") depth++;
-      else if (char === ")") depth--;
+  function parsePart(): void {
+    const start = at;
+    const isBraced = accept("{") !== "";
+    const text = read(TEXT);
+    const slash = accept("/");
+    const name = read(NAME).slice(1);
+    const value = readValue(name);
+    if (at === start) {
+      throw new TypeError(`there is a ${source[at]} where none can be`);
     }
-    const value = this.#source.slice(start, this.#at - 1);
-    // Some platforms accept it.
-    if (value === "") throw new TypeError("a regexp group is empty");
-    return value;
+    const suffix = isBraced ? read(TEXT) : "";
+    if (isBraced && accept("}") === "") {
+      throw new TypeError("a { has no } or has two groups before it");
+    }
+    const isGroup = name + value !== "";
+    const modifier = isGroup || isBraced
+      ? accept("?") || accept("*") || accept("+")
+      : "";
+    // Outside of braces a slash belongs to the group behind it.
+    const isOwn = isGroup && delimiter === "/";
+    const prefix = isBraced ? text + slash : isOwn ? slash : "";
+    if (!isBraced) pending += isOwn ? text : text + slash;
+    if (!isGroup && modifier === "") {
+      pending += prefix;
+      return;
+    }
+    addText(pending);
+    pending = "";
+    if (isGroup) addGroup(name, value, prefix, suffix, modifier);
+    else addText(prefix, modifier);
   }
+
+  while (at < source.length) parsePart();
+  addText(pending);
+  return parts;
 }
 
 function typeOf(source: string, delimiter: string): Part["type"] {
