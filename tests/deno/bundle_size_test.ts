@@ -12,14 +12,14 @@ import {
 } from "./_bundle_sizes.ts";
 
 /**
- * The maximum size of each entry in kB (1,000 bytes), minified and gzipped:
- * about a tenth above its size when this was written. Raise one only for a
+ * The maximum size of each entry in kB (1,000 bytes), minified and gzipped: 2 to
+ * 10 % above its size when this was written. Raise one only for a
  * change that is worth the bytes to every user of the entry.
  */
 const BUDGETS: Record<Entry, number> = {
   ".": 106,
   "./auth": 39.5,
-  "./auth-middleware": 6.7,
+  "./auth-middleware": 6.25,
   "./auth/dpop": 13.6,
   "./auth/email-login": 11.5,
   "./auth/introspection": 11.5,
@@ -36,11 +36,11 @@ const BUDGETS: Record<Entry, number> = {
   "./auth/tokens": 44.5,
   "./body-limit-middleware": 1.5,
   "./client": 2,
-  "./cookies": 1.5,
+  "./cookies": 1.4,
   "./cors-middleware": 1.5,
   "./create": 12.6,
   "./cross-origin-middleware": 1.05,
-  "./csrf-middleware": 7.6,
+  "./csrf-middleware": 4.85,
   "./data-schema": 9.6,
   "./data-schema/checks": 2.8,
   "./data-schema/coerce": 2.4,
@@ -49,23 +49,23 @@ const BUDGETS: Record<Entry, number> = {
   "./data-schema/testing": 1.4,
   "./etag-middleware": 1.5,
   "./event-stream": 1.5,
-  "./fetch-router": 9,
-  "./fetch-router/routes": 8.3,
+  "./fetch-router": 12.5,
+  "./fetch-router/routes": 8.15,
   "./fetch-router/testing": 9.12,
   "./form-data-middleware": 1.6,
   "./html": 1.5,
   "./lifecycle": 1.5,
-  "./logger-middleware": 8.8,
+  "./logger-middleware": 8.45,
   "./method-override-middleware": 0.4,
   "./openapi": 9.4,
   "./openapi/page": 2.1,
-  "./rate-limit-middleware": 3.3,
+  "./rate-limit-middleware": 3.15,
   "./secure-headers-middleware": 1.1,
   "./security-events-middleware": 1.5,
-  "./session": 7,
+  "./session": 6.75,
   "./session-middleware": 15.9,
   "./session/cloudflare": 1.8,
-  "./session/cookie": 5.2,
+  "./session/cookie": 5,
   "./session/deno-kv": 1.1,
   "./session/device-bound": 10.2,
   "./session/redis": 2,
@@ -81,7 +81,7 @@ const BUDGETS: Record<Entry, number> = {
  * Take an entry out when it is within its budget.
  */
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
-  "./fetch-router": 17.7,
+  "./fetch-router": 17.65,
 };
 
 /** The modules that are absent from every bundle that creates no router. */
