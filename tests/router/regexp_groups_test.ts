@@ -79,6 +79,8 @@ const refused: [group: string, reason: string][] = [
   ["^a", "without ^ it means the same"],
   ["a$", "without $ it means the same"],
   ["\\b+a", "there is nothing that + can repeat"],
+  ["[(])", "it has a ) too many"],
+  ["(?:[)]", "a ( has no )"],
   ["(?:(?:a{999}){999}){999}", "a regexp group repeats too many characters"],
 ];
 
