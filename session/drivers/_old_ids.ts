@@ -64,9 +64,12 @@ export class OldIds {
     { now, timeouts }: SessionConfig,
     callStore: CallStore,
   ): Promise<SessionRecord | null> {
-    const { arrivals = 0 } = this.#ids.get(id) ?? {};
-    // Other processes only know the time.
-    if (arrival.count > arrivals && arrival.time >= movedAt) return null;
+    const old = this.#ids.get(id);
+    // Other processes only know the time, which a slow store makes inexact.
+    const isEarly = old === undefined
+      ? arrival.time < movedAt
+      : arrival.count <= old.arrivals;
+    if (!isEarly) return null;
     const record = parseRecord(before);
     if (record === null || timeouts.expiryOf(record) <= now()) return null;
     const moved = await findMoved(callStore, next);
