@@ -1,12 +1,8 @@
 import { describeMiddleware, withHeaders } from "../../router/internal.ts";
-import type {
-  ContextEntry,
-  Middleware,
-  RequestContext,
-} from "../../router/mod.ts";
+import type { ContextEntry, Middleware } from "../../router/mod.ts";
 import { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
-import { State } from "./_auth_state.ts";
-import type { AuthRefusal, AuthScheme, UserOf } from "./scheme.ts";
+import { type AuthState, State } from "./_auth_state.ts";
+import type { AuthScheme, UserOf } from "./scheme.ts";
 
 /** Options for {@linkcode auth}. */
 export interface AuthOptions<
@@ -73,41 +69,38 @@ export function auth<
 ): AuthMiddleware<Schemes> {
   const schemes = checkSchemes(options?.schemes);
   const middleware: Middleware = async (context, next) => {
-    const added = await authenticate(schemes, context);
-    if (added === undefined) return;
-    return withHeaders(await next(), (headers) => {
-      for (const [name, value] of Object.entries(added)) {
-        headers.set(name, value);
+    let refused: AuthState["refused"] = NONE;
+    for (const scheme of schemes) {
+      const outcome = await scheme.authenticate(context);
+      if (outcome.status === "authenticated") {
+        const { headers, status: _, user, ...facts } = outcome;
+        context.set(State, { ...facts, schemes, refused, scheme });
+        context.set(Auth, user);
+        return headers && addHeaders(await next(), headers);
       }
-    });
+      if (outcome.status === "refused") {
+        refused = new Map([...refused, [scheme, outcome]]);
+      }
+    }
+    context.set(State, { schemes, refused });
+    context.set(Auth, null);
   };
   const described = schemes.map(({ name, security }) => [name, security]);
   describeMiddleware(middleware, { schemes: Object.fromEntries(described) });
   return middleware as AuthMiddleware<Schemes>;
 }
 
-/**
- * Finds the user of a request and sets it in the context.
- *
- * @returns The headers that the scheme adds to the response.
- */
-async function authenticate(
-  schemes: readonly AuthScheme<AuthenticatedUser>[],
-  context: RequestContext,
-): Promise<Readonly<Record<string, string>> | undefined> {
-  const refused = new Map<AuthScheme<AuthenticatedUser>, AuthRefusal>();
-  for (const scheme of schemes) {
-    const outcome = await scheme.authenticate(context);
-    if (outcome.status === "authenticated") {
-      const { headers, status: _, user, ...facts } = outcome;
-      context.set(State, { ...facts, schemes, refused, scheme });
-      context.set(Auth, user);
-      return headers;
-    }
-    if (outcome.status === "refused") refused.set(scheme, outcome);
-  }
-  context.set(State, { schemes, refused });
-  context.set(Auth, null);
+/** No refused credentials. */
+const NONE: AuthState["refused"] = /* @__PURE__ */ new Map();
+
+/** Adds the headers of a scheme to the response. */
+function addHeaders(
+  response: Response,
+  added: Readonly<Record<string, string>>,
+): Response {
+  return withHeaders(response, (headers) => {
+    for (const [name, value] of Object.entries(added)) headers.set(name, value);
+  });
 }
 
 function checkSchemes(

@@ -78,7 +78,7 @@ export function createSessionAuthScheme<
   User extends AuthenticatedUser,
   Id = string | number,
 >(options: SessionAuthSchemeOptions<User, Id>): AuthScheme<User> {
-  const { name, verify } = options;
+  const { acting, name, verify } = options;
   const read = options.read ?? readUserId as (session: Session) => Id;
   checkName(name);
   const scheme: AuthScheme<User> = {
@@ -94,7 +94,9 @@ export function createSessionAuthScheme<
       const id = read(session);
       if (id === null || id === undefined) return absent;
       const user = await verify(id);
-      const acted = user && await actedUserOf(scheme, session, user);
+      const acted = acting && user
+        ? await actedUserOf(scheme, session, user)
+        : null;
       if (acted === null) {
         const { authenticatedAt, authMethods: methods } = session;
         return outcomeOf(user, { authenticatedAt, methods });
@@ -106,7 +108,7 @@ export function createSessionAuthScheme<
     },
     // No challenge: cookies have no registered scheme.
   };
-  if (options.acting) setActingRules(scheme, options.acting, verify);
+  if (acting) setActingRules(scheme, acting, verify);
   return scheme;
 }
 
