@@ -4,7 +4,11 @@ import type {
   Middleware,
   RequestContext,
 } from "../router/mod.ts";
-import { LoginReports } from "./_login_reports.ts";
+import {
+  reportLogout,
+  reportSave,
+  type StoredLogin,
+} from "./_login_reports.ts";
 import { PendingChanges } from "./_pending_changes.ts";
 import { makePrivate, withCookies } from "./cookies/cache_headers.ts";
 import type { HostCookies, PrefixedCookie } from "./cookies/prefixed_cookie.ts";
@@ -44,6 +48,12 @@ export function createMiddleware(
   };
 }
 
+/** The login of a session that is not stored. */
+const NO_LOGIN: StoredLogin = /* @__PURE__ */ Object.freeze({
+  userId: undefined,
+  id: "",
+});
+
 /** The session of one request, from the `Cookie` header to the response. */
 export class RequestSession {
   /**
@@ -63,8 +73,11 @@ export class RequestSession {
   changes: PendingChanges | undefined;
   /** Other cookies that the request reads or sets. */
   hostCookies: HostCookies | undefined;
+  /** The login as stored, for the reports of its changes. */
+  login: StoredLogin = NO_LOGIN;
+  /** `true` after a login was saved. */
+  hasLogin = false;
   readonly context: RequestContext;
-  readonly reports: LoginReports;
   readonly setup: SessionSetup;
   #isLoaded: boolean;
   #cookieName = "";
@@ -79,9 +92,13 @@ export class RequestSession {
     this[REQUEST_SESSION] = true;
     this.setup = setup;
     this.context = context;
-    this.reports = new LoginReports(context);
     // Otherwise `handle` loads the session before the handler runs.
     this.#isLoaded = !setup.isLazy;
+  }
+
+  /** `true` if the session was loaded. */
+  get isLoaded(): boolean {
+    return this.#isLoaded;
   }
 
   /** The id in the store, or an empty string if the session is not stored. */
@@ -113,10 +130,16 @@ export class RequestSession {
   async handle(next: () => Promise<Response>): Promise<Response> {
     try {
       // The first read of a header is slow on Deno, so lazy sessions avoid it.
-      const header = this.setup.isLazy
-        ? null
-        : this.context.request.headers.get("Cookie");
-      if (header !== null) await this.#open(header);
+      if (!this.setup.isLazy) {
+        const { headers } = this.context.request;
+        const header = headers.get("Cookie");
+        if (header !== null && this.setup.cookie.isIn(header)) {
+          await this.#open(header);
+        } else if (headers.get("Upgrade") !== null) {
+          // Not later: Deno closes a request that is upgraded to a WebSocket.
+          this.#driver = this.#createDriver();
+        }
+      }
     } catch (error) {
       this.isClosed = true;
       throw error;
@@ -134,7 +157,6 @@ export class RequestSession {
    * @throws {TypeError} If the response exists already.
    */
   async load(): Promise<void> {
-    if (this.#isLoaded) return;
     if (this.isClosed) {
       throw new TypeError("Cannot load session: the response was already made");
     }
@@ -157,7 +179,6 @@ export class RequestSession {
       );
     }
     this.isAccessed = true;
-    this.#driver ??= this.#createDriver();
     return this;
   }
 
@@ -172,6 +193,7 @@ export class RequestSession {
       ? "it was destroyed"
       : this.isClosed && "the response was already made";
     if (problem) throw new TypeError(`Cannot ${verb} session: ${problem}`);
+    this.#driver ??= this.#createDriver();
     return this.changes ??= new PendingChanges(this);
   }
 
@@ -189,7 +211,7 @@ export class RequestSession {
     this.#driver?.leave?.();
     this.#record = undefined;
     this.changes = undefined;
-    this.reports.open(undefined, "");
+    this.login = NO_LOGIN;
   }
 
   /**
@@ -230,12 +252,11 @@ export class RequestSession {
   async #open(header: string | null): Promise<void> {
     this.#driver ??= this.#createDriver();
     this.#record = await this.#driver.open(header) ?? undefined;
-    this.reports.open(this.#record?.userId, this.#driver.id);
+    this.login = { userId: this.#record?.userId, id: this.#driver.id };
     this.#isLoaded = true;
   }
 
   #createDriver(): SessionDriver {
-    // Not later: Deno closes a request that is upgraded to a WebSocket.
     this.#cookieName = this.setup.cookie.nameFor(this.context);
     const names = this.setup.cookie.namesOf(this.#cookieName);
     return this.setup.createDriver(names, this.context);
@@ -254,12 +275,13 @@ export class RequestSession {
         this.changes ??= new PendingChanges(this);
         const isLogin = this.changes.idChange === "login";
         const isSaved = await this.changes.save(driver, this.canBegin);
-        if (isSaved) this.reports.save(isLogin, this.record.userId, this.id);
+        if (isSaved) this.#reportSave(isLogin);
         return isSaved;
       }
       await driver.end();
       this.#hasEnded = true;
-      this.reports.end();
+      reportLogout(this.context, this.login);
+      this.login = NO_LOGIN;
       const clear = this.setup.clearSiteData;
       if (clear) (this.headers ??= new Headers()).set("Clear-Site-Data", clear);
       return true;
@@ -267,6 +289,14 @@ export class RequestSession {
       this.#saving = undefined;
       resolve();
     }
+  }
+
+  #reportSave(isLogin: boolean): void {
+    const { id, login: before, record: { userId } } = this;
+    if (!isLogin && id === before.id && userId === before.userId) return;
+    if (isLogin) this.hasLogin = userId !== undefined;
+    this.login = { userId, id };
+    reportSave(this.context, before, this.login, isLogin);
   }
 
   async #saveAfterHandler(response: Response): Promise<Response> {

@@ -65,9 +65,9 @@ export function loginTimeOf(session: Session): number | null {
 
 /** Returns `true` if the request has logged a user in. */
 export function hasLoggedIn(session: Session): boolean {
-  const { changes, reports } = requestSessionOf(session);
+  const { changes, hasLogin } = requestSessionOf(session);
   return changes !== undefined && changes.record.userId !== undefined &&
-    (reports.hasLogin || changes.idChange === "login");
+    (hasLogin || changes.idChange === "login");
 }
 
 /**

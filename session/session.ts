@@ -124,7 +124,7 @@ export class Session {
    * upgrade to a WebSocket, which closes the request.
    */
   async load(): Promise<this> {
-    await this.#request.load();
+    if (!this.#request.isLoaded) await this.#request.load();
     return this;
   }
 

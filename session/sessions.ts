@@ -249,8 +249,7 @@ class Sessions implements UserSessions {
     action: "session-end" | "logout-everywhere",
     targetId: string | number | undefined,
   ): void {
-    const { context, reports } = requestSessionOf(this.#session);
-    const { userId } = reports;
+    const { context, login: { userId } } = requestSessionOf(this.#session);
     const isOwn = String(userId) === String(targetId);
     const target = isOwn ? {} : { targetId };
     reportSecurityEvent(context, { action, userId, ...target });

@@ -167,6 +167,11 @@ export class PrefixedCookie {
     return this.#secureName;
   }
 
+  /** Returns `false` for a `Cookie` header without any name of the cookie. */
+  isIn(header: string): boolean {
+    return header.includes(this.#name);
+  }
+
   /** `true` if browsers send the cookie only from pages of the same site. */
   get isStrict(): boolean {
     return this.#options.sameSite === "Strict";

@@ -1,4 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { Session } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
 
@@ -36,6 +39,28 @@ Deno.test("session() passes an upgrade to a WebSocket on Workers, with its cooki
   const url = new URL("/count", worker.url);
   const response = await fetch(url, { headers: { cookie } });
   assertEquals(await response.json(), 2);
+});
+
+Deno.test("session() begins a session after an upgrade on Deno, which closes the request", async () => {
+  const router = createRouter({ middleware: [session()] });
+  let problem: unknown;
+  router.get("/socket", (context) => {
+    const { response, socket } = Deno.upgradeWebSocket(context.request);
+    socket.onopen = () => socket.close();
+    try {
+      context.get(Session).set("count", 1);
+    } catch (error) {
+      // Deno sends no response after an upgrade but this one.
+      problem = error;
+    }
+    return response;
+  });
+  const listen = { hostname: "127.0.0.1", port: 0, onListen() {} };
+  await using server = Deno.serve(listen, router.fetch);
+  const head = await upgrade(new URL(`http://127.0.0.1:${server.addr.port}`));
+  assertEquals(problem, undefined);
+  assertMatch(head, /^HTTP\/1.1 101 /);
+  assertMatch(head, /^Set-Cookie: session=/im);
 });
 
 Deno.test("session() sets its cookie on compressed responses on Workers", async () => {

@@ -1,10 +1,15 @@
-import { assertEquals, assertNotEquals, assertThrows } from "@std/assert";
+import {
+  assertEquals,
+  assertGreater,
+  assertNotEquals,
+  assertThrows,
+} from "@std/assert";
 import {
   createMemorySessionStore,
   type SessionStore,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import { Browser, Clock, MINUTE, Server } from "./_browser.ts";
+import { type Action, Browser, Clock, MINUTE, Server } from "./_browser.ts";
 
 const HOUR = 60 * MINUTE;
 
@@ -157,6 +162,27 @@ Deno.test("session() does not read the store for a request without its cookie", 
   });
   assertEquals(reads, 0);
 });
+
+for (const cookie of ["", "theme=dark; consent=1"]) {
+  Deno.test(`session() does not look up the address of a visitor with the cookies "${cookie}" who only reads`, async () => {
+    let lookups = 0;
+    const remoteAddr = {
+      get hostname() {
+        lookups++;
+        return "127.0.0.1";
+      },
+    };
+    const visit = async (action: Action) => {
+      const headers: HeadersInit = cookie === "" ? {} : { cookie };
+      const origin = "http://localhost";
+      await new Server().request(action, headers, origin, { remoteAddr });
+      return lookups;
+    };
+    assertEquals(await visit((session) => session.userId), 0);
+    // A new session needs it, for the name of its cookie and for its label.
+    assertGreater(await visit((session) => session.set("a", 1)), 0);
+  });
+}
 
 for (const name of ["idle", "absolute"]) {
   Deno.test(`session() never restores a session that a shorter timeout ${name} has ended`, async () => {
