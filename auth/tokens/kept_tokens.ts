@@ -52,8 +52,9 @@ export interface KeepTokensOptions {
    */
   readonly owner?: "session" | "user";
   /**
-   * Revokes tokens at the provider when they are removed. Some providers, such as
-   * Google, then end all logins of the user in your application.
+   * Revokes tokens at the provider when they are removed, or replaced by those of
+   * another account. Some providers, such as Google, then end all logins of the
+   * user in your application.
    *
    * @default {true}
    */
