@@ -34,8 +34,7 @@ export interface MemorySessionStoreOptions {
 
 /** The entries of one kind. The store evicts from the largest kind. */
 interface Kind {
-  /** The keys, oldest first: a set keeps the order of insertion. */
-  readonly keys: Set<string>;
+  readonly keys: KeySet;
   bytes: number;
 }
 
@@ -101,10 +100,10 @@ class MemoryStore implements SessionStore {
   readonly #maxBytes: number;
   readonly #now: () => number;
   readonly #entries = new Map<string, Entry>();
-  readonly #logins: Kind = { keys: new Set(), bytes: 0 };
+  readonly #logins: Kind = { keys: new KeySet(), bytes: 0 };
   /** All kinds except logins, by name. */
   readonly #kinds = new Map<string, Kind>();
-  readonly #keysByName = new Map<string, Set<string>>();
+  readonly #keysByName = new Map<string, KeySet>();
   /** The index names of users with too many sessions. */
   readonly #crowdedUsers = new Set<string>();
   #bytes = 0;
@@ -146,7 +145,7 @@ class MemoryStore implements SessionStore {
     entry.kind.bytes += entry.bytes;
     for (const name of index) {
       let keys = this.#keysByName.get(name);
-      if (keys === undefined) this.#keysByName.set(name, keys = new Set());
+      if (keys === undefined) this.#keysByName.set(name, keys = new KeySet());
       keys.add(key);
       if (keys.size > MANY && name.startsWith(USER_PREFIX)) {
         this.#crowdedUsers.add(name);
@@ -200,7 +199,7 @@ class MemoryStore implements SessionStore {
     const name = index.length > 0 ? "indexed" : count;
     let kind = this.#kinds.get(name);
     if (kind === undefined) {
-      this.#kinds.set(name, kind = { keys: new Set(), bytes: 0 });
+      this.#kinds.set(name, kind = { keys: new KeySet(), bytes: 0 });
     }
     return kind;
   }
@@ -210,12 +209,12 @@ class MemoryStore implements SessionStore {
     // A user with too many sessions evicts their own first.
     const [anyUser] = this.#crowdedUsers;
     const user = index.find((name) => this.#crowdedUsers.has(name)) ?? anyUser;
-    if (user !== undefined) return oldestOf(this.#keysByName.get(user)!);
+    if (user !== undefined) return this.#keysByName.get(user)!.oldest();
     const largest = this.#largestKind();
     // So does an account with too many one-time tokens.
     const keysOfName = index.map((name) => this.#keysByName.get(name))
       .find((keys) => keys !== undefined && keys.size > MANY);
-    return oldestOf(kind === largest ? keysOfName ?? kind.keys : largest.keys);
+    return (kind === largest && keysOfName || largest.keys).oldest();
   }
 
   /**
@@ -236,8 +235,30 @@ class MemoryStore implements SessionStore {
   }
 }
 
-/** Returns the first key of a set that is not empty. */
-function oldestOf(keys: ReadonlySet<string>): string {
-  const [oldest] = keys;
-  return oldest!;
+/** The number of oldest keys that are found together. */
+const BATCH = 500;
+
+/**
+ * Keys in the order of insertion. Engines walk over the deleted keys at the start
+ * of a set each time, 18 µs with 20,000 keys, so `oldest` looks for many at once.
+ */
+class KeySet extends Set<string> {
+  #oldest: Set<string> | undefined;
+
+  override delete(key: string): boolean {
+    this.#oldest?.delete(key);
+    return super.delete(key);
+  }
+
+  /** Returns the oldest key, if there is one. */
+  oldest(): string {
+    const oldest = this.#oldest ??= new Set();
+    if (oldest.size === 0) {
+      for (const key of this) {
+        if (oldest.add(key).size === BATCH) break;
+      }
+    }
+    const [key] = oldest;
+    return key!;
+  }
 }

@@ -10,6 +10,7 @@ import {
   type SessionStore,
 } from "@gatehouse/web/session";
 import { testSessionStore } from "@gatehouse/web/session/testing";
+import { seededRandom } from "../runtimes/random.ts";
 import { Browser, Clock, Server } from "./_browser.ts";
 
 const kit = testSessionStore(() => createMemorySessionStore());
@@ -122,6 +123,28 @@ Deno.test("createMemorySessionStore() full of logins keeps the last used ones an
   assertEquals(await store.get("anonymous"), null);
   assertEquals(await store.get("one-time:1"), null);
   assertNotEquals(await store.get("login50"), null);
+});
+
+Deno.test("createMemorySessionStore() evicts the value that was stored longest ago, after any order of changes", async () => {
+  const random = seededRandom(7);
+  const store = createMemorySessionStore({ maxRecords: 1_200 });
+  // The expected keys, oldest first.
+  const expected = new Set<string>();
+  for (let step = 0; step < 30_000; step++) {
+    const key = `key${Math.floor(random() * 2_000)}`;
+    const stored = await store.get(key);
+    assertEquals(stored !== null, expected.has(key), `${key}, step ${step}`);
+    expected.delete(key);
+    if (random() < 0.1) {
+      await store.delete(key);
+      continue;
+    }
+    const ifVersion = stored?.version ?? null;
+    await store.put(key, "value", { ttl: 60_000, ifVersion });
+    expected.add(key);
+    const [oldest] = expected;
+    if (expected.size > 1_200) expected.delete(oldest!);
+  }
 });
 
 Deno.test("createMemorySessionStore() counts the bytes of index names", async () => {
