@@ -1,18 +1,15 @@
-import { canonicalHref } from "./matching/canonical_url.ts";
 import type { Matcher } from "./matching/matcher.ts";
 import type { MatchData, RouterOptions } from "./router.ts";
 
 /**
- * Creates the function that returns the methods that have a route for a URL, in
- * alphabetical order.
+ * Creates the function that returns the methods that have a route for a canonical
+ * URL, in alphabetical order.
  */
 export function createAllowedMethods(
   matcher: Matcher<MatchData>,
   trailingSlash: Required<RouterOptions>["trailingSlash"],
-): (url: string | URL) => string[] {
-  return (url) => {
-    const href = canonicalHref(String(url));
-    if (href === null) return [];
+): (href: string) => string[] {
+  return (href) => {
     const methods = methodsAt(href, matcher);
     if (trailingSlash === "strict") return methods;
     const others = methodsAt(toggleTrailingSlash(href), matcher);

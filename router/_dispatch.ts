@@ -22,7 +22,7 @@ import type { MatchData, RouterOptions } from "./router.ts";
 export function createDispatch(
   matcher: Matcher<MatchData>,
   trailingSlash: Required<RouterOptions>["trailingSlash"],
-  allowedMethods: (url: string) => string[],
+  allowedMethods: (href: string) => string[],
   defaultHandler: SafeHandler,
   handleError: ErrorHandler,
 ): SafeHandler {

@@ -7,6 +7,7 @@ import { createDispatch } from "./_dispatch.ts";
 import { createFetch } from "./_fetch.ts";
 import { createErrorHandler } from "./_handle_error.ts";
 import { ArrayMatcher } from "./matching/array_matcher.ts";
+import { canonicalHref } from "./matching/canonical_url.ts";
 import { requestMethods, type RouteMethod } from "./method.ts";
 import type { EntriesOfAll, Middleware } from "./middleware.ts";
 import type { Matcher } from "./matching/matcher.ts";
@@ -91,7 +92,10 @@ function createUntypedRouter(options: RouterOptions): Router {
   const entries: Entry[] = [];
   const members = createMembers(matcher, handleError, entries);
   const router = members as unknown as Router;
-  members.allowedMethods = allowedMethods;
+  members.allowedMethods = (url: string | URL) => {
+    const href = canonicalHref(String(url));
+    return href === null ? [] : allowedMethods(href);
+  };
   members.fetch = createFetch(
     handler,
     router,

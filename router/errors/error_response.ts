@@ -57,12 +57,13 @@ export function createErrorResponse(
   init: ProblemInit,
   headersInit?: HeadersInit,
 ): Response | Promise<Response> {
-  const { status, title = titleOf(status), detail = title } = init;
-  if (
-    custom === undefined && headersInit === undefined &&
-    detail === titleOf(status) && !prefersJSON(context.request)
-  ) return createTitleText(status);
-  const problem = { ...init, title };
+  const { status, title, detail } = init;
+  const hasTitleOnly = custom === undefined && headersInit === undefined &&
+    title === undefined && detail === undefined;
+  if (hasTitleOnly && !prefersJSON(context.request)) {
+    return createTitleText(status);
+  }
+  const problem = { ...init, title: title ?? titleOf(status) };
   const headers = new Headers(headersInit);
   // A cache that stores no response needs no key for it.
   if (!/\bno-store\b/i.test(headers.get("Cache-Control") ?? "")) {
