@@ -1,4 +1,4 @@
-import { isAbort, isServed, throwIfAborted } from "./abort.ts";
+import { isAbort, throwIfAborted } from "./abort.ts";
 import { isResponse, type SafeHandler } from "./_safe_handler.ts";
 import { RequestContext } from "./context/context.ts";
 import { EMPTY } from "./context/platform.ts";
@@ -16,45 +16,51 @@ export function createFetch(
   trustedProxies: TrustedProxies,
   errorResponse: ErrorResponse | undefined,
 ): FetchFunction {
-  const options = { router, trustedProxies, errorResponse };
-  const withoutPlatform = { ...options, platform: EMPTY };
+  const withoutPlatform = {
+    router,
+    trustedProxies,
+    errorResponse,
+    platform: EMPTY,
+  };
 
   function createContext(
-    input: string | URL | Request,
-    others: readonly unknown[],
+    request: Request,
+    platform: readonly unknown[],
   ): RequestContext {
-    const [init] = others;
-    const takesInit = !isRequest(input) ||
-      (others.length === 1 && isInit(init));
-    const request = takesInit
-      ? new Request(input, init as RequestInit | undefined)
-      : input;
-    const platform = takesInit ? others.slice(1) : others;
-    if (platform.length === 0) throwIfAborted(request);
-    return new RequestContext(request, { ...options, platform });
+    // On Deno, spreading `withoutPlatform` takes 20 to 30 ns more per request.
+    const options = { router, trustedProxies, errorResponse, platform };
+    return new RequestContext(request, options);
   }
 
-  function respond(context: RequestContext): Promise<Response> {
+  function respond(request: Request): Promise<Response> {
+    // Servers pass a request before it is aborted; other callers may not.
+    throwIfAborted(request);
+    const context = new RequestContext(request, withoutPlatform);
     const result = handler(context);
     return isResponse(result)
       ? Promise.resolve(result)
       : unlessAborted(result, context);
   }
 
+  // With a platform it never rejects: servers would print the reason of an abort.
   return function (input: string | URL | Request, init?: unknown) {
     try {
-      if (arguments.length < 3 && init === undefined && isRequest(input)) {
-        // Servers pass a request before it is aborted; other callers may not.
-        throwIfAborted(input);
-        return respond(new RequestContext(input, withoutPlatform));
-      }
       // A rest parameter would create an array for each request.
-      const others = arguments.length < 3 ? [init] : [...arguments].slice(1);
-      const context = createContext(input, others);
-      // Servers would print the reason of an abort as an error.
-      return isServed(context)
-        ? Promise.resolve(handler(context))
-        : respond(context);
+      if (arguments.length < 3 && isRequest(input) && !isInit(init)) {
+        return init === undefined
+          ? respond(input)
+          : Promise.resolve(handler(createContext(input, [init])));
+      }
+      const others = [...arguments].slice(1);
+      const takesInit = !isRequest(input) ||
+        (others.length === 1 && isInit(init));
+      const request = takesInit
+        ? new Request(input, init as RequestInit | undefined)
+        : input;
+      const platform = takesInit ? others.slice(1) : others;
+      return platform.length === 0
+        ? respond(request)
+        : Promise.resolve(handler(createContext(request, platform)));
     } catch (error) {
       return Promise.reject(error);
     }

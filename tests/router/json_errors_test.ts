@@ -271,6 +271,20 @@ for (const url of ["", "http://", "https://a b/", "file:///etc/passwd"]) {
   });
 }
 
+Deno.test("errorResponse replaces the 404 under a server, which passes a platform", async () => {
+  const errorResponse: ErrorResponse = ({ status, title }, context) => {
+    const methods = context.router.allowedMethods(origin);
+    return new Response(`page: ${title}, ${methods}`, { status });
+  };
+  const router = createRouter({ errorResponse });
+  router.post("/", () => new Response());
+  const info = { remoteAddr: { hostname: "192.0.2.1" } };
+  const request = new Request(`${origin}/none`);
+  const response = await router.fetch(request, info);
+  assertEquals(response.status, 404);
+  assertEquals(await response.text(), "page: Not Found, POST");
+});
+
 async function printed(run: () => Promise<void>): Promise<unknown[]> {
   const errors: unknown[] = [];
   const { error } = console;
