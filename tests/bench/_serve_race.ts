@@ -25,8 +25,14 @@ export interface ServerEntry {
 export interface ServeEffort {
   /** The number of times that each server starts. */
   readonly starts: number;
-  /** Runs after a start that do not count, while the engine compiles. */
+  /** The most runs after a start that do not count, while the engine compiles. */
   readonly warmUps: number;
+  /**
+   * The number of requests after which a server needs no more of these runs.
+   *
+   * @default {Infinity}
+   */
+  readonly warmUpRequests?: number;
   /** Runs after a start that count. */
   readonly rounds: number;
 }
@@ -52,17 +58,29 @@ interface Server {
  */
 export async function raceServers(
   entries: readonly ServerEntry[],
-  { starts, warmUps, rounds }: ServeEffort,
+  effort: ServeEffort,
 ): Promise<Race> {
+  const { starts, warmUps, rounds, warmUpRequests = Infinity } = effort;
   const between = new Map<string, number[]>();
   const busy = new Map<string, number[]>();
   for (let started = 0; started < starts; started++) {
     const servers: Server[] = [];
     try {
-      for (const entry of entries) servers.push(await start(entry));
-      for (let round = -warmUps; round < rounds; round++) {
-        for (const { name, rate, cost } of await load(servers)) {
-          if (round < 0) continue;
+      for (const entry of entries) {
+        const server = await start(entry);
+        servers.push(server);
+        for (
+          let run = 0, sum = 0;
+          run < warmUps && sum < warmUpRequests;
+          run++
+        ) {
+          sum += (await load(server)).requests;
+        }
+      }
+      for (let round = 0; round < rounds; round++) {
+        for (const server of servers) {
+          const { name } = server;
+          const { rate, cost } = await load(server);
           between.getOrInsert(name, []).push(1e9 / rate);
           if (cost !== null) busy.getOrInsert(name, []).push(cost);
         }
@@ -118,36 +136,32 @@ async function start(entry: ServerEntry): Promise<Server> {
 
 /** The result of one run of a server. */
 interface Run {
-  readonly name: string;
+  readonly requests: number;
   /** Requests per second. */
   readonly rate: number;
   /** Nanoseconds of processor time per response, or `null` if unknown. */
   readonly cost: number | null;
 }
 
-/** Has wrk ask each server for a second, on 32 connections. */
-async function load(servers: readonly Server[]): Promise<Run[]> {
-  const runs: Run[] = [];
-  for (const { name, url, headers, process } of servers) {
-    const lines = Object.entries(headers)
-      .flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
-    const before = processorTime(process.pid);
-    const { stdout } = await new Deno.Command("wrk", {
-      args: ["-t1", "-c32", "-d1s", ...lines, url],
-    }).output();
-    const after = processorTime(process.pid);
-    const text = new TextDecoder().decode(stdout);
-    const requests = /(\d+) requests in/.exec(text)?.[1];
-    const perSecond = /Requests\/sec: +([\d.]+)/.exec(text)?.[1];
-    if (!requests || !perSecond || /Non-2xx|Socket errors/.test(text)) {
-      throw new Error(`wrk said:\n${text}`);
-    }
-    const cost = before === null || after === null
-      ? null
-      : (after - before) / Number(requests);
-    runs.push({ name, rate: Number(perSecond), cost });
+/** Has wrk ask a server for a second, on 32 connections. */
+async function load({ url, headers, process }: Server): Promise<Run> {
+  const lines = Object.entries(headers)
+    .flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+  const before = processorTime(process.pid);
+  const { stdout } = await new Deno.Command("wrk", {
+    args: ["-t1", "-c32", "-d1s", ...lines, url],
+  }).output();
+  const after = processorTime(process.pid);
+  const text = new TextDecoder().decode(stdout);
+  const requests = Number(/(\d+) requests in/.exec(text)?.[1]);
+  const rate = Number(/Requests\/sec: +([\d.]+)/.exec(text)?.[1]);
+  if (!requests || !rate || /Non-2xx|Socket errors/.test(text)) {
+    throw new Error(`wrk said:\n${text}`);
   }
-  return runs;
+  const cost = before === null || after === null
+    ? null
+    : (after - before) / requests;
+  return { requests, rate, cost };
 }
 
 /** Returns `true` if the program that generates the load is installed. */
