@@ -7,24 +7,22 @@ export interface StoredLogin {
   readonly id: string;
 }
 
-/** Reports a login or a logout, after the session was saved. */
-export function reportSave(
+/** Reports a login or a logout, after the session was saved or has ended. */
+export function reportLogin(
   context: RequestContext,
   before: StoredLogin,
   { id: sessionId, userId }: StoredLogin,
   isLogin: boolean,
 ): void {
-  if (userId === undefined) reportLogout(context, before);
+  const { id, userId: previous } = before;
+  if (userId === undefined && previous !== undefined) {
+    reportSecurityEvent(context, {
+      action: "logout",
+      userId: previous,
+      sessionId: id,
+    });
+  }
   if (!isLogin) return;
-  const ids = { sessionId, previousSessionId: before.id };
+  const ids = { sessionId, previousSessionId: id };
   reportSecurityEvent(context, { action: "login", userId, ...ids });
-}
-
-/** Reports a logout, after the session has ended. */
-export function reportLogout(
-  context: RequestContext,
-  { id: sessionId, userId }: StoredLogin,
-): void {
-  if (userId === undefined) return;
-  reportSecurityEvent(context, { action: "logout", userId, sessionId });
 }

@@ -4,11 +4,7 @@ import type {
   Middleware,
   RequestContext,
 } from "../router/mod.ts";
-import {
-  reportLogout,
-  reportSave,
-  type StoredLogin,
-} from "./_login_reports.ts";
+import { reportLogin, type StoredLogin } from "./_login_reports.ts";
 import { PendingChanges } from "./_pending_changes.ts";
 import { makePrivate, withCookies } from "./cookies/cache_headers.ts";
 import type { HostCookies, PrefixedCookie } from "./cookies/prefixed_cookie.ts";
@@ -49,10 +45,7 @@ export function createMiddleware(
 }
 
 /** The login of a session that is not stored. */
-const NO_LOGIN: StoredLogin = /* @__PURE__ */ Object.freeze({
-  userId: undefined,
-  id: "",
-});
+const NO_LOGIN: StoredLogin = { userId: undefined, id: "" };
 
 /** The session of one request, from the `Cookie` header to the response. */
 export class RequestSession {
@@ -77,9 +70,10 @@ export class RequestSession {
   login: StoredLogin = NO_LOGIN;
   /** `true` after a login was saved. */
   hasLogin = false;
+  /** `true` if the session was loaded. */
+  isLoaded: boolean;
   readonly context: RequestContext;
   readonly setup: SessionSetup;
-  #isLoaded: boolean;
   #cookieName = "";
   #driver: SessionDriver | undefined;
   #record: SessionRecord | undefined;
@@ -93,12 +87,7 @@ export class RequestSession {
     this.setup = setup;
     this.context = context;
     // Otherwise `handle` loads the session before the handler runs.
-    this.#isLoaded = !setup.isLazy;
-  }
-
-  /** `true` if the session was loaded. */
-  get isLoaded(): boolean {
-    return this.#isLoaded;
+    this.isLoaded = !setup.isLazy;
   }
 
   /** The id in the store, or an empty string if the session is not stored. */
@@ -133,12 +122,9 @@ export class RequestSession {
       if (!this.setup.isLazy) {
         const { headers } = this.context.request;
         const header = headers.get("Cookie");
-        if (header !== null && this.setup.cookie.isIn(header)) {
-          await this.#open(header);
-        } else if (headers.get("Upgrade") !== null) {
-          // Not later: Deno closes a request that is upgraded to a WebSocket.
-          this.#driver = this.#createDriver();
-        }
+        const mayExist = header?.includes(this.setup.cookie.name);
+        // Not later: Deno closes a request that is upgraded to a WebSocket.
+        if (mayExist || headers.get("Upgrade")) await this.#open(header);
       }
     } catch (error) {
       this.isClosed = true;
@@ -173,7 +159,7 @@ export class RequestSession {
    * @throws {TypeError} If the session was not loaded.
    */
   read(verb = "read"): this {
-    if (!this.#isLoaded) {
+    if (!this.isLoaded) {
       throw new TypeError(
         `Cannot ${verb} session: it was not loaded, "await session.load()" has to come first`,
       );
@@ -253,7 +239,7 @@ export class RequestSession {
     this.#driver ??= this.#createDriver();
     this.#record = await this.#driver.open(header) ?? undefined;
     this.login = { userId: this.#record?.userId, id: this.#driver.id };
-    this.#isLoaded = true;
+    this.isLoaded = true;
   }
 
   #createDriver(): SessionDriver {
@@ -275,13 +261,13 @@ export class RequestSession {
         this.changes ??= new PendingChanges(this);
         const isLogin = this.changes.idChange === "login";
         const isSaved = await this.changes.save(driver, this.canBegin);
-        if (isSaved) this.#reportSave(isLogin);
+        const { id, record: { userId } } = this;
+        if (isSaved) this.#report({ userId, id }, isLogin);
         return isSaved;
       }
       await driver.end();
       this.#hasEnded = true;
-      reportLogout(this.context, this.login);
-      this.login = NO_LOGIN;
+      this.#report(NO_LOGIN, false);
       const clear = this.setup.clearSiteData;
       if (clear) (this.headers ??= new Headers()).set("Clear-Site-Data", clear);
       return true;
@@ -291,12 +277,14 @@ export class RequestSession {
     }
   }
 
-  #reportSave(isLogin: boolean): void {
-    const { id, login: before, record: { userId } } = this;
+  /** Reports the login or the logout of a save, if it was one. */
+  #report(after: StoredLogin, isLogin: boolean): void {
+    const { login: before } = this;
+    const { id, userId } = after;
     if (!isLogin && id === before.id && userId === before.userId) return;
+    this.login = after;
     if (isLogin) this.hasLogin = userId !== undefined;
-    this.login = { userId, id };
-    reportSave(this.context, before, this.login, isLogin);
+    reportLogin(this.context, before, after, isLogin);
   }
 
   async #saveAfterHandler(response: Response): Promise<Response> {

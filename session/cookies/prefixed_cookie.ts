@@ -96,7 +96,8 @@ export interface CookieChange {
  */
 export class PrefixedCookie {
   readonly #options: SessionCookieOptions;
-  readonly #name: string;
+  /** The name without a prefix. It is part of each name of the cookie. */
+  readonly name: string;
   readonly #secureName: string;
   /** The name of earlier versions, while users have such cookies. */
   readonly #oldName: string | null;
@@ -134,7 +135,7 @@ export class PrefixedCookie {
     }
     this.#options = options;
     this.#origin = origin;
-    this.#name = name;
+    this.name = name;
     const hostOnly = domain === undefined && path === "/";
     this.#secureName = `${hostOnly ? prefix : "__Secure-"}${name}`;
     const isMigrated = hostOnly && prefix !== options.migrateFrom &&
@@ -152,24 +153,14 @@ export class PrefixedCookie {
    * it, even if this cookie has a domain.
    */
   forHost(name: string, prefix?: HostPrefix): PrefixedCookie {
-    const { migrateFrom, partitioned, sameSite } = this.#options;
-    const options = {
-      name,
-      ...migrateFrom !== undefined && { migrateFrom },
-      ...partitioned !== undefined && { partitioned },
-      ...sameSite !== undefined && { sameSite },
-    };
-    return new PrefixedCookie(options, this.#origin, prefix);
+    const { domain: _domain, maxAge: _maxAge, path: _path, ...shared } =
+      this.#options;
+    return new PrefixedCookie({ ...shared, name }, this.#origin, prefix);
   }
 
   /** The name of the cookie outside local development. */
   get publicName(): string {
     return this.#secureName;
-  }
-
-  /** Returns `false` for a `Cookie` header without any name of the cookie. */
-  isIn(header: string): boolean {
-    return header.includes(this.#name);
   }
 
   /** `true` if browsers send the cookie only from pages of the same site. */
@@ -205,7 +196,7 @@ export class PrefixedCookie {
     const isSecure = this.#secureOnly || !request.url.startsWith("http://") ||
       !isLocal(context.url.hostname) ||
       !this.#isLocalOrigin && !isDirect(context);
-    return isSecure ? this.#secureName : this.#name;
+    return isSecure ? this.#secureName : this.name;
   }
 
   /**
@@ -226,13 +217,7 @@ export class PrefixedCookie {
    * @param name The name that `nameFor` returned.
    */
   setCookie(change: CookieChange, name: string): string {
-    const {
-      migrateFrom: _migrateFrom,
-      name: _name,
-      path = "/",
-      sameSite = "Lax",
-      ...rest
-    } = this.#options;
+    const { path = "/", sameSite = "Lax", ...rest } = this.#options;
     const { suffix, value, maxAge = rest.maxAge } = change;
     return serializeCookie({
       ...rest,
@@ -240,7 +225,7 @@ export class PrefixedCookie {
       value: value ?? "",
       path,
       sameSite,
-      secure: name !== this.#name,
+      secure: name !== this.name,
       maxAge: value === null ? 0 : maxAge,
     });
   }

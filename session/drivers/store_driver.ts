@@ -23,7 +23,7 @@ import {
   type SaveQueue,
   waitForTurn,
 } from "./_save_queue.ts";
-import { breakerOf, type CircuitBreaker } from "./circuit_breaker.ts";
+import { breakerOf } from "./circuit_breaker.ts";
 import {
   cookieAge,
   type CreateDriver,
@@ -46,8 +46,7 @@ const TOKEN = /^[\w-]{43}$/;
 
 /** The state that the drivers of a session middleware share. */
 interface SharedState {
-  readonly store: SessionStore;
-  readonly breaker: CircuitBreaker | undefined;
+  readonly call: CallStore;
   readonly config: SessionConfig;
   /** The requests that are saving, by the id of their session. */
   readonly queues: Map<string, SaveQueue>;
@@ -65,9 +64,10 @@ export function storeDrivers(
   config: SessionConfig,
   admit: (address: string | undefined) => void,
 ): CreateDriver {
+  const breaker = breakerOf(store);
   const shared: SharedState = {
-    store,
-    breaker: breakerOf(store),
+    call: (verb, call) =>
+      callStore(verb, () => call(store), config.storeTimeout, breaker),
     config,
     queues: new Map(),
     oldIds: new OldIds(),
@@ -115,37 +115,35 @@ class StoreDriver implements SessionDriver {
   }
 
   async open(header: string | null): Promise<SessionRecord | null> {
-    const { breaker, config, oldIds, store } = this.#shared;
+    const { call, config, oldIds } = this.#shared;
     const arrival = { time: config.now(), count: ++oldIds.arrivals };
     let tried = 0;
-    const [name = "", ...oldNames] = this.#names;
-    const tokens = readCookies(header, name);
-    const newTokens = tokens.length;
-    for (const name of oldNames) tokens.push(...readCookies(header, name));
-    for (const [position, token] of tokens.entries()) {
-      if (!TOKEN.test(token)) continue;
-      if (++tried > MAX_CANDIDATES) break;
-      this.id = await hashToken(token);
-      const get = () => store.get(this.id);
-      const found = callStore("read", get, config.storeTimeout, breaker);
-      const earlier = this.#move;
-      // The memory store returns the value itself, so there is no need to wait.
-      let record = this.#accept(found instanceof Promise ? await found : found);
-      if (this.#move !== earlier && record === null) {
-        const move = { id: this.id, ...this.#move! };
-        record = await oldIds.open(move, arrival, config, this.#caller);
-      }
-      if (record === null) continue;
-      const isChecked = config.revokedBefore !== undefined;
-      if (!isChecked || !await isRevoked(record, config)) {
+    for (const name of this.#names) {
+      for (const token of readCookies(header, name)) {
+        if (!TOKEN.test(token) || ++tried > MAX_CANDIDATES) continue;
+        this.id = await hashToken(token);
+        const found = call("read", (store) => store.get(this.id));
+        const earlier = this.#move;
+        // The memory store returns the value itself, so there is no need to wait.
+        let record = this.#accept(
+          found instanceof Promise ? await found : found,
+        );
+        if (this.#move !== earlier && record === null) {
+          const move = { id: this.id, ...this.#move! };
+          record = await oldIds.open(move, arrival, config, call);
+        }
+        if (record === null) continue;
+        if (config.revokedBefore && await isRevoked(record, config)) {
+          this.#stored = null;
+          continue;
+        }
         this.#isLoaded = true;
-        if (position >= newTokens) {
+        if (name !== this.#names[0]) {
           const age = cookieAge(record, config);
           this.migrated = { suffix: "", value: token, ...age };
         }
         return record;
       }
-      this.#stored = null;
     }
     this.id = "";
     return null;
@@ -189,8 +187,9 @@ class StoreDriver implements SessionDriver {
     idChange: IdChange,
     canBegin: boolean,
   ): Promise<SessionRecord | null | undefined> {
+    const { call, config } = this.#shared;
     if (this.#isStale) {
-      this.#accept(await this.#caller("read", (store) => store.get(this.id)));
+      this.#accept(await call("read", (store) => store.get(this.id)));
     }
     if (idChange === "login" && this.#stored === null && this.#move) {
       await this.#continueLogin(update);
@@ -209,7 +208,6 @@ class StoreDriver implements SessionDriver {
       if (record.isEmpty) return record;
       if (record.userId === undefined) this.#admitAnonymous();
     }
-    const { breaker, config, store } = this.#shared;
     if (idChange === "login") await outlastRevocation(record, config);
     if (old !== null && idChange !== "keep") record.firstId ??= this.id;
     const value = record.serialize();
@@ -220,8 +218,8 @@ class StoreDriver implements SessionDriver {
     let isSaved;
     if (old !== null && idChange === "keep") {
       const options = { ttl, index, ifVersion: old.version };
-      const put = () => store.put(this.id, value, options);
-      isSaved = await callStore("save", put, config.storeTimeout, breaker);
+      const put = (store: SessionStore) => store.put(this.id, value, options);
+      isSaved = await call("save", put);
     } else {
       const keepsUser = userId === record.userId;
       const age = cookieAge(record, config);
@@ -233,7 +231,7 @@ class StoreDriver implements SessionDriver {
     if (userId !== undefined && userId !== record.userId) {
       // The login has ended, although the session continues.
       const firstId = record.firstId ?? this.id;
-      await reportEnd(this.#caller, { firstId, userId });
+      await reportEnd(call, { firstId, userId });
     }
     if (idChange === "login") {
       await this.#limitSessions(record.userId, userId);
@@ -248,7 +246,7 @@ class StoreDriver implements SessionDriver {
     // If another request gave the session a new id, it ends there.
     const id = this.id || this.#move?.next;
     if (id === undefined) return;
-    if (!await endStored(this.#caller, id, () => true)) return;
+    if (!await endStored(this.#shared.call, id, () => true)) return;
     this.cookies = [{ suffix: "", value: null }];
   }
 
@@ -258,7 +256,7 @@ class StoreDriver implements SessionDriver {
     // The tombstones of old ids are deleted too: they protect the new session,
     // and the next request of the browser begins another one.
     for (const id of [this.id, ...this.#replaced]) {
-      await this.#caller("end", (store) => store.delete(id));
+      await this.#shared.call("end", (store) => store.delete(id));
     }
   }
 
@@ -289,7 +287,7 @@ class StoreDriver implements SessionDriver {
     },
     keepsUser: boolean,
   ): Promise<boolean> {
-    const { config: { now }, oldIds } = this.#shared;
+    const { call, config: { now }, oldIds } = this.#shared;
     const old = this.#stored && {
       id: this.id,
       version: this.#stored.version,
@@ -297,7 +295,7 @@ class StoreDriver implements SessionDriver {
     };
     if (old !== null) oldIds.add(old.id, now());
     const settings = { ...options, now };
-    const created = await rotateId(this.#caller, value, settings, old);
+    const created = await rotateId(call, value, settings, old);
     if (created === null) {
       oldIds.remove(this.id);
       return false;
@@ -313,7 +311,7 @@ class StoreDriver implements SessionDriver {
    * a moment ago. A double click sends the form of a login twice.
    */
   async #continueLogin(update: UpdateRecord): Promise<void> {
-    const moved = await findMoved(this.#caller, this.#move!.next);
+    const moved = await findMoved(this.#shared.call, this.#move!.next);
     if (moved === null || moved.record.userId !== update(null).userId) return;
     this.id = moved.id;
     this.#accept(moved.stored);
@@ -323,8 +321,9 @@ class StoreDriver implements SessionDriver {
     userId: string | number | undefined,
     before: string | number | undefined,
   ): Promise<void> {
+    const { call, config } = this.#shared;
     try {
-      await limitSessions(this.#caller, this.#shared.config, userId, before);
+      await limitSessions(call, config, userId, before);
     } catch (error) {
       if (error instanceof SessionLimitError) await this.discard();
       throw error;
@@ -347,12 +346,5 @@ class StoreDriver implements SessionDriver {
     // A second cookie without a session does not change this.
     if (tombstone?.next !== undefined) this.#move = tombstone;
     return null;
-  }
-
-  /** Calls the store. */
-  get #caller(): CallStore {
-    const { breaker, config, store } = this.#shared;
-    return (verb, call) =>
-      callStore(verb, () => call(store), config.storeTimeout, breaker);
   }
 }
