@@ -281,7 +281,7 @@ export function stringify(value: unknown, maxLength = Infinity): string {
   }
   if (text.length <= maxLength) return text;
   throw new RangeError(
-    `Cannot store value in session: it takes ${text.length} characters, and a session at most ${maxLength} bytes`,
+    `Cannot store value in session: it takes ${text.length} characters, and at most ${maxLength} are allowed`,
   );
 }
 

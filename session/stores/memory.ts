@@ -21,7 +21,7 @@ export interface MemorySessionStoreOptions {
   /**
    * The approximate maximum memory of all keys and values, in bytes.
    *
-   * @default {64 * 1024 * 1024}
+   * @default {64 * 2 ** 20}
    */
   readonly maxBytes?: number;
   /**
@@ -111,16 +111,15 @@ class MemoryStore implements SessionStore {
   #sweptAt = 0;
 
   constructor(options: MemorySessionStoreOptions) {
-    const owner = "session store";
-    const { maxRecords = 100_000, maxBytes = 64 * 1024 * 1024 } = options;
-    this.#maxRecords = checkPositive(owner, "maxRecords", maxRecords);
-    this.#maxBytes = checkPositive(owner, "maxBytes", maxBytes);
+    const { maxRecords = 100_000, maxBytes = 64 * 2 ** 20 } = options;
+    this.#maxRecords = checkPositive("session store", "maxRecords", maxRecords);
+    this.#maxBytes = checkPositive("session store", "maxBytes", maxBytes);
     this.#now = options.now ?? Date.now;
   }
 
   get(key: string): Entry | null {
     const entry = this.#entries.get(key);
-    return entry !== undefined && entry.expiresAt > this.#now() ? entry : null;
+    return entry && entry.expiresAt > this.#now() ? entry : null;
   }
 
   put(key: string, value: string, options: PutOptions): boolean {
@@ -145,7 +144,7 @@ class MemoryStore implements SessionStore {
     entry.kind.bytes += entry.bytes;
     for (const name of index) {
       let keys = this.#keysByName.get(name);
-      if (keys === undefined) this.#keysByName.set(name, keys = new KeySet());
+      if (!keys) this.#keysByName.set(name, keys = new KeySet());
       keys.add(key);
       if (keys.size > MANY && name.startsWith(USER_PREFIX)) {
         this.#crowdedUsers.add(name);
@@ -159,7 +158,7 @@ class MemoryStore implements SessionStore {
 
   delete(key: string): void {
     const entry = this.#entries.get(key);
-    if (entry === undefined) return;
+    if (!entry) return;
     this.#entries.delete(key);
     this.#bytes -= entry.bytes;
     entry.kind.keys.delete(key);
@@ -167,7 +166,7 @@ class MemoryStore implements SessionStore {
     for (const name of entry.index) {
       const keys = this.#keysByName.get(name);
       // The index may contain a name twice.
-      if (keys === undefined) continue;
+      if (!keys) continue;
       keys.delete(key);
       if (keys.size <= MANY) this.#crowdedUsers.delete(name);
       if (keys.size === 0) this.#keysByName.delete(name);
@@ -176,7 +175,7 @@ class MemoryStore implements SessionStore {
 
   byIndex(name: string): string[] {
     return [...this.#keysByName.get(name) ?? []]
-      .filter((key) => this.get(key) !== null);
+      .filter((key) => this.get(key));
   }
 
   keys(): KeyPage {
@@ -198,7 +197,7 @@ class MemoryStore implements SessionStore {
       /^(?:throttle:[a-z]+|second-factor|rate-limit)(?=:)/.exec(key) ?? [];
     const name = index.length > 0 ? "indexed" : count;
     let kind = this.#kinds.get(name);
-    if (kind === undefined) {
+    if (!kind) {
       this.#kinds.set(name, kind = { keys: new KeySet(), bytes: 0 });
     }
     return kind;
@@ -209,11 +208,11 @@ class MemoryStore implements SessionStore {
     // A user with too many sessions evicts their own first.
     const [anyUser] = this.#crowdedUsers;
     const user = index.find((name) => this.#crowdedUsers.has(name)) ?? anyUser;
-    if (user !== undefined) return this.#keysByName.get(user)!.oldest();
+    if (user) return this.#keysByName.get(user)!.oldest();
     const largest = this.#largestKind();
     // So does an account with too many one-time tokens.
     const keysOfName = index.map((name) => this.#keysByName.get(name))
-      .find((keys) => keys !== undefined && keys.size > MANY);
+      .find((keys) => keys && keys.size > MANY);
     return (kind === largest && keysOfName || largest.keys).oldest();
   }
 
@@ -252,13 +251,8 @@ class KeySet extends Set<string> {
 
   /** Returns the oldest key, if there is one. */
   oldest(): string {
-    const oldest = this.#oldest ??= new Set();
-    if (oldest.size === 0) {
-      for (const key of this) {
-        if (oldest.add(key).size === BATCH) break;
-      }
-    }
-    const [key] = oldest;
+    if (!this.#oldest?.size) this.#oldest = new Set(this.values().take(BATCH));
+    const [key] = this.#oldest;
     return key!;
   }
 }
