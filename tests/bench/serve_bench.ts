@@ -7,7 +7,7 @@
  *
  * A function around `router.fetch`, which passes the request only, may cost 5 %
  * more. It is also measured on Node, with srvx and `@hono/node-server` as in the
- * guide, and on workerd.
+ * guide, and on workerd. A quick run omits these.
  *
  * Each server is a separate process. Short runs alternate, and medians count.
  * Two processes of the same program differ in speed, so each server is
@@ -64,7 +64,9 @@ if (!await hasWrk()) {
   try {
     let holds = true;
     for (const { name: runtime, command } of await serveRuntimes(folder)) {
-      const tables = /^(?:Deno|Bun)/.test(runtime) ? ALL : FORMS;
+      const isFull = /^(?:Deno|Bun)/.test(runtime);
+      if (quick && !isFull) continue;
+      const tables = isFull ? ALL : FORMS;
       for (const [kind, application, list, limits] of tables) {
         const title = `${runtime}, param route, ${kind}`;
         const servers = await Promise.all(list.map(async (name) => ({
