@@ -1,4 +1,4 @@
-import { medianOf } from "./_measure.ts";
+import { type Bound, medianOf, printTable } from "./_measure.ts";
 
 /**
  * A server to start: a program that writes `port 8000` to stderr, or JSON with
@@ -95,6 +95,23 @@ export async function raceServers(
   return { between: medians(between), busy: medians(busy) };
 }
 
+/**
+ * Prints the medians of a race. The bounds apply to processor time, if it is
+ * known.
+ *
+ * @returns `true` if all bounds hold within the tolerance.
+ */
+export function printRace(
+  title: string,
+  { between, busy }: Race,
+  bounds: readonly Bound[],
+): boolean {
+  const unit = "ns between answers";
+  if (busy.size === 0) return printTable(title, between, bounds, unit);
+  printTable(title, between, [], unit);
+  return printTable(`${title}, processor`, busy, bounds, "ns per answer");
+}
+
 function medians(samples: Map<string, number[]>): Map<string, number> {
   return new Map([...samples].map(([name, times]) => [name, medianOf(times)]));
 }
@@ -174,3 +191,32 @@ export async function hasWrk(): Promise<boolean> {
     throw error;
   }
 }
+
+/**
+ * The end of a server's program: serves `fetch` as the guide does, and writes the
+ * port to stderr. The first of `args` names the server of Node. If `isWrapped`,
+ * `fetch` gets the request only.
+ */
+export const SERVE = `import process from "node:process";
+const hostname = "127.0.0.1";
+const tell = (port) => console.error("port " + port);
+if ("Bun" in globalThis) {
+  tell(Bun.serve({ port: 0, hostname, fetch }).port);
+} else if ("Deno" in globalThis) {
+  Deno.serve({ port: 0, hostname, onListen: ({ port }) => tell(port) }, fetch);
+} else if (args[0] === "srvx") {
+  const { serve } = await import("npm:srvx@1.0.8/node");
+  const server = serve({
+    port: 0,
+    hostname,
+    silent: true,
+    fetch: isWrapped
+      ? fetch
+      : (request) => fetch(request, request.runtime),
+  });
+  await server.ready();
+  tell(new URL(server.url).port);
+} else {
+  const { serve } = await import("npm:@hono/node-server@2.1.9");
+  serve({ port: 0, hostname, fetch }, ({ port }) => tell(port));
+}`;

@@ -2,6 +2,7 @@ import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { NODE_VERSIONS, nodePath, programOf } from "../runtimes/node.ts";
 import { COMPATIBILITY_DATE } from "../runtimes/workers.ts";
+import { SERVE } from "./_serve_race.ts";
 
 /** The router, called by a function that passes the request only. */
 export const WRAPPED = "gatehouse in a function";
@@ -66,31 +67,6 @@ const handle = name === ${JSON.stringify(ENTRIES)}
   : applications[isWrapped ? "gatehouse" : name](Number(middleware), form);
 const fetch = isWrapped ? (request) => handle(request) : handle;`;
 }
-
-/** Serves `fetch` as the guide does, and writes the port to stderr. */
-const SERVE = `import process from "node:process";
-const hostname = "127.0.0.1";
-const tell = (port) => console.error("port " + port);
-if ("Bun" in globalThis) {
-  tell(Bun.serve({ port: 0, hostname, fetch }).port);
-} else if ("Deno" in globalThis) {
-  Deno.serve({ port: 0, hostname, onListen: ({ port }) => tell(port) }, fetch);
-} else if (args[0] === "srvx") {
-  const { serve } = await import("npm:srvx@1.0.8/node");
-  const server = serve({
-    port: 0,
-    hostname,
-    silent: true,
-    fetch: isWrapped
-      ? fetch
-      : (request) => fetch(request, request.runtime),
-  });
-  await server.ready();
-  tell(new URL(server.url).port);
-} else {
-  const { serve } = await import("npm:@hono/node-server@2.1.9");
-  serve({ port: 0, hostname, fetch }, ({ port }) => tell(port));
-}`;
 
 /**
  * Returns the command of workerd, without Miniflare: its server is one more

@@ -18,8 +18,8 @@
  * machine hardly changes it.
  */
 import { applications } from "./_dispatch.ts";
-import { type Bound, finish, printTable } from "./_measure.ts";
-import { hasWrk, raceServers } from "./_serve_race.ts";
+import { type Bound, finish } from "./_measure.ts";
+import { hasWrk, printRace, raceServers } from "./_serve_race.ts";
 import { ENTRIES, serveRuntimes, WRAPPED } from "./_serve_runtimes.ts";
 
 const quick = Deno.args.includes("--quick");
@@ -74,12 +74,8 @@ if (!await hasWrk()) {
           command: await command([name, ...application]),
           path: "/users/7x",
         })));
-        const { between, busy } = await raceServers(servers, effort);
-        const unit = "ns between answers";
-        holds = (busy.size > 0
-          ? printTable(title, between, [], unit) &&
-            printTable(`${title}, processor`, busy, limits, "ns per answer")
-          : printTable(title, between, limits, unit)) && holds;
+        const race = await raceServers(servers, effort);
+        holds = printRace(title, race, limits) && holds;
       }
     }
     finish(holds);
