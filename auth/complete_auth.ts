@@ -90,8 +90,8 @@ export interface CompleteAuthOptions {
  * @returns The session, which now belongs to the user.
  * @throws {TypeError} If no session middleware ran, the id is neither an integer
  * nor a non-empty string, a method is not a short name, or the session was
- * destroyed before. If another user acts as this user (`actAs`), who proved their
- * own identity only.
+ * destroyed before. Also if another user acts as this one (`actAs`), because that
+ * user proved only their own identity.
  * @throws {RangeError} If `authenticatedAt` is not a time in the past, or a timeout
  * not a positive number.
  * @throws {SessionLimitError} If the user has too many sessions, with the session
