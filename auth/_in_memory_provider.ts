@@ -1,5 +1,10 @@
 import type { TestClient } from "../router/testing.ts";
-import { encodeBase64Url, randomToken, sha256 } from "../session/secrets.ts";
+import {
+  encodeBase64Url,
+  randomToken,
+  sha256,
+  sha256Base64Url,
+} from "../session/secrets.ts";
 import { TestSigner } from "./_test_signer.ts";
 
 /** The issuer, the client registration and the clock. */
@@ -214,7 +219,7 @@ export class InMemoryProvider {
   async #exchange(form: URLSearchParams): Promise<Response> {
     const grant = takeOnce(this.#grants, form.get("code"));
     const verifier = form.get("code_verifier") ?? "";
-    const challenge = encodeBase64Url(await sha256(verifier));
+    const challenge = await sha256Base64Url(verifier);
     const isValid = grant?.challenge === challenge &&
       grant.redirectUri === form.get("redirect_uri");
     if (!isValid) return errorResponse(400, "invalid_grant");

@@ -1,4 +1,4 @@
-import { encodeBase64Url, sha256 } from "../session/secrets.ts";
+import { sha256Base64Url } from "../session/secrets.ts";
 import type { TimedStore } from "./timed_store.ts";
 
 /** The stored value of a used token or a lock, until it is deleted. */
@@ -21,8 +21,8 @@ export async function tokenKey(
   purpose: string,
   token: string,
 ): Promise<string> {
-  const hash = await sha256(JSON.stringify([purpose, token]));
-  return `one-time:${encodeBase64Url(hash)}`;
+  const hash = await sha256Base64Url(JSON.stringify([purpose, token]));
+  return `one-time:${hash}`;
 }
 
 /** Returns the index name of all tokens of one purpose and account. */
@@ -30,6 +30,8 @@ export async function accountIndex(
   purpose: string,
   account: string | number,
 ): Promise<string> {
-  const hash = await sha256(JSON.stringify([purpose, String(account)]));
-  return `one-time:${encodeBase64Url(hash)}`;
+  const hash = await sha256Base64Url(
+    JSON.stringify([purpose, String(account)]),
+  );
+  return `one-time:${hash}`;
 }

@@ -5,7 +5,7 @@ import {
   type HostCookie,
   hostCookie,
 } from "../session/internal.ts";
-import { encodeBase64Url, hashToken } from "../session/secrets.ts";
+import { encodeBase64Url, sha256Base64Url } from "../session/secrets.ts";
 import {
   Session,
   SessionConflictError,
@@ -175,7 +175,7 @@ export class KnownDevices {
   }
 
   async #keyOf(account: string): Promise<string> {
-    const hash = await hashToken(account);
+    const hash = await sha256Base64Url(account);
     return `${this.#options.keyPrefix}:${hash}`;
   }
 
@@ -200,7 +200,7 @@ function newId(): string {
 
 /** Returns the hash of an ID, which is valid for this account only. */
 async function hashOf(id: string, account: string): Promise<string> {
-  return await hashToken(`device ${id} ${account}`);
+  return await sha256Base64Url(`device ${id} ${account}`);
 }
 
 function parseDevices(json: string | undefined): readonly KnownDevice[] {

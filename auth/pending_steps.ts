@@ -3,7 +3,7 @@ import {
   type Session,
   SessionConflictError,
 } from "../session/mod.ts";
-import { hashToken } from "../session/secrets.ts";
+import { sha256Base64Url } from "../session/secrets.ts";
 
 /** A step that waits for the browser, such as a login at a provider. */
 export interface PendingStep {
@@ -50,7 +50,7 @@ export async function addPendingStep<Step extends PendingStep>(
   },
   limit: (steps: [string, Step][]) => [string, Step][],
 ): Promise<void> {
-  const hash = await hashToken(secret);
+  const hash = await sha256Base64Url(secret);
   session.update(key, (value) => {
     const steps = Object.entries(toPending<Step>(value))
       .filter(([, other]) => !isExpired(other, now))
@@ -85,7 +85,7 @@ export async function takePendingStep<Step extends PendingStep>(
   secret: string,
 ): Promise<Step | null> {
   // Found by its hash, so the time that it takes reveals no other secrets.
-  const hash = SECRET.test(secret) ? await hashToken(secret) : "";
+  const hash = SECRET.test(secret) ? await sha256Base64Url(secret) : "";
   if (!Object.hasOwn(toPending(session.get(key)), hash)) return null;
   let removed: Step | undefined;
   session.update(key, (value) => {

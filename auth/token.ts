@@ -1,8 +1,4 @@
-import {
-  encodeBase64Url,
-  sha256,
-  timingSafeEqual,
-} from "../session/secrets.ts";
+import { sha256Base64Url, timingSafeEqual } from "../session/secrets.ts";
 
 /** Options for {@linkcode createToken} and {@linkcode isTokenShaped}. */
 export interface TokenOptions {
@@ -112,7 +108,7 @@ export function isTokenShaped(
  * @returns The hash.
  */
 export async function hashToken(token: string): Promise<string> {
-  return encodeBase64Url(await sha256(token));
+  return await sha256Base64Url(token);
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   type RateCounterConfig,
   type RateDecision,
 } from "./_rate_counter.ts";
-import { encodeBase64Url, sha256 } from "./secrets.ts";
+import { sha256Base64Url } from "./secrets.ts";
 import { type SessionStore, sweeper } from "./store.ts";
 import { STORE_TIMEOUT } from "./timeouts.ts";
 
@@ -192,8 +192,7 @@ function createKeyOf(
   const hashes = new Map<string, string>();
 
   async function hash(subject: string): Promise<string> {
-    const digest = encodeBase64Url(await sha256(`${name} ${subject}`));
-    const key = `rate-limit:${digest}`;
+    const key = `rate-limit:${await sha256Base64Url(`${name} ${subject}`)}`;
     if (hashes.size >= MAX_HASHES) hashes.clear();
     if (subject.length <= MAX_SUBJECT) hashes.set(subject, key);
     return key;

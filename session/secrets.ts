@@ -63,13 +63,29 @@ export function sha256(
     .then((digest) => new Uint8Array(digest));
 }
 
+/** The part of the built-in crypto module of Deno, Bun and Node that is used. */
+interface BuiltInCrypto {
+  hash?(algorithm: "sha256", data: string, encoding: "base64url"): string;
+}
+
+/** Detected, never imported: Workers do not have it. */
+let builtIn: BuiltInCrypto | undefined;
+
 /**
- * Returns the SHA-256 of a token as base64url: the id of its session. The hash
- * keeps a leaked store from containing usable tokens.
+ * Hashes text with SHA-256, and encodes the hash as base64url.
+ *
+ * The built-in crypto module takes 2 µs on Deno, and 0.2 µs on Bun and Node. The
+ * other thread of `crypto.subtle` takes 13 to 30 µs and 4 µs. Workers have only
+ * that, but without another thread.
  */
-export async function hashToken(token: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", encoder.encode(token));
-  return encodeBase64Url(new Uint8Array(digest));
+export async function sha256Base64Url(text: string): Promise<string> {
+  const { process } = globalThis as {
+    process?: { getBuiltinModule?(name: string): BuiltInCrypto | undefined };
+  };
+  // At the first hash, because loading the module takes Deno 30 ms.
+  builtIn ??= process?.getBuiltinModule?.("node:crypto") ?? {};
+  return builtIn.hash?.("sha256", text, "base64url") ??
+    encodeBase64Url(await sha256(text));
 }
 
 /** Creates a token: 32 random bytes as base64url. */

@@ -1,4 +1,4 @@
-import { hashToken, randomToken } from "../../session/secrets.ts";
+import { randomToken, sha256Base64Url } from "../../session/secrets.ts";
 import { signJWT } from "../issuer/mod.ts";
 import { type DPoPKey, publicKeyOf } from "./key.ts";
 import { targetURI } from "./_target_uri.ts";
@@ -75,7 +75,7 @@ export async function createDPoPProof(
     htm: method,
     htu: target,
     iat: Math.floor(now() / 1000),
-    ath: token === undefined ? undefined : await hashToken(token),
+    ath: token === undefined ? undefined : await sha256Base64Url(token),
     nonce: nonce ?? undefined,
   };
   const header = { typ: "dpop+jwt", alg: "ES256", jwk: publicKeyOf(key) };

@@ -2,7 +2,7 @@ import { checkPositive, MountPrefix } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { sweeper } from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
-import { encodeBase64Url, hashToken, sha256 } from "../../session/secrets.ts";
+import { sha256Base64Url } from "../../session/secrets.ts";
 import {
   ASYMMETRIC_ALGORITHMS,
   type SignedProof,
@@ -138,8 +138,8 @@ export function createDPoPVerifier(options: DPoPVerifierOptions): DPoPVerifier {
   /** Marks a proof as used. Of several concurrent requests, one gets `true`. */
   async function use(thumbprint: string, jti: string): Promise<boolean> {
     sweep();
-    const hash = await sha256(JSON.stringify([thumbprint, jti]));
-    const key = `dpop:${encodeBase64Url(hash)}`;
+    const hash = await sha256Base64Url(JSON.stringify([thumbprint, jti]));
+    const key = `dpop:${hash}`;
     return await used.put(key, "used", { ttl, ifVersion: null });
   }
 
@@ -165,7 +165,7 @@ export function createDPoPVerifier(options: DPoPVerifierOptions): DPoPVerifier {
         proof === null || proof.thumbprint !== thumbprint ||
         typeof jti !== "string" || jti === "" ||
         !isForRequest(proof, context, origin ?? known) ||
-        proof.claims.ath !== await hashToken(token)
+        proof.claims.ath !== await sha256Base64Url(token)
       ) return await refuse("invalid_dpop_proof");
       const state = await nonces
         ?.check(proof.claims.nonce, now(), clockTolerance * 1000);

@@ -1,6 +1,6 @@
 import { CookieCipher } from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
-import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
+import { sha256Base64Url } from "../../session/secrets.ts";
 import { type TimedStore, withTimeout } from "../timed_store.ts";
 
 /** An email that was asked for, as stored. */
@@ -62,8 +62,8 @@ export class EmailStore {
   /** Returns the key of a token, or `null` for a malformed one. */
   async keyOf(token: unknown): Promise<string | null> {
     if (typeof token !== "string" || !/^[\w-]{22}$/.test(token)) return null;
-    const hash = await sha256(JSON.stringify([this.#purpose, token]));
-    return `email:${encodeBase64Url(hash)}`;
+    const text = JSON.stringify([this.#purpose, token]);
+    return `email:${await sha256Base64Url(text)}`;
   }
 
   /** Stores a new record. Returns `false` if the store has no room. */

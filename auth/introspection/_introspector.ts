@@ -1,5 +1,5 @@
 import { SingleFlight } from "../../router/internal.ts";
-import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
+import { sha256Base64Url } from "../../session/secrets.ts";
 import {
   type AccessTokenVerification,
   ExternalAuthError,
@@ -75,7 +75,7 @@ export class Introspector {
 
   async verify(token: string): Promise<AccessTokenVerification> {
     // A dump of the memory contains no usable tokens.
-    const key = encodeBase64Url(await sha256(token));
+    const key = await sha256Base64Url(token);
     const time = this.#now();
     if (this.#inactive.get(key, time)) return { ok: false, problem: "invalid" };
     let body = this.#active.get(key, time);

@@ -2,7 +2,7 @@ import { createContextKey } from "../../router/internal.ts";
 import type { ContextKey, Middleware } from "../../router/mod.ts";
 import { createLabel, labelOf } from "../../session/internal.ts";
 import type { SessionLabel } from "../../session/mod.ts";
-import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
+import { sha256Base64Url } from "../../session/secrets.ts";
 import { currentSession } from "../current_session.ts";
 
 /** A session that is used on another device than before. */
@@ -138,8 +138,7 @@ async function hashOf(
     compare.includes("browser") && userAgent.replace(/[\d._]+/g, "0"),
     compare.includes("network") && networkOf(address),
   ];
-  const hash = await sha256(JSON.stringify(parts));
-  return encodeBase64Url(hash.subarray(0, 9));
+  return (await sha256Base64Url(JSON.stringify(parts))).slice(0, 12);
 }
 
 /** Returns the /24 of an IPv4 address, and the /48 of an IPv6 address. */

@@ -1,5 +1,5 @@
 import type { RequestContext } from "../../router/mod.ts";
-import { hashToken } from "../../session/secrets.ts";
+import { sha256Base64Url } from "../../session/secrets.ts";
 import { currentSession } from "../current_session.ts";
 import { StepUp } from "../middleware/device_changes.ts";
 import { createChallenge, TIMEOUT } from "./_challenges.ts";
@@ -109,7 +109,7 @@ async function userHandleOf(
   passkeys: readonly Passkey[],
 ): Promise<string> {
   return passkeys[0]?.userHandle ??
-    await hashToken(JSON.stringify([rpId, id]));
+    await sha256Base64Url(JSON.stringify([rpId, id]));
 }
 
 function descriptorOf({ id, transports }: Passkey): PasskeyDescriptor {

@@ -1,4 +1,4 @@
-import { encodeBase64Url, hashToken } from "../../session/secrets.ts";
+import { encodeBase64Url, sha256Base64Url } from "../../session/secrets.ts";
 import type { AuthenticatorData } from "./_authenticator_data.ts";
 import type { Ceremony } from "./_challenges.ts";
 import type { PasskeySettings } from "./options.ts";
@@ -11,7 +11,7 @@ export async function checkAuthenticatorData(
   authenticator: AuthenticatorData,
 ): Promise<PasskeyFailureReason | null> {
   // Section 7.1, step 14, and section 7.2, step 15.
-  if (encodeBase64Url(authenticator.rpIdHash) !== await hashToken(rpId)) {
+  if (encodeBase64Url(authenticator.rpIdHash) !== await sha256Base64Url(rpId)) {
     return "rp_id_mismatch";
   }
   // Steps 15 and 16. The browser may create a passkey without the user.

@@ -3,7 +3,7 @@ import { SessionConflictError, type SessionStore } from "../../session/mod.ts";
 import {
   decodeBase64Url,
   encodeBase64Url,
-  hashToken,
+  sha256Base64Url,
 } from "../../session/secrets.ts";
 import { type TimedStore, withTimeout } from "../timed_store.ts";
 
@@ -68,7 +68,9 @@ export class FactorStore {
    * added.
    */
   async throttleName(userId: string | number): Promise<string> {
-    return await hashToken(`second-factor ${this.#oldestSecret} ${userId}`);
+    return await sha256Base64Url(
+      `second-factor ${this.#oldestSecret} ${userId}`,
+    );
   }
 
   /** Returns the record of a user, or `null` for a user without one. */
@@ -149,5 +151,5 @@ function nameOf(userId: string | number, purpose: string): string {
 }
 
 async function keyOf(userId: string | number): Promise<string> {
-  return `second-factor:${await hashToken(String(userId))}`;
+  return `second-factor:${await sha256Base64Url(String(userId))}`;
 }

@@ -1,4 +1,4 @@
-import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
+import { sha256Base64Url } from "../../session/secrets.ts";
 import { encodeBase32 } from "./_base32.ts";
 
 /** The number of recovery codes of a user. */
@@ -36,5 +36,5 @@ export async function hashRecoveryCode(
 ): Promise<string> {
   const canonical = canonicalRecoveryCode(code) ?? "";
   const text = JSON.stringify(["recovery", String(userId), canonical]);
-  return encodeBase64Url(await sha256(text));
+  return await sha256Base64Url(text);
 }

@@ -1,6 +1,6 @@
 import { addressBlockOf, networkOf } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
+import { sha256Base64Url } from "../../session/secrets.ts";
 import { isUndeclaredProxy } from "./_undeclared_proxy.ts";
 import {
   type FailureCount,
@@ -105,8 +105,10 @@ export class AttemptCounts {
 
   /** Returns a count, whose key does not reveal the account or the address. */
   async #count(kind: Kind, subject: string): Promise<FailureCount> {
-    const hash = await sha256(`${this.#options.name} ${kind} ${subject}`);
-    const key = `throttle:${kind}:${encodeBase64Url(hash)}`;
+    const hash = await sha256Base64Url(
+      `${this.#options.name} ${kind} ${subject}`,
+    );
+    const key = `throttle:${kind}:${hash}`;
     return this.#counters[kind].at(key, ON_SUCCESS[kind]);
   }
 

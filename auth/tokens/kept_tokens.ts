@@ -5,7 +5,7 @@ import {
   sessionLogin,
 } from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
-import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
+import { sha256Base64Url } from "../../session/secrets.ts";
 import { currentSession } from "../current_session.ts";
 import {
   loginNamesOf,
@@ -293,7 +293,7 @@ class Tokens implements KeptTokens {
   async #keyOf(firstId: string, userId: string | number): Promise<string> {
     const { clientId, name } = this.#provider;
     const parts = [name, clientId, firstId, String(userId)];
-    return `tokens:${encodeBase64Url(await sha256(JSON.stringify(parts)))}`;
+    return `tokens:${await sha256Base64Url(JSON.stringify(parts))}`;
   }
 
   /**

@@ -1,5 +1,5 @@
 import { parseRecord, type SessionRecord } from "../record.ts";
-import { hashToken, randomToken } from "../secrets.ts";
+import { randomToken, sha256Base64Url } from "../secrets.ts";
 import type { PutOptions, SessionStore, StoredValue } from "../store.ts";
 
 /** The first line of a tombstone. */
@@ -159,7 +159,7 @@ export async function rotateId(
   old: OldId | null,
 ): Promise<NewId | null> {
   const token = randomToken();
-  const id = await hashToken(token);
+  const id = await sha256Base64Url(token);
   const startedAt = now();
   // The old session ends after the new one is stored. A crash between the two
   // leaves a session that no browser has, and loses none.

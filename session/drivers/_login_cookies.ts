@@ -4,7 +4,7 @@ import {
   RESERVED_PREFIX,
   type SessionRecord,
 } from "../record.ts";
-import { encodeBase64Url, sha256 } from "../secrets.ts";
+import { sha256Base64Url } from "../secrets.ts";
 
 /** The lifetime of a login that has begun, in milliseconds. */
 const LIFETIME = 600_000;
@@ -155,8 +155,8 @@ export class LoginCookies {
 
 /** Returns the end of the name of a login's cookie, the same for all requests. */
 async function suffixOf({ key, property }: PendingLogin): Promise<string> {
-  const hash = await sha256(`${key}\n${property}`);
-  return `.${encodeBase64Url(hash.subarray(0, 9))}`;
+  const hash = await sha256Base64Url(`${key}\n${property}`);
+  return `.${hash.slice(0, 12)}`;
 }
 
 function isPlain(value: JSONValue): value is { [key: string]: JSONValue } {

@@ -1,7 +1,7 @@
 import { type CookieChange, readCookies } from "../cookies/prefixed_cookie.ts";
 import { SessionLimitError, SessionStoreError } from "../errors.ts";
 import { createLabel, parseRecord, type SessionRecord } from "../record.ts";
-import { hashToken } from "../secrets.ts";
+import { sha256Base64Url } from "../secrets.ts";
 import { callStore } from "../timeouts.ts";
 import {
   type PutOptions,
@@ -121,7 +121,7 @@ class StoreDriver implements SessionDriver {
     for (const name of this.#names) {
       for (const token of readCookies(header, name)) {
         if (!TOKEN.test(token) || ++tried > MAX_CANDIDATES) continue;
-        this.id = await hashToken(token);
+        this.id = await sha256Base64Url(token);
         const found = call("read", (store) => store.get(this.id));
         const earlier = this.#move;
         // The memory store returns the value itself, so there is no need to wait.

@@ -1,5 +1,5 @@
 import { SessionStoreError } from "../errors.ts";
-import { hashToken } from "../secrets.ts";
+import { sha256Base64Url } from "../secrets.ts";
 import type { CallStore } from "./_id_rotation.ts";
 
 /**
@@ -66,5 +66,5 @@ export async function isOutdated(
 
 /** Returns the key of a user's version, of a length that any store accepts. */
 async function keyOf(userId: string | number): Promise<string> {
-  return `version:${await hashToken(String(userId))}`;
+  return `version:${await sha256Base64Url(String(userId))}`;
 }

@@ -152,3 +152,15 @@ Deno.test("createToken() throws a TypeError for a prefix that is not a string", 
     assertThrows(() => createToken({ prefix: prefix as never }), TypeError);
   }
 });
+
+Deno.test("hashToken() returns the SHA-256 of Web Crypto for any string", async () => {
+  const texts = ["", "a", "é", "€", "👤", "\ud800", "x\udfff", "\0", "\ufeff"];
+  texts.push(...[55, 56, 64, 119, 5_000].map((length) => "ü€".repeat(length)));
+  for (const text of texts) {
+    const bytes = new TextEncoder().encode(text);
+    const digest = await crypto.subtle.digest("SHA-256", bytes);
+    const base64 = btoa(String.fromCharCode(...new Uint8Array(digest)));
+    const expected = base64.replaceAll("+", "-").replaceAll("/", "_");
+    assertEquals(await hashToken(text), expected.slice(0, 43));
+  }
+});

@@ -6,7 +6,7 @@ import {
   storeCaller,
 } from "../../../session/internal.ts";
 import type { SessionStore } from "../../../session/mod.ts";
-import { encodeBase64Url, sha256 } from "../../../session/secrets.ts";
+import { sha256Base64Url } from "../../../session/secrets.ts";
 import { ExternalAuthError, type JSONObject } from "../../issuer/mod.ts";
 import type { OpenIDDefinition, ProviderEngine } from "../engine.ts";
 import { engineOf, type ExternalAuthProvider } from "../provider.ts";
@@ -235,8 +235,7 @@ async function rememberToken(
   store: SessionStore,
   { iss, jti }: JSONObject,
 ): Promise<string> {
-  const hash = await sha256(JSON.stringify([iss, jti]));
-  const key = `logout:${encodeBase64Url(hash)}`;
+  const key = `logout:${await sha256Base64Url(JSON.stringify([iss, jti]))}`;
   const options = {
     ttl: (MAX_AGE + 2 * engine.clockTolerance) * 1000,
     ifVersion: null,

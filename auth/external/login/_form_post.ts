@@ -7,7 +7,7 @@ import {
   readCookiesBelow,
   serializeCookie,
 } from "../../../session/internal.ts";
-import { encodeBase64Url, sha256 } from "../../../session/secrets.ts";
+import { sha256Base64Url } from "../../../session/secrets.ts";
 import type { ProviderEngine } from "../engine.ts";
 import { readForm } from "../read_form.ts";
 
@@ -144,7 +144,7 @@ function evictedCookies(
 }
 
 async function cookieName(state: string): Promise<string> {
-  return PREFIX + encodeBase64Url(await sha256(state)).slice(0, 12);
+  return PREFIX + (await sha256Base64Url(state)).slice(0, 12);
 }
 
 /** Binds a sealed response to its provider. */
@@ -165,8 +165,10 @@ async function createCipher(
 ): Promise<CookieCipher> {
   const secret = options.formPostSecret ?? client.clientSecret;
   // Hashed with its purpose, so that other uses of the secret have other keys.
-  const hash = await sha256(`gatehouse external auth form_post ${secret}`);
-  return new CookieCipher([encodeBase64Url(hash)]);
+  const hash = await sha256Base64Url(
+    `gatehouse external auth form_post ${secret}`,
+  );
+  return new CookieCipher([hash]);
 }
 
 /** Has SameSite=None: the GET follows a redirect from the provider's site. */

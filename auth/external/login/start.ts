@@ -5,7 +5,7 @@ import {
 } from "../../../router/internal.ts";
 import type { RequestContext } from "../../../router/mod.ts";
 import { isStrict } from "../../../session/internal.ts";
-import { encodeBase64Url, sha256 } from "../../../session/secrets.ts";
+import { sha256Base64Url } from "../../../session/secrets.ts";
 import { currentSession } from "../../current_session.ts";
 import { ExternalAuthError } from "../../issuer/mod.ts";
 import type { ProviderEngine } from "../engine.ts";
@@ -215,7 +215,7 @@ async function createParams(
     redirect_uri: options.redirectUri,
     ...scopes.length > 0 && { scope: scopes.join(" ") },
     state,
-    code_challenge: encodeBase64Url(await sha256(transaction.verifier)),
+    code_challenge: await sha256Base64Url(transaction.verifier),
     code_challenge_method: "S256",
     ...definition.openid !== undefined && { nonce: transaction.nonce },
     ...responseMode !== "query" && { response_mode: responseMode },
