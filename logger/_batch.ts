@@ -1,5 +1,6 @@
 import { checkPositive, MAX_TIMEOUT } from "../router/internal.ts";
 import type { BatchOutputOptions } from "./batch_output.ts";
+import { print } from "./_print.ts";
 
 /** Lines that are written together. */
 class Chunk {
@@ -47,7 +48,7 @@ export class Batch {
     checkPositive("batch output", "ms", ms, MAX_TIMEOUT);
     checkPositive("batch output", "timeout", timeout, MAX_TIMEOUT);
     this.#write = flush === undefined
-      ? (lines) => console.log(lines.join("\n"))
+      ? (lines) => print(lines.join("\n"))
       : (lines) => flush(lines.join("\n") + "\n");
   }
 

@@ -12,9 +12,11 @@ const ecsVersion = "8.11.0";
 
 /** Formats a line with the names of the Elastic Common Schema. */
 export function formatECS(info: LogInfo): string {
+  const method = escapeJSON(info.method);
+  const url = escapeJSON(info.url);
   return `{"@timestamp":"${isoTime(info.timestamp)}",` +
     `"ecs.version":"${ecsVersion}","log.level":"${levelOf(info)}",` +
-    `"message":"${escapeJSON(summaryOf(info))}",` +
+    `"message":"${summaryOf(info, method, url)}",` +
     `"trace.id":"${info.traceId}","span.id":"${info.spanId}"` +
     string(',"http.request.referrer":"', info.referrer) +
     number(',"http.response.body.bytes":', info.contentLength) +
@@ -25,17 +27,19 @@ export function formatECS(info: LogInfo): string {
     `,"event.outcome":"${isFailure(info) ? "failure" : "success"}"` +
     string(',"event.reason":"', problemOf(info)) +
     string(',"error.type":"', info.error) +
-    commonFields(info);
+    commonFields(info, method, url);
 }
 
 /** Formats a line with the names of OpenTelemetry. */
 export function formatOpenTelemetry(info: LogInfo): string {
+  const method = escapeJSON(info.method);
+  const url = escapeJSON(info.url);
   // HTTP spans without an error name have the status as their error type.
   const error = info.error ?? problemOf(info) ??
     (info.status >= 500 ? String(info.status) : undefined);
   return `{"timestamp":"${isoTime(info.timestamp)}",` +
     `"severity_text":"${levelOf(info).toUpperCase()}",` +
-    `"body":"${escapeJSON(summaryOf(info))}",` +
+    `"body":"${summaryOf(info, method, url)}",` +
     `"trace_id":"${info.traceId}","span_id":"${info.spanId}"` +
     string(',"http.request.header.referer":"', info.referrer) +
     number(',"http.response.body.size":', info.contentLength) +
@@ -44,20 +48,24 @@ export function formatOpenTelemetry(info: LogInfo): string {
     string(',"client.address":"', info.remoteAddress) +
     `,"http.server.request.duration":${info.responseTime / 1000}` +
     string(',"error.type":"', error) +
-    commonFields(info);
+    commonFields(info, method, url);
 }
 
-/** Formats the fields with the same name in both conventions. */
-function commonFields(info: LogInfo): string {
-  const { url } = info;
+/**
+ * Formats the fields with the same name in both conventions.
+ *
+ * @param method The escaped method.
+ * @param url The escaped URL. Escapes contain no `?`.
+ */
+function commonFields(info: LogInfo, method: string, url: string): string {
   const mark = url.indexOf("?");
   const path = mark < 0 ? url : url.slice(0, mark);
+  const query = mark < 0 ? "" : `,"url.query":"${url.slice(mark + 1)}"`;
   return `,"http.request.id":"${info.requestId}",` +
-    `"http.request.method":"${escapeJSON(info.method)}",` +
+    `"http.request.method":"${method}",` +
     `"http.response.status_code":${info.status}` +
     string(',"http.route":"', info.route) +
-    `,"url.scheme":"${info.scheme}","url.path":"${escapeJSON(path)}"` +
-    string(',"url.query":"', mark < 0 ? undefined : url.slice(mark + 1)) +
+    `,"url.scheme":"${info.scheme}","url.path":"${path}"` + query +
     string(',"user.id":"', info.user) +
     string(',"user_agent.original":"', info.userAgent) + "}";
 }
@@ -86,7 +94,11 @@ function versionOf({ protocol }: LogInfo): string {
   return protocol.slice("HTTP/".length);
 }
 
-function summaryOf({ method, url, status, responseTime }: LogInfo): string {
+function summaryOf(
+  { status, responseTime }: LogInfo,
+  method: string,
+  url: string,
+): string {
   return `${method} ${url} ${status} ${Math.round(responseTime)}ms`;
 }
 

@@ -26,7 +26,7 @@ export interface BatchOutputOptions {
    * reports their number.
    *
    * @param text The lines.
-   * @default {console.log, without the last newline}
+   * @default {console.log, without the last newline; on Deno, the standard output}
    */
   readonly flush?: (text: string) => void | Promise<void>;
 
