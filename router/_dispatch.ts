@@ -1,5 +1,8 @@
 import { isServed } from "./abort.ts";
-import { toggleTrailingSlash } from "./_allowed_methods.ts";
+import {
+  type AllowedMethods,
+  toggleTrailingSlash,
+} from "./_allowed_methods.ts";
 import {
   catchErrors,
   type ErrorHandler,
@@ -22,7 +25,7 @@ import type { MatchData, RouterOptions } from "./router.ts";
 export function createDispatch(
   matcher: Matcher<MatchData>,
   trailingSlash: Required<RouterOptions>["trailingSlash"],
-  allowedMethods: (href: string) => string[],
+  allowedMethods: AllowedMethods,
   defaultHandler: SafeHandler,
   handleError: ErrorHandler,
 ): SafeHandler {
@@ -42,8 +45,12 @@ export function createDispatch(
   function handleUnmatched(
     method: string,
     context: RequestContext,
+    start: number,
   ): Response | Promise<Response> {
-    const href = canonicalHref(context.request.url);
+    const { url } = context.request;
+    const href = arrayMatcher === undefined || start < 0
+      ? canonicalHref(url)
+      : url;
     if (href === null) return badRequest(context);
     if (trailingSlash !== "strict") {
       const other = toggleTrailingSlash(href);
@@ -54,7 +61,7 @@ export function createDispatch(
           : handle(method, context, match);
       }
     }
-    context.allowedMethods = allowedMethods(href);
+    context.allowedMethods = allowedMethods(href, method);
     return defaultHandler(context);
   }
 
@@ -82,7 +89,7 @@ export function createDispatch(
         ? matchSlowly(method, url)
         : arrayMatcher.match(method, url, start);
       return match === null
-        ? handleUnmatched(method, context)
+        ? handleUnmatched(method, context, start)
         : handle(method, context, match);
     } catch (error) {
       // A custom matcher may throw.

@@ -113,7 +113,7 @@ export function searchFast<Data>(
       }
       // The path is known to be plain up to the last param.
       const from = depth > 0 ? marks[depth - 1]! : start;
-      return isPlain(url, from) ? null : undefined;
+      return hasPlainPath(url, from) ? null : undefined;
     }
     // The param overwrites the marks in front of the rest.
     if (restDepth > depth) restAt = -1;
@@ -142,16 +142,9 @@ function matchRest<Data>(
   marks: readonly number[],
 ): Match<Data> | undefined {
   if (matchComponents !== null || names.at(-1) !== "0") return undefined;
-  let at = start;
-  for (; at < url.length; at++) {
-    const code = url.charCodeAt(at);
-    const kind = KINDS[code];
-    if (kind === END) break;
-    const isPlain = kind === SEPARATOR ||
-      kind === PLAIN && (code !== DOT || url.charCodeAt(at - 1) !== SLASH);
-    if (!isPlain) return undefined;
-  }
-  const rest = url.slice(start, at);
+  const end = plainEnd(url, start);
+  if (end < 0) return undefined;
+  const rest = url.slice(start, end);
   // On V8, the key of an unnamed `*` takes 35 ns in a literal, and 87 if it is
   // set. On JavaScriptCore, it takes 45 and 30.
   const params: Record<string, string> = { __proto__: null!, 0: rest };
@@ -159,6 +152,34 @@ function matchRest<Data>(
     params[names[i]!] = url.slice(marks[i * 2], marks[i * 2 + 1]);
   }
   return { data, params };
+}
+
+/**
+ * The last URL with a plain path. One without a route is searched for each method.
+ */
+let lastPlain = "http://localhost/";
+
+/** Returns `true` if a path is plainly canonical from a position on. */
+function hasPlainPath(url: string, start: number): boolean {
+  if (url === lastPlain) return true;
+  // On JavaScriptCore, the expression of `isPlain` takes 15 % of a 404.
+  const hasPlain = plainEnd(url, start) >= 0 || isPlain(url, start);
+  if (hasPlain) lastPlain = url;
+  return hasPlain;
+}
+
+/** Returns the end of the path, or -1 if it is not plain or is escaped. */
+function plainEnd(url: string, start: number): number {
+  let at = start;
+  for (; at < url.length; at++) {
+    const code = url.charCodeAt(at);
+    const kind = KINDS[code];
+    if (kind === END) break;
+    const isPlain = kind === SEPARATOR ||
+      kind === PLAIN && (code !== DOT || url.charCodeAt(at - 1) !== SLASH);
+    if (!isPlain) return -1;
+  }
+  return at;
 }
 
 /** Returns the end of the segment of a param, or -1 if it is not plain. */

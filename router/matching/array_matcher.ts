@@ -139,17 +139,23 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
    * Returns the methods that have a route for a URL.
    *
    * @param url The URL of the request, in the form of `new URL(url).href`.
+   * @param unmatched A method that has no route for the URL, if one is known.
    * @returns The methods in alphabetical order; empty if no route matches.
    */
-  allowedMethods(url: string): string[] {
+  allowedMethods(url: string, unmatched?: string): string[] {
     const start = pathStart(url);
     let search: Search<Data> | null | undefined;
-    const found = this.#methods.filter((method) => {
-      const match = this.#matchFast(method, url, start);
-      if (match !== undefined) return match !== null;
-      search ??= Search.start<Data>(url, start);
-      return search !== null && this.#find(search, method) !== null;
-    });
+    const found: string[] = [];
+    // With `filter` and a closure, a 404 takes 5 % longer on JavaScriptCore.
+    for (const method of this.#methods) {
+      if (method === unmatched) continue;
+      let match = this.#matchFast(method, url, start);
+      if (match === undefined) {
+        search ??= Search.start<Data>(url, start);
+        match = search && this.#find(search, method);
+      }
+      if (match !== null) found.push(method);
+    }
     // The common case: scanners ask for paths that no method has.
     if (found.length === 0) return found;
     const allowed = new Set(found);

@@ -49,24 +49,14 @@ export function canonicalHref(url: string): string | null {
 const MAX_PLAIN = 65_536;
 
 /**
- * The last plain URL. One without a route is checked before each step that looks
- * for another answer; the expression takes 65 ns each time.
- */
-let lastPlain = "http://localhost/";
-
-/**
  * Returns `true` if a URL is plainly canonical.
  *
  * @param start The position in its path up to which this is known; -1 if the URL
  * has no path.
  */
 export function isPlain(url: string, start: number): boolean {
-  if (url === lastPlain) return true;
-  if (start < 0 || url.length > MAX_PLAIN) return false;
   PLAIN_REST.lastIndex = start;
-  const isPlain = PLAIN_REST.test(url);
-  if (isPlain) lastPlain = url;
-  return isPlain;
+  return start >= 0 && url.length <= MAX_PLAIN && PLAIN_REST.test(url);
 }
 
 /** A dot that follows a slash, and every escaped dot, may be a dot segment. */

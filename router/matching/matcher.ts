@@ -37,9 +37,10 @@ export interface Matcher<Data> {
    * Returns the methods that have a route for a URL.
    *
    * @param url The URL of the request, in the form of `new URL(url).href`.
+   * @param unmatched A method that has no route for the URL, if one is known.
    * @returns The methods in alphabetical order; empty if no route matches.
    */
-  allowedMethods(url: string): string[];
+  allowedMethods(url: string, unmatched?: string): string[];
 }
 
 /** The params of every match without params. */

@@ -95,7 +95,7 @@ const PLAIN_BOUNDS: readonly Bound[] = [
 ];
 // On Bun, copying the response takes as long as creating it, not a fifth.
 const MISS_BOUNDS: readonly Bound[] = [
-  { of, to: "bare", most: onBun ? 2.3 : 1.3 },
+  { of, to: "bare", most: onBun ? 1.8 : 1.3 },
 ];
 const FIVE_BOUNDS: readonly Bound[] = [
   { of, to: "hono", most: 0.6 },
