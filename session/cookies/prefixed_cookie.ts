@@ -186,17 +186,20 @@ export class PrefixedCookie {
   }
 
   /**
-   * Returns the cookie's name for a request. It is the name to set. Only in local development it has neither the prefix nor `Secure`: over HTTP to a
-   * loopback name, from a loopback address, and without the headers of a proxy,
+   * Returns the cookie's name for a request. It is the name to set.
+   *
+   * Only in local development it has neither the prefix nor `Secure`: over HTTP to
+   * a loopback name, from a loopback address, and without the headers of a proxy,
    * which might serve HTTPS. A local `origin` says that none does, as for the
    * development server of Workers, which sends such a header.
    */
   nameFor(context: RequestContext): string {
-    const { request } = context;
-    const isSecure = this.#secureOnly || !request.url.startsWith("http://") ||
-      !isLocal(context.url.hostname) ||
-      !this.#isLocalOrigin && !isDirect(context);
-    return isSecure ? this.#secureName : this.name;
+    // The URL comes last, because behind a proxy nothing else parses it.
+    const isDevelopment = !this.#secureOnly &&
+      context.request.url.startsWith("http://") &&
+      (this.#isLocalOrigin || isDirect(context)) &&
+      isLocal(context.url.hostname);
+    return isDevelopment ? this.name : this.#secureName;
   }
 
   /**
