@@ -100,6 +100,11 @@ export class RequestSession {
     return this.changes?.record ?? (this.#record ??= this.createRecord({}));
   }
 
+  /** The logged-in user's id. Reading it creates no record for a visitor. */
+  get userId(): string | number | undefined {
+    return (this.changes?.record ?? this.#record)?.userId;
+  }
+
   /** `true` if changes can only be saved together with a cookie. */
   get needsCookie(): boolean {
     return this.id === "" || this.#driver!.isInCookies ||

@@ -88,7 +88,7 @@ export class Session {
 
   /** The logged-in user's id: the value of the key `userId`. */
   get userId(): string | number | undefined {
-    return this.#request.read().record.userId;
+    return this.#request.read().userId;
   }
 
   /** The time of the login, or of the session's start. Epoch milliseconds. */

@@ -78,20 +78,18 @@ export function formData(
   options: FormDataOptions = {},
 ): Middleware<readonly [FormDataEntry]> {
   const limits = limitsOf(FORM_LIMITS, options);
-  const middleware: Middleware<readonly [FormDataEntry]> = async (
-    context,
-    next,
-  ) => {
+  const middleware: Middleware<readonly [FormDataEntry]> = (context, next) => {
     const { request } = context;
     // A mounted router gets a new body and the same values.
     const isRead = context.has(FormData) &&
       (request.bodyUsed || readForms.has(context.get(FormData)));
     if (isRead) return next();
-    if (request.body === null || !hasForm(request)) {
-      context.set(FormData, new FormData());
-      return next();
-    }
-    const form = await readForm(request, limits);
+    if (request.body !== null && hasForm(request)) return read(context, next);
+    context.set(FormData, new FormData());
+    return next();
+  };
+  const read: typeof middleware = async (context, next) => {
+    const form = await readForm(context.request, limits);
     if (typeof form === "number") {
       return await context.createErrorResponse({ status: form });
     }

@@ -133,8 +133,11 @@ export function secureHeaders(
     const response = await next();
     if (response.status === 101) return response;
     return withHeaders(response, (headers) => {
+      // One pass takes less time than a look-up of each name.
+      const own = new Set<string>();
+      headers.forEach((_value, name) => own.add(name));
       for (const [name, value] of entries) {
-        if (!headers.has(name)) headers.set(name, value);
+        if (!own.has(name)) headers.append(name, value);
       }
     });
   };
