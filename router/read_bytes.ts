@@ -27,7 +27,7 @@ export async function readBytes(
   }, Math.min(timeout, MAX_TIMEOUT));
   // Chunks are copied at once: each keeps the buffer alive that it came in, so
   // that a body sent byte by byte would take gigabytes.
-  let bytes = new Uint8Array(Math.min(maxBytes, 4096));
+  let bytes = new Uint8Array();
   let size = 0;
   try {
     while (true) {

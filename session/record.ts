@@ -151,8 +151,9 @@ export class SessionRecord {
         names: names.length > 0 ? names : undefined,
       });
     }
-    // The public fields are the first line.
-    const text = `${JSON.stringify(this)}\n${content}`;
+    // The public fields are the first line. Bun converts a copy, which is a plain
+    // object, in a third of the time.
+    const text = `${JSON.stringify({ ...this })}\n${content}`;
     // Most strings are short enough even with three bytes per character.
     if (text.length * 3 <= MAX_RECORD_BYTES) return text;
     const size = new TextEncoder().encode(text).length;

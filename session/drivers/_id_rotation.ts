@@ -1,3 +1,4 @@
+import { SessionStoreError } from "../errors.ts";
 import { parseRecord, type SessionRecord } from "../record.ts";
 import { randomToken, sha256Base64Url } from "../secrets.ts";
 import type { PutOptions, SessionStore, StoredValue } from "../store.ts";
@@ -163,11 +164,13 @@ export async function rotateId(
   const startedAt = now();
   // The old session ends after the new one is stored. A crash between the two
   // leaves a session that no browser has, and loses none.
-  await callStore("save", async (store) => {
-    if (await store.put(id, value, { ...options, ifVersion: null })) return;
+  const create = { ...options, ifVersion: null };
+  if (!await callStore("save", (store) => store.put(id, value, create))) {
     // The id is random, so it cannot be in use.
-    throw new Error("Cannot save session: the store has no room");
-  });
+    throw new SessionStoreError("save", {
+      cause: new Error("Cannot save session: the store has no room"),
+    });
+  }
   if (old === null) return { id, token };
   // Storing the tombstone takes about as long as storing the session did.
   const movedAt = 2 * now() - startedAt;

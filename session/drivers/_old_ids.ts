@@ -15,14 +15,6 @@ interface Arrival {
   readonly count: number;
 }
 
-/** An old id, as long as requests with it can arrive. */
-interface OldId {
-  /** The time of the change in epoch milliseconds. */
-  readonly changedAt: number;
-  /** The number of requests that arrived before the change was complete. */
-  arrivals: number;
-}
-
 /**
  * The old ids of sessions whose id has just changed, in this process. A change is
  * complete with the response that has the new id.
@@ -30,27 +22,37 @@ interface OldId {
 export class OldIds {
   /** The number of requests that have arrived. */
   arrivals = 0;
-  /** Oldest first. */
-  readonly #ids = new Map<string, OldId>();
+  /** The number of requests that arrived before the change was complete. */
+  #ids = new Map<string, number>();
+  /**
+   * The ids of the period before. Deleting them one by one takes 9 to 16 µs each
+   * if there are 10,000, because iteration passes those that were deleted.
+   */
+  #older = new Map<string, number>();
+  /** The beginning of the period, in epoch milliseconds. */
+  #since = -Infinity;
 
   /** Adds the id of a session that changes now. */
   add(id: string, now: number): void {
-    for (const [old, { changedAt }] of this.#ids) {
-      if (now - changedAt < TOMBSTONE_TTL) break;
-      this.#ids.delete(old);
+    if (now - this.#since >= TOMBSTONE_TTL) {
+      this.#older = this.#ids;
+      this.#ids = new Map();
+      this.#since = now;
     }
-    this.#ids.set(id, { changedAt: now, arrivals: Infinity });
+    this.#ids.set(id, Infinity);
   }
 
   /** Removes an id that did not change after all. */
   remove(id: string): void {
     this.#ids.delete(id);
+    this.#older.delete(id);
   }
 
   /** Remembers that the change of an id is complete. */
   complete(id: string): void {
-    const old = this.#ids.get(id);
-    if (old !== undefined) old.arrivals = this.arrivals;
+    for (const ids of [this.#ids, this.#older]) {
+      if (ids.has(id)) ids.set(id, this.arrivals);
+    }
   }
 
   /**
@@ -64,11 +66,11 @@ export class OldIds {
     { now, timeouts }: SessionConfig,
     callStore: CallStore,
   ): Promise<SessionRecord | null> {
-    const old = this.#ids.get(id);
+    const arrivals = this.#ids.get(id) ?? this.#older.get(id);
     // Other processes only know the time, which a slow store makes inexact.
-    const isEarly = old === undefined
+    const isEarly = arrivals === undefined
       ? arrival.time < movedAt
-      : arrival.count <= old.arrivals;
+      : arrival.count <= arrivals;
     if (!isEarly) return null;
     const record = parseRecord(before);
     if (record === null || timeouts.expiryOf(record) <= now()) return null;

@@ -188,14 +188,13 @@ class StoreDriver implements SessionDriver {
     canBegin: boolean,
   ): Promise<SessionRecord | null | undefined> {
     const { call, config } = this.#shared;
-    if (this.#isStale) {
-      this.#accept(await call("read", (store) => store.get(this.id)));
-    }
-    if (idChange === "login" && this.#stored === null && this.#move) {
-      await this.#continueLogin(update);
+    let stored = this.#isStale
+      ? this.#accept(await call("read", (store) => store.get(this.id)))
+      : this.#stored && parseRecord(this.#stored.value);
+    if (idChange === "login" && stored === null && this.#move) {
+      stored = await this.#continueLogin(update);
     }
     const old = this.#stored;
-    const stored = old && parseRecord(old.value);
     if (stored === null && (this.id !== "" || this.#hasEnded) && !canBegin) {
       // The cookie of a new session could replace that of a login which ended
       // this session, because this response comes later.
@@ -310,11 +309,13 @@ class StoreDriver implements SessionDriver {
    * Continues the login of the same user that replaced the session of this cookie
    * a moment ago. A double click sends the form of a login twice.
    */
-  async #continueLogin(update: UpdateRecord): Promise<void> {
+  async #continueLogin(update: UpdateRecord): Promise<SessionRecord | null> {
     const moved = await findMoved(this.#shared.call, this.#move!.next);
-    if (moved === null || moved.record.userId !== update(null).userId) return;
+    if (moved === null || moved.record.userId !== update(null).userId) {
+      return null;
+    }
     this.id = moved.id;
-    this.#accept(moved.stored);
+    return this.#accept(moved.stored);
   }
 
   async #limitSessions(

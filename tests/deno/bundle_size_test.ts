@@ -59,7 +59,7 @@ const BUDGETS: Record<Entry, number> = {
   "./method-override-middleware": 0.4,
   "./openapi": 9.4,
   "./openapi/page": 2.1,
-  "./rate-limit-middleware": 3.15,
+  "./rate-limit-middleware": 3.2,
   "./secure-headers-middleware": 1.1,
   "./security-events-middleware": 1.5,
   "./session": 6.8,
