@@ -29,7 +29,7 @@ class Chunk {
 
 /** Collects lines and writes them, one write at a time to keep their order. */
 export class Batch {
-  readonly #limits: Required<Omit<BatchOutputOptions, "flush">>;
+  readonly #limits: Required<Omit<BatchOutputOptions, "flush" | "target">>;
   readonly #write: (lines: readonly string[]) => void | Promise<void>;
   #next: Chunk = new Chunk();
   /** The chunk whose write has started and has not ended. */
@@ -41,15 +41,22 @@ export class Batch {
 
   constructor(options: BatchOutputOptions) {
     const { flush, bytes = 16_384, maxWaiting = 1_048_576 } = options;
-    const { ms = 1_000, timeout = 10_000 } = options;
+    const { ms = 1_000, timeout = 10_000, target = "console" } = options;
     this.#limits = { bytes, maxWaiting, ms, timeout };
     checkPositive("batch output", "bytes", bytes);
     checkPositive("batch output", "maxWaiting", maxWaiting);
     checkPositive("batch output", "ms", ms, MAX_TIMEOUT);
     checkPositive("batch output", "timeout", timeout, MAX_TIMEOUT);
-    this.#write = flush === undefined
+    if (target !== "console" && target !== "stdout") {
+      throw new TypeError(
+        `Cannot create batch output: unknown target "${target}"`,
+      );
+    }
+    this.#write = flush !== undefined
+      ? (lines) => flush(lines.join("\n") + "\n")
+      : target === "stdout"
       ? (lines) => print(lines.join("\n"))
-      : (lines) => flush(lines.join("\n") + "\n");
+      : (lines) => console.log(lines.join("\n"));
   }
 
   add(message: string): void {

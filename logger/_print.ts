@@ -6,15 +6,18 @@ interface Runtime {
 }
 
 /**
- * Prints text to the console.
+ * Prints text to the standard output of Deno, or to the console.
  *
- * On Deno it goes to the standard output directly: `console.log` keeps its last
- * 1,000 arguments for a debugger. For lines in batches of 16 kB this takes 16 MB
- * of memory, and 115 µs for each batch instead of 45.
+ * Deno's `console.log` keeps its last 1,000 arguments for a debugger: 16 MB for
+ * batches of 16 kB. It takes 115 µs of processor time for each batch instead of 45.
  */
 export function print(text: string): void {
   const { stdout } = (globalThis as Runtime).Deno ?? {};
   if (stdout?.writeSync === undefined) return console.log(text);
   let rest = new TextEncoder().encode(`${text}\n`);
-  while (rest.length > 0) rest = rest.subarray(stdout.writeSync(rest));
+  while (rest.length > 0) {
+    const written = stdout.writeSync(rest);
+    if (!(written > 0)) throw new Error("Cannot write log: no progress");
+    rest = rest.subarray(written);
+  }
 }

@@ -20,13 +20,23 @@ export interface BatchOutputOptions {
   readonly ms?: number;
 
   /**
+   * The place that lines are written to without `flush`. On Deno, `"stdout"` writes
+   * them to the standard output directly. That takes less than half the time, and
+   * no lines stay in memory. But OpenTelemetry and Deno Deploy collect only the
+   * lines of `console.log`. Other runtimes call `console.log` for both.
+   *
+   * @default {"console"}
+   */
+  readonly target?: "console" | "stdout";
+
+  /**
    * Writes collected lines, each with its newline. If it throws or rejects,
    * `console.error` reports it, and the lines are written once more after `ms`,
    * before later ones. If that fails too, they are dropped, and `console.error`
    * reports their number.
    *
    * @param text The lines.
-   * @default {console.log, without the last newline; on Deno, the standard output}
+   * @default {console.log, without the last newline}
    */
   readonly flush?: (text: string) => void | Promise<void>;
 
@@ -97,6 +107,7 @@ export interface BatchOutput extends AsyncDisposable {
  *
  * @param options The limits, and the function that writes.
  * @returns The output.
+ * @throws {TypeError} If `target` is unknown.
  * @throws {RangeError} If a limit is not a positive number, or a time is longer
  * than 2,147,483,647 ms, the longest time of a timer.
  */

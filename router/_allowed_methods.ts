@@ -2,23 +2,30 @@ import type { Matcher } from "./matching/matcher.ts";
 import type { MatchData, RouterOptions } from "./router.ts";
 
 /**
- * Returns the methods of a canonical URL. The search leaves out a method that is
- * known to have no route.
+ * Returns the methods that have a route for a URL. Skips a method that is known to
+ * have none.
  */
-export type AllowedMethods = (href: string, unmatched?: string) => string[];
+export type FindAllowedMethods = (
+  href: string,
+  unmatchedMethod?: string,
+) => string[];
 
 /**
- * Creates the function that returns the methods that have a route for a canonical
- * URL, in alphabetical order.
+ * Creates the function that returns the methods that have a route for a URL, in
+ * alphabetical order.
  */
 export function createAllowedMethods(
   matcher: Matcher<MatchData>,
   trailingSlash: Required<RouterOptions>["trailingSlash"],
-): AllowedMethods {
-  return (href, unmatched) => {
-    const methods = methodsAt(href, matcher, unmatched);
+): FindAllowedMethods {
+  return (href, unmatchedMethod) => {
+    const methods = methodsAt(href, matcher, unmatchedMethod);
     if (trailingSlash === "strict") return methods;
-    const others = methodsAt(toggleTrailingSlash(href), matcher, unmatched);
+    const others = methodsAt(
+      toggleTrailingSlash(href),
+      matcher,
+      unmatchedMethod,
+    );
     return [...new Set([...methods, ...others])].sort();
   };
 }
@@ -27,9 +34,9 @@ export function createAllowedMethods(
 function methodsAt(
   url: string,
   matcher: Matcher<MatchData>,
-  unmatched: string | undefined,
+  unmatchedMethod: string | undefined,
 ): string[] {
-  const methods = matcher.allowedMethods(url, unmatched);
+  const methods = matcher.allowedMethods(url, unmatchedMethod);
   if (methods.length === 0) return methods;
   const routeOf = (method: string) => matcher.match(method, url)?.data;
   const any = routeOf("ANY");

@@ -1,6 +1,6 @@
 import { isServed } from "./abort.ts";
 import {
-  type AllowedMethods,
+  type FindAllowedMethods,
   toggleTrailingSlash,
 } from "./_allowed_methods.ts";
 import {
@@ -25,7 +25,7 @@ import type { MatchData, RouterOptions } from "./router.ts";
 export function createDispatch(
   matcher: Matcher<MatchData>,
   trailingSlash: Required<RouterOptions>["trailingSlash"],
-  allowedMethods: AllowedMethods,
+  allowedMethods: FindAllowedMethods,
   defaultHandler: SafeHandler,
   handleError: ErrorHandler,
 ): SafeHandler {

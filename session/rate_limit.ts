@@ -183,8 +183,8 @@ const MAX_SUBJECT = 256;
 
 /**
  * Returns a function for the key of a count: a hash, so that the store reveals no
- * address or key. The latest hashes are kept, because Web Crypto's hash takes
- * longer than all the rest: a request takes 5 µs instead of 30 µs on Deno.
+ * address or key. Recent hashes are cached, because hashing takes
+ * almost as long as the rest of the work: 2.3 µs and 2.8 µs on Deno.
  */
 function createKeyOf(
   name: string,

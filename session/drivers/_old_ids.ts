@@ -22,20 +22,24 @@ interface Arrival {
 export class OldIds {
   /** The number of requests that have arrived. */
   arrivals = 0;
-  /** The number of requests that arrived before the change was complete. */
+  /**
+   * The old ids of the current period of `TOMBSTONE_TTL`. The value is the number
+   * of requests that arrived before the change was complete.
+   */
   #ids = new Map<string, number>();
   /**
-   * The ids of the period before. Deleting them one by one takes 9 to 16 µs each
-   * if there are 10,000, because iteration passes those that were deleted.
+   * The old ids of the previous period, which are dropped together. With 10,000
+   * ids, deleting one takes 9 to 16 µs, because iteration walks over deleted
+   * entries.
    */
-  #older = new Map<string, number>();
-  /** The beginning of the period, in epoch milliseconds. */
+  #previousIds = new Map<string, number>();
+  /** The beginning of the current period, in epoch milliseconds. */
   #since = -Infinity;
 
   /** Adds the id of a session that changes now. */
   add(id: string, now: number): void {
     if (now - this.#since >= TOMBSTONE_TTL) {
-      this.#older = this.#ids;
+      this.#previousIds = this.#ids;
       this.#ids = new Map();
       this.#since = now;
     }
@@ -45,12 +49,12 @@ export class OldIds {
   /** Removes an id that did not change after all. */
   remove(id: string): void {
     this.#ids.delete(id);
-    this.#older.delete(id);
+    this.#previousIds.delete(id);
   }
 
   /** Remembers that the change of an id is complete. */
   complete(id: string): void {
-    for (const ids of [this.#ids, this.#older]) {
+    for (const ids of [this.#ids, this.#previousIds]) {
       if (ids.has(id)) ids.set(id, this.arrivals);
     }
   }
@@ -66,7 +70,7 @@ export class OldIds {
     { now, timeouts }: SessionConfig,
     callStore: CallStore,
   ): Promise<SessionRecord | null> {
-    const arrivals = this.#ids.get(id) ?? this.#older.get(id);
+    const arrivals = this.#ids.get(id) ?? this.#previousIds.get(id);
     // Other processes only know the time, which a slow store makes inexact.
     const isEarly = arrivals === undefined
       ? arrival.time < movedAt

@@ -155,6 +155,7 @@ Deno.test("createToken() throws a TypeError for a prefix that is not a string", 
 
 Deno.test("hashToken() returns the SHA-256 of Web Crypto for any string", async () => {
   const texts = ["", "a", "é", "€", "👤", "\ud800", "x\udfff", "\0", "\ufeff"];
+  texts.push("ü€".repeat(5_000) + "\ud800");
   texts.push(...[55, 56, 64, 119, 5_000].map((length) => "ü€".repeat(length)));
   for (const text of texts) {
     const bytes = new TextEncoder().encode(text);

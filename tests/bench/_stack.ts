@@ -25,7 +25,7 @@ import { secureHeaders as honoSecureHeaders } from "npm:hono@4.13.19/secure-head
 import type { Fetch } from "./_dispatch.ts";
 
 /** The output of each logger, unless its name says otherwise. */
-const output = batchOutput();
+const output = batchOutput({ target: "stdout" });
 
 const users = new Map([["1", { id: "1", name: "Ada" }]]);
 

@@ -55,7 +55,7 @@ const BUDGETS: Record<Entry, number> = {
   "./form-data-middleware": 1.6,
   "./html": 1.5,
   "./lifecycle": 1.5,
-  "./logger-middleware": 8.65,
+  "./logger-middleware": 8.75,
   "./method-override-middleware": 0.4,
   "./openapi": 9.4,
   "./openapi/page": 2.1,

@@ -31,6 +31,15 @@ Deno.test("the page names the fastest library, also if it is another one", () =>
     ),
     "Without another library, none is the fastest",
   );
+  const sessions = [
+    { name: "one AES-GCM decryption", value: 10 },
+    { name: "gatehouse, sealed cookie", value: 20 },
+    { name: "iron-session", value: 30 },
+  ];
+  assertStringIncludes(
+    pageOf("Session, changing a sealed cookie", sessions),
+    "The fastest library is gatehouse, sealed cookie.",
+  );
 });
 
 function pageOf(

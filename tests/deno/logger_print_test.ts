@@ -1,14 +1,14 @@
 /** Batches of lines on the standard output of Deno. */
 import { assert, assertEquals } from "@std/assert";
 
-/** Starts a program that has an output as `batch`. Its imports are ours. */
-function start(source: string): Deno.ChildProcess {
+/** Starts a Deno program in which `batch` writes to the standard output. */
+function startProgram(source: string): Deno.ChildProcess {
   const module = import.meta.resolve("@gatehouse/web/logger-middleware");
   return new Deno.Command(Deno.execPath(), {
     args: [
       "eval",
       `import { batchOutput } from ${JSON.stringify(module)};
-const batch = batchOutput();
+const batch = batchOutput({ target: "stdout" });
 ${source}`,
     ],
     stdout: "piped",
@@ -16,9 +16,9 @@ ${source}`,
   }).spawn();
 }
 
-Deno.test("batchOutput() on Deno writes every line once to a pipe that is read slowly", async () => {
+Deno.test("batchOutput() on the standard output of Deno writes every line once to a pipe that is read slowly", async () => {
   // 2 MB, of which a pipe holds 64 kB.
-  const program = start(`
+  const program = startProgram(`
 for (let line = 0; line < 40_000; line++) batch(\`\${line} é€👤 of a slow pipe, in several batches\`);
 await batch.flush();`);
   let text = "";
@@ -36,8 +36,8 @@ await batch.flush();`);
   );
 });
 
-Deno.test("batchOutput() on Deno keeps no lines in memory after it wrote them", async () => {
-  const program = start(`
+Deno.test("batchOutput() on the standard output of Deno keeps no lines in memory after it wrote them", async () => {
+  const program = startProgram(`
 const line = "x".repeat(490);
 for (let n = 0; n < 100_000; n++) batch(line + n);
 await batch.flush();

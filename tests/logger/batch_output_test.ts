@@ -601,3 +601,12 @@ Deno.test("logger() writes its line for users and errors that contradict their t
   }
   assert(lines[0]!.includes(" - - ["));
 });
+
+Deno.test("batchOutput() rejects an unknown target", () => {
+  assertThrows(
+    // @ts-expect-error -- a target of another program
+    () => batchOutput({ target: "stderr" }),
+    TypeError,
+    'Cannot create batch output: unknown target "stderr"',
+  );
+});
