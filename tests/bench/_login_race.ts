@@ -64,7 +64,7 @@ export async function raceLogins(quick: boolean): Promise<boolean> {
     await openidClient("openid-client", provider, true),
     await openidClient("openid-client, no signature", provider, false),
     await openidClientInSession("openid-client, our sessions", provider),
-    gatehouse("ours", provider),
+    gatehouse("gatehouse", provider),
   ];
   let holds = true;
   for (const inFlight of [1, 20]) {
@@ -94,8 +94,8 @@ function print(
     `Login with OpenID Connect, ${inFlight} in flight on ${runtime}`,
     rows,
     [
-      { of: "ours", to: "openid-client", most: maps },
-      { of: "ours", to: "openid-client, our sessions", most: sessions },
+      { of: "gatehouse", to: "openid-client", most: maps },
+      { of: "gatehouse", to: "openid-client, our sessions", most: sessions },
     ],
   );
 }

@@ -112,7 +112,7 @@ const SUMMARY: readonly Line[] = [
     work: "Read a session from a cookie",
     chart: "session",
     title: /^Session, reading/,
-    of: "sealed cookie",
+    of: "gatehouse, sealed cookie",
     to: "iron-session",
     libraries: /^(?:iron-session|h3|@remix-run|@hono\/session, sealed)/,
   },
@@ -175,13 +175,22 @@ ${packages.length > 0 ? `Versions: ${packages.join(", ")}` : ""}
 `;
 }
 
-/** Returns a sentence for tables of routers, also if another one wins. */
-function fastestLibrary({ title, rows }: Table): string {
-  if (!/^dispatch,|\d (?:async )?middleware/.test(title)) return "";
-  const [first, second] = rows
-    .filter(({ name }) => !/^bare$|^gatehouse /.test(name))
+/** Rows that are not a library, or are a variant of ours. */
+const NOT_RANKED = /^(?:bare|no |one |memory, by hand|console\.log|gatehouse )/;
+
+/**
+ * Returns a sentence with the fastest library of a table that compares ours with
+ * others, even if ours is slower.
+ */
+function fastestLibrary({ title, rows, unit }: Table): string {
+  const libraries = rows.filter(({ name }) => !NOT_RANKED.test(name))
     .toSorted((a, b) => a.value - b.value);
-  return second === undefined ? "" : `The fastest library is ${first!.name}.`;
+  const isOurs = ({ name }: { name: string }) => name.startsWith("gatehouse");
+  const isRace = libraries.some(isOurs) && !libraries.every(isOurs);
+  // Log formats write different fields, so their times are not comparable.
+  const isComparable = !unit.startsWith("bytes") && !/formats$/.test(title);
+  if (!isRace || !isComparable) return "";
+  return `The fastest library is ${libraries[0]!.name}.`;
 }
 
 /** Rounds to three significant digits, without an exponent. */

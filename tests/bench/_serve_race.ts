@@ -112,8 +112,16 @@ export function printRace(
   return printTable(`${title}, processor`, busy, bounds, "ns per answer");
 }
 
+/**
+ * Returns the times as `measure` does: by the ratios to the first server in the
+ * same round, because the speed of a machine may change.
+ */
 function medians(samples: Map<string, number[]>): Map<string, number> {
-  return new Map([...samples].map(([name, times]) => [name, medianOf(times)]));
+  const [first = []] = samples.values();
+  return new Map([...samples].map(([name, times]) => {
+    const ratio = medianOf(times.map((time, round) => time / first[round]!));
+    return [name, medianOf(first) * ratio];
+  }));
 }
 
 /**

@@ -38,8 +38,8 @@ export async function raceSessions(quick: boolean): Promise<boolean> {
 
 async function raceReads(quick: boolean): Promise<boolean> {
   const digest = "one SHA-256 digest";
-  const sealed = "sealed cookie";
-  const memory = "memory store";
+  const sealed = "gatehouse, sealed cookie";
+  const memory = "gatehouse, memory store";
   const remix = "@remix-run, signed cookie";
   const hono = "@hono/session, a Map";
   const bytes = new Uint8Array(43);
@@ -68,7 +68,7 @@ async function raceReads(quick: boolean): Promise<boolean> {
 
 /** Measures requests that read their session and change one value. */
 async function raceWrites(quick: boolean): Promise<boolean> {
-  const sealed = "sealed cookie";
+  const sealed = "gatehouse, sealed cookie";
   const medians = await measure([
     await ours(sealed, "write", { secrets: [SECRET] }),
     ...await peers("write"),

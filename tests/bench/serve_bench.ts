@@ -26,7 +26,7 @@ const quick = Deno.args.includes("--quick");
 
 const effort = quick
   ? { starts: 1, warmUps: 1, rounds: 3 }
-  : { starts: 4, warmUps: 3, rounds: 4 };
+  : { starts: 1, warmUps: 2, rounds: 7 };
 
 /** Not Remix's: its middleware would not let the others have their turn. */
 const names = Object.keys(applications)
