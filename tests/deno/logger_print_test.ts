@@ -49,3 +49,16 @@ console.log(Deno.memoryUsage().heapUsed < 12e6 ? "small" : Deno.memoryUsage().he
     "small",
   );
 });
+
+Deno.test("batchOutput() on the standard output of Deno writes the rest after each part", async () => {
+  const program = startProgram(`
+const write = Deno.stdout.writeSync;
+Deno.stdout.writeSync = (bytes) => write.call(Deno.stdout, bytes.subarray(0, 7));
+for (let line = 0; line < 3; line++) batch(\`line \${line} in parts\`);
+await batch.flush();`);
+  const { stdout } = await program.output();
+  assertEquals(
+    new TextDecoder().decode(stdout),
+    "line 0 in parts\nline 1 in parts\nline 2 in parts\n",
+  );
+});
