@@ -79,8 +79,11 @@ export class TOTPSetups {
 
   #setupOf(bytes: Uint8Array, account: string, setup: string): TOTPSetup {
     const secret = encodeBase32(bytes);
-    const issuer = encodeURIComponent(this.#issuer);
-    const name = encodeURIComponent(account.replaceAll(":", " "));
+    // `encodeURIComponent` throws on a lone surrogate.
+    const issuer = encodeURIComponent(this.#issuer.toWellFormed());
+    const name = encodeURIComponent(
+      account.replaceAll(":", " ").toWellFormed(),
+    );
     const uri = `otpauth://totp/${issuer}:${name}?secret=${secret}` +
       `&issuer=${issuer}&algorithm=SHA1&digits=6&period=30`;
     return { secret, uri, setup };

@@ -6,7 +6,7 @@ export const LOGIN: Template = {
   summary: "Registration, login and logout with a password",
   sources: LOGIN_SOURCES,
   tables: `CREATE TABLE IF NOT EXISTS users (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   email TEXT NOT NULL UNIQUE COLLATE NOCASE,
   hash TEXT NOT NULL
 );

@@ -388,3 +388,12 @@ Deno.test("completeFirstFactor() rejects if the store fails, and logs no user in
   assertEquals(response.status, 500);
   assertEquals(response.headers.getSetCookie(), []);
 });
+
+Deno.test("createTOTP() does not throw on an account with a lone surrogate", async () => {
+  const { factors } = createFactorApp();
+  const { setup, uri } = await factors.createTOTP(1, "ada\ud800@a.test");
+  assertStringIncludes(uri, "/Example:ada%EF%BF%BD%40a.test?");
+  const wrong = await factors.enableTOTP(1, { setup, code: "none" });
+  assert(!wrong.ok && wrong.reason === "wrong");
+  assertEquals(wrong.setup.uri, uri);
+});
