@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { createRouter, redirect } from "@gatehouse/web/fetch-router";
 import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
-import { launch, testInChromium } from "./_chromium.ts";
+import { launch, testInChromium } from "../deno/_chromium.ts";
 
 const style = "h1 { color: rgb(1, 2, 3) }";
 const html = { "Content-Type": "text/html; charset=utf-8" };

@@ -1,8 +1,8 @@
 /** `eventStream()` on the servers of all runtimes. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runtimesOf } from "./_sockets.ts";
+import { runtimesOf } from "../deno/_sockets.ts";
 
-const APPLICATION = import.meta.resolve("./_event_app.ts");
+const APPLICATION = import.meta.resolve("../deno/_event_app.ts");
 
 for (const [name, start] of Object.entries(runtimesOf(APPLICATION))) {
   Deno.test(`eventStream() continues, sends comments and ends with its client on ${name}`, async () => {

@@ -1,9 +1,9 @@
 /** `telemetry()` with the SDK on all runtimes, and with that of Deno itself. */
 import { assert, assertEquals, assertExists } from "@std/assert";
-import { serveProgram } from "./_programs.ts";
-import { runtimesOf } from "./_sockets.ts";
+import { serveProgram } from "../deno/_programs.ts";
+import { runtimesOf } from "../deno/_sockets.ts";
 
-const APPLICATION = import.meta.resolve("./_telemetry_app.ts");
+const APPLICATION = import.meta.resolve("../deno/_telemetry_app.ts");
 
 for (const [name, start] of Object.entries(runtimesOf(APPLICATION))) {
   Deno.test({

@@ -2,8 +2,8 @@
 import { assertEquals } from "@std/assert";
 import { endBySessionThenBySubject, ENDED } from "../auth/_provider_logout.ts";
 import { TestProvider } from "../auth/_test_provider.ts";
-import { findProgram, startPostgres, startRedis } from "./_servers.ts";
-import { openStore } from "./_session_stores.ts";
+import { findProgram, startPostgres, startRedis } from "../deno/_servers.ts";
+import { openStore } from "../deno/_session_stores.ts";
 
 const redis = findProgram("redis-server", "back-channel logout on Redis");
 const postgres = findProgram("postgres", "back-channel logout on PostgreSQL");

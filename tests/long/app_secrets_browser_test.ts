@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { launch, testInChromium } from "./_chromium.ts";
-import { startExampleApp } from "./_example_app.ts";
+import { launch, testInChromium } from "../deno/_chromium.ts";
+import { startExampleApp } from "../deno/_example_app.ts";
 
 testInChromium(
   "Chromium: one click copies a new key, and a reload shows it again",

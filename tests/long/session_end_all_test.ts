@@ -5,8 +5,8 @@ import {
   type SessionStore,
 } from "@gatehouse/web/session";
 import { Browser, Server } from "../session/_browser.ts";
-import { findProgram, startPostgres, startRedis } from "./_servers.ts";
-import { openStore } from "./_session_stores.ts";
+import { findProgram, startPostgres, startRedis } from "../deno/_servers.ts";
+import { openStore } from "../deno/_session_stores.ts";
 
 const redis = findProgram("redis-server", "endAll() on Redis");
 const postgres = findProgram("postgres", "endAll() on PostgreSQL");

@@ -5,9 +5,9 @@ import { createIdentityProvider } from "../../examples/identity_provider/identit
 import { bunPath } from "../runtimes/bun.ts";
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
 import { startWorker } from "../runtimes/workers.ts";
-import { choose } from "./_example_app.ts";
-import { DOCS, programs } from "./_guide.ts";
-import { codeBlocks } from "./_markdown.ts";
+import { choose } from "../deno/_example_app.ts";
+import { DOCS, programs } from "../deno/_guide.ts";
+import { codeBlocks } from "../deno/_markdown.ts";
 import {
   bundleProgram,
   deno,
@@ -17,7 +17,7 @@ import {
   serveCommand,
   type ServedProgram,
   serveProgram,
-} from "./_programs.ts";
+} from "../deno/_programs.ts";
 
 Deno.test("getting_started.md: the first program greets", async () => {
   const { "hello.ts": program } = await programs("getting_started.md");

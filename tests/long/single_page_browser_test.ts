@@ -4,8 +4,8 @@ import type { Page } from "npm:playwright-core@1.56.1";
 import { createIdentityProvider } from "../../examples/identity_provider/identity_provider.ts";
 import { createApp } from "../../examples/single_page/app.ts";
 import { createNotesAPI } from "../../examples/single_page/notes_api.ts";
-import { launch, testInChromium } from "./_chromium.ts";
-import { freePort } from "./_programs.ts";
+import { launch, testInChromium } from "../deno/_chromium.ts";
+import { freePort } from "../deno/_programs.ts";
 
 type Handler = (request: Request) => Response | Promise<Response>;
 

@@ -8,9 +8,14 @@ import {
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import config from "../../deno.json" with { type: "json" };
 import { REPOSITORY } from "../../site/pages.ts";
-import { BADGES, badges } from "./_badges.ts";
-import { codeBlocks, fileLinks } from "./_markdown.ts";
-import { deno, overHTTP, programFile, serveProgram } from "./_programs.ts";
+import { BADGES, badges } from "../deno/_badges.ts";
+import { codeBlocks, fileLinks } from "../deno/_markdown.ts";
+import {
+  deno,
+  overHTTP,
+  programFile,
+  serveProgram,
+} from "../deno/_programs.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const readme = await Deno.readTextFile(new URL("README.md", ROOT));

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { RequestContext } from "@gatehouse/web/fetch-router";
 import { logger } from "@gatehouse/web/logger-middleware";
 import { seededRandom } from "../runtimes/random.ts";
-import { findProgram } from "./_servers.ts";
+import { findProgram } from "../deno/_servers.ts";
 
 const goaccess = findProgram("goaccess", "that goaccess reads hostile logs");
 

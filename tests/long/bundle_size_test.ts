@@ -9,7 +9,7 @@ import {
   sizeOfEntries,
   sizeOfLogin,
   sizeOfProgram,
-} from "./_bundle_sizes.ts";
+} from "../deno/_bundle_sizes.ts";
 
 /**
  * The maximum size of each entry in kB (1,000 bytes), minified and gzipped: 2 to

@@ -12,7 +12,7 @@ const ALLOWED = [
   // The names of methods, and the limits of patterns.
   /^router\/(?:method|limits)\.ts$/,
   /^schema\//,
-  /^tests\/deno\/_client_program\.ts$/,
+  /^tests\/long\/_client_program\.ts$/,
 ];
 
 Deno.test("a page with the client contains no server code", async () => {

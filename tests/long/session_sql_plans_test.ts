@@ -10,7 +10,7 @@ import {
 } from "@gatehouse/web/session/sql";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
-import { findProgram, startPostgres } from "./_servers.ts";
+import { findProgram, startPostgres } from "../deno/_servers.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 

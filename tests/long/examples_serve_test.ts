@@ -3,7 +3,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { bunPath } from "../runtimes/bun.ts";
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
 import { startWorker } from "../runtimes/workers.ts";
-import { deno, freePort, serveCommand } from "./_programs.ts";
+import { deno, freePort, serveCommand } from "../deno/_programs.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 

@@ -4,7 +4,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
-import { findProgram } from "./_servers.ts";
+import { findProgram } from "../deno/_servers.ts";
 
 const script = findProgram("script", "the colors of a terminal");
 

@@ -14,7 +14,7 @@ import {
   ValidJSON,
 } from "@gatehouse/web/validate-middleware";
 import { bundle } from "../runtimes/bundle.ts";
-import { launch, testInChromium } from "./_chromium.ts";
+import { launch, testInChromium } from "../deno/_chromium.ts";
 import { routes } from "./_client_program.ts";
 
 const PROGRAM = new URL("_client_program.ts", import.meta.url);

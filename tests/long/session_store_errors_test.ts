@@ -12,7 +12,7 @@ import {
 import { session } from "@gatehouse/web/session-middleware";
 import { createRedisSessionStore } from "@gatehouse/web/session/redis";
 import { createSQLSessionStore, type SQLRow } from "@gatehouse/web/session/sql";
-import { findProgram, startPostgres, startRedis } from "./_servers.ts";
+import { findProgram, startPostgres, startRedis } from "../deno/_servers.ts";
 
 const redis = findProgram("redis-server", "errors of Redis clients");
 const postgres = findProgram("postgres", "errors of PostgreSQL clients");

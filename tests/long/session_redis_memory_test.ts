@@ -2,7 +2,7 @@ import { assert, assertEquals, assertLess, assertRejects } from "@std/assert";
 import { createClient } from "npm:redis@5.12.1";
 import { createRedisSessionStore } from "@gatehouse/web/session/redis";
 import { Browser, Server } from "../session/_browser.ts";
-import { findProgram, startRedis } from "./_servers.ts";
+import { findProgram, startRedis } from "../deno/_servers.ts";
 
 const redis = findProgram("redis-server", "Redis without memory");
 

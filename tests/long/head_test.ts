@@ -1,8 +1,8 @@
 /** Responses to HEAD requests on real servers. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { runtimesOf, sendRaw } from "./_sockets.ts";
+import { runtimesOf, sendRaw } from "../deno/_sockets.ts";
 
-const APPLICATION = import.meta.resolve("./_head_app.ts");
+const APPLICATION = import.meta.resolve("../deno/_head_app.ts");
 
 const PATHS = ["/text", "/told", "/stream", "/typed", "/none", "/empty"];
 

@@ -3,7 +3,7 @@
  * undefined.
  */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { programFile } from "./_programs.ts";
+import { programFile } from "../deno/_programs.ts";
 
 const PROGRAM = `
 import { Auth, auth, createBearerTokenAuthScheme, requireAuth } from "@gatehouse/web/auth-middleware";

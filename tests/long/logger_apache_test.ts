@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { startInBun } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
-import { startApache } from "./_apache.ts";
-import { createLogApp } from "./_log_app.ts";
-import { findProgram } from "./_servers.ts";
+import { startApache } from "../deno/_apache.ts";
+import { createLogApp } from "../deno/_log_app.ts";
+import { findProgram } from "../deno/_servers.ts";
 
 const apache = findProgram("apache2", "the comparison with Apache's log");
 

@@ -6,7 +6,7 @@ import {
   generateTOTP,
 } from "@gatehouse/web/auth/second-factor";
 import { createMemorySessionStore } from "@gatehouse/web/session";
-import { findProgram } from "./_servers.ts";
+import { findProgram } from "../deno/_servers.ts";
 
 const factors = createSecondFactors({
   issuer: "Example",

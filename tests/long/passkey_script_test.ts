@@ -1,7 +1,7 @@
 /** The browser part of passkeys. */
 import { assertEquals, assertLess } from "@std/assert";
 import { passkeyScript } from "@gatehouse/web/auth/passkey/script";
-import { SCRIPT_MODULE, scriptModule } from "./_passkey_script.ts";
+import { SCRIPT_MODULE, scriptModule } from "../deno/_passkey_script.ts";
 
 Deno.test("passkeyScript() serves the present source of the browser part", async () => {
   const written = await Deno.readTextFile(SCRIPT_MODULE);

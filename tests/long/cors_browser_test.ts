@@ -9,7 +9,7 @@ import {
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { assertEquals } from "@std/assert";
-import { launch, testInChromium } from "./_chromium.ts";
+import { launch, testInChromium } from "../deno/_chromium.ts";
 
 const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
 const page = "<!doctype html><title>Page</title>";

@@ -2,7 +2,7 @@
 import { eventStream } from "@gatehouse/web/event-stream";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { assertEquals } from "@std/assert";
-import { launch, testInChromium } from "./_chromium.ts";
+import { launch, testInChromium } from "../deno/_chromium.ts";
 
 /** Collects the events of a stream until the fifth. */
 const READ_FIVE = `new Promise((resolve, reject) => {

@@ -5,10 +5,10 @@
  */
 import { assert, assertEquals, assertExists } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
-import { DOCS, pages, programsOf } from "./_guide.ts";
+import { DOCS, pages, programsOf } from "../deno/_guide.ts";
 import { cutTests } from "../../site/pages.ts";
-import { codeBlocks, fileLinks } from "./_markdown.ts";
-import { deno, programFile } from "./_programs.ts";
+import { codeBlocks, fileLinks } from "../deno/_markdown.ts";
+import { deno, programFile } from "../deno/_programs.ts";
 
 /** The programs that other tests run, by page. */
 const PROGRAMS: Record<string, readonly string[]> = {

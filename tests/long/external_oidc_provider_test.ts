@@ -25,13 +25,13 @@ import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createMemorySessionStore, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import { launch, testInChromium } from "./_chromium.ts";
+import { launch, testInChromium } from "../deno/_chromium.ts";
 import {
   type RunningProvider,
   SECRET,
   serveOIDCProvider,
-} from "./_oidc_provider.ts";
-import { HTTPBrowser } from "./_http_browser.ts";
+} from "../deno/_oidc_provider.ts";
+import { HTTPBrowser } from "../deno/_http_browser.ts";
 
 type Result = ExternalAuthResult<OIDCProfile>;
 

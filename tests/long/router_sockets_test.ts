@@ -3,9 +3,9 @@
  * redirects see one URL, on each of the runtimes.
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { runtimesOf, sendRaw } from "./_sockets.ts";
+import { runtimesOf, sendRaw } from "../deno/_sockets.ts";
 
-const APPLICATION = import.meta.resolve("./_socket_app.ts");
+const APPLICATION = import.meta.resolve("../deno/_socket_app.ts");
 
 /** Milliseconds: all are sent at once. */
 const PATIENCE = 1_500;
