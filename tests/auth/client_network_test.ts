@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { createClocked } from "./_clocked_throttle.ts";
+import { captureConsole } from "../console.ts";
 
 const neighbours: [one: string, other: string, same: boolean][] = [
   ["2001:db8::1", "2001:db8::2", true],
@@ -25,16 +26,10 @@ for (const [one, other, same] of neighbours) {
 
 /** Runs a function with the recorded arguments of `console.warn`. */
 async function withWarnings(
-  run: (warnings: string[]) => Promise<void>,
+  run: (warnings: readonly unknown[]) => Promise<void>,
 ): Promise<void> {
-  const warnings: string[] = [];
-  const { warn } = console;
-  console.warn = (warning) => warnings.push(String(warning));
-  try {
-    await run(warnings);
-  } finally {
-    console.warn = warn;
-  }
+  using calls = captureConsole("warn");
+  await run(calls.printed);
 }
 
 const forwarding = ["X-Forwarded-For", "Forwarded", "X-Real-IP"];
@@ -62,7 +57,7 @@ for (const peer of ["127.0.0.1", "10.0.0.5", "::1", "fd00::1", "172.20.0.3"]) {
         assertEquals(answer, true, "all clients share the proxy's address");
       }
       assertEquals(warnings.length, 1);
-      assert(warnings[0].includes("trustedProxies is not set"));
+      assert(String(warnings[0]).includes("trustedProxies is not set"));
     });
   });
 

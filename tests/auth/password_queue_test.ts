@@ -7,6 +7,7 @@ import {
   verifyPassword,
 } from "@gatehouse/web/auth/password";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
+import { captureConsole } from "../console.ts";
 
 Deno.test("createPasswordQueue() runs work in order up to the limit", async () => {
   const queue = createPasswordQueue({ running: 2, waiting: 10 });
@@ -193,9 +194,7 @@ Deno.test("PasswordQueueFullError makes the router respond with 503 and is not p
   const queue = createPasswordQueue({ running: 1, waiting: 0 });
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = queue.run(() => promise);
-  const errors: unknown[] = [];
-  const { error } = console;
-  console.error = (...args) => errors.push(args);
+  using calls = captureConsole();
   try {
     const router = createRouter();
     router.post("/login", async () => {
@@ -206,9 +205,8 @@ Deno.test("PasswordQueueFullError makes the router respond with 503 and is not p
     const response = await router.fetch(url, { method: "POST" });
     assertEquals(response.status, 503);
     assertEquals(response.headers.get("Retry-After"), "10");
-    assertEquals(errors, []);
+    assertEquals(calls.printed, []);
   } finally {
-    console.error = error;
     resolve();
     await first;
   }

@@ -11,6 +11,7 @@ import {
 } from "@gatehouse/web/session-middleware";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { createClocked, hour, start, withCalls } from "./_clocked_throttle.ts";
+import { captureConsole } from "../console.ts";
 
 Deno.test("createThrottle() separates throttles with different names in one store", async () => {
   const store = createMemorySessionStore();
@@ -179,26 +180,20 @@ Deno.test("createThrottle() warns once if the sessions are in a shared store and
     [{ secrets }, {}, 0],
   ];
   for (const [sessionOptions, throttleOptions, expected] of cases) {
-    const warnings: string[] = [];
     const throttle = createThrottle(throttleOptions);
     const router = createRouter({ middleware: [session(sessionOptions)] });
     router.get("/", async (context) => {
       await throttle.attempt(context, "ada");
       return new Response();
     });
-    const { warn } = console;
-    console.warn = (text) => warnings.push(text);
-    try {
-      for (let count = 0; count < 3; count++) {
-        await router.fetch(new Request("https://example.com/"), {
-          remoteAddr: { hostname: "203.0.113.7" },
-        });
-      }
-    } finally {
-      console.warn = warn;
+    using calls = captureConsole("warn");
+    for (let count = 0; count < 3; count++) {
+      await router.fetch(new Request("https://example.com/"), {
+        remoteAddr: { hostname: "203.0.113.7" },
+      });
     }
     assertEquals(
-      warnings,
+      calls.printed,
       Array(expected).fill(
         'Cannot throttle "login" across processes: it has no "store", pass the one of the sessions',
       ),

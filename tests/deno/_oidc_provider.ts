@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { createServer } from "node:http";
 import Provider from "npm:oidc-provider@9.13.3";
 import { exportJWK, generateKeyPair } from "jose";
+import { captureConsole } from "../console.ts";
 
 /** The key that the client `es256` authenticates with. */
 export interface ClientKey {
@@ -93,62 +94,58 @@ async function createHandler(
   { accessTokenTTL = 600, rotate = true }: OIDCProviderOptions,
 ) {
   // It warns of its development pages, which this test uses on purpose.
-  const { info, warn } = console;
-  console.info = console.warn = () => {};
-  try {
-    const provider = new Provider(issuer, {
-      clients,
-      jwks: { keys: await signingKeys() },
-      findAccount: (_: unknown, id: string) => ({
-        accountId: id,
-        claims: () => ({
-          sub: id,
-          name: "Jane Doe",
-          picture: "https://id.example/jane.png",
-          email: `${id}@example.com`,
-          email_verified: true,
-        }),
+  using _info = captureConsole("info");
+  using _warn = captureConsole("warn");
+  const provider = new Provider(issuer, {
+    clients,
+    jwks: { keys: await signingKeys() },
+    findAccount: (_: unknown, id: string) => ({
+      accountId: id,
+      claims: () => ({
+        sub: id,
+        name: "Jane Doe",
+        picture: "https://id.example/jane.png",
+        email: `${id}@example.com`,
+        email_verified: true,
       }),
-      claims: {
-        openid: ["sub"],
-        email: ["email", "email_verified"],
-        profile: ["name", "picture"],
+    }),
+    claims: {
+      openid: ["sub"],
+      email: ["email", "email_verified"],
+      profile: ["name", "picture"],
+    },
+    enabledJWA: {
+      idTokenSigningAlgValues: ["RS256", "PS256", "ES256", "EdDSA"],
+    },
+    rotateRefreshToken: rotate,
+    scopes: ["openid", "offline_access"],
+    features: {
+      devInteractions: { enabled: true },
+      revocation: { enabled: true },
+      backchannelLogout: { enabled: true },
+      dPoP: {
+        enabled: true,
+        nonceSecret: Buffer.alloc(32, 7),
+        requireNonce: () => true,
       },
-      enabledJWA: {
-        idTokenSigningAlgValues: ["RS256", "PS256", "ES256", "EdDSA"],
-      },
-      rotateRefreshToken: rotate,
-      scopes: ["openid", "offline_access"],
-      features: {
-        devInteractions: { enabled: true },
-        revocation: { enabled: true },
-        backchannelLogout: { enabled: true },
-        dPoP: {
-          enabled: true,
-          nonceSecret: Buffer.alloc(32, 7),
-          requireNonce: () => true,
-        },
-      },
-      cookies: { keys: ["of the test"] },
-      ttl: {
-        AccessToken: accessTokenTTL,
-        AuthorizationCode: 60,
-        Grant: 600,
-        IdToken: 600,
-        Interaction: 600,
-        Session: 600,
-        RefreshToken: 600,
-      },
-    });
-    provider.on("grant.success", ({ oidc }: GrantContext) => {
-      if (oidc.params.grant_type === "refresh_token") counts.refreshes++;
-    });
-    provider.on("grant.error", () => counts.refused++);
-    provider.on("grant.revoked", () => counts.revoked++);
-    return provider.callback();
-  } finally {
-    Object.assign(console, { info, warn });
-  }
+    },
+    cookies: { keys: ["of the test"] },
+    ttl: {
+      AccessToken: accessTokenTTL,
+      AuthorizationCode: 60,
+      Grant: 600,
+      IdToken: 600,
+      Interaction: 600,
+      Session: 600,
+      RefreshToken: 600,
+    },
+  });
+  provider.on("grant.success", ({ oidc }: GrantContext) => {
+    if (oidc.params.grant_type === "refresh_token") counts.refreshes++;
+  });
+  provider.on("grant.error", () => counts.refused++);
+  provider.on("grant.revoked", () => counts.revoked++);
+  return provider.callback();
 }
 
 function clientsOf(origin: string, jwk: object): object[] {

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import Provider from "npm:oidc-provider@9.13.3";
 import { exportJWK, generateKeyPair } from "jose";
 import { HTTPBrowser } from "./_http_browser.ts";
+import { captureConsole } from "../console.ts";
 
 /** The secret of every client. */
 const SECRET = "a-s3cret/of+the:client & more";
@@ -128,73 +129,69 @@ async function postForm(
 
 async function createHandler(issuer: string, callback: string) {
   // It warns of its development pages, which this test uses on purpose.
-  const { info, warn } = console;
-  console.info = console.warn = () => {};
-  try {
-    const { privateKey } = await generateKeyPair("ES256", {
-      extractable: true,
-    });
-    const key = { ...await exportJWK(privateKey), kid: "k1", use: "sig" };
-    const provider = new Provider(issuer, {
-      clients: [
-        {
-          client_id: "client",
-          client_secret: SECRET,
-          redirect_uris: [callback],
-          response_types: ["code"],
-          grant_types: [
-            "authorization_code",
-            "refresh_token",
-            "client_credentials",
-          ],
-          id_token_signed_response_alg: "ES256",
-        },
-        {
-          client_id: "api",
-          client_secret: SECRET,
-          redirect_uris: [],
-          response_types: [],
-          grant_types: [],
-          id_token_signed_response_alg: "ES256",
-        },
-      ],
-      jwks: { keys: [key] },
-      findAccount: (_: unknown, id: string) => ({
-        accountId: id,
-        claims: () => ({ sub: id }),
-      }),
-      scopes: ["openid", "offline_access"],
-      features: {
-        devInteractions: { enabled: true },
-        clientCredentials: { enabled: true },
-        introspection: { enabled: true, allowedPolicy: () => true },
-        revocation: { enabled: true, allowedPolicy: () => true },
-        resourceIndicators: {
-          enabled: true,
-          useGrantedResource: () => true,
-          getResourceServerInfo: (_: unknown, resource: string) => ({
-            audience: resource,
-            scope: "notes:read notes:write",
-            accessTokenFormat: RESOURCES[resource],
-            accessTokenTTL: 600,
-            jwt: { sign: { alg: "ES256" } },
-          }),
-        },
+  using _info = captureConsole("info");
+  using _warn = captureConsole("warn");
+  const { privateKey } = await generateKeyPair("ES256", {
+    extractable: true,
+  });
+  const key = { ...await exportJWK(privateKey), kid: "k1", use: "sig" };
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: "client",
+        client_secret: SECRET,
+        redirect_uris: [callback],
+        response_types: ["code"],
+        grant_types: [
+          "authorization_code",
+          "refresh_token",
+          "client_credentials",
+        ],
+        id_token_signed_response_alg: "ES256",
       },
-      cookies: { keys: ["of the test"] },
-      ttl: {
-        AccessToken: 600,
-        AuthorizationCode: 60,
-        ClientCredentials: 600,
-        Grant: 600,
-        IdToken: 600,
-        Interaction: 600,
-        RefreshToken: 600,
-        Session: 600,
+      {
+        client_id: "api",
+        client_secret: SECRET,
+        redirect_uris: [],
+        response_types: [],
+        grant_types: [],
+        id_token_signed_response_alg: "ES256",
       },
-    });
-    return provider.callback();
-  } finally {
-    Object.assign(console, { info, warn });
-  }
+    ],
+    jwks: { keys: [key] },
+    findAccount: (_: unknown, id: string) => ({
+      accountId: id,
+      claims: () => ({ sub: id }),
+    }),
+    scopes: ["openid", "offline_access"],
+    features: {
+      devInteractions: { enabled: true },
+      clientCredentials: { enabled: true },
+      introspection: { enabled: true, allowedPolicy: () => true },
+      revocation: { enabled: true, allowedPolicy: () => true },
+      resourceIndicators: {
+        enabled: true,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_: unknown, resource: string) => ({
+          audience: resource,
+          scope: "notes:read notes:write",
+          accessTokenFormat: RESOURCES[resource],
+          accessTokenTTL: 600,
+          jwt: { sign: { alg: "ES256" } },
+        }),
+      },
+    },
+    cookies: { keys: ["of the test"] },
+    ttl: {
+      AccessToken: 600,
+      AuthorizationCode: 60,
+      ClientCredentials: 600,
+      Grant: 600,
+      IdToken: 600,
+      Interaction: 600,
+      RefreshToken: 600,
+      Session: 600,
+    },
+  });
+  return provider.callback();
 }

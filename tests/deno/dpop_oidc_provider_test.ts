@@ -18,6 +18,7 @@ import {
   generateProof,
 } from "npm:dpop@2.1.2";
 import Provider from "npm:oidc-provider@9.13.3";
+import { captureConsole } from "../console.ts";
 
 const resource = "https://api.example/notes";
 const SECRET = "a-s3cret-of-the-client";
@@ -30,47 +31,43 @@ async function serveProvider(requireNonce: boolean) {
   const issuer = `http://localhost:${port}`;
   const { privateKey } = await generateKeyPair("ES256", { extractable: true });
   const key = { ...await exportJWK(privateKey), kid: "k1", alg: "ES256" };
-  const { info, warn } = console;
   // It warns of a setup that is only for development.
-  console.info = console.warn = () => {};
-  try {
-    const provider = new Provider(issuer, {
-      clients: [{
-        client_id: "app",
-        client_secret: SECRET,
-        grant_types: ["client_credentials"],
-        redirect_uris: [],
-        response_types: [],
-        token_endpoint_auth_method: "client_secret_post",
-        id_token_signed_response_alg: "ES256",
-      }],
-      jwks: { keys: [key] },
-      enabledJWA: {
-        dPoPSigningAlgValues: ["ES256", "RS256", "PS256", "Ed25519"],
+  using _info = captureConsole("info");
+  using _warn = captureConsole("warn");
+  const provider = new Provider(issuer, {
+    clients: [{
+      client_id: "app",
+      client_secret: SECRET,
+      grant_types: ["client_credentials"],
+      redirect_uris: [],
+      response_types: [],
+      token_endpoint_auth_method: "client_secret_post",
+      id_token_signed_response_alg: "ES256",
+    }],
+    jwks: { keys: [key] },
+    enabledJWA: {
+      dPoPSigningAlgValues: ["ES256", "RS256", "PS256", "Ed25519"],
+    },
+    features: {
+      clientCredentials: { enabled: true },
+      devInteractions: { enabled: false },
+      dPoP: {
+        enabled: true,
+        nonceSecret: Buffer.alloc(32, 7),
+        requireNonce: () => requireNonce,
       },
-      features: {
-        clientCredentials: { enabled: true },
-        devInteractions: { enabled: false },
-        dPoP: {
-          enabled: true,
-          nonceSecret: Buffer.alloc(32, 7),
-          requireNonce: () => requireNonce,
-        },
-        resourceIndicators: {
-          enabled: true,
-          getResourceServerInfo: () => ({
-            scope: "notes:read",
-            audience: resource,
-            accessTokenFormat: "jwt",
-            jwt: { sign: { alg: "ES256" } },
-          }),
-        },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: () => ({
+          scope: "notes:read",
+          audience: resource,
+          accessTokenFormat: "jwt",
+          jwt: { sign: { alg: "ES256" } },
+        }),
       },
-    });
-    server.on("request", provider.callback());
-  } finally {
-    Object.assign(console, { info, warn });
-  }
+    },
+  });
+  server.on("request", provider.callback());
   return {
     issuer,
     async [Symbol.asyncDispose]() {

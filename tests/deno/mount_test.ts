@@ -4,6 +4,7 @@ import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import { H3 } from "npm:h3@2.0.8";
 import { Hono } from "npm:hono@4.13.19";
 import { IttyRouter } from "npm:itty-router@5.0.24";
+import { captureConsole } from "../console.ts";
 
 const hono = new Hono()
   .get(
@@ -27,9 +28,7 @@ Deno.test("router.mount() accepts applications of other frameworks without a war
   router.mount("/hono", hono);
   router.mount("/h3", h3);
   router.mount("/itty", itty);
-  const printed: unknown[] = [];
-  const { warn } = console;
-  console.warn = (message: unknown) => void printed.push(message);
+  using calls = captureConsole("warn");
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },
     router.fetch,
@@ -50,9 +49,8 @@ Deno.test("router.mount() accepts applications of other frameworks without a war
     assertEquals([none.status, await none.text()], [404, "404 Not Found"]);
   } finally {
     await server.shutdown();
-    console.warn = warn;
   }
-  assertEquals(printed, []);
+  assertEquals(calls.printed, []);
 });
 
 Deno.test("router.mount() answers a method in lower case without an error", async () => {
@@ -60,27 +58,21 @@ Deno.test("router.mount() answers a method in lower case without an error", asyn
   inner.get("/users", () => new Response("users"));
   const router = createRouter();
   router.mount("/inner", inner);
-  const printed: unknown[] = [];
-  const { error } = console;
-  console.error = (message: unknown) => void printed.push(message);
+  using calls = captureConsole();
   await using server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },
     router.fetch,
   );
   const { port } = server.addr;
-  try {
-    for (const method of ["get", "head"]) {
-      using connection = await Deno.connect({ hostname: "127.0.0.1", port });
-      const request =
-        `${method} /inner/users HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
-      await connection.write(new TextEncoder().encode(request));
-      const bytes = new Uint8Array(100);
-      const count = await connection.read(bytes);
-      const text = new TextDecoder().decode(bytes.subarray(0, count ?? 0));
-      assertEquals(text.slice(0, 12), "HTTP/1.1 405");
-    }
-  } finally {
-    console.error = error;
+  for (const method of ["get", "head"]) {
+    using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+    const request =
+      `${method} /inner/users HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+    await connection.write(new TextEncoder().encode(request));
+    const bytes = new Uint8Array(100);
+    const count = await connection.read(bytes);
+    const text = new TextDecoder().decode(bytes.subarray(0, count ?? 0));
+    assertEquals(text.slice(0, 12), "HTTP/1.1 405");
   }
-  assertEquals(printed, []);
+  assertEquals(calls.printed, []);
 });

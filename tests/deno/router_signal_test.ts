@@ -7,6 +7,7 @@ import { connect } from "node:net";
 import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import { formData } from "@gatehouse/web/form-data-middleware";
+import { captureConsole } from "../console.ts";
 
 const signalOf = Object.getOwnPropertyDescriptor(Request.prototype, "signal")!
   .get!;
@@ -37,22 +38,17 @@ Deno.test("router.fetch() does not read the signal of a server's request without
     });
     return router.fetch(request);
   });
-  const { error } = console;
-  console.error = () => {};
-  try {
-    const statuses: number[] = [];
-    for (const path of ["", "async", "error", "gone", "missing"]) {
-      const url = `http://127.0.0.1:${server.addr.port}/${path}`;
-      for (const method of ["GET", "HEAD", "POST"]) {
-        const response = await fetch(url, { method });
-        await response.body?.cancel();
-        if (method === "GET") statuses.push(response.status);
-      }
+  using _console = captureConsole();
+  const statuses: number[] = [];
+  for (const path of ["", "async", "error", "gone", "missing"]) {
+    const url = `http://127.0.0.1:${server.addr.port}/${path}`;
+    for (const method of ["GET", "HEAD", "POST"]) {
+      const response = await fetch(url, { method });
+      await response.body?.cancel();
+      if (method === "GET") statuses.push(response.status);
     }
-    assertEquals(statuses, [200, 200, 500, 500, 404]);
-  } finally {
-    console.error = error;
   }
+  assertEquals(statuses, [200, 200, 500, 500, 404]);
   assertEquals(reads, 0);
 });
 

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { batchOutput, Log, logger } from "@gatehouse/web/logger-middleware";
+import { captureConsole } from "../console.ts";
 
 const soon = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -101,13 +102,10 @@ async function withErrors(
   run: (errors: string[]) => Promise<void>,
 ): Promise<void> {
   const errors: string[] = [];
-  const { error } = console;
-  console.error = (problem) => errors.push(String(problem));
-  try {
-    await run(errors);
-  } finally {
-    console.error = error;
-  }
+  using _console = captureConsole("error", (problem) => {
+    errors.push(String(problem));
+  });
+  await run(errors);
 }
 
 /** Writes like a disk that is full for the given number of times. */
@@ -226,25 +224,20 @@ Deno.test("batchOutput() counts the lines of a write that fails after its time",
 });
 
 Deno.test("logger() fails no request if console.error throws as well", async () => {
-  const { error } = console;
-  console.error = () => {
+  using _console = captureConsole("error", () => {
     throw new Error("no console");
-  };
-  try {
-    const output = batchOutput({
-      bytes: 1,
-      flush() {
-        throw new Error("disk is full");
-      },
-    });
-    const router = createRouter({ middleware: [logger({ output })] });
-    router.get("/", () => new Response("ok"));
-    const response = await router.fetch("https://example.com/");
-    assertEquals(await response.text(), "ok");
-    await output.flush();
-  } finally {
-    console.error = error;
-  }
+  });
+  const output = batchOutput({
+    bytes: 1,
+    flush() {
+      throw new Error("disk is full");
+    },
+  });
+  const router = createRouter({ middleware: [logger({ output })] });
+  router.get("/", () => new Response("ok"));
+  const response = await router.fetch("https://example.com/");
+  assertEquals(await response.text(), "ok");
+  await output.flush();
 });
 
 Deno.test("batchOutput() drops and counts lines beyond its limit", async () => {
@@ -283,17 +276,15 @@ Deno.test("batchOutput() writes one batch at a time if console.error is logged t
       writing--;
     },
   });
-  const errors: unknown[] = [];
-  await withErrors(async () => {
-    console.error = (problem) => {
-      errors.push(problem);
-      output("What is wrong:");
-      output(String(problem));
-    };
-    for (let index = 0; index < 20; index++) output("0123456789");
-    await output.flush();
+  using calls = captureConsole("error", (problem) => {
+    output("What is wrong:");
+    output(String(problem));
   });
-  assertEquals(errors, ["Cannot keep up with the log: dropped 10 lines"]);
+  for (let index = 0; index < 20; index++) output("0123456789");
+  await output.flush();
+  assertEquals(calls.printed, [
+    "Cannot keep up with the log: dropped 10 lines",
+  ]);
   assertEquals(most, 1);
 });
 
@@ -353,12 +344,13 @@ Deno.test("batchOutput() continues after a write that does not end if console.er
       return written.length > 1 ? undefined : new Promise(() => {});
     },
   });
-  await withErrors(async () => {
-    console.error = output;
-    output("lost");
-    output("next");
-    await output.flush();
-  });
+  using _console = captureConsole(
+    "error",
+    (problem) => output(String(problem)),
+  );
+  output("lost");
+  output("next");
+  await output.flush();
   assertEquals(written, [
     "lost\n",
     "next\n",
@@ -527,9 +519,7 @@ Deno.test("logger() reports an output that rejects", async () => {
     rejections.push(event.reason);
   };
   globalThis.addEventListener("unhandledrejection", note);
-  const { error } = console;
-  const reported: unknown[] = [];
-  console.error = (problem) => reported.push(problem);
+  using calls = captureConsole();
   try {
     const router = createRouter({ middleware: [logger({ output: failing })] });
     router.get("/", (context) => {
@@ -540,11 +530,10 @@ Deno.test("logger() reports an output that rejects", async () => {
     assertEquals(response.status, 200);
     await soon(5);
   } finally {
-    console.error = error;
     globalThis.removeEventListener("unhandledrejection", note);
   }
   assertEquals(rejections, []);
-  assertEquals(reported.length, 2);
+  assertEquals(calls.printed.length, 2);
 });
 
 Deno.test("logger() writes its line if the user has no string form", async () => {
@@ -589,16 +578,11 @@ Deno.test("logger() writes its line for users and errors that contradict their t
     });
     throw error;
   });
-  const { error } = console;
-  console.error = () => {};
-  try {
-    const response = await router.fetch("https://example.com/");
-    assertEquals(response.status, 200);
-    const broken = await router.fetch("https://example.com/broken");
-    assertEquals(await broken.text(), "sorry");
-  } finally {
-    console.error = error;
-  }
+  using _console = captureConsole();
+  const response = await router.fetch("https://example.com/");
+  assertEquals(response.status, 200);
+  const broken = await router.fetch("https://example.com/broken");
+  assertEquals(await broken.text(), "sorry");
   assert(lines[0]!.includes(" - - ["));
 });
 

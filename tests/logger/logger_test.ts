@@ -16,6 +16,7 @@ import {
   type LoggerOptions,
   type LogInfo,
 } from "@gatehouse/web/logger-middleware";
+import { captureConsole } from "../console.ts";
 
 /** Returns the lines of one request to a router with several routes. */
 async function linesOf(
@@ -448,23 +449,18 @@ Deno.test("logger() never reads cookies and Authorization", async () => {
 
 for (const option of ["format", "skip", "output", "user"] as const) {
   Deno.test(`logger() returns the response if ${option} throws`, async () => {
-    const problems: unknown[] = [];
-    const { error } = console;
-    console.error = (problem) => problems.push(problem);
-    try {
-      const fail = () => {
-        throw new Error(option);
-      };
-      const router = createRouter({
-        middleware: [
-          logger({ format: "combined", output: () => {}, [option]: fail }),
-        ],
-      });
-      const response = await router.fetch("https://example.com/");
-      assertEquals(response.status, 404);
-    } finally {
-      console.error = error;
-    }
+    using calls = captureConsole();
+    const { printed: problems } = calls;
+    const fail = () => {
+      throw new Error(option);
+    };
+    const router = createRouter({
+      middleware: [
+        logger({ format: "combined", output: () => {}, [option]: fail }),
+      ],
+    });
+    const response = await router.fetch("https://example.com/");
+    assertEquals(response.status, 404);
     assertEquals(problems.map(String), [`Error: ${option}`]);
   });
 }
@@ -476,21 +472,16 @@ const asked: [what: string, options: (fail: () => never) => LoggerOptions][] = [
 
 for (const [what, optionsOf] of asked) {
   Deno.test(`logger() fails closed if ${what} throws`, async () => {
-    const problems: unknown[] = [];
-    const { error } = console;
-    console.error = (problem) => problems.push(problem);
+    using calls = captureConsole();
+    const { printed: problems } = calls;
     const options = optionsOf(() => {
       throw new Error(what);
     });
-    try {
-      const headers = { "X-Request-Id": "forged" };
-      const info = await infoOf("/?page=2", { headers }, options);
-      assertEquals(info.status, 200);
-      assertEquals(info.url, what === "redact" ? "/?page=REDACTED" : info.url);
-      assertNotEquals(info.requestId, "forged");
-    } finally {
-      console.error = error;
-    }
+    const headers = { "X-Request-Id": "forged" };
+    const info = await infoOf("/?page=2", { headers }, options);
+    assertEquals(info.status, 200);
+    assertEquals(info.url, what === "redact" ? "/?page=REDACTED" : info.url);
+    assertNotEquals(info.requestId, "forged");
     assertEquals(problems.map(String), [`Error: ${what}`]);
   });
 }

@@ -5,6 +5,7 @@ import {
   logger,
   type LogIdOptions,
 } from "@gatehouse/web/logger-middleware";
+import { captureConsole } from "../console.ts";
 
 interface Ids {
   readonly requestId: string;
@@ -164,25 +165,19 @@ Deno.test("context.get(Log) writes to the output, escaped, with the request id",
 
 Deno.test("context.get(Log) does not write to an access log in the combined format", async () => {
   const lines: string[] = [];
-  const errors: unknown[] = [];
-  const { error } = console;
-  console.error = (line) => errors.push(line);
-  try {
-    const router = createRouter({
-      middleware: [
-        logger({ format: "combined", output: (line) => lines.push(line) }),
-      ],
-    });
-    router.get("/", (context) => {
-      context.get(Log).info("plain");
-      return new Response();
-    });
-    await router.fetch("https://example.com/");
-  } finally {
-    console.error = error;
-  }
+  using calls = captureConsole();
+  const router = createRouter({
+    middleware: [
+      logger({ format: "combined", output: (line) => lines.push(line) }),
+    ],
+  });
+  router.get("/", (context) => {
+    context.get(Log).info("plain");
+    return new Response();
+  });
+  await router.fetch("https://example.com/");
   assertEquals(lines.length, 1);
-  assertMatch(String(errors[0]), /^info: plain request_id="/);
+  assertMatch(String(calls.printed[0]), /^info: plain request_id="/);
 });
 
 Deno.test("context.get(Log) writes to the messages option, and never throws", async () => {
@@ -200,12 +195,7 @@ Deno.test("context.get(Log) writes to the messages option, and never throws", as
     context.get(Log).warn("low");
     return new Response();
   });
-  const { error } = console;
-  console.error = () => {};
-  try {
-    assertEquals((await router.fetch("https://example.com/")).status, 200);
-  } finally {
-    console.error = error;
-  }
+  using _console = captureConsole();
+  assertEquals((await router.fetch("https://example.com/")).status, 200);
   assertMatch(lines[0], /^warn: low /);
 });

@@ -27,6 +27,7 @@ import { createMemorySessionStore } from "@gatehouse/web/session";
 import { telemetry } from "@gatehouse/web/telemetry-middleware";
 import { timeout } from "@gatehouse/web/timeout-middleware";
 import { createRecorder } from "./_open_telemetry.ts";
+import { captureConsole } from "../console.ts";
 
 type Handler = (context: RequestContext) => Response | Promise<Response>;
 
@@ -250,17 +251,13 @@ for (const [name, createUse] of Object.entries(uses)) {
           },
           handler,
         );
-        const { error } = console;
         // An error that the response of onError throws is printed.
-        if (isError) console.error = () => {};
-        try {
-          await check((init) => {
-            const request = new Request(`https://api.example${path}`, init);
-            return router.fetch(request, { greeting: "Hi" }, {});
-          });
-        } finally {
-          console.error = error;
-        }
+        using calls = captureConsole();
+        await check((init) => {
+          const request = new Request(`https://api.example${path}`, init);
+          return router.fetch(request, { greeting: "Hi" }, {});
+        });
+        if (!isError) assertEquals(calls.printed, []);
       });
     }
   }

@@ -14,6 +14,7 @@ import {
   assertStrictEquals,
   assertThrows,
 } from "@std/assert";
+import { captureConsole } from "../console.ts";
 
 const origin = "https://example.com";
 const ok = () => new Response("ok");
@@ -344,13 +345,8 @@ Deno.test("router.map() applies the middleware of all parents to a nested contro
 
 /** Returns the arguments of console.error during a function. */
 async function printedBy(work: () => Promise<void>): Promise<unknown[]> {
-  const printed: unknown[] = [];
-  const { error } = console;
-  console.error = (problem: unknown) => void printed.push(problem);
-  try {
-    await work();
-  } finally {
-    console.error = error;
-  }
+  using calls = captureConsole();
+  const { printed } = calls;
+  await work();
   return printed;
 }

@@ -14,6 +14,7 @@ import { logger } from "@gatehouse/web/logger-middleware";
 import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { captureConsole } from "../console.ts";
 
 const origin = "https://example.com";
 const bug = new RangeError("bug");
@@ -268,20 +269,15 @@ for (
   ] as const
 ) {
   Deno.test(`an error whose toResponse() ${name} gets a 500 and is printed`, async () => {
-    const printed: unknown[] = [];
-    const { error } = console;
-    console.error = (problem: unknown) => void printed.push(problem);
-    try {
-      const router = createRouter();
-      const thrown = { toResponse };
-      router.get("/", () => Promise.reject(thrown));
-      const response = await router.fetch(origin);
-      assertEquals(response.status, 500);
-      assertEquals(await response.text(), "Internal Server Error");
-      assertStrictEquals(printed[0], thrown);
-    } finally {
-      console.error = error;
-    }
+    using calls = captureConsole();
+    const { printed } = calls;
+    const router = createRouter();
+    const thrown = { toResponse };
+    router.get("/", () => Promise.reject(thrown));
+    const response = await router.fetch(origin);
+    assertEquals(response.status, 500);
+    assertEquals(await response.text(), "Internal Server Error");
+    assertStrictEquals(printed[0], thrown);
   });
 }
 

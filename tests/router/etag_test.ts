@@ -5,6 +5,7 @@ import {
   requireMatch,
 } from "@gatehouse/web/etag-middleware";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
+import { captureConsole } from "../console.ts";
 
 const url = "https://example.com/";
 
@@ -176,8 +177,7 @@ Deno.test("etag() passes on a large stream, and cancels it with the client", asy
 });
 
 Deno.test("etag() answers 500 if the body fails", async () => {
-  const { error } = console;
-  console.error = () => {};
+  using _console = captureConsole();
   const response = await get(() =>
     new Response(
       new ReadableStream({
@@ -185,7 +185,6 @@ Deno.test("etag() answers 500 if the body fails", async () => {
       }),
     )
   );
-  console.error = error;
   assertEquals(response.status, 500);
 });
 

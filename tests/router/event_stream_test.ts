@@ -5,6 +5,7 @@ import {
   type ServerSentEvent,
 } from "@gatehouse/web/event-stream";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
+import { captureConsole } from "../console.ts";
 
 type Source = Parameters<typeof eventStream>[1];
 
@@ -35,14 +36,9 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 async function withoutErrors<Value>(run: () => Promise<Value>) {
-  const printed: unknown[] = [];
-  const { error } = console;
-  console.error = (value) => void printed.push(value);
-  try {
-    return { printed, value: await run() };
-  } finally {
-    console.error = error;
-  }
+  using calls = captureConsole();
+  const { printed } = calls;
+  return { printed, value: await run() };
 }
 
 const formats: [event: ServerSentEvent, text: string][] = [

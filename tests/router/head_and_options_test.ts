@@ -1,6 +1,7 @@
 /** HEAD, OPTIONS and requests without a route. */
 import { assertEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
+import { captureConsole } from "../console.ts";
 
 const origin = "https://example.com";
 const ok = () => new Response("ok");
@@ -115,23 +116,18 @@ Deno.test("the built-in error responses are text/plain", async () => {
   // One runtime sets the type of a string body only when it sends it.
   const typeOf = ({ headers }: Response) =>
     (headers.get("Content-Type") ?? "text/plain").split(";")[0];
-  const { error } = console;
-  console.error = () => {};
-  try {
-    const router = createRouter();
-    router.post("/post", ok);
-    router.get("/throws", () => {
-      throw new Error("secret");
-    });
-    const invalid = Object.defineProperty(new Request(origin), "url", {
-      value: "/no-host",
-    });
-    const urls = ["/", "/post", "/throws"].map((path) => origin + path);
-    for (const input of [...urls, invalid]) {
-      assertEquals(typeOf(await router.fetch(input)), "text/plain");
-    }
-  } finally {
-    console.error = error;
+  using _console = captureConsole();
+  const router = createRouter();
+  router.post("/post", ok);
+  router.get("/throws", () => {
+    throw new Error("secret");
+  });
+  const invalid = Object.defineProperty(new Request(origin), "url", {
+    value: "/no-host",
+  });
+  const urls = ["/", "/post", "/throws"].map((path) => origin + path);
+  for (const input of [...urls, invalid]) {
+    assertEquals(typeOf(await router.fetch(input)), "text/plain");
   }
 });
 

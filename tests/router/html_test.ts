@@ -5,6 +5,7 @@ import {
   htmlResponse,
   unsafeHTML,
 } from "@gatehouse/web/html";
+import { captureConsole } from "../console.ts";
 
 const children: [child: HTMLChild, source: string][] = [
   ["a", "a"],
@@ -112,20 +113,15 @@ Deno.test("htmlResponse() sends promises inside of promises and arrays", async (
 });
 
 Deno.test("htmlResponse() prints the error of a promise, and ends the page", async () => {
-  const printed: unknown[] = [];
-  const { error } = console;
-  console.error = (value) => void printed.push(value);
+  using calls = captureConsole();
+  const { printed } = calls;
   const bug = new Error("bug");
-  try {
-    const page = html`<p>${Promise.reject(bug)}</p>${
-      Promise.reject(new Error("second"))
-    }`;
-    await new Promise((resolve) => setTimeout(resolve, 1));
-    const failed = await htmlResponse(page).text().catch(() => "failed");
-    assertEquals(failed, "failed");
-  } finally {
-    console.error = error;
-  }
+  const page = html`<p>${Promise.reject(bug)}</p>${
+    Promise.reject(new Error("second"))
+  }`;
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  const failed = await htmlResponse(page).text().catch(() => "failed");
+  assertEquals(failed, "failed");
   assertEquals(printed, [bug]);
 });
 
@@ -156,37 +152,27 @@ Deno.test("htmlResponse() survives a client that leaves, and rows that cannot be
       await Promise.reject(new Error("close"));
     }
   }
-  const printed: unknown[] = [];
-  const { error } = console;
-  console.error = (value) => void printed.push(value);
-  try {
-    const reader = htmlResponse(html`<p>${rows()}`).body!.getReader();
-    await reader.read();
-    await reader.read();
-    await reader.cancel();
-    // An unhandled rejection would fail this test.
-    await new Promise((resolve) => setTimeout(resolve));
-  } finally {
-    console.error = error;
-  }
+  using calls = captureConsole();
+  const { printed } = calls;
+  const reader = htmlResponse(html`<p>${rows()}`).body!.getReader();
+  await reader.read();
+  await reader.read();
+  await reader.cancel();
+  // An unhandled rejection would fail this test.
+  await new Promise((resolve) => setTimeout(resolve));
   assertEquals(printed.map(String), ["Error: close"]);
 });
 
 Deno.test("htmlResponse() prints nothing if the client leaves while it waits", async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
-  const printed: unknown[] = [];
-  const { error } = console;
-  console.error = (value) => void printed.push(value);
-  try {
-    const reader = htmlResponse(html`<p>${promise}`).body!.getReader();
-    await reader.read();
-    const next = reader.read();
-    await reader.cancel();
-    resolve("late");
-    await next;
-    await new Promise((resolve) => setTimeout(resolve));
-  } finally {
-    console.error = error;
-  }
+  using calls = captureConsole();
+  const { printed } = calls;
+  const reader = htmlResponse(html`<p>${promise}`).body!.getReader();
+  await reader.read();
+  const next = reader.read();
+  await reader.cancel();
+  resolve("late");
+  await next;
+  await new Promise((resolve) => setTimeout(resolve));
   assertEquals(printed, []);
 });

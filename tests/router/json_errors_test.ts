@@ -20,6 +20,7 @@ import {
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { type InputSchema, validate } from "@gatehouse/web/validate-middleware";
+import { captureConsole } from "../console.ts";
 
 const origin = "https://example.com";
 const form = "application/x-www-form-urlencoded";
@@ -286,14 +287,9 @@ Deno.test("errorResponse replaces the 404 under a server, which passes a platfor
 });
 
 async function printed(run: () => Promise<void>): Promise<unknown[]> {
-  const errors: unknown[] = [];
-  const { error } = console;
-  console.error = (each: unknown) => void errors.push(each);
-  try {
-    await run();
-  } finally {
-    console.error = error;
-  }
+  using calls = captureConsole();
+  const { printed: errors } = calls;
+  await run();
   return errors;
 }
 

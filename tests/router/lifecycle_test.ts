@@ -5,6 +5,7 @@ import {
   createLifecycle,
   type LifecycleOptions,
 } from "@gatehouse/web/lifecycle";
+import { captureConsole } from "../console.ts";
 
 async function statusesOf(options: LifecycleOptions) {
   const lifecycle = createLifecycle(options);
@@ -24,15 +25,9 @@ async function statusesOf(options: LifecycleOptions) {
 
 /** Runs a function and returns the messages of the errors that it prints. */
 async function printedBy(run: () => Promise<void>): Promise<string[]> {
-  const printed: string[] = [];
-  const { error } = console;
-  console.error = (value) => void printed.push(String(value));
-  try {
-    await run();
-    return printed;
-  } finally {
-    console.error = error;
-  }
+  using calls = captureConsole();
+  await run();
+  return calls.printed.map(String);
 }
 
 const checks: [name: string, check: () => unknown, status: number][] = [

@@ -5,6 +5,7 @@ import {
   type Middleware,
   type RouterOptions,
 } from "@gatehouse/web/fetch-router";
+import { captureConsole } from "../console.ts";
 
 const origin = "https://example.com";
 
@@ -188,24 +189,19 @@ Deno.test("middleware runs without a matching route, the middleware of routes do
 });
 
 Deno.test("an error that onError throws again is printed once", async () => {
-  const printed: unknown[] = [];
-  const { error } = console;
-  console.error = (problem: unknown) => void printed.push(problem);
-  try {
-    const onError = (problem: unknown) => {
-      throw problem;
-    };
-    const { answer } = await run(
-      () => {
-        throw new Error("bug");
-      },
-      undefined,
-      { onError },
-    );
-    assertEquals(answer, "Internal Server Error");
-  } finally {
-    console.error = error;
-  }
+  using calls = captureConsole();
+  const { printed } = calls;
+  const onError = (problem: unknown) => {
+    throw problem;
+  };
+  const { answer } = await run(
+    () => {
+      throw new Error("bug");
+    },
+    undefined,
+    { onError },
+  );
+  assertEquals(answer, "Internal Server Error");
   assertEquals(printed.map(String), ["Error: bug"]);
 });
 

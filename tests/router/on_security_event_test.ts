@@ -7,6 +7,7 @@ import {
   type SecurityEvent,
   type SecurityReport,
 } from "@gatehouse/web/security-events-middleware";
+import { captureConsole } from "../console.ts";
 
 const url = "https://example.com/";
 
@@ -77,26 +78,21 @@ Deno.test("onSecurityEvent() names the user, the address, the request and its tr
 });
 
 Deno.test("onSecurityEvent() prints an event that it cannot deliver, and goes on", async () => {
-  const printed: unknown[] = [];
   const reasons: unknown[] = [];
-  const { error } = console;
-  console.error = (value) => void printed.push(value);
-  try {
-    const events = onSecurityEvent(({ event }) => {
-      if (event.reason === "a") throw new Error("no database");
-      reasons.push(event.reason);
-    });
-    const router = createRouter({ middleware: [events] });
-    router.get("/", (context) => {
-      reportSecurityEvent(context, { action: "key-create", reason: "a" });
-      reportSecurityEvent(context, { action: "key-create", reason: "b" });
-      return new Response("Hello");
-    });
-    assertEquals((await router.fetch(url)).status, 200);
-    await events.flush();
-  } finally {
-    console.error = error;
-  }
+  using calls = captureConsole();
+  const { printed } = calls;
+  const events = onSecurityEvent(({ event }) => {
+    if (event.reason === "a") throw new Error("no database");
+    reasons.push(event.reason);
+  });
+  const router = createRouter({ middleware: [events] });
+  router.get("/", (context) => {
+    reportSecurityEvent(context, { action: "key-create", reason: "a" });
+    reportSecurityEvent(context, { action: "key-create", reason: "b" });
+    return new Response("Hello");
+  });
+  assertEquals((await router.fetch(url)).status, 200);
+  await events.flush();
   assertEquals(reasons, ["b"]);
   assertEquals((printed[0] as Error).message, "no database");
   assert(String(printed[1]).includes('"action":"key-create"'));
@@ -104,50 +100,40 @@ Deno.test("onSecurityEvent() prints an event that it cannot deliver, and goes on
 });
 
 Deno.test("onSecurityEvent() says that it drops events while a delivery hangs", async () => {
-  const printed: unknown[] = [];
-  const { error } = console;
-  console.error = (value) => void printed.push(value);
-  try {
-    const hung = Promise.withResolvers<void>();
-    const events = onSecurityEvent(() => hung.promise);
-    const router = createRouter({ middleware: [events] });
-    router.get("/", (context) => {
-      for (let count = 0; count < 10_001; count++) {
-        reportSecurityEvent(context, { action: "lockout" });
-      }
-      return new Response("Hello");
-    });
-    await router.fetch(url);
-    assertEquals(printed, [
-      "Cannot keep up with security events: dropping new ones",
-    ]);
-    hung.resolve();
-    await events.flush();
-  } finally {
-    console.error = error;
-  }
+  using calls = captureConsole();
+  const { printed } = calls;
+  const hung = Promise.withResolvers<void>();
+  const events = onSecurityEvent(() => hung.promise);
+  const router = createRouter({ middleware: [events] });
+  router.get("/", (context) => {
+    for (let count = 0; count < 10_001; count++) {
+      reportSecurityEvent(context, { action: "lockout" });
+    }
+    return new Response("Hello");
+  });
+  await router.fetch(url);
+  assertEquals(printed, [
+    "Cannot keep up with security events: dropping new ones",
+  ]);
+  hung.resolve();
+  await events.flush();
 });
 
 Deno.test("onSecurityEvent() prints the number of events beyond its limit", async () => {
-  const printed: unknown[] = [];
   let delivered = 0;
-  const { error } = console;
-  console.error = (value) => void printed.push(value);
-  try {
-    const events = onSecurityEvent(() => void delivered++);
-    const router = createRouter({ middleware: [events] });
-    router.get("/", (context) => {
-      for (let count = 0; count < 6000; count++) {
-        reportSecurityEvent(context, { action: "lockout" });
-      }
-      return new Response("Hello");
-    });
-    await router.fetch(url);
-    await router.fetch(url);
-    await events.flush();
-  } finally {
-    console.error = error;
-  }
+  using calls = captureConsole();
+  const { printed } = calls;
+  const events = onSecurityEvent(() => void delivered++);
+  const router = createRouter({ middleware: [events] });
+  router.get("/", (context) => {
+    for (let count = 0; count < 6000; count++) {
+      reportSecurityEvent(context, { action: "lockout" });
+    }
+    return new Response("Hello");
+  });
+  await router.fetch(url);
+  await router.fetch(url);
+  await events.flush();
   assertEquals(delivered, 10_000);
   assertEquals(printed, [
     "Cannot keep up with security events: dropping new ones",
@@ -255,10 +241,8 @@ Deno.test("reportSecurityEvent() shortens hostile values, and never throws", asy
     { action: "nothing" as "login" },
   ];
   router.get("/", (context) => {
-    const { error } = console;
-    console.error = () => {};
+    using _console = captureConsole();
     for (const report of hostile) reportSecurityEvent(context, report);
-    console.error = error;
     return new Response("Hello");
   });
   assertEquals((await router.fetch(url)).status, 200);

@@ -7,6 +7,7 @@ import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { telemetry } from "@gatehouse/web/telemetry-middleware";
 import { createRecorder, traceId } from "./_open_telemetry.ts";
+import { captureConsole } from "../console.ts";
 
 const origin = "https://example.com";
 
@@ -143,10 +144,8 @@ Deno.test("telemetry() uses the active span of the server, and ends no span of o
   const rpc: { route?: string } = {};
   const key = Symbol.for("OpenTelemetry SDK Context Key RPC_METADATA");
   const served = api.trace.setSpan(active, server).setValue(key, rpc);
-  const { error } = console;
-  console.error = () => {};
+  using _console = captureConsole();
   await api.context.with(served, () => router.fetch(`${origin}/users/7`));
-  console.error = error;
   const [{ attributes, isEnded, name }] = spans as [typeof spans[0]];
   assertEquals([name, isEnded, spans.length], ["GET /users/:id", false, 1]);
   assertEquals(attributes, {

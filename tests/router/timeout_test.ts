@@ -9,6 +9,7 @@ import { logger } from "@gatehouse/web/logger-middleware";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { timeout, TimeoutSignal } from "@gatehouse/web/timeout-middleware";
+import { captureConsole } from "../console.ts";
 
 const origin = "https://example.com";
 
@@ -97,13 +98,8 @@ Deno.test("timeout() leaves a response in time as it is, and aborts nothing", as
   });
   const response = await router.fetch(origin);
   assertEquals([response.status, await response.text()], [201, "in time"]);
-  const { error } = console;
-  console.error = () => {};
-  try {
-    assertEquals((await router.fetch(`${origin}/bug`)).status, 500);
-  } finally {
-    console.error = error;
-  }
+  using _console = captureConsole();
+  assertEquals((await router.fetch(`${origin}/bug`)).status, 500);
   await pause(40);
   assertEquals(signals.map(({ aborted }) => aborted), [false]);
 });

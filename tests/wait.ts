@@ -1,0 +1,37 @@
+/**
+ * Waits for events, because a test that sleeps for a fixed time is slow on a fast
+ * machine and fails on a slow one.
+ */
+
+/** Waits for turns of the event loop, in which other tasks run. */
+export async function turns(count = 1): Promise<void> {
+  for (let turn = 0; turn < count; turn++) {
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+/**
+ * Waits until a function returns a truthy value, and returns it. The time limit of
+ * the test ends it otherwise.
+ */
+export async function until<Value>(
+  find: () => Value | Promise<Value>,
+): Promise<Value> {
+  for (;;) {
+    const value = await find();
+    if (value) return value;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Waits until a number stands still while other tasks and sockets have turns. */
+export async function untilStill(count: () => number): Promise<number> {
+  // A task between two parts of a stream takes fewer turns.
+  for (let still = 0, last = count(); still < 50; still++) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const now = count();
+    if (now !== last) still = 0;
+    last = now;
+  }
+  return count();
+}
