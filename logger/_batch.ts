@@ -17,9 +17,9 @@ class Chunk {
   /** Resolves when its lines are written or dropped. */
   settled: PromiseWithResolvers<void> | undefined;
 
-  setDue(ms: number, onDue: () => void): void {
+  setDue(ms: number, now: number, onDue: () => void): void {
     clearTimeout(this.timer);
-    this.due = Date.now() + ms;
+    this.due = now + ms;
     this.timer = setTimeout(() => {
       this.due = 0;
       onDue();
@@ -42,7 +42,8 @@ export class Batch {
   constructor(options: BatchOutputOptions) {
     const { flush, bytes = 16_384, maxWaiting = 1_048_576 } = options;
     const { ms = 1_000, timeout = 10_000, target = "console" } = options;
-    this.#limits = { bytes, maxWaiting, ms, timeout };
+    const { now = Date.now } = options;
+    this.#limits = { bytes, maxWaiting, ms, now, timeout };
     checkPositive("batch output", "bytes", bytes);
     checkPositive("batch output", "maxWaiting", maxWaiting);
     checkPositive("batch output", "ms", ms, MAX_TIMEOUT);
@@ -108,16 +109,21 @@ export class Batch {
   }
 
   #schedule(chunk: Chunk): void {
-    chunk.setDue(this.#limits.ms, () => this.#advanceIfDue());
+    const { ms, now } = this.#limits;
+    chunk.setDue(ms, now(), () => this.#advanceIfDue());
   }
 
   #advanceIfDue(): void {
-    if (this.#isFull() || isDue(this.#waiting)) this.#advance();
+    if (this.#isFull() || this.#isDue(this.#waiting)) this.#advance();
+  }
+
+  #isDue({ due }: Chunk): boolean {
+    return this.#limits.now() >= due;
   }
 
   /** Starts a write unless one is in progress that may still end. */
   #advance(): void {
-    if (this.#writing !== undefined && isDue(this.#writing)) {
+    if (this.#writing !== undefined && this.#isDue(this.#writing)) {
       this.#succeed(this.#writing);
       // Last, because console.error may lead here and add a line.
       const { timeout } = this.#limits;
@@ -131,7 +137,8 @@ export class Batch {
     this.#writing = chunk;
     if (chunk === this.#next) this.#next = new Chunk();
     this.#failed = undefined;
-    chunk.setDue(this.#limits.timeout, () => this.#advance());
+    const { now, timeout } = this.#limits;
+    chunk.setDue(timeout, now(), () => this.#advance());
     try {
       const written: unknown = this.#write(chunk.lines);
       if (written === undefined) return this.#succeed(chunk);
@@ -177,10 +184,6 @@ export class Batch {
     report(`Cannot keep up with the log: dropped ${this.#dropped} lines`);
     this.#dropped = 0;
   }
-}
-
-function isDue({ due }: Chunk): boolean {
-  return Date.now() >= due;
 }
 
 /** Reports a problem of the log itself. It never throws. */

@@ -119,10 +119,10 @@ function problemOf({ outcome }: LogInfo): string | undefined {
 
 /** Formats a line of `context.get(Log)` with the names of ECS. */
 export function formatECSMessage(
-  { level, message, fields, ids }: Message,
+  { timestamp, level, message, fields, ids }: Message,
 ): string {
   return formatObject(fields, {
-    "@timestamp": isoTime(Date.now()),
+    "@timestamp": isoTime(timestamp),
     "ecs.version": ecsVersion,
     "log.level": level,
     message: truncate(message),
@@ -134,10 +134,10 @@ export function formatECSMessage(
 
 /** Formats a line of `context.get(Log)` with the names of OpenTelemetry. */
 export function formatOpenTelemetryMessage(
-  { level, message, fields, ids }: Message,
+  { timestamp, level, message, fields, ids }: Message,
 ): string {
   return formatObject(fields, {
-    timestamp: isoTime(Date.now()),
+    timestamp: isoTime(timestamp),
     severity_text: level.toUpperCase(),
     body: truncate(message),
     trace_id: ids.traceId,

@@ -18,7 +18,7 @@ export class RequestLog implements Log {
   readonly #context: RequestContext;
   readonly #settings: LoggerSettings;
   readonly #line: Line;
-  /** The time of the request, by `performance.now()`. */
+  /** The time of the request, by the clock for durations. */
   readonly #start: number;
   // Formats without ids do not take the time to create them.
   #requestId: string | undefined;
@@ -28,7 +28,7 @@ export class RequestLog implements Log {
   constructor(context: RequestContext, settings: LoggerSettings) {
     this.#context = context;
     this.#settings = settings;
-    this.#start = settings.isTimed ? performance.now() : 0;
+    this.#start = settings.isTimed ? settings.elapsed() : 0;
     this.#line = createLine(context, settings);
     const { trust, header } = settings.ids;
     if (trust === false || (trust !== true && !trust(context))) return;
@@ -75,9 +75,16 @@ export class RequestLog implements Log {
   }
 
   #write(level: LogLevel, message: string, fields: LogFields = {}): void {
-    const { formatMessage, messages } = this.#settings;
+    const { formatMessage, messages, now } = this.#settings;
     try {
-      const line = formatMessage({ level, message, fields, ids: this });
+      const timestamp = now();
+      const line = formatMessage({
+        timestamp,
+        level,
+        message,
+        fields,
+        ids: this,
+      });
       writeLine(messages, line, this.#context);
     } catch (error) {
       report(error);
@@ -140,9 +147,9 @@ export class RequestLog implements Log {
 
   /** Adds the last fields and writes the line. */
   #finish(outcome: LogOutcome, bytes?: number): void {
-    const { isTimed, isSampled, output, format } = this.#settings;
+    const { elapsed, isTimed, isSampled, output, format } = this.#settings;
     const line = this.#line;
-    if (isTimed) line.responseTime = performance.now() - this.#start;
+    if (isTimed) line.responseTime = elapsed() - this.#start;
     line.contentLength = line.method === "HEAD" ? 0 : bytes;
     line.outcome = outcome;
     try {
@@ -178,7 +185,7 @@ function createLine(
     userAgent: userAgent && escape(userAgent),
     referrer: referrer && readReferrer(truncate(referrer), settings),
     remoteAddress: remoteAddress && escape(remoteAddress),
-    timestamp: Date.now(),
+    timestamp: settings.now(),
     protocol: protocolOf(request),
     scheme: origin.scheme,
     host: origin.host,

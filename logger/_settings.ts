@@ -47,6 +47,9 @@ export function resolveOptions(options: LoggerOptions) {
     hasIds,
     /** `true` if a line or the sampling needs the response time. */
     isTimed: format !== "combined" || sample !== undefined,
+    now: options.now ?? Date.now,
+    /** Returns a time in milliseconds for durations. */
+    elapsed: options.now ?? (() => performance.now()),
     escape,
     isSampled: samplerOf(sample),
     output,

@@ -54,6 +54,7 @@ function escapeWord(string: string, limit?: number): string {
 
 /** A line of `context.get(Log)`. */
 export interface Message {
+  readonly timestamp: number;
   readonly level: LogLevel;
   readonly message: string;
   readonly fields: LogFields;

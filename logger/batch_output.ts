@@ -55,6 +55,13 @@ export interface BatchOutputOptions {
    * @default {1_048_576}
    */
   readonly maxWaiting?: number;
+
+  /**
+   * Returns the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
 }
 
 /** An `output` for `logger` that writes many lines at once. */

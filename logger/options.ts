@@ -158,4 +158,11 @@ export interface LoggerOptions {
    * @default {trust: false, header: "X-Request-Id", respond: false}
    */
   readonly ids?: LogIdOptions;
+
+  /**
+   * Returns the time in epoch milliseconds, for timestamps and response times.
+   *
+   * @default {Date.now, and performance.now for response times}
+   */
+  readonly now?: () => number;
 }

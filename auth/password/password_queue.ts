@@ -32,6 +32,13 @@ export interface PasswordQueueOptions {
    * @default {30_000}
    */
   readonly longestRun?: number;
+
+  /**
+   * Returns the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
 }
 
 /** Limits the passwords that are hashed concurrently and those that wait. */
@@ -83,12 +90,12 @@ export function createPasswordQueue(
   options: PasswordQueueOptions = {},
 ): PasswordQueue {
   const { running = 4, waiting = 64 } = options;
-  const { longestWait = 10_000, longestRun = 30_000 } = options;
+  const { longestWait = 10_000, longestRun = 30_000, now = Date.now } = options;
   assertAtLeast("running", running, 1);
   assertAtLeast("waiting", waiting, 0);
   assertAtLeast("longestWait", longestWait, 1);
   assertAtLeast("longestRun", longestRun, 1);
-  return new LeasedQueue({ running, waiting, longestWait, longestRun });
+  return new LeasedQueue({ running, waiting, longestWait, longestRun, now });
 }
 
 function assertAtLeast(name: string, value: number, least: number): void {
@@ -134,7 +141,8 @@ class LeasedQueue implements PasswordQueue {
   }
 
   #lease(place: symbol): void {
-    this.#leases.set(place, Date.now() + this.#options.longestRun);
+    const { longestRun, now } = this.#options;
+    this.#leases.set(place, now() + longestRun);
   }
 
   async #wait(place: symbol): Promise<void> {
@@ -144,7 +152,7 @@ class LeasedQueue implements PasswordQueue {
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: Waiter = {
-      end: Date.now() + this.#options.longestWait,
+      end: this.#options.now() + this.#options.longestWait,
       start: () => {
         this.#waiters.delete(waiter);
         this.#lease(place);
@@ -175,7 +183,7 @@ class LeasedQueue implements PasswordQueue {
    * `finally`, and its place would never become free.
    */
   #advance(): void {
-    const now = Date.now();
+    const now = this.#options.now();
     for (const [place, end] of this.#leases) {
       if (end <= now) this.#leases.delete(place);
     }

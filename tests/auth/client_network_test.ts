@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { createClocked } from "./_clocked_throttle.ts";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 const neighbours: [one: string, other: string, same: boolean][] = [
   ["2001:db8::1", "2001:db8::2", true],

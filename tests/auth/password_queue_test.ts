@@ -7,7 +7,8 @@ import {
   verifyPassword,
 } from "@gatehouse/web/auth/password";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
+import { turns } from "../_wait.ts";
 
 Deno.test("createPasswordQueue() runs work in order up to the limit", async () => {
   const queue = createPasswordQueue({ running: 2, waiting: 10 });
@@ -19,7 +20,7 @@ Deno.test("createPasswordQueue() runs work in order up to the limit", async () =
       queue.run(async () => {
         started.push(index);
         most = Math.max(most, ++running);
-        await pause(5);
+        await turns(5);
         running--;
       })),
   );
@@ -61,14 +62,19 @@ Deno.test("createPasswordQueue() continues after work that fails", async () => {
 });
 
 Deno.test("createPasswordQueue() rejects after the maximum wait", async () => {
-  const queue = createPasswordQueue({ running: 1, waiting: 2, longestWait: 5 });
+  let time = 0;
+  const queue = createPasswordQueue({
+    running: 1,
+    waiting: 2,
+    longestWait: 5,
+    now: () => time,
+  });
   const gate = Promise.withResolvers<void>();
   const first = queue.run(() => gate.promise);
   let ran = false;
-  await assertRejects(
-    () => queue.run(() => Promise.resolve(ran = true)),
-    PasswordQueueFullError,
-  );
+  const late = queue.run(() => Promise.resolve(ran = true));
+  time += 5;
+  await assertRejects(() => late, PasswordQueueFullError);
   gate.resolve();
   await first;
   assertEquals(ran, false);
@@ -76,33 +82,41 @@ Deno.test("createPasswordQueue() rejects after the maximum wait", async () => {
 });
 
 Deno.test("createPasswordQueue() frees the places of requests that Workers dropped", async () => {
+  let time = 0;
   const queue = createPasswordQueue({
     running: 2,
     waiting: 0,
     longestRun: 200,
+    now: () => time,
   });
   const never = () => new Promise<void>(() => {});
   queue.run(never);
   queue.run(never);
   await assertRejects(() => queue.run(never), PasswordQueueFullError);
 
-  await pause(250);
+  time += 199;
+  await assertRejects(() => queue.run(never), PasswordQueueFullError);
+  time += 1;
   assertEquals(await queue.run(() => Promise.resolve(1)), 1);
   assertEquals(await queue.run(() => Promise.resolve(2)), 2);
 });
 
 Deno.test("createPasswordQueue() keeps its limit when dropped work ends late", async () => {
-  // Long enough for the work below on a busy machine.
-  const longestRun = 200;
-  const queue = createPasswordQueue({ running: 1, waiting: 5, longestRun });
+  let time = 0;
+  const queue = createPasswordQueue({
+    running: 1,
+    waiting: 5,
+    longestRun: 200,
+    now: () => time,
+  });
   const late = Promise.withResolvers<void>();
   const dropped = queue.run(() => late.promise);
-  await pause(longestRun + 20);
+  time += 200;
   let running = 0;
   let most = 0;
   const work = async () => {
     most = Math.max(most, ++running);
-    await pause(1);
+    await turns();
     running--;
   };
   const others = [1, 2, 3].map(() => queue.run(work));
@@ -134,7 +148,7 @@ Deno.test("verifyPassword() limits a flood of logins to 68 by default", async ()
     name: "slow",
     async derive({ tagLength }: { tagLength: number }) {
       most = Math.max(most, ++running);
-      await pause(2);
+      await turns(2);
       running--;
       return new Uint8Array(tagLength);
     },
@@ -162,10 +176,6 @@ for (const options of misuse) {
   Deno.test(`createPasswordQueue() throws a RangeError for ${name} ${value}`, () => {
     assertThrows(() => createPasswordQueue(options), RangeError, name);
   });
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 Deno.test("PasswordQueueFullError has a 503 with the maximum wait as Retry-After", async () => {

@@ -11,7 +11,7 @@ import {
 } from "@gatehouse/web/session-middleware";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { createClocked, hour, start, withCalls } from "./_clocked_throttle.ts";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 Deno.test("createThrottle() separates throttles with different names in one store", async () => {
   const store = createMemorySessionStore();

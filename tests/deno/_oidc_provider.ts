@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { createServer } from "node:http";
 import Provider from "npm:oidc-provider@9.13.3";
 import { exportJWK, generateKeyPair } from "jose";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 /** The key that the client `es256` authenticates with. */
 export interface ClientKey {

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import Provider from "npm:oidc-provider@9.13.3";
 import { exportJWK, generateKeyPair } from "jose";
 import { HTTPBrowser } from "./_http_browser.ts";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 /** The secret of every client. */
 const SECRET = "a-s3cret/of+the:client & more";

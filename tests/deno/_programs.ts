@@ -2,6 +2,7 @@ import { assert } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 
 const ROOT = new URL("../../", import.meta.url);
+const STOPPED_CLOCK = import.meta.resolve("./_stopped_clock.ts");
 
 /** A running server program. */
 export interface ServedProgram extends AsyncDisposable {
@@ -56,15 +57,25 @@ export interface ServeProgramOptions {
    * @default {{}}
    */
   readonly env?: Record<string, string>;
+  /**
+   * `true` to stop the clock of the program, so that no delay of a throttle ends
+   * during a test.
+   *
+   * @default {false}
+   */
+  readonly isClockStopped?: boolean;
 }
 
 /** Runs a program in Deno on a port and waits until it responds. */
 export async function serveProgram(
   program: string,
-  { port = freePort(), env = {} }: ServeProgramOptions = {},
+  { port = freePort(), env = {}, isClockStopped = false }: ServeProgramOptions =
+    {},
 ): Promise<ServedProgram> {
   const file = await programFile(program);
-  const args = ["run", "--no-check", "-A", "--config", file.config, file.path];
+  const clock = isClockStopped ? ["--preload", STOPPED_CLOCK] : [];
+  const options = ["--no-check", "-A", ...clock, "--config", file.config];
+  const args = ["run", ...options, file.path];
   const server = await serveCommand(args, port, {
     env: { ...env, DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}` },
     cwd: file.folder,

@@ -18,7 +18,7 @@ import {
   generateProof,
 } from "npm:dpop@2.1.2";
 import Provider from "npm:oidc-provider@9.13.3";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 const resource = "https://api.example/notes";
 const SECRET = "a-s3cret-of-the-client";

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { forwardTo } from "@gatehouse/web/auth/tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { untilStill } from "../wait.ts";
+import { untilStill } from "../_wait.ts";
 
 const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
 const headers = { "Sec-Fetch-Site": "same-origin" };

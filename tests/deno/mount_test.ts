@@ -4,7 +4,7 @@ import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import { H3 } from "npm:h3@2.0.8";
 import { Hono } from "npm:hono@4.13.19";
 import { IttyRouter } from "npm:itty-router@5.0.24";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 const hono = new Hono()
   .get(

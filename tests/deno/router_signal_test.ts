@@ -7,7 +7,7 @@ import { connect } from "node:net";
 import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import { formData } from "@gatehouse/web/form-data-middleware";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 const signalOf = Object.getOwnPropertyDescriptor(Request.prototype, "signal")!
   .get!;

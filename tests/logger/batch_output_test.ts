@@ -1,9 +1,8 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { batchOutput, Log, logger } from "@gatehouse/web/logger-middleware";
-import { captureConsole } from "../console.ts";
-
-const soon = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
+import { captureConsole } from "../_console.ts";
+import { turns, until } from "../_wait.ts";
 
 const isWorker = "IdentityTransformStream" in globalThis;
 
@@ -30,10 +29,10 @@ Deno.test("batchOutput() writes lines after the longest wait", async () => {
   });
   output("one");
   assertEquals(written, []);
-  await soon(50);
+  await until(() => written.length > 0);
   assertEquals(written, ["one\n"]);
   output("two");
-  await soon(50);
+  await until(() => written.length > 1);
   assertEquals(written, ["one\n", "two\n"]);
 });
 
@@ -44,14 +43,14 @@ Deno.test("batchOutput() writes one batch after the other, in order", async () =
     bytes: 4,
     async flush(text) {
       assertEquals(++atWork, 1);
-      await soon(5);
+      await turns(5);
       written.push(text);
       atWork--;
     },
   });
   for (let index = 0; index < 9; index++) {
     output(`${index}`);
-    await soon(1);
+    await turns();
   }
   await output.flush();
   assertEquals(written.join("").replaceAll("\n", ""), "012345678");
@@ -62,7 +61,7 @@ Deno.test("batchOutput().flush() waits for the write in progress", async () => {
   const output = batchOutput({
     bytes: 1,
     async flush() {
-      await soon(10);
+      await turns(10);
       done = true;
     },
   });
@@ -189,7 +188,7 @@ for (const asynchronous of [false, true]) {
       });
       for (let index = 0; index < 500; index++) {
         output(`line ${index}`);
-        if (index % 25 === 0) await soon();
+        if (index % 25 === 0) await turns();
       }
       await output.flush();
       await output.settled();
@@ -214,7 +213,7 @@ Deno.test("batchOutput() counts the lines of a write that fails after its time",
     output("one");
     await output.flush();
     fail();
-    await soon();
+    await turns();
     assertEquals(errors, [
       "Cannot wait for the log: a write took over 10 ms",
       "late",
@@ -255,7 +254,7 @@ Deno.test("batchOutput() drops and counts lines beyond its limit", async () => {
     for (let index = 0; index < 1000; index++) output("0123456789");
     release();
     const flushed = output.flush();
-    await soon();
+    await turns();
     release();
     await flushed;
     assert(written.join("").length <= 120, `${written.join("").length}`);
@@ -272,7 +271,7 @@ Deno.test("batchOutput() writes one batch at a time if console.error is logged t
     maxWaiting: 100,
     async flush() {
       most = Math.max(most, ++writing);
-      await soon();
+      await turns();
       writing--;
     },
   });
@@ -322,11 +321,11 @@ Deno.test("batchOutput() continues after a write that does not end, and reports 
     output("two");
     writes[0]!();
     output("three");
-    await soon();
+    await turns();
     assertEquals(written.length, errors.length + 1);
     while (written.length < 3) {
       writes.at(-1)!();
-      await soon();
+      await turns();
     }
     writes[2]!();
     await output.flush();
@@ -360,29 +359,24 @@ Deno.test("batchOutput() continues after a write that does not end if console.er
 
 Deno.test("batchOutput() continues after a write whose timer ended with its request", async () => {
   await withErrors(async (errors) => {
+    let time = 0;
     const written: string[] = [];
     const output = batchOutput({
       bytes: 1,
       timeout: 60_000,
       maxWaiting: 100,
+      now: () => time,
       flush(text) {
         written.push(text);
         return written.length > 1 ? undefined : new Promise(() => {});
       },
     });
-    const { setTimeout, Date: { now } } = globalThis;
-    try {
-      // As Workers do where a client has left.
-      Object.assign(globalThis, { setTimeout: () => 0 });
-      output("lost");
-      for (let index = 0; index < 20; index++) output("0123456789");
-      assertEquals(written, ["lost\n"]);
-      Date.now = () => now() + 60_000;
-      output("next");
-    } finally {
-      Object.assign(globalThis, { setTimeout });
-      Date.now = now;
-    }
+    output("lost");
+    for (let index = 0; index < 20; index++) output("0123456789");
+    assertEquals(written, ["lost\n"]);
+    // The timer has not fired, like those of Workers whose client has left.
+    time += 60_000;
+    output("next");
     assertEquals(errors, [
       "Cannot keep up with the log: dropped 11 lines",
       "Cannot wait for the log: a write took over 60000 ms",
@@ -528,7 +522,7 @@ Deno.test("logger() reports an output that rejects", async () => {
     });
     const response = await router.fetch("https://example.com/");
     assertEquals(response.status, 200);
-    await soon(5);
+    await turns(2);
   } finally {
     globalThis.removeEventListener("unhandledrejection", note);
   }

@@ -5,7 +5,7 @@ import {
   logger,
   type LogIdOptions,
 } from "@gatehouse/web/logger-middleware";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 interface Ids {
   readonly requestId: string;

@@ -164,14 +164,12 @@ for (const name of names) {
           headers: { ...usualHeaders, [name]: value },
           ...method.startsWith("P") && { body: "x" },
         });
-        const start = performance.now();
         const peer = { remoteAddr: { hostname: "198.51.100.1" } };
         const response = await router.fetch(request, peer, {});
         const text = await response.text();
         const what = `${method} ${path} with ${value.slice(0, 30)}`;
         count++;
         assert(response.status < 500, `${response.status} for ${what}`);
-        assert(performance.now() - start < 1_000, `slow: ${what}`);
         const { headers } = response;
         assertEquals(headers.get("X-Injected"), null, what);
         assert(![...headers].join().includes("<script"), what);

@@ -27,7 +27,7 @@ import { createMemorySessionStore } from "@gatehouse/web/session";
 import { telemetry } from "@gatehouse/web/telemetry-middleware";
 import { timeout } from "@gatehouse/web/timeout-middleware";
 import { createRecorder } from "./_open_telemetry.ts";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 type Handler = (context: RequestContext) => Response | Promise<Response>;
 
@@ -129,18 +129,18 @@ const uses: Record<string, () => Use> = {
   }),
   "timeout()": () => {
     let isLate = false;
+    const { promise, resolve } = Promise.withResolvers<void>();
     return {
       middleware: timeout(10),
       async handler() {
-        // A timer that nothing waits for would be a leak in this test.
-        if (isLate) await new Promise((resolve) => setTimeout(resolve, 25));
+        if (isLate) await promise;
         return new Response("Hello");
       },
       async check(send) {
         assertEquals(await (await send()).text(), "Hello");
         isLate = true;
         assertEquals((await send()).status, 503);
-        await new Promise((resolve) => setTimeout(resolve, 25));
+        resolve();
       },
     };
   },

@@ -1,5 +1,6 @@
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import { assertEquals } from "@std/assert";
+import { turns } from "../_wait.ts";
 
 const origin = "https://example.com";
 const ok = () => new Response("ok");
@@ -80,7 +81,7 @@ Deno.test("a middleware that does not await next() causes no unhandled rejection
     throw new Error("late");
   });
   assertEquals(await (await router.fetch(origin)).text(), "early");
-  await new Promise((resolve) => setTimeout(resolve, 1));
+  await turns();
 });
 
 Deno.test("a middleware that calls next() twice is an error", async () => {

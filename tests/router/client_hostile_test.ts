@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { createClient } from "@gatehouse/web/client";
 import { number, object, string } from "@gatehouse/web/data-schema";
 import { get, post, route } from "@gatehouse/web/fetch-router/routes";
+import { turns, until } from "../_wait.ts";
 
 const Note = object({ text: string() });
 const routes = route({
@@ -85,8 +86,7 @@ Deno.test("an endless response is cut off", async () => {
   const response = { body, headers: JSON_TYPE };
   const result = await answered(response, { maxBytes: 10_000 });
   assertEquals(result.ok || result.problem.title, "Unexpected size");
-  await new Promise((resolve) => setTimeout(resolve, 10));
-  assert(isCancelled);
+  await until(() => isCancelled);
 });
 
 Deno.test("a limit that is not a number allows no body", async () => {
@@ -271,9 +271,11 @@ Deno.test("a signal aborts before the request, and while it waits or reads", asy
   for (const fetch of [waits, streams]) {
     const client = createClient(routes, { baseUrl, fetch });
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 20);
     const { signal } = controller;
-    const result = await client.show({ params: { id: 7 }, signal });
+    const shown = client.show({ params: { id: 7 }, signal });
+    await turns(5);
+    controller.abort();
+    const result = await shown;
     assert(!result.ok);
     assertEquals(result.reason, "aborted");
     assertEquals(result.problem, { title: "Request failed", status: 0 });

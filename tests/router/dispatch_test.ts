@@ -14,7 +14,7 @@ import {
   assertStrictEquals,
   assertThrows,
 } from "@std/assert";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 const origin = "https://example.com";
 const ok = () => new Response("ok");

@@ -14,7 +14,7 @@ import { logger } from "@gatehouse/web/logger-middleware";
 import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 const origin = "https://example.com";
 const bug = new RangeError("bug");

@@ -5,7 +5,8 @@ import {
   requireMatch,
 } from "@gatehouse/web/etag-middleware";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
+import { turns } from "../_wait.ts";
 
 const url = "https://example.com/";
 
@@ -310,7 +311,7 @@ Deno.test("etag() survives a large body that cannot be canceled", async () => {
   // A server does the same if the client leaves.
   await response.body!.cancel().catch(() => {});
   // An unhandled rejection would fail this test.
-  await new Promise((resolve) => setTimeout(resolve));
+  await turns();
 });
 
 Deno.test("etag() does not confuse tags that contain W/", async () => {

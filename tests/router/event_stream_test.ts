@@ -5,7 +5,8 @@ import {
   type ServerSentEvent,
 } from "@gatehouse/web/event-stream";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
+import { turns, untilAborted } from "../_wait.ts";
 
 type Source = Parameters<typeof eventStream>[1];
 
@@ -22,17 +23,6 @@ function respond(
 
 async function* yieldAll(events: readonly ServerSentEvent[]) {
   yield* events;
-}
-
-/** Returns a promise that resolves after a while, and rejects with the signal. */
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener("abort", () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
 }
 
 async function withoutErrors<Value>(run: () => Promise<Value>) {
@@ -118,26 +108,37 @@ Deno.test("eventStream() asks for an event only if the client has room for it", 
     while (true) yield { data: ++asked };
   });
   const reader = response.body!.getReader();
-  await sleep(5);
+  await turns(3);
   assertEquals(asked, 0);
   await reader.read();
   await reader.read();
   await reader.read();
-  await sleep(5);
+  await turns(3);
   assert(asked <= 3, `${asked} events`);
   await reader.cancel();
 });
 
 Deno.test("eventStream() sends comments while the source waits, and loses no event", async () => {
-  const response = respond(async function* ({ signal }) {
-    await sleep(50, signal);
-    yield { data: 1 };
-    await sleep(50, signal);
-    yield { data: 2 };
-  }, { heartbeat: 10 });
-  const text = await response.text();
-  assertEquals(text.replaceAll(":\n\n", ""), "data: 1\n\ndata: 2\n\n");
-  assert(text.split(":\n\n").length > 4);
+  const gates = [1, 2].map(() => Promise.withResolvers<void>());
+  const response = respond(async function* () {
+    for (const [index, gate] of gates.entries()) {
+      await gate.promise;
+      yield { data: index };
+    }
+  }, { heartbeat: 1 });
+  const reader = response.body!.pipeThrough(new TextDecoderStream())
+    .getReader();
+  const next = async () => (await reader.read()).value;
+  for (const [index, gate] of gates.entries()) {
+    for (let comments = 0; comments < 3; comments++) {
+      assertEquals(await next(), ":\n\n");
+    }
+    gate.resolve();
+    let part = await next();
+    while (part === ":\n\n") part = await next();
+    assertEquals(part, `data: ${index}\n\n`);
+  }
+  assertEquals(await next(), undefined);
 });
 
 Deno.test("eventStream() returns the source when the client leaves", async () => {
@@ -145,7 +146,7 @@ Deno.test("eventStream() returns the source when the client leaves", async () =>
   const response = respond(async function* ({ signal }) {
     try {
       yield { data: 1 };
-      await sleep(60_000, signal);
+      await untilAborted(signal);
     } catch (error) {
       assertEquals(error, signal.reason);
       throw error;
@@ -158,11 +159,11 @@ Deno.test("eventStream() returns the source when the client leaves", async () =>
     await reader.read();
     await reader.read();
     const waiting = reader.read();
-    await sleep(5);
+    await turns(3);
     await reader.cancel();
     await waiting;
     assertEquals(await ended.promise, true);
-    await sleep(1);
+    await turns();
   });
   assertEquals(printed, []);
 });
@@ -172,18 +173,22 @@ for (const isEarly of [true, false]) {
     const controller = new AbortController();
     if (isEarly) controller.abort();
     let hasEnded = false;
+    const waiting = Promise.withResolvers<void>();
     const response = respond(async function* ({ signal }) {
       try {
         yield { data: 1 };
-        await sleep(60_000, signal);
+        waiting.resolve();
+        await untilAborted(signal);
       } finally {
         hasEnded = true;
       }
     }, { signal: controller.signal });
-    if (!isEarly) setTimeout(() => controller.abort(), 10);
-    const text = await response.text();
+    const reading = response.text();
+    if (!isEarly) await waiting.promise;
+    controller.abort();
+    const text = await reading;
     assertEquals(text, isEarly ? ":\n\n" : ":\n\ndata: 1\n\n");
-    await sleep(1);
+    await turns();
     assertEquals(hasEnded, !isEarly);
   });
 }
@@ -252,7 +257,7 @@ Deno.test("eventStream() keeps nothing of the comments of an idle connection", a
   assert(most < 5, `${most} reactions to one promise`);
   // An event that comes between two reads is not lost.
   resolve({ value: { data: "late" } });
-  await sleep(5);
+  await turns(3);
   const { value } = await reader.read();
   assertEquals(new TextDecoder().decode(value), "data: late\n\n");
   await reader.cancel();

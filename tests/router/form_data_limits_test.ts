@@ -4,6 +4,7 @@ import {
   type FormDataOptions,
 } from "@gatehouse/web/form-data-middleware";
 import { assertEquals } from "@std/assert";
+import { turns } from "../_wait.ts";
 
 const origin = "https://example.com";
 
@@ -73,7 +74,8 @@ for (const timeout of [Infinity, 2 ** 31, 2 ** 40]) {
   Deno.test(`formData() waits for a slow body with a timeout of ${timeout} ms`, async () => {
     const body = new ReadableStream({
       async pull(controller) {
-        await new Promise((resolve) => setTimeout(resolve, 30));
+        // A timer of such a time would fire at once.
+        await turns(5);
         controller.enqueue(new TextEncoder().encode("a=1"));
         controller.close();
       },

@@ -1,7 +1,8 @@
 /** HEAD, OPTIONS and requests without a route. */
 import { assertEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
+import { turns } from "../_wait.ts";
 
 const origin = "https://example.com";
 const ok = () => new Response("ok");
@@ -78,7 +79,7 @@ Deno.test("router.fetch() hides the failure of a body that HEAD cancels", async 
     return new Response(new ReadableStream({ cancel }));
   });
   assertEquals((await router.fetch(origin, { method: "HEAD" })).status, 200);
-  await new Promise((resolve) => setTimeout(resolve, 1));
+  await turns();
 });
 
 const rows = [

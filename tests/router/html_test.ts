@@ -5,7 +5,8 @@ import {
   htmlResponse,
   unsafeHTML,
 } from "@gatehouse/web/html";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
+import { turns } from "../_wait.ts";
 
 const children: [child: HTMLChild, source: string][] = [
   ["a", "a"],
@@ -119,7 +120,7 @@ Deno.test("htmlResponse() prints the error of a promise, and ends the page", asy
   const page = html`<p>${Promise.reject(bug)}</p>${
     Promise.reject(new Error("second"))
   }`;
-  await new Promise((resolve) => setTimeout(resolve, 1));
+  await turns();
   const failed = await htmlResponse(page).text().catch(() => "failed");
   assertEquals(failed, "failed");
   assertEquals(printed, [bug]);
@@ -159,7 +160,7 @@ Deno.test("htmlResponse() survives a client that leaves, and rows that cannot be
   await reader.read();
   await reader.cancel();
   // An unhandled rejection would fail this test.
-  await new Promise((resolve) => setTimeout(resolve));
+  await turns();
   assertEquals(printed.map(String), ["Error: close"]);
 });
 
@@ -173,6 +174,6 @@ Deno.test("htmlResponse() prints nothing if the client leaves while it waits", a
   await reader.cancel();
   resolve("late");
   await next;
-  await new Promise((resolve) => setTimeout(resolve));
+  await turns();
   assertEquals(printed, []);
 });

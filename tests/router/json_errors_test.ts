@@ -20,7 +20,7 @@ import {
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { type InputSchema, validate } from "@gatehouse/web/validate-middleware";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 const origin = "https://example.com";
 const form = "application/x-www-form-urlencoded";

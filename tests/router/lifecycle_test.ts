@@ -5,7 +5,7 @@ import {
   createLifecycle,
   type LifecycleOptions,
 } from "@gatehouse/web/lifecycle";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 async function statusesOf(options: LifecycleOptions) {
   const lifecycle = createLifecycle(options);

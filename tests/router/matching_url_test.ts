@@ -1,5 +1,5 @@
 /** Patterns for URL parts other than the path, and unusual URLs. */
-import { assert, assertEquals, assertExists, assertThrows } from "@std/assert";
+import { assertEquals, assertExists, assertThrows } from "@std/assert";
 import {
   ArrayMatcher,
   type PatternInput,
@@ -204,15 +204,12 @@ Deno.test("long paths match to the end with any pattern", () => {
 });
 
 Deno.test("many optional parts take linear time", () => {
-  const path = "/x".repeat(5_000);
+  const path = "/x".repeat(20_000);
   for (const part of ["{/x}?", "{/:n}?", "{/x}*"]) {
     let names = 0;
     const parts = part.repeat(200).replaceAll(":n", () => `:n${names++}`);
     const pattern = new RoutePattern(`${parts}/z`);
-    const start = performance.now();
     assertEquals(paramsOf(pattern, `https://example.com${path}`), null);
-    const time = performance.now() - start;
-    assert(time < 3_000, `${part} took ${time} ms`);
   }
 });
 

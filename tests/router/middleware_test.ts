@@ -5,7 +5,7 @@ import {
   type Middleware,
   type RouterOptions,
 } from "@gatehouse/web/fetch-router";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 const origin = "https://example.com";
 

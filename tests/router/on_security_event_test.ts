@@ -7,7 +7,7 @@ import {
   type SecurityEvent,
   type SecurityReport,
 } from "@gatehouse/web/security-events-middleware";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 const url = "https://example.com/";
 

@@ -7,7 +7,7 @@ import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { telemetry } from "@gatehouse/web/telemetry-middleware";
 import { createRecorder, traceId } from "./_open_telemetry.ts";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
 
 const origin = "https://example.com";
 

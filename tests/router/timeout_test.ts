@@ -9,7 +9,8 @@ import { logger } from "@gatehouse/web/logger-middleware";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { timeout, TimeoutSignal } from "@gatehouse/web/timeout-middleware";
-import { captureConsole } from "../console.ts";
+import { captureConsole } from "../_console.ts";
+import { afterTimers, turns, until } from "../_wait.ts";
 
 const origin = "https://example.com";
 
@@ -21,10 +22,6 @@ function abortion(context: RequestContext): Promise<void> {
   );
 }
 
-/** Waits for the timers and promises of a late handler. */
-const pause = (milliseconds = 20) =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));
-
 type Handler = (context: RequestContext) => Response | Promise<Response>;
 
 const late: [string, Handler][] = [
@@ -32,8 +29,9 @@ const late: [string, Handler][] = [
     await abortion(context);
     return new Response("late");
   }],
-  ["ignores its signal", async () => {
-    await pause(40);
+  ["ignores its signal", async (context) => {
+    await abortion(context);
+    await turns(3);
     return new Response("late");
   }],
   ["throws the reason of its signal", async (context) => {
@@ -80,8 +78,10 @@ for (const [name, handler] of late) {
       const names = ["TimeoutError"];
       if (name === "throws another error") names.push("Error");
       assert(seen.length === 2 && seen.every((each) => names.includes(each)));
-      await pause(50);
-      assertEquals(errors.length, name.startsWith("throws") ? 2 : 0);
+      const count = name.startsWith("throws") ? 2 : 0;
+      await until(() => errors.length >= count);
+      await turns(5);
+      assertEquals(errors.length, count);
     });
   }
 }
@@ -100,7 +100,7 @@ Deno.test("timeout() leaves a response in time as it is, and aborts nothing", as
   assertEquals([response.status, await response.text()], [201, "in time"]);
   using _console = captureConsole();
   assertEquals((await router.fetch(`${origin}/bug`)).status, 500);
-  await pause(40);
+  await afterTimers(20);
   assertEquals(signals.map(({ aborted }) => aborted), [false]);
 });
 
@@ -109,7 +109,7 @@ Deno.test("timeout() does not limit the body", async () => {
   router.get("/", timeout(10), () => {
     const body = new ReadableStream({
       async start(controller) {
-        await pause(30);
+        await afterTimers(10);
         controller.enqueue(new TextEncoder().encode("slow"));
         controller.close();
       },
@@ -133,8 +133,7 @@ Deno.test("timeout() cancels the body of a late response", async () => {
     );
   });
   assertEquals((await router.fetch(origin)).status, 503);
-  await pause();
-  assert(isCancelled);
+  await until(() => isCancelled);
 });
 
 Deno.test("timeout() keeps the session from saving the changes of a late handler", async () => {
@@ -174,13 +173,14 @@ Deno.test("the shorter of two timeout() wins", async () => {
   const middleware: readonly Middleware[] = [timeout(10), timeout(5_000)];
   const router = createRouter({ middleware });
   let signal: AbortSignal | undefined;
-  router.get("/", async (context) => {
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  router.get("/", (context) => {
     signal = context.get(TimeoutSignal);
-    await pause(30);
-    return new Response();
+    return promise;
   });
   assertEquals((await router.fetch(origin)).status, 503);
-  await pause(40);
+  resolve(new Response());
+  await turns();
   assertEquals(signal?.aborted, false);
 });
 
@@ -195,7 +195,10 @@ const bodies: [name: string, body: () => BodyInit, status: number][] = [
 for (const [name, body, status] of bodies) {
   Deno.test(`timeout() responds with ${status} if the request body ${name}`, async () => {
     const router = createRouter({
-      middleware: [timeout(20), bodyLimit({ maxBytes: 1_000 })],
+      middleware: [
+        timeout(status === 503 ? 20 : 60_000),
+        bodyLimit({ maxBytes: 1_000 }),
+      ],
       onError: () => new Response(null, { status: 500 }),
     });
     router.post("/", async ({ request }) => new Response(await request.text()));
@@ -208,7 +211,7 @@ for (const [name, body, status] of bodies) {
     assertEquals(response.status, status);
     await response.body?.cancel();
     isDripping = false;
-    await pause();
+    await afterTimers(5);
   });
 }
 
@@ -219,7 +222,7 @@ function dripping(): ReadableStream {
   isDripping = true;
   return new ReadableStream({
     async pull(controller) {
-      await pause(5);
+      await afterTimers(5);
       if (isDripping) controller.enqueue(new Uint8Array(1));
       else controller.close();
     },

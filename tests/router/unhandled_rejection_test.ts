@@ -1,6 +1,7 @@
 /** Errors of promises that no code awaits must not end the process. */
 import { assertEquals } from "@std/assert";
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
+import { turns } from "../_wait.ts";
 
 const fails: [string, Middleware][] = [
   ["fails before it awaits next()", async (_context, next) => {
@@ -14,11 +15,11 @@ const fails: [string, Middleware][] = [
   }],
   ["awaits next() only after something slower", async (_context, next) => {
     const response = next();
-    await pause(20);
+    await turns(10);
     return await response;
   }],
   ["calls next() late, and fails before it awaits it", async (_, next) => {
-    await pause(1);
+    await turns();
     const response = next();
     await Promise.reject(new Error("quota"));
     return await response;
@@ -26,7 +27,7 @@ const fails: [string, Middleware][] = [
   ["calls next() twice and awaits neither", async (_context, next) => {
     next();
     next();
-    await pause(1);
+    await turns();
     return new Response("own", { status: 500 });
   }],
 ];
@@ -44,17 +45,13 @@ for (const [name, middleware] of fails) {
       onError: () => new Response("sorry", { status: 500 }),
     });
     router.get("/", async () => {
-      await pause(5);
+      await turns(3);
       throw new Error("database");
     });
     const response = await router.fetch("https://example.com/");
     assertEquals(response.status, 500);
-    await pause(20);
+    await turns(10);
     globalThis.removeEventListener("unhandledrejection", count);
     assertEquals(unhandled, 0);
   });
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -35,3 +35,20 @@ export async function untilStill(count: () => number): Promise<number> {
   }
   return count();
 }
+
+/**
+ * Waits until all timers of a time that have started before have fired: timers fire
+ * in the order of their ends, on a slow machine too.
+ */
+export async function afterTimers(milliseconds: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** Waits until a signal aborts, and throws its reason. */
+export async function untilAborted(signal: AbortSignal): Promise<never> {
+  return await new Promise((_, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+}
