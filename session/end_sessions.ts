@@ -176,6 +176,12 @@ export interface EndByNameOptions {
    * @default {Infinity}
    */
   readonly before?: number;
+  /**
+   * The timeout of each call to the store, in milliseconds.
+   *
+   * @default {5_000}
+   */
+  readonly storeTimeout?: number | undefined;
 }
 
 /**
@@ -189,14 +195,15 @@ export interface EndByNameOptions {
 export async function endSessionsByName(
   store: SessionStore,
   name: string,
-  { before = Infinity }: EndByNameOptions = {},
+  { before = Infinity, storeTimeout = STORE_TIMEOUT }: EndByNameOptions = {},
 ): Promise<number> {
-  const count = await endNamed(store, name, (record) => {
+  const accept: Accept = (record) => {
     const { content, createdAt, userId } = record;
     return userId !== undefined && createdAt <= before &&
       [userIndexName(userId), ...content.names].includes(name);
-  });
-  await reportEnd(storeCaller(store, STORE_TIMEOUT), { name, before });
+  };
+  const count = await endNamed(store, name, accept, storeTimeout);
+  await reportEnd(storeCaller(store, storeTimeout), { name, before });
   return count;
 }
 
@@ -204,9 +211,10 @@ async function endNamed(
   store: SessionStore,
   name: string,
   accept: Accept,
+  storeTimeout: number = STORE_TIMEOUT,
 ): Promise<number> {
   if (store.byIndex === undefined) {
     throw new TypeError("Cannot end sessions: the store has no byIndex");
   }
-  return await endIndexed(storeCaller(store, STORE_TIMEOUT), name, accept);
+  return await endIndexed(storeCaller(store, storeTimeout), name, accept);
 }

@@ -15,11 +15,18 @@ export interface Flushable {
 export interface LifecycleOptions {
   /**
    * The checks of `ready`, by name. A check fails by throwing or rejecting, or by
-   * taking longer than five seconds.
+   * taking longer than `checkTimeout`.
    *
    * @default {no checks}
    */
   readonly checks?: Readonly<Record<string, () => unknown>>;
+  /**
+   * The time limit of a check, in milliseconds. Make it shorter than the timeout
+   * of the probes that call `ready`.
+   *
+   * @default {5_000}
+   */
+  readonly checkTimeout?: number;
   /**
    * The objects to flush after the last request: outputs of logs, security events.
    *
@@ -69,9 +76,6 @@ export interface Lifecycle {
   drain(close: () => unknown): Promise<boolean>;
 }
 
-/** The time limit of a check, in milliseconds. */
-const CHECK_TIMEOUT = 5_000;
-
 /**
  * Creates the handlers of health checks, and a function that stops a server
  * without interrupting requests.
@@ -102,6 +106,8 @@ const CHECK_TIMEOUT = 5_000;
  */
 export function createLifecycle(options: LifecycleOptions = {}): Lifecycle {
   const { checks = {}, delay = 5_000, flush = [], timeout = 10_000 } = options;
+  const { checkTimeout = 5_000 } = options;
+  checkPositive("lifecycle", "checkTimeout", checkTimeout, MAX_TIMEOUT);
   checkPositive("lifecycle", "delay", delay, MAX_TIMEOUT);
   checkPositive("lifecycle", "timeout", timeout, MAX_TIMEOUT);
   const stopping = new AbortController();
@@ -111,7 +117,7 @@ export function createLifecycle(options: LifecycleOptions = {}): Lifecycle {
 
   async function runChecks(): Promise<boolean> {
     const results = Object.entries(checks).map(([name, check]) =>
-      inTime(`pass check "${name}"`, check, CHECK_TIMEOUT)
+      inTime(`pass check "${name}"`, check, checkTimeout)
     );
     return (await Promise.all(results)).every((passed) => passed);
   }

@@ -1,8 +1,9 @@
 import type { SessionStore } from "@gatehouse/web/session";
+import { turns } from "../_wait.ts";
 
 /** Waits a random time, so that concurrent calls finish in any order. */
 export function waitABit(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+  return turns(Math.ceil(Math.random() * 3));
 }
 
 /** Creates a slow store in which requests can overtake each other. */

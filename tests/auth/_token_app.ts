@@ -28,6 +28,7 @@ import { session } from "@gatehouse/web/session-middleware";
 import { clientOf, ORIGIN } from "./_login.ts";
 import { LogoutApp } from "./_provider_logout.ts";
 import { TestProvider } from "./_test_provider.ts";
+import { until } from "../_wait.ts";
 
 /** The secret that encrypts the tokens of the tests. */
 export const SECRET = "b2Ygb25lIHRlc3QsIG5vdCBvZiBhIHNlcnZpY2UgMTIz";
@@ -201,9 +202,7 @@ export class TokenApp {
 
   /** Waits until the provider has received a number of refreshes. */
   async hasRefreshed(count: number): Promise<void> {
-    while (this.refreshes < count) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await until(() => this.refreshes >= count);
   }
 
   /** Returns the revoked tokens. */

@@ -8,6 +8,7 @@ import {
   createBearerTokenAuthScheme,
 } from "@gatehouse/web/auth-middleware";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
+import { turns } from "../_wait.ts";
 
 const ada = { id: 1, name: "Ada", role: "admin" };
 const api = { id: 7, name: "Reports", role: "api" };
@@ -128,7 +129,7 @@ Deno.test("auth() keeps the users of concurrent requests apart", async () => {
   const scheme = createBearerTokenAuthScheme({
     name: "slow",
     verify: async (token) => {
-      await new Promise((resolve) => setTimeout(resolve, 5 - Number(token)));
+      await turns(5 - Number(token));
       return { id: Number(token) };
     },
   });

@@ -334,16 +334,19 @@ Deno.test("backChannelLogout() responds with an uncacheable 400 and reports the 
   assertEquals(JSON.stringify(cause).includes("a secret"), false);
 });
 
-Deno.test("backChannelLogout() responds within six seconds if the store hangs after a failure", async () => {
+Deno.test("backChannelLogout() waits for its store once if that hangs after a failure", async () => {
   const faults: Faults = {};
-  const { app, provider } = await setUp(faults);
+  const { app, provider } = await setUp(faults, 20);
   faults.list = () => {
     throw new Error("the database is unavailable");
   };
-  faults.delete = () => new Promise(() => {});
-  const begun = performance.now();
+  let deletions = 0;
+  faults.delete = () => {
+    deletions++;
+    return new Promise(() => {});
+  };
   assertEquals((await app.send(await logoutToken(provider))).status, 400);
-  assertLess(performance.now() - begun, 6_000);
+  assertEquals(deletions, 1);
   assertEquals(app.codes, ["logout_failed"]);
 });
 
@@ -355,12 +358,16 @@ interface Faults {
   list?: () => void | Promise<void>;
 }
 
-async function setUp(faults: Faults = {}) {
+async function setUp(faults: Faults = {}, storeTimeout?: number) {
   const provider = await TestProvider.create();
-  return { provider, app: createApp(provider, faults) };
+  return { provider, app: createApp(provider, faults, storeTimeout) };
 }
 
-function createApp(provider: TestProvider, faults: Faults) {
+function createApp(
+  provider: TestProvider,
+  faults: Faults,
+  storeTimeout?: number,
+) {
   const memory = createMemorySessionStore();
   const store: SessionStore = {
     async get(key) {
@@ -394,6 +401,7 @@ function createApp(provider: TestProvider, faults: Faults) {
   router.post("/logout", (context) =>
     backChannelLogout(client, context, {
       store,
+      storeTimeout,
       findUserId: (logout) => {
         faults.find?.();
         logouts.push(logout);

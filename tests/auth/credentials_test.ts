@@ -17,6 +17,7 @@ import {
 import { formData } from "@gatehouse/web/form-data-middleware";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { turns } from "../_wait.ts";
 
 interface Credentials {
   readonly email: string;
@@ -219,7 +220,7 @@ function reasonOf(result: CredentialsAuthResult<unknown>): string {
 Deno.test("credentialsAuthResult() throws an error of verify after it cancels the attempt", async () => {
   let isCancelled = false;
   await assertThrowsOwn(async () => {
-    await new Promise((resolve) => setTimeout(resolve));
+    await turns();
     isCancelled = true;
   });
   assert(isCancelled);

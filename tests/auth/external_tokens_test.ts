@@ -14,6 +14,7 @@ import {
 } from "@gatehouse/web/auth";
 import { clientOf, logIn } from "./_login.ts";
 import { type Faults, TestProvider, USER } from "./_test_provider.ts";
+import { afterTimers } from "../_wait.ts";
 
 Deno.test("refreshExternalAuth() rotates the refresh token (RFC 9700, section 4.14)", async () => {
   const { client, provider, tokens } = await loggedIn();
@@ -65,7 +66,7 @@ Deno.test("refreshExternalAuth() sends one request for concurrent calls with the
 
 Deno.test("refreshExternalAuth() uses no refresh token twice if the keys are slow", async () => {
   const { provider, tokens } = await loggedIn();
-  const slow = () => new Promise<void>((done) => setTimeout(done, 400));
+  const slow = () => afterTimers(400);
   const cache = { get: slow, set: slow };
   const client = clientOf(provider, { cache, timeout: 500 });
   const results = await Promise.all(

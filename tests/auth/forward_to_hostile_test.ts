@@ -1,6 +1,7 @@
 // Hostile requests to `forwardTo`, and hostile responses of an API.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ForwardApp, TOKEN } from "./_forward.ts";
+import { turns, until } from "../_wait.ts";
 
 Deno.test("forwardTo() refuses paths that servers could read differently", async () => {
   const app = new ForwardApp();
@@ -371,27 +372,26 @@ Deno.test("forwardTo() answers 504 if the response does not begin in time", asyn
       }),
     ),
   );
-  await new Promise((done) => setTimeout(done, 5));
-  assert(isCanceled);
+  await until(() => isCanceled);
 });
 
 Deno.test("forwardTo() ends a response that stops, is too long or too large", async () => {
   const part = new Uint8Array(10);
-  const slow = (delay: number) =>
+  const slow = () =>
     new ReadableStream({
       async pull(controller) {
-        await new Promise((done) => setTimeout(done, delay));
+        await turns();
         controller.enqueue(part);
       },
     }, { highWaterMark: 0 });
   const rows = [
     [{ idleTimeout: 20 }, () => new ReadableStream(), "no data within 20 ms"],
     [
-      { totalTimeout: 60 },
-      () => slow(5),
-      "no complete response within 60 ms",
+      { totalTimeout: 300 },
+      slow,
+      "no complete response within 300 ms",
     ],
-    [{ maxResponseBytes: 25 }, () => slow(0), "more than 25 bytes"],
+    [{ maxResponseBytes: 25 }, slow, "more than 25 bytes"],
   ] as const;
   for (const [options, body, reason] of rows) {
     const app = new ForwardApp(options);
@@ -429,7 +429,7 @@ Deno.test("forwardTo() reads no more of a response than the client does", async 
   const response = await app.send("/notes");
   const reader = response.body!.getReader();
   await reader.read();
-  await new Promise((done) => setTimeout(done, 20));
+  await turns(20);
   assert(produced < 10, `${produced}`);
   await reader.cancel();
 });

@@ -19,6 +19,7 @@ import {
   tokenOf,
   withLateTokens,
 } from "./_token_app.ts";
+import { turns } from "../_wait.ts";
 
 Deno.test("get() returns none to a visitor and to a user without a login at the provider", async () => {
   const app = await TokenApp.create();
@@ -354,7 +355,7 @@ Deno.test("get() takes the lease of a process that died after it expires", async
   await app.hasRefreshed(1);
   app.provider.faults = {};
   const waiting = fetchBy(browser, app.first);
-  await new Promise((done) => setTimeout(done, 100));
+  await turns(50);
   assertEquals(app.refreshes, 1);
   app.wait(7_000);
   assert((await waiting).ok);

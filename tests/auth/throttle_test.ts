@@ -316,8 +316,7 @@ Deno.test("createThrottle() ignores leading spaces of an account", async () => {
 
 Deno.test("createThrottle() does not normalize long accounts", async () => {
   const { attempt } = createClocked();
-  const marks = "\u0315".repeat(20_000) + "\u0316".repeat(20_000);
-  const start = performance.now();
+  // To sort so many marks would take minutes.
+  const marks = "\u0315".repeat(500_000) + "\u0316".repeat(500_000);
   assertEquals(await attempt(`a${marks}`), true);
-  assertLess(performance.now() - start, 1000);
 });

@@ -44,6 +44,7 @@ import {
   file,
   object as form,
 } from "@gatehouse/web/data-schema/form-data";
+import { turns } from "../_wait.ts";
 
 type Nested = Nested[];
 const Nested: Schema<Nested> = array(lazy(() => Nested));
@@ -156,10 +157,8 @@ const HOSTILE = hostileValues();
 for (const [name, schema] of Object.entries(schemas)) {
   Deno.test(`parseSafe() of ${name} survives every hostile value`, async () => {
     for (const [kind, value] of Object.entries(HOSTILE)) {
-      const start = performance.now();
       const result = parseSafe(schema, value);
       const later = await parseSafeAsync(schema, value);
-      assertLess(performance.now() - start, 10_000, kind);
       assertEquals(later.success, result.success, kind);
       if (result.success) continue;
       assert(result.issues.length > 0, kind);
@@ -278,7 +277,7 @@ Deno.test("an abandoned promise fails silently", async () => {
     () => parseSafeAsync(schema, { a: "", b: "" }),
     RangeError,
   );
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await turns(3);
   globalThis.removeEventListener("unhandledrejection", count);
   assertEquals(unhandled, 0);
 });

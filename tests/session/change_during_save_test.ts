@@ -10,6 +10,7 @@ import {
   type StoredValue,
 } from "@gatehouse/web/session";
 import { Browser, Server } from "./_browser.ts";
+import { turns } from "../_wait.ts";
 
 Deno.test("session() waits for a commit that the handler did not await, then saves", async () => {
   const { puts, store } = slowStore();
@@ -229,5 +230,5 @@ function slowStore(): { puts: string[]; store: SessionStore } {
 }
 
 function nextTask(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
+  return turns();
 }

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import {
   type CookieOptions,
   parseCookies,
@@ -29,10 +29,8 @@ for (const [header, cookies] of headers) {
   });
 }
 
-Deno.test("parseCookies() reads 100,000 semicolons in time", () => {
-  const start = performance.now();
-  assertEquals(parseCookies(";".repeat(100_000)).size, 0);
-  assert(performance.now() - start < 1000);
+Deno.test("parseCookies() reads 2,000,000 semicolons in linear time", () => {
+  assertEquals(parseCookies(";".repeat(2_000_000)).size, 0);
 });
 
 const values = [

@@ -6,6 +6,7 @@ import {
   SessionObject,
 } from "@gatehouse/web/session/cloudflare";
 import { testSessionStore } from "@gatehouse/web/session/testing";
+import { until } from "../_wait.ts";
 
 const kit = testSessionStore(() =>
   createDurableObjectSessionStore(new Namespace())
@@ -40,7 +41,7 @@ Deno.test("SessionObject.alarm() removes only expired values and sets the next a
     await store.put(`brief${n}`, "one", { ...options, ttl: 1 });
   }
   await store.put("lasting", "one", { ...options, ttl: 60_000 });
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(async () => await store.get("brief149") === null);
   const index = namespace.storage("index:user:7");
   const begun = Date.now();
   await namespace.wake("index:user:7");
@@ -62,7 +63,9 @@ Deno.test("createDurableObjectSessionStore() finds a key until it expires, also 
   const options = { ifVersion: null, index: ["user:7"] };
   assert(await store.put("a", "one", { ...options, ttl: 60_000 }));
   assertEquals(await store.put("a", "two", { ...options, ttl: 1 }), false);
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  // The failed one would expire.
+  const failed = Date.now();
+  await until(() => Date.now() > failed + 1);
   assertEquals(await store.byIndex!("user:7"), ["a"]);
 });
 

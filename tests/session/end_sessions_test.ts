@@ -10,6 +10,7 @@ import {
   type SessionStore,
 } from "@gatehouse/web/session";
 import { Browser, interruptibleStore, Server } from "./_browser.ts";
+import { until } from "../_wait.ts";
 
 Deno.test("endAllSessions() throws if the store has no keys()", async () => {
   const { store } = interruptibleStore();
@@ -35,7 +36,9 @@ Deno.test("endAllSessions() keeps logins after the call, and values other than s
     put: (...args) => store.put(...args),
     delete: (key) => store.delete(key),
     keys: async () => {
-      await new Promise((go) => setTimeout(go, 2));
+      // The next login has a later time.
+      const now = Date.now();
+      await until(() => Date.now() !== now);
       await late.visit((session) => session.set("userId", 8));
       return store.keys!();
     },

@@ -12,6 +12,7 @@ import {
   assertRejects,
 } from "@std/assert";
 import { Browser, Server } from "./_browser.ts";
+import { turns } from "../_wait.ts";
 
 Deno.test("session() saves nothing if the handler throws", async () => {
   const browser = new Browser(new Server());
@@ -134,7 +135,7 @@ Deno.test("session() sends the cookie of a login if the handler throws during it
   const visited = assertRejects(() => browser.visit(login), Error, "audit");
   await reached.promise;
   // The handler throws before a timer fires.
-  await new Promise((resolve) => setTimeout(resolve));
+  await turns();
   gate.resolve();
   await visited;
   // The second commit never began.

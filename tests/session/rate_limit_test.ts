@@ -22,6 +22,7 @@ import {
   SessionStoreError,
   type StoredValue,
 } from "@gatehouse/web/session";
+import { turns } from "../_wait.ts";
 
 const HOUR = 3_600_000;
 
@@ -314,9 +315,9 @@ function slow(
   let calls = 0;
   const later = async <Value>(call: () => Value) => {
     calls++;
-    await new Promise((resolve) => setTimeout(resolve, calls % 3));
+    await turns(1 + calls % 3);
     const value = call();
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await turns();
     return value;
   };
   return {

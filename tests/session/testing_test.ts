@@ -5,6 +5,7 @@ import {
 } from "@gatehouse/web/session";
 import { testSessionStore } from "@gatehouse/web/session/testing";
 import { assert, assertEquals } from "@std/assert";
+import { afterTimers, turns } from "../_wait.ts";
 
 /** Faults of a store, and the tests of the kit that detect them. */
 const faults: [fault: string, detectedBy: string, change: Change][] = [
@@ -42,7 +43,7 @@ const faults: [fault: string, detectedBy: string, change: Change][] = [
     put: async (store, key, value, options) => {
       const version = (await store.get(key))?.version ?? null;
       if (version !== options.ifVersion) return false;
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await turns();
       const ifVersion = (await store.get(key))?.version ?? null;
       return await store.put(key, value, { ...options, ifVersion });
     },
@@ -119,7 +120,7 @@ Deno.test("testSessionStore() accepts a store that is slower than its shortest l
   const slow: SessionStore = {
     async get(key) {
       // Only the first read is slow, so that the check runs few times.
-      if (reads++ === 0) await new Promise((go) => setTimeout(go, 160));
+      if (reads++ === 0) await afterTimers(160);
       return memory.get(key);
     },
     put: (...args) => memory.put(...args),

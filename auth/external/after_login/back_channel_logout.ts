@@ -1,10 +1,6 @@
 import { reportSecurityEvent } from "../../../router/internal.ts";
 import type { RequestContext } from "../../../router/mod.ts";
-import {
-  endSessionsByName,
-  STORE_TIMEOUT,
-  storeCaller,
-} from "../../../session/internal.ts";
+import { endSessionsByName } from "../../../session/internal.ts";
 import type { SessionStore } from "../../../session/mod.ts";
 import { sha256Base64Url } from "../../../session/secrets.ts";
 import { ExternalAuthError, type JSONObject } from "../../issuer/mod.ts";
@@ -19,6 +15,7 @@ import {
   verifyProviderToken,
 } from "../provider_token.ts";
 import { readForm } from "../read_form.ts";
+import { type TimedStore, withTimeout } from "../../timed_store.ts";
 import { namelessName, sessionName, subjectName } from "./login_names.ts";
 
 /** The user or session that a provider logs out. */
@@ -46,6 +43,12 @@ export interface BackChannelLogoutOptions {
   readonly findUserId?: (
     logout: BackChannelLogout,
   ) => string | number | null | Promise<string | number | null>;
+  /**
+   * The timeout of each call to the store, in milliseconds.
+   *
+   * @default {5_000}
+   */
+  readonly storeTimeout?: number;
 }
 
 /** The event of a logout token. */
@@ -109,6 +112,7 @@ const LOGOUT_TOKEN: TokenKind = {
  * @returns The response: 200, or 400 if the token is invalid or the logout
  * failed.
  * @throws {TypeError} If the store cannot find sessions by index.
+ * @throws {RangeError} If the timeout is not a positive number.
  * @see {@link https://openid.net/specs/openid-connect-backchannel-1_0.html#Validation | OpenID Connect Back-Channel Logout 1.0, section 2.6}
  */
 export async function backChannelLogout(
@@ -122,13 +126,18 @@ export async function backChannelLogout(
       "Cannot log out by back channel: the session store has no byIndex",
     );
   }
+  const calls = withTimeout(
+    options.store,
+    options.storeTimeout,
+    "back-channel logout",
+  );
   try {
     const form = await readForm(context);
     const claims = await verifyLogoutToken(
       engine,
       form?.getAll("logout_token"),
     );
-    const userId = await endSessions(engine, claims, options);
+    const userId = await endSessions(engine, claims, options, calls);
     reportSecurityEvent(context, {
       action: "logout-everywhere",
       reason: "back-channel",
@@ -201,11 +210,12 @@ function isObject(value: unknown): value is JSONObject {
 async function endSessions(
   engine: ProviderEngine<unknown>,
   claims: JSONObject,
-  { findUserId, store }: BackChannelLogoutOptions,
+  { findUserId, store, storeTimeout }: BackChannelLogoutOptions,
+  calls: TimedStore,
 ): Promise<string | number | null> {
   let key: string | undefined;
   try {
-    key = await rememberToken(engine, store, claims);
+    key = await rememberToken(engine, calls, claims);
     const logout = toLogout(engine, claims);
     const userId = await findUserId?.(logout) ?? null;
     const names = namesOf(logout);
@@ -213,14 +223,13 @@ async function endSessions(
     // A replayed token ends no later login, even if the store has evicted the
     // key of its first use.
     const before = ((claims.iat as number) + engine.clockTolerance) * 1000;
-    for (const name of names) await endSessionsByName(store, name, { before });
+    const options = { before, storeTimeout };
+    for (const name of names) await endSessionsByName(store, name, options);
     return userId;
   } catch (error) {
     if (error instanceof ExternalAuthError) throw error;
     // Sessions may still be active, so the provider must be able to try again.
-    if (key !== undefined) {
-      await forgetToken(store, key).catch(() => {});
-    }
+    if (key !== undefined) await forgetToken(calls, key).catch(() => {});
     throw new ExternalAuthError(
       "logout_failed",
       "Cannot log out by back channel: the session store or findUserId failed",
@@ -232,7 +241,7 @@ async function endSessions(
 /** Stores a token as used until it expires, and returns its key. */
 async function rememberToken(
   engine: ProviderEngine<unknown>,
-  store: SessionStore,
+  calls: TimedStore,
   { iss, jti }: JSONObject,
 ): Promise<string> {
   const key = `logout:${await sha256Base64Url(JSON.stringify([iss, jti]))}`;
@@ -240,15 +249,13 @@ async function rememberToken(
     ttl: (MAX_AGE + 2 * engine.clockTolerance) * 1000,
     ifVersion: null,
   };
-  const call = storeCaller(store, STORE_TIMEOUT);
-  const isNew = await call("save", (store) => store.put(key, "used", options));
+  const isNew = await calls.put(key, "used", options);
   if (!isNew) throw tokenError(LOGOUT_TOKEN, "it was used before");
   return key;
 }
 
-async function forgetToken(store: SessionStore, key: string): Promise<void> {
-  const call = storeCaller(store, STORE_TIMEOUT);
-  await call("end", (store) => store.delete(key));
+async function forgetToken(calls: TimedStore, key: string): Promise<void> {
+  await calls.delete(key);
 }
 
 /** Copies an error without its other properties: drivers add arguments there. */
