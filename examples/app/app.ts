@@ -4,6 +4,7 @@
  * other runtimes can run it.
  */
 import { createRouter, type TrustedProxies } from "@gatehouse/web/fetch-router";
+import type { PasswordOptions } from "@gatehouse/web/auth/password";
 import { type SessionStore, SessionStoreError } from "@gatehouse/web/session";
 import { createSQLSessionStore } from "@gatehouse/web/session/sql";
 import icon from "./pages/icon.svg" with { type: "text" };
@@ -104,6 +105,12 @@ export interface AppOptions {
    */
   readonly readFile?: ReadFile | undefined;
   /**
+   * The cost of password hashes. Tests use less than the default.
+   *
+   * @default {{}}
+   */
+  readonly passwords?: PasswordOptions;
+  /**
    * Returns the time in epoch milliseconds.
    *
    * @default {Date.now}
@@ -123,6 +130,7 @@ export function createApp(options: AppOptions): AppRouter {
     trustedProxies = 0,
     demoAccounts,
     readFile,
+    passwords = {},
     now = Date.now,
     secrets = [crypto.randomUUID() + crypto.randomUUID()],
     store = createSQLSessionStore(database, { now }),
@@ -137,6 +145,7 @@ export function createApp(options: AppOptions): AppRouter {
     secrets,
     demoAccounts,
     readFile,
+    passwords,
     now,
   });
   const router = createRouter({

@@ -43,17 +43,17 @@ export function passwordProvider(
 }
 
 async function verify(
-  { users }: Services,
+  { users, passwords }: Services,
   { email, password }: PasswordCredentials,
 ): Promise<UserLogin | null> {
   for (;;) {
     const found = await users.findLogin(email);
     // An unknown user takes as long as a wrong password.
     const hash = found?.passwordHash ?? "";
-    const { ok, needsRehash } = await verifyPassword(hash, password);
+    const { ok, needsRehash } = await verifyPassword(hash, password, passwords);
     if (found === null || !ok) return null;
     if (!needsRehash) return found;
-    const passwordHash = await hashPassword(password);
+    const passwordHash = await hashPassword(password, passwords);
     const { id } = found.user;
     if (await users.rehashPassword(id, hash, passwordHash)) {
       return { ...found, passwordHash };
@@ -90,11 +90,13 @@ export const TOO_COMMON =
  * @returns The hash, or `null` for a common password.
  */
 export async function hashNewPassword(
+  { passwords }: Services,
   password: string,
   queue?: PasswordQueue,
 ): Promise<string | null> {
   try {
-    return await hashPassword(password, { refuse: isCommon, queue });
+    const options = { ...passwords, refuse: isCommon, queue };
+    return await hashPassword(password, options);
   } catch (error) {
     if (error instanceof PasswordRefusedError) return null;
     throw error;
@@ -108,13 +110,14 @@ export type NewPasswordResult =
 
 /** Validates the form of a new password, and hashes the password. */
 export async function readNewPassword(
+  services: Services,
   form: FormData,
 ): Promise<NewPasswordResult> {
   const result = parseSafe(NewPassword, form);
   if (!result.success) {
     return { ok: false, state: failed(form, [], result.issues) };
   }
-  const hash = await hashNewPassword(result.value.password);
+  const hash = await hashNewPassword(services, result.value.password);
   return hash === null
     ? { ok: false, state: { errors: { password: TOO_COMMON } } }
     : { ok: true, hash };

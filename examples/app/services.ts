@@ -5,6 +5,7 @@ import {
 } from "@gatehouse/web/auth/email-login";
 import {
   createPasswordQueue,
+  type PasswordOptions,
   type PasswordQueue,
 } from "@gatehouse/web/auth/password";
 import { createPasskeys, type Passkeys } from "@gatehouse/web/auth/passkey";
@@ -50,6 +51,8 @@ export interface ServicesOptions {
   readonly demoAccounts?: (() => Promise<DemoAccount[]>) | undefined;
   /** Reads a file of the repository. */
   readonly readFile?: ReadFile | undefined;
+  /** The cost of password hashes. */
+  readonly passwords: PasswordOptions;
 }
 
 /** Reads a file by its path in the repository. */

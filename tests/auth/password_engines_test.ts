@@ -34,21 +34,27 @@ const made = [
   },
 ];
 
-for (const { by, plain, peppered } of made) {
+for (const { by, peppered } of made) {
   Deno.test(`verifyPassword() accepts hashes of ${by} with every engine (spec 5.1.4)`, async () => {
     for (const engine of await argon2Engines()) {
       const options = { engine, peppers: [PEPPER] };
-      const { ok } = await verifyPassword(plain, PASSWORD, { engine });
-      const other = await verifyPassword(plain, PASSWORD + " ", { engine });
-      const withPepper = await verifyPassword(peppered, PASSWORD, options);
+      const { ok } = await verifyPassword(peppered, PASSWORD, options);
+      const other = await verifyPassword(peppered, PASSWORD + " ", options);
       const without = await verifyPassword(peppered, PASSWORD, { engine });
       assertEquals([engine.name, ok], [engine.name, true]);
       assertEquals([engine.name, other.ok], [engine.name, false]);
-      assertEquals([engine.name, withPepper.ok], [engine.name, true]);
       assertEquals([engine.name, without.ok], [engine.name, false]);
     }
   });
 }
+
+Deno.test("verifyPassword() accepts a hash of full strength with each engine (spec 5.1.4)", async () => {
+  for (const engine of await argon2Engines()) {
+    const { plain } = made.find(({ by }) => by !== engine.name)!;
+    const { ok } = await verifyPassword(plain, PASSWORD, { engine });
+    assertEquals([engine.name, ok], [engine.name, true]);
+  }
+});
 
 Deno.test("verifyPassword() accepts hashes of every engine with every engine (spec 5.1.4)", async () => {
   const engines = await argon2Engines();
@@ -65,13 +71,12 @@ Deno.test("verifyPassword() accepts hashes of every engine with every engine (sp
   }
 });
 
-/** Hashes from the tests of the reference implementation. */
+/** Cheap hashes of the reference implementation, most of them from its tests. */
 const reference = [
-  "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
   "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
   "$argon2id$v=19$m=256,t=2,p=2$c29tZXNhbHQ$bQk8UB/VmZZF4Oo79iDXuL5/0ttZwg2f/5U52iv1cDc",
-  "$argon2id$v=19$m=65536,t=2,p=1$ZGlmZnNhbHQ$vfMrBczELrFdWP0ZsfhWsRPaHppYdP3MVEMIVlqoFBw",
-  "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA",
+  "$argon2id$v=19$m=256,t=2,p=1$ZGlmZnNhbHQ$3nWsp83doBBKcEDGxsj9vyqIw3iw8VkggfDTpS4TpeY",
+  "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8",
 ];
 
 for (const hash of reference) {
@@ -83,6 +88,12 @@ for (const hash of reference) {
     assertEquals((await verifyPassword(hash, "Password")).ok, false);
   });
 }
+
+Deno.test("verifyPassword() accepts a hash of 64 MiB of the reference implementation (spec 5.1.4)", async () => {
+  const hash =
+    "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
+  assertEquals((await verifyPassword(hash, "password")).ok, true);
+});
 
 Deno.test("hashPassword() uses the engine of its options", async () => {
   const seen: unknown[] = [];

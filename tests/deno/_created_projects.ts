@@ -97,28 +97,31 @@ export async function readFiles(
   return files;
 }
 
+/** A place for the projects of one runtime, which share their packages. */
+export interface Workplace extends AsyncDisposable {
+  /** Creates a project, which must be disposed of before the next one. */
+  create(template: Template): Promise<CreatedProject>;
+}
+
 /** A project in a temporary folder. */
 export interface CreatedProject extends AsyncDisposable {
   readonly folder: string;
+  /** `true` if a project with the same dependencies has installed them. */
+  readonly isInstalled: boolean;
   /** Runs a command of the runtime to its end, such as `npm install`. */
   run(command: string): Promise<void>;
   /** Starts the server and waits until it listens. */
   serve(): Promise<ServedProgram>;
 }
 
-/** Creates a project, and installs its packages. */
-export async function createProject(
-  runtime: Runtime,
-  template: Template,
-): Promise<CreatedProject> {
+/** Creates a place for projects, with a registry of this package. */
+export async function createWorkplace(runtime: Runtime): Promise<Workplace> {
   const parent = await Deno.realPath(await Deno.makeTempDir());
   await using stack = new AsyncDisposableStack();
   stack.defer(() => Deno.remove(parent, { recursive: true }));
-  const options = ["--template", template, "--runtime", runtime];
-  const { code, stderr } = await create(["app", ...options], { cwd: parent });
-  if (code !== 0) throw new Error(stderr);
   const folder = `${parent}/app`;
   const env: Record<string, string> = { NO_COLOR: "1", CI: "1" };
+  let npmrc: string | undefined;
   if (runtime === "deno") {
     const registry = stack.use(servePackage(await publishPackage()));
     env.JSR_URL = registry.url;
@@ -126,24 +129,80 @@ export async function createProject(
     env.DENO_TLS_CA_STORE = "mozilla,system";
   } else {
     const registry = stack.use(await serveNpmRegistry());
-    const npmrc = `@jsr:registry=${registry.url}\n`;
-    await Deno.writeTextFile(`${folder}/.npmrc`, npmrc);
+    npmrc = `@jsr:registry=${registry.url}\n`;
     const program = runtime === "bun" ? bunPath() : await nodePath();
     const bin = program.slice(0, program.lastIndexOf("/"));
     env.PATH = [bin, `${folder}/node_modules/.bin`, Deno.env.get("PATH")]
       .join(Deno.build.os === "windows" ? ";" : ":");
   }
+  const resources = stack.move();
+  return {
+    create: (template) =>
+      createProject(runtime, template, { folder, env, npmrc }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+interface Settings {
+  readonly folder: string;
+  readonly env: Record<string, string>;
+  readonly npmrc: string | undefined;
+}
+
+/** Creates a project. It leaves its packages to the next one. */
+async function createProject(
+  runtime: Runtime,
+  template: Template,
+  { folder, env, npmrc }: Settings,
+): Promise<CreatedProject> {
+  const options = ["--template", template, "--runtime", runtime];
+  const { code, stderr } = await create(["app", ...options], {
+    cwd: `${folder}/..`,
+  });
+  if (code !== 0) throw new Error(stderr);
+  if (npmrc !== undefined) await Deno.writeTextFile(`${folder}/.npmrc`, npmrc);
+  const isInstalled = await takePackages(folder);
   const run = async (command: string) => {
     const [program = "", ...args] = command.split(" ");
     await deno(args, { program, cwd: folder, env });
   };
-  const resources = stack.move();
   return {
     folder,
+    isInstalled,
     run,
     serve: () => serve(runtime, folder, env, run),
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      await leavePackages(folder);
+      await Deno.remove(folder, { recursive: true });
+    },
   };
+}
+
+const INSTALLED = ["package.json", "node_modules"];
+
+/** Takes the packages of the project before, if both depend on the same. */
+async function takePackages(folder: string): Promise<boolean> {
+  const [own, last] = await Promise.all(
+    [folder, `${folder}/../last`].map((folder) =>
+      Deno.readTextFile(`${folder}/package.json`).catch(() => null)
+    ),
+  );
+  if (own === null || own !== last) return false;
+  for (const name of INSTALLED) {
+    await Deno.rename(`${folder}/../last/${name}`, `${folder}/${name}`);
+  }
+  return true;
+}
+
+/** Leaves the packages of a project to the next one. */
+async function leavePackages(folder: string): Promise<void> {
+  const last = `${folder}/../last`;
+  await Deno.remove(last, { recursive: true }).catch(() => {});
+  await Deno.mkdir(last);
+  for (const name of INSTALLED) {
+    // Projects on Deno have neither.
+    await Deno.rename(`${folder}/${name}`, `${last}/${name}`).catch(() => {});
+  }
 }
 
 /** Starts the server with the command of the project's script. */

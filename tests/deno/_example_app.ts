@@ -10,7 +10,10 @@ import type { Mail } from "../../examples/app/services.ts";
 import { Users } from "../../examples/app/data/users.ts";
 import { createDemoProvider } from "../../examples/app/demo_provider.ts";
 import { createOIDCLogin } from "../../examples/app/external_logins.ts";
-import { hashPassword } from "@gatehouse/web/auth/password";
+import {
+  hashPassword,
+  type PasswordOptions,
+} from "@gatehouse/web/auth/password";
 import type { ServedApp } from "./_app_servers.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -42,8 +45,8 @@ export const PAGES_FOR_ADMINS: readonly string[] = [
 /** The password of all users in these tests. */
 export const PASSWORD = "correct horse battery";
 
-/** Its hash, which takes longer than a test. */
-let passwordHash: Promise<string> | undefined;
+/** The cost of hashes in these tests: little. */
+export const CHEAP: PasswordOptions = { memory: 64, passes: 1 };
 
 /** The example application, served with its demo identity provider. */
 export interface ExampleApp extends ServedApp, AsyncDisposable {
@@ -73,13 +76,20 @@ export interface ExampleAppOptions {
   readonly trustedProxies?: number;
   /** The accounts on the login page. */
   readonly demoAccounts?: () => Promise<DemoAccount[]>;
+  /**
+   * The cost of password hashes.
+   *
+   * @default {CHEAP}
+   */
+  readonly passwords?: PasswordOptions;
 }
 
 /** Serves the example application on a free port, over a database in memory. */
 export async function startExampleApp(
-  { wrap = (query) => query, trustedProxies, demoAccounts }: ExampleAppOptions =
-    {},
+  options: ExampleAppOptions = {},
 ): Promise<ExampleApp> {
+  const { wrap = (query) => query, trustedProxies, demoAccounts } = options;
+  const { passwords = CHEAP } = options;
   const server = listen();
   const demoServer = listen();
   const baseURL = `http://localhost:${server.port}`;
@@ -111,6 +121,7 @@ export async function startExampleApp(
     readFile: (path) => Deno.readTextFile(new URL(path, ROOT)),
     now,
     demoAccounts,
+    passwords,
   });
   server.serve(app.fetch);
   return {
@@ -126,9 +137,8 @@ export async function startExampleApp(
     visitor: () => createVisitor(baseURL),
     async loggedIn(role = "user") {
       const email = `${role}-${crypto.randomUUID()}@example.com`;
-      const hash = await (passwordHash ??= hashPassword(PASSWORD));
-      const account = { name: `Some ${role}`, email, role };
-      await users.create({ ...account, passwordHash: hash });
+      const passwordHash = await hashPassword(PASSWORD, passwords);
+      await users.create({ name: `Some ${role}`, email, role, passwordHash });
       const visitor = createVisitor(baseURL);
       await visitor.post("/login", { email, password: PASSWORD });
       return visitor;

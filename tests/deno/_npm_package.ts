@@ -5,6 +5,7 @@
 import { cp } from "node:fs/promises";
 import ts from "npm:typescript@6.0.3";
 import config from "../../deno.json" with { type: "json" };
+import { cached, hashOfLibrary } from "../offline/cache.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -30,6 +31,18 @@ interface Graph {
 
 /** Installs the package and its dependencies in `node_modules` of a folder. */
 export async function installPackage(folder: string): Promise<void> {
+  const built = await buildPackage();
+  await cp(built, `${folder}/node_modules`, { recursive: true });
+}
+
+/** Returns a folder of the package and its dependencies, built once. */
+export async function buildPackage(): Promise<string> {
+  const key = [await hashOfLibrary(), Deno.env.get("JSR_URL") ?? ""];
+  const folder = await cached("npm-package", key, build);
+  return `${folder}/node_modules`;
+}
+
+async function build(folder: string): Promise<void> {
   const modules = `${folder}/node_modules`;
   const graph = await readGraph(folder);
   const exportsOf: Record<string, Record<string, unknown>> = {

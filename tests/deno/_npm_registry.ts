@@ -1,6 +1,7 @@
 import ts from "npm:typescript@6.0.3";
 import config from "../../deno.json" with { type: "json" };
-import { installPackage } from "./_npm_package.ts";
+import { cached, filesBelow, hashOfLibrary } from "../offline/cache.ts";
+import { buildPackage } from "./_npm_package.ts";
 
 /** JSR's registry for npm, on the loopback interface. */
 export interface NpmRegistry extends AsyncDisposable {
@@ -18,7 +19,7 @@ interface Package {
 
 /** Serves this package and its `@std` packages to npm and Bun. */
 export async function serveNpmRegistry(): Promise<NpmRegistry> {
-  const packages = await createPackages();
+  const packages = await readPackages();
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     async (request) => {
@@ -36,36 +37,54 @@ export async function serveNpmRegistry(): Promise<NpmRegistry> {
   };
 }
 
-/** Transpiles the package and its `@std` packages as JSR does. */
-async function createPackages(): Promise<Package[]> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await installPackage(folder);
-    const modules = `${folder}/node_modules`;
-    const scope = config.name.replace("@", "@jsr/").replace(/\/(?=\w+$)/, "__");
-    await Deno.rename(`${modules}/${config.name}`, `${modules}/${scope}`);
-    const entries = await Array.fromAsync(Deno.readDir(`${modules}/@jsr`));
-    return await Promise.all(
-      entries.map(({ name }) => createPackage(modules, `@jsr/${name}`)),
-    );
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+/** Reads the packages, which are built once for each source. */
+async function readPackages(): Promise<Package[]> {
+  const key = [await hashOfLibrary(), Deno.env.get("JSR_URL") ?? ""];
+  const folder = await cached("npm-registry", key, writePackages);
+  const files = await filesBelow(folder);
+  return await Promise.all(
+    files.filter((file) => file.endsWith(".json")).map(async (file) => ({
+      ...JSON.parse(await Deno.readTextFile(`${folder}/${file}`)),
+      tarball: await Deno.readFile(
+        `${folder}/${file.replace(/\.json$/, ".tgz")}`,
+      ),
+    })),
+  );
+}
+
+/** Packs the package and its `@std` packages as JSR does. */
+async function writePackages(folder: string): Promise<void> {
+  const modules = await buildPackage();
+  const own = config.name.replace("@", "@jsr/").replace(/\/(?=\w+$)/, "__");
+  const packages = [await createPackage(modules, config.name, own)];
+  for await (const { name } of Deno.readDir(`${modules}/@jsr`)) {
+    packages.push(await createPackage(modules, `@jsr/${name}`));
+  }
+  for (const { tarball, ...described } of packages) {
+    const base = `${folder}/${described.name.replace("/", "+")}`;
+    await Deno.writeTextFile(`${base}.json`, JSON.stringify(described));
+    await Deno.writeFile(`${base}.tgz`, tarball);
   }
 }
 
-async function createPackage(modules: string, name: string): Promise<Package> {
-  const version = await versionOf(modules, name);
+async function createPackage(
+  modules: string,
+  folder: string,
+  name = folder,
+): Promise<Package> {
+  const version = await versionOf(modules, folder);
   const dependencies: Record<string, string> = {};
   const files: [path: string, bytes: Uint8Array][] = [];
-  for await (const path of filesBelow(`${modules}/${name}`)) {
-    const bytes = await Deno.readFile(`${modules}/${name}/${path}`);
+  for (const path of await filesBelow(`${modules}/${folder}`)) {
+    if (path === "package.json") continue;
+    const bytes = await Deno.readFile(`${modules}/${folder}/${path}`);
     files.push([path, bytes]);
     if (!path.endsWith(".js")) continue;
     for (const dependency of packagesOf(new TextDecoder().decode(bytes))) {
       dependencies[dependency] = await versionOf(modules, dependency);
     }
   }
-  const manifest = await readManifest(modules, name);
+  const manifest = await readManifest(modules, folder);
   const json = JSON.stringify({ ...manifest, name, version, dependencies });
   files.push(["package.json", new TextEncoder().encode(json)]);
   const archive = new Blob(
@@ -84,7 +103,7 @@ function packagesOf(source: string): string[] {
 }
 
 async function versionOf(modules: string, name: string): Promise<string> {
-  if (name.endsWith("__web")) return config.version;
+  if (name === config.name) return config.version;
   // The packages of JSR were installed without their versions.
   return (await readManifest(modules, name)).version ?? "1.99.0";
 }
@@ -131,15 +150,4 @@ function tarEntry(path: string, bytes: Uint8Array): Uint8Array<ArrayBuffer>[] {
   write(`${octal(checksum, 6)}\0 `, 148);
   const padding = new Uint8Array((512 - bytes.length % 512) % 512);
   return [header, new Uint8Array(bytes), padding];
-}
-
-async function* filesBelow(
-  root: string,
-  folder = "",
-): AsyncGenerator<string> {
-  for await (const entry of Deno.readDir(`${root}/${folder}`)) {
-    const path = folder + entry.name;
-    if (entry.isDirectory) yield* filesBelow(root, `${path}/`);
-    else if (path !== "package.json") yield path;
-  }
 }

@@ -1,4 +1,5 @@
 import config from "../../deno.json" with { type: "json" };
+import { cached, filesBelow, hashOfLibrary } from "../offline/cache.ts";
 import { deno } from "./_programs.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -48,14 +49,18 @@ export function servePackage(files?: Files): Registry {
   return serveRegistry(config.name, config.version, upstream, files);
 }
 
-let published: Promise<Files> | undefined;
-
-/** Returns the files that a real `deno publish` sends. */
-export function publishPackage(): Promise<Files> {
-  return published ??= publish();
+/** Returns the files that a real `deno publish` sends, once for each source. */
+export async function publishPackage(): Promise<Files> {
+  const key = [await hashOfLibrary()];
+  const folder = await cached("published", key, publish);
+  const files = new Map<string, Uint8Array>();
+  for (const path of await filesBelow(folder)) {
+    files.set(`/${path}`, await Deno.readFile(`${folder}/${path}`));
+  }
+  return files;
 }
 
-async function publish(): Promise<Files> {
+async function publish(folder: string): Promise<void> {
   await using registry = servePackage();
   const cache = await Deno.makeTempDir();
   try {
@@ -64,9 +69,14 @@ async function publish(): Promise<Files> {
       // `deno task checks` checks the types, with a dry run.
       .concat("--no-check");
     await deno(["publish", ...flags], { cwd: ROOT, env });
-    return registry.files;
   } finally {
     await Deno.remove(cache, { recursive: true });
+  }
+  for (const [path, bytes] of registry.files) {
+    const target = folder + path;
+    const parent = target.slice(0, target.lastIndexOf("/"));
+    await Deno.mkdir(parent, { recursive: true });
+    await Deno.writeFile(target, bytes);
   }
 }
 

@@ -1,25 +1,41 @@
 /**
- * Creates a project of each template for each runtime, runs its tests, serves
- * it and uses it over HTTP.
+ * Creates projects for each runtime, runs their tests, serves them and uses them
+ * over HTTP: each template on some runtimes, and every night on all.
  */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import {
   type CreatedProject,
-  createProject,
+  createWorkplace,
   type Runtime,
   runtimes,
   type Template,
   TEMPLATES,
 } from "../deno/_created_projects.ts";
 import { overHTTP, type ServedProgram } from "../deno/_programs.ts";
+import { isNightly } from "./_nightly.ts";
 
-/** The commands of a user, and of the project's workflow. */
+/** The templates that run on each day. */
+const DAILY: Record<Runtime, readonly Template[]> = {
+  deno: ["login", "minimal"],
+  bun: ["login", "api"],
+  node: ["login", "api"],
+  workers: ["login", "minimal"],
+};
+
+/** The command that installs the packages of a project. */
+const INSTALL: Partial<Record<Runtime, string>> = {
+  bun: "bun install",
+  node: "npm install",
+  workers: "npm install",
+};
+
+/** The other commands of a user, and of the project's workflow. */
 const COMMANDS: Record<Runtime, readonly string[]> = {
   deno: ["deno task test", "deno task check"],
-  bun: ["bun install", "bun test", "bun run check"],
-  node: ["npm install", "npm test", "npm run check"],
-  workers: ["npm install", "npm test", "npm run check"],
+  bun: ["bun test", "bun run check"],
+  node: ["npm test", "npm run check"],
+  workers: ["npm test", "npm run check"],
 };
 
 /** Uses a served project, by its template. */
@@ -68,12 +84,26 @@ const USE: Record<
 };
 
 for (const runtime of runtimes()) {
-  for (const template of TEMPLATES) {
-    Deno.test(`create: the template "${template}" for ${runtime} passes its tests, and serves`, async () => {
-      await using project = await createProject(runtime, template);
-      for (const command of COMMANDS[runtime]) await project.run(command);
-      await using server = await project.serve();
-      await USE[template](server, project);
-    });
-  }
+  Deno.test(`create: projects for ${runtime} pass their tests, and serve`, async (test) => {
+    await using workplace = await createWorkplace(runtime);
+    for (const template of isNightly ? TEMPLATES : DAILY[runtime]) {
+      await test.step(`the template "${template}"`, async () => {
+        await using project = await workplace.create(template);
+        const install = INSTALL[runtime];
+        if (install !== undefined && !project.isInstalled) {
+          await project.run(install);
+        }
+        for (const command of COMMANDS[runtime]) await project.run(command);
+        await using server = await project.serve();
+        await USE[template](server, project);
+      });
+    }
+  });
 }
+
+Deno.test("create: each template runs on two runtimes every day", () => {
+  for (const template of TEMPLATES) {
+    const all = Object.values(DAILY).filter((list) => list.includes(template));
+    assert(all.length >= 2, template);
+  }
+});

@@ -7,6 +7,7 @@
  * that the package contains but does not publish.
  */
 import config from "../../deno.json" with { type: "json" };
+import { cacheFolder, digest, exists } from "./cache.ts";
 
 const JSR = "https://jsr.io/";
 
@@ -23,10 +24,7 @@ const STAND_INS = {
   },
 } as const;
 
-const SEPARATOR = Deno.build.os === "windows" ? "\\" : "/";
-
 const here = import.meta.dirname!;
-const root = await Deno.realPath(`${here}/../..`);
 
 console.log(await registry());
 
@@ -90,19 +88,6 @@ function lowestVersion(specifier: string): string {
   return `${major}.${minor}.${patch}`;
 }
 
-/** Creates a folder that outlives this process, outside the package. */
-async function cacheFolder(): Promise<string> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json"],
-    cwd: root,
-  }).output();
-  const { denoDir } = JSON.parse(new TextDecoder().decode(stdout));
-  await Deno.mkdir(denoDir, { recursive: true });
-  const folder = await Deno.realPath(denoDir);
-  const inside = (folder + SEPARATOR).startsWith(root + SEPARATOR);
-  return inside ? await Deno.makeTempDir() : folder;
-}
-
 /** Writes a folder so that another process sees all of it or nothing. */
 async function writeAtOnce(
   target: string,
@@ -121,20 +106,6 @@ async function writeAtOnce(
     // Another process laid out the same files first.
     if (!await exists(target)) throw error;
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    return (await Deno.stat(path)).isDirectory;
-  } catch {
-    return false;
-  }
-}
-
-/** Returns the SHA-256 of a string, in hexadecimal digits. */
-async function digest(text: string): Promise<string> {
-  const bytes = new TextEncoder().encode(text);
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
 
 function json(value: unknown): string {

@@ -18,12 +18,12 @@ for (const { name, run } of kit) {
   Deno.test(`createMemorySessionStore() ${name}`, run);
 }
 
-Deno.test("createMemorySessionStore() keeps all logins during a flood of 100,000 anonymous sessions", async () => {
+Deno.test("createMemorySessionStore() keeps all logins during a flood of 20,000 anonymous sessions", async () => {
   const store = createMemorySessionStore({ maxRecords: 5_000 });
   for (let n = 0; n < 1_000; n++) {
     await put(store, `login${n}`, "a login", [`user:${n}`]);
   }
-  for (let n = 0; n < 100_000; n++) {
+  for (let n = 0; n < 20_000; n++) {
     await put(store, `anonymous${n}`, "x".repeat(100));
   }
   for (let n = 0; n < 1_000; n++) {
@@ -31,12 +31,12 @@ Deno.test("createMemorySessionStore() keeps all logins during a flood of 100,000
     assertEquals(await store.byIndex!(`user:${n}`), [`login${n}`]);
   }
   let left = 0;
-  for (let n = 0; n < 100_000; n++) {
+  for (let n = 0; n < 20_000; n++) {
     if (await store.get(`anonymous${n}`) !== null) left++;
   }
   assertEquals(left, 4_000);
-  assertEquals(await store.get("anonymous95999"), null);
-  assertNotEquals(await store.get("anonymous96000"), null);
+  assertEquals(await store.get("anonymous15999"), null);
+  assertNotEquals(await store.get("anonymous16000"), null);
 });
 
 const floods: Record<string, (n: number) => string[]> = {
@@ -46,20 +46,20 @@ const floods: Record<string, (n: number) => string[]> = {
 };
 
 for (const [kind, indexOf] of Object.entries(floods)) {
-  Deno.test(`createMemorySessionStore() keeps all logins during a flood of 100,000 ${kind}`, async () => {
+  Deno.test(`createMemorySessionStore() keeps all logins during a flood of 20,000 ${kind}`, async () => {
     const store = createMemorySessionStore({ maxRecords: 2_000 });
     for (let n = 0; n < 1_000; n++) {
       await put(store, `login${n}`, "a login", [`sid:i|${n}`, `user:${n}`]);
     }
-    for (let n = 0; n < 100_000; n++) {
+    for (let n = 0; n < 20_000; n++) {
       await put(store, `flood${n}`, "x".repeat(100), indexOf(n));
     }
     for (let n = 0; n < 1_000; n++) {
       assertNotEquals(await store.get(`login${n}`), null);
     }
-    assertNotEquals(await store.get("flood99999"), null);
+    assertNotEquals(await store.get("flood19999"), null);
     let left = 0;
-    for (let n = 0; n < 100_000; n++) {
+    for (let n = 0; n < 20_000; n++) {
       if (await store.get(`flood${n}`) !== null) left++;
     }
     assertEquals(left, 1_000);

@@ -53,7 +53,7 @@ export function addAccountPassword(
         }
         const notYours = { currentPassword: "This is not your password" };
         if (!proof.ok) return refuse(notYours);
-        const after = await hashNewPassword(result.value.password);
+        const after = await hashNewPassword(services, result.value.password);
         if (after === null) return refuse({ password: TOO_COMMON });
         // Only if the password is still the one that was verified.
         const before = proof.user.passwordHash;

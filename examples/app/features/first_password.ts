@@ -18,7 +18,7 @@ export async function setFirstPassword(
 ): Promise<Response> {
   const { users, sendMail } = services;
   if (user.email === null) return passwordPage(context, user, {}, 422);
-  const chosen = await readNewPassword(context.get(FormData));
+  const chosen = await readNewPassword(services, context.get(FormData));
   if (!chosen.ok) return passwordPage(context, user, chosen.state, 422);
   const version = await users.setFirstPassword(user, chosen.hash);
   // Access was ended, or another request was faster.

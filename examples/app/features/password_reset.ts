@@ -104,7 +104,7 @@ function addChoice(router: AppRouter, services: Services): void {
         if (known === null || typeof token !== "string") {
           return uselessPage(context);
         }
-        const chosen = await readNewPassword(form);
+        const chosen = await readNewPassword(services, form);
         if (!chosen.ok) return choicePage(context, token, chosen.state, 422);
         const grant = await takeOneTimeToken(store, use);
         if (grant === null) return uselessPage(context);

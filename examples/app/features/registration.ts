@@ -51,7 +51,11 @@ export function addRegistration(
             registrationPage(context, state, 429),
           );
         }
-        const passwordHash = await hashNewPassword(password, registrationQueue);
+        const passwordHash = await hashNewPassword(
+          services,
+          password,
+          registrationQueue,
+        );
         if (passwordHash === null) {
           return registrationPage(context, {
             values: valuesOf(form, shown),
