@@ -10,7 +10,6 @@
 import config from "../deno.json" with { type: "json" };
 import {
   cutTests,
-  foldBenchmarks,
   guideSections,
   markPrograms,
   moveLinks,
@@ -109,10 +108,7 @@ async function writeGuide(): Promise<Section[]> {
   const texts: [title: string, path: string, text: string][] = [];
   const write = async (file: string, page: string) => {
     const source = await Deno.readTextFile(new URL(file, ROOT));
-    const folded = page === "guide/benchmarks"
-      ? foldBenchmarks(source)
-      : source;
-    const text = moveLinks(cutTests(folded), file);
+    const text = moveLinks(cutTests(source), file);
     const target = new URL(`${page}.md`, PAGES);
     await Deno.mkdir(new URL("./", target), { recursive: true });
     const editLink = `${REPOSITORY}/edit/main/${file}`;

@@ -1,6 +1,6 @@
 /**
  * Prepares the pages of the site from the files that GitHub shows: cuts the
- * tests out of programs, moves links to their pages, folds benchmark tables.
+ * tests out of programs, and moves links to their pages.
  *
  * @module
  */
@@ -99,34 +99,6 @@ function pageOf(path: string, hash: string): string {
   }
   if (path.startsWith("docs/images/")) return `/${path.slice("docs/".length)}`;
   return `${REPOSITORY}/blob/main/${path}${hash}`;
-}
-
-/**
- * Puts the charts of the benchmark page first and folds each table, so that a
- * reader sees the comparison before the figures.
- */
-export function foldBenchmarks(markdown: string): string {
-  const [introduction, ...sections] = markdown.split(/^(?=## )/m);
-  const charts: string[] = [];
-  const tables: string[] = [];
-  for (const section of sections) {
-    const [heading] = section.split("\n", 1);
-    const title = heading.slice("## ".length);
-    const chart = /^!\[[^\]]*\](\([^)]+\))$/m;
-    const [, target] = chart.exec(section) ?? [];
-    if (target !== undefined) {
-      charts.push(`### ${title}\n\n![Chart: ${title}]${target}\n`);
-    }
-    const body = section.slice(heading.length).replace(chart, "").trim();
-    tables.push(`::: details ${title}\n\n${body}\n\n:::\n`);
-  }
-  return [
-    introduction,
-    "## Charts\n",
-    ...charts,
-    "## Tables\n",
-    ...tables,
-  ].join("\n");
 }
 
 /** Reads the sections of the guide from the links of its index. */

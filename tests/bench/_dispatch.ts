@@ -2,7 +2,8 @@
  * Dispatch: `await router.fetch(request)` on a request that is ready, next to a
  * bare handler and to others. It is measured without middleware, and with five
  * that do nothing: functions that return the promise of `next()`, and async
- * functions that await it. On Deno and on Bun.
+ * functions that await it. On Deno and on Bun. Every library is given as its
+ * users give it to a server: `app.fetch`.
  */
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import { createRouter as createRemixRouter } from "npm:@remix-run/fetch-router@0.20.1";
@@ -157,7 +158,7 @@ function hono(count: number, form?: Form): Fetch {
   for (let index = 0; index < count; index++) app.use(pass);
   app.get("/health", () => new Response("ok"));
   app.get("/users/:id", (context) => new Response(context.req.param("id")));
-  return (request) => app.fetch(request);
+  return app.fetch as Fetch;
 }
 
 function h3(count: number, form?: Form): Fetch {
@@ -171,7 +172,7 @@ function h3(count: number, form?: Form): Fetch {
   for (let index = 0; index < count; index++) app.use(pass);
   app.get("/health", () => new Response("ok"));
   app.get("/users/:id", ({ context }) => new Response(context.params!.id));
-  return (request) => app.fetch(request);
+  return app.fetch as Fetch;
 }
 
 function itty(count: number, form?: Form): Fetch {
@@ -182,7 +183,7 @@ function itty(count: number, form?: Form): Fetch {
   router.get("/users/:id", ({ params }) => new Response(params.id));
   // It returns nothing for an unknown path. Its users write this function.
   router.all("*", () => new Response("Not Found", { status: 404 }));
-  return (request) => router.fetch(request);
+  return router.fetch;
 }
 
 function remix(count: number, form?: Form): Fetch {
@@ -195,5 +196,6 @@ function remix(count: number, form?: Form): Fetch {
   const router = createRemixRouter({ middleware: Array(count).fill(pass) });
   router.get("/health", () => new Response("ok"));
   router.get("/users/:id", ({ params }) => new Response(params.id));
+  // Its method needs the router as `this`, so its users write this function.
   return (request) => router.fetch(request);
 }

@@ -82,7 +82,6 @@ export async function benchMatch(
     const bounds = count === 10_000 ? [bound(2)] : [];
     await table(`${count} routes`, routes, calls, few, bounds);
   }
-  verdicts.push(await growing(rounds));
   verdicts.push(await registering(quick ? 5 : 15));
   verdicts.push(await longUrls(rounds));
   return verdicts.every((holds) => holds);
@@ -173,29 +172,6 @@ function callOf(method: string, path: string): Call {
   // As flat in memory as the URL of a request is.
   const url = new URL(`http://localhost:8000${path}`);
   return [method, url.href, url.pathname];
-}
-
-/** Ours in tables of 10 and of 1,000 routes, one after the other. */
-async function growing(rounds: number): Promise<boolean> {
-  const passes = await measure(
-    [10, 1_000].map((count) => {
-      const routes = generateRoutes(count);
-      const calls = callsOf(routes, 3_000 / count);
-      const find = gatehouse(routes);
-      const run = () => {
-        for (const [method, url, path] of calls) find(method, url, path);
-      };
-      return { name: `${count} routes`, run };
-    }),
-    { rounds, turns: 1 },
-  );
-  return printTable(
-    "growth with the number of routes",
-    perCall(passes, 3_000),
-    [
-      { of: "1000 routes", to: "10 routes", most: 2 },
-    ],
-  );
 }
 
 /** Registers 10,000 routes and matches once, each time from nothing. */

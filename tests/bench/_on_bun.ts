@@ -1,4 +1,5 @@
 import { bunPath } from "../runtimes/bun.ts";
+import { FAR_BEYOND } from "./_measure.ts";
 import { bundle } from "../runtimes/bundle.ts";
 
 /**
@@ -11,19 +12,19 @@ import { bundle } from "../runtimes/bundle.ts";
 export async function benchOnBun(file: URL, call: string): Promise<boolean> {
   const script = await bundle(
     `import * as bench from ${JSON.stringify(file.href)};
-if (!await bench.${call}) process.exit(1);
-process.exit(0);`,
+process.exit(await bench.${call} ? 0 : ${FAR_BEYOND});`,
   );
   const path = await Deno.makeTempFile({ suffix: ".js" });
   try {
     await Deno.writeTextFile(path, script);
     console.log("\n## On Bun");
-    const { success } = await new Deno.Command(bunPath(), {
+    const { code } = await new Deno.Command(bunPath(), {
       args: [path],
       stdout: "inherit",
       stderr: "inherit",
     }).output();
-    return success;
+    if (code !== 0 && code !== FAR_BEYOND) throw new Error(`${file} failed`);
+    return code === 0;
   } finally {
     await Deno.remove(path);
   }

@@ -1,11 +1,17 @@
 import { deno } from "../deno/_programs.ts";
-import { chartOf } from "./_chart.ts";
 import type { Table } from "./_measure.ts";
-import { summaryChart, type SummaryGroup } from "./_summary_chart.ts";
+import { summaryChart } from "./_summary_chart.ts";
+import {
+  compare,
+  runtimeOf,
+  RUNTIMES,
+  type Topic,
+  TOPICS,
+  type Work,
+} from "./_topics.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const DATA = new URL("docs/benchmarks.json", ROOT);
-const IMAGES = new URL("docs/images/", ROOT);
 
 /**
  * Saves the new tables next to those of earlier runs, and writes the generated
@@ -17,7 +23,6 @@ export async function writePages(fresh: readonly Table[]): Promise<void> {
   );
   const all = [...tables.values()]
     .toSorted((a, b) => keyOf(a) < keyOf(b) ? -1 : 1);
-  await Deno.mkdir(IMAGES, { recursive: true });
   await Deno.writeTextFile(DATA, JSON.stringify(all));
   const written = [DATA.pathname];
   for (const [path, text] of filesOf(all)) {
@@ -30,15 +35,10 @@ export async function writePages(fresh: readonly Table[]): Promise<void> {
 
 /** Returns the generated files: unformatted contents by path. */
 export function filesOf(tables: readonly Table[]): Map<string, string> {
-  const files = new Map([
+  return new Map([
     ["docs/benchmarks.md", pageOf(tables)],
-    ["docs/images/bench_summary.svg", summaryChart(tables, SUMMARY)],
+    ["docs/images/bench_summary.svg", summaryChart(tables)],
   ]);
-  for (const table of tables) {
-    const image = imageOf(table);
-    if (image !== null) files.set(`docs/images/${image}`, chartOf(table));
-  }
-  return files;
 }
 
 /** Reads the tables of the last long run. */
@@ -51,153 +51,111 @@ export async function readTables(): Promise<Table[]> {
   }
 }
 
-/**
- * Returns a title with the runtime. Server tables have the runtime in the
- * title.
- */
-function keyOf({ title, runtime }: Table): string {
-  const end = ` on ${runtime}`;
-  const isTold = title.endsWith(end) ||
-    /\b(?:Deno\.serve|Bun\.serve|on Node|workerd)\b/.test(title);
-  return isTold ? title : title + end;
+function keyOf(table: Table): string {
+  return `${table.title}, ${runtimeOf(table)}`;
 }
-
-/** Returns the file name of a table's chart, or `null` without a chart. */
-function imageOf({ title, runtime }: Table): string | null {
-  const line = SUMMARY.find((line) => line.title.test(title));
-  return line ? `bench_${line.chart}_${runtime.toLowerCase()}.svg` : null;
-}
-
-/** A group of the summary, with a chart of the whole table. */
-interface Line extends SummaryGroup {
-  /** The name of the work in the file of the chart. */
-  readonly chart: string;
-}
-
-/** The work that the summary shows. */
-const SUMMARY: readonly Line[] = [
-  {
-    work: "Find one of GitHub's 310 routes",
-    chart: "match",
-    title: /^GitHub-like:/,
-    of: "gatehouse",
-    to: "hono SmartRouter",
-    libraries: /./,
-  },
-  {
-    work: "Dispatch behind five middleware",
-    chart: "dispatch",
-    title: /^dispatch, param route, five middleware/,
-    of: "gatehouse",
-    to: "hono",
-    libraries: /^(?!bare)/,
-  },
-  {
-    work: "Dispatch behind five async middleware",
-    chart: "dispatch_async",
-    title: /^dispatch, param route, five async/,
-    of: "gatehouse",
-    to: "hono",
-    libraries: /^(?!bare)/,
-  },
-  {
-    work: "Validate a form or an order",
-    chart: "schema",
-    title: /^all parses/,
-    of: "gatehouse",
-    to: "zod",
-    libraries: /./,
-  },
-  {
-    work: "Read a session from a cookie",
-    chart: "session",
-    title: /^Session, reading/,
-    of: "gatehouse, sealed cookie",
-    to: "iron-session",
-    libraries: /^(?:iron-session|h3|@remix-run|@hono\/session, sealed)/,
-  },
-  {
-    work: "Write a log line",
-    chart: "log",
-    title: /^Request log$/,
-    of: "gatehouse, combined",
-    to: "hono, not escaped",
-    libraries: /^(?:hono|@remix-run)/,
-  },
-];
 
 function pageOf(tables: readonly Table[]): string {
   return `# Benchmarks
 
-\`deno task bench\` measures all of this, writes this page and draws the charts.
-Times are medians of many rounds on one machine, in which the competitors take
-turns. Compare the columns of one table, not of two: machines differ.
+\`deno task bench\` measures all of this and writes this page. A figure is our
+time next to that of the fastest other library, which is named: 0.5 is half its
+time, and above 1 the other is faster. Times are medians of many rounds on one
+machine, in which the libraries take turns. [benchmarks.json](benchmarks.json)
+has every figure, with the versions of all packages.
 
 A middleware is \`(_, next) => next()\`. An async one awaits the response of
 \`next()\`, and returns it. Elysia and itty-router have no \`next\`: theirs do
-nothing. \`bare\` is a handler without a router.
+nothing.
 
 ![A summary of the benchmarks](images/bench_summary.svg)
 
-${tables.map(sectionOf).join("\n")}`;
+${TOPICS.map((topic) => sectionOf(topic, tables)).join("\n")}
+${meansOf(tables)}
+${missedBounds(tables)}`;
 }
 
-function sectionOf(table: Table): string {
-  const { rows, unit, bounds, versions = [] } = table;
-  const [base] = rows;
-  const lines = rows.map(({ name, value }) =>
-    // Patterns have asterisks, which would be emphasis.
-    `| ${name.replaceAll("*", "\\*")} | ${round(value)} | ${
-      round(value / base!.value)
-    } |`
+function sectionOf({ heading, ran, works }: Topic, all: readonly Table[]) {
+  const cells = works.map((work) =>
+    RUNTIMES.map((runtime) => cellOf(work, runtime, all))
   );
-  const notes = bounds.map(({ of, to, most, ratio }) =>
-    `- ${of} takes ${round(ratio)} of ${to}; the bound is ${round(most)}`
-  );
-  const packages = versions.map((version) => `\`${version}\``);
-  const image = imageOf(table);
-  const picture = image === null
-    ? ""
-    : `![The same as a chart](images/${image})`;
-  return `## ${keyOf(table)}
+  // A runtime that the topic was never measured on has no column.
+  const columns = RUNTIMES.map((_, index) => index)
+    .filter((index) => cells.some((row) => row[index] !== "–"));
+  const line = (name: string, row: readonly string[]) =>
+    `| ${name} | ${columns.map((index) => row[index]).join(" | ")} |`;
+  return `## ${heading}
 
-${picture}
+${ran}
 
-| | ${unit} | ratio |
-| --- | ---: | ---: |
-${lines.join("\n")}
-
-${fastestLibrary(table)}
-
-${notes.join("\n")}
-
-${packages.length > 0 ? `Versions: ${packages.join(", ")}` : ""}
+${line("", RUNTIMES)}
+| --- | ${columns.map(() => "---:").join(" | ")} |
+${works.map(({ name }, index) => line(name, cells[index]!)).join("\n")}
 `;
 }
 
-/** Rows that are not a library, or are a variant of ours. */
-const NOT_RANKED = /^(?:bare|no |one |memory, by hand|console\.log|gatehouse )/;
-
-/**
- * Returns a sentence with the fastest library of a table that compares ours with
- * others, even if ours is slower.
- */
-function fastestLibrary({ title, rows, unit }: Table): string {
-  const libraries = rows.filter(({ name }) => !NOT_RANKED.test(name))
-    .toSorted((a, b) => a.value - b.value);
-  const isOurs = ({ name }: { name: string }) => name.startsWith("gatehouse");
-  const isRace = libraries.some(isOurs) && !libraries.every(isOurs);
-  // Log formats write different fields, so their times are not comparable.
-  const isComparable = !unit.startsWith("bytes") && !/formats$/.test(title);
-  if (!isRace || !isComparable) return "";
-  return `The fastest library is ${libraries[0]!.name}.`;
+function cellOf(work: Work, runtime: string, all: readonly Table[]): string {
+  const table = all.find((table) =>
+    runtimeOf(table) === runtime && work.title.test(table.title)
+  );
+  const result = table ? compare(table, work) : null;
+  if (result === null) return "–";
+  return `${round(result.ratio)} of ${result.peer.split(",")[0]}`;
 }
 
-/** Rounds to three significant digits, without an exponent. */
+/** Compares every schema library with ours, over all parses. */
+function meansOf(all: readonly Table[]): string {
+  const tables = all.filter(({ title }) => title.startsWith("all parses"))
+    .toSorted((a, b) =>
+      RUNTIMES.indexOf(runtimeOf(a) as "Deno") -
+      RUNTIMES.indexOf(runtimeOf(b) as "Deno")
+    );
+  const names = new Set(
+    tables.flatMap(({ rows }) => rows.map(({ name }) => name)),
+  );
+  const lines = [...names].map((name) => {
+    const cells = tables.map(({ rows }) => {
+      const [own] = rows;
+      const row = rows.find((row) => row.name === name);
+      return row ? round(row.value / own!.value) : "–";
+    });
+    return `| ${name} | ${cells.join(" | ")} |`;
+  });
+  return `### All schemas
+
+The geometric mean over ten parses, valid and invalid, next to Gatehouse. On
+workerd, libraries cannot use eval.
+
+| | ${tables.map(runtimeOf).join(" | ")} |
+| --- | ${tables.map(() => "---:").join(" | ")} |
+${lines.join("\n")}
+`;
+}
+
+/** Lists the bounds of this project that its own figures exceed. */
+function missedBounds(all: readonly Table[]): string {
+  const lines = all.flatMap((table) =>
+    table.bounds.filter(({ ratio, most }) => ratio > most)
+      .map(({ of, to, most, ratio }) =>
+        `| ${keyOf(table)} | ${of} | ${to} | ${round(ratio)} | ${round(most)} |`
+          .replaceAll("*", "\\*")
+      )
+  );
+  if (lines.length === 0) return "";
+  return `## Missed bounds
+
+The benchmarks have bounds, so that a change that costs time is noticed. These
+are exceeded.
+
+| table | time of | next to | ratio | bound |
+| --- | --- | --- | ---: | ---: |
+${lines.join("\n")}
+`;
+}
+
+/** Rounds to two significant digits. */
 export function round(value: number): string {
-  return value >= 100
-    ? String(Math.round(value))
-    : String(Number(value.toPrecision(3)));
+  return value >= 10 ? String(Math.round(value)) : value.toPrecision(2);
 }
 
 if (import.meta.main) await writePages([]);

@@ -45,7 +45,8 @@ export interface Race {
   readonly busy: ReadonlyMap<string, number>;
 }
 
-interface Server {
+/** A server that listens. */
+export interface Server {
   readonly name: string;
   readonly url: string;
   readonly headers: Record<string, string>;
@@ -67,7 +68,7 @@ export async function raceServers(
     const servers: Server[] = [];
     try {
       for (const entry of entries) {
-        const server = await start(entry);
+        const server = await startServer(entry);
         servers.push(server);
         for (
           let run = 0, sum = 0;
@@ -138,7 +139,8 @@ function processorTime(pid: number): number | null {
   }
 }
 
-async function start(entry: ServerEntry): Promise<Server> {
+/** Starts a server and waits until it listens. */
+export async function startServer(entry: ServerEntry): Promise<Server> {
   const { name, path, prepare } = entry;
   const [program, ...args] = entry.command;
   const process = new Deno.Command(program!, {

@@ -69,10 +69,10 @@ const fetch = isWrapped ? (request) => handle(request) : handle;`;
 }
 
 /**
- * Returns the command of workerd, without Miniflare: its server is one more
+ * Returns the command of workerd for a bundle, without Miniflare: its server is one more
  * worker in front of the application.
  */
-async function workerCommand(
+export async function workerCommand(
   folder: string,
   script: string,
   args: readonly string[],

@@ -1,5 +1,5 @@
 import { createCookie } from "npm:@remix-run/cookie@0.5.3";
-import { RequestContext as RemixContext } from "npm:@remix-run/fetch-router@0.18.2";
+import { createRouter as createRemixRouter } from "npm:@remix-run/fetch-router@0.18.2";
 import { Session as RemixSession } from "npm:@remix-run/session@0.4.2";
 import { createCookieSessionStorage } from "npm:@remix-run/session@0.4.2/cookie-storage";
 import { session as remixSession } from "npm:@remix-run/session-middleware@0.2.2";
@@ -129,7 +129,7 @@ export function honoSession(
 }
 
 /** Begins a session at `/new`, and then measures requests with its cookie. */
-async function requestsOf(
+export async function requestsOf(
   name: string,
   fetch: (request: Request) => Promise<Response>,
   work: Work,
@@ -155,21 +155,22 @@ export async function remixStorage(name: string): Promise<Candidate> {
 }
 
 async function remixMiddleware(name: string, work: Work): Promise<Candidate> {
-  const { cookie, header, storage } = await remixParts();
-  const middleware = remixSession(cookie, storage);
-  const request = requestWith(header);
-  return await checked({
-    name,
-    run() {
-      const context = new RemixContext(request);
-      return middleware(context, () => {
-        const session = context.get(RemixSession) as RemixSession;
-        checkUser(session.get("userId"));
-        if (work === "write") session.set("theme", "light");
-        return Promise.resolve(new Response());
-      });
-    },
-  }, work);
+  const { cookie, storage } = await remixParts();
+  const router = createRemixRouter({
+    middleware: [remixSession(cookie, storage)],
+  });
+  router.get("/new", (context) => {
+    const session = context.get(RemixSession) as RemixSession;
+    for (const [key, value] of Object.entries(VALUES)) session.set(key, value);
+    return new Response();
+  });
+  router.get("/", (context) => {
+    const session = context.get(RemixSession) as RemixSession;
+    checkUser(session.get("userId"));
+    if (work === "write") session.set("theme", "light");
+    return new Response();
+  });
+  return await requestsOf(name, (request) => router.fetch(request), work);
 }
 
 async function remixParts() {

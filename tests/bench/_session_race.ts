@@ -1,7 +1,6 @@
 import {
   createRouter,
   type Middleware,
-  RequestContext,
   type Router,
 } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
@@ -16,11 +15,11 @@ import {
   printTable,
 } from "./_measure.ts";
 import {
-  checked,
   checkUser,
   honoSession,
   PEERS,
   remixStorage,
+  requestsOf,
   SECRET,
   VALUES,
   type Work,
@@ -131,43 +130,26 @@ export function untouchedRouters(): {
   });
 }
 
-/**
- * Reads a session through our whole middleware, from the header to the value,
- * and changes one value if the work is a write.
- */
-async function ours(
+/** Begins a session at `/new`, and then measures requests to a router. */
+function ours(
   name: string,
   work: Work,
   options: SessionOptions,
 ): Promise<Candidate> {
-  const middleware = session(options);
-  const first = new RequestContext(new Request("https://example.com/"));
-  const response = await middleware(first, () => {
+  const router = createRouter({ middleware: [session(options)] });
+  router.get("/new", (context) => {
     for (const [key, value] of Object.entries(VALUES)) {
-      first.get(Session).set(key, value);
+      context.get(Session).set(key, value);
     }
-    return Promise.resolve(new Response());
+    return new Response();
   });
-  const [cookie] = (response as Response).headers.getSetCookie()[0]!.split(";");
-  const request = new Request("https://example.com/", {
-    headers: { Cookie: cookie! },
+  router.get("/", (context) => {
+    const session = context.get(Session);
+    checkUser(session.userId);
+    if (work === "write") session.set("theme", "light");
+    return new Response();
   });
-  const answer = new Response(null, {
-    headers: { "Cache-Control": "private" },
-  });
-  return await checked({
-    name,
-    run() {
-      const context = new RequestContext(request);
-      return middleware(context, () => {
-        const session = context.get(Session);
-        checkUser(session.userId);
-        if (work === "read") return Promise.resolve(answer);
-        session.set("theme", "light");
-        return Promise.resolve(new Response());
-      });
-    },
-  }, work);
+  return requestsOf(name, router.fetch, work);
 }
 
 /** Decrypts as many bytes as our sealed cookie has. */

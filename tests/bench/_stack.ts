@@ -1,7 +1,8 @@
 /**
  * The middleware that most applications run, one by one and together, next to a
- * bare handler and to Hono with the same work. Each answers `/` by greeting the
- * user, and `/login` with a login.
+ * bare handler and to Hono with the same work: a logger, secure headers, a
+ * protection against cross-site requests, and a session in memory whose id is in
+ * a cookie. Each answers `/` by greeting the user, and `/login` with a login.
  */
 import {
   Auth,
@@ -17,12 +18,18 @@ import {
   secureHeaders,
   session,
 } from "@gatehouse/web";
+import {
+  type SessionEnv,
+  useSession,
+  useSessionStorage,
+} from "npm:@hono/session@0.2.1";
 import { Hono } from "npm:hono@4.13.19";
-import { getSignedCookie, setSignedCookie } from "npm:hono@4.13.19/cookie";
 import { csrf } from "npm:hono@4.13.19/csrf";
 import { logger as honoLogger } from "npm:hono@4.13.19/logger";
 import { secureHeaders as honoSecureHeaders } from "npm:hono@4.13.19/secure-headers";
 import type { Fetch } from "./_dispatch.ts";
+
+type SessionData = Record<string, unknown>;
 
 /** The output of each logger, unless its name says otherwise. */
 const output = batchOutput({ target: "stdout" });
@@ -92,22 +99,26 @@ function gatehouse(middleware: readonly Middleware[]): Fetch {
   return router.fetch;
 }
 
-/** Creates a Hono server that keeps the user in a signed cookie. */
+/** Creates a Hono server with sessions in a map, as ours are in memory. */
 function hono(): Fetch {
-  const secret = "a secret of more than thirty-two characters";
-  const app = new Hono<{ Variables: { userId: string | false | undefined } }>();
+  const store = new Map<string, SessionData>();
+  const app = new Hono<SessionEnv>();
   app.use(honoLogger(output), honoSecureHeaders(), csrf());
-  app.use(async (context, next) => {
-    context.set("userId", await getSignedCookie(context, secret, "user"));
-    await next();
+  app.use(useSessionStorage({
+    get: (id: string) => store.get(id) ?? null,
+    set: (id: string, value: SessionData) => void store.set(id, value),
+    delete: (id: string) => void store.delete(id),
+  }));
+  app.use(useSession({
+    secret: "a secret of more than thirty-two characters",
+  }));
+  app.get("/", async ({ var: { session } }) => {
+    const values = await session.get();
+    return greet(users.get(String(values?.userId)) ?? null);
   });
-  app.get(
-    "/",
-    (context) => greet(users.get(context.get("userId") || "") ?? null),
-  );
-  app.get("/login", async (context) => {
-    await setSignedCookie(context, "user", "1", secret, { httpOnly: true });
-    return context.body(null);
+  app.get("/login", async ({ body, var: { session } }) => {
+    await session.update({ userId: "1" });
+    return body(null);
   });
-  return (request) => app.fetch(request);
+  return app.fetch as Fetch;
 }

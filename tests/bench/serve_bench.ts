@@ -50,7 +50,7 @@ const ALL = [
 ] as const;
 
 /** The rows of the other runtimes, whose servers take most of the time. */
-const forms = ["bare", "gatehouse", WRAPPED];
+const forms = ["bare", "gatehouse", WRAPPED, "hono", "h3", "itty-router"];
 
 const FORMS = [
   ["0 middleware", ["0", "returns"], forms, [WRAPPED_BOUND]],

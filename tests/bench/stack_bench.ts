@@ -1,11 +1,11 @@
 /**
  * The middleware that most applications run, in servers on Deno, Bun and Node:
  * one by one, all together for a visitor, and all together for a logged-in user
- * whose session is in the memory store. Hono has its logger, its secure headers,
- * its protection against cross-site requests, and the user in a signed cookie.
+ * whose session is in memory. Hono has its logger, its secure headers, its
+ * protection against cross-site requests, and `@hono/session` with a `Map`.
  *
- * Every request has the headers `Accept` and `User-Agent`. All loggers, also that
- * of Hono, write to `/dev/null` in batches with the target `"stdout"`, as the
+ * Every request has the headers `Accept` and `User-Agent`. All loggers, including
+ * Hono's, write to `/dev/null` in batches with the target `"stdout"`, as the
  * guide recommends for many requests. On Deno, a `console.log` takes longer than
  * most lines; two rows show it. On Node, srvx turns Node's requests into web
  * requests, as the guide shows.

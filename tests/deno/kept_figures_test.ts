@@ -1,5 +1,11 @@
 /** Figures in the documentation are those that programs wrote. */
-import { assert, assertFalse, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertFalse,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
+import type { Table } from "../bench/_measure.ts";
 import { filesOf, readTables } from "../bench/_pages.ts";
 import { deno } from "./_programs.ts";
 
@@ -16,37 +22,44 @@ Deno.test("pages and charts show the results of the last benchmarks", async () =
   assert(others.length === 0, "deno run -A tests/bench/_pages.ts");
 });
 
-Deno.test("the page names the fastest library, also if it is another one", () => {
+Deno.test("the page names the fastest library, even if it is another one", () => {
   const rows = [
-    { name: "bare", value: 100 },
     { name: "gatehouse", value: 300 },
-    { name: "gatehouse in a function", value: 150 },
-    { name: "elysia", value: 200 },
+    { name: "memoirist", value: 200 },
+    { name: "rou3 compiled (eval)", value: 400 },
   ];
-  const page = pageOf("dispatch, param route", rows);
-  assertStringIncludes(page, "The fastest library is elysia.");
-  assertFalse(
-    pageOf("workerd, param route, 0 middleware", rows.slice(0, 3)).includes(
-      "fastest",
-    ),
-    "Without another library, none is the fastest",
-  );
-  const sessions = [
-    { name: "one AES-GCM decryption", value: 10 },
-    { name: "gatehouse, sealed cookie", value: 20 },
-    { name: "iron-session", value: 30 },
+  const page = pageOf("GitHub-like: 310 routes", rows);
+  assertStringIncludes(page, "1.5 of memoirist");
+  assertFalse(page.includes("## Missed bounds"));
+});
+
+Deno.test("the page compares libraries that use eval on a line of their own", () => {
+  const page = pageOf("login, valid", [
+    { name: "gatehouse", value: 100 },
+    { name: "zod", value: 500 },
+    { name: "arktype (eval)", value: 50 },
+  ]);
+  assertMatch(page, /\| login, valid +\| +0\.20 of zod \|/);
+  assertMatch(page, /\| login, valid, eval +\| +2\.0 of arktype \(eval\) \|/);
+});
+
+Deno.test("the page lists a bound that its figures exceed", () => {
+  const bounds = [
+    { of: "gatehouse", to: "memoirist", most: 1.3, ratio: 1.5 },
+    { of: "gatehouse", to: "hono", most: 1.3, ratio: 1.2 },
   ];
-  assertStringIncludes(
-    pageOf("Session, changing a sealed cookie", sessions),
-    "The fastest library is gatehouse, sealed cookie.",
-  );
+  const page = pageOf("wildcards: 312 routes", [], bounds);
+  const [, missed] = page.split("## Missed bounds");
+  assertMatch(missed, /\| gatehouse +\| memoirist +\| +1\.5 \| +1\.3 \|/);
+  assertFalse(missed.includes("hono"));
 });
 
 function pageOf(
   title: string,
-  rows: readonly { readonly name: string; readonly value: number }[],
+  rows: Table["rows"],
+  bounds: Table["bounds"] = [],
 ): string {
-  const table = { title, runtime: "Deno", unit: "ns", rows, bounds: [] };
+  const table = { title, runtime: "Deno", unit: "ns", rows, bounds };
   return filesOf([table]).get("docs/benchmarks.md")!;
 }
 

@@ -3,12 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Page } from "npm:playwright-core@1.56.1";
 import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
 import { buildSite } from "../../site/build.ts";
-import {
-  cutTests,
-  foldBenchmarks,
-  markPrograms,
-  moveLinks,
-} from "../../site/pages.ts";
+import { cutTests, markPrograms, moveLinks } from "../../site/pages.ts";
 import { launch, testInChromium } from "../deno/_chromium.ts";
 
 const DIST = new URL("../../site/.build/dist/", import.meta.url);
@@ -259,12 +254,4 @@ Deno.test("moveLinks() leads to pages, and from source to the repository", () =>
     move("../examples/app/app.ts"),
     "/blob/main/examples/app/app.ts)",
   );
-});
-
-Deno.test("foldBenchmarks() puts charts before folded tables", () => {
-  const page =
-    "# B\n\nText.\n\n## One\n\n| a |\n| - |\n\n## Two\n\n![x](i.svg)\n\n| b |\n";
-  const folded = foldBenchmarks(page);
-  assert(folded.indexOf("![Chart: Two](i.svg)") < folded.indexOf("| a |"));
-  assertEquals(folded.match(/^::: details/gm)?.length, 2);
 });

@@ -1,4 +1,4 @@
-import { arktype } from "./arktype.ts";
+import { arktype, arktypeWithoutEval } from "./arktype.ts";
 import { effect } from "./effect.ts";
 import { gatehouse } from "./gatehouse.ts";
 import type { Library } from "./library.ts";
@@ -7,7 +7,7 @@ import { remix } from "./remix.ts";
 import { sury } from "./sury.ts";
 import { valibot } from "./valibot.ts";
 import { valita } from "./valita.ts";
-import { zod, zodMini } from "./zod.ts";
+import { zod, zodMini, zodMiniWithoutEval, zodWithoutEval } from "./zod.ts";
 
 /** All libraries, ours first. */
 export const LIBRARIES: readonly Library[] = [
@@ -16,10 +16,13 @@ export const LIBRARIES: readonly Library[] = [
   valita,
   valibot,
   remix,
+  zodWithoutEval,
+  zodMiniWithoutEval,
+  arktypeWithoutEval,
+  effect,
   zod,
   zodMini,
   arktype,
-  effect,
   sury,
 ];
 

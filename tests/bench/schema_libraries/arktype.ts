@@ -1,18 +1,29 @@
-import { configure } from "npm:arktype@2.2.9/config";
+import { ArkErrors, scope, type } from "npm:arktype@2.2.9";
 import { type Library, messages } from "./library.ts";
 
-configure({ jitless: true });
-const { type } = await import("npm:arktype@2.2.9");
+type Type = typeof type;
 
-/** ArkType without generated code. */
+/** ArkType as it is by default: it compiles types with eval where it may. */
 export const arktype: Library = {
+  name: "arktype (eval)",
+  generatesCode: true,
+  validators: validatorsOf(type),
+};
+
+/** ArkType where eval is forbidden, as on Workers. */
+export const arktypeWithoutEval: Library = {
   name: "arktype",
-  validators: {
+  validators: validatorsOf(scope({}, { jitless: true }).type as Type),
+};
+
+/** Writes every schema with a parser, which decides about eval. */
+function validatorsOf(type: Type): Library["validators"] {
+  return {
     login() {
       const schema = type({ email: "string.email", password: "string >= 8" });
       return (value) => {
         const result = schema(value);
-        return result instanceof type.errors ? messages(result) : 0;
+        return result instanceof ArkErrors ? messages(result) : 0;
       };
     },
     registration() {
@@ -27,7 +38,7 @@ export const arktype: Library = {
       );
       return (value) => {
         const result = schema(value);
-        return result instanceof type.errors ? messages(result) : 0;
+        return result instanceof ArkErrors ? messages(result) : 0;
       };
     },
     order() {
@@ -55,7 +66,7 @@ export const arktype: Library = {
       });
       return (value) => {
         const result = schema(value);
-        return result instanceof type.errors ? messages(result) : 0;
+        return result instanceof ArkErrors ? messages(result) : 0;
       };
     },
     product() {
@@ -89,7 +100,7 @@ export const arktype: Library = {
       });
       return (value) => {
         const result = schema(value);
-        return result instanceof type.errors ? messages(result) : 0;
+        return result instanceof ArkErrors ? messages(result) : 0;
       };
     },
     list() {
@@ -101,8 +112,8 @@ export const arktype: Library = {
       }).array();
       return (value) => {
         const result = schema(value);
-        return result instanceof type.errors ? messages(result) : 0;
+        return result instanceof ArkErrors ? messages(result) : 0;
       };
     },
-  },
-};
+  };
+}
