@@ -1,0 +1,176 @@
+/**
+ * Changes random places of the library in a copy of the project, one at a time,
+ * runs the tests that reach the place, and reports the changes that no test
+ * notices:
+ *
+ *     deno task mutate [path=count…] [--seed=20261127] [--jobs=2]
+ *       [--cpu=90] [--wall=600] [--report=FILE]
+ *
+ * - `path=count`: so many mutants below a folder or in a file, such as
+ *   `auth/tokens=30`. Without paths: {@linkcode DEFAULT}.
+ * - `--seed`: the day's date in UTC by default. The same seed on the same commit
+ *   chooses the same mutants.
+ * - `--jobs`: the number of mutants at a time, and of copies.
+ * - `--cpu`, `--wall`: the limits of one mutant's tests, in seconds.
+ * - `--report`: the file that the report is added to, as Markdown.
+ *
+ * Only the tests that run on all runtimes count, not `tests/deno` and
+ * `tests/long`.
+ *
+ * @module
+ */
+import { seededRandom } from "../runtimes/random.ts";
+import { type Coverage, measureCoverage } from "./coverage.ts";
+import {
+  findMutants,
+  isValid,
+  type Mutant,
+  mutate,
+  placesOfMutants,
+} from "./mutants.ts";
+import { createReport, lineOf, type Outcome } from "./report.ts";
+import {
+  copyProject,
+  findSources,
+  type Limits,
+  runTests,
+  type Tree,
+} from "./tree.ts";
+
+/** The mutants of a nightly run. */
+const DEFAULT = [
+  "auth=40",
+  "session=25",
+  "router=20",
+  "schema=10",
+  "logger=10",
+];
+
+/** A mutant and the test files that reach it. */
+interface Target {
+  readonly mutant: Mutant;
+  readonly tests: readonly string[];
+}
+
+function option(name: string, fallback: string): string {
+  const prefix = `--${name}=`;
+  return Deno.args.find((arg) => arg.startsWith(prefix))?.slice(
+    prefix.length,
+  ) ??
+    fallback;
+}
+
+/** Chooses mutants below a path, at most one for each line. */
+async function choose(
+  tree: Tree,
+  wanted: string,
+  random: () => number,
+  coverage: Coverage,
+  lines: Set<string>,
+): Promise<Target[]> {
+  const [path = "", count = "10"] = wanted.split("=");
+  const all: { mutant: Mutant; place: string; text: string }[] = [];
+  for (const file of await findSources(path)) {
+    const text = await tree.read(file);
+    const mutants = findMutants(file, text);
+    const places = placesOfMutants(text, mutants);
+    for (const [index, mutant] of mutants.entries()) {
+      all.push({ mutant, place: places[index]!, text });
+    }
+  }
+  const chosen: Target[] = [];
+  while (chosen.length < Number(count) && all.length > 0) {
+    const [next] = all.splice(Math.floor(random() * all.length), 1);
+    const { mutant, place, text } = next!;
+    const line = `${mutant.file}:${mutant.line}`;
+    if (lines.has(line) || !isValid(text, mutant)) continue;
+    lines.add(line);
+    chosen.push({ mutant, tests: coverage.get(place) ?? [] });
+  }
+  return chosen;
+}
+
+/** Runs the tests of one mutant, those of its own folder first. */
+async function test(
+  tree: Tree,
+  { mutant, tests }: Target,
+  limits: Limits,
+): Promise<Outcome> {
+  if (tests.length === 0) return { mutant, result: "not reached" };
+  const { file } = mutant;
+  const folder = `tests/${file.slice(0, file.indexOf("/"))}/`;
+  const groups = {
+    "own folder": tests.filter((name) => name.startsWith(folder)),
+    "another folder": tests.filter((name) => !name.startsWith(folder)),
+  };
+  const text = await tree.read(file);
+  await tree.write(file, mutate(text, mutant));
+  try {
+    for (const by of ["own folder", "another folder"] as const) {
+      if (groups[by].length === 0) continue;
+      // One process that imports them all starts much faster than one for each.
+      const all = "tests/all_test.ts";
+      const imports = groups[by].map((name) => `import "../${name}";`);
+      await tree.write(all, imports.join("\n"));
+      const { output, result } = await runTests(
+        tree,
+        ["--fail-fast", all],
+        limits,
+      );
+      if (result === "timed out") return { mutant, result, by };
+      if (result === "failed") {
+        const [, test] = /^(.+) \.\.\. FAILED/m.exec(output) ?? [];
+        return { mutant, result: "killed", by, ...test && { test } };
+      }
+    }
+    return { mutant, result: "survived" };
+  } finally {
+    await tree.write(file, text);
+  }
+}
+
+async function main(): Promise<void> {
+  const today = new Date().toISOString().slice(0, 10).replaceAll("-", "");
+  const seed = Number(option("seed", today));
+  const jobs = Number(option("jobs", "2"));
+  const limits = {
+    cpu: Number(option("cpu", "90")),
+    wall: Number(option("wall", "600")),
+  };
+  const paths = Deno.args.filter((arg) => !arg.startsWith("--"));
+  const folder = await Deno.makeTempDir();
+  try {
+    console.log(`Seed ${seed}. Measuring which tests reach which code …`);
+    const measured = await copyProject(`${folder}/measured`);
+    const all = { cpu: 3_600, wall: 3_600 };
+    const coverage = await measureCoverage(measured, all);
+    const trees: Tree[] = [];
+    for (let job = 0; job < jobs; job++) {
+      trees.push(await copyProject(`${folder}/job${job}`));
+    }
+    const random = seededRandom(seed);
+    const lines = new Set<string>();
+    const targets: Target[] = [];
+    for (const wanted of paths.length > 0 ? paths : DEFAULT) {
+      targets.push(
+        ...await choose(trees[0]!, wanted, random, coverage, lines),
+      );
+    }
+    const outcomes: Outcome[] = [];
+    await Promise.all(trees.map(async (tree) => {
+      for (let next; (next = targets.shift()) !== undefined;) {
+        const outcome = await test(tree, next, limits);
+        outcomes.push(outcome);
+        console.log(lineOf(outcome));
+      }
+    }));
+    const report = createReport(seed, outcomes);
+    console.log(`\n${report}`);
+    const file = option("report", "");
+    if (file !== "") await Deno.writeTextFile(file, report, { append: true });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+await main();

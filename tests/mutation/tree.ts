@@ -1,0 +1,92 @@
+/** A copy of the project, in which sources may change. */
+export interface Tree {
+  readonly path: string;
+  /** Reads a file. */
+  read(file: string): Promise<string>;
+  /** Replaces a file. */
+  write(file: string, text: string): Promise<void>;
+}
+
+/** The result of a test run. */
+export interface TestRun {
+  readonly result: "passed" | "failed" | "timed out";
+  readonly output: string;
+}
+
+/** The limits of a test run, in seconds. */
+export interface Limits {
+  /** Of processor time, which a busy machine does not change. */
+  readonly cpu: number;
+  readonly wall: number;
+}
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** The folders of the tests that run on all runtimes, by folder of the library. */
+export const FOLDERS = ["auth", "logger", "router", "schema", "session"];
+
+/** Copies all files of the project that Git knows or does not ignore. */
+export async function copyProject(path: string): Promise<Tree> {
+  const args = ["ls-files", "-co", "--exclude-standard", "-z"];
+  const { stdout, success } = await new Deno.Command("git", { args, cwd: ROOT })
+    .output();
+  if (!success) throw new Error("Cannot list the files: git failed");
+  const files = new TextDecoder().decode(stdout).split("\0").filter(Boolean);
+  for (const file of files) {
+    const target = `${path}/${file}`;
+    await Deno.mkdir(target.slice(0, target.lastIndexOf("/")), {
+      recursive: true,
+    });
+    await Deno.copyFile(new URL(file, ROOT), target).catch((error) => {
+      // Git still lists a file that was deleted.
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+  }
+  return {
+    path,
+    read: (file) => Deno.readTextFile(`${path}/${file}`),
+    write: (file, text) => Deno.writeTextFile(`${path}/${file}`, text),
+  };
+}
+
+/** Finds the sources of the library below a path, without kits and other texts. */
+export async function findSources(path: string): Promise<string[]> {
+  const found: string[] = [];
+  const visit = async (path: string) => {
+    for await (const entry of Deno.readDir(new URL(path, ROOT))) {
+      const below = `${path}/${entry.name}`;
+      if (entry.isDirectory) await visit(below);
+      else if (below.endsWith(".ts")) found.push(below);
+    }
+  };
+  if (path.endsWith(".ts")) found.push(path);
+  else await visit(path);
+  const others = /\/kit\/|\/browser\/|testing\.ts$|messages\.ts$|script\.ts$/;
+  return found.filter((file) => !others.test(file)).sort();
+}
+
+/** Runs `deno test` in a tree, until the first failure. */
+export async function runTests(
+  { path }: Tree,
+  args: readonly string[],
+  { cpu, wall }: Limits,
+  env: Record<string, string> = {},
+): Promise<TestRun> {
+  // The task that starts this program sets the variable.
+  const lock = Deno.env.get("NPM_LOCK");
+  const all = ["test", "-A", "--no-check", ...lock ? [`--lock=${lock}`] : []];
+  const script = 'ulimit -t "$0"; exec "$@"';
+  const signal = AbortSignal.timeout(wall * 1000);
+  const { code, stdout, stderr } = await new Deno.Command("sh", {
+    args: ["-c", script, String(cpu), Deno.execPath(), ...all, ...args],
+    cwd: path,
+    env: { NO_COLOR: "1", ...env },
+    signal,
+  }).output();
+  const decoder = new TextDecoder();
+  const output = decoder.decode(stdout) + decoder.decode(stderr);
+  if (code === 0) return { result: "passed", output };
+  // Without a summary, the process was stopped or the module is not valid.
+  const isStopped = code > 1 && !/\d+ failed|error: /.test(output);
+  return { result: isStopped ? "timed out" : "failed", output };
+}
