@@ -140,14 +140,14 @@ async function main(): Promise<void> {
   const paths = Deno.args.filter((arg) => !arg.startsWith("--"));
   const folder = await Deno.makeTempDir();
   try {
-    console.log(`Seed ${seed}. Measuring which tests reach which code …`);
     const measured = await copyProject(`${folder}/measured`);
-    const all = { cpu: 3_600, wall: 3_600 };
-    const coverage = await measureCoverage(measured, all);
     const trees: Tree[] = [];
     for (let job = 0; job < jobs; job++) {
       trees.push(await copyProject(`${folder}/job${job}`));
     }
+    console.log(`Seed ${seed}. Measuring which tests reach which code …`);
+    const all = { cpu: 3_600, wall: 3_600 };
+    const coverage = await measureCoverage(measured, all);
     const random = seededRandom(seed);
     const lines = new Set<string>();
     const targets: Target[] = [];
