@@ -4,7 +4,11 @@ import {
   auth,
   createSessionAuthScheme,
 } from "@gatehouse/web/auth-middleware";
-import { createRouter, type Router } from "@gatehouse/web/fetch-router";
+import {
+  createRouter,
+  type Middleware,
+  type Router,
+} from "@gatehouse/web/fetch-router";
 import {
   createTestClient,
   type TestTarget,
@@ -40,12 +44,18 @@ export interface BoundAppOptions {
   readonly clock?: Clock;
   readonly session?: SessionOptions;
   readonly bound?: DeviceBoundSessionsOptions;
+  /** Middleware before the session. */
+  readonly middleware?: readonly Middleware[];
 }
 
 /** Creates an application with bound sessions and a clock. */
 export function createBoundApp(
-  { bound, clock = { time: 1_000_000_000_000 }, session: options }:
-    BoundAppOptions = {},
+  {
+    bound,
+    clock = { time: 1_000_000_000_000 },
+    middleware = [],
+    session: options,
+  }: BoundAppOptions = {},
 ): { router: Router; clock: Clock } {
   const now = () => clock.time;
   const router = createRouter({
@@ -55,6 +65,7 @@ export function createBoundApp(
         : context.createErrorResponse({ status: 500 });
     },
     middleware: [
+      ...middleware,
       session({ now, ...options }),
       deviceBoundSessions({ now, lifetime: LIFETIME, ...bound }),
       auth({

@@ -4,7 +4,7 @@ import {
   type EmailToSend,
 } from "@gatehouse/web/auth/email-login";
 import { completeAuth } from "@gatehouse/web/auth";
-import { createRouter } from "@gatehouse/web/fetch-router";
+import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import {
   createMemorySessionStore,
@@ -23,11 +23,13 @@ export const ADA = "ada@example.com";
 export interface EmailAppOptions extends Partial<EmailLoginOptions> {
   /** The secrets of sessions in cookies. Without them, sessions are stored. */
   readonly cookieSecrets?: readonly string[];
+  /** Middleware before the session. */
+  readonly middleware?: readonly Middleware[];
 }
 
 /** Creates an application with a login by email, with a clock. */
 export function createEmailApp(options: EmailAppOptions = {}) {
-  const { cookieSecrets, ...rest } = options;
+  const { cookieSecrets, middleware = [], ...rest } = options;
   let time = 1_700_000_000_000;
   const now = () => time;
   const store: SessionStore = options.store ??
@@ -42,7 +44,9 @@ export function createEmailApp(options: EmailAppOptions = {}) {
   const sessions = cookieSecrets === undefined
     ? { store: createMemorySessionStore({ now }), now }
     : { secrets: cookieSecrets, now };
-  const router = createRouter({ middleware: [session(sessions)] });
+  const router = createRouter({
+    middleware: [...middleware, session(sessions)],
+  });
   router.post("/login", async (context) => {
     const { email } = await context.request.json();
     const account = email === ADA ? 7 : null;

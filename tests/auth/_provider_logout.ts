@@ -6,7 +6,7 @@ import {
   externalAuthResult,
   startExternalAuth,
 } from "@gatehouse/web/auth";
-import { createRouter } from "@gatehouse/web/fetch-router";
+import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import {
   createTestClient,
   type TestClient,
@@ -29,9 +29,12 @@ export class LogoutApp {
     store: SessionStore,
     findUserId?: BackChannelLogoutOptions["findUserId"],
     client: ExternalAuthProvider = clientOf(provider),
+    middleware: readonly Middleware[] = [],
   ) {
     this.#provider = provider;
-    const router = createRouter({ middleware: [session({ store })] });
+    const router = createRouter({
+      middleware: [...middleware, session({ store })],
+    });
     router.get("/login", (context) => startExternalAuth(client, context));
     router.get("/callback", async (context) => {
       const result = await externalAuthResult(client, context);

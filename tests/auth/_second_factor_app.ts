@@ -13,7 +13,7 @@ import {
   type SecondFactors,
   type SecondFactorsOptions,
 } from "@gatehouse/web/auth/second-factor";
-import { createRouter } from "@gatehouse/web/fetch-router";
+import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import {
   createMemorySessionStore,
@@ -42,6 +42,8 @@ export interface FactorAppOptions extends Partial<SecondFactorsOptions> {
   readonly cookieSecrets?: readonly string[];
   /** `true` to record security events. */
   readonly events?: boolean;
+  /** Middleware before the session. */
+  readonly middleware?: readonly Middleware[];
 }
 
 /** An application whose users 1 to 9 log in with a second factor. */
@@ -77,7 +79,7 @@ export interface FactorBrowser {
 
 /** Creates the application, with a clock. */
 export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
-  const { cookieSecrets, events = false, ...rest } = options;
+  const { cookieSecrets, events = false, middleware = [], ...rest } = options;
   let time = 1_700_000_000_000;
   const now = () => time;
   const store = options.store ?? createMemorySessionStore({ now });
@@ -103,6 +105,7 @@ export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
   const router = createRouter({
     middleware: [
       ...events ? [recorder] : [],
+      ...middleware,
       session(sessions),
       auth({ schemes: [scheme] }),
     ],
