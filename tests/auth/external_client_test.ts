@@ -404,6 +404,36 @@ for (const [name, token, code] of tokenAnswers) {
   });
 }
 
+const lifetimes: [expiresIn: unknown, milliseconds: number | undefined][] = [
+  [0, 0],
+  [60, 60_000],
+  ["60", 60_000],
+  [-5, undefined],
+  ["-5", undefined],
+  [1e9, 1e12],
+  [1e9 + 1, undefined],
+  ["1e3", undefined],
+  [null, undefined],
+  [[60], undefined],
+];
+
+for (const [expiresIn, milliseconds] of lifetimes) {
+  Deno.test(`externalAuthResult() has ${milliseconds === undefined ? "no" : "an"} expiry if expires_in is ${JSON.stringify(expiresIn)}`, async () => {
+    const provider = await TestProvider.create();
+    const time = Date.now();
+    provider.now = () => time;
+    provider.faults = {
+      token: (token) => ({ ...token, expires_in: expiresIn }),
+    };
+    const { result } = await logIn(provider);
+    assert(result.ok);
+    assertEquals(
+      result.tokens.expiresAt,
+      milliseconds === undefined ? undefined : time + milliseconds,
+    );
+  });
+}
+
 Deno.test("externalAuthResult() has the tokens and the expiry of the access token", async () => {
   const provider = await TestProvider.create();
   const time = Date.now();

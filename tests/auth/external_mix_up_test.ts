@@ -219,3 +219,41 @@ Deno.test("startExternalAuth() ignores other applications in the process", async
     assertEquals(location?.origin, issuer);
   }
 });
+
+Deno.test("externalAuthResult() remembers the last thousand callbacks with one path, not more", async () => {
+  const issuer = (name: string) => ({ issuer: `https://${name}.example` });
+  const provider = await TestProvider.create();
+  const client = (name: string, tenant: string) =>
+    clientOf(provider, {
+      ...issuer(name),
+      redirectUri: `${ORIGIN}/callback?tenant=${tenant}`,
+    });
+  let current = client("first", "0");
+  const errors: string[] = [];
+  const router = createRouter({
+    middleware: [session()],
+    onError(error) {
+      errors.push(String(error));
+      return new Response(null, { status: 500 });
+    },
+  });
+  router.get("/callback", async (context) => {
+    await externalAuthResult(current, context);
+    return new Response();
+  });
+  const use = async (next: ExternalAuthProvider) => {
+    current = next as typeof current;
+    const { status } = await router.fetch(`${ORIGIN}/callback`);
+    return status;
+  };
+  const other = client("other", "0");
+  assertEquals(await use(current), 200);
+  assertEquals(await use(other), 500);
+  assertMatch(errors[0]!, /different issuers with one redirectUri/);
+  for (let tenant = 1; tenant < 1000; tenant++) {
+    await use(client("first", String(tenant)));
+  }
+  assertEquals(await use(other), 500);
+  await use(client("first", "1000"));
+  assertEquals(await use(other), 200);
+});

@@ -39,6 +39,25 @@ Deno.test("refreshExternalAuth() rotates the refresh token (RFC 9700, section 4.
   assert((await refreshExternalAuth(client, first.tokens)).ok);
 });
 
+Deno.test("refreshExternalAuth() passes each failed refresh to onError, and no successful one", async () => {
+  const codes: string[] = [];
+  const { provider, tokens } = await loggedIn();
+  const client = clientOf(provider, {
+    onError: ({ code }) => void codes.push(code),
+  });
+  const refreshed = await refreshExternalAuth(client, tokens);
+  assert(refreshed.ok);
+  assertEquals(codes, []);
+
+  assert(!(await refreshExternalAuth(client, tokens)).ok);
+  assertEquals(codes.splice(0), ["token_request_refused"]);
+
+  // The provider replaces the refresh token, but no key verifies the ID token.
+  provider.faults = { header: (header) => ({ ...header, kid: "unknown" }) };
+  assert(!(await refreshExternalAuth(client, refreshed.tokens)).ok);
+  assertEquals(codes, ["id_token_invalid"]);
+});
+
 Deno.test("refreshExternalAuth() keeps the refresh token if there is no new one (RFC 6749, section 6)", async () => {
   const { client, provider, tokens } = await loggedIn();
   provider.faults = { token: ({ refresh_token: _, ...token }) => token };

@@ -268,6 +268,16 @@ Deno.test("createIntrospection() takes an issuer as unavailable after failures w
   assertEquals((await send("other")).status, 200);
 });
 
+Deno.test("createIntrospection() takes an issuer as unavailable after three failures within five seconds", async () => {
+  const { asked, clock, send } = await createFailingAPI(500);
+  for (const token of ["x1", "x2", "x3"]) {
+    await send(token);
+    clock.now += 2_000;
+  }
+  assertEquals((await send("t0ken")).status, 503);
+  assertEquals(asked(), 3);
+});
+
 Deno.test("createIntrospection() counts only failures since the last success, and of five seconds", async () => {
   const { clock, send } = await createFailingAPI(500);
   await send("x1");
@@ -347,6 +357,25 @@ Deno.test("createIntrospection() asks for each request if maxCacheTime is 0", as
   const { asked, send } = await createIntrospectingAPI({ maxCacheTime: 0 });
   for (let count = 0; count < 3; count++) {
     assertEquals((await send("t0ken")).status, 200);
+  }
+  assertEquals(asked(), 3);
+});
+
+Deno.test("createIntrospection() asks for each request if maxCacheEntries is 0", async () => {
+  const { asked, send } = await createIntrospectingAPI({ maxCacheEntries: 0 });
+  for (let count = 0; count < 3; count++) {
+    assertEquals((await send("t0ken")).status, 200);
+  }
+  assertEquals(asked(), 3);
+});
+
+Deno.test("createIntrospection() keeps one response if maxCacheEntries is 1", async () => {
+  const { asked, responses, send } = await createIntrospectingAPI({
+    maxCacheEntries: 1,
+  });
+  responses.other = activeToken();
+  for (const token of ["t0ken", "t0ken", "other", "other", "t0ken"]) {
+    assertEquals((await send(token)).status, 200);
   }
   assertEquals(asked(), 3);
 });

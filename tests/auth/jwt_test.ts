@@ -242,6 +242,9 @@ Deno.test("createJWTAuthScheme() sends the challenge of RFC 6750", async () => {
 
 const mistakes: [options: Changes, message: string][] = [
   [{ issuer: "http://id.example" }, "issuer is not an https URL"],
+  [{ issuer: "http://localhost:9000" }, "issuer is not an https URL"],
+  [{ issuer: "http://127.0.0.1:9000" }, "issuer is not an https URL"],
+  [{ jwksUri: "http://localhost:9000/keys" }, "jwksUri is not an https URL"],
   [{ issuer: "id.example" }, "issuer is not an https URL"],
   [{ issuer: undefined }, "issuer is not an https URL"],
   [{ jwksUri: "http://id.example/keys" }, "jwksUri is not an https URL"],

@@ -1,6 +1,8 @@
 // The ends of sessions that remove and revoke kept tokens.
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { endAllSessions, endUserSessions } from "@gatehouse/web/session";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { ORIGIN } from "./_login.ts";
 import { LogoutApp } from "./_provider_logout.ts";
 import { USER } from "./_test_provider.ts";
 import { seenBy, TokenApp, tokenKeys, withLateTokens } from "./_token_app.ts";
@@ -162,4 +164,28 @@ Deno.test("a replayed logout token does not remove the tokens of a later login",
   await app.sendLogout(token);
   assertNotEquals(await seenBy(browser), "none");
   assertEquals(app.revoked, []);
+});
+
+Deno.test("the end of an anonymous session looks for no tokens", async () => {
+  const keys: string[] = [];
+  const app = await TokenApp.create({
+    store: (memory) => ({
+      get(key) {
+        keys.push(key);
+        return memory.get(key);
+      },
+      put: (...args) => memory.put(...args),
+      delete: (key) => memory.delete(key),
+      byIndex: (name) => memory.byIndex!(name),
+    }),
+  });
+  const browser = createTestClient(app.first.router, { origin: ORIGIN });
+  await browser.fetch("/login");
+  await browser.fetch("/logout", { method: "POST" });
+  assertEquals(keys.filter((key) => key.startsWith("token")), []);
+
+  const user = await app.logIn();
+  keys.length = 0;
+  await user.fetch("/logout", { method: "POST" });
+  assertEquals(keys.filter((key) => key.startsWith("token")).length > 0, true);
 });

@@ -388,6 +388,33 @@ for (const { changes, device, name, options, reason, step, tamper } of login) {
   });
 }
 
+Deno.test("finishAuthentication() refuses a signature with a number that DER reads as negative (RFC 3279, section 2.2.3)", async () => {
+  // The counter makes each signature another one.
+  const { app, authenticator } = await withPasskey({}, { counts: true });
+  const options = await app.post("/login/options");
+  // One of about 128 signatures has a number whose first byte is 0x80.
+  for (let tries = 0; tries < 10_000; tries++) {
+    const response: Loose = await authenticator.authenticate(options);
+    const der = [...decode(response.response.signature)];
+    const second = 4 + der[3]!;
+    const at = [2, second].find((at) =>
+      der[at + 2] === 0 && der[at + 3] === 0x80
+    );
+    if (at === undefined) continue;
+    // Without the zero before it, the number is the same, but negative.
+    der.splice(at + 2, 1);
+    der[at + 1]!--;
+    der[1]!--;
+    response.response.signature = encode(new Uint8Array(der));
+    assertEquals(
+      (await app.post("/login", response)).reason,
+      "signature_invalid",
+    );
+    return;
+  }
+  assert(false, "no signature has such a number");
+});
+
 Deno.test("finishAuthentication() refuses a counter that does not increase, and keeps the stored one (WebAuthn 7.2, step 22)", async () => {
   const { app, authenticator, id } = await withPasskey({}, { counts: true });
   const setCounter = (counter: number): TestPasskeyChanges => ({

@@ -1,5 +1,5 @@
 import { createThrottle, type ThrottleOptions } from "@gatehouse/web/auth";
-import { createRouter } from "@gatehouse/web/fetch-router";
+import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
 import {
   createMemorySessionStore,
   type SessionStore,
@@ -80,6 +80,32 @@ Deno.test("createThrottle() starts again if the stored value is invalid", async 
     };
     const { fail } = createClocked({ store });
     assertEquals(await fail(7), Array(7).fill(true), value);
+  }
+});
+
+Deno.test("createThrottle() accepts the right password if the counts were evicted meanwhile", async () => {
+  for (const end of ["succeed", "cancel"] as const) {
+    const memory = createMemorySessionStore();
+    const keys = new Set<string>();
+    const store: SessionStore = {
+      get: (key) => memory.get(key),
+      put(key, ...value) {
+        keys.add(key);
+        return memory.put(key, ...value);
+      },
+      delete: (key) => memory.delete(key),
+    };
+    const throttle = createThrottle({ store });
+    const context = new RequestContext(new Request("https://example.com/"), {
+      remoteAddress: "203.0.113.7",
+    });
+    const attempt = await throttle.attempt(context, "ada");
+    assert(attempt.allowed);
+    for (const key of keys) await memory.delete(key);
+    keys.clear();
+    await attempt[end]();
+    // A count that is gone stays gone.
+    for (const key of keys) assertEquals(await memory.get(key), null);
   }
 });
 

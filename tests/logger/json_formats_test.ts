@@ -206,3 +206,33 @@ Deno.test("context.get(Log) truncates between characters", async () => {
   await router.fetch("https://example.com/");
   assertEquals(JSON.parse(lines[0]!).message, `${"a".repeat(1_023)}\ufffd...`);
 });
+
+for (
+  const [status, isLogged] of [
+    [301, true],
+    [399, true],
+    [400, false],
+    [404, false],
+    [498, false],
+    [500, true],
+    [503, true],
+  ] as const
+) {
+  Deno.test(`logger() ${isLogged ? "writes" : "leaves out"} the error behind a response with ${status}`, async () => {
+    const lines: string[] = [];
+    const router = createRouter({
+      middleware: [
+        logger({ format: "json", output: (line) => lines.push(line) }),
+      ],
+      onError: () => new Response(null, { status }),
+    });
+    router.get("/", () => {
+      throw new RangeError("with a secret");
+    });
+    await router.fetch("https://example.com/");
+    assertEquals(
+      JSON.parse(lines[0]!)["error.type"],
+      isLogged ? "RangeError" : undefined,
+    );
+  });
+}

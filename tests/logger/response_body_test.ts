@@ -242,3 +242,31 @@ Deno.test("logger() writes the outcome after the time in the short format", asyn
     "GET /failed 200 0ms failed",
   ]);
 });
+
+/** The chunks that Bun and Workers accept in addition to \`Uint8Array\`. */
+const chunks: [what: string, chunk: unknown][] = [
+  ["a string", "h\u00e9llo"],
+  ["an ArrayBuffer", new TextEncoder().encode("h\u00e9llo").buffer],
+  [
+    "a view",
+    new DataView(new TextEncoder().encode("-h\u00e9llo-").buffer, 1, 6),
+  ],
+];
+
+for (const [what, chunk] of chunks) {
+  Deno.test(`logger() with countBytes counts and sends a stream of ${what}`, async () => {
+    const { infos, fetch } = serve(() =>
+      new Response(
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(chunk as Uint8Array);
+            controller.close();
+          },
+        }),
+      )
+    );
+    assertEquals(await (await fetch()).text(), "h\u00e9llo");
+    const [info] = infos;
+    assertEquals([info!.contentLength, info!.outcome], [6, "complete"]);
+  });
+}

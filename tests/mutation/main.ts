@@ -4,7 +4,7 @@
  * notices:
  *
  *     deno task mutate [path=count…] [--seed=20261127] [--jobs=2]
- *       [--cpu=90] [--wall=600] [--report=FILE]
+ *       [--cpu=90] [--wall=600] [--report=FILE] [--coverage=FILE]
  *
  * - `path=count`: so many mutants below a folder or in a file, such as
  *   `auth/tokens=30`. Without paths: {@linkcode DEFAULT}.
@@ -13,6 +13,8 @@
  * - `--jobs`: the number of mutants at a time, and of copies.
  * - `--cpu`, `--wall`: the limits of one mutant's tests, in seconds.
  * - `--report`: the file that the report is added to, as Markdown.
+ * - `--coverage`: the file of an earlier run of the same tests, which is written if
+ *   it is missing. Otherwise, a run of all tests measures which code they reach.
  *
  * Only the tests that run on all runtimes count, not `tests/deno` and
  * `tests/long`.
@@ -20,7 +22,7 @@
  * @module
  */
 import { seededRandom } from "../runtimes/random.ts";
-import { type Coverage, measureCoverage } from "./coverage.ts";
+import { type Coverage, loadCoverage, measureCoverage } from "./coverage.ts";
 import {
   findMutants,
   isValid,
@@ -147,7 +149,10 @@ async function main(): Promise<void> {
     }
     console.log(`Seed ${seed}. Measuring which tests reach which code …`);
     const all = { cpu: 3_600, wall: 3_600 };
-    const coverage = await measureCoverage(measured, all);
+    const coverage = await loadCoverage(
+      option("coverage", ""),
+      () => measureCoverage(measured, all),
+    );
     const random = seededRandom(seed);
     const lines = new Set<string>();
     const targets: Target[] = [];

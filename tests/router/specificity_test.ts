@@ -69,6 +69,21 @@ for (const [path, ...patterns] of ORDERS) {
   });
 }
 
+for (const origin of [{ protocol: "https" }, { port: "8443" }]) {
+  Deno.test(`a pattern with only ${Object.keys(origin)} is more specific than one of any origin`, () => {
+    const url = "https://example.com:8443/a";
+    const patterns = [
+      ["origin", new RoutePattern({ ...origin, pathname: "/*" })],
+      ["path", new RoutePattern("/a")],
+    ] as const;
+    for (const order of [patterns, patterns.toReversed()]) {
+      const matcher = new ArrayMatcher<string>();
+      for (const [name, pattern] of order) matcher.add("GET", pattern, name);
+      assertEquals(matcher.match("GET", url)?.data, "origin");
+    }
+  });
+}
+
 const TIES = [
   ["/a-b", "/:x-b", "/a-:x"],
   ["/a", "/:x(\\w)", "/:x([a-z])"],

@@ -288,6 +288,7 @@ const rows: readonly Row[] = [
     bad: [
       "2025-02-29",
       "1900-02-29",
+      "2024-09-31",
       "2026-04-31",
       "2026-13-01",
       "2026-00-10",
@@ -541,6 +542,21 @@ Deno.test("url() accepts no web address that URL refuses", () => {
           expected,
           text,
         );
+      }
+    }
+  }
+});
+
+Deno.test("isoDate() accepts exactly the days of the calendar (RFC 3339, section 5.7)", () => {
+  const schema = text(isoDate());
+  for (const year of [1900, 2000, 2023, 2024]) {
+    for (let month = 0; month <= 13; month++) {
+      for (let day = 0; day <= 32; day++) {
+        const date = [year, month, day]
+          .map((part) => String(part).padStart(2, "0")).join("-");
+        const time = new Date(Date.UTC(year, month - 1, day));
+        const exists = time.toISOString().startsWith(date);
+        assertEquals(parseSafe(schema, date).success, exists, date);
       }
     }
   }

@@ -272,6 +272,27 @@ for (const cost of [-1, 1.5, 4, NaN, Infinity, "1", null, {}]) {
   });
 }
 
+Deno.test("rateLimit() sets its fields on an error response that takes time", async () => {
+  const limit = rateLimit({
+    store: createMemorySessionStore(),
+    limit: 1,
+    window: HOUR,
+  });
+  const router = createRouter({
+    middleware: [limit],
+    errorResponse: async ({ status }) => {
+      await Promise.resolve();
+      return new Response("Later", { status });
+    },
+  });
+  router.get("/", () => new Response("reached"));
+  await send(router);
+  const refused = await send(router);
+  assertEquals([refused.status, await refused.text()], [429, "Later"]);
+  assertEquals(refused.headers.get("RateLimit-Policy"), '"default";q=1;w=3600');
+  assertEquals(refused.headers.get("Cache-Control"), "no-store");
+});
+
 Deno.test("rateLimit() can be combined, the strictest wins, and both fields are lists", async () => {
   const store = createMemorySessionStore();
   const now = () => 1_700_000_000_000;
@@ -372,6 +393,39 @@ for (const [what, wrap] of stores) {
     assertEquals(new Set(left).size, 100);
   });
 }
+
+Deno.test("rateLimit() never asks the store twice at once about one key", async () => {
+  const memory = createMemorySessionStore();
+  let running = 0;
+  let most = 0;
+  const asked = async <Value>(call: () => Value): Promise<Awaited<Value>> => {
+    most = Math.max(most, ++running);
+    try {
+      await new Promise((resolve) => setTimeout(resolve));
+      return await call();
+    } finally {
+      running--;
+    }
+  };
+  const store: SessionStore = {
+    get: (key) => asked(() => memory.get(key)),
+    put: (...args) => asked(() => memory.put(...args)),
+    delete: (key) => memory.delete(key),
+  };
+  const { router } = createLimited({ store, limit: 1_000 });
+  // Until the first call, the store could be one in memory.
+  await send(router);
+  most = 0;
+  // Each new request arrives while others wait and some are done.
+  const all: Promise<Response>[] = [];
+  for (let wave = 0; wave < 10; wave++) {
+    const sent = Array.from({ length: 3 }, () => send(router));
+    all.push(...sent);
+    await sent[0];
+  }
+  await Promise.all(all);
+  assertEquals(most, 1);
+});
 
 Deno.test("rateLimit() lets exactly 100 of 1,000 parallel requests pass on ten machines", async () => {
   const memory = createMemorySessionStore();

@@ -196,6 +196,37 @@ Deno.test("session() never exceeds maxSessions with concurrent logins that may b
   assertEquals(stored.length, accepted.length);
 });
 
+Deno.test("session() counts no session of another user that a stale index names", async () => {
+  const clock = new Clock();
+  const memory = createMemorySessionStore({ now: clock.now });
+  // An index that still has the sessions of another user under this name.
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+    byIndex: async (name) => [
+      ...await memory.byIndex!(name),
+      ...name === "user:7" ? await memory.byIndex!("user:8") : [],
+    ],
+  };
+  for (const limit of [REFUSE, { maxSessions: 2 }]) {
+    const server = new Server({ store, ...limit, now: clock.now });
+    const logIn = async (userId: number) => {
+      const browser = new Browser(server);
+      clock.time += 1;
+      await browser.visit((session) => session.set("userId", userId));
+      return browser;
+    };
+    const others = [await logIn(8), await logIn(8)];
+    const own = await logIn(7);
+    assertEquals(await usersOf(own, ...others), [7, 8, 8]);
+    await own.visit((session) => session.destroy());
+    for (const other of others) {
+      await other.visit((session) => session.destroy());
+    }
+  }
+});
+
 for (const maxSessions of [0, -1, NaN]) {
   Deno.test(`session() rejects maxSessions of ${maxSessions}`, () => {
     assertThrows(() => session({ maxSessions }), RangeError, "maxSessions");
