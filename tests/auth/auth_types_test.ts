@@ -15,6 +15,7 @@ import { createContextKey, createRouter } from "@gatehouse/web/fetch-router";
 import { route } from "@gatehouse/web/fetch-router/routes";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { compiles } from "../router/_assert_type.ts";
 
 interface Member {
   readonly id: number;
@@ -162,53 +163,62 @@ Deno.test("session() and auth() in one array both add their types (spec 5.3.5)",
   assertEquals(response.status, 401);
 });
 
-Deno.test("context.get(Auth) has the scheme's user if auth() is in the same object literal as a handler", () => {
-  const routes = route({ home: "/home" });
-  const router = createRouter({
-    middleware: [auth({ schemes: [tokens] })],
-    defaultHandler: (context) => {
-      const user = context.get(Auth);
-      assertType<typeof user, Member | null>();
-      return new Response();
-    },
-  });
-  router.get("/write", {
-    middleware: [requirePermission({ admin: ["write"] }, "write")],
-    handler: (context) => {
-      const user = context.get(Auth);
-      assertType<typeof user, Member>();
-      return new Response();
-    },
-  });
-  createRouter().map(routes, {
-    middleware: [auth({ schemes: [tokens] }), requireAuth()],
-    actions: {
-      home: (context) => {
+compiles(
+  "context.get(Auth) has the scheme's user if auth() is in the same object literal as a handler",
+  () => {
+    const routes = route({ home: "/home" });
+    const router = createRouter({
+      middleware: [auth({ schemes: [tokens] })],
+      defaultHandler: (context) => {
+        const user = context.get(Auth);
+        assertType<typeof user, Member | null>();
+        return new Response();
+      },
+    });
+    router.get("/write", {
+      middleware: [requirePermission({ admin: ["write"] }, "write")],
+      handler: (context) => {
         const user = context.get(Auth);
         assertType<typeof user, Member>();
         return new Response();
       },
-    },
-  });
-});
+    });
+    createRouter().map(routes, {
+      middleware: [auth({ schemes: [tokens] }), requireAuth()],
+      actions: {
+        home: (context) => {
+          const user = context.get(Auth);
+          assertType<typeof user, Member>();
+          return new Response();
+        },
+      },
+    });
+  },
+);
 
-Deno.test("context.get(Auth) is an AuthenticatedUser or null without auth() in the types", () => {
-  createRouter().get("/", (context) => {
-    const user = context.get(Auth);
-    assertType<typeof user, AuthenticatedUser | null>();
-    return new Response();
-  });
-});
+compiles(
+  "context.get(Auth) is an AuthenticatedUser or null without auth() in the types",
+  () => {
+    createRouter().get("/", (context) => {
+      const user = context.get(Auth);
+      assertType<typeof user, AuthenticatedUser | null>();
+      return new Response();
+    });
+  },
+);
 
-Deno.test("another key with the same value type is not mistaken for Auth", () => {
-  const Other = createContextKey<AuthenticatedUser | null>(null);
-  const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
-  router.get("/", { middleware: [requireAuth()] }, (context) => {
-    const other = context.get(Other);
-    assertType<typeof other, AuthenticatedUser | null>();
-    return new Response();
-  });
-});
+compiles(
+  "another key with the same value type is not mistaken for Auth",
+  () => {
+    const Other = createContextKey<AuthenticatedUser | null>(null);
+    const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
+    router.get("/", { middleware: [requireAuth()] }, (context) => {
+      const other = context.get(Other);
+      assertType<typeof other, AuthenticatedUser | null>();
+      return new Response();
+    });
+  },
+);
 
 Deno.test("an invalid scheme, user, role or permission does not compile", () => {
   const permissions = {

@@ -508,7 +508,11 @@ Deno.test("createPasskeys() accepts localhost and subdomains", () => {
       ["xn--bcher-kva.example", undefined],
     ] as const
   ) {
-    createPasskeys({ rpId, rpName: "A", store, ...origins && { origins } });
+    const options = { rpId, rpName: "A", store, ...origins && { origins } };
+    assertEquals(
+      createPasskeys(options).origins,
+      origins ?? [`https://${rpId}`],
+    );
   }
 });
 

@@ -1,4 +1,5 @@
 import {
+  Auth,
   type AuthenticatedUser,
   type AuthScheme,
   createAPIAuthScheme,
@@ -6,6 +7,7 @@ import {
   createGuards,
   requireScope,
 } from "@gatehouse/web/auth-middleware";
+import { RequestContext } from "@gatehouse/web/fetch-router";
 import { assertEquals, assertThrows } from "@std/assert";
 import { fetchGuarded } from "./_fetch_guarded.ts";
 
@@ -143,8 +145,15 @@ Deno.test("createGuards() accepts only listed names", () => {
   );
 });
 
-Deno.test("createGuards() accepts all names if none are listed", () => {
+Deno.test("createGuards() accepts all names if none are listed", async () => {
   const { requireRole, requireScope } = createGuards({});
-  requireRole("anything");
-  requireScope("anything");
+  const next = () => Promise.resolve(new Response("passed"));
+  const context = new RequestContext(new Request("https://example.com/"));
+  context.set(Auth, { id: 1, role: "anything", scopes: ["anything"] });
+  for (const guard of [requireRole("anything"), requireScope("anything")]) {
+    assertEquals((await guard(context, next))?.status, 200);
+  }
+  for (const guard of [requireRole("other"), requireScope("other")]) {
+    assertEquals((await guard(context, next))?.status, 403);
+  }
 });

@@ -253,9 +253,27 @@ Deno.test("reportSecurityEvent() shortens hostile values, and never throws", asy
   for (const event of found) assert(!JSON.stringify(event).includes("\n"));
 });
 
-Deno.test("reportSecurityEvent() does nothing without onSecurityEvent()", () => {
-  const context = new RequestContext(new Request(url));
-  reportSecurityEvent(context, { action: "login" });
+Deno.test("reportSecurityEvent() does nothing without onSecurityEvent(), and before it", async () => {
+  reportSecurityEvent(new RequestContext(new Request(url)), {
+    action: "login",
+  });
+  const actions: string[] = [];
+  const events = onSecurityEvent(({ event }) =>
+    void actions.push(event.action)
+  );
+  const router = createRouter({
+    middleware: [(context, next) => {
+      reportSecurityEvent(context, { action: "login" });
+      return next();
+    }, events],
+  });
+  router.get("/", (context) => {
+    reportSecurityEvent(context, { action: "logout" });
+    return new Response();
+  });
+  await router.fetch(url);
+  await events.flush();
+  assertEquals(actions, ["logout"]);
 });
 
 Deno.test("onSecurityEvent() needs a function", () => {

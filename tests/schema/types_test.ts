@@ -39,6 +39,7 @@ import {
   files,
   object as form,
 } from "@gatehouse/web/data-schema/form-data";
+import { compiles } from "../router/_assert_type.ts";
 
 /** True only for the same type, optional keys and all. */
 type Same<First, Second> = (<T>() => T extends First ? 1 : 2) extends
@@ -47,7 +48,7 @@ type Same<First, Second> = (<T>() => T extends First ? 1 : 2) extends
 /** Compiles only for the same types. */
 function same<First, Second>(_: Same<First, Second>): void {}
 
-Deno.test("InferOutput and InferInput tell the types of every schema", () => {
+compiles("InferOutput and InferInput tell the types of every schema", () => {
   same<InferOutput<ReturnType<typeof string>>, string>(true);
   same<InferOutput<ReturnType<typeof bigint>>, bigint>(true);
   same<InferOutput<ReturnType<typeof date>>, Date>(true);
@@ -173,7 +174,7 @@ Deno.test("variant(), intersect(), lazy() and brand() tell their types", () => {
   same<typeof owner, Branded<string, "UserId"> | undefined>(true);
 });
 
-Deno.test("form object() tells the types of its fields", () => {
+compiles("form object() tells the types of its fields", () => {
   const Form = form({
     name: field(string()),
     age: field(optional(number())),
@@ -192,7 +193,7 @@ Deno.test("form object() tells the types of its fields", () => {
   }>(true);
 });
 
-Deno.test("pipe() takes only checks for the type", () => {
+compiles("pipe() takes only checks for the type", () => {
   // @ts-expect-error A number has no length.
   number().pipe(minLength(1));
   // @ts-expect-error A string has no greatest value.

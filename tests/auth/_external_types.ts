@@ -17,6 +17,7 @@ import {
 } from "@gatehouse/web/auth";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import { createMemorySessionStore } from "@gatehouse/web/session";
+import { compiles } from "../router/_assert_type.ts";
 
 const registration = {
   clientId: "app",
@@ -37,7 +38,7 @@ const music = createOAuthProvider({
   parseProfile: ({ id }) => typeof id === "string" ? { id } : null,
 });
 
-Deno.test("the types of profiles and results depend on the provider", () => {
+compiles("the types of profiles and results depend on the provider", () => {
   // Only the compiler checks this.
   const _check = async (context: RequestContext) => {
     const profile: CodeHostProfile | null = await finishExternalAuth(
