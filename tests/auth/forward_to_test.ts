@@ -276,6 +276,29 @@ Deno.test("forwardTo() asks a second time for a nonce only if it changes", async
   assertEquals(app.received.length, 3);
 });
 
+Deno.test("forwardTo() sends a streamed body once, also if the API asks for a nonce", async () => {
+  const app = new ForwardApp();
+  const dpopKey = await createDPoPKey();
+  app.results = [{ ok: true, accessToken: TOKEN, dpopKey }];
+  app.answer = (_received, count) =>
+    new Response(null, {
+      status: count === 1 ? 401 : 201,
+      headers: {
+        "WWW-Authenticate": 'DPoP error="use_dpop_nonce"',
+        "DPoP-Nonce": "n-1",
+      },
+    });
+  const post = () => {
+    const body = new Blob(["a note"]).stream();
+    const init = { method: "POST", body, duplex: "half" };
+    return app.send("/notes", init as RequestInit);
+  };
+  assertEquals((await post()).status, 401);
+  assertEquals(app.received.map(({ body }) => body), ["a note"]);
+  // The next request has the nonce.
+  assertEquals((await post()).status, 201);
+});
+
 Deno.test("forwardTo() rejects targets, paths, methods, headers and limits that are invalid", () => {
   const options: ForwardOptions = {
     tokens: { get: () => Promise.reject(new Error("unused")) },
