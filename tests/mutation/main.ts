@@ -92,7 +92,7 @@ async function choose(
   return chosen;
 }
 
-/** Runs the tests of one mutant, those of its own folder first. */
+/** Runs the tests of one mutant, those of the same folder first. */
 async function test(
   tree: Tree,
   { mutant, tests }: Target,

@@ -32,7 +32,7 @@ export function findMutants(file: string, text: string): Mutant[] {
   const source = parse(file, text);
   const found: Mutant[] = [];
   const visit = (node: ts.Node) => {
-    // Types are erased, and nobody tests the wording of an error.
+    // Types are erased, and no test compares the wording of each error.
     if (ts.isTypeNode(node) || ts.isThrowStatement(node)) return;
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return;
     for (const [becomes, first, last = first] of changesOf(node, source)) {
