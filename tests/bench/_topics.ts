@@ -80,7 +80,7 @@ export const TOPICS: readonly Topic[] = [
   {
     heading: "Schemas",
     ran:
-      "One parse that reads every issue. Zod and ArkType compile schemas with eval by default, and Sury always does. Workers and a strict content security policy forbid eval, so each kind has a line of its own.",
+      "One parse that reads every issue. Zod and ArkType compile schemas with eval by default, and Sury always does. Workers and a strict content security policy forbid eval, so each kind has a separate line.",
     works: SCHEMAS,
   },
   {

@@ -33,7 +33,7 @@ Deno.test("the page names the fastest library, even if it is another one", () =>
   assertFalse(page.includes("## Missed bounds"));
 });
 
-Deno.test("the page compares libraries that use eval on a line of their own", () => {
+Deno.test("the page compares libraries that use eval on a separate line", () => {
   const page = pageOf("login, valid", [
     { name: "gatehouse", value: 100 },
     { name: "zod", value: 500 },

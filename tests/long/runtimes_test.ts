@@ -17,7 +17,7 @@ const LANES = 2;
 /** The oldest version of Node, and every night the other ones. */
 const nodes = isNightly ? NODE_VERSIONS : NODE_VERSIONS.slice(0, 1);
 
-/** The slowest runtime comes first, so that none runs alone for long. */
+/** The slowest runtime comes first, so that it does not run last by itself. */
 const runtimes: [name: string, run: Run][] = [
   ["workers", runInWorkers],
   ["bun", (bundle) => runAsScript(bunPath(), bundle)],
