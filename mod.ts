@@ -291,6 +291,7 @@ export {
   createAuth0AuthProvider,
   createCodeHostAuthProvider,
   createCredentialsAuthProvider,
+  createEmailThrottle,
   createFacebookAuthProvider,
   createGitHubAuthProvider,
   createGoogleAuthProvider,

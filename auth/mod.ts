@@ -121,6 +121,7 @@ export {
   revokeOneTimeTokens,
   takeOneTimeToken,
 } from "./one_time_token.ts";
+export { createEmailThrottle } from "./throttle/email_throttle.ts";
 export type { ThrottleLimit, ThrottleLimits } from "./throttle/limits.ts";
 export {
   createThrottle,

@@ -1,9 +1,16 @@
 import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import { allowNewSession, STORE_TIMEOUT } from "../../session/internal.ts";
+import { STORE_TIMEOUT } from "../../session/internal.ts";
 import { encodeBase64Url, timingSafeEqual } from "../../session/secrets.ts";
 import { currentSession } from "../current_session.ts";
+import { createEmailThrottle } from "../throttle/email_throttle.ts";
 import { createThrottle, type Throttle } from "../throttle/throttle.ts";
+import {
+  type AskedEmail,
+  askedEmail,
+  isDelayedEmail,
+  rememberAsked,
+} from "./_asked_email.ts";
 import { type EmailRecord, EmailStore } from "./_email_store.ts";
 import type { EmailLogin } from "./email_login.ts";
 import type {
@@ -13,9 +20,6 @@ import type {
   EmailRequest,
   EmailToSend,
 } from "./options.ts";
-
-/** The session key of pending emails. `completeAuth` removes this prefix. */
-const KEY = "__auth.email-login";
 
 /** The longest lifetime of an email, in milliseconds. */
 const MAX_TTL = 3_600_000;
@@ -33,8 +37,8 @@ export class EmailLoginEngine implements EmailLogin {
   readonly #emails: EmailStore;
   readonly #purpose: string;
   readonly #ttl: number;
-  readonly #mailThrottle: Pick<Throttle, "attempt">;
-  readonly #codeThrottle: Pick<Throttle, "attempt">;
+  readonly #mailThrottle: Pick<Throttle, "attempt" | "trustDevice">;
+  readonly #codeThrottle: Pick<Throttle, "attempt" | "trustDevice">;
   readonly #now: () => number;
 
   constructor(options: EmailLoginOptions) {
@@ -48,11 +52,7 @@ export class EmailLoginEngine implements EmailLogin {
     } = options;
     const shared = { store, storeTimeout, now };
     const {
-      mailThrottle = createThrottle({
-        ...shared,
-        name: "email",
-        perAccount: { attempts: 5, delay: 60_000 },
-      }),
+      mailThrottle = createEmailThrottle(shared),
       codeThrottle = createThrottle({ ...shared, name: "email-code" }),
     } = options;
     if (!purpose) {
@@ -90,7 +90,11 @@ export class EmailLoginEngine implements EmailLogin {
     // Clients can send an address of any length.
     if (email.length > MAX_EMAIL) return null;
     const attempt = await this.#mailThrottle.attempt(context, email);
-    if (!attempt.allowed) return null;
+    if (!attempt.allowed) {
+      const delayed = { email, account, now: this.#now() };
+      await rememberAsked(session, this.#purpose, { delayed });
+      return null;
+    }
     const token = encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
     const code = newCode();
     const key = (await this.#emails.keyOf(token))!;
@@ -100,17 +104,16 @@ export class EmailLoginEngine implements EmailLogin {
     if (!await this.#emails.add(key, record)) {
       throw new Error("Cannot start email login: it was not stored");
     }
-    session.update(KEY, (keys) => ({ ...toKeys(keys), [this.#purpose]: key }));
-    allowNewSession(session);
+    await rememberAsked(session, this.#purpose, { key });
     return account === null ? null : { email, token, code };
   }
 
   async open(context: RequestContext, token: unknown): Promise<EmailLink> {
     const key = await this.#emails.keyOf(token);
     const found = key === null ? null : await this.#emails.find(key);
-    if (found === null) return { status: "expired" };
+    if (key === null || found === null) return { status: "expired" };
     const { code, email } = found.record;
-    return key === await this.#pendingKey(context)
+    return await this.#mayUse(context, key, found.record)
       ? { status: "ready", email }
       : { status: "other-browser", code };
   }
@@ -122,7 +125,7 @@ export class EmailLoginEngine implements EmailLogin {
     const key = await this.#emails.keyOf(token);
     const found = key === null ? null : await this.#emails.find(key);
     if (key === null || found === null) return this.#failed(context, EXPIRED);
-    if (key !== await this.#pendingKey(context)) {
+    if (!await this.#mayUse(context, key, found.record)) {
       const { code } = found.record;
       const reason = "other-browser";
       return this.#failed(context, { ok: false, reason, code });
@@ -170,6 +173,9 @@ export class EmailLoginEngine implements EmailLogin {
     if (account === null || !await this.#emails.use(key)) {
       return this.#failed(context, EXPIRED);
     }
+    for (const throttle of [this.#mailThrottle, this.#codeThrottle]) {
+      await throttle.trustDevice(context, email);
+    }
     return { ok: true, account, email, data };
   }
 
@@ -185,25 +191,29 @@ export class EmailLoginEngine implements EmailLogin {
     return result;
   }
 
+  /** Returns `true` if this browser may use the link of an email. */
+  async #mayUse(
+    context: RequestContext,
+    key: string,
+    record: EmailRecord,
+  ): Promise<boolean> {
+    const asked = await this.#asked(context);
+    return asked?.key === key ||
+      await isDelayedEmail(asked, record, this.#now());
+  }
+
   /** Returns the key of the email that this browser asked for. */
   async #pendingKey(context: RequestContext): Promise<string | null> {
-    const session = await this.#sessionOf(context);
-    const keys = toKeys(session.get(KEY));
-    const key = Object.hasOwn(keys, this.#purpose)
-      ? keys[this.#purpose]
-      : undefined;
-    return typeof key === "string" ? key : null;
+    return (await this.#asked(context))?.key ?? null;
+  }
+
+  async #asked(context: RequestContext): Promise<AskedEmail | null> {
+    return askedEmail(await this.#sessionOf(context), this.#purpose);
   }
 
   #sessionOf(context: RequestContext) {
     return currentSession(context, "use the email login").load();
   }
-}
-
-function toKeys(value: unknown): Readonly<Record<string, string>> {
-  return typeof value === "object" && value !== null
-    ? value as Readonly<Record<string, string>>
-    : {};
 }
 
 /** Returns six random digits. */

@@ -15,7 +15,8 @@ export interface EmailLogin {
    * contents.
    *
    * Send the email in the background, and give the same response if the result is
-   * `null`. Otherwise the response or its time reveals the accounts.
+   * `null`. Otherwise the response or its time reveals the accounts. Say on the
+   * page how many emails an hour an address gets.
    *
    * @param context The context of the request, with a session.
    * @param request The address and its account.
@@ -44,6 +45,13 @@ export interface EmailLogin {
   /**
    * Uses up a link, for the form of the opened page. It works only in the browser
    * that asked for the email, and once.
+   *
+   * If there were too many emails to the address, the link of another email to the
+   * same account works in this browser too, for an hour. Otherwise attackers who
+   * ask for emails would lock the owner out.
+   *
+   * A proof of the address clears the counts of its emails and codes. It makes the
+   * browser a known device of all throttles in the store.
    *
    * @param context The context of the request, with a session.
    * @param token The token of the link, as the client sent it.

@@ -28,18 +28,20 @@ export interface EmailLoginOptions {
   readonly ttl?: number;
 
   /**
-   * Limits the emails to one address, and by one client.
+   * Limits the emails to one address, and by one client. A proof of the address
+   * clears its count.
    *
-   * @default {a throttle in the store: 5 emails, then delays from a minute on}
+   * @default {createEmailThrottle({ store }): at most 11 emails an hour}
    */
-  readonly mailThrottle?: Pick<Throttle, "attempt">;
+  readonly mailThrottle?: Pick<Throttle, "attempt" | "trustDevice">;
 
   /**
-   * Slows down guessing of codes, in addition to the limit of 5 for each email.
+   * Slows down guessing of codes, in addition to the limit of 5 for each email. A
+   * proof of the address clears its count.
    *
    * @default {a throttle in the store}
    */
-  readonly codeThrottle?: Pick<Throttle, "attempt">;
+  readonly codeThrottle?: Pick<Throttle, "attempt" | "trustDevice">;
 
   /**
    * The timeout of each call to the store, in milliseconds.
@@ -91,7 +93,10 @@ export interface EmailToSend {
 /** The page to show for an opened link. */
 export type EmailLink =
   | {
-    /** This browser asked for the email: show a form with a button. */
+    /**
+     * This browser asked for the email, or its own one was delayed: show a form
+     * with a button.
+     */
     readonly status: "ready";
     /** The address. */
     readonly email: string;

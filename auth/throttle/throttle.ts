@@ -11,6 +11,7 @@ import {
   Session,
   type SessionStore,
 } from "../../session/mod.ts";
+import { canonicalName } from "../account_name.ts";
 import { KnownDevices } from "../known_devices.ts";
 import { AttemptCounts } from "./_attempt_counts.ts";
 import type { FailureCount, ThrottleConfig } from "./_failure_counter.ts";
@@ -292,18 +293,6 @@ async function addToAll(
     await remember();
   };
   return { allowed: true, succeed, cancel };
-}
-
-/**
- * Returns the name in the spelling that databases compare, so that other
- * spellings count as the same account.
- *
- * It is trimmed before it is cut off: otherwise leading spaces would turn one
- * account into many. It is cut off because normalizing takes quadratic time.
- * Names with the same 1,024 first characters share a count.
- */
-function canonicalName(account: string): string {
-  return account.trim().slice(0, 1024).normalize("NFKC").toLowerCase().trim();
 }
 
 function denied(wait: number): ThrottleAttempt {

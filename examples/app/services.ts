@@ -1,4 +1,8 @@
-import { createThrottle, type Throttle } from "@gatehouse/web/auth";
+import {
+  createEmailThrottle,
+  createThrottle,
+  type Throttle,
+} from "@gatehouse/web/auth";
 import {
   createEmailLogin,
   type EmailLogin,
@@ -89,12 +93,6 @@ export interface Services extends Omit<ServicesOptions, "database"> {
   readonly confirmThrottle: Throttle;
 }
 
-/**
- * The limit of emails to one account, whatever the address that asks for them:
- * five at once, then one after a minute, after two, and so on.
- */
-const EMAILS = { attempts: 5, delay: 60_000 };
-
 /** Creates the services over one database. */
 export function createServices(options: ServicesOptions): Services {
   const { database, store, secrets, now } = options;
@@ -136,17 +134,7 @@ export function createServices(options: ServicesOptions): Services {
       perAddress: { attempts: 20, delay: 60_000, maxDelay: 900_000 },
     }),
     registrationQueue: createPasswordQueue({ running: 1, waiting: 16 }),
-    confirmThrottle: createThrottle({
-      name: "confirm",
-      store,
-      now,
-      perAccount: EMAILS,
-    }),
-    resetThrottle: createThrottle({
-      name: "password-reset",
-      store,
-      now,
-      perAccount: EMAILS,
-    }),
+    confirmThrottle: createEmailThrottle({ name: "confirm", store, now }),
+    resetThrottle: createEmailThrottle({ name: "password-reset", store, now }),
   };
 }

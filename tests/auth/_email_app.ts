@@ -3,7 +3,11 @@ import {
   type EmailLoginOptions,
   type EmailToSend,
 } from "@gatehouse/web/auth/email-login";
-import { completeAuth } from "@gatehouse/web/auth";
+import {
+  completeAuth,
+  createThrottle,
+  type Throttle,
+} from "@gatehouse/web/auth";
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import {
@@ -48,8 +52,8 @@ export function createEmailApp(options: EmailAppOptions = {}) {
     middleware: [...middleware, session(sessions)],
   });
   router.post("/login", async (context) => {
-    const { email } = await context.request.json();
-    const account = email === ADA ? 7 : null;
+    const { email, account = email.trim().toLowerCase() === ADA ? 7 : null } =
+      await context.request.json();
     const request = { email, account, data: "/inbox" };
     const mail = await emailLogin.start(context, request);
     if (mail !== null) outbox.push(mail);
@@ -72,11 +76,17 @@ export function createEmailApp(options: EmailAppOptions = {}) {
   router.get("/pending", async (context) => {
     return Response.json(await emailLogin.pendingEmail(context));
   });
+  let logins: Pick<Throttle, "attempt"> = createThrottle({ store, now });
+  router.get("/password", async (context) => {
+    return Response.json((await logins.attempt(context, ADA)).allowed);
+  });
   router.get("/", (context) => {
     return Response.json(context.get(Session).userId ?? null);
   });
   return {
     emailLogin,
+    /** Guards `/password` with another throttle. */
+    guard: (throttle: Pick<Throttle, "attempt">) => void (logins = throttle),
     outbox,
     store,
     fetch: (request: Request) => {
@@ -96,7 +106,9 @@ export function createEmailApp(options: EmailAppOptions = {}) {
         return ok ? "ok" : reason;
       };
       return {
-        ask: (email = ADA) => send("/login", { email }),
+        /** Asks for an email, to the account of the address or to another one. */
+        ask: (email = ADA, account?: number) =>
+          send("/login", { email, account }),
         link: (token: unknown) => result("/link", { token }),
         code: (code: unknown) => result("/code", { code }),
         send,

@@ -1,5 +1,5 @@
 import { assert } from "@std/assert";
-import { createThrottle } from "@gatehouse/web/auth";
+import { createThrottle, type Throttle } from "@gatehouse/web/auth";
 import {
   auth,
   createSessionAuthScheme,
@@ -27,13 +27,14 @@ import { session } from "@gatehouse/web/session-middleware";
 export const SECRET = "first secret of the second factors in tests";
 
 /** A throttle that allows every attempt. */
-export const unlimited: NonNullable<SecondFactorsOptions["throttle"]> = {
+export const unlimited: Pick<Throttle, "attempt" | "trustDevice"> = {
   attempt: () =>
     Promise.resolve({
       allowed: true,
       succeed: () => Promise.resolve(),
       cancel: () => Promise.resolve(),
     }),
+  trustDevice: () => Promise.resolve(),
 };
 
 /** Options for {@linkcode createFactorApp}. */

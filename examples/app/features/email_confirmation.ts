@@ -79,6 +79,7 @@ export function addEmailConfirmation(
         if (known?.account !== user.id) return uselessPage(context);
         const grant = await takeOneTimeToken(store, use);
         if (grant === null) return uselessPage(context);
+        if (user.email) await confirmThrottle.trustDevice(context, user.email);
         // The session goes on under a new id, with a new time of login.
         await logIn(context, user);
         const fallback = routes.account.profile.show.href();

@@ -157,7 +157,8 @@ function codePage(
     ${errorSummary(state)}
     <p>
       If this address has an account, we have sent it an email. Open its link in
-      this browser, or type its code here.
+      this browser, or type its code here. An address gets at most 11 emails an
+      hour: if others ask for them too, open the link of the latest one.
     </p>
     <form method="post" action="${code.action.href()}" novalidate>
       ${codeField("Six digits. They work once, for ten minutes.", state)}

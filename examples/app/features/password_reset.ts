@@ -25,7 +25,6 @@ import { newPasswordFields } from "../pages/new_password_fields.ts";
 import { readNewPassword } from "../passwords.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
-import { slowDown, waitText } from "../slow_down.ts";
 
 const { request, choose, done } = routes.passwordReset;
 
@@ -50,15 +49,10 @@ function addRequest(router: AppRouter, services: Services): void {
           return requestPage(context, state, 422);
         }
         const { email } = result.value;
-        // Every request counts, so that no mailbox is flooded.
-        const attempt = await resetThrottle.attempt(context, email);
-        if (!attempt.allowed) {
-          const error = waitText(attempt.retryAfter);
-          const state = { values: { email }, error };
-          const answer = requestPage(context, state, 429);
-          return slowDown(context, attempt.retryAfter, answer);
-        }
-        await sendLink(services, email);
+        // Every request counts, so that no mailbox is flooded. The page is always
+        // the same: the count of an address reveals that its owner was here.
+        const { allowed } = await resetThrottle.attempt(context, email);
+        if (allowed) await sendLink(services, email);
         return sentPage(context);
       },
     },
@@ -125,7 +119,7 @@ async function resetPassword(
   userId: number,
   hash: string,
 ): Promise<void> {
-  const { users, sendMail, loginThrottle } = services;
+  const { users, sendMail, loginThrottle, resetThrottle } = services;
   const before = await users.find(userId);
   await users.resetPassword(userId, hash);
   const action = "password-change";
@@ -139,7 +133,9 @@ async function resetPassword(
   if (user?.email) sendMail(resetDoneMail(services, user.email, removed));
   await endSessionsAndTokens(services, context, userId);
   // The owner can log in now, however many guesses there were.
-  if (user?.email) await loginThrottle.trustDevice(context, user.email);
+  if (!user?.email) return;
+  await loginThrottle.trustDevice(context, user.email);
+  await resetThrottle.trustDevice(context, user.email);
 }
 
 function requestPage(
@@ -175,7 +171,8 @@ function sentPage(context: RequestContext): Response {
   const content = html`
     <p>
       If this address has an account with a password, we have sent it a link. The
-      link works once, for ten minutes.
+      link works once, for ten minutes. An address gets at most 11 links an hour:
+      if others ask for links too, use the latest one.
     </p>
     <p class="hint">
       This example sends no email: the link is printed where the server runs.
