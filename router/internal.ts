@@ -9,7 +9,9 @@ export { createContextKey } from "./context/context_key.ts";
 export { MountPrefix } from "./context/mount_prefix.ts";
 export {
   addressBlockOf,
+  addressBlocksOf,
   canonicalAddress,
+  isPrivateNetwork,
   networkOf,
 } from "./context/client_network.ts";
 export {

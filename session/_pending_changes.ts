@@ -1,5 +1,6 @@
 import type {
   IdChange,
+  SessionBegin,
   SessionConfig,
   SessionDriver,
 } from "./drivers/driver.ts";
@@ -184,11 +185,11 @@ export class PendingChanges {
    * Saves the changes. Those that are added in the meantime wait for the next
    * save.
    *
-   * @param canBegin `true` to begin a new session if this one has ended.
+   * @param canBegin The reason to begin a new session if this one has ended.
    * @returns `false` if the session has ended.
    * @throws {SessionConflictError} If a value was taken by another request.
    */
-  async save(driver: SessionDriver, canBegin: boolean): Promise<boolean> {
+  async save(driver: SessionDriver, canBegin: SessionBegin): Promise<boolean> {
     const { idChange } = this;
     const count = this.#changes.length;
     this.#sent = count;
@@ -203,7 +204,7 @@ export class PendingChanges {
       record.seenAt = this.#session.setup.config.now();
       return record;
     };
-    canBegin ||= idChange === "login";
+    if (idChange === "login") canBegin = "proved-user";
     let record;
     try {
       record = await driver.save(update, idChange, canBegin);

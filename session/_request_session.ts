@@ -10,6 +10,7 @@ import { makePrivate, withCookies } from "./cookies/cache_headers.ts";
 import type { HostCookies, PrefixedCookie } from "./cookies/prefixed_cookie.ts";
 import type {
   CreateDriver,
+  SessionBegin,
   SessionConfig,
   SessionDriver,
 } from "./drivers/driver.ts";
@@ -58,8 +59,8 @@ export class RequestSession {
   headers: Headers | undefined;
   /** `true` if the handler used the session. Then caches must not share it. */
   isAccessed = false;
-  /** `true` if changes begin a new session after this one has ended. */
-  canBegin = false;
+  /** The reason why changes begin a new session after this one has ended. */
+  canBegin: SessionBegin = false;
   /** `true` as soon as the response exists, so that changes come too late. */
   isClosed = false;
   /** The changes, as soon as there are any. */
@@ -260,7 +261,9 @@ export class RequestSession {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#saving = promise;
     try {
-      if (!this.#isDue) return this.canBegin || !this.changes?.hasEnded;
+      if (!this.#isDue) {
+        return this.canBegin !== false || !this.changes?.hasEnded;
+      }
       const driver = this.#driver!;
       if (!this.#isDestroyed) {
         this.changes ??= new PendingChanges(this);

@@ -25,6 +25,7 @@ import {
 } from "./device_binding.ts";
 import { storeCaller } from "./drivers/circuit_breaker.ts";
 import { type CallStore, checkSessionLimit } from "./drivers/ended_sessions.ts";
+import type { SessionBegin } from "./drivers/driver.ts";
 import { checkVersion, isOutdated } from "./drivers/user_version.ts";
 import { SessionConflictError } from "./errors.ts";
 import { createLabel, type SessionLabel } from "./record.ts";
@@ -245,7 +246,13 @@ function pastTime(time: number | undefined, now: number): number | undefined {
 /**
  * Lets changes begin a new session if this one has ended, as a login does. The
  * first step of a login needs this.
+ *
+ * @param begin `"proved-user"` if the user has proved the first of two factors.
+ * Such a session does not count as anonymous.
  */
-export function allowNewSession(session: Session): void {
-  requestSessionOf(session).canBegin = true;
+export function allowNewSession(
+  session: Session,
+  begin: Exclude<SessionBegin, false> = "login-step",
+): void {
+  requestSessionOf(session).canBegin = begin;
 }

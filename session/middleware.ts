@@ -6,7 +6,10 @@
  */
 import { checkPositive, describeMiddleware } from "../router/internal.ts";
 import type { ContextEntry, Middleware } from "../router/mod.ts";
-import { type AnonymousLimit, AnonymousLimiter } from "./_anonymous_limit.ts";
+import {
+  type AnonymousLimit,
+  AnonymousLimiter,
+} from "./drivers/anonymous_limit.ts";
 import { createMiddleware, type SessionSetup } from "./_request_session.ts";
 import {
   PrefixedCookie,
@@ -78,7 +81,8 @@ export interface SessionOptions {
   /**
    * The number of anonymous sessions that can begin in ten minutes, in each
    * process. Further requests get a 429 or a 503 with `Retry-After`. There is no
-   * limit for logins and for sessions in cookies.
+   * limit for sessions in cookies, for logins, and for logins that wait for their
+   * second factor.
    *
    * Trust: the client's address must be correct. Behind a proxy, set the router's
    * `trustedProxies`.
@@ -236,7 +240,6 @@ function createSetup(options: SessionOptions): SessionSetup {
   };
   const cookie = new PrefixedCookie(options.cookie ?? {}, options.origin);
   const limiter = new AnonymousLimiter(options.anonymousLimit ?? {}, now);
-  const admit = (address?: string) => limiter.admit(address);
   const storage = createStorage(options);
   const clearSiteData = (options.clearSiteData ?? [])
     .map((kind) => `"${kind}"`).join(", ");
@@ -259,7 +262,7 @@ function createSetup(options: SessionOptions): SessionSetup {
     : {
       ...shared,
       store: storage,
-      createDriver: storeDrivers(storage, config, admit),
+      createDriver: storeDrivers(storage, config, limiter),
       sweep: sweeper(storage, now),
     };
 }

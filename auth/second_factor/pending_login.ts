@@ -72,7 +72,7 @@ export async function savePendingLogin(
   session.set(KEY, { token });
   // An id that an attacker planted must not learn of the first factor.
   session.regenerateId();
-  allowNewSession(session);
+  allowNewSession(session, "proved-user");
 }
 
 /** Returns the pending login of this browser, or `null`. */

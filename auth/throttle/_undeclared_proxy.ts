@@ -1,14 +1,11 @@
 import {
   ADDRESS_HEADERS,
   canonicalAddress,
+  isPrivateNetwork,
   MAX_FORWARDING_HEADER,
   networkOf,
 } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-
-/** Networks without addresses on the internet (RFC 6890). */
-const PRIVATE_NETWORKS =
-  /^(?:127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|0:0:0:0|f[cd]|fe[89ab])/;
 
 /**
  * Returns `true` if a request comes through a proxy that `trustedProxies` does
@@ -22,7 +19,7 @@ export function isUndeclaredProxy(
   { request }: RequestContext,
   address: string,
 ): boolean {
-  if (!PRIVATE_NETWORKS.test(networkOf(address))) return false;
+  if (!isPrivateNetwork(networkOf(address))) return false;
   const values = ADDRESS_HEADERS.map((name) => request.headers.get(name))
     .filter((value) => value !== null);
   if (values.length === 0) return false;

@@ -16,6 +16,31 @@ export function addressBlockOf(address: string): string | null {
   return typeof groups === "string" ? null : groups.slice(0, 3).join(":");
 }
 
+/**
+ * Returns the blocks of IPv6 addresses that one customer may have: the /64, the
+ * /56 and the /48 (RFC 6177). Any other address is the only block.
+ */
+export function addressBlocksOf(address: string): string[] {
+  const groups = groupsOf(address);
+  if (typeof groups === "string") return [groups];
+  const [first, second, third, fourth] = groups;
+  const block = `${first}:${second}:${third}`;
+  const high = parseInt(fourth!, 16) >> 8;
+  return [`${block}:${fourth}`, `${block}:${high.toString(16)}/56`, block];
+}
+
+/** Networks without addresses on the internet (RFC 6890). */
+const PRIVATE_NETWORKS =
+  /^(?:127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|0:0:0:0|f[cd]|fe[89ab])/;
+
+/**
+ * Returns `true` for a network of {@linkcode networkOf} that is not on the
+ * internet, such as that of a proxy.
+ */
+export function isPrivateNetwork(network: string): boolean {
+  return PRIVATE_NETWORKS.test(network);
+}
+
 /** Returns an address in its canonical form. */
 export function canonicalAddress(address: string): string {
   const groups = groupsOf(address);

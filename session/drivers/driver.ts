@@ -51,6 +51,13 @@ export type CreateDriver = (
   context: RequestContext,
 ) => SessionDriver;
 
+/**
+ * The reason why a session may begin after another one has ended: a login or its
+ * first step. `"proved-user"` is one whose user has proved a factor. A visit
+ * without such a reason, `false`, must not replace the cookie of a later login.
+ */
+export type SessionBegin = false | "login-step" | "proved-user";
+
 /** Opens, saves and ends the session of one request. */
 export interface SessionDriver {
   /** The id in the store, or an empty string if the session is not stored. */
@@ -70,13 +77,13 @@ export interface SessionDriver {
   /**
    * Saves the record that `update` returns. It may call `update` several times.
    *
-   * @param canBegin `true` to begin a new session if this one has ended.
+   * @param canBegin The reason to begin a new session if this one has ended.
    * @returns The saved record, or `null` if the session has ended.
    */
   save(
     update: UpdateRecord,
     idChange: IdChange,
-    canBegin: boolean,
+    canBegin: SessionBegin,
   ): Promise<SessionRecord | null>;
 
   /** Ends the session. */

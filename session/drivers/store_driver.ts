@@ -23,6 +23,7 @@ import {
   type SaveQueue,
   waitForTurn,
 } from "./_save_queue.ts";
+import type { AnonymousLimiter } from "./anonymous_limit.ts";
 import { breakerOf } from "./circuit_breaker.ts";
 import {
   cookieAge,
@@ -31,6 +32,7 @@ import {
   isRevoked,
   MAX_CANDIDATES,
   outlastRevocation,
+  type SessionBegin,
   type SessionConfig,
   type SessionDriver,
   type UpdateRecord,
@@ -51,18 +53,18 @@ interface SharedState {
   /** The requests that are saving, by the id of their session. */
   readonly queues: Map<string, SaveQueue>;
   readonly oldIds: OldIds;
+  readonly limiter: AnonymousLimiter;
 }
 
 /**
  * Creates a function that creates the drivers of requests.
  *
- * @param admit Counts an anonymous session that begins, by the client's address.
- * It throws if there are too many.
+ * @param limiter Counts the anonymous sessions that begin.
  */
 export function storeDrivers(
   store: SessionStore,
   config: SessionConfig,
-  admit: (address: string | undefined) => void,
+  limiter: AnonymousLimiter,
 ): CreateDriver {
   const breaker = breakerOf(store);
   const shared: SharedState = {
@@ -71,10 +73,11 @@ export function storeDrivers(
     config,
     queues: new Map(),
     oldIds: new OldIds(),
+    limiter,
   };
   return (names, context) => {
-    const admitAnonymous = () => admit(createLabel(context).address);
-    return new StoreDriver(names, shared, admitAnonymous);
+    const address = () => createLabel(context).address;
+    return new StoreDriver(names, shared, address);
   };
 }
 
@@ -90,7 +93,8 @@ class StoreDriver implements SessionDriver {
   migrated: CookieChange | undefined;
   readonly #names: readonly string[];
   readonly #shared: SharedState;
-  readonly #admitAnonymous: () => void;
+  /** Returns the client's address. */
+  readonly #address: () => string | undefined;
   /** The stored session, as far as known. */
   #stored: StoredValue | null = null;
   /** The old ids that this request has replaced by new ones. */
@@ -107,11 +111,11 @@ class StoreDriver implements SessionDriver {
   constructor(
     names: readonly string[],
     shared: SharedState,
-    admitAnonymous: () => void,
+    address: () => string | undefined,
   ) {
     this.#names = names;
     this.#shared = shared;
-    this.#admitAnonymous = admitAnonymous;
+    this.#address = address;
   }
 
   async open(header: string | null): Promise<SessionRecord | null> {
@@ -156,7 +160,7 @@ class StoreDriver implements SessionDriver {
   async save(
     update: UpdateRecord,
     idChange: IdChange,
-    canBegin: boolean,
+    canBegin: SessionBegin,
   ): Promise<SessionRecord | null> {
     const { id } = this;
     const { queues } = this.#shared;
@@ -185,9 +189,10 @@ class StoreDriver implements SessionDriver {
   async #trySave(
     update: UpdateRecord,
     idChange: IdChange,
-    canBegin: boolean,
+    canBegin: SessionBegin,
   ): Promise<SessionRecord | null | undefined> {
-    const { call, config } = this.#shared;
+    const { id } = this;
+    const { call, config, limiter } = this.#shared;
     let stored = this.#isStale
       ? this.#accept(await call("read", (store) => store.get(this.id)))
       : this.#stored && parseRecord(this.#stored.value);
@@ -205,7 +210,7 @@ class StoreDriver implements SessionDriver {
     const record = update(stored);
     if (stored === null) {
       if (record.isEmpty) return record;
-      if (record.userId === undefined) this.#admitAnonymous();
+      if (record.userId === undefined) limiter.admit(this.#address(), canBegin);
     }
     if (idChange === "login") await outlastRevocation(record, config);
     if (old !== null && idChange !== "keep") record.firstId ??= this.id;
@@ -227,6 +232,15 @@ class StoreDriver implements SessionDriver {
     // Only the next load can tell which value the store has now.
     this.#isStale = true;
     if (!isSaved) return undefined;
+    if (stored === null && canBegin === "login-step") {
+      const oldest = limiter.addStep(this.id);
+      if (oldest !== undefined) {
+        await call("end", (store) => store.delete(oldest));
+      }
+    } else if (id !== this.id) {
+      const isLogin = record.userId !== undefined;
+      limiter.moveStep(id, isLogin ? undefined : this.id);
+    }
     if (userId !== undefined && userId !== record.userId) {
       // The login has ended, although the session continues.
       const firstId = record.firstId ?? this.id;

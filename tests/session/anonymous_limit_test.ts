@@ -1,6 +1,13 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { completeAuth } from "@gatehouse/web/auth";
-import { createMemorySessionStore, type Session } from "@gatehouse/web/session";
+import { completeAuth, createThrottle } from "@gatehouse/web/auth";
+import { createEmailLogin } from "@gatehouse/web/auth/email-login";
+import { createSecondFactors } from "@gatehouse/web/auth/second-factor";
+import type { RequestContext } from "@gatehouse/web/fetch-router";
+import {
+  createMemorySessionStore,
+  type Session,
+  type SessionStore,
+} from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { Clock, MINUTE, Server } from "./_browser.ts";
 
@@ -157,3 +164,106 @@ function visitor(
         { remoteAddr: { transport: "tcp", hostname: address, port: 1 } },
     );
 }
+
+/** The first step of a login by email. */
+function firstStep(store: SessionStore, now: () => number) {
+  const emailLogin = createEmailLogin({
+    store,
+    secrets: ["a secret of more than thirty-two characters"],
+    now,
+    mailThrottle: createThrottle({ perAddress: { attempts: 1e6 } }),
+  });
+  return async (_session: Session, context: RequestContext) => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const mail = await emailLogin.start(context, { email, account: 7 });
+    return mail?.token ?? "";
+  };
+}
+
+Deno.test("one IPv6 /56 does not take the logins of everybody by its anonymous sessions", async () => {
+  const anonymousLimit = { perAddress: 3, total: 100 };
+  const clock = new Clock();
+  const server = new Server({ anonymousLimit, now: clock.now });
+  const visit = visitor(server);
+  const statuses: number[] = [];
+  for (let subnet = 0; subnet < 256; subnet++) {
+    const hex = subnet.toString(16).padStart(2, "0");
+    statuses.push((await visit(`2001:db8:0:aa${hex}::1`)).status);
+  }
+  assertEquals(statuses.filter((status) => status === 200).length, 12);
+  // Another /56 of the /48, until the /48 has 48.
+  for (let block = 0; block < 256; block++) {
+    const hex = block.toString(16).padStart(2, "0");
+    statuses.push((await visit(`2001:db8:0:${hex}00::1`)).status);
+  }
+  assertEquals(statuses.filter((status) => status === 200).length, 48);
+  assertEquals(new Set(statuses), new Set([200, 429]));
+  assertEquals((await visit("2001:db8:1::1")).status, 200);
+  assertEquals((await visit("203.0.113.7")).status, 200);
+});
+
+Deno.test("visitors who use up all anonymous sessions do not keep others from the first step of a login", async () => {
+  const clock = new Clock();
+  const server = new Server({ anonymousLimit, now: clock.now });
+  const visit = visitor(server);
+  for (let host = 1; host <= 12; host++) await visit(`203.0.113.${host}`);
+  assertEquals((await visit("198.51.100.1")).status, 503);
+  const step = firstStep(createMemorySessionStore(), clock.now);
+  assertEquals((await visitor(server, step)("198.51.100.1")).status, 200);
+});
+
+Deno.test("too many first steps of logins end the oldest one, and no other", async () => {
+  const clock = new Clock();
+  const now = clock.now;
+  const sessions = createMemorySessionStore({ now });
+  const server = new Server({ anonymousLimit, now, store: sessions });
+  const store = createMemorySessionStore({ now });
+  const step = firstStep(store, now);
+  const cookies: string[] = [];
+  for (let host = 1; host <= 15; host++) {
+    const response = await visitor(server, step)(`203.0.113.${host}`);
+    assertEquals(response.status, 200);
+    cookies.push(response.headers.getSetCookie()[0]!.split(";")[0]!);
+  }
+  const alive: boolean[] = [];
+  for (const cookie of cookies) {
+    const read = (session: Session) => session.get("__auth.email-login");
+    const response = await visitor(server, read, { cookie })("203.0.113.99");
+    alive.push(await response.json() !== null);
+  }
+  assertEquals(alive, [...Array(5).fill(false), ...Array(10).fill(true)]);
+});
+
+Deno.test("too many first steps of logins end no session that is logged in", async () => {
+  const server = new Server({ anonymousLimit: { perAddress: 100, total: 2 } });
+  const step = firstStep(createMemorySessionStore(), Date.now);
+  const first = await visitor(server, step)("203.0.113.7");
+  const cookie = first.headers.getSetCookie()[0]!.split(";")[0]!;
+  const logIn = (_session: Session, context: RequestContext) =>
+    completeAuth(context, 7);
+  const login = await visitor(server, logIn, { cookie })("203.0.113.7");
+  const user = login.headers.getSetCookie()[0]!.split(";")[0]!;
+  for (let host = 1; host <= 5; host++) {
+    await visitor(server, step)(`203.0.113.${host}`);
+  }
+  const read = (session: Session) => session.userId;
+  const response = await visitor(server, read, { cookie: user })("203.0.113.7");
+  assertEquals(await response.json(), 7);
+});
+
+Deno.test("a login that waits for its second factor does not count as anonymous", async () => {
+  const server = new Server({ anonymousLimit: { perAddress: 1, total: 1 } });
+  const factors = createSecondFactors({
+    issuer: "Example",
+    store: createMemorySessionStore(),
+    secrets: ["a secret of more than thirty-two characters"],
+    otherFactors: () => true,
+  });
+  assertEquals((await visitor(server)("203.0.113.7")).status, 200);
+  assertEquals((await visitor(server)("203.0.113.7")).status, 503);
+  const login = async (_session: Session, context: RequestContext) =>
+    await factors.completeFirstFactor(context, 7);
+  for (let count = 0; count < 3; count++) {
+    assertEquals((await visitor(server, login)("203.0.113.7")).status, 200);
+  }
+});
