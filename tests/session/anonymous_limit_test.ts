@@ -165,7 +165,7 @@ function visitor(
     );
 }
 
-/** The first step of a login by email. */
+/** Creates an action that takes the first step of a login by email. */
 function firstStep(store: SessionStore, now: () => number) {
   const emailLogin = createEmailLogin({
     store,
