@@ -6,6 +6,7 @@ import { type AuthMethod, checkMethods } from "./auth_method.ts";
 import { currentSession } from "./current_session.ts";
 import { Actor } from "./middleware/act_as.ts";
 import { Auth } from "./middleware/auth_key.ts";
+import { rememberDevices } from "./new_devices.ts";
 
 /** Options for {@linkcode completeAuth}. */
 export interface CompleteAuthOptions {
@@ -124,6 +125,7 @@ export async function completeAuth(
   const names = loginNamesOf(context);
   const options = { authenticatedAt, methods, names, timeouts, version };
   await beginLogin(session, userId, options);
+  await rememberDevices(context);
   return session;
 }
 

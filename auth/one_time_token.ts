@@ -266,19 +266,35 @@ export async function revokeOneTimeTokens(
   store: SessionStore,
   options: Pick<OneTimeTokenOptions, "purpose" | "account" | "storeTimeout">,
 ): Promise<void> {
-  await revokeFrom(store, options, 1);
+  const { purpose, account, storeTimeout } = options;
+  const calls = withTimeout(store, storeTimeout);
+  const keys = await calls.byIndex(await accountIndex(purpose, account));
+  for (const key of keys) await calls.delete(key);
 }
 
-/** Revokes all tokens of one purpose and account if there is a number of them. */
-export async function revokeFrom(
+/**
+ * Revokes the oldest tokens of one purpose and account, so that there is room for
+ * another one.
+ *
+ * @param most The most tokens of the account.
+ */
+export async function revokeOldest(
   store: SessionStore,
   { purpose, account, storeTimeout }: Parameters<typeof revokeOneTimeTokens>[1],
-  count: number,
+  most: number,
 ): Promise<void> {
   const calls = withTimeout(store, storeTimeout);
   const keys = await calls.byIndex(await accountIndex(purpose, account));
-  if (keys.length < count) return;
-  for (const key of keys) await calls.delete(key);
+  if (keys.length < most) return;
+  const ends = await Promise.all(keys.map(async (key) => {
+    const stored = await calls.get(key);
+    const isToken = stored !== null && stored.value !== USED;
+    return [key, isToken ? JSON.parse(stored.value).expiresAt : 0] as const;
+  }));
+  const oldest = ends.sort(([, a], [, b]) => a - b);
+  for (const [key] of oldest.slice(0, keys.length - most + 1)) {
+    await calls.delete(key);
+  }
 }
 
 interface Found {

@@ -10,6 +10,7 @@ import {
   setLoginOrigin,
 } from "../external/after_login/login_names.ts";
 import { KnownDevices } from "../known_devices.ts";
+import { accountsOfDevices } from "../new_devices.ts";
 import { createThrottle } from "../throttle/throttle.ts";
 import { type FactorRecord, FactorStore } from "./_factor_store.ts";
 import { CodeCheck } from "./_code_check.ts";
@@ -47,6 +48,8 @@ export class SecondFactorEngine implements SecondFactors {
   readonly #devices: KnownDevices;
   readonly #codes: CodeCheck;
   readonly #pending: PendingOptions;
+  readonly #loginThrottle: SecondFactorsOptions["loginThrottle"];
+  #isWarned = false;
   readonly #rememberFor: number;
   readonly #hasOther: NonNullable<SecondFactorsOptions["otherFactors"]>;
 
@@ -83,6 +86,7 @@ export class SecondFactorEngine implements SecondFactors {
     });
     this.#codes = new CodeCheck(this.#factors, throttle, now);
     this.#pending = { store, storeTimeout, now, ttl: pendingTimeout };
+    this.#loginThrottle = options.loginThrottle;
     this.#rememberFor = rememberFor;
     this.#hasOther = otherFactors;
   }
@@ -108,13 +112,25 @@ export class SecondFactorEngine implements SecondFactors {
       });
     }
     const origin = loginOriginOf(context);
-    const login = { userId, methods, authenticatedAt, origin };
+    const devices = accountsOfDevices(context);
+    this.#checkThrottle(devices);
+    const login = { userId, methods, authenticatedAt, origin, devices };
     await savePendingLogin(
       context,
       data === undefined ? login : { ...login, data },
       this.#pending,
     );
     return null;
+  }
+
+  /** Prints a warning once if devices can never become known. */
+  #checkThrottle(devices: readonly string[]): void {
+    if (devices.length === 0 || this.#loginThrottle !== undefined) return;
+    if (this.#isWarned) return;
+    this.#isWarned = true;
+    console.warn(
+      'Cannot remember the devices of users with a second factor: createSecondFactors has no "loginThrottle", pass the one of the passwords',
+    );
   }
 
   async pendingLogin(context: RequestContext): Promise<PendingLogin | null> {
@@ -152,10 +168,14 @@ export class SecondFactorEngine implements SecondFactors {
     if (login === null) return null;
     // A logout at the provider of the first factor finds the session by it.
     if (login.origin !== undefined) setLoginOrigin(context, login.origin);
-    return await completeAuth(context, login.userId, {
+    const session = await completeAuth(context, login.userId, {
       authenticatedAt: login.authenticatedAt,
       methods: [...login.methods, ...methods, "mfa"],
     });
+    for (const account of login.devices ?? []) {
+      await this.#loginThrottle?.rememberDevice(context, account);
+    }
+    return session;
   }
 
   async confirmCode(

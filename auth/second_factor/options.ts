@@ -38,6 +38,15 @@ export interface SecondFactorsOptions {
   readonly throttle?: Pick<Throttle, "attempt">;
 
   /**
+   * The throttle of the first factor, such as of passwords. A browser becomes a
+   * known device of it when the login is complete. Without it, browsers of users
+   * with a second factor never do.
+   *
+   * @default {undefined}
+   */
+  readonly loginThrottle?: Pick<Throttle, "rememberDevice">;
+
+  /**
    * The time that a user has to type the code after the first factor, in
    * milliseconds, at most an hour.
    *

@@ -8,7 +8,8 @@ import {
   createOneTimeToken,
   type OneTimeTokenGrant,
   readOneTimeToken,
-  revokeFrom,
+  revokeOldest,
+  revokeOneTimeTokens,
   takeOneTimeToken,
 } from "../one_time_token.ts";
 
@@ -26,6 +27,8 @@ export interface PendingLogin {
 export interface StoredLogin extends PendingLogin {
   /** The time of the first factor, if it is not the time of the call. */
   readonly authenticatedAt?: number | undefined;
+  /** The accounts that this browser becomes a known device of. */
+  readonly devices?: readonly string[];
   /** The external login that was the first factor. */
   readonly origin?: LoginOrigin | undefined;
 }
@@ -36,8 +39,9 @@ const KEY = "__auth.second-factor";
 const purpose = "second-factor";
 
 /**
- * The most logins of a user that wait. Another one ends them: if it were refused,
- * an attacker with the password could keep the user from logging in.
+ * The most logins of a user that wait. Another one ends the oldest: if it were
+ * refused, or ended all of them, an attacker with the password could keep the user
+ * from logging in.
  */
 const MAX_PENDING = 20;
 
@@ -61,7 +65,9 @@ export async function savePendingLogin(
   options: PendingOptions,
 ): Promise<void> {
   const session = await sessionOf(context);
-  await revokePendingLogins(userId, options, MAX_PENDING);
+  const { storeTimeout } = options;
+  const pending = { purpose, account: userId, storeTimeout };
+  await revokeOldest(options.store, pending, MAX_PENDING);
   const data = JSON.stringify(login);
   const token = await createOneTimeToken(options.store, {
     ...options,
@@ -102,14 +108,13 @@ export async function takePendingLogin(
   return toLogin(await takeOneTimeToken(store, use));
 }
 
-/** Ends the pending logins of a user if there is a number of them. */
+/** Ends the pending logins of a user. */
 export async function revokePendingLogins(
   userId: string | number,
   { store, storeTimeout }: PendingOptions,
-  count = 1,
 ): Promise<void> {
   const options = { purpose, account: userId, storeTimeout };
-  await revokeFrom(store, options, count);
+  await revokeOneTimeTokens(store, options);
 }
 
 function sessionOf(context: RequestContext) {

@@ -13,6 +13,7 @@ import {
 } from "../../session/mod.ts";
 import { canonicalName } from "../account_name.ts";
 import { KnownDevices } from "../known_devices.ts";
+import { rememberAtLogin } from "../new_devices.ts";
 import { AttemptCounts } from "./_attempt_counts.ts";
 import type { FailureCount, ThrottleConfig } from "./_failure_counter.ts";
 import { notPositive, resolveLimits, type ThrottleLimits } from "./limits.ts";
@@ -74,8 +75,9 @@ export type ThrottleAttempt =
   | {
     readonly allowed: true;
     /**
-     * Takes the attempt back out of the counts because it succeeded. Makes the
-     * browser a known device of the account if the session middleware ran.
+     * Takes the attempt back out of the counts because it succeeded. The browser
+     * becomes a known device of the account when the login is complete: as soon as
+     * `completeAuth` was called in this request, behind the session middleware.
      */
     readonly succeed: () => Promise<void>;
     /**
@@ -120,6 +122,18 @@ export interface Throttle {
    * @throws {SessionStoreError} If the store fails.
    */
   trustDevice(context: RequestContext, account: string): Promise<void>;
+
+  /**
+   * Makes the browser a known device of the account, and forgets no failures. The
+   * second factors of a user call it when the login is complete.
+   *
+   * Trust: only call it for the account's owner.
+   *
+   * @param context The context of the request, with a session.
+   * @param account The account, as passed to `attempt`.
+   * @throws {SessionStoreError} If the store fails.
+   */
+  rememberDevice(context: RequestContext, account: string): Promise<void>;
 }
 
 /**
@@ -129,8 +143,8 @@ export interface Throttle {
  *
  * The count by account stops guessers with many addresses. To keep them from
  * locking the owner out, a browser that logged in before is exempt from all of
- * these counts. A cookie identifies it, which `succeed` sets through the session
- * middleware and which is valid for this account only. After ten failures in a
+ * these counts. A cookie identifies it, which a complete login sets through the
+ * session middleware and which is valid for this account only. After ten failures in a
  * row the device counts as unknown again, because it may be stolen. An account
  * has up to ten known devices, each for a year from its last login.
  *
@@ -233,7 +247,7 @@ class AccountThrottle implements Throttle {
     const wait = Math.max(0, ...waits);
     if (wait > 0) return denied(wait);
     return await addToAll(counts, async () => {
-      if (name !== null) await this.#devices.add(context, name, null);
+      if (name !== null) await this.#rememberAtLogin(context, name, null);
     });
   }
 
@@ -242,6 +256,24 @@ class AccountThrottle implements Throttle {
     const counts = await this.#counts.ofAccount(context, name);
     for (const count of counts) await count.clear();
     await this.#devices.add(context, name, null);
+  }
+
+  async rememberDevice(
+    context: RequestContext,
+    account: string,
+  ): Promise<void> {
+    const name = canonicalName(account);
+    const device = await this.#devices.find(context, name);
+    await this.#devices.add(context, name, device);
+  }
+
+  async #rememberAtLogin(
+    context: RequestContext,
+    account: string,
+    device: string | null,
+  ): Promise<void> {
+    const remember = () => this.#devices.add(context, account, device);
+    await rememberAtLogin(context, { account, remember });
   }
 
   /** Prints a warning once if only the sessions are shared between processes. */
@@ -266,7 +298,7 @@ class AccountThrottle implements Throttle {
     if (device === null) return null;
     const count = await this.#counts.ofDevice(name, device);
     const attempt = await addToAll([count], async () => {
-      await this.#devices.add(context, name, device);
+      await this.#rememberAtLogin(context, name, device);
     });
     return attempt.allowed ? attempt : null;
   }

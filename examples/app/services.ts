@@ -98,6 +98,7 @@ export function createServices(options: ServicesOptions): Services {
   const { database, store, secrets, now } = options;
   const emails = { store, secrets, now };
   const passkeyTable = new PasskeyTable(database);
+  const loginThrottle = createThrottle({ store, now });
   const { hostname, origin } = new URL(options.baseURL);
   return {
     ...options,
@@ -120,13 +121,14 @@ export function createServices(options: ServicesOptions): Services {
       issuer: "Noticeboard",
       // In the database, because the store of sessions may be a cache.
       store: createSQLSessionStore(database, { table: "second_factors", now }),
+      loginThrottle,
       secrets,
       now,
     }),
     emailLogin: createEmailLogin(emails),
     emailProof: createEmailLogin({ ...emails, purpose: "verify-email" }),
     emailChange: createEmailLogin({ ...emails, purpose: "change-email" }),
-    loginThrottle: createThrottle({ store, now }),
+    loginThrottle,
     registrationThrottle: createThrottle({
       name: "registration",
       store,

@@ -1,4 +1,8 @@
-import { createThrottle, type ThrottleOptions } from "@gatehouse/web/auth";
+import {
+  completeAuth,
+  createThrottle,
+  type ThrottleOptions,
+} from "@gatehouse/web/auth";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import {
@@ -19,7 +23,7 @@ export interface Guess {
 export interface GuessResult {
   readonly allowed: boolean;
   readonly retryAfter: number;
-  /** The `Set-Cookie` headers. */
+  /** The `Set-Cookie` headers of devices. */
   readonly setCookies: readonly string[];
   /** The device cookie as the browser sends it. */
   readonly cookie: string | undefined;
@@ -49,7 +53,10 @@ export function createThrottledLogin(
     const router = createRouter({ middleware: [middleware] });
     router.post("/login", async (context) => {
       const attempt = await throttle.attempt(context, account);
-      if (attempt.allowed && rest.right) await attempt.succeed();
+      if (attempt.allowed && rest.right) {
+        await attempt.succeed();
+        await completeAuth(context, account);
+      }
       return Response.json({
         allowed: attempt.allowed,
         retryAfter: attempt.allowed ? 0 : attempt.retryAfter,
@@ -81,8 +88,9 @@ export function createThrottledLogin(
 
 /** Reads the response of a throttled handler. */
 export async function answerOf(response: Response): Promise<GuessResult> {
-  const setCookies = response.headers.getSetCookie();
-  const device = setCookies.find((cookie) => cookie.includes("device="));
+  const setCookies = response.headers.getSetCookie()
+    .filter((cookie) => cookie.includes("device="));
+  const [device] = setCookies;
   const { allowed, retryAfter } = await response.json();
   return { allowed, retryAfter, setCookies, cookie: device?.split(";")[0] };
 }

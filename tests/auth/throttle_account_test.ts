@@ -4,7 +4,7 @@ import {
   assertMatch,
   assertNotEquals,
 } from "@std/assert";
-import { createThrottle } from "@gatehouse/web/auth";
+import { completeAuth, createThrottle } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import {
@@ -241,6 +241,7 @@ Deno.test("createThrottle() follows the session's cookie on localhost, and in Sa
   router.post("/", async (context) => {
     const attempt = await throttle.attempt(context, "ada");
     if (attempt.allowed) await attempt.succeed();
+    await completeAuth(context, 7);
     return new Response("ok");
   });
   const cookieOf = async (url: string) => {
@@ -248,7 +249,8 @@ Deno.test("createThrottle() follows the session's cookie on localhost, and in Sa
     const info = { remoteAddr: { hostname: "127.0.0.1" } };
     const response = await router.fetch(request, info);
     assertEquals(response.headers.get("Cache-Control"), "private, no-store");
-    return response.headers.getSetCookie()[0];
+    return response.headers.getSetCookie()
+      .find((cookie) => cookie.includes("device="))!;
   };
   const local = await cookieOf("http://localhost/");
   assertMatch(local, /^device=[\w-]{22};/);
@@ -413,7 +415,10 @@ for (const [name, options] of Object.entries(sessions)) {
     router.post("/login/:right", async (context) => {
       const attempt = await throttle.attempt(context, "ada");
       const isRight = context.params.right === "right";
-      if (attempt.allowed && isRight) await attempt.succeed();
+      if (attempt.allowed && isRight) {
+        await attempt.succeed();
+        await completeAuth(context, 7);
+      }
       return Response.json({ allowed: attempt.allowed, retryAfter: 0 });
     });
     const info = { remoteAddr: { hostname: "203.0.113.7" } };
