@@ -1,3 +1,4 @@
+import { cached } from "../offline/cache.ts";
 import { freePort } from "./_programs.ts";
 
 /** A database server for one test. */
@@ -95,18 +96,12 @@ export async function startPostgres(program: string): Promise<Server> {
   const port = freePort();
   const data = `${folder}/data`;
   const user = unprivilegedUser();
-  if (user !== undefined) await Deno.chown(folder, user.uid, user.gid);
   // The other programs are next to it in its real folder.
   const real = await Deno.realPath(program);
-  const { success, stderr } = await new Deno.Command(
-    real.replace(/postgres$/, "initdb"),
-    {
-      args: ["-D", data, "-A", "trust", "-U", "test", "--no-sync"],
-      cwd: folder,
-      ...user,
-    },
-  ).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  await run("cp", ["-R", await createDatabase(real), data]);
+  if (user !== undefined) {
+    await run("chown", ["-R", `${user.uid}:${user.gid}`, folder]);
+  }
   const args = ["-D", data, "-p", String(port), "-k", folder]
     .concat("-c", "listen_addresses=127.0.0.1");
   const silent = { cwd: folder, stdout: "null", stderr: "null" } as const;
@@ -118,6 +113,33 @@ export async function startPostgres(program: string): Promise<Server> {
   });
   const isReady = async () => (await asking.output()).success;
   return await startServer(folder, port, spawn, isReady);
+}
+
+/** Returns the data of a new database, which is created once. */
+async function createDatabase(program: string): Promise<string> {
+  const cache = await cached("postgres", [program], async (target) => {
+    const folder = await Deno.makeTempDir();
+    const user = unprivilegedUser();
+    if (user !== undefined) await Deno.chown(folder, user.uid, user.gid);
+    const data = `${folder}/data`;
+    const args = ["-D", data, "-A", "trust", "-U", "test", "--no-sync"];
+    const options = { cwd: folder, ...user };
+    await run(program.replace(/postgres$/, "initdb"), args, options);
+    await run("cp", ["-R", data, `${target}/data`]);
+    await Deno.remove(folder, { recursive: true });
+  });
+  return `${cache}/data`;
+}
+
+/** Runs a program to its end. */
+async function run(
+  program: string,
+  args: string[],
+  options: Deno.CommandOptions = {},
+): Promise<void> {
+  const command = new Deno.Command(program, { args, ...options });
+  const { success, stderr } = await command.output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
 }
 
 async function startServer(
