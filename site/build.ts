@@ -23,15 +23,24 @@ const SITE = new URL("./", import.meta.url);
 const BUILD = new URL(".build/", SITE);
 const PAGES = new URL("pages/", BUILD);
 
-/** Builds the site. */
+/** Builds the site, and prints how long each step takes. */
 export async function buildSite(): Promise<void> {
   await Deno.remove(BUILD, { recursive: true }).catch(() => {});
   await Deno.mkdir(new URL("entries/", BUILD), { recursive: true });
-  await install();
-  await writeReference();
-  const guide = await writeGuide();
+  await timed("packages", install);
+  await timed("reference", writeReference);
+  const guide = await timed("guide", writeGuide);
   await writeSettings(guide);
-  await run("npm:vitepress", "build", ".");
+  await timed("pages", () => run("npm:vitepress", "build", "."));
+}
+
+/** Runs a step of the build and prints its time. */
+async function timed<T>(step: string, run: () => Promise<T>): Promise<T> {
+  const start = performance.now();
+  const result = await run();
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  console.log(`site: ${step} ${seconds} s`);
+  return result;
 }
 
 /** Installs the packages of the site, if they are not installed yet. */

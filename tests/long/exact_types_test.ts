@@ -3,9 +3,9 @@
  * undefined.
  */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { programFile } from "../deno/_programs.ts";
+import { typeErrorsOf } from "./_type_errors.ts";
 
-const PROGRAM = `
+const APPLICATION = `
 import { Auth, auth, createBearerTokenAuthScheme, requireAuth } from "@gatehouse/web/auth-middleware";
 import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { csrfProtection } from "@gatehouse/web/csrf-middleware";
@@ -53,20 +53,42 @@ docs.href({ page: undefined });
 const control: { member?: string } = { member: undefined };
 `;
 
-Deno.test("an optional property may be undefined too (exactOptionalPropertyTypes)", async () => {
-  await using file = await programFile(PROGRAM);
-  const config = JSON.parse(await Deno.readTextFile(file.config));
-  config.compilerOptions = { strict: true, exactOptionalPropertyTypes: true };
-  await Deno.writeTextFile(file.config, JSON.stringify(config));
+const USER = `
+import { defaulted, object, optional, parse, string, type InferInput, type InferOutput } from "@gatehouse/web/data-schema";
+const User = object({ name: string(), bio: optional(string()), role: defaulted(string(), "user") });
+`;
 
-  const { stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["check", "--quiet", "--config", file.config, file.path],
-    env: { NO_COLOR: "1" },
-  }).output();
+const errors = await typeErrorsOf({
+  "application.ts": APPLICATION,
+  "exact.ts": `${USER}
+const exact: { name: string; bio?: string; role: string } = parse(User, {});
+const input: InferInput<typeof User> = { name: "a", bio: undefined, role: undefined };
+const output: InferOutput<typeof User> = { name: "a", role: "b" };
+console.log(exact, input, output);
+`,
+  "undefined.ts": `${USER}
+const output: InferOutput<typeof User> = { name: "a", bio: undefined, role: "b" };
+console.log(output);
+`,
+}, { compilerOptions: { strict: true, exactOptionalPropertyTypes: true } });
 
-  // The option does not apply to the library's sources.
-  const errors = new TextDecoder().decode(stderr).split(/^(?=TS\d+ )/m)
-    .filter((error) => error.includes(file.path));
-  assertEquals(errors.length, 1, errors.join(""));
-  assertStringIncludes(errors[0]!, "const control");
+function messagesOf(path: string): string[] {
+  return errors.filter((error) => error.path === path)
+    .map(({ message }) => message);
+}
+
+Deno.test("an optional property may be undefined too (exactOptionalPropertyTypes)", () => {
+  const messages = messagesOf("application.ts");
+  assertEquals(messages.length, 1, messages.join("\n"));
+  // The control.
+  assertStringIncludes(messages[0]!, "{ member: undefined; }");
+});
+
+Deno.test("object() types are exact under exactOptionalPropertyTypes", () => {
+  assertEquals(messagesOf("exact.ts"), []);
+});
+
+Deno.test("the output of object() can't have an explicit undefined", () => {
+  const messages = messagesOf("undefined.ts");
+  assertStringIncludes(messages.join("\n"), "exactOptionalPropertyTypes");
 });

@@ -71,12 +71,11 @@ Deno.test("the README logs in with at most 60 lines in one program", () => {
   assertLess(login.trim().split("\n").length, 61);
 });
 
-Deno.test("every program of the README is formatted and type-checks", async () => {
+Deno.test("every program of the README is formatted", async () => {
   await using file = await programFile(programs[0]);
   const other = `${file.folder}/login.ts`;
   await Deno.writeTextFile(other, programs[1]);
   await deno(["fmt", "--check", file.path, other]);
-  await deno(["check", "--config", file.config, file.path, other]);
 });
 
 Deno.test("every program of the README is run below", () => {

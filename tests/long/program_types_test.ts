@@ -1,7 +1,33 @@
-/** Compiler errors for common mistakes name the mistake. */
+/**
+ * The programs of the README and of the guide compile, and compiler errors for
+ * common mistakes name the mistake.
+ */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { cutTests } from "../../site/pages.ts";
+import { DOCS, pages, programsOf } from "../deno/_guide.ts";
+import { codeBlocks } from "../deno/_markdown.ts";
+import { typeErrorsOf } from "./_type_errors.ts";
 
-const ROOT = new URL("../../", import.meta.url);
+/** The parts of other runtimes that the guide uses. */
+const STUBS = {
+  "bun": `export const redis: {
+    send(command: string, args: string[]): Promise<unknown>;
+  } = null!;
+  export function serve(_options: object): { stop(): Promise<void> } {
+    throw new Error();
+  }
+  export function file(_path: string): Blob {
+    return null!;
+  }`,
+  "bun:sqlite": `export class Database {
+    constructor(_file: string) {}
+    exec(_sql: string): void {}
+    query(_sql: string): { all(...params: unknown[]): unknown[] } {
+      return null!;
+    }
+  }`,
+  "cloudflare:workers": "export const env: Record<string, any> = {};",
+};
 
 const head =
   `import { type ContextEntry, createContextKey, createRouter, type HandlerContext, type Middleware } from "@gatehouse/web/fetch-router";
@@ -106,48 +132,66 @@ const mistakes = [
   ],
 ] as const;
 
-const messages = await check(mistakes.map(([, line]) => line));
+const readme = await Deno.readTextFile(new URL("../README.md", DOCS));
+const guide = (await pages()).map((page) => ({
+  page,
+  shown: codeBlocks(cutTests(page.text))
+    .filter(({ language }) => language === "ts").map(({ text }) => text),
+}));
+
+const errors = await typeErrorsOf({
+  "mistakes.ts": head + mistakes.map(([, line]) => line).join("\n"),
+  ...Object.fromEntries(
+    codeBlocks(readme).filter(({ language }) => language === "ts")
+      .map(({ text }, index) => [`readme/${index}.ts`, text]),
+  ),
+  ...Object.fromEntries(guide.flatMap(({ page, shown }) =>
+    [
+      ...Object.entries(programsOf(page)),
+      ...shown.map((text, index) => [`shown_${index}.ts`, text]),
+    ].map(([name, text]) => [`guide/${page.name}/${name}`, text])
+  )),
+}, { stubs: STUBS, imports: { "srvx": "npm:srvx@1.0.8/node" } });
 
 for (const [index, [mistake, , words]] of mistakes.entries()) {
   Deno.test(`the compiler says in a few lines that ${mistake}`, () => {
-    const lines = messages.get(index);
-    assert(lines !== undefined, "it says nothing");
-    const text = lines.join("\n");
-    assertStringIncludes(text, words);
-    assert(lines.length <= 8 && !text.includes("No overload"), text);
+    const line = head.split("\n").length + index;
+    const error = errors.find((error) =>
+      error.path === "mistakes.ts" && error.line === line
+    );
+    assert(error !== undefined, "it says nothing");
+    const { message } = error;
+    assertStringIncludes(message, words);
+    const isShort = message.split("\n").length <= 8;
+    assert(isShort && !message.includes("No overload"), message);
   });
 }
 
 Deno.test("the compiler finds no other mistakes", () => {
-  assertEquals(messages.size, mistakes.length);
+  const found = errors.filter(({ path }) => path === "mistakes.ts");
+  assertEquals(new Set(found.map(({ line }) => line)).size, mistakes.length);
 });
 
-/** Returns the messages of each line, by the index of the line. */
-async function check(lines: readonly string[]): Promise<Map<number, string[]>> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(
-      `${folder}/mistakes.ts`,
-      head + lines.join("\n"),
+Deno.test("every program of the README type-checks", () => {
+  assertEquals(errors.filter(({ path }) => path.startsWith("readme/")), []);
+});
+
+Deno.test("every program of the guide type-checks, as the site shows it too", () => {
+  assertEquals(errors.filter(({ path }) => path.startsWith("guide/")), []);
+});
+
+/** The programs that are tests, so that the site shows their assertions. */
+const SHOWN_TESTS: Record<string, readonly number[]> = {
+  "add_a_provider.md": [7],
+  "protect_a_route.md": [9],
+  "test_your_routes.md": [0, 1, 2, 3, 4, 5],
+};
+
+Deno.test("the site shows assertions in programs that are tests only", () => {
+  for (const { page, shown } of guide) {
+    const tests = shown.flatMap((text, index) =>
+      /assert|#(?:end)?region/.test(text) ? [index] : []
     );
-    const { stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["check", "--quiet", "--config", "deno.json"]
-        .concat(`${folder}/mistakes.ts`),
-      cwd: ROOT,
-      env: { NO_COLOR: "1" },
-    }).output();
-    const before = head.split("\n").length;
-    const found = new Map<number, string[]>();
-    const output = new TextDecoder().decode(stderr);
-    for (const message of output.split(/^(?=TS\d+ \[ERROR\])/m)) {
-      const [text, place = ""] = message.split(/^ +at /m);
-      const line = /mistakes\.ts:(\d+):/.exec(place)?.[1];
-      if (line === undefined) continue;
-      // Without the line of code and its underline.
-      found.set(Number(line) - before, text.trimEnd().split("\n").slice(0, -2));
-    }
-    return found;
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+    assertEquals(tests, SHOWN_TESTS[page.name] ?? [], page.name);
   }
-}
+});

@@ -5,10 +5,8 @@
  */
 import { assert, assertEquals, assertExists } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
-import { DOCS, pages, programsOf } from "../deno/_guide.ts";
-import { cutTests } from "../../site/pages.ts";
-import { codeBlocks, fileLinks } from "../deno/_markdown.ts";
-import { deno, programFile } from "../deno/_programs.ts";
+import { DOCS, pages, programsOf } from "./_guide.ts";
+import { fileLinks } from "./_markdown.ts";
 
 /** The programs that other tests run, by page. */
 const PROGRAMS: Record<string, readonly string[]> = {
@@ -28,7 +26,7 @@ const PROGRAMS: Record<string, readonly string[]> = {
     "durable_objects.ts",
     "cookies.ts",
   ],
-  // guide_programs_test.ts
+  // tests/long/guide_programs_test.ts
   "add_a_provider.md": ["oidc.ts"],
   "deploy.md": [
     "shutdown.ts",
@@ -40,7 +38,7 @@ const PROGRAMS: Record<string, readonly string[]> = {
   "getting_started.md": ["hello.ts", "main.ts", "main_test.ts"],
   // tests/long/guide_stop_test.ts
   "operate.md": ["stop_bun.ts", "stop_node.ts"],
-  // guide_programs_test.ts
+  // tests/long/guide_programs_test.ts
   "static_files.md": ["bun_files.ts", "node_files.ts"],
 };
 
@@ -102,13 +100,6 @@ Deno.test("every task that the guide names exists", async () => {
   }
 });
 
-/** The programs that are tests, so that the site shows their assertions. */
-const SHOWN_TESTS: Record<string, readonly number[]> = {
-  "add_a_provider.md": [7],
-  "protect_a_route.md": [9],
-  "test_your_routes.md": [0, 1, 2, 3, 4, 5],
-};
-
 Deno.test("every program imports names from the root entry, if it has them", async () => {
   const root = await Deno.readTextFile(new URL("../mod.ts", DOCS));
   const lists = [...root.matchAll(/^export \{([^}]+)\}/gm)];
@@ -129,59 +120,6 @@ Deno.test("every program imports names from the root entry, if it has them", asy
       }
     }
   }
-});
-
-Deno.test("every program of the guide type-checks, as the site shows it too", async () => {
-  await using file = await programFile("");
-  const paths: string[] = [];
-  for (const page of await pages()) {
-    const folder = `${file.folder}/${page.name.replace(".md", "")}`;
-    await Deno.mkdir(folder);
-    const shown = codeBlocks(cutTests(page.text))
-      .filter(({ language }) => language === "ts");
-    const programs = [
-      ...Object.entries(programsOf(page)),
-      ...shown.map(({ text }, index) => [`shown_${index}.ts`, text]),
-    ];
-    for (const [name, text] of programs) {
-      paths.push(`${folder}/${name}`);
-      await Deno.writeTextFile(paths.at(-1)!, text);
-    }
-    const tests = shown.flatMap(({ text }, index) =>
-      /assert|#(?:end)?region/.test(text) ? [index] : []
-    );
-    assertEquals(tests, SHOWN_TESTS[page.name] ?? [], page.name);
-  }
-  // The parts of other runtimes that the pages use.
-  const { imports, ...rest } = JSON.parse(await Deno.readTextFile(file.config));
-  const stubs = {
-    "bun": `export const redis: {
-      send(command: string, args: string[]): Promise<unknown>;
-    } = null!;
-    export function serve(_options: object): { stop(): Promise<void> } {
-      throw new Error();
-    }
-    export function file(_path: string): Blob {
-      return null!;
-    }`,
-    "bun:sqlite": `export class Database {
-      constructor(_file: string) {}
-      exec(_sql: string): void {}
-      query(_sql: string): { all(...params: unknown[]): unknown[] } {
-        return null!;
-      }
-    }`,
-    "cloudflare:workers": "export const env: Record<string, any> = {};",
-  };
-  for (const [name, text] of Object.entries(stubs)) {
-    const path = `${file.folder}/${name.replace(":", "_")}_stub.ts`;
-    await Deno.writeTextFile(path, text);
-    imports[name] = path;
-  }
-  imports["srvx"] = "npm:srvx@1.0.8/node";
-  await Deno.writeTextFile(file.config, JSON.stringify({ imports, ...rest }));
-  const config = ["--config", file.config, "--unstable-kv"];
-  await deno(["check", ...config, ...paths]);
 });
 
 /** Returns the names in the braces of an import or export. */
