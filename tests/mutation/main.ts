@@ -28,7 +28,7 @@ import {
   isValid,
   type Mutant,
   mutate,
-  placesOfMutants,
+  placeOf,
 } from "./mutants.ts";
 import { createReport, lineOf, type Outcome } from "./report.ts";
 import {
@@ -71,23 +71,20 @@ async function choose(
   lines: Set<string>,
 ): Promise<Target[]> {
   const [path = "", count = "10"] = wanted.split("=");
-  const all: { mutant: Mutant; place: string; text: string }[] = [];
+  const all: { mutant: Mutant; text: string }[] = [];
   for (const file of await findSources(path)) {
     const text = await tree.read(file);
-    const mutants = findMutants(file, text);
-    const places = placesOfMutants(text, mutants);
-    for (const [index, mutant] of mutants.entries()) {
-      all.push({ mutant, place: places[index]!, text });
-    }
+    for (const mutant of findMutants(file, text)) all.push({ mutant, text });
   }
   const chosen: Target[] = [];
   while (chosen.length < Number(count) && all.length > 0) {
     const [next] = all.splice(Math.floor(random() * all.length), 1);
-    const { mutant, place, text } = next!;
+    const { mutant, text } = next!;
     const line = `${mutant.file}:${mutant.line}`;
     if (lines.has(line) || !isValid(text, mutant)) continue;
     lines.add(line);
-    chosen.push({ mutant, tests: coverage.get(place) ?? [] });
+    const tests = coverage.get(placeOf(text, mutant)) ?? [];
+    chosen.push({ mutant, tests });
   }
   return chosen;
 }

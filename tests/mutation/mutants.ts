@@ -78,20 +78,13 @@ export function instrument(file: string, text: string): string {
   return result;
 }
 
-/** Returns the key of the innermost instrumented place around each mutant. */
-export function placesOfMutants(
-  text: string,
-  mutants: readonly Mutant[],
-): string[] {
-  const [{ file } = { file: "" }] = mutants;
+/** Returns the key of the innermost instrumented place around a mutant. */
+export function placeOf(text: string, { end, file, start }: Mutant): string {
   const source = parse(file, text);
-  const places = [...placesOf(source)];
-  return mutants.map(({ start, end }) => {
-    const around = places.findLast((place) =>
-      place.getStart(source) <= start && place.getEnd() >= end
-    );
-    return keyOf(file, around ?? source);
-  });
+  const around = [...placesOf(source)].findLast((place) =>
+    place.pos <= start && place.end >= end
+  );
+  return keyOf(file, around ?? source);
 }
 
 function keyOf(file: string, place: ts.Node): string {
