@@ -1,8 +1,10 @@
+import { skip } from "./_installed.ts";
+
 /** `true` if the program that creates certificates is installed. */
 export const isOpenSSLInstalled: boolean = await run("openssl version")
   .then(() => true, () => false);
 if (!isOpenSSLInstalled) {
-  console.error("Skipped: no HTTPS in browsers, for openssl is missing");
+  skip("HTTPS in browsers", "openssl is not installed");
 }
 
 /** A certificate of localhost that signs itself. */

@@ -6,8 +6,10 @@ import {
   type Page,
 } from "npm:playwright-core@1.56.1";
 import type { ServedApp } from "./_app_servers.ts";
+import { chromiumPaths, firstExisting, skip } from "./_installed.ts";
 
-const executablePath = "/usr/bin/chromium";
+/** Chromium, or an empty string. */
+const executablePath = firstExisting(chromiumPaths()) ?? "";
 
 const ARGS = [
   "--no-sandbox",
@@ -19,17 +21,16 @@ const ARGS = [
   "--disable-sync",
 ];
 
-const isInstalled = await Deno.stat(executablePath).then(
-  () => true,
-  () => false,
-);
-if (!isInstalled) {
-  console.error(`Skipped: no browser walks, for ${executablePath} is missing`);
+if (executablePath === "") {
+  skip(
+    "tests in a browser",
+    "Chromium is not installed (another path: the variable CHROMIUM)",
+  );
 }
 
 /** Defines a test that needs Chromium. */
 export const testInChromium: typeof Deno.test | typeof Deno.test.ignore =
-  isInstalled ? Deno.test : Deno.test.ignore;
+  executablePath === "" ? Deno.test.ignore : Deno.test;
 
 /** A user of the example application in Chromium. */
 export interface Walk<App extends ServedApp = ServedApp> {

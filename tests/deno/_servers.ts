@@ -1,4 +1,5 @@
 import { cached } from "../offline/cache.ts";
+import { firstExisting, pathsOf, skip } from "./_installed.ts";
 import { freePort } from "./_programs.ts";
 
 /** A database server for one test. */
@@ -17,21 +18,14 @@ export interface Server {
 
 /** Finds a program of Debian's packages, or says that tests are skipped. */
 export function findProgram(name: string, tests: string): string | null {
-  const folders = [
-    ...(Deno.env.get("PATH") ?? "").split(":"),
-    ...versions("/usr/lib/postgresql").map((version) => `${version}/bin`),
-  ];
-  for (const folder of folders) {
-    const path = `${folder}/${name}`;
-    try {
-      Deno.statSync(path);
-      return path;
-    } catch {
-      // Not there.
-    }
-  }
-  console.log(`skipped: ${tests}, because ${name} is not installed`);
-  return null;
+  const path = firstExisting([
+    ...pathsOf(name),
+    ...versions("/usr/lib/postgresql").map((version) =>
+      `${version}/bin/${name}`
+    ),
+  ]);
+  if (path === null) skip(tests, `${name} is not installed`);
+  return path;
 }
 
 /** Starts Redis, which writes every change to a file at once. */

@@ -12,6 +12,9 @@ import { Ajv } from "npm:ajv@8.20.0";
 import { parse } from "npm:yaml@2.9.1";
 import config from "../../deno.json" with { type: "json" };
 import { packagesInUse, readNpmLock } from "../offline/npm_lock.ts";
+import { testArguments } from "../run/command.ts";
+import { STEPS } from "../run/gate.ts";
+import { SUITES } from "../run/suites.ts";
 import { createSbom, readGraphs, standIns } from "./_sbom.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -273,10 +276,7 @@ Deno.test("every package that tests, benchmarks and the guide use has an exact v
 });
 
 Deno.test("the tests run with a lock for every npm package", async () => {
-  for (const task of ["test", "test:docs", "test:long"] as const) {
-    const { command } = config.tasks[task];
-    assertMatch(command, /deno test -A --lock=\$NPM_LOCK /);
-  }
+  assert(testArguments("a.lock").includes("--lock=a.lock"));
   const { specifiers, npm } = await readNpmLock();
   // Deno writes `^6` as `6`.
   const locked = new Set(
@@ -295,19 +295,14 @@ Deno.test("the tests run with a lock for every npm package", async () => {
 });
 
 Deno.test("deno task ok and CI run all tests and examples", async () => {
-  const { test, "test:docs": examples, "test:long": long, ok } = config.tasks;
-  assertMatch(test.command, / --parallel --ignore=tests\/long$/);
-  assertMatch(examples.command, / --doc --no-check --parallel --ignore=tests$/);
-  assertMatch(long.command, / --shuffle tests\/long$/);
-  const tasks = ["checks", "test", "test:docs", "test:long"];
-  assertEquals(
-    ok.command.split(" && "),
-    tasks.map((one) => `deno task ${one}`),
-  );
-  const script = await read(".ci/run");
-  for (const task of tasks.slice(1)) {
-    assertStringIncludes(script, `\n"\${deno[@]}" ${task} 2>&1`);
+  const { tasks } = config;
+  for (const name of ["test", "test:docs", "test:long", "ok"] as const) {
+    const commands = tasks[name].command.split(" && ");
+    assertEquals(commands[0], `deno run -A tests/run/main.ts ${name}`);
   }
+  const suites = Object.keys(SUITES).filter((name) => name !== "test:isolates");
+  assertEquals(STEPS.flat().sort(), ["checks", ...suites].sort());
+  assertStringIncludes(await read(".ci/run"), " task ok --strict");
 });
 
 Deno.test("CI starts programs of npm with an exact version", async () => {

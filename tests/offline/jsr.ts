@@ -26,14 +26,15 @@ const STAND_INS = {
 
 const here = import.meta.dirname!;
 
-console.log(await registry());
-
-async function registry(): Promise<string> {
+/** Returns JSR or, if it is unreachable, the stand-ins. */
+export async function registry(): Promise<string> {
   const chosen = Deno.env.get("JSR_URL");
   if (chosen?.startsWith("http")) return chosen;
   if (await isReachable()) return JSR;
-  const url = await layOut();
-  console.error("JSR cannot be reached: using stand-ins for @std");
+  const url = await standIns();
+  console.error(
+    `JSR cannot be reached: using stand-ins for @std. To use them in a command of Deno, set JSR_URL=${url}`,
+  );
   return url;
 }
 
@@ -48,8 +49,11 @@ async function isReachable(): Promise<boolean> {
   }
 }
 
-/** Writes the registry's files and returns the URL of their folder. */
-async function layOut(): Promise<string> {
+/**
+ * Writes the registry of the stand-ins, unless it exists, and returns the URL of
+ * its folder.
+ */
+export async function standIns(): Promise<string> {
   const files = await registryFiles();
   // The name depends on the content, so each change gets a separate folder.
   const name = `gatehouse-jsr-${(await digest(json([...files]))).slice(0, 16)}`;
@@ -60,7 +64,7 @@ async function layOut(): Promise<string> {
   return url.href;
 }
 
-async function registryFiles(): Promise<Map<string, string>> {
+export async function registryFiles(): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   for (const [name, standIns] of Object.entries(STAND_INS)) {
     const range = config.imports[name as keyof typeof STAND_INS];
@@ -111,3 +115,5 @@ async function writeAtOnce(
 function json(value: unknown): string {
   return JSON.stringify(value);
 }
+
+if (import.meta.main) console.log(await registry());

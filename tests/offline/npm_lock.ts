@@ -55,7 +55,8 @@ export async function readNpmLock(): Promise<NpmLock> {
   return JSON.parse(await Deno.readTextFile(lockFile));
 }
 
-async function copyLock(): Promise<string> {
+/** Copies the lock file, because Deno adds to it, and returns the path. */
+export async function copyLock(): Promise<string> {
   const path = await Deno.makeTempFile({ suffix: ".lock" });
   await Deno.copyFile(lockFile, path);
   return path;

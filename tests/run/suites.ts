@@ -1,0 +1,67 @@
+/** The parts of the tests, as arguments of `deno test`. */
+import { quickFiles, testFiles, wrap } from "./wrappers.ts";
+
+/** A part of the tests. */
+export interface Suite {
+  /** Arguments of `deno test`. */
+  readonly args: readonly string[];
+  /** Removes files that were written for it. */
+  readonly clean?: () => Promise<void>;
+}
+
+/**
+ * The files in `tests/long/` that measure time or memory, so that no other test
+ * may run at the same time, and what they measure.
+ */
+export const UNDISTURBED: Readonly<Record<string, string>> = {
+  "tests/long/load_test.ts": "the memory of a process under load",
+  "tests/long/session_outage_test.ts": "how long requests wait for a store",
+  "tests/long/session_redis_memory_test.ts": "the memory of Redis",
+  "tests/long/session_stores_test.ts": "how long a frozen store blocks",
+};
+
+/** All suites by name. */
+export const SUITES = {
+  /** All tests but the long ones, in a few isolates. */
+  test: async () => await wrapped(await quickFiles()),
+  /** The same tests, with an isolate for each file. */
+  "test:isolates": async () => parallel(await quickFiles()),
+  /** The examples in the documentation. */
+  "test:docs": () =>
+    Promise.resolve({ args: ["--doc", "--parallel", "--ignore=tests"] }),
+  /** The long tests that share the machine. */
+  "test:long": async () =>
+    parallel(
+      (await testFiles("tests/long/")).filter((file) => !(file in UNDISTURBED)),
+    ),
+  /** The long tests that run one after the other. */
+  "test:undisturbed": () => Promise.resolve({ args: Object.keys(UNDISTURBED) }),
+} satisfies Record<string, () => Promise<Suite>>;
+
+/** The name of a suite. */
+export type SuiteName = keyof typeof SUITES;
+
+/** Returns `true` if a suite has this name. */
+export function isSuite(name: string): name is SuiteName {
+  return Object.hasOwn(SUITES, name);
+}
+
+/** Returns the tests of files and folders, in as few isolates as possible. */
+export async function suiteOf(paths: readonly string[]): Promise<Suite> {
+  const files: string[] = [];
+  for (const given of paths) {
+    const path = given.replaceAll("\\", "/").replace(/^\.\//, "");
+    if (path.endsWith(".ts")) files.push(path);
+    else files.push(...await testFiles(path.replace(/\/?$/, "/")));
+  }
+  return files.length === 1 ? parallel(files) : await wrapped(files);
+}
+
+function parallel(files: readonly string[]): Suite {
+  return { args: ["--parallel", ...files] };
+}
+
+async function wrapped(files: readonly string[]): Promise<Suite> {
+  const { paths, remove } = await wrap(files);
+  return { ...parallel(paths), clean: remove };
+}
