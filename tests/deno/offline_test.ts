@@ -73,3 +73,49 @@ Deno.test("setCookie() rejects invalid names, in the stand-in too", () => {
 function refuses(fn: () => void): void {
   used.assertThrows(fn);
 }
+
+/** Returns the message of a failed comparison, in the stand-in. */
+function differenceOf(actual: unknown, expected: unknown): string {
+  try {
+    standIns.assertEquals(actual, expected);
+  } catch (error) {
+    return String(error);
+  }
+  throw new Error("The values are equal");
+}
+
+Deno.test("assertEquals() shows only the lines that differ between long objects, in the stand-in", () => {
+  const users = Array.from({ length: 100 }, (_, id) => ({ id, name: "Ada" }));
+  const others = users.map((user) =>
+    user.id === 50 ? { ...user, name: "Eve" } : user
+  );
+  const message = differenceOf({ users }, { users: others });
+  used.assertStringIncludes(message, '-       name: "Ada",\n');
+  used.assertStringIncludes(message, '+       name: "Eve",\n');
+  used.assertStringIncludes(message, "        id: 50,\n");
+  used.assertEquals(message.match(/Ada/g)?.length, 1, message);
+  used.assert(message.split("\n").length < 20, message);
+});
+
+Deno.test("assertEquals() shows the lines that differ between strings, in the stand-in", () => {
+  const message = differenceOf("a\nb\nc\nd", "a\nc\nx\nd");
+  used.assertStringIncludes(message, "  a\n- b\n  c\n+ x\n  d\n");
+});
+
+Deno.test("assertEquals() shows values of one line, in the stand-in", () => {
+  used.assertStringIncludes(differenceOf(1, "1"), '\n- 1\n+ "1"\n');
+  used.assertStringIncludes(differenceOf("a", "b"), '\n- "a"\n+ "b"\n');
+  used.assertStringIncludes(differenceOf([], [1]), "- []\n");
+});
+
+Deno.test("assertEquals() says if different values look the same, in the stand-in", () => {
+  const message = differenceOf(new Private(1), new Private(2));
+  used.assertStringIncludes(message, "Both look like this:\n\nPrivate {}\n");
+});
+
+Deno.test("assertEquals() shows a large difference without comparing every pair of lines, in the stand-in", () => {
+  const numbers = (first: number) =>
+    Array.from({ length: 5_000 }, (_, index) => `${first + index}`).join("\n");
+  const message = differenceOf(numbers(0), numbers(10_000));
+  used.assertStringIncludes(message, "- 4999\n+ 10000\n");
+});

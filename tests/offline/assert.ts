@@ -24,7 +24,7 @@ export function assert(value: unknown, message = ""): asserts value {
 
 /** Fails unless the value is falsy. */
 export function assertFalse(value: unknown, message?: string): void {
-  demand(!value, "Expected a falsy value", message);
+  demand(!value, () => "Expected a falsy value", message);
 }
 
 /** Fails for `null` and `undefined`. */
@@ -32,7 +32,11 @@ export function assertExists<T>(
   value: T,
   message?: string,
 ): asserts value is NonNullable<T> {
-  demand(value !== null && value !== undefined, "Expected a value", message);
+  demand(
+    value !== null && value !== undefined,
+    () => "Expected a value",
+    message,
+  );
 }
 
 /** Fails unless the values are deeply equal. */
@@ -41,7 +45,8 @@ export function assertEquals<T>(
   expected: T,
   message?: string,
 ): void {
-  demand(isEqual(actual, expected), differ(actual, expected, "to be"), message);
+  const text = () => `Values are not equal:\n${diff(actual, expected)}\n`;
+  demand(isEqual(actual, expected), text, message);
 }
 
 /** Throws if the values are deeply equal. */
@@ -50,7 +55,7 @@ export function assertNotEquals<T>(
   expected: T,
   message?: string,
 ): void {
-  const text = differ(actual, expected, "to differ from");
+  const text = () => differ(actual, expected, "to differ from");
   demand(!isEqual(actual, expected), text, message);
 }
 
@@ -60,7 +65,7 @@ export function assertStrictEquals<T>(
   expected: T,
   message?: string,
 ): asserts actual is T {
-  const text = differ(actual, expected, "to be the same as");
+  const text = () => differ(actual, expected, "to be the same as");
   demand(Object.is(actual, expected), text, message);
 }
 
@@ -70,17 +75,14 @@ export function assertGreater<T>(
   expected: T,
   message?: string,
 ): void {
-  const text = differ(actual, expected, "to be greater than");
+  const text = () => differ(actual, expected, "to be greater than");
   demand(actual > expected, text, message);
 }
 
 /** Fails unless the first value is less. */
 export function assertLess<T>(actual: T, expected: T, message?: string): void {
-  demand(
-    actual < expected,
-    differ(actual, expected, "to be less than"),
-    message,
-  );
+  const text = () => differ(actual, expected, "to be less than");
+  demand(actual < expected, text, message);
 }
 
 /** Throws unless the string matches. */
@@ -89,7 +91,8 @@ export function assertMatch(
   expected: RegExp,
   message?: string,
 ): void {
-  demand(expected.test(actual), differ(actual, expected, "to match"), message);
+  const text = () => differ(actual, expected, "to match");
+  demand(expected.test(actual), text, message);
 }
 
 /** Throws unless the string contains the other one. */
@@ -98,7 +101,7 @@ export function assertStringIncludes(
   expected: string,
   message?: string,
 ): void {
-  const text = differ(actual, expected, "to contain");
+  const text = () => differ(actual, expected, "to contain");
   demand(actual.includes(expected), text, message);
 }
 
@@ -111,7 +114,7 @@ export function assertArrayIncludes<T>(
   const found = Array.from(expected).every((wanted) =>
     Array.from(actual).some((element) => isEqual(element, wanted))
   );
-  demand(found, differ(actual, expected, "to include"), message);
+  demand(found, () => differ(actual, expected, "to include"), message);
 }
 
 /** Fails unless the value is an instance of the class. */
@@ -120,7 +123,8 @@ export function assertInstanceOf<T>(
   expected: Class<T>,
   message?: string,
 ): asserts actual is T {
-  const text = `Expected ${show(actual)} to be an instance of ${expected.name}`;
+  const text = () =>
+    `Expected ${show(actual)} to be an instance of ${expected.name}`;
   demand(actual instanceof expected, text, message);
 }
 
@@ -192,8 +196,13 @@ function checkThrown(
   return error;
 }
 
-function demand(holds: boolean, text: string, message?: string): asserts holds {
+function demand(
+  holds: boolean,
+  describe: () => string,
+  message?: string,
+): asserts holds {
   if (holds) return;
+  const text = describe();
   throw new AssertionError(message ? `${text}: ${message}` : text);
 }
 
@@ -201,10 +210,100 @@ function differ(actual: unknown, expected: unknown, verb: string): string {
   return `Expected\n${show(actual)}\n${verb}\n${show(expected)}\n`;
 }
 
+/** The most comparisons of lines for a diff. */
+const MOST_COMPARISONS = 1_000_000;
+
+/** Lines around a difference that are printed. */
+const AROUND = 3;
+
+/**
+ * Describes the lines of two values: "-" before those of the actual value only,
+ * "+" before those of the expected value only.
+ */
+function diff(actual: unknown, expected: unknown): string {
+  const isText = [actual, expected].every((value) => typeof value === "string");
+  const isLong = isText && `${actual}${expected}`.includes("\n");
+  const [a = [], b = []] = [actual, expected].map((value) =>
+    (isLong ? String(value) : show(value)).split("\n")
+  );
+  if (a.join() === b.join()) return `Both look like this:\n\n${show(actual)}`;
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start++;
+  let end = 0;
+  const shorter = Math.min(a.length, b.length) - start;
+  while (end < shorter && a.at(-1 - end) === b.at(-1 - end)) end++;
+  const changes = diffLines(
+    a.slice(start, a.length - end),
+    b.slice(start, b.length - end),
+  );
+  const before = a.slice(0, start).map((line) => `  ${line}`);
+  const after = a.slice(a.length - end).map((line) => `  ${line}`);
+  return shorten([
+    "- actual",
+    "+ expected",
+    "",
+    ...before,
+    ...changes,
+    ...after,
+  ])
+    .join("\n");
+}
+
+/** Keeps as many common lines as possible: the longest common subsequence. */
+function diffLines(a: readonly string[], b: readonly string[]): string[] {
+  const removed = (lines: readonly string[]) => lines.map((one) => `- ${one}`);
+  const added = (lines: readonly string[]) => lines.map((one) => `+ ${one}`);
+  if (a.length * b.length > MOST_COMPARISONS) {
+    return [...removed(a), ...added(b)];
+  }
+  // lengths[i][j] is the number of lines that a[i..] and b[j..] have in common.
+  const lengths = Array.from(
+    { length: a.length + 1 },
+    () => new Array<number>(b.length + 1).fill(0),
+  );
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      lengths[i]![j] = a[i] === b[j]
+        ? lengths[i + 1]![j + 1]! + 1
+        : Math.max(lengths[i + 1]![j]!, lengths[i]![j + 1]!);
+    }
+  }
+  const lines: string[] = [];
+  let [i, j] = [0, 0];
+  while (i < a.length && j < b.length) {
+    if (a[i] === b[j]) lines.push(`  ${a[i++]}`), j++;
+    else if (lengths[i + 1]![j]! >= lengths[i]![j + 1]!) {
+      lines.push(`- ${a[i++]}`);
+    } else lines.push(`+ ${b[j++]}`);
+  }
+  return [...lines, ...removed(a.slice(i)), ...added(b.slice(j))];
+}
+
+/** Leaves out common lines that are far from a difference. */
+function shorten(lines: readonly string[]): string[] {
+  const isNear = (at: number) =>
+    lines.slice(Math.max(0, at - AROUND), at + AROUND + 1)
+      .some((line) => /^[-+]/.test(line));
+  return lines.flatMap((line, at) => {
+    if (isNear(at)) return [line];
+    return at > 0 && isNear(at - 1) ? ["  …"] : [];
+  });
+}
+
+/** Describes a value with one line for each member. */
 function show(value: unknown): string {
-  if ("Deno" in globalThis) return Deno.inspect(value, { depth: 9 });
+  if ("Deno" in globalThis) {
+    return Deno.inspect(value, {
+      compact: false,
+      depth: 9,
+      iterableLimit: 1_000,
+      sorted: true,
+      strAbbreviateSize: 10_000,
+      trailingComma: true,
+    });
+  }
   try {
-    return JSON.stringify(value) ?? String(value);
+    return JSON.stringify(value, null, 2) ?? String(value);
   } catch {
     return String(value);
   }
