@@ -194,8 +194,8 @@ Deno.test("a folder of the library has at most 26 files", async () => {
 Deno.test("every file next to tests has the name of a test or of a helper", async () => {
   const others: string[] = [];
   for await (const file of filesBelow("tests/")) {
-    const isProgram =
-      /^tests\/(?:bench|load|mutation|offline|run|runtimes)\//.test(file);
+    const isProgram = /^tests\/(?:bench|load|mutation|offline|run|runtimes)\//
+      .test(file);
     if (isProgram) continue;
     if (!/\/(?:_\w+|\w+_test)\.ts$/.test(file)) others.push(file);
   }

@@ -117,12 +117,24 @@ function faultsOf(text: string): string[] {
     check(
       job.if === undefined && typeof job.needs === "string" &&
         (isSite ||
-          jobs[job.needs]?.steps.some(({ run }) => run === "deno task ok") ===
-            true),
+          jobs[job.needs]?.steps.some(({ run }) => waitsForGate(run))),
       `${name} does not wait for the tests`,
     );
   }
   return faults;
+}
+
+/**
+ * Returns `true` if a step fails unless the workflow with the gate has passed
+ * for the commit after a push to main, which pull requests can't do.
+ */
+function waitsForGate(run = ""): boolean {
+  const [commit, list = "", watch, ...others] = run.trim().split("\n");
+  const parts = "--workflow ci.yml --branch main --event push --commit";
+  return commit === "commit=$(git rev-parse HEAD)" &&
+    list.startsWith(`run=$(gh run list ${parts} "$commit" `) &&
+    watch === 'gh run watch "$run" --exit-status --interval 30' &&
+    others.length === 0;
 }
 
 async function read(path: string): Promise<string> {
@@ -137,7 +149,12 @@ for await (
 }
 
 Deno.test("every workflow is checked", () => {
-  assertEquals(workflows.sort(), ["ci.yml", "docs.yml", "publish.yml"]);
+  assertEquals(workflows.sort(), [
+    "ci.yml",
+    "docs.yml",
+    "nightly.yml",
+    "publish.yml",
+  ]);
 });
 
 for (const name of workflows) {
@@ -163,8 +180,12 @@ const spoiled: [from: string, to: string, fault: RegExp][] = [
     /may publish, and runs/,
   ],
   ["    environment: jsr\n", "", /needs no approval/],
-  ["    needs: test\n", "", /does not wait for the tests/],
-  ["      - run: deno task ok\n", "", /does not wait for the tests/],
+  ["    needs: gate\n", "", /does not wait for the tests/],
+  [" --exit-status", "", /does not wait for the tests/],
+  [" --branch main", "", /does not wait for the tests/],
+  [" --event push", "", /does not wait for the tests/],
+  ['--commit "$commit" ', "", /does not wait for the tests/],
+  ["--interval 30", "--interval 30 || true", /does not wait/],
   [
     "permissions:\n  contents: read\n",
     "permissions: write-all\n",
@@ -196,6 +217,14 @@ for (const [from, to, fault] of spoiled) {
     assertMatch(faultsOf(text.replace(from, to)).join("\n"), fault);
   });
 }
+
+Deno.test("the workflow that a release waits for runs the gate on every push to main", async () => {
+  const { on, jobs } = parse(await read(".github/workflows/ci.yml"));
+  assertEquals(on.push, { branches: ["main"] });
+  const { gate } = jobs as Workflow["jobs"];
+  assertEquals(gate?.if, undefined);
+  assert(gate?.steps.some(({ run }) => run === ".ci/run"));
+});
 
 Deno.test("a docs.yml that builds with the rights to publish is refused", async () => {
   const text = await read(".github/workflows/docs.yml");

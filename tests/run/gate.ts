@@ -26,7 +26,7 @@ export interface GateOptions {
 /** Milliseconds that a step may take, in case a file hangs while it loads. */
 const TIME_LIMIT = 30 * 60_000;
 
-/** How many of the slowest files the report names. */
+/** The number of slow files in the report. */
 const SLOWEST = 20;
 
 /** Runs all steps, even after one failed, and returns `true` if all passed. */
@@ -78,7 +78,7 @@ export function report(
   const reasons = [...new Set(all.flatMap(({ skipped }) => skipped))];
   const ignored = sum("ignored");
   if (ignored > 0) reasons.push(`${ignored} tests of Deno were skipped`);
-  // A network without the server of W3C is no fault of the machine.
+  // A closed network can't reach the server of W3C.
   const complete = reasons.every((line) => line.startsWith("not downloaded: "));
   const success = all.every((outcome) => outcome.success) &&
     sum("passed") > 0 && (complete || !strict);

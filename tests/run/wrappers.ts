@@ -6,7 +6,7 @@
 /** The folder of the long tests. */
 export const LONG = "tests/long/";
 
-/** The test files that need an isolate of their own, and why. */
+/** The test files that need a separate isolate, and the reason. */
 export const ALONE: Readonly<Record<string, string>> = {};
 
 /** The highest number of files in an isolate. With more, a core would idle. */
@@ -38,7 +38,7 @@ export async function quickFiles(): Promise<string[]> {
   return files.filter((file) => !file.startsWith(LONG));
 }
 
-/** Writes wrappers for test files. Long ones and those alone have none. */
+/** Writes wrappers for test files. Long files and those in `ALONE` run as they are. */
 export async function wrap(files: readonly string[]): Promise<Wrappers> {
   const { shared = [], alone: paths = [] } = Object.groupBy(
     files,
