@@ -84,7 +84,9 @@ const USE: Record<
 };
 
 for (const runtime of runtimes()) {
-  Deno.test(`create: projects for ${runtime} pass their tests, and serve`, async (test) => {
+  Deno.test(`create: projects for ${runtime} pass their tests, and serve`, {
+    timeout: 15 * 60_000,
+  }, async (test) => {
     await using workplace = await createWorkplace(runtime);
     for (const template of isNightly ? TEMPLATES : DAILY[runtime]) {
       await test.step(`the template "${template}"`, async () => {

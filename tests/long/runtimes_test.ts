@@ -27,7 +27,9 @@ const runtimes: [name: string, run: Run][] = [
   ]),
 ];
 
-Deno.test("all behavior tests pass on Bun, Node and Workers", async (test) => {
+Deno.test("all behavior tests pass on Bun, Node and Workers", {
+  timeout: 30 * 60_000,
+}, async (test) => {
   const bundle = await bundleTests();
   const onDeno = await listOnDeno(bundle);
   console.log(`deno: ${onDeno.length} behavior tests`);

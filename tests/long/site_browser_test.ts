@@ -46,7 +46,9 @@ function links(html: string, base: string): string[] {
     .map(({ href }) => href);
 }
 
-testInChromium("The documentation site works in Chromium", async (t) => {
+testInChromium("The documentation site works in Chromium", {
+  timeout: 20 * 60_000,
+}, async (t) => {
   await buildSite();
   await using server = serveSite();
   const base = `http://localhost:${server.addr.port}/`;

@@ -14,6 +14,7 @@ export interface Suite {
  * may run at the same time, and what they measure.
  */
 export const UNDISTURBED: Readonly<Record<string, string>> = {
+  "tests/long/match_growth_test.ts": "how matching grows with the routes",
   "tests/long/load_test.ts": "the memory of a process under load",
   "tests/long/session_outage_test.ts": "how long requests wait for a store",
   "tests/long/session_redis_memory_test.ts": "the memory of Redis",
