@@ -14,6 +14,15 @@ import {
   type SessionStore,
   type StoredValue,
 } from "../store.ts";
+import {
+  BY_INDEX,
+  DELETE,
+  GET_MANY,
+  KEY_NAMES,
+  PUT,
+  REPLACE_MANY,
+  SCAN,
+} from "./_redis_scripts.ts";
 
 /** Sends one command and returns its reply, with bulk strings as strings. */
 export type RedisCommand = (
@@ -26,95 +35,12 @@ export interface RedisSessionStoreOptions {
   /**
    * The prefix of every key. In a cluster it needs a hash tag, such as
    * `{sessions}:`, because a script changes a value and its index together.
+   * Without one, the store throws a `TypeError` at its first use in a cluster.
    *
    * @default {"gatehouse:session:"}
    */
   readonly prefix?: string;
 }
-
-/** The server's clock in milliseconds. The server expires keys by it. */
-const NOW = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
-
-/** Removes an id from the index sets of some names, separated by spaces. */
-const UNINDEX = `
-local function unindex(names, index, id)
-  if not names then return end
-  for name in string.gmatch(names, '[^ ]+') do
-    redis.call('ZREM', index .. name, id)
-  end
-end`;
-
-/**
- * KEYS: the value's key. ARGV: see `put`. Some clients repeat a command if the
- * connection breaks before the reply: the new version shows that it was done.
- *
- * HSET must be the first write. Above `maxmemory`, Redis only checks the first
- * write of a script: after one that frees memory, it would accept all others.
- */
-const PUT = `${NOW}${UNINDEX}
-local version = redis.call('HGET', KEYS[1], 'version') or ''
-if version == ARGV[3] then return 1 end
-if version ~= ARGV[1] then return 0 end
-local names = redis.call('HGET', KEYS[1], 'index')
-redis.call('HSET', KEYS[1], 'value', ARGV[2], 'version', ARGV[3], 'index', ARGV[7])
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-unindex(names, ARGV[5], ARGV[6])
-for name in string.gmatch(ARGV[7], '[^ ]+') do
-  local set = ARGV[5] .. name
-  redis.call('ZREMRANGEBYSCORE', set, '-inf', now)
-  redis.call('ZADD', set, string.format('%.0f', now + ARGV[4]), ARGV[6])
-  if redis.call('PTTL', set) < tonumber(ARGV[4]) then
-    redis.call('PEXPIRE', set, ARGV[4])
-  end
-end
-return 1`;
-
-/** KEYS: the value's key. ARGV: the prefix of index sets, the id. */
-const DELETE = `${UNINDEX}
-unindex(redis.call('HGET', KEYS[1], 'index'), ARGV[1], ARGV[2])
-return redis.call('DEL', KEYS[1])`;
-
-/**
- * KEYS: the first value's key. ARGV: the prefix, the ids. The keys of a cluster
- * are all on one node, because the prefix has a hash tag.
- */
-const GET_MANY = `
-local found = {}
-for i = 2, #ARGV do
-  local entry = redis.call('HMGET', ARGV[1] .. ARGV[i], 'value', 'version')
-  found[i - 1] = { entry[1] or '', entry[2] or '' }
-end
-return found`;
-
-/**
- * KEYS: the first value's key. ARGV: the prefix, the prefix of index sets, the
- * value, its version, its lifetime, and the ids and versions to replace.
- */
-const REPLACE_MANY = `${UNINDEX}
-local replaced = {}
-for i = 6, #ARGV, 2 do
-  local key = ARGV[1] .. ARGV[i]
-  local version = redis.call('HGET', key, 'version')
-  if version == ARGV[i + 1] or version == ARGV[4] then
-    local names = redis.call('HGET', key, 'index')
-    redis.call('HSET', key, 'value', ARGV[3], 'version', ARGV[4], 'index', '')
-    redis.call('PEXPIRE', key, ARGV[5])
-    unindex(names, ARGV[2], ARGV[i])
-    replaced[#replaced + 1] = ARGV[i]
-  end
-end
-return replaced`;
-
-/** KEYS: the prefix, which selects the node. ARGV: the position, the pattern. */
-const SCAN = `
-return redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', 1000)`;
-
-/** KEYS: the index set. */
-const BY_INDEX = `${NOW}
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
-return redis.call('ZRANGE', KEYS[1], 0, -1)`;
 
 /**
  * Creates a session store in Redis 6, Valkey 7 or later. It needs one function
@@ -160,6 +86,7 @@ class RedisStore implements SessionStore {
   readonly #command: RedisCommand;
   readonly #prefix: string;
   readonly #index: string;
+  #checked: Promise<void> | undefined;
 
   constructor(command: RedisCommand, prefix: string) {
     this.#command = command;
@@ -188,44 +115,45 @@ class RedisStore implements SessionStore {
     const { ifVersion, index = [], ttl } = options;
     // The script takes an empty version as `null`; no value has it.
     if (ifVersion === "") return false;
-    const reply = await this.#eval(PUT, this.#prefix + checkKey(key), [
-      ifVersion ?? "",
-      value,
-      newVersion(),
-      String(Math.ceil(ttl)),
-      this.#index,
-      key,
-      checkIndex(index).map(encodeName).join(" "),
-    ]);
-    return Number(reply) === 1;
+    const names = checkIndex(index).map(encodeName);
+    const stored = await this.#evalIndexed(
+      PUT,
+      [this.#prefix + checkKey(key)],
+      names,
+      [
+        ifVersion ?? "",
+        value,
+        newVersion(),
+        String(Math.ceil(ttl)),
+        key,
+        names.join(" "),
+      ],
+    );
+    return Number(stored) === 1;
   }
 
   async delete(key: string): Promise<void> {
     if (!isKey(key)) return;
-    await this.#eval(DELETE, this.#prefix + key, [this.#index, key]);
+    await this.#evalIndexed(DELETE, [this.#prefix + key], [], [key]);
   }
 
   async byIndex(name: string): Promise<string[]> {
     const set = this.#index + encodeName(name);
-    return await this.#eval(BY_INDEX, set, []) as string[];
+    return await this.#eval(BY_INDEX, [set], []) as string[];
   }
 
   async keys(after = "0"): Promise<KeyPage> {
-    // The prefix may contain the signs of a pattern.
-    const pattern = `${this.#prefix.replace(/[\\*?[\]]/g, "\\$&")}*`;
-    const reply = await this.#eval(SCAN, this.#prefix, [after, pattern]);
+    const reply = await this.#eval(SCAN, [this.#prefix], [after]);
     const [next, found] = reply as [string, string[]];
-    const keys = found.filter((key) => !key.startsWith(this.#index))
-      .map((key) => key.slice(this.#prefix.length));
+    const keys = found.filter((key) => !key.startsWith("index:"));
     return { keys, next: next === "0" ? undefined : next };
   }
 
   async getMany(keys: readonly string[]): Promise<(StoredValue | null)[]> {
     const valid = keys.filter(isKey);
     if (valid.length === 0) return keys.map(() => null);
-    const [first] = valid;
-    const args = [this.#prefix, ...valid];
-    const reply = await this.#eval(GET_MANY, this.#prefix + first, args);
+    const names = valid.map((key) => this.#prefix + key);
+    const reply = await this.#eval(GET_MANY, names, []);
     const found = new Map(
       (reply as string[][]).map(([value, version], index) => [
         valid[index]!,
@@ -241,11 +169,9 @@ class RedisStore implements SessionStore {
     value: string,
     ttl: number,
   ): Promise<string[]> {
-    const [first] = entries;
-    if (first === undefined) return [];
-    return await this.#eval(REPLACE_MANY, this.#prefix + first.key, [
-      this.#prefix,
-      this.#index,
+    if (entries.length === 0) return [];
+    const keys = entries.map(({ key }) => this.#prefix + key);
+    return await this.#evalIndexed(REPLACE_MANY, keys, [], [
       value,
       newVersion(),
       String(Math.ceil(ttl)),
@@ -253,8 +179,74 @@ class RedisStore implements SessionStore {
     ]) as string[];
   }
 
-  async #eval(script: string, key: string, args: string[]): Promise<unknown> {
-    return await this.#command("EVAL", [script, "1", key, ...args]);
+  /** Calls a script that changes index sets until it knows all of them. */
+  async #evalIndexed(
+    script: string,
+    keys: string[],
+    names: readonly string[],
+    args: string[],
+  ): Promise<unknown> {
+    const known = new Set(names);
+    // The names of a version never change, so most calls need two tries at most.
+    for (let tries = 0; tries < 10; tries++) {
+      const sets = [...known].map((name) => this.#index + name);
+      const reply = await this.#eval(script, [...keys, ...sets], [
+        [...known].join(" "),
+        ...args,
+      ]);
+      const [result, unknown] = reply as [unknown, string[]];
+      if (unknown.length === 0) return result;
+      for (const name of unknown) known.add(name);
+    }
+    throw new Error(
+      "Cannot change a value in Redis: its index names changed ten times",
+    );
+  }
+
+  async #eval(
+    script: string,
+    keys: string[],
+    args: string[],
+  ): Promise<unknown> {
+    await (this.#checked ??= this.#check());
+    return await this.#send(script, keys, args);
+  }
+
+  /**
+   * Checks that all keys keep their names, or get the same prefix. Otherwise the
+   * index would be written and read under different names, and ending the sessions
+   * of a user would silently end none.
+   */
+  async #check(): Promise<void> {
+    const keys = [`${this.#prefix}a`, `${this.#index}b`];
+    try {
+      const names = await this.#send(KEY_NAMES, keys, []) as string[];
+      const [first, second] = keys.map((key, index) => {
+        const name = String(names[index]);
+        return name.endsWith(key) ? name.slice(0, -key.length) : null;
+      });
+      if (first !== null && first === second) return;
+      throw new TypeError(
+        `Cannot use the Redis client: it renames the keys "${
+          keys.join('" and "')
+        }" to "${[names].flat().join('" and "')}"`,
+      );
+    } catch (error) {
+      this.#checked = undefined;
+      if (!String(error).includes("CROSSSLOT")) throw error;
+      throw new TypeError(
+        `Cannot use the prefix "${this.#prefix}": a cluster has its keys in different slots, unless it is a prefix such as "{sessions}:"`,
+      );
+    }
+  }
+
+  async #send(
+    script: string,
+    keys: string[],
+    args: string[],
+  ): Promise<unknown> {
+    const count = String(keys.length);
+    return await this.#command("EVAL", [script, count, ...keys, ...args]);
   }
 }
 

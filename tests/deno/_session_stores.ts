@@ -85,10 +85,12 @@ async function openRedis(port: number): Promise<OpenStore> {
 }
 
 function openValkey(port: number): OpenStore {
-  const client = new Valkey(port, { retryStrategy: () => 50 });
+  // The client puts it before each key of a command in lowercase.
+  const keyPrefix = "app:";
+  const client = new Valkey(port, { keyPrefix, retryStrategy: () => 50 });
   client.on("error", () => {});
   const store = createRedisSessionStore(
-    (command, args) => client.call(command, ...args),
+    (command, args) => client.call(command.toLowerCase(), ...args),
     { prefix: "valkey:" },
   );
   return { store, close: () => client.disconnect() };
