@@ -28,7 +28,11 @@ const kinds: [kind: string, what: string, program: string | null][] = [
   ["sqlite", "createSQLSessionStore() on node:sqlite", ""],
   ["postgres", "createSQLSessionStore() on PostgreSQL", postgres],
   ["redis", "createRedisSessionStore() with npm:redis", redis],
-  ["valkey", "createRedisSessionStore() with npm:iovalkey and keyPrefix", redis],
+  [
+    "valkey",
+    "createRedisSessionStore() with npm:iovalkey and keyPrefix",
+    redis,
+  ],
 ];
 
 for (const [kind, what, program] of kinds) testOn(what, kind, program);
