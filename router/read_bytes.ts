@@ -1,3 +1,5 @@
+import { hasSignal, isServed } from "./abort.ts";
+import type { RequestContext } from "./context/context.ts";
 import { MAX_TIMEOUT } from "./limits.ts";
 
 /** Limits for reading a stream. */
@@ -11,12 +13,14 @@ export interface ReadLimits {
 /**
  * Reads a stream to its end.
  *
+ * @param context The context of the request whose body the stream is.
  * @returns The bytes; 413 if there are too many, 408 if the time is up. Rejects if
  * the stream fails.
  */
 export async function readBytes(
   stream: ReadableStream<Uint8Array>,
   { maxBytes, timeout }: ReadLimits,
+  context?: RequestContext,
 ): Promise<Uint8Array<ArrayBuffer> | 408 | 413> {
   const reader = stream.getReader();
   let isLate = false;
@@ -36,7 +40,7 @@ export async function readBytes(
       if (done) return bytes.subarray(0, size);
       const end = size + value.length;
       if (end > maxBytes) {
-        cancel();
+        discard(reader, context);
         return 413;
       }
       if (end > bytes.length) {
@@ -48,5 +52,42 @@ export async function readBytes(
     }
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** The most bytes of a refused body that are read, and the longest time. */
+const DISCARDED = { bytes: 8 * 1024 * 1024, time: 5_000 };
+
+/**
+ * Ends the reading of a stream. The rest of a request's body is read, within
+ * limits and without waiting for it: on Node, a connection whose client sends a
+ * body that nothing reads is stuck until a timeout of the server.
+ *
+ * @param context The context of the request whose body the stream is.
+ */
+export function discard(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  context?: RequestContext,
+): void {
+  const cancel = () => void reader.cancel().catch(() => {});
+  // Deno reads the rest itself, if the body is canceled.
+  if (context === undefined || !isServed(context) || !hasSignal(context)) {
+    return cancel();
+  }
+  const timer = setTimeout(cancel, DISCARDED.time);
+  readRest(reader).catch(() => {}).finally(() => {
+    clearTimeout(timer);
+    cancel();
+  });
+}
+
+async function readRest(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<void> {
+  let rest = DISCARDED.bytes;
+  while (rest > 0) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    rest -= value.byteLength;
   }
 }

@@ -26,10 +26,8 @@ export async function readForm(
   if (type?.toLowerCase() !== "application/x-www-form-urlencoded") return null;
   if (body === null) return new URLSearchParams();
   try {
-    const bytes = await readBytes(body, {
-      maxBytes: MAX_BYTES,
-      timeout: TIMEOUT,
-    });
+    const limits = { maxBytes: MAX_BYTES, timeout: TIMEOUT };
+    const bytes = await readBytes(body, limits, context);
     if (typeof bytes === "number") return null;
     return new URLSearchParams(new TextDecoder().decode(bytes));
   } catch {

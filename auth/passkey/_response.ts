@@ -39,7 +39,7 @@ export async function readResponse(
   if (body === null) return null;
   try {
     const limits = { maxBytes: MAX_BYTES, timeout: TIMEOUT };
-    const bytes = await readBytes(body, limits);
+    const bytes = await readBytes(body, limits, context);
     return typeof bytes === "number" ? null : new TextDecoder().decode(bytes);
   } catch {
     return null;

@@ -78,14 +78,17 @@ export class Forwarder {
 
   /** Reads a small body, so that it can be sent twice. */
   async #readBody(
-    { method, request }: RequestContext,
-  ): Promise<UpstreamRequest["body"] | 408 | 413> {
+    context: RequestContext,
+  ): Promise<UpstreamRequest["body"] | 400 | 408 | 413> {
+    const { method, request } = context;
     const { body, headers } = request;
     if (body === null || /^(?:GET|HEAD)$/.test(method)) return null;
     const length = headers.get("Content-Length");
     if (length === null || !(Number(length) <= MAX_KEPT)) return body;
     const timeout = this.#options.responseTimeout;
-    return await readBytes(body, { maxBytes: MAX_KEPT, timeout });
+    const limits = { maxBytes: MAX_KEPT, timeout };
+    // The upload broke off.
+    return await readBytes(body, limits, context).catch(() => 400 as const);
   }
 
   /** Sends a request, and once more with a new token if the API answers 401. */

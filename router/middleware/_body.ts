@@ -1,5 +1,6 @@
 // Reads request bodies within limits.
-import { readBytes } from "../read_bytes.ts";
+import type { RequestContext } from "../mod.ts";
+import { discard, readBytes } from "../read_bytes.ts";
 
 /** The status of the response to a body that cannot be read. */
 export type BodyErrorStatus = 400 | 408 | 413 | 415;
@@ -43,16 +44,20 @@ export function mediaTypeOf({ headers }: Request): string {
 
 /** Reads a body. Returns its bytes, or the status of the error. */
 export async function readBody(
-  request: Request,
+  context: RequestContext,
   limits: BodyLimits,
 ): Promise<Uint8Array<ArrayBuffer> | BodyErrorStatus> {
-  if (!isPlainUTF8(request)) return 415;
-  if (request.bodyUsed) return 400;
-  const length = Number(request.headers.get("Content-Length") ?? 0);
-  if (length > limits.maxBytes) return 413;
-  if (request.body === null) return new Uint8Array();
+  const { body, bodyUsed, headers } = context.request;
+  if (bodyUsed) return 400;
+  const length = Number(headers.get("Content-Length") ?? 0);
+  const isEncoded = !isPlainUTF8(context.request);
+  if (isEncoded || length > limits.maxBytes) {
+    if (body !== null) discard(body.getReader(), context);
+    return isEncoded ? 415 : 413;
+  }
+  if (body === null) return new Uint8Array();
   try {
-    return await readBytes(request.body, limits);
+    return await readBytes(body, limits, context);
   } catch {
     return 400;
   }

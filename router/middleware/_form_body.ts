@@ -1,5 +1,6 @@
 // Reads forms within limits.
 
+import type { RequestContext } from "../mod.ts";
 import {
   type BodyErrorStatus,
   type BodyLimits,
@@ -37,10 +38,11 @@ const PAIRS = "application/x-www-form-urlencoded";
 
 /** Reads the form of a request. Returns the status of the error otherwise. */
 export async function readForm(
-  request: Request,
+  context: RequestContext,
   limits: FormLimits,
 ): Promise<FormData | BodyErrorStatus> {
-  const bytes = await readBody(request, limits);
+  const { request } = context;
+  const bytes = await readBody(context, limits);
   if (typeof bytes === "number") return bytes;
   if (mediaTypeOf(request) === PAIRS) return parsePairs(bytes, limits);
   const boundary = boundaryOf(request.headers.get("Content-Type")!);

@@ -86,7 +86,7 @@ async function readInput(
     case "json": {
       // formData() has read a form: the client sent a wrong type.
       if (hasJSON(context.request)) assertUnread(context.request);
-      const json = await readJSON(context.request, limits.json);
+      const json = await readJSON(context, limits.json);
       return typeof json === "number"
         ? bodyError(json, wanted ?? "JSON")
         : json;
@@ -122,7 +122,7 @@ async function getForm(
   if (!hasForm(request)) return 415;
   if (isRead) return context.get(FormData);
   assertUnread(request);
-  const form = await readForm(request, limits);
+  const form = await readForm(context, limits);
   if (typeof form !== "number") context.set(FormData, form);
   return form;
 }

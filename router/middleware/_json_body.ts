@@ -1,5 +1,6 @@
 // Reads JSON bodies within limits.
 
+import type { RequestContext } from "../mod.ts";
 import {
   type BodyErrorStatus,
   type BodyLimits,
@@ -27,11 +28,11 @@ export function hasJSON(request: Request): boolean {
 
 /** Reads the JSON of a request. Returns the status of the error otherwise. */
 export async function readJSON(
-  request: Request,
+  context: RequestContext,
   limits: JSONLimits,
 ): Promise<{ readonly value: unknown } | BodyErrorStatus> {
-  if (!hasJSON(request)) return 415;
-  const bytes = await readBody(request, limits);
+  if (!hasJSON(context.request)) return 415;
+  const bytes = await readBody(context, limits);
   if (typeof bytes === "number") return bytes;
   // Checked first, because some parsers and most schemas are recursive.
   if (isDeeper(bytes, limits.maxDepth)) return 400;

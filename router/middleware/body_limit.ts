@@ -5,8 +5,10 @@
  */
 import { canonicalHref } from "../matching/canonical_url.ts";
 import { copyRequest } from "../abort.ts";
+import { HTTPError } from "../errors/http_error.ts";
 import { describeMiddleware } from "./describe_middleware.ts";
 import type { Middleware, RequestContext } from "../mod.ts";
+import { discard } from "../read_bytes.ts";
 
 /** Options for {@linkcode bodyLimit}. */
 export interface BodyLimitOptions {
@@ -66,7 +68,8 @@ export class BodyTooLargeError extends Error {
  * A request whose `Content-Length` is beyond the limit gets a 413 at once. Every
  * other body is counted while the handler reads it, also if it comes in chunks
  * without a length: beyond the limit the read rejects, and the request gets a
- * 413. The body is not kept in memory.
+ * 413. The body is not kept in memory. If the client leaves before the body has
+ * arrived, the read rejects, and the response is a 400.
  *
  * Behind it, `context.request` is a copy. Functions of the runtime that need the
  * original request find it in front of this middleware.
@@ -114,19 +117,25 @@ export function bodyLimit(
     const error = new BodyTooLargeError(maxBytes);
     const length = Number(request.headers.get("Content-Length") ?? 0);
     if (length > maxBytes || UNCOPIED.test(request.method)) {
+      discard(body.getReader(), context);
       return error.toResponse(context);
     }
-    let isExceeded = false;
-    const limited = limit(body, maxBytes, () => {
-      isExceeded = true;
-      return error;
+    let failure: BodyTooLargeError | HTTPError | undefined;
+    const limited = limit(body, maxBytes, context, (isExceeded) => {
+      return failure = isExceeded ? error : brokenOff();
     });
     replaceRequest(context, limited);
     const response = await next();
+    // A handler that refuses a request reads no body, and the client goes on.
+    const isUnread = !context.request.bodyUsed && !limited.locked &&
+      !body.locked;
+    if (isUnread && (response.status >= 300 || response.body === null)) {
+      discard(body.getReader(), context);
+    }
     // Some runtimes reject with another error, and handlers may wrap it.
-    if (!isExceeded || context.error === undefined) return response;
+    if (failure === undefined || context.error === undefined) return response;
     response.body?.cancel().catch(() => {});
-    return error.toResponse(context);
+    return failure.toResponse(context);
   };
   return describeMiddleware(middleware, {
     responses: { 413: "" },
@@ -137,25 +146,34 @@ export function bodyLimit(
 /** No request with these methods and a body can be created (Fetch, 5.4). */
 const UNCOPIED = /^(?:GET|HEAD|CONNECT|TRACE|TRACK)$/i;
 
-/** Passes a body through, and fails beyond so many bytes. */
+/** Creates the error of a body that does not arrive as a whole. */
+function brokenOff(): HTTPError {
+  return new HTTPError(400, "The request body broke off");
+}
+
+/** Passes a body through, and fails beyond so many bytes or if the body fails. */
 function limit(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
-  exceeded: () => BodyTooLargeError,
+  context: RequestContext,
+  createError: (isExceeded: boolean) => Error,
 ): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
+  // Not at once: on Node, srvx creates the properties of a request that only
+  // copies need from its body, and fails if the body is locked.
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let rest = maxBytes;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await reader.read();
-      if (done) return controller.close();
-      rest -= value.byteLength;
-      if (rest >= 0) return controller.enqueue(value);
-      const error = exceeded();
-      reader.cancel(error).catch(() => {});
-      controller.error(error);
+      reader ??= body.getReader();
+      const chunk = await reader.read().catch(() => null);
+      if (chunk === null) return controller.error(createError(false));
+      if (chunk.done) return controller.close();
+      rest -= chunk.value.byteLength;
+      if (rest >= 0) return controller.enqueue(chunk.value);
+      discard(reader, context);
+      controller.error(createError(true));
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel: (reason) => (reader ?? body).cancel(reason),
   }, { highWaterMark: 0 });
 }
 

@@ -84,12 +84,12 @@ export function formData(
     const isRead = context.has(FormData) &&
       (request.bodyUsed || readForms.has(context.get(FormData)));
     if (isRead) return next();
-    if (request.body !== null && hasForm(request)) return read(context, next);
+    if (hasForm(request)) return read(context, next);
     context.set(FormData, new FormData());
     return next();
   };
   const read: typeof middleware = async (context, next) => {
-    const form = await readForm(context.request, limits);
+    const form = await readForm(context, limits);
     if (typeof form === "number") {
       return await context.createErrorResponse({ status: form });
     }

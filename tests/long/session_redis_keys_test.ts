@@ -8,7 +8,7 @@ import {
   type RedisCommand,
 } from "@gatehouse/web/session/redis";
 import { Browser, Server } from "../session/_browser.ts";
-import { findProgram, startRedis } from "./_servers.ts";
+import { findProgram, startRedis } from "../deno/_servers.ts";
 
 const redis = findProgram("redis-server", "the keys of Redis");
 
