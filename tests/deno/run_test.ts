@@ -1,5 +1,6 @@
 /** The tasks that run tests: wrappers, time limits and reports. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { pathToFileURL } from "node:url";
 import {
   type Outcome,
   readOutput,
@@ -25,7 +26,7 @@ async function runFiles(
   }
   const names = Object.keys(files).filter((name) => name.endsWith("_test.ts"));
   const { paths, remove } = await wrap(
-    names.map((name) => `${folder}/${name}`),
+    names.map((name) => pathToFileURL(`${folder}/${name}`).href),
   );
   let output = "";
   const outcome = await runSuite(
@@ -57,14 +58,17 @@ Deno.test("a test that never ends fails with its name and file, and the next tes
     assertMatch(
       output,
       RegExp(
-        `${name} => \\S*/hanging_test\\.ts:\\d.*\\n.*timed out after 1500ms`,
+        `${name} => \\S*hanging_test\\.ts:\\d.*\\n.*timed out after 1500ms`,
       ),
     );
   }
-  assertEquals([...files.keys()].map((file) => file.split("/").at(-1)).sort(), [
-    "hanging_test.ts",
-    "other_test.ts",
-  ]);
+  assertEquals(
+    [...files.keys()].map((file) => file.split(/[\\/]/).at(-1)).sort(),
+    [
+      "hanging_test.ts",
+      "other_test.ts",
+    ],
+  );
 });
 
 Deno.test("a test that needs longer states its time limit", async () => {
@@ -86,7 +90,7 @@ Deno.test("a failed test is reported with its file, even if a helper defines it"
       Deno.test(name, () => { throw new Error("no"); });`,
   });
   const places = [
-    ...output.matchAll(/^(.+) => \S*\/failing_test\.ts:(\d+):\d+$/gm),
+    ...output.matchAll(/^(.+) => \S*failing_test\.ts:(\d+):\d+$/gm),
   ]
     .map(([, name, line]) => `${name} ${line}`);
   assertEquals([...new Set(places)].sort(), [

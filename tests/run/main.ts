@@ -6,7 +6,7 @@ import { registry, standIns } from "../offline/jsr.ts";
 import { onEnd } from "../runtimes/signals.ts";
 import { runSuite, write } from "./command.ts";
 import { runGate } from "./gate.ts";
-import { isSuite, suiteOf, SUITES } from "./suites.ts";
+import { isSuite, type Suite, suiteOf, SUITES } from "./suites.ts";
 
 const [command = "", ...rest] = Deno.args;
 const stop = new AbortController();
@@ -21,8 +21,7 @@ async function main(): Promise<boolean> {
     return await runGate({ env, signal, strict: rest.includes("--strict") });
   }
   if (!isSuite(command)) throw new Error(`Cannot run "${command}": no suite`);
-  const suite = await SUITES[command]();
-  return (await runSuite(suite, rest, { env, print: write, signal })).success;
+  return await runTests(await SUITES[command](), rest, env);
 }
 
 /** Runs files and folders. Does not ask JSR, which would take time. */
@@ -30,7 +29,16 @@ async function runChosen(): Promise<boolean> {
   const env = { JSR_URL: Deno.env.get("JSR_URL") ?? await standIns() };
   const paths = rest.filter((part) => !part.startsWith("-"));
   const options = rest.filter((part) => part.startsWith("-"));
-  const suite = await suiteOf(paths.length > 0 ? paths : ["tests"]);
-  return (await runSuite(suite, options, { env, print: write, signal }))
-    .success;
+  return await runTests(await suiteOf(paths), options, env);
+}
+
+/** Runs a suite, and repeats at the end what it skipped. */
+async function runTests(
+  suite: Suite,
+  options: readonly string[],
+  env: Record<string, string>,
+): Promise<boolean> {
+  const outcome = await runSuite(suite, options, { env, print: write, signal });
+  if (outcome.skipped.length > 0) console.log(outcome.skipped.join("\n"));
+  return outcome.success;
 }

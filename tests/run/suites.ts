@@ -47,9 +47,12 @@ export function isSuite(name: string): name is SuiteName {
   return Object.hasOwn(SUITES, name);
 }
 
-/** Returns the tests of files and folders, in as few isolates as possible. */
+/**
+ * Returns the tests of files and folders, in as few isolates as possible.
+ * Without any, returns the quick tests.
+ */
 export async function suiteOf(paths: readonly string[]): Promise<Suite> {
-  const files: string[] = [];
+  const files = paths.length === 0 ? await quickFiles() : [];
   for (const given of paths) {
     const path = given.replaceAll("\\", "/").replace(/^\.\//, "");
     if (path.endsWith(".ts")) files.push(path);
