@@ -1,5 +1,10 @@
 /** The tasks that run tests: wrappers, time limits and reports. */
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import { pathToFileURL } from "node:url";
 import {
   type Outcome,
@@ -9,7 +14,17 @@ import {
 } from "../run/command.ts";
 import { report } from "../run/gate.ts";
 import { suiteOf, SUITES, UNDISTURBED } from "../run/suites.ts";
-import { ALONE, quickFiles, testFiles, wrap } from "../run/wrappers.ts";
+import { examplesOf, findExamples, wrapExamples } from "../run/examples.ts";
+import {
+  ALONE,
+  quickFiles,
+  testFiles,
+  wrap,
+  type Wrappers,
+} from "../run/wrappers.ts";
+
+/** The folders of the library with examples. */
+const LIBRARY = ["auth", "logger", "router", "schema", "session"];
 
 interface Run extends Outcome {
   readonly output: string;
@@ -28,6 +43,15 @@ async function runFiles(
   const { paths, remove } = await wrap(
     names.map((name) => pathToFileURL(`${folder}/${name}`).href),
   );
+  const run = await runPaths({ paths, remove }, limit);
+  await Deno.remove(folder, { recursive: true });
+  return run;
+}
+
+async function runPaths(
+  { paths, remove }: Wrappers,
+  limit = 60_000,
+): Promise<Run> {
   let output = "";
   const outcome = await runSuite(
     { args: paths, clean: remove },
@@ -37,7 +61,6 @@ async function runFiles(
       print: (text) => void (output += text),
     },
   );
-  await Deno.remove(folder, { recursive: true });
   return { ...outcome, output };
 }
 
@@ -253,4 +276,51 @@ Deno.test("the gate fails if a step fails, or if no test ran", () => {
   ) {
     assertEquals(report(new Map([["test", one]]), false).success, false);
   }
+});
+
+const commented = `/**
+ * Adds.
+ *
+ * @example Adding
+ * \`\`\`ts
+ * const a = 1;
+ * throw new Error("no");
+ * \`\`\`
+ * \`\`\`ts ignore
+ * skipped();
+ * \`\`\`
+ * \`\`\`json
+ * {}
+ * \`\`\`
+ */
+export const source = "\`\`\`ts";
+/** \`one\` */ const a = "/**"; // no comment
+`;
+
+Deno.test("examplesOf() reads the examples of doc comments and of pages", () => {
+  assertEquals(examplesOf("router/a.ts", commented), [{
+    file: "router/a.ts",
+    line: 6,
+    text: 'const a = 1;\nthrow new Error("no");\n',
+  }]);
+  assertEquals(examplesOf("docs/a.md", "# A\n\n```ts\na();\n```\n"), [
+    { file: "docs/a.md", line: 4, text: "a();\n" },
+  ]);
+});
+
+Deno.test("a failed example is reported with its file and line", async () => {
+  const examples = examplesOf("router/a.ts", commented);
+  const { failed, output } = await runPaths(await wrapExamples(examples));
+  assertEquals(failed, 1);
+  assertMatch(output, /^router\/a\.ts:6 => \S*router\/a\.ts:6:1$/m);
+  assertMatch(output, /^error: Error: no$/m);
+});
+
+Deno.test("the examples of every folder of the library are run", async () => {
+  const examples = await findExamples();
+  const folders = new Set(examples.map(({ file }) => file.split("/")[0]));
+  for (const folder of ["docs", "mod.ts", ...LIBRARY]) {
+    assert(folders.has(folder), folder);
+  }
+  assert(examples.every(({ file }) => !file.startsWith("tests/")));
 });

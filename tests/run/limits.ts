@@ -13,23 +13,24 @@ export const LIMIT = Number(Deno.env.get("TEST_TIME_LIMIT") ?? TIME_LIMIT);
 const LONG_LIMIT = 5 * LIMIT;
 
 /** Deno reads a test's location from this property of its function. */
-const LOCATION = Symbol.for("Deno.test.location");
+export const LOCATION: unique symbol = Symbol.for("Deno.test.location");
 
 const { test } = Deno;
 
 Object.assign(Deno, { test: Object.assign(testWithin, test) });
 
+/** A test whose function knows its location. */
+type LocatedTest = Deno.TestDefinition & { fn: { [LOCATION]?: string } };
+
 /** Accepts all forms of `Deno.test()`. */
 function testWithin(...parts: unknown[]): void {
-  const location = callerLocation();
   const given = parts.find((part) => typeof part === "object") ?? {};
-  const { timeout = timeLimit(location), ...options } = given as Partial<
-    Deno.TestDefinition
-  >;
+  const { timeout, ...options } = given as Partial<Deno.TestDefinition>;
   const fn = parts.find((part) => typeof part === "function") ?? options.fn;
   const name = parts.find((part) => typeof part === "string") ?? options.name;
-  Object.assign(fn as Deno.TestDefinition["fn"], { [LOCATION]: location });
-  test({ ...options, name, fn, timeout } as Deno.TestDefinition);
+  const definition = { ...options, name, fn } as LocatedTest;
+  const location = definition.fn[LOCATION] ??= callerLocation();
+  test({ ...definition, timeout: timeout ?? timeLimit(location) });
 }
 
 function timeLimit(location: string): number {

@@ -1,4 +1,4 @@
-import { LIMIT } from "./limits.ts";
+import { LIMIT, LOCATION } from "./limits.ts";
 
 /**
  * Loads a file of tests. If it throws or takes too long, a failed test says so,
@@ -22,4 +22,14 @@ export async function load(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Defines the test that runs an example, which is a module. */
+export function defineExample(
+  name: string,
+  location: string,
+  importExample: () => Promise<unknown>,
+): void {
+  const fn = async () => void await importExample();
+  Deno.test(name, Object.assign(fn, { [LOCATION]: location }));
 }

@@ -1,5 +1,6 @@
 /** The parts of the tests, as arguments of `deno test`. */
-import { quickFiles, testFiles, wrap } from "./wrappers.ts";
+import { findExamples, wrapExamples } from "./examples.ts";
+import { LONG, quickFiles, testFiles, wrap } from "./wrappers.ts";
 
 /** A part of the tests. */
 export interface Suite {
@@ -24,17 +25,16 @@ export const UNDISTURBED: Readonly<Record<string, string>> = {
 /** All suites by name. */
 export const SUITES = {
   /** All tests but the long ones, in a few isolates. */
-  test: async () => await wrapped(await quickFiles()),
+  test: async () => parallel(await wrap(await quickFiles())),
   /** The same tests, with an isolate for each file. */
-  "test:isolates": async () => parallel(await quickFiles()),
+  "test:isolates": async () => parallel({ paths: await quickFiles() }),
   /** The examples in the documentation. */
-  "test:docs": () =>
-    Promise.resolve({ args: ["--doc", "--parallel", "--ignore=tests"] }),
+  "test:docs": async () => parallel(await wrapExamples(await findExamples())),
   /** The long tests that share the machine. */
   "test:long": async () =>
-    parallel(
-      (await testFiles("tests/long/")).filter((file) => !(file in UNDISTURBED)),
-    ),
+    parallel({
+      paths: (await testFiles(LONG)).filter((file) => !(file in UNDISTURBED)),
+    }),
   /** The long tests that run one after the other. */
   "test:undisturbed": () => Promise.resolve({ args: Object.keys(UNDISTURBED) }),
 } satisfies Record<string, () => Promise<Suite>>;
@@ -58,14 +58,11 @@ export async function suiteOf(paths: readonly string[]): Promise<Suite> {
     if (path.endsWith(".ts")) files.push(path);
     else files.push(...await testFiles(path.replace(/\/?$/, "/")));
   }
-  return files.length === 1 ? parallel(files) : await wrapped(files);
+  return parallel(files.length === 1 ? { paths: files } : await wrap(files));
 }
 
-function parallel(files: readonly string[]): Suite {
-  return { args: ["--parallel", ...files] };
-}
-
-async function wrapped(files: readonly string[]): Promise<Suite> {
-  const { paths, remove } = await wrap(files);
-  return { ...parallel(paths), clean: remove };
+function parallel(
+  { paths, remove }: { paths: readonly string[]; remove?: Suite["clean"] },
+): Suite {
+  return { args: ["--parallel", ...paths], clean: remove };
 }
