@@ -3,24 +3,24 @@
  * runs the tests that reach the place, and reports the changes that no test
  * notices:
  *
- *     deno task mutate [path=count…] [--seed=20261127] [--jobs=2]
- *       [--cpu=90] [--wall=600] [--report=FILE] [--coverage=FILE]
+ *     deno task mutate [path=count…] [--jobs=2] [--cpu=90]
+ *       [--wall=600] [--report=FILE] [--coverage=FILE]
  *
  * - `path=count`: so many mutants below a folder or in a file, such as
  *   `auth/tokens=30`. Without paths: {@linkcode DEFAULT}.
- * - `--seed`: the day's date in UTC by default. The same seed on the same commit
- *   chooses the same mutants.
  * - `--jobs`: the number of mutants at a time, and of copies.
  * - `--cpu`, `--wall`: the limits of one mutant's tests, in seconds.
  * - `--report`: the file that the report is added to, as Markdown.
  * - `--coverage`: the file of an earlier run of the same tests, which is written if
  *   it is missing. Otherwise, a run of all tests measures which code they reach.
  *
- * Only the tests that run on all runtimes count, not `tests/deno` and
+ * The seed is the day's date, or the variable `TEST_SEED`. The same seed on the
+ * same commit chooses the same mutants. Only the tests that run on all runtimes count, not `tests/deno` and
  * `tests/long`.
  *
  * @module
  */
+import { seed } from "../long/_nightly.ts";
 import { seededRandom } from "../runtimes/random.ts";
 import { type Coverage, loadCoverage, measureCoverage } from "./coverage.ts";
 import {
@@ -129,8 +129,6 @@ async function test(
 }
 
 async function main(): Promise<void> {
-  const today = new Date().toISOString().slice(0, 10).replaceAll("-", "");
-  const seed = Number(option("seed", today));
   const jobs = Number(option("jobs", "2"));
   const limits = {
     cpu: Number(option("cpu", "90")),
