@@ -1,12 +1,17 @@
 import type { RequestContext } from "../router/mod.ts";
 import { beginLogin } from "../session/internal.ts";
-import type { LoginTimeouts, Session } from "../session/mod.ts";
+import type {
+  AuthMethodTimes,
+  LoginTimeouts,
+  Session,
+} from "../session/mod.ts";
 import { loginNamesOf } from "./external/after_login/login_names.ts";
 import { type AuthMethod, checkMethods } from "./auth_method.ts";
 import { currentSession } from "./current_session.ts";
 import { Actor } from "./middleware/act_as.ts";
 import { Auth } from "./middleware/auth_key.ts";
 import { rememberDevices } from "./new_devices.ts";
+import { refuseActing } from "./own_account.ts";
 
 /** Options for {@linkcode completeAuth}. */
 export interface CompleteAuthOptions {
@@ -91,8 +96,9 @@ export interface CompleteAuthOptions {
  * @returns The session, which now belongs to the user.
  * @throws {TypeError} If no session middleware ran, the id is neither an integer
  * nor a non-empty string, a method is not a short name, or the session was
- * destroyed before. Also if another user acts as this one (`actAs`), because that
- * user proved only their own identity.
+ * destroyed before.
+ * @throws {HTTPError} If another user acts as this one (`actAs`), because that user
+ * proved only their own identity. The response is a 403.
  * @throws {RangeError} If `authenticatedAt` is not a time in the past, or a timeout
  * not a positive number.
  * @throws {SessionLimitError} If the user has too many sessions, with the session
@@ -100,11 +106,25 @@ export interface CompleteAuthOptions {
  * @throws {SessionStoreError} If the store failed.
  * @see {@link https://owasp.org/www-community/attacks/Session_fixation | Session fixation}
  */
-export async function completeAuth(
+export function completeAuth(
   context: RequestContext,
   userId: string | number,
-  { authenticatedAt, methods = [], timeouts, version }: CompleteAuthOptions =
-    {},
+  options: CompleteAuthOptions = {},
+): Promise<Session> {
+  return completeLogin(context, userId, options);
+}
+
+/** Options for {@linkcode completeLogin}. */
+export interface CompleteLoginOptions extends CompleteAuthOptions {
+  /** Methods that the user proved before this login, and their times. */
+  readonly earlier?: AuthMethodTimes;
+}
+
+/** Logs a user in as `completeAuth` does, also with methods of earlier proofs. */
+export async function completeLogin(
+  context: RequestContext,
+  userId: string | number,
+  { methods = [], ...options }: CompleteLoginOptions,
 ): Promise<Session> {
   const session = currentSession(context, "complete the login");
   if (!isUserId(userId)) {
@@ -114,17 +134,13 @@ export async function completeAuth(
   }
   checkMethods(methods);
   // Handlers that confirm the current user pass the id of `Auth`.
-  const isActed = context.get(Actor) !== null &&
-    String(context.get(Auth)?.id) === String(userId);
-  if (isActed) {
-    throw new TypeError(
-      "Cannot complete the login: another user acts as this user",
-    );
+  const actor = context.get(Actor);
+  if (actor !== null && String(context.get(Auth)?.id) === String(userId)) {
+    refuseActing(context, actor.id);
   }
   // The provider of this login ends it by these names.
   const names = loginNamesOf(context);
-  const options = { authenticatedAt, methods, names, timeouts, version };
-  await beginLogin(session, userId, options);
+  await beginLogin(session, userId, { ...options, methods, names });
   await rememberDevices(context);
   return session;
 }

@@ -85,11 +85,26 @@ export class KnownDevices {
 
   /** Returns the hash of the device's ID, or `null` for an unknown device. */
   async find(context: RequestContext, account: string): Promise<string | null> {
+    return (await this.#find(context, account))?.[0] ?? null;
+  }
+
+  /** Returns the time of the device's last login, or `null` if it is unknown. */
+  async seenAt(
+    context: RequestContext,
+    account: string,
+  ): Promise<number | null> {
+    return (await this.#find(context, account))?.[1] ?? null;
+  }
+
+  async #find(
+    context: RequestContext,
+    account: string,
+  ): Promise<KnownDevice | null> {
     const ids = idsOf(this.#cookie(context));
     if (ids.length === 0) return null;
     const { devices } = await this.#read(await this.#keyOf(account));
     const hashes = await Promise.all(ids.map((id) => hashOf(id, account)));
-    return devices.find(([hash]) => hashes.includes(hash))?.[0] ?? null;
+    return devices.find(([hash]) => hashes.includes(hash)) ?? null;
   }
 
   /**

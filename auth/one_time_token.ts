@@ -25,6 +25,15 @@ export interface OneTimeTokenOptions {
   readonly data?: string;
 
   /**
+   * The version of the account's credentials, which comes back with the token.
+   * Compare it in the statement that the token allows: a link that was sent before
+   * all access was ended must not work any more.
+   *
+   * @default {undefined}
+   */
+  readonly version?: number | undefined;
+
+  /**
    * The lifetime of the token, in milliseconds.
    *
    * @default {600_000}
@@ -74,6 +83,8 @@ export interface OneTimeTokenGrant {
   readonly account: string | number;
   /** The string that it was created with. */
   readonly data: string | undefined;
+  /** The version that it was created with. */
+  readonly version: number | undefined;
 }
 
 /** The longest lifetime: a link that lives longer is a password. */
@@ -117,7 +128,8 @@ export async function createOneTimeToken(
   store: SessionStore,
   options: OneTimeTokenOptions,
 ): Promise<string> {
-  const { purpose, account, data, ttl = 600_000, now = Date.now } = options;
+  const { purpose, account, data, version, ttl = 600_000, now = Date.now } =
+    options;
   // All users with a missing id would share one account.
   const isAccount = typeof account === "string"
     ? account !== ""
@@ -141,7 +153,7 @@ export async function createOneTimeToken(
   const token = encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
   const stored = await withTimeout(store, options.storeTimeout).put(
     await tokenKey(purpose, token),
-    JSON.stringify({ account, data, expiresAt: now() + ttl }),
+    JSON.stringify({ account, data, version, expiresAt: now() + ttl }),
     { ttl, ifVersion: null, index: [await accountIndex(purpose, account)] },
   );
   if (!stored) {
@@ -317,7 +329,7 @@ async function find(
 
 function parseGrant(value: string, now: number): OneTimeTokenGrant | null {
   if (value === USED) return null;
-  const { account, data, expiresAt } = JSON.parse(value);
+  const { account, data, expiresAt, version } = JSON.parse(value);
   // Some stores return expired values for a while.
-  return now < expiresAt ? { account, data } : null;
+  return now < expiresAt ? { account, data, version } : null;
 }

@@ -7,6 +7,7 @@ import type {
 import { SessionConflictError, SessionLimitError } from "./errors.ts";
 import {
   addMethods,
+  type AuthMethodTimes,
   type JSONValue,
   MAX_RECORD_BYTES,
   RESERVED_PREFIX,
@@ -38,6 +39,8 @@ export type Change =
     readonly key: string;
     readonly text: string;
   }
+  /** The user's session continues with a new version of the credentials. */
+  | { readonly type: "version"; readonly version: number }
   | Login;
 
 /** The change of a login or a logout. */
@@ -49,6 +52,8 @@ export interface Login {
   readonly authenticatedAt: number | undefined;
   /** The methods by which the user proved their identity. */
   readonly methods: readonly string[];
+  /** Methods that the user proved before this login, and their times. */
+  readonly earlier: AuthMethodTimes | undefined;
   /** The version of the user's credentials. */
   readonly version: number | undefined;
   readonly expiresAt: number;
@@ -64,6 +69,8 @@ export interface LoginProof {
   readonly authenticatedAt?: number | undefined;
   /** The authentication methods, such as `pwd`. */
   readonly methods?: readonly string[];
+  /** Methods that the user proved before this login, and their times. */
+  readonly earlier?: AuthMethodTimes | undefined;
   /** The version of the user's credentials. */
   readonly version?: number | undefined;
   /** The timeouts of the login, instead of those of the middleware. */
@@ -120,7 +127,7 @@ export class PendingChanges {
   /** Applies a change to the record and remembers it for the next save. */
   apply(change: Change): void {
     const { type } = change;
-    if (type !== "read" && type !== "login") this.readFlash.delete(change.key);
+    if (type !== "read" && "key" in change) this.readFlash.delete(change.key);
     if (type === "flash") this.#keptFlash.delete(change.key);
     applyChange(this.record, change);
     this.#changes.push(change);
@@ -130,7 +137,8 @@ export class PendingChanges {
   logIn(
     userId: string | number | undefined,
     names: readonly string[] = [],
-    { authenticatedAt, methods = [], timeouts, version }: LoginProof = {},
+    { timeouts, methods = [], authenticatedAt, earlier, version }: LoginProof =
+      {},
   ): void {
     const previous = this.record.userId;
     // A user must not see the messages of another user.
@@ -139,9 +147,10 @@ export class PendingChanges {
     const { createdAt: now, content } = created;
     const expiresAt = timeouts ? now + timeouts.absolute : created.expiresAt;
     const idle = timeouts?.idle;
-    const times = { now, expiresAt, idle, authenticatedAt, methods, version };
+    const times = { now, expiresAt, idle, authenticatedAt };
+    const proof = { methods, earlier, version };
     const { label } = content;
-    this.apply({ type: "login", userId, ...times, label, names });
+    this.apply({ type: "login", userId, ...times, ...proof, label, names });
     this.idChange = userId === undefined ? "rotate" : "login";
   }
 
@@ -293,6 +302,9 @@ function applyChange(record: SessionRecord, change: Change): boolean {
     case "take":
       return removeIfUnchanged(flash, change.key, change.text) ||
         removeIfUnchanged(values, change.key, change.text);
+    case "version":
+      record.version = change.version;
+      return true;
     case "login":
       applyLogin(record, change);
       return true;
@@ -324,10 +336,17 @@ function applyLogin(record: SessionRecord, login: Login): void {
   const isLogout = login.userId === undefined;
   record.authenticatedAt = isLogout ? undefined : authenticatedAt;
   // A password that is confirmed later does not undo the second factor.
-  const earlier = previous === login.userId ? record.methods : undefined;
-  record.methods = isLogout
-    ? undefined
-    : addMethods(earlier, login.methods, authenticatedAt);
+  const own = previous === login.userId ? record.methods : undefined;
+  const earlier = { ...login.earlier };
+  for (const [method, time] of Object.entries(own ?? {})) {
+    earlier[method] = Math.max(time, earlier[method] ?? time);
+  }
+  const hasEarlier = own !== undefined || login.earlier !== undefined;
+  record.methods = isLogout ? undefined : addMethods(
+    hasEarlier ? earlier : undefined,
+    login.methods,
+    authenticatedAt,
+  );
   record.version = previous === login.userId
     ? login.version ?? record.version
     : login.version;

@@ -28,7 +28,11 @@ import { type CallStore, checkSessionLimit } from "./drivers/ended_sessions.ts";
 import type { SessionBegin } from "./drivers/driver.ts";
 import { checkVersion, isOutdated } from "./drivers/user_version.ts";
 import { SessionConflictError } from "./errors.ts";
-import { createLabel, type SessionLabel } from "./record.ts";
+import {
+  type AuthMethodTimes,
+  createLabel,
+  type SessionLabel,
+} from "./record.ts";
 import { requestSessionOf, type Session } from "./session.ts";
 import {
   checkIndex,
@@ -166,6 +170,12 @@ export interface LoginOptions {
    */
   readonly methods?: readonly string[];
   /**
+   * Methods that the user proved before this login, and their times.
+   *
+   * @default {undefined}
+   */
+  readonly earlier?: AuthMethodTimes | undefined;
+  /**
    * The version of the user's credentials. `endUserSessions` can require a later
    * one.
    *
@@ -198,7 +208,7 @@ export interface LoginOptions {
 export async function beginLogin(
   session: Session,
   userId: string | number,
-  { authenticatedAt, methods = [], names = [], timeouts, version }:
+  { authenticatedAt, earlier, methods = [], names = [], timeouts, version }:
     LoginOptions = {},
 ): Promise<void> {
   const request = requestSessionOf(await session.load());
@@ -219,6 +229,7 @@ export async function beginLogin(
   changes.logIn(userId, names, {
     authenticatedAt: time,
     methods,
+    earlier,
     version,
     timeouts: timeouts && checkLoginTimeouts(timeouts),
   });

@@ -114,6 +114,14 @@ export class Session {
   }
 
   /**
+   * The version of the user's credentials that the login verified, as
+   * `completeAuth` got it.
+   */
+  get version(): number | undefined {
+    return this.#request.read().record.version;
+  }
+
+  /**
    * Loads the session from its store, if the middleware is `lazy`. Other methods
    * throw before that. Further calls do nothing, but after a failure the next call
    * tries again. Without `lazy`, the session is already loaded.

@@ -11,6 +11,7 @@ import {
 } from "./drivers/ended_sessions.ts";
 import { storeCaller } from "./drivers/circuit_breaker.ts";
 import { reportEnd } from "./drivers/end_listeners.ts";
+import { checkVersion, requireVersion } from "./drivers/user_version.ts";
 import {
   isSessionId,
   parseRecord,
@@ -57,6 +58,15 @@ export interface EndAllOptions {
    * @default {undefined}
    */
   readonly except?: string;
+  /**
+   * The new version of the user's credentials. Sessions whose login had it or a
+   * later one stay. For an hour, logins with an older version fail with a
+   * `SessionConflictError`. If `except` is the session of this request, it
+   * continues with this version.
+   *
+   * @default {undefined}
+   */
+  readonly version?: number;
 }
 
 /** Options for `page`. */
@@ -133,6 +143,7 @@ export interface UserSessions {
    * @returns The number of ended sessions.
    * @throws {TypeError} If the sessions are in cookies, or in a store without
    * `byIndex`.
+   * @throws {RangeError} If the version is not an integer.
    * @throws {SessionStoreError} If the store fails.
    */
   endAll(options?: EndAllOptions): Promise<number>;
@@ -230,16 +241,28 @@ class Sessions implements UserSessions {
   }
 
   async endAll(options: EndAllOptions = {}): Promise<number> {
-    const { userId = await this.#ownUserId(), except } = options;
+    const own = await this.#ownUserId();
+    const { userId = own, except, version } = options;
     if (userId === undefined) return 0;
     this.#checkIndex();
     const call: CallStore = (verb, call) => this.#call(verb, call);
+    if (version !== undefined) {
+      checkVersion(version);
+      // Before the sessions are listed, so that no login can be missed.
+      await requireVersion(call, userId, version);
+    }
     const kept = except && await firstIdOf(call, except);
     const accept: Accept = (record, id) =>
-      (record.firstId ?? id) !== kept && this.#belongsTo(record, userId);
+      (record.firstId ?? id) !== kept && this.#belongsTo(record, userId) &&
+      !(version !== undefined && (record.version ?? -Infinity) >= version);
     const name = userIndexName(userId);
     const count = await endIndexed(call, name, accept);
-    if (kept === undefined) await reportEnd(call, { name, before: Infinity });
+    const isAll = kept === undefined && version === undefined;
+    if (isAll) await reportEnd(call, { name, before: Infinity });
+    if (version !== undefined && except === this.#session.id) {
+      requestSessionOf(this.#session).write("continue")
+        .apply({ type: "version", version });
+    }
     this.#report("logout-everywhere", userId);
     return count;
   }

@@ -9,6 +9,8 @@ export interface EmailRecord {
   /** `null` if the account does not exist, so that no code is correct. */
   readonly account: string | number | null;
   readonly data?: string | undefined;
+  /** The version of the account's credentials. */
+  readonly version?: number | undefined;
   readonly code: string;
   /** The number of codes that were typed. */
   readonly guesses: number;
@@ -99,7 +101,10 @@ export class EmailStore {
     return null;
   }
 
-  /** Uses a record up. Of several concurrent requests, one gets `true`. */
+  /**
+   * Uses a record up, and removes the others of its account. Of several concurrent
+   * requests, one gets `true`.
+   */
   async use(key: string): Promise<boolean> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const found = await this.find(key);
@@ -107,9 +112,23 @@ export class EmailStore {
       const options = { ttl: 60_000, ifVersion: found.version };
       if (!await this.#store.put(key, USED, options)) continue;
       await this.#store.delete(key);
+      await this.revoke(found.record.account ?? found.record.email);
       return true;
     }
     return false;
+  }
+
+  /** Removes all emails of an account. */
+  async revoke(account: string | number): Promise<void> {
+    for (const key of await this.#store.byIndex(await this.#index(account))) {
+      await this.#store.delete(key);
+    }
+  }
+
+  /** Returns the index name of the emails of one purpose and account. */
+  async #index(account: string | number): Promise<string> {
+    const text = JSON.stringify([this.#purpose, "account", String(account)]);
+    return `email:${await sha256Base64Url(text)}`;
   }
 
   async #put(
@@ -119,6 +138,8 @@ export class EmailStore {
   ): Promise<boolean> {
     const value = await this.#cipher.encrypt(key, JSON.stringify(record));
     const ttl = Math.max(1, record.expiresAt - this.#now());
-    return await this.#store.put(key, value, { ttl, ifVersion });
+    // Unknown accounts have one too, or the time would reveal them.
+    const index = [await this.#index(record.account ?? record.email)];
+    return await this.#store.put(key, value, { ttl, ifVersion, index });
   }
 }

@@ -4,6 +4,7 @@ import { STORE_TIMEOUT } from "../../session/internal.ts";
 import { encodeBase64Url, timingSafeEqual } from "../../session/secrets.ts";
 import { currentSession } from "../current_session.ts";
 import { createEmailThrottle } from "../throttle/email_throttle.ts";
+import { ownSession } from "../own_account.ts";
 import { createThrottle, type Throttle } from "../throttle/throttle.ts";
 import {
   type AskedEmail,
@@ -79,7 +80,7 @@ export class EmailLoginEngine implements EmailLogin {
 
   async start(
     context: RequestContext,
-    { email, account, data }: EmailRequest,
+    { email, account, data, version }: EmailRequest,
   ): Promise<EmailToSend | null> {
     const session = await this.#sessionOf(context);
     if (data !== undefined && data.length > MAX_DATA) {
@@ -99,7 +100,8 @@ export class EmailLoginEngine implements EmailLogin {
     const code = newCode();
     const key = (await this.#emails.keyOf(token))!;
     const expiresAt = this.#now() + this.#ttl;
-    const record = { email, account, data, code, guesses: 0, expiresAt };
+    const asked = { email, account, data, version };
+    const record = { ...asked, code, guesses: 0, expiresAt };
     // Also for unknown accounts, or the time would reveal them.
     if (!await this.#emails.add(key, record)) {
       throw new Error("Cannot start email login: it was not stored");
@@ -165,10 +167,14 @@ export class EmailLoginEngine implements EmailLogin {
     return found?.record.email ?? null;
   }
 
+  async revoke(account: string | number): Promise<void> {
+    await this.#emails.revoke(account);
+  }
+
   async #use(
     context: RequestContext,
     key: string,
-    { account, data, email }: EmailRecord,
+    { account, data, email, version }: EmailRecord,
   ): Promise<EmailLoginResult> {
     if (account === null || !await this.#emails.use(key)) {
       return this.#failed(context, EXPIRED);
@@ -176,7 +182,7 @@ export class EmailLoginEngine implements EmailLogin {
     for (const throttle of [this.#mailThrottle, this.#codeThrottle]) {
       await throttle.trustDevice(context, email);
     }
-    return { ok: true, account, email, data };
+    return { ok: true, account, email, data, version };
   }
 
   #failed<Result extends EmailLoginResult & { ok: false }>(
@@ -212,7 +218,11 @@ export class EmailLoginEngine implements EmailLogin {
   }
 
   #sessionOf(context: RequestContext) {
-    return currentSession(context, "use the email login").load();
+    const purpose = "use the email login";
+    // Only a login may run while a user acts as another one.
+    return this.#purpose === "login"
+      ? currentSession(context, purpose).load()
+      : ownSession(context, purpose);
   }
 }
 

@@ -44,7 +44,8 @@ export interface EmailLogin {
 
   /**
    * Uses up a link, for the form of the opened page. It works only in the browser
-   * that asked for the email, and once.
+   * that asked for the email, and once. The other links and codes of the account
+   * end.
    *
    * If there were too many emails to the address, the link of another email to the
    * same account works in this browser too, for an hour. Otherwise attackers who
@@ -64,7 +65,8 @@ export interface EmailLogin {
   ): Promise<EmailLoginResult>;
 
   /**
-   * Uses up a code, in the browser that asked for the email. It works once.
+   * Uses up a code, in the browser that asked for the email. It works once. The
+   * other links and codes of the account end.
    *
    * @param context The context of the request, with a session.
    * @param code The code, as the client sent it.
@@ -85,6 +87,16 @@ export interface EmailLogin {
    * @throws {SessionStoreError} If the store failed.
    */
   pendingEmail(context: RequestContext): Promise<string | null>;
+
+  /**
+   * Revokes all links and codes of an account, for example because its password
+   * changed. A login revokes the others by itself. In a store without an index,
+   * they work until they expire.
+   *
+   * @param account The account that `start` got.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  revoke(account: string | number): Promise<void>;
 }
 
 /**

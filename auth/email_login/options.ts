@@ -78,6 +78,14 @@ export interface EmailRequest {
    * @default {undefined}
    */
   readonly data?: string;
+
+  /**
+   * The version of the account's credentials, which comes back with the proof. Read
+   * it together with the account.
+   *
+   * @default {undefined}
+   */
+  readonly version?: number | undefined;
 }
 
 /** The contents of an email to send. */
@@ -125,6 +133,11 @@ export type EmailLoginResult =
     readonly email: string;
     /** The string that `start` got. */
     readonly data: string | undefined;
+    /**
+     * The version that `start` got, for `completeAuth`. Before another change,
+     * compare it: all access may have been ended since the email was sent.
+     */
+    readonly version: number | undefined;
   }
   | {
     readonly ok: false;

@@ -286,6 +286,11 @@ export async function stopActing(context: RequestContext): Promise<boolean> {
   return true;
 }
 
+/** Returns `true` if the user of a loaded session acts as another one. */
+export function isActing(context: RequestContext, session: Session): boolean {
+  return context.get(Actor) !== null || readActing(session) !== null;
+}
+
 async function findAllowed(
   { allow, find }: SchemeRules,
   actor: AuthenticatedUser,

@@ -30,6 +30,15 @@ export interface SessionAuthSchemeOptions<User extends AuthenticatedUser, Id> {
   readonly verify: (id: Id) => User | null | Promise<User | null>;
 
   /**
+   * Returns the present version of a user's credentials. Sessions whose login had
+   * another `version` of `completeAuth`, or none, have no user.
+   *
+   * @param user The return value of `verify`.
+   * @default {undefined}
+   */
+  readonly version?: (user: User) => number;
+
+  /**
    * The rules for users who act as other users: see `actAs`.
    *
    * @default {undefined}
@@ -78,7 +87,7 @@ export function createSessionAuthScheme<
   User extends AuthenticatedUser,
   Id = string | number,
 >(options: SessionAuthSchemeOptions<User, Id>): AuthScheme<User> {
-  const { acting, name, verify } = options;
+  const { acting, name, verify, version } = options;
   const read = options.read ?? readUserId as (session: Session) => Id;
   checkName(name);
   const scheme: AuthScheme<User> = {
@@ -94,6 +103,9 @@ export function createSessionAuthScheme<
       const id = read(session);
       if (id === null || id === undefined) return absent;
       const user = await verify(id);
+      if (version && user && version(user) !== session.version) {
+        return { status: "refused" };
+      }
       const acted = acting && user
         ? await actedUserOf(scheme, session, user)
         : null;

@@ -64,10 +64,11 @@ export async function authenticate(
   if (ceremony === null) return failure("challenge_unknown");
 
   // Steps 5 and 6.
-  const passkey = await settings.store.get(id);
-  if (passkey === null) {
+  const found = await settings.store.get(id);
+  if (found === null) {
     return failure("passkey_unknown", { credentialId: id });
   }
+  const { version, ...passkey } = found;
   const problem = checkUser(ceremony, passkey, assertion.userHandle) ??
     checkClientData(settings, clientData, "webauthn.get") ??
     await checkAuthenticatorData(settings, ceremony, authenticator) ??
@@ -84,6 +85,7 @@ export async function authenticate(
     ok: true,
     userId: passkey.userId,
     passkey: { ...passkey, ...use },
+    ...version !== undefined && { version },
     userVerified,
     methods: [
       passkey.backupEligible ? "swk" : "hwk",

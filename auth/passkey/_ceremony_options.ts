@@ -1,7 +1,7 @@
 import type { RequestContext } from "../../router/mod.ts";
 import { sha256Base64Url } from "../../session/secrets.ts";
-import { currentSession } from "../current_session.ts";
 import { StepUp } from "../middleware/device_changes.ts";
+import { ownSession } from "../own_account.ts";
 import { createChallenge, TIMEOUT } from "./_challenges.ts";
 import type {
   PasskeyCreationOptions,
@@ -21,8 +21,7 @@ export async function upgradeOptions(
   context: RequestContext,
   user: PasskeyUser,
 ): Promise<PasskeyCreationOptions | null> {
-  const session = await currentSession(context, "create the passkey options")
-    .load();
+  const session = await ownSession(context, "create the passkey options");
   const { pwd = -Infinity } = session.authMethods ?? {};
   const isFresh = session.userId === user.id && !context.get(StepUp) &&
     settings.now() - pwd <= UPGRADE_TIME;

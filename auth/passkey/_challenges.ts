@@ -1,7 +1,9 @@
 import type { RequestContext } from "../../router/mod.ts";
 import { allowNewSession } from "../../session/internal.ts";
+import type { Session } from "../../session/mod.ts";
 import { randomToken } from "../../session/secrets.ts";
 import { currentSession } from "../current_session.ts";
+import { ownSession } from "../own_account.ts";
 import {
   addPendingStep,
   isExpired,
@@ -44,8 +46,8 @@ export async function createChallenge(
   context: RequestContext,
   ceremony: Omit<Ceremony, "rpId" | "startedAt">,
 ): Promise<string> {
-  const session = await currentSession(context, "create the passkey options")
-    .load();
+  const doing = "create the passkey options";
+  const session = await sessionFor(context, ceremony.purpose, doing);
   const challenge = randomToken();
   const startedAt = now();
   const step: Ceremony = { ...ceremony, rpId, startedAt };
@@ -69,10 +71,21 @@ export async function takeChallenge(
   challenge: string,
   purpose: Ceremony["purpose"],
 ): Promise<Ceremony | null> {
-  const session = await currentSession(context, "verify the passkey").load();
+  const session = await sessionFor(context, purpose, "verify the passkey");
   const ceremony = await takePendingStep<Ceremony>(session, KEY, challenge);
   return ceremony !== null && ceremony.purpose === purpose &&
       ceremony.rpId === rpId && !isExpired(ceremony, now())
     ? ceremony
     : null;
+}
+
+/** Returns the session. Only a login may run while a user acts as another one. */
+function sessionFor(
+  context: RequestContext,
+  purpose: Ceremony["purpose"],
+  doing: string,
+): Promise<Session> {
+  return purpose === "login"
+    ? currentSession(context, doing).load()
+    : ownSession(context, doing);
 }

@@ -1,4 +1,5 @@
 import type { RequestContext } from "../../router/mod.ts";
+import { Session } from "../../session/mod.ts";
 import { encodeBase64Url, sha256 } from "../../session/secrets.ts";
 import {
   type AttestedCredential,
@@ -81,9 +82,11 @@ export async function register(
 
   const passkey = createPasskey(created, ceremony, settings.now(), name);
   // Step 26.
-  return await settings.store.create(passkey)
-    ? { ok: true, passkey }
-    : failure("passkey_exists");
+  const { store } = settings;
+  const { version } = context.get(Session);
+  if (await store.create(passkey, version)) return { ok: true, passkey };
+  const isTaken = await store.get(passkey.id) !== null;
+  return failure(isTaken ? "passkey_exists" : "access_ended");
 }
 
 /** Decodes a response: steps 5, 6, 12, 13 and 25. */

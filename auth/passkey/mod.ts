@@ -58,7 +58,12 @@ export type {
   PasskeyRegistered,
   PasskeyRegistrationResult,
 } from "./result.ts";
-export type { Passkey, PasskeyStore, PasskeyUse } from "./store.ts";
+export type {
+  Passkey,
+  PasskeyStore,
+  PasskeyUse,
+  StoredPasskey,
+} from "./store.ts";
 export type { PasskeyRequest, PasskeySignal, PasskeyUser } from "./user.ts";
 export {
   type PasskeyEndpoints,

@@ -38,6 +38,7 @@ export interface Passkeys {
    * @param user The user.
    * @returns The options, as JSON for the browser.
    * @throws {TypeError} If no session middleware ran.
+   * @throws {HTTPError} If the user acts as another one.
    * @throws {SessionStoreError} If the store of the session failed.
    */
   registrationOptions(
@@ -56,6 +57,7 @@ export interface Passkeys {
    * @param user The user.
    * @returns The options, or `null`.
    * @throws {TypeError} If no session middleware ran.
+   * @throws {HTTPError} If the user acts as another one.
    * @throws {SessionStoreError} If the store of the session failed.
    */
   upgradeOptions(
@@ -71,6 +73,7 @@ export interface Passkeys {
    * @param options The name of the passkey in the user's list.
    * @returns The passkey, or the reason of the failure.
    * @throws {TypeError} If no session middleware ran.
+   * @throws {HTTPError} If the user acts as another one.
    * @throws {SessionStoreError} If the store of the session failed.
    */
   finishRegistration(
@@ -89,6 +92,7 @@ export interface Passkeys {
    * @param request The purpose and the user.
    * @returns The options, as JSON for the browser.
    * @throws {TypeError} If no session middleware ran.
+   * @throws {HTTPError} If the user acts as another one, except for a login.
    * @throws {SessionStoreError} If the store of the session failed.
    */
   authenticationOptions(
@@ -98,13 +102,14 @@ export interface Passkeys {
 
   /**
    * Verifies the response to the options of a login. It does not log anyone in:
-   * pass the user's id and the methods to `completeAuth` for that. Within one request, further
-   * calls return the same result.
+   * pass the user's id, the methods and the version to `completeAuth` for that.
+   * Within one request, further calls return the same result.
    *
    * @param context The context of the request.
    * @param purpose The purpose that the options were created for.
    * @returns The user, or the reason of the failure.
    * @throws {TypeError} If no session middleware ran.
+   * @throws {HTTPError} If the user acts as another one, except for a login.
    * @throws {SessionStoreError} If the store of the session failed.
    */
   finishAuthentication(

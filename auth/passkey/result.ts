@@ -22,6 +22,7 @@ export type PasskeyFailureReason =
   | "algorithm_unsupported"
   | "attestation_invalid"
   | "passkey_exists"
+  | "access_ended"
   | "passkey_unknown"
   | "user_mismatch"
   | "signature_invalid"
@@ -67,6 +68,13 @@ export interface PasskeyAuthenticated {
   readonly userId: string | number;
   /** The passkey, after its use. */
   readonly passkey: Passkey;
+  /**
+   * The version of the user's credentials at the time of the check, for
+   * `completeAuth`.
+   *
+   * @default {undefined}
+   */
+  readonly version?: number | undefined;
   /**
    * `true` if the user entered a PIN or used biometrics. The passkey is then two
    * factors at once.

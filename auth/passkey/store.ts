@@ -29,6 +29,17 @@ export interface Passkey {
   readonly usedAt: number | null;
 }
 
+/** A passkey with the version of its user. */
+export interface StoredPasskey extends Passkey {
+  /**
+   * The present version of the user's credentials, which the store reads together
+   * with the passkey.
+   *
+   * @default {undefined}
+   */
+  readonly version?: number | undefined;
+}
+
 /** The values of a passkey that its use changes. */
 export interface PasskeyUse {
   /** The new signature counter. */
@@ -51,9 +62,9 @@ export interface PasskeyStore {
    *
    * @param id The credential id. It comes from the browser, so any string of
    * 1 to 1,364 base64url characters is possible.
-   * @returns The passkey, or `null`.
+   * @returns The passkey, with the present version of its user; or `null`.
    */
-  get(id: string): Passkey | null | Promise<Passkey | null>;
+  get(id: string): StoredPasskey | null | Promise<StoredPasskey | null>;
 
   /**
    * Returns the passkeys of a user, oldest first.
@@ -66,12 +77,19 @@ export interface PasskeyStore {
   ): readonly Passkey[] | Promise<readonly Passkey[]>;
 
   /**
-   * Stores a new passkey, unless any user has one with the same id.
+   * Stores a new passkey, unless any user has one with the same id, or the user's
+   * version has changed. One statement must decide: a passkey that is stored while
+   * another request ends all access would survive it.
    *
    * @param passkey The passkey.
-   * @returns `false` if the id exists.
+   * @param version The version of the user's credentials at the login, as
+   * `completeAuth` got it.
+   * @returns `false` if the id exists, or the version is not the present one.
    */
-  create(passkey: Passkey): boolean | Promise<boolean>;
+  create(
+    passkey: Passkey,
+    version: number | undefined,
+  ): boolean | Promise<boolean>;
 
   /**
    * Stores the use of a passkey if its counter has not changed in the meantime.

@@ -4,8 +4,11 @@
  *
  * @module
  */
-import { createMemoryPasskeyStore } from "./kit/memory_store.ts";
-import { storeChecks } from "./kit/store_checks.ts";
+import {
+  createMemoryPasskeyStore,
+  type MemoryPasskeyStoreOptions,
+} from "./kit/memory_store.ts";
+import { runWith, storeChecks, versionChecks } from "./kit/store_checks.ts";
 import type { PasskeyStore } from "./mod.ts";
 
 export {
@@ -14,7 +17,7 @@ export {
   type TestAuthenticatorOptions,
   type TestPasskeyChanges,
 } from "./kit/authenticator.ts";
-export { createMemoryPasskeyStore };
+export { createMemoryPasskeyStore, type MemoryPasskeyStoreOptions };
 
 /** One test of a store. */
 export interface PasskeyStoreTest {
@@ -40,7 +43,11 @@ export interface PasskeyStoreTest {
  * } from "@gatehouse/web/auth/passkey/testing";
  * import { assertGreater } from "@std/assert";
  *
- * const tests = testPasskeyStore(() => createMemoryPasskeyStore());
+ * const version = () => 1;
+ * const tests = testPasskeyStore(
+ *   () => createMemoryPasskeyStore({ version }),
+ *   { version },
+ * );
  * // for (const { name, run } of tests) Deno.test(name, run);
  *
  * await tests[0].run();
@@ -53,20 +60,37 @@ export interface PasskeyStoreTest {
  */
 export function testPasskeyStore(
   createStore: () => PasskeyStore | Promise<PasskeyStore>,
-  options: PasskeyStoreTestOptions = {},
+  { createUserId = () => crypto.randomUUID(), version }:
+    PasskeyStoreTestOptions,
 ): PasskeyStoreTest[] {
-  const createUserId = options.createUserId ?? (() => crypto.randomUUID());
-  return storeChecks.map(([name, check]) => ({
-    name,
-    run: async () => {
-      const users = [await createUserId(), await createUserId()] as const;
-      await check(await createStore(), users);
-    },
-  }));
+  const prepare = async () => {
+    const users = [await createUserId(), await createUserId()] as const;
+    return [await createStore(), users, await version?.(users[0])] as const;
+  };
+  return [
+    ...storeChecks.map(([name, check]) => ({
+      name,
+      run: async () => await runWith(check, ...await prepare()),
+    })),
+    ...(version === null ? [] : versionChecks).map(([name, check]) => ({
+      name,
+      run: async () => await check(...await prepare()),
+    })),
+  ];
 }
 
 /** Options for {@linkcode testPasskeyStore}. */
 export interface PasskeyStoreTestOptions {
+  /**
+   * Returns the present version of a new user's credentials: all new users must
+   * have the same one. Pass `null` if your users have no version, so that nothing
+   * refuses a passkey that is stored while all access is ended.
+   *
+   * @param userId The id of the user.
+   */
+  readonly version:
+    | ((userId: string | number) => number | Promise<number>)
+    | null;
   /**
    * Creates a user and returns the id, if the store accepts only existing users.
    *

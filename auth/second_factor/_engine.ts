@@ -1,18 +1,19 @@
+import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { STORE_TIMEOUT, storeCaller } from "../../session/internal.ts";
 import type { Session } from "../../session/mod.ts";
 import { encodeBase64Url } from "../../session/secrets.ts";
 import { type AuthMethod, checkMethods } from "../auth_method.ts";
-import { completeAuth } from "../complete_auth.ts";
-import { currentSession } from "../current_session.ts";
+import { completeAuth, completeLogin } from "../complete_auth.ts";
 import {
   loginOriginOf,
   setLoginOrigin,
 } from "../external/after_login/login_names.ts";
 import { KnownDevices } from "../known_devices.ts";
 import { accountsOfDevices } from "../new_devices.ts";
+import { ownSession } from "../own_account.ts";
 import { createThrottle } from "../throttle/throttle.ts";
-import { type FactorRecord, FactorStore } from "./_factor_store.ts";
+import { type FactorRecord, FactorStore, NO_FACTORS } from "./_factor_store.ts";
 import { CodeCheck } from "./_code_check.ts";
 import { hashRecoveryCode, newRecoveryCodes } from "./_recovery_codes.ts";
 import { TOTPSetups } from "./_totp_setup.ts";
@@ -40,6 +41,7 @@ import type { SecondFactors } from "./second_factors.ts";
 type UserId = string | number;
 
 const MISSING = { ok: false, reason: "missing" } as const;
+const ENDED = { ok: false, reason: "ended" } as const;
 
 /** The second factors of an application. */
 export class SecondFactorEngine implements SecondFactors {
@@ -52,6 +54,7 @@ export class SecondFactorEngine implements SecondFactors {
   #isWarned = false;
   readonly #rememberFor: number;
   readonly #hasOther: NonNullable<SecondFactorsOptions["otherFactors"]>;
+  readonly #version: SecondFactorsOptions["version"];
 
   constructor(options: SecondFactorsOptions) {
     const {
@@ -89,37 +92,43 @@ export class SecondFactorEngine implements SecondFactors {
     this.#loginThrottle = options.loginThrottle;
     this.#rememberFor = rememberFor;
     this.#hasOther = otherFactors;
+    this.#version = options.version;
   }
 
   async completeFirstFactor(
     context: RequestContext,
     userId: UserId,
-    options: FirstFactorOptions = {},
+    { data, ...login }: FirstFactorOptions = {},
   ): Promise<Session | null> {
-    const { authenticatedAt, methods = [], data } = options;
+    const { methods = [], version } = login;
     checkMethods(methods);
+    if (this.#version !== undefined && version === undefined) {
+      throw new TypeError(
+        "Cannot complete the first factor: the version of the user is missing",
+      );
+    }
     const record = await this.#factors.load(userId);
     const isNeeded = record?.totp !== undefined || await this.#hasOther(userId);
-    if (!isNeeded) {
-      return await completeAuth(context, userId, { authenticatedAt, methods });
-    }
-    const account = deviceAccount(userId, record);
-    if (await this.#devices.find(context, account) !== null) {
-      const all = [...methods, "device", "mfa"];
-      return await completeAuth(context, userId, {
-        authenticatedAt,
-        methods: all,
-      });
+    if (!isNeeded) return await completeAuth(context, userId, login);
+    const account = deviceAccount(userId, record, version);
+    const mfa = await this.#devices.seenAt(context, account);
+    if (mfa !== null) {
+      const all = [...methods, "device"];
+      // The code was typed when the device was remembered, and not today.
+      const options = { ...login, methods: all, earlier: { mfa } };
+      return await completeLogin(context, userId, options);
     }
     const origin = loginOriginOf(context);
     const devices = accountsOfDevices(context);
     this.#checkThrottle(devices);
-    const login = { userId, methods, authenticatedAt, origin, devices };
-    await savePendingLogin(
-      context,
-      data === undefined ? login : { ...login, data },
-      this.#pending,
-    );
+    await savePendingLogin(context, {
+      ...login,
+      userId,
+      methods,
+      origin,
+      devices,
+      ...data !== undefined && { data },
+    }, this.#pending);
     return null;
   }
 
@@ -153,8 +162,9 @@ export class SecondFactorEngine implements SecondFactors {
     // A concurrent request with another code was faster.
     if (session === null) return MISSING;
     if (rememberDevice) {
-      const record = await this.#factors.load(login.userId);
-      const account = deviceAccount(login.userId, record);
+      const { userId, version } = login;
+      const record = await this.#factors.load(userId);
+      const account = deviceAccount(userId, record, version);
       await this.#devices.add(context, account, null);
     }
     return { ...used, session, data: login.data };
@@ -168,10 +178,10 @@ export class SecondFactorEngine implements SecondFactors {
     if (login === null) return null;
     // A logout at the provider of the first factor finds the session by it.
     if (login.origin !== undefined) setLoginOrigin(context, login.origin);
-    const session = await completeAuth(context, login.userId, {
-      authenticatedAt: login.authenticatedAt,
-      methods: [...login.methods, ...methods, "mfa"],
-    });
+    const { authenticatedAt, timeouts, userId, version } = login;
+    const all = [...login.methods, ...methods, "mfa"];
+    const options = { authenticatedAt, methods: all, timeouts, version };
+    const session = await completeAuth(context, userId, options);
     for (const account of login.devices ?? []) {
       await this.#loginThrottle?.rememberDevice(context, account);
     }
@@ -182,7 +192,7 @@ export class SecondFactorEngine implements SecondFactors {
     context: RequestContext,
     code: unknown,
   ): Promise<SecondFactorResult> {
-    const { userId } = await currentSession(context, "confirm the code").load();
+    const { userId } = await ownSession(context, "confirm the code");
     if (userId === undefined) return MISSING;
     const used = await this.#codes.use(context, userId, code);
     if (!used.ok) return used;
@@ -205,33 +215,62 @@ export class SecondFactorEngine implements SecondFactors {
   }
 
   async enableTOTP(
-    userId: UserId,
+    context: RequestContext,
     form: TOTPConfirmation,
   ): Promise<EnableTOTPResult> {
+    const session = await ownSession(context, "enable the authenticator app");
+    const { userId } = session;
+    if (userId === undefined) return ENDED;
     const checked = await this.#setups.check(userId, form);
     if (!checked.ok) return checked;
+    const { totp } = checked;
     const codes = newRecoveryCodes();
     const recovery = await hashesOf(userId, codes);
-    const record = { id: newId(), totp: checked.totp, recovery };
-    const change = () => Promise.resolve({ record, result: true });
-    await this.#factors.update(userId, change);
+    const record = { id: newId(), totp, recovery };
+    if (!await this.#change(session, () => record)) return ENDED;
+    reportSecurityEvent(context, { action: "factor-add", userId });
     return { ok: true, recoveryCodes: codes };
   }
 
-  async createRecoveryCodes(userId: UserId): Promise<readonly string[]> {
+  async createRecoveryCodes(
+    context: RequestContext,
+  ): Promise<readonly string[] | null> {
+    const session = await ownSession(context, "create recovery codes");
+    const { userId } = session;
+    if (userId === undefined) return null;
     const codes = newRecoveryCodes();
     const recovery = await hashesOf(userId, codes);
     const id = newId();
-    await this.#factors.update(userId, (record) => {
-      return Promise.resolve({
-        record: { id, ...record, recovery },
-        result: 0,
-      });
-    });
-    return codes;
+    const isStored = await this.#change(
+      session,
+      (record) => ({ ...record, id, recovery }),
+    );
+    return isStored ? codes : null;
   }
 
-  async disable(userId: UserId): Promise<void> {
+  async disable(context: RequestContext): Promise<boolean> {
+    const session = await ownSession(context, "disable the second factor");
+    const { userId } = session;
+    const none = { ...NO_FACTORS, id: newId() };
+    if (userId === undefined || !await this.#change(session, () => none)) {
+      return false;
+    }
+    await revokePendingLogins(userId, this.#pending);
+    reportSecurityEvent(context, { action: "factor-remove", userId });
+    return true;
+  }
+
+  /** Changes the factors of a session's user while their version is the same. */
+  #change(
+    { userId = "", version }: Session,
+    change: (record: FactorRecord | null) => FactorRecord,
+  ): Promise<boolean> {
+    const isCurrent = async () =>
+      this.#version === undefined || await this.#version(userId) === version;
+    return this.#factors.updateWhile(userId, isCurrent, change);
+  }
+
+  async remove(userId: UserId): Promise<void> {
     await this.revoke(userId);
     await this.#factors.remove(userId);
   }
@@ -240,8 +279,7 @@ export class SecondFactorEngine implements SecondFactors {
     context: RequestContext,
     userId: UserId,
   ): Promise<readonly RememberedDevice[]> {
-    const record = await this.#factors.load(userId);
-    const account = deviceAccount(userId, record);
+    const account = await this.#deviceAccount(userId);
     const devices = await this.#devices.list(account);
     const current = await this.#devices.find(context, account);
     return devices.map(([id, since, label]) => ({
@@ -254,15 +292,21 @@ export class SecondFactorEngine implements SecondFactors {
     }));
   }
 
-  async forgetDevice(userId: UserId, id: string): Promise<void> {
-    const record = await this.#factors.load(userId);
-    await this.#devices.remove(deviceAccount(userId, record), id);
+  async forgetDevice(context: RequestContext, id: string): Promise<void> {
+    const { userId } = await ownSession(context, "forget the device");
+    if (userId === undefined) return;
+    await this.#devices.remove(await this.#deviceAccount(userId), id);
   }
 
   async revoke(userId: UserId): Promise<void> {
-    const record = await this.#factors.load(userId);
-    await this.#devices.remove(deviceAccount(userId, record));
+    await this.#devices.remove(await this.#deviceAccount(userId));
     await revokePendingLogins(userId, this.#pending);
+  }
+
+  async #deviceAccount(userId: UserId): Promise<string> {
+    const record = await this.#factors.load(userId);
+    const version = await this.#version?.(userId) ?? undefined;
+    return deviceAccount(userId, record, version);
   }
 
   async reencrypt(userId: UserId): Promise<void> {
@@ -274,9 +318,16 @@ export class SecondFactorEngine implements SecondFactors {
   }
 }
 
-/** Returns the account of remembered devices. It changes with each set-up. */
-function deviceAccount(userId: UserId, record: FactorRecord | null): string {
-  return JSON.stringify([String(userId), record?.id ?? ""]);
+/**
+ * Returns the account of remembered devices. It changes with each set-up, and with
+ * the version of the credentials.
+ */
+function deviceAccount(
+  userId: UserId,
+  record: FactorRecord | null,
+  version: number | undefined,
+): string {
+  return JSON.stringify([String(userId), record?.id ?? "", version]);
 }
 
 function hashesOf(userId: UserId, codes: readonly string[]): Promise<string[]> {

@@ -26,6 +26,9 @@ export interface FactorRecord {
   readonly recovery: readonly string[];
 }
 
+/** The record of a user without second factors. */
+export const NO_FACTORS: FactorRecord = { id: "", recovery: [] };
+
 /** The change of a record, and the result of the change. */
 export interface FactorChange<Result> {
   readonly record: FactorRecord;
@@ -104,6 +107,40 @@ export class FactorStore {
       if (await this.#store.put(key, value, options)) return next.result;
     }
     throw new SessionConflictError("taken");
+  }
+
+  /**
+   * Changes the record of a user while a condition is true. It is checked again
+   * after the change was stored: then either this request or the one that ends all
+   * access sees the other. If it is not true any more, the change is undone.
+   *
+   * @param change Returns the new record, with a new id.
+   * @returns `false` if the condition is not true.
+   * @throws {SessionConflictError} If other requests changed it too often.
+   */
+  async updateWhile(
+    userId: string | number,
+    condition: () => Promise<boolean>,
+    change: (record: FactorRecord | null) => FactorRecord,
+  ): Promise<boolean> {
+    if (!await condition()) return false;
+    const changed = await this.update(userId, (before) => {
+      const record = change(before);
+      return Promise.resolve({ record, result: { before, id: record.id } });
+    });
+    let isAllowed = false;
+    try {
+      return isAllowed = await condition();
+    } finally {
+      if (!isAllowed) {
+        const record = changed?.before ?? NO_FACTORS;
+        const undo = { record, result: true };
+        await this.update(
+          userId,
+          (now) => Promise.resolve(now?.id === changed?.id ? undo : null),
+        );
+      }
+    }
   }
 
   /** Removes the record of a user. */

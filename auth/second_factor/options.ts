@@ -30,6 +30,18 @@ export interface SecondFactorsOptions {
   ) => boolean | Promise<boolean>;
 
   /**
+   * Returns the present version of a user's credentials: the number that
+   * `completeAuth` and `completeFirstFactor` get. With it, a request whose session
+   * has an older one changes no factors, even if all access is ended while it
+   * runs.
+   *
+   * @default {undefined}
+   */
+  readonly version?: (
+    userId: string | number,
+  ) => number | null | Promise<number | null>;
+
+  /**
    * Slows down guessing of codes. Its accounts are hashes of the users' ids, which
    * only this server can compute.
    *
@@ -184,6 +196,11 @@ export type EnableTOTPResult =
     readonly ok: false;
     /** The set-up is more than 15 minutes old, or another user's. */
     readonly reason: "expired";
+  }
+  | {
+    readonly ok: false;
+    /** No user is logged in, or all access was ended since the login. */
+    readonly reason: "ended";
   };
 
 /** A device that needs no code. */

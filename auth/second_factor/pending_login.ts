@@ -1,6 +1,10 @@
 import type { RequestContext } from "../../router/mod.ts";
 import { allowNewSession } from "../../session/internal.ts";
-import type { JSONValue, SessionStore } from "../../session/mod.ts";
+import type {
+  JSONValue,
+  LoginTimeouts,
+  SessionStore,
+} from "../../session/mod.ts";
 import type { AuthMethod } from "../auth_method.ts";
 import { currentSession } from "../current_session.ts";
 import type { LoginOrigin } from "../external/after_login/login_names.ts";
@@ -29,6 +33,10 @@ export interface StoredLogin extends PendingLogin {
   readonly authenticatedAt?: number | undefined;
   /** The accounts that this browser becomes a known device of. */
   readonly devices?: readonly string[];
+  /** The version of the credentials that the first factor verified. */
+  readonly version?: number | undefined;
+  /** The timeouts of the login. */
+  readonly timeouts?: LoginTimeouts | undefined;
   /** The external login that was the first factor. */
   readonly origin?: LoginOrigin | undefined;
 }

@@ -89,6 +89,7 @@ export interface SecondFactors {
    * @param context The context of the request.
    * @param code The code, as the client sent it.
    * @returns The result.
+   * @throws {HTTPError} If the user acts as another one.
    * @throws {SessionStoreError} If the store failed.
    */
   confirmCode(
@@ -117,41 +118,62 @@ export interface SecondFactors {
 
   /**
    * Finishes the set-up of an authenticator app, and creates new recovery codes.
-   * It replaces the earlier app, codes and remembered devices.
+   * It replaces the earlier app, codes and remembered devices of the logged-in
+   * user.
    *
    * Trust: require a fresh login first, with a second factor if there is one.
    *
-   * @param userId The id of the user.
+   * @param context The context of the request.
    * @param form The hidden field and the code, as the client sent them.
    * @returns The recovery codes, or the reason of the failure.
+   * @throws {HTTPError} If the user acts as another one.
    * @throws {SessionStoreError} If the store failed.
    */
   enableTOTP(
-    userId: string | number,
+    context: RequestContext,
     form: TOTPConfirmation,
   ): Promise<EnableTOTPResult>;
 
   /**
-   * Replaces the recovery codes of a user. Only their hashes are stored.
+   * Replaces the recovery codes and the remembered devices of the logged-in user.
+   * Only the hashes of the codes are stored.
    *
    * Trust: require a fresh login first.
    *
-   * @param userId The id of the user.
-   * @returns Ten codes, to show once.
+   * @param context The context of the request.
+   * @returns Ten codes, to show once; `null` if no user is logged in, or all access
+   * was ended since the login.
+   * @throws {HTTPError} If the user acts as another one.
    * @throws {SessionStoreError} If the store failed.
    */
-  createRecoveryCodes(userId: string | number): Promise<readonly string[]>;
+  createRecoveryCodes(
+    context: RequestContext,
+  ): Promise<readonly string[] | null>;
 
   /**
    * Removes the authenticator app, the recovery codes and the remembered devices
-   * of a user.
+   * of the logged-in user.
    *
    * Trust: require a fresh login with a second factor first.
+   *
+   * @param context The context of the request.
+   * @returns `false` if no user is logged in, or all access was ended since the
+   * login.
+   * @throws {HTTPError} If the user acts as another one.
+   * @throws {SessionStoreError} If the store failed.
+   */
+  disable(context: RequestContext): Promise<boolean>;
+
+  /**
+   * Removes the authenticator app, the recovery codes and the remembered devices
+   * of any user, for example after a reset of the password or for support.
+   *
+   * Trust: without them, the password is enough to open the account.
    *
    * @param userId The id of the user.
    * @throws {SessionStoreError} If the store failed.
    */
-  disable(userId: string | number): Promise<void>;
+  remove(userId: string | number): Promise<void>;
 
   /**
    * Returns the remembered devices of a user, the latest first.
@@ -167,13 +189,14 @@ export interface SecondFactors {
   ): Promise<readonly RememberedDevice[]>;
 
   /**
-   * Forgets one remembered device of a user.
+   * Forgets one remembered device of the logged-in user.
    *
-   * @param userId The id of the user.
+   * @param context The context of the request.
    * @param id The id of the device.
+   * @throws {HTTPError} If the user acts as another one.
    * @throws {SessionStoreError} If the store failed.
    */
-  forgetDevice(userId: string | number, id: string): Promise<void>;
+  forgetDevice(context: RequestContext, id: string): Promise<void>;
 
   /**
    * Forgets all remembered devices of a user, and ends the logins that wait for a
@@ -230,14 +253,21 @@ export interface SecondFactors {
  *   const { ok } = await factors.verifyCode(context, context.params.code);
  *   return new Response(ok ? "Welcome" : "Wrong code");
  * });
- *
- * const { secret, setup } = await factors.createTOTP(7, "ada@example.com");
- * const time = Date.now() - 30_000;
- * const code = await generateTOTP(secret, { time });
- * await factors.enableTOTP(7, { setup, code });
+ * router.post("/account/app", async (context) => {
+ *   const form = await context.request.json();
+ *   const { ok } = await factors.enableTOTP(context, form);
+ *   return new Response(null, { status: ok ? 204 : 422 });
+ * });
  *
  * const { fetch } = createTestClient(router);
  * const post = { method: "POST" };
+ * await fetch("/login", post);
+ * const { secret, setup } = await factors.createTOTP(7, "ada@example.com");
+ * const time = Date.now() - 30_000;
+ * const code = await generateTOTP(secret, { time });
+ * const body = JSON.stringify({ setup, code });
+ * await fetch("/account/app", { ...post, body });
+ *
  * assertEquals(await (await fetch("/login", post)).text(), "Your code?");
  * const login = await fetch(`/login/${await generateTOTP(secret)}`, post);
  * assertEquals(await login.text(), "Welcome");

@@ -1,33 +1,47 @@
-import { revokeOneTimeTokens } from "@gatehouse/web/auth";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
-import { sessions } from "@gatehouse/web/session";
+import { Session, sessions } from "@gatehouse/web/session";
 import type { LinkedIdentity } from "./data/identities.ts";
+import type { User } from "./data/users.ts";
 import type { Services } from "./services.ts";
 
 /** The purpose of one-time tokens that reset a password. */
 export const PASSWORD_RESET = "password-reset";
 
 /**
- * Deletes the sessions, the access tokens, the remembered devices and the one-time
- * links of a user whose
- * access version was just raised: from that moment they do not work, and no new
- * ones can be made with an old session.
+ * Deletes the sessions and the access tokens of a user whose access version was
+ * just raised. From that moment none of them works, nor does any link, code,
+ * pending login or remembered browser, and no new one can be made with an old
+ * session.
  *
+ * @param access The user and the new access version.
  * @param except The id of a session that goes on.
  */
 export async function endSessionsAndTokens(
-  { store, tokens, factors }: Services,
+  { tokens }: Services,
   context: RequestContext,
-  userId: number,
+  { userId, version }: { readonly userId: number; readonly version: number },
   except?: string,
 ): Promise<void> {
   await tokens.revokeAll(userId);
-  await factors.revoke(userId);
-  await sessions(context).endAll({ userId, except });
-  await revokeOneTimeTokens(store, {
-    purpose: PASSWORD_RESET,
-    account: userId,
-  });
+  await sessions(context).endAll({ userId, except, version });
+}
+
+/**
+ * Ends the other sessions of the logged-in user after a change of the ways into the
+ * account (ASVS 7.4.3). Access tokens stay.
+ *
+ * @returns `false` if access was ended meanwhile.
+ */
+export async function endOtherSessions(
+  { users }: Services,
+  context: RequestContext,
+  user: User,
+): Promise<boolean> {
+  const version = await users.endAccess(user);
+  if (version === null) return false;
+  const { id } = context.get(Session);
+  await sessions(context).endAll({ userId: user.id, except: id, version });
+  return true;
 }
 
 /** The ways in that a reset has removed. */

@@ -13,7 +13,7 @@ import type { RequestContext } from "@gatehouse/web/fetch-router";
 import type { Session } from "@gatehouse/web/session";
 import type { UserLogin } from "./data/users.ts";
 import { failed, NewPassword } from "./forms.ts";
-import { logIn } from "./log_in.ts";
+import { logIn, unlessEnded } from "./log_in.ts";
 import type { FormState } from "./pages/form_fields.ts";
 import type { Services } from "./services.ts";
 
@@ -69,14 +69,10 @@ async function verify(
  * because the password was changed.
  */
 export async function completePasswordLogin(
-  { users }: Services,
   context: RequestContext,
   { user }: UserLogin,
 ): Promise<Session | null> {
-  const session = await logIn(context, user, { methods: ["pwd"] });
-  if (await users.hasAccess(user)) return session;
-  session.destroy();
-  return null;
+  return await unlessEnded(logIn(context, user, { methods: ["pwd"] }));
 }
 
 /** The message for a password that attackers would guess. */

@@ -99,6 +99,7 @@ export function createServices(options: ServicesOptions): Services {
   const emails = { store, secrets, now };
   const passkeyTable = new PasskeyTable(database);
   const loginThrottle = createThrottle({ store, now });
+  const users = new Users(database);
   const { hostname, origin } = new URL(options.baseURL);
   return {
     ...options,
@@ -111,7 +112,7 @@ export function createServices(options: ServicesOptions): Services {
       store: passkeyTable,
       now,
     }),
-    users: new Users(database),
+    users,
     identities: new Identities(database),
     notices: new Notices(database),
     audit: new AuditLog(database),
@@ -123,6 +124,7 @@ export function createServices(options: ServicesOptions): Services {
       store: createSQLSessionStore(database, { table: "second_factors", now }),
       loginThrottle,
       secrets,
+      version: (id) => users.accessVersion(Number(id)),
       now,
     }),
     emailLogin: createEmailLogin(emails),

@@ -1,3 +1,4 @@
+import type { EmailLoginResult } from "@gatehouse/web/auth/email-login";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import type { User } from "./data/users.ts";
 import { endSessionsAndTokens, removeLoginsAndKeys } from "./end_access.ts";
@@ -8,11 +9,11 @@ import type { Services } from "./services.ts";
 export async function sendProof(
   context: RequestContext,
   services: Services,
-  { id: account, email, emailVerified }: User,
+  { accessVersion: version, id: account, email, emailVerified }: User,
 ): Promise<void> {
   if (email === null || emailVerified) return;
   const { emailProof, sendMail } = services;
-  const mail = await emailProof.start(context, { email, account });
+  const mail = await emailProof.start(context, { email, account, version });
   if (mail !== null) sendMail(verifyMail(services, mail));
 }
 
@@ -22,24 +23,29 @@ export async function sendProof(
  * person may have registered with it and waited (pre-hijacking). So everything
  * that was made before is removed.
  *
- * @returns The user; `null` if the account is gone or the address has changed.
+ * @returns The user; `null` if the account is gone, the address has changed, or
+ * access was ended since the email was sent.
  */
 export async function claimAccount(
   context: RequestContext,
   services: Services,
-  userId: number,
-  email: string,
+  { account, email, version }: Extract<EmailLoginResult, { ok: true }>,
 ): Promise<User | null> {
   const { users, factors } = services;
-  const user = await users.find(userId);
-  if (user === null) return null;
+  const user = await users.find(Number(account));
+  if (user === null || user.accessVersion !== version) return null;
+  const userId = user.id;
+  let accessVersion: number | null = version;
   if (!user.emailVerified) {
-    await users.resetPassword(userId, "");
-    await factors.disable(userId);
+    accessVersion = await users.resetPassword(user, "");
+    if (accessVersion === null) return null;
+    await factors.remove(userId);
     await removeLoginsAndKeys(services, userId);
-    await endSessionsAndTokens(services, context, userId);
+    const access = { userId, version: accessVersion };
+    await endSessionsAndTokens(services, context, access);
   }
-  return await users.verifyEmail(userId, email)
-    ? await users.find(userId)
+  const claimed = { id: userId, accessVersion };
+  return await users.verifyEmail(claimed, email)
+    ? { ...user, ...claimed, emailVerified: true }
     : null;
 }

@@ -1,5 +1,10 @@
 import { assert } from "@std/assert";
-import { createThrottle, type Throttle } from "@gatehouse/web/auth";
+import {
+  completeAuth,
+  type CompleteAuthOptions,
+  createThrottle,
+  type Throttle,
+} from "@gatehouse/web/auth";
 import {
   auth,
   createSessionAuthScheme,
@@ -13,7 +18,11 @@ import {
   type SecondFactors,
   type SecondFactorsOptions,
 } from "@gatehouse/web/auth/second-factor";
-import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
+import {
+  createRouter,
+  type Middleware,
+  type RequestContext,
+} from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import {
   createMemorySessionStore,
@@ -58,6 +67,12 @@ export interface FactorApp {
   reports(): Promise<readonly string[]>;
   wait(passed: number): void;
   browser(address?: string): FactorBrowser;
+  /** Runs a function in a request of a logged-in user, and returns its result. */
+  own<Result>(
+    userId: number,
+    act: (context: RequestContext) => Promise<Result>,
+    login?: CompleteAuthOptions,
+  ): Promise<Result>;
   /** Sets up an authenticator app, and returns its secret and recovery codes. */
   enable(userId?: number): Promise<{ secret: string; codes: string[] }>;
   /** Returns the present code of an authenticator app. */
@@ -157,6 +172,8 @@ export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
   const fresh = requireFreshAuth(60_000, { methods: ["otp"], now });
   router.get("/fresh", fresh, () => new Response("in"));
 
+  const own: FactorApp["own"] = (userId, act, login) =>
+    runAs(userId, act, { now, login });
   const code = (secret: string, offset = 0) =>
     generateTOTP(secret, { time: time + offset * 30_000 });
   return {
@@ -173,11 +190,15 @@ export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
     },
     wait: (passed) => void (time += passed),
     code,
+    own,
     async enable(userId = 1) {
       const { secret, setup } = await factors.createTOTP(userId, "ada@a.test");
       // The code of the step before, so that the present one is not used up.
       const form = { setup, code: await code(secret, -1) };
-      const result = await factors.enableTOTP(userId, form);
+      const result = await own(
+        userId,
+        (context) => factors.enableTOTP(context, form),
+      );
       assert(result.ok);
       return { secret, codes: [...result.recoveryCodes] };
     },
@@ -203,4 +224,25 @@ export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
       };
     },
   };
+}
+
+/** Runs a function in a request of a logged-in user, and returns its result. */
+export async function runAs<Result>(
+  userId: number,
+  act: (context: RequestContext) => Promise<Result>,
+  { now, login }: {
+    readonly now?: () => number;
+    readonly login?: CompleteAuthOptions | undefined;
+  } = {},
+): Promise<Result> {
+  const { promise, resolve, reject } = Promise.withResolvers<Result>();
+  const clock = now === undefined ? {} : { now };
+  const router = createRouter({ middleware: [session(clock)] });
+  router.post("/", async (context) => {
+    await completeAuth(context, userId, login);
+    await act(context).then(resolve, reject);
+    return new Response();
+  });
+  await router.fetch("https://test.example/", { method: "POST" });
+  return await promise;
 }

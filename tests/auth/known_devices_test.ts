@@ -13,6 +13,7 @@ import { createRouter } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { runAs } from "./_second_factor_app.ts";
 
 const ADA = "ada@example.com";
 const PASSWORD = "correct horse";
@@ -55,7 +56,8 @@ async function createApp(options: ThrottleOptions = {}) {
   });
   const { secret, setup } = await factors.createTOTP(7, ADA);
   const first = await generateTOTP(secret, { time: time - 30_000 });
-  await factors.enableTOTP(7, { setup, code: first });
+  const form = { setup, code: first };
+  await runAs(7, (context) => factors.enableTOTP(context, form), { now });
   return {
     wait: (passed: number) => void (time += passed),
     code: () => generateTOTP(secret, { time }),

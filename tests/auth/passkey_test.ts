@@ -50,8 +50,13 @@ for (const algorithm of algorithms) {
   });
 }
 
-for (const { name, run } of testPasskeyStore(createMemoryPasskeyStore)) {
-  Deno.test(`createMemoryPasskeyStore(): ${name}`, run);
+for (const version of [null, () => 3]) {
+  const create = () =>
+    createMemoryPasskeyStore(version === null ? {} : { version });
+  for (const { name, run } of testPasskeyStore(create, { version })) {
+    const users = version === null ? "no versions" : "versions";
+    Deno.test(`createMemoryPasskeyStore() with ${users}: ${name}`, run);
+  }
 }
 
 Deno.test("registrationOptions() asks for a discoverable credential with the user's passkeys excluded", async () => {
@@ -96,7 +101,7 @@ Deno.test("registrationOptions() keeps the handle of imported passkeys", async (
   const { app, authenticator, id } = await withPasskey();
   const passkey = (await app.store.get(id))!;
   await app.store.delete(id, 7);
-  await app.store.create({ ...passkey, userHandle: "aW1wb3J0ZWQ" });
+  await app.store.create({ ...passkey, userHandle: "aW1wb3J0ZWQ" }, undefined);
   const { user } = await app.post("/register/options");
   assertEquals(user.id, "aW1wb3J0ZWQ");
   const result = await app.logIn(authenticator, {}, (response) => {

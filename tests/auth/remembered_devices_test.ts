@@ -93,11 +93,11 @@ Deno.test("devices() lists the remembered devices, and forgetDevice() forgets on
   assertEquals([own!.since, own!.expiresAt], [since, since + 30 * DAY]);
   assertFalse(first.cookie().includes(own!.id));
 
-  await app.factors.forgetDevice(1, own!.id);
+  await app.own(1, (context) => app.factors.forgetDevice(context, own!.id));
   assertFalse(await first.login());
   assert(await second.login());
   assertEquals((await devicesOf(second)).length, 1);
-  await app.factors.forgetDevice(1, "unknown");
+  await app.own(1, (context) => app.factors.forgetDevice(context, "unknown"));
   await app.factors.revoke(1);
   assertFalse(await second.login());
 });
@@ -116,7 +116,7 @@ Deno.test("a new authenticator app, and a new set-up, forget all devices", async
   const browser = await remembered(app, secret);
   await app.enable();
   assertFalse(await browser.login());
-  await app.factors.disable(1);
+  await app.factors.remove(1);
   await app.enable();
   assertFalse(await browser.login());
 });
@@ -145,6 +145,6 @@ Deno.test("a login on a remembered device records the method device", async () =
   const [login] = response.headers.getSetCookie();
   const browser = withCookie(app, login!.split(";")[0]!);
   const { authMethods } = await (await browser.get("/session")).json();
-  assertEquals(Object.keys(authMethods), ["pwd", "device", "mfa"]);
+  assertEquals(Object.keys(authMethods), ["mfa", "pwd", "device"]);
   assertEquals((await browser.get("/fresh")).status, 401);
 });

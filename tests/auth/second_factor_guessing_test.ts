@@ -144,7 +144,7 @@ Deno.test("verifyCode() and requireSecondFactor() report failures to onSecurityE
   await browser.login();
   await browser.send("000000");
   await browser.send(await app.code(secret));
-  await app.factors.disable(1);
+  await app.factors.remove(1);
   await app.browser().get("/two");
   const other = app.browser();
   await other.login();

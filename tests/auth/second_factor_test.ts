@@ -7,7 +7,10 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
-import { createSecondFactors } from "@gatehouse/web/auth/second-factor";
+import {
+  createSecondFactors,
+  type TOTPConfirmation,
+} from "@gatehouse/web/auth/second-factor";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { createFactorApp, SECRET, unlimited } from "./_second_factor_app.ts";
 
@@ -220,14 +223,16 @@ Deno.test("completeSecondFactor() completes a login with a passkey of the applic
 });
 
 Deno.test("enableTOTP() requires a code of the app, and keeps the set-up for the next try", async () => {
-  const { factors, code } = createFactorApp();
+  const { factors, code, own } = createFactorApp();
   const first = await factors.createTOTP(1, "ada@example.com");
-  const wrong = await factors.enableTOTP(1, { ...first, code: "000000" });
+  const enable = (form: TOTPConfirmation) =>
+    own(1, (context) => factors.enableTOTP(context, form));
+  const wrong = await enable({ ...first, code: "000000" });
   assert(!wrong.ok && wrong.reason === "wrong");
   assertEquals(wrong.setup, first);
   assertEquals((await factors.status(1)).totp, false);
   const form = { ...wrong.setup, code: await code(first.secret) };
-  assert((await factors.enableTOTP(1, form)).ok);
+  assert((await enable(form)).ok);
   const { totp, recoveryCodes } = await factors.status(1);
   assertEquals([totp, recoveryCodes], [true, 10]);
 });
@@ -236,11 +241,13 @@ Deno.test("enableTOTP() refuses an old set-up, and that of another user", async 
   const app = createFactorApp();
   const { secret, setup } = await app.factors.createTOTP(1, "ada");
   const expired = { ok: false, reason: "expired" } as const;
-  const enable = async (userId: number, setup: unknown) =>
-    await app.factors.enableTOTP(userId, {
-      setup,
-      code: await app.code(secret),
-    });
+  const enable = async (userId: number, setup: unknown) => {
+    const form = { setup, code: await app.code(secret) };
+    return await app.own(
+      userId,
+      (context) => app.factors.enableTOTP(context, form),
+    );
+  };
   assertEquals(await enable(2, setup), expired);
   for (const bad of [undefined, null, 7, "", "x", `${setup}x`, [setup]]) {
     assertEquals(await enable(1, bad), expired);
@@ -263,20 +270,23 @@ Deno.test("createTOTP() creates a URI that authenticator apps read", async () =>
   assertNotEquals(other.secret, secret);
 });
 
-Deno.test("disable() removes the second factor", async () => {
-  const app = createFactorApp();
-  const { secret } = await app.enable();
-  const pending = app.browser();
-  await pending.login();
-  await app.factors.disable(1);
-  assertEquals(await app.factors.status(1), {
-    totp: false,
-    totpSince: undefined,
-    recoveryCodes: 0,
+for (const method of ["disable", "remove"] as const) {
+  Deno.test(`${method}() removes the second factor`, async () => {
+    const app = createFactorApp();
+    const { secret } = await app.enable();
+    const pending = app.browser();
+    await pending.login();
+    if (method === "remove") await app.factors.remove(1);
+    else assert(await app.own(1, (context) => app.factors.disable(context)));
+    assertEquals(await app.factors.status(1), {
+      totp: false,
+      totpSince: undefined,
+      recoveryCodes: 0,
+    });
+    assertEquals(await pending.send(await app.code(secret)), "missing");
+    assert(await app.browser().login());
   });
-  assertEquals(await pending.send(await app.code(secret)), "missing");
-  assert(await app.browser().login());
-});
+}
 
 Deno.test("createSecondFactors() keeps no secret and no code in the store (ASVS 6.5.2)", async () => {
   const values: string[] = [];
@@ -390,10 +400,11 @@ Deno.test("completeFirstFactor() rejects if the store fails, and logs no user in
 });
 
 Deno.test("createTOTP() does not throw on an account with a lone surrogate", async () => {
-  const { factors } = createFactorApp();
+  const { factors, own } = createFactorApp();
   const { setup, uri } = await factors.createTOTP(1, "ada\ud800@a.test");
   assertStringIncludes(uri, "/Example:ada%EF%BF%BD%40a.test?");
-  const wrong = await factors.enableTOTP(1, { setup, code: "none" });
+  const form = { setup, code: "none" };
+  const wrong = await own(1, (context) => factors.enableTOTP(context, form));
   assert(!wrong.ok && wrong.reason === "wrong");
   assertEquals(wrong.setup.uri, uri);
 });

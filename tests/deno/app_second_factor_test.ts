@@ -105,7 +105,7 @@ Deno.test("a login at a provider and a login by email need the code too (ASVS 6.
   assertEquals((await external.get("/account")).status, 302);
 
   const mailed = app.visitor();
-  await app.users.verifyEmail(1, email);
+  await app.users.verifyEmail((await app.users.find(1))!, email);
   await mailed.post("/login/email", { email });
   const [typed] = app.mails.at(-1)!.subject.match(/\d{6}/)!;
   const proved = await mailed.post("/login/email/code", { code: typed });
@@ -188,7 +188,7 @@ Deno.test("a password does not confirm a login with a second factor (ASVS 6.3.4)
 Deno.test("a reset by email keeps the second factor of a verified account (ASVS 6.4.3)", async () => {
   await using app = await startExampleApp();
   await enroll(app);
-  await app.users.verifyEmail(1, email);
+  await app.users.verifyEmail((await app.users.find(1))!, email);
   await reset(app);
   const login = await app.visitor()
     .post("/login", { email, password: "another long one" });

@@ -185,7 +185,7 @@ Deno.test("a session that an admin ends cannot set a first password in a pending
   const thief = app.visitor();
   await thief.logInExternally("demo-ada");
   const user = await app.users.findByEmail("ada@people.example");
-  meanwhile = () => app.users.endAccess(user!.id);
+  meanwhile = async () => void await app.users.endAccess(user!);
 
   const { location } = await thief.post("/account/password", first);
 

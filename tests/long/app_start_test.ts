@@ -153,7 +153,8 @@ Deno.test("a demo account whose password was changed is not shown", async () => 
   await createTables(database);
   const demo = new DemoAccounts(database);
   await demo.remember(await seed(database));
-  await new Users(database).resetPassword(1, "another hash");
+  const users = new Users(database);
+  await users.resetPassword((await users.find(1))!, "another hash");
   assertEquals((await demo.list()).map(({ role }) => role), ["editor"]);
 });
 

@@ -1,5 +1,17 @@
 import type { Passkey, PasskeyStore } from "../store.ts";
 
+/** Options for {@linkcode createMemoryPasskeyStore}. */
+export interface MemoryPasskeyStoreOptions {
+  /**
+   * Returns the present version of a user's credentials. Without it, the store
+   * compares no versions.
+   *
+   * @param userId The id of the user.
+   * @default {undefined}
+   */
+  readonly version?: (userId: string | number) => number;
+}
+
 /**
  * Creates a store in the memory of this process, for tests and for trying
  * passkeys out. A restart removes all passkeys.
@@ -14,20 +26,30 @@ import type { Passkey, PasskeyStore } from "../store.ts";
  * assertEquals(await store.list(7), []);
  * ```
  *
+ * @param options The versions of the users.
  * @returns The store.
  */
-export function createMemoryPasskeyStore(): PasskeyStore {
+export function createMemoryPasskeyStore(
+  { version: versionOf }: MemoryPasskeyStoreOptions = {},
+): PasskeyStore {
   const passkeys = new Map<string, Passkey>();
   const owned = (id: string, userId: string | number) => {
     const passkey = passkeys.get(id);
     return passkey?.userId === userId ? passkey : undefined;
   };
   return {
-    get: (id) => passkeys.get(id) ?? null,
+    get(id) {
+      const passkey = passkeys.get(id);
+      if (passkey === undefined || versionOf === undefined) {
+        return passkey ?? null;
+      }
+      return { ...passkey, version: versionOf(passkey.userId) };
+    },
     list: (userId) =>
       [...passkeys.values()].filter((passkey) => passkey.userId === userId),
-    create(passkey) {
-      if (passkeys.has(passkey.id)) return false;
+    create(passkey, version) {
+      const isOld = versionOf && versionOf(passkey.userId) !== version;
+      if (passkeys.has(passkey.id) || isOld) return false;
       passkeys.set(passkey.id, passkey);
       return true;
     },

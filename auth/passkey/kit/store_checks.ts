@@ -3,16 +3,59 @@ import type { Passkey, PasskeyStore } from "../store.ts";
 /** The ids of two users. */
 type Users = readonly [string | number, string | number];
 
+/** A store whose new passkeys have the present version of their users. */
+interface CurrentStore extends Omit<PasskeyStore, "create"> {
+  create(passkey: Passkey): boolean | Promise<boolean>;
+}
+
 /** A named test of a store. */
-type Check = readonly [
+type Check<Store> = readonly [
   name: string,
-  run: (store: PasskeyStore, users: Users) => Promise<void>,
+  run: (store: Store, users: Users, version?: number) => Promise<void>,
 ];
 
 const use = { counter: 6, backedUp: true, usedAt: 2_000 };
 
+/** Runs a check of a store that knows nothing of versions. */
+export async function runWith(
+  check: Check<CurrentStore>[1],
+  store: PasskeyStore,
+  users: Users,
+  version: number | undefined,
+): Promise<void> {
+  const current: CurrentStore = {
+    async get(id) {
+      const found = await store.get(id);
+      const { version: _, ...passkey } = found ?? {};
+      return found && passkey as Passkey;
+    },
+    create: (passkey) => store.create(passkey, version),
+    list: (userId) => store.list(userId),
+    update: (id, use, ifCounter) => store.update(id, use, ifCounter),
+    rename: (id, userId, name) => store.rename(id, userId, name),
+    delete: (id, userId) => store.delete(id, userId),
+  };
+  await check(current, users);
+}
+
+/** The contract of a store whose users have versions. */
+export const versionChecks: readonly Check<PasskeyStore>[] = [
+  ["get() returns the version of the user", async (store, [user], version) => {
+    const passkey = newPasskey(user);
+    await store.create(passkey, version);
+    expect("version", (await store.get(passkey.id))?.version, version);
+  }],
+  ["create() refuses another version", async (store, [user], version = 0) => {
+    for (const other of [version - 1, version + 1, undefined]) {
+      const passkey = newPasskey(user);
+      expect("create", await store.create(passkey, other), false);
+      expect("get", await store.get(passkey.id), null);
+    }
+  }],
+];
+
 /** The contract of a store: one check for each rule. */
-export const storeChecks: readonly Check[] = [
+export const storeChecks: readonly Check<CurrentStore>[] = [
   ["get() returns null for an unknown id", async (store) => {
     expect("get", await store.get(newId()), null);
   }],

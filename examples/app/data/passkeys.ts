@@ -2,6 +2,7 @@ import type {
   Passkey,
   PasskeyStore,
   PasskeyUse,
+  StoredPasskey,
 } from "@gatehouse/web/auth/passkey";
 import type { Query, Row } from "./database.ts";
 
@@ -17,10 +18,14 @@ export class PasskeyTable implements PasskeyStore {
     this.#query = query;
   }
 
-  async get(id: string): Promise<Passkey | null> {
-    const sql = `SELECT ${COLUMNS} FROM passkeys WHERE id = ?`;
+  /** Returns a passkey, with the present access version of its user. */
+  async get(id: string): Promise<StoredPasskey | null> {
+    const sql = `SELECT passkeys.*, users.access_version FROM passkeys
+      JOIN users ON users.id = passkeys.user_id WHERE passkeys.id = ?`;
     const [row] = await this.#query(sql, [id]);
-    return row === undefined ? null : toPasskey(row);
+    return row === undefined
+      ? null
+      : { ...toPasskey(row), version: Number(row.access_version) };
   }
 
   async list(userId: string | number): Promise<Passkey[]> {
@@ -29,11 +34,15 @@ export class PasskeyTable implements PasskeyStore {
     return (await this.#query(sql, [userId])).map(toPasskey);
   }
 
-  /** Stores a passkey. The user must still exist. */
-  create(passkey: Passkey): Promise<boolean> {
+  /**
+   * Stores a passkey. The user must still exist, and their access must not have
+   * been ended since the login.
+   */
+  create(passkey: Passkey, version: number | undefined): Promise<boolean> {
     return this.#changes(
       `INSERT INTO passkeys (${COLUMNS})
-        SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM users WHERE id = ?
+        SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM users
+        WHERE id = ? AND access_version = ?
         ON CONFLICT DO NOTHING RETURNING id`,
       [
         passkey.id,
@@ -48,6 +57,7 @@ export class PasskeyTable implements PasskeyStore {
         passkey.createdAt,
         passkey.usedAt,
         passkey.userId,
+        version ?? null,
       ],
     );
   }

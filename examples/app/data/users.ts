@@ -1,4 +1,5 @@
 import type { Query, Row } from "./database.ts";
+import type { Identity } from "./identities.ts";
 
 /** The roles of users, from the fewest to the most permissions. */
 export const ROLES = ["user", "editor", "admin"] as const;
@@ -20,7 +21,8 @@ export interface User {
   readonly hasPassword: boolean;
   /**
    * Counts how often all access to the account was ended, for example by a new
-   * password. Sessions hold the number they began with, and end with it.
+   * password. Sessions, links, codes and remembered browsers hold the number they
+   * began with, and end with it. Statements that change the account compare it.
    */
   readonly accessVersion: number;
   /** `true` if the user has proved that the address is theirs. */
@@ -91,6 +93,16 @@ export class Users {
     return row === undefined
       ? null
       : { user: toUser(row), passwordHash: String(row.password_hash) };
+  }
+
+  /** Finds the user that an external login belongs to. */
+  async findByIdentity({ issuer, subject }: Identity): Promise<User | null> {
+    const [row] = await this.#query(
+      `SELECT users.* FROM users JOIN identities ON user_id = users.id
+        WHERE issuer = ? AND subject = ?`,
+      [issuer, subject],
+    );
+    return row === undefined ? null : toUser(row);
   }
 
   /** Returns some users in the order of their names. */
@@ -208,52 +220,85 @@ export class Users {
     return row === undefined ? null : Number(row.access_version);
   }
 
-  /** Sets a new password, whatever the old one was, and ends all access. */
-  async resetPassword(id: number, hash: string): Promise<void> {
-    await this.#query(
-      `UPDATE users
-        SET password_hash = ?, access_version = access_version + 1
-        WHERE id = ?`,
-      [hash, id],
-    );
+  /**
+   * Sets a new password, whatever the old one was, and ends all access, unless
+   * access was ended or the address changed since the user was read.
+   *
+   * @returns The new access version, or `null` if nothing was changed.
+   */
+  async resetPassword(user: User, hash: string): Promise<number | null> {
+    return await this.#endAccess("password_hash = ?", [hash], user);
   }
 
-  /** Marks an address as verified, unless it was changed meanwhile. */
-  async verifyEmail(id: number, email: string): Promise<boolean> {
+  /** Marks an address as verified, unless it or the access version changed. */
+  async verifyEmail(
+    { id, accessVersion }: Pick<User, "id" | "accessVersion">,
+    email: string,
+  ): Promise<boolean> {
     const rows = await this.#query(
-      `UPDATE users SET email_verified = 1 WHERE id = ? AND email = ?
-        RETURNING id`,
-      [id, canonicalEmail(email)],
+      `UPDATE users SET email_verified = 1
+        WHERE id = ? AND email = ? AND access_version = ? RETURNING id`,
+      [id, canonicalEmail(email), accessVersion],
     );
     return rows.length === 1;
   }
 
   /**
-   * Changes the address of a user to one that they have proved: `false` if it
-   * belongs to another account.
+   * Changes the address of a user to one that they have proved, and ends all
+   * access.
+   *
+   * @returns The new access version; `null` if the address belongs to another
+   * account, or access was ended since the user was read.
    */
-  async changeEmail(id: number, email: string): Promise<boolean> {
-    const rows = await this.#query(
-      `UPDATE users SET email = ?, email_verified = 1 WHERE id = ?
+  async changeEmail(
+    { id, accessVersion }: User,
+    email: string,
+  ): Promise<number | null> {
+    const [row] = await this.#query(
+      `UPDATE users SET email = ?, email_verified = 1,
+          access_version = access_version + 1
+        WHERE id = ? AND access_version = ?
         AND NOT EXISTS (SELECT 1 FROM users WHERE email = ? AND id <> ?)
-        RETURNING id`,
-      [canonicalEmail(email), id, canonicalEmail(email), id],
+        RETURNING access_version`,
+      [canonicalEmail(email), id, accessVersion, canonicalEmail(email), id],
     );
-    return rows.length === 1;
+    return row === undefined ? null : Number(row.access_version);
   }
 
-  /** Ends all access: every session of the user is logged out. */
-  async endAccess(id: number): Promise<void> {
-    await this.#query(
-      "UPDATE users SET access_version = access_version + 1 WHERE id = ?",
-      [id],
-    );
+  /**
+   * Ends all access: every session of the user is logged out.
+   *
+   * @returns The new access version; `null` if access was ended, or the address
+   * changed, since the user was read.
+   */
+  async endAccess(user: User): Promise<number | null> {
+    return await this.#endAccess("id = id", [], user);
+  }
+
+  /** Returns the present access version of a user; `null` for an unknown one. */
+  async accessVersion(id: number): Promise<number | null> {
+    const sql = "SELECT access_version FROM users WHERE id = ?";
+    const [row] = await this.#query(sql, [id]);
+    return row === undefined ? null : Number(row.access_version);
   }
 
   /** Returns `true` if access was not ended since the user was read. */
   async hasAccess({ id, accessVersion }: User): Promise<boolean> {
-    const sql = "SELECT id FROM users WHERE id = ? AND access_version = ?";
-    return (await this.#query(sql, [id, accessVersion])).length === 1;
+    return await this.accessVersion(id) === accessVersion;
+  }
+
+  async #endAccess(
+    change: string,
+    params: readonly string[],
+    { id, accessVersion, email }: User,
+  ): Promise<number | null> {
+    const [row] = await this.#query(
+      `UPDATE users SET access_version = access_version + 1, ${change}
+        WHERE id = ? AND access_version = ? AND email IS ?
+        RETURNING access_version`,
+      [...params, id, accessVersion, email],
+    );
+    return row === undefined ? null : Number(row.access_version);
   }
 
   /** Removes a user and everything that belongs to them. */

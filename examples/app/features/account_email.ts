@@ -5,6 +5,7 @@ import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
+import { endSessionsAndTokens } from "../end_access.ts";
 import { failed, ResetRequest } from "../forms.ts";
 import { html } from "@gatehouse/web/html";
 import { changeEmailMail, emailChangedMail } from "../mails.ts";
@@ -42,9 +43,10 @@ function addVerification(router: AppRouter, services: Services): void {
     result: EmailLoginResult,
   ): Promise<Response> {
     if (!result.ok) return await refused(context, user, result);
-    if (result.account === user.id) {
-      await users.verifyEmail(user.id, result.email);
-    }
+    const isOwn = result.account === user.id &&
+      result.version === user.accessVersion &&
+      await users.verifyEmail(user, result.email);
+    if (!isOwn) return uselessLinkPage(context, index);
     context.get(Session).flash("message", "Your address is verified");
     return redirect(index);
   }
@@ -100,8 +102,12 @@ function addChange(router: AppRouter, services: Services): void {
     result: EmailLoginResult,
   ): Promise<Response> {
     if (!result.ok) return await refused(context, user, result, change);
-    if (result.account !== user.id) return uselessLinkPage(context, index);
-    if (!await users.changeEmail(user.id, result.email)) {
+    const isOwn = result.account === user.id &&
+      result.version === user.accessVersion;
+    if (!isOwn) return uselessLinkPage(context, index);
+    const version = await users.changeEmail(user, result.email);
+    if (version === null) {
+      if (!await users.hasAccess(user)) return redirect(index);
       const error = "This address belongs to another account";
       return changePage(context, { error }, 422);
     }
@@ -109,7 +115,13 @@ function addChange(router: AppRouter, services: Services): void {
     if (user.email !== null) {
       sendMail(emailChangedMail(services, user.email, result.email));
     }
-    context.get(Session).flash("message", "Your new address is saved");
+    const session = context.get(Session);
+    const access = { userId: user.id, version };
+    await endSessionsAndTokens(services, context, access, session.id);
+    session.flash(
+      "message",
+      "Your new address is saved, and your other sessions have ended",
+    );
     return redirect(index);
   }
 
@@ -134,7 +146,8 @@ function addChange(router: AppRouter, services: Services): void {
           return changePage(context, state, 422);
         }
         const { email } = parsed.value;
-        const request = { email, account: user.id };
+        const { accessVersion: version, id: account } = user;
+        const request = { email, account, version };
         const mail = await emailChange.start(context, request);
         if (mail !== null) sendMail(changeEmailMail(services, mail));
         return changePage(context, {}, 200, email);

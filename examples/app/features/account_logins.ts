@@ -8,6 +8,7 @@ import {
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { LinkedIdentity } from "../data/identities.ts";
+import { endOtherSessions } from "../end_access.ts";
 import type { ExternalLogin } from "../external_logins.ts";
 import { html, type Markup } from "@gatehouse/web/html";
 import { pagePolicy } from "../page_policy.ts";
@@ -62,9 +63,10 @@ export function addAccountLogins(
       unlink: {
         middleware,
         async handler(context) {
-          const { id } = context.get(Auth);
+          const user = context.get(Auth);
           const session = context.get(Session);
-          if (await identities.unlink(Number(context.params.id), id)) {
+          if (await identities.unlink(Number(context.params.id), user.id)) {
+            await endOtherSessions(services, context, user);
             session.flash("message", "The login is unlinked");
           } else {
             session.flash(

@@ -6,6 +6,7 @@ import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
+import { endOtherSessions } from "../end_access.ts";
 import { failed, SecretLabel } from "../forms.ts";
 import type { FormState } from "../pages/form_fields.ts";
 import { passkeysPage } from "../pages/passkeys_page.ts";
@@ -58,9 +59,11 @@ export function addAccountPasskeys(
     const name = label.value.label;
     const result = await passkeys.finishRegistration(context, { name });
     if (!result.ok) {
+      if (result.reason === "access_ended") return redirect(paths.index.href());
       const error = "The passkey was not added. Please try again.";
       return await show(context, user, { values: { label: name }, error });
     }
+    await endOtherSessions(services, context, user);
     return done(context, `The passkey "${name}" is added`);
   });
   addChanges(router, services);
@@ -85,9 +88,13 @@ function addChanges(router: AppRouter, services: Services): void {
       requireConfirmation(services, paths.index.href()),
     ],
   }, async (context) => {
-    const { id: userId } = context.get(Auth);
-    await passkeyTable.delete(context.params.id, userId);
+    const user = context.get(Auth);
+    const { id: userId } = user;
+    if (!await passkeyTable.delete(context.params.id, userId)) {
+      return redirect(paths.index.href());
+    }
     reportSecurityEvent(context, { action: "factor-remove", userId });
+    await endOtherSessions(services, context, user);
     return done(context, "The passkey is removed");
   });
 

@@ -7,7 +7,6 @@ import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { endSessionsAndTokens } from "../end_access.ts";
 import { failed, PasswordChange } from "../forms.ts";
-import { keepAccess } from "../log_in.ts";
 import { passwordPage } from "../pages/password_page.ts";
 import { hashNewPassword, passwordProvider, TOO_COMMON } from "../passwords.ts";
 import { routes } from "../routes.ts";
@@ -64,8 +63,8 @@ export function addAccountPassword(
           userId: user.id,
         });
         const session = context.get(Session);
-        keepAccess(session, version);
-        await endSessionsAndTokens(services, context, user.id, session.id);
+        const access = { userId: user.id, version };
+        await endSessionsAndTokens(services, context, access, session.id);
         session.flash(
           "message",
           "Your password is changed. Your other sessions have ended, and your access tokens are revoked.",

@@ -79,8 +79,11 @@ export function addAdmin(router: AppRouter, services: Services): void {
     async (context) => {
       const user = await users.find(Number(context.params.id));
       if (user === null) throw new HTTPError(404);
-      await users.endAccess(user.id);
-      await endSessionsAndTokens(services, context, user.id);
+      const version = await users.endAccess(user);
+      if (version !== null) {
+        const access = { userId: user.id, version };
+        await endSessionsAndTokens(services, context, access);
+      }
       return done(
         context,
         `${user.name} is logged out everywhere, and their access tokens are revoked`,

@@ -1,12 +1,13 @@
+import { completeAuth } from "@gatehouse/web/auth";
 import type { TOTPSetup } from "@gatehouse/web/auth/second-factor";
 import { Auth } from "@gatehouse/web/auth-middleware";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
-import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
+import { endOtherSessions } from "../end_access.ts";
 import { html } from "@gatehouse/web/html";
-import { keepAccess, logIn } from "../log_in.ts";
+import { unlessEnded } from "../log_in.ts";
 import { factorMail } from "../mails.ts";
 import { accountPage } from "../pages/account_page.ts";
 import { codeField } from "../pages/email_pages.ts";
@@ -44,16 +45,16 @@ export function addAuthenticatorApp(
         const user = context.get(Auth);
         const form = context.get(FormData);
         const [setup, code] = [form.get("setup"), form.get("code")];
-        const result = await factors.enableTOTP(user.id, { setup, code });
+        const result = await factors.enableTOTP(context, { setup, code });
         if (result.ok) {
+          await endOtherSessions(services, context, user);
           // The code is the second factor of this login.
-          await logIn(context, user, { methods: ["otp", "mfa"] });
-          const event = { action: "factor-add", userId: user.id } as const;
-          reportSecurityEvent(context, event);
+          const methods = ["otp", "mfa"];
+          await unlessEnded(completeAuth(context, user.id, { methods }));
           tell(services, user, "Your account has a new authenticator app.");
           return codesPage(context, result.recoveryCodes);
         }
-        if (result.reason === "expired") return redirect(setUp.index.href());
+        if (result.reason !== "wrong") return redirect(setUp.index.href());
         const errors = { code: "This is not the present code of your app" };
         return setupPage(context, result.setup, { errors }, 422);
       },
@@ -62,7 +63,9 @@ export function addAuthenticatorApp(
 
   router.post(routes.account.recoveryCodes, { middleware }, async (context) => {
     const user = context.get(Auth);
-    const codes = await factors.createRecoveryCodes(user.id);
+    const codes = await factors.createRecoveryCodes(context);
+    if (codes === null) return redirect(security);
+    await endOtherSessions(services, context, user);
     tell(services, user, "Your account has new recovery codes.");
     return codesPage(context, codes);
   });
@@ -81,12 +84,11 @@ function addRemoval(router: AppRouter, services: Services): void {
       async action(context) {
         const user = context.get(Auth);
         const code = context.get(FormData).get("code");
-        const result = await factors.confirmCode(context, code);
+        const result = await unlessEnded(factors.confirmCode(context, code));
+        if (result === null) return redirect(security);
         if (result.ok) {
-          keepAccess(result.session, user.accessVersion);
-          await factors.disable(user.id);
-          const event = { action: "factor-remove", userId: user.id } as const;
-          reportSecurityEvent(context, event);
+          if (!await factors.disable(context)) return redirect(security);
+          await endOtherSessions(services, context, user);
           tell(services, user, "Your account has no second factor any more.");
           const message = "Your second factor is removed";
           context.get(Session).flash("message", message);

@@ -15,7 +15,7 @@ import type { User } from "../data/users.ts";
 import type { ExternalLogin } from "../external_logins.ts";
 import { Confirmation } from "../forms.ts";
 import { html, type Markup } from "@gatehouse/web/html";
-import { keepAccess } from "../log_in.ts";
+import { unlessEnded } from "../log_in.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { narrowPage } from "../pages/layout.ts";
 import { completePasswordLogin, passwordProvider } from "../passwords.ts";
@@ -94,16 +94,12 @@ export function addConfirmation(router: AppRouter, services: Services): void {
       async action(context) {
         const user = context.get(Auth);
         if ((await factors.status(user.id)).totp) {
-          return await confirmByCode(services, context, user);
+          return await confirmByCode(services, context);
         }
         const result = await credentialsAuthResult(password, context);
         if (result.ok) {
           // The session goes on under a new id, with a new time of login.
-          const session = await completePasswordLogin(
-            services,
-            context,
-            result.user,
-          );
+          const session = await completePasswordLogin(context, result.user);
           return redirect(session === null ? loginPath : returnToOf(context));
         }
         if (result.reason !== "throttled") {
@@ -122,14 +118,11 @@ export function addConfirmation(router: AppRouter, services: Services): void {
 async function confirmByCode(
   { factors }: Services,
   context: RequestContext,
-  user: User,
 ): Promise<Response> {
   const code = context.get(FormData).get("code");
-  const result = await factors.confirmCode(context, code);
-  if (result.ok) {
-    keepAccess(result.session, user.accessVersion);
-    return redirect(returnToOf(context));
-  }
+  const result = await unlessEnded(factors.confirmCode(context, code));
+  if (result === null) return redirect(loginPath);
+  if (result.ok) return redirect(returnToOf(context));
   if (result.reason !== "throttled") {
     const errors = { code: "This code is wrong, or was used before" };
     return codePage(context, { errors }, 422);

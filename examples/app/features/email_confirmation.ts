@@ -1,5 +1,6 @@
 import {
   createOneTimeToken,
+  type OneTimeTokenGrant,
   readOneTimeToken,
   takeOneTimeToken,
 } from "@gatehouse/web/auth";
@@ -11,8 +12,9 @@ import {
   withHeaders,
 } from "@gatehouse/web/fetch-router";
 import type { AppRouter } from "../app_middleware.ts";
+import type { User } from "../data/users.ts";
 import { html } from "@gatehouse/web/html";
-import { logIn } from "../log_in.ts";
+import { logIn, unlessEnded } from "../log_in.ts";
 import { confirmMail } from "../mails.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
@@ -36,7 +38,8 @@ export function addEmailConfirmation(
   const { confirmThrottle, sendMail, store, now } = services;
 
   router.post(send, { middleware: [requireLogin] }, async (context) => {
-    const { id: account, email, hasPassword } = context.get(Auth);
+    const user = context.get(Auth);
+    const { accessVersion: version, id: account, email, hasPassword } = user;
     // The password is the better proof.
     if (email === null || hasPassword) {
       return emailPage(context, null, {}, 422);
@@ -54,7 +57,7 @@ export function addEmailConfirmation(
     }
     const returnTo = returnToOf(context);
     const data = returnTo.length > LONGEST_PATH ? undefined : returnTo;
-    const options = { purpose, account, data, now };
+    const options = { purpose, account, data, version, now };
     const token = await createOneTimeToken(store, options);
     sendMail(confirmMail(services, email, token));
     return sentPage(context);
@@ -66,7 +69,7 @@ export function addEmailConfirmation(
       async index(context) {
         const token = context.url.searchParams.get("token");
         const grant = await readOneTimeToken(store, { purpose, token, now });
-        return grant?.account === context.get(Auth).id && token !== null
+        return isOwn(grant, context.get(Auth)) && token !== null
           ? openPage(context, token)
           : uselessPage(context);
       },
@@ -76,17 +79,25 @@ export function addEmailConfirmation(
         const use = { purpose, token, now };
         // The link of another user is not used up here.
         const known = await readOneTimeToken(store, use);
-        if (known?.account !== user.id) return uselessPage(context);
+        if (!isOwn(known, user)) return uselessPage(context);
         const grant = await takeOneTimeToken(store, use);
         if (grant === null) return uselessPage(context);
         if (user.email) await confirmThrottle.trustDevice(context, user.email);
         // The session goes on under a new id, with a new time of login.
-        await logIn(context, user);
+        await unlessEnded(logIn(context, user));
         const fallback = routes.account.profile.show.href();
         return redirect(safeRedirectPath(grant.data, fallback));
       },
     },
   });
+}
+
+/** Returns `true` for the user's own link, if access was not ended since. */
+function isOwn(
+  grant: OneTimeTokenGrant | null,
+  { accessVersion, id }: User,
+): boolean {
+  return grant?.account === id && grant.version === accessVersion;
 }
 
 function sentPage(context: RequestContext): Response {

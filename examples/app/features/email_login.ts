@@ -44,6 +44,7 @@ export function addEmailLogin(router: AppRouter, services: Services): void {
         const mail = await emailLogin.start(context, {
           email: result.value.email,
           account: user?.id ?? null,
+          version: user?.accessVersion,
           data: returnToOf(context).slice(0, 500),
         });
         if (mail !== null) sendMail(loginMail(services, mail));
@@ -92,11 +93,9 @@ async function finish(
 ): Promise<Response> {
   const again = request.index.href();
   if (result.ok) {
-    const userId = Number(result.account);
-    const { email, data } = result;
-    const user = await claimAccount(context, services, userId, email);
+    const user = await claimAccount(context, services, result);
     if (user === null) return uselessLinkPage(context, again);
-    const returnTo = safeRedirectPath(data);
+    const returnTo = safeRedirectPath(result.data);
     const methods = ["email"];
     const options = { methods, returnTo };
     return redirect(await beginLogIn(context, services, user, options));

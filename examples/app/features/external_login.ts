@@ -12,6 +12,7 @@ import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { accountOf, type NewIdentity } from "../data/identities.ts";
 import type { User } from "../data/users.ts";
+import { endOtherSessions } from "../end_access.ts";
 import type {
   ExternalLogin,
   ExternalLoginSuccess,
@@ -123,6 +124,7 @@ async function link(
       `,
     });
   }
+  if (isNew) await endOtherSessions(services, context, user);
   if (isNew && user.email) {
     const account = accountOf(identity);
     const linked = { login: login.name, account };
@@ -147,10 +149,9 @@ async function finishLogin(
   result: ExternalLoginSuccess,
   login: ExternalLogin,
 ): Promise<Response> {
-  const known = await services.identities.findUserId(result);
-  const user = known === null
-    ? await createUser(services, result, login)
-    : await services.users.find(known);
+  // In one query: an identity that is being removed must not log in.
+  const user = await services.users.findByIdentity(result) ??
+    await createUser(services, result, login);
   if (user === null) return addressTaken(context);
   // If the provider does not say when, one click may have been enough: then the
   // login counts as old, and is confirmed before anything that matters.
@@ -191,8 +192,7 @@ async function createUser(
   }
   if (isLinked) return user;
   // Two requests created the same login at once, and the other was faster.
-  const winner = await identities.findUserId(result);
-  return winner === null ? null : await users.find(winner);
+  return await users.findByIdentity(result);
 }
 
 function firstCharacters(text: string): string {

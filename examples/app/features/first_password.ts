@@ -2,7 +2,6 @@ import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { User } from "../data/users.ts";
 import { endSessionsAndTokens } from "../end_access.ts";
-import { keepAccess } from "../log_in.ts";
 import { firstPasswordMail } from "../mails.ts";
 import { passwordPage } from "../pages/password_page.ts";
 import { readNewPassword } from "../passwords.ts";
@@ -24,8 +23,8 @@ export async function setFirstPassword(
   // Access was ended, or another request was faster.
   if (version === null) return redirect(loginPath);
   const session = context.get(Session);
-  keepAccess(session, version);
-  await endSessionsAndTokens(services, context, user.id, session.id);
+  const access = { userId: user.id, version };
+  await endSessionsAndTokens(services, context, access, session.id);
   sendMail(firstPasswordMail(services, user.email));
   session.flash("message", "You can now log in with your email and password");
   return redirect(routes.account.profile.show.href());

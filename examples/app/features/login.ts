@@ -13,7 +13,7 @@ import type { User } from "../data/users.ts";
 import type { ExternalLogin } from "../external_logins.ts";
 import { Login, valuesOf } from "../forms.ts";
 import { html, type Markup } from "@gatehouse/web/html";
-import { beginLogIn } from "../log_in.ts";
+import { beginLogIn, unlessEnded } from "../log_in.ts";
 import { rememberLogout } from "../logout_message.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { page } from "../pages/layout.ts";
@@ -79,13 +79,10 @@ async function logInByPassword(
   services: Services,
   user: User,
 ): Promise<Response | null> {
-  const next = await beginLogIn(context, services, user, {
-    methods: ["pwd"],
-    returnTo: returnToOf(context),
-  });
-  if (await services.users.hasAccess(user)) return redirect(next);
-  context.get(Session).destroy();
-  return null;
+  const options = { methods: ["pwd"], returnTo: returnToOf(context) };
+  const login = beginLogIn(context, services, user, options);
+  const next = await unlessEnded(login);
+  return next === null ? null : redirect(next);
 }
 
 function returnToOf({ url }: RequestContext): string {

@@ -1,7 +1,11 @@
-import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
+import {
+  redirect,
+  type RequestContext,
+  safeRedirectPath,
+} from "@gatehouse/web/fetch-router";
 import type { AppRouter } from "../app_middleware.ts";
 import { html } from "@gatehouse/web/html";
-import { finishLogIn } from "../log_in.ts";
+import { unlessEnded } from "../log_in.ts";
 import { factorMail } from "../mails.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { narrowPage } from "../pages/layout.ts";
@@ -23,20 +27,22 @@ export function addLoginCode(router: AppRouter, services: Services): void {
       },
       async action(context) {
         const form = context.get(FormData);
-        const result = await factors.verifyCode(context, form.get("code"), {
-          rememberDevice: form.has("remember"),
-        });
+        const result = await unlessEnded(
+          factors.verifyCode(context, form.get("code"), {
+            rememberDevice: form.has("remember"),
+          }),
+        );
+        if (result === null) return redirect(loginPath);
         if (result.ok) {
           const { data, method, recoveryCodes, session } = result;
-          const next = await finishLogIn(services, session, data);
-          if (next === null) return redirect(loginPath);
           const user = await users.find(Number(session.userId));
           if (method === "recovery" && user?.email) {
             const change =
               `A recovery code was used to log in. ${recoveryCodes} are left.`;
             sendMail(factorMail(services, user.email, change));
           }
-          return redirect(next);
+          session.flash("message", `Welcome back, ${user?.name}`);
+          return redirect(safeRedirectPath(data));
         }
         if (result.reason === "missing") return redirect(loginPath);
         if (result.reason === "wrong") {

@@ -32,8 +32,8 @@ export function addPasskeyLogin(router: AppRouter, services: Services): void {
       const unknown = result.ok ? undefined : result.credentialId;
       return await loginPage(context, services, { error }, 422, unknown);
     }
-    const { methods } = result;
-    const session = await logIn(context, user, { methods });
+    const { methods, version } = result;
+    const session = await logIn(context, user, { methods, version });
     session.flash("message", `Welcome back, ${user.name}`);
     return redirect(safeRedirectPath(context.url.searchParams.get("returnTo")));
   });

@@ -10,6 +10,7 @@ import {
   withHeaders,
 } from "@gatehouse/web/fetch-router";
 import type { AppRouter } from "../app_middleware.ts";
+import type { User } from "../data/users.ts";
 import {
   endSessionsAndTokens,
   PASSWORD_RESET,
@@ -69,6 +70,9 @@ async function sendLink(services: Services, email: string): Promise<void> {
   const token = await createOneTimeToken(store, {
     purpose: PASSWORD_RESET,
     account: user?.id ?? "nobody",
+    // The link belongs to this address, and ends with the access.
+    data: user?.email ?? undefined,
+    version: user?.accessVersion,
     now,
   });
   if (!user?.email || !user.hasPassword) return;
@@ -78,33 +82,30 @@ async function sendLink(services: Services, email: string): Promise<void> {
 /** Adds the page that the link opens. Opening it does not use up the link. */
 function addChoice(router: AppRouter, services: Services): void {
   const { store, now } = services;
-  const purpose = PASSWORD_RESET;
 
   router.map(choose, {
     actions: {
       async index(context) {
         const token = context.url.searchParams.get("token");
-        const grant = await readOneTimeToken(store, { purpose, token, now });
-        return grant === null || token === null
+        const user = await ownerOf(services, token);
+        return user === null || token === null
           ? uselessPage(context)
           : choicePage(context, token, {});
       },
       async action(context) {
         const form = context.get(FormData);
         const token = form.get("token");
-        const use = { purpose, token, now };
         // Without a valid link, nothing is hashed.
-        const known = await readOneTimeToken(store, use);
-        if (known === null || typeof token !== "string") {
+        const user = await ownerOf(services, token);
+        if (user === null || typeof token !== "string") {
           return uselessPage(context);
         }
         const chosen = await readNewPassword(services, form);
         if (!chosen.ok) return choicePage(context, token, chosen.state, 422);
-        const grant = await takeOneTimeToken(store, use);
-        if (grant === null) return uselessPage(context);
-        const userId = Number(grant.account);
-        await resetPassword(services, context, userId, chosen.hash);
-        return redirect(done.href());
+        const use = { purpose: PASSWORD_RESET, token, now };
+        const isDone = await takeOneTimeToken(store, use) !== null &&
+          await resetPassword(services, context, user, chosen.hash);
+        return isDone ? redirect(done.href()) : uselessPage(context);
       },
     },
   });
@@ -112,30 +113,47 @@ function addChoice(router: AppRouter, services: Services): void {
   router.get(done, donePage);
 }
 
-/** Sets the password, and removes every other way into the account. */
+/** Returns the user of a link, if it was sent to their present address. */
+async function ownerOf(
+  { store, users, now }: Services,
+  token: unknown,
+): Promise<User | null> {
+  const use = { purpose: PASSWORD_RESET, token, now };
+  const grant = await readOneTimeToken(store, use);
+  const user = grant && await users.find(Number(grant.account));
+  return user?.email === grant?.data && user?.accessVersion === grant?.version
+    ? user
+    : null;
+}
+
+/**
+ * Sets the password, and removes every other way into the account: `false` if
+ * access was ended since the user was read.
+ */
 async function resetPassword(
   services: Services,
   context: RequestContext,
-  userId: number,
+  user: User,
   hash: string,
-): Promise<void> {
-  const { users, sendMail, loginThrottle, resetThrottle } = services;
-  const before = await users.find(userId);
-  await users.resetPassword(userId, hash);
+): Promise<boolean> {
+  const { users, factors, sendMail, loginThrottle, resetThrottle } = services;
+  const { email, emailVerified, id: userId } = user;
+  const version = await users.resetPassword(user, hash);
+  if (version === null) return false;
   const action = "password-change";
   reportSecurityEvent(context, { action, reason: "reset", userId });
   // Second factors of an account whose address was never proved are not the
   // owner's.
-  if (before?.emailVerified === false) await services.factors.disable(userId);
-  if (before?.email) await users.verifyEmail(userId, before.email);
+  if (!emailVerified) await factors.remove(userId);
   const removed = await removeLoginsAndKeys(services, userId);
-  const user = await users.find(userId);
-  if (user?.email) sendMail(resetDoneMail(services, user.email, removed));
-  await endSessionsAndTokens(services, context, userId);
+  await endSessionsAndTokens(services, context, { userId, version });
+  if (email === null) return true;
+  await users.verifyEmail({ id: userId, accessVersion: version }, email);
+  sendMail(resetDoneMail(services, email, removed));
   // The owner can log in now, however many guesses there were.
-  if (!user?.email) return;
-  await loginThrottle.trustDevice(context, user.email);
-  await resetThrottle.trustDevice(context, user.email);
+  await loginThrottle.trustDevice(context, email);
+  await resetThrottle.trustDevice(context, email);
+  return true;
 }
 
 function requestPage(
