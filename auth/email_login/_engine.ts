@@ -124,6 +124,7 @@ export class EmailLoginEngine implements EmailLogin {
     context: RequestContext,
     token: unknown,
   ): Promise<EmailLoginResult> {
+    await this.#sessionOf(context);
     const key = await this.#emails.keyOf(token);
     const found = key === null ? null : await this.#emails.find(key);
     if (key === null || found === null) return this.#failed(context, EXPIRED);

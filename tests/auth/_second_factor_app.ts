@@ -171,6 +171,8 @@ export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
   router.get("/two", requireSecondFactor(), () => new Response("in"));
   const fresh = requireFreshAuth(60_000, { methods: ["otp"], now });
   router.get("/fresh", fresh, () => new Response("in"));
+  const freshMfa = requireFreshAuth(60_000, { methods: ["mfa"], now });
+  router.get("/mfa", freshMfa, () => new Response("in"));
 
   const own: FactorApp["own"] = (userId, act, login) =>
     runAs(userId, act, { now, login });

@@ -425,3 +425,28 @@ for (const char of ["a", "語", "\u0001", "\ud800"]) {
     assert(await response.json());
   });
 }
+
+Deno.test("a login by email ends the other codes and links of its account", async () => {
+  const app = createEmailApp({ mailThrottle: unlimited });
+  const [phone, laptop, mailer] = [app.browser(), app.browser(), app.browser()];
+  for (const browser of [phone, laptop, mailer]) await browser.ask();
+  const [first, second, third] = app.outbox;
+  assertEquals(await phone.code(first!.code), "ok");
+  assertEquals(await laptop.code(second!.code), "expired");
+  assertEquals(await mailer.link(third!.token), "expired");
+});
+
+Deno.test("revoke() ends the codes and links of an account, and of no other", async () => {
+  const app = createEmailApp({ mailThrottle: unlimited });
+  const [phone, laptop] = [app.browser(), app.browser()];
+  await phone.ask();
+  await app.emailLogin.revoke(8);
+  const [kept] = app.outbox;
+  assertEquals(await phone.code(kept!.code), "ok");
+  await phone.ask();
+  await laptop.ask();
+  await app.emailLogin.revoke("7");
+  const [, first, second] = app.outbox;
+  assertEquals(await phone.code(first!.code), "expired");
+  assertEquals(await laptop.link(second!.token), "expired");
+});

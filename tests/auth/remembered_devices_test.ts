@@ -148,3 +148,43 @@ Deno.test("a login on a remembered device records the method device", async () =
   assertEquals(Object.keys(authMethods), ["mfa", "pwd", "device"]);
   assertEquals((await browser.get("/fresh")).status, 401);
 });
+
+Deno.test("a login on a remembered device is no fresh mfa, and does not undo one", async () => {
+  const app = createFactorApp();
+  const { secret } = await app.enable();
+  const { cookie } = await remembered(app, secret);
+  const typedAt = app.now();
+  app.wait(DAY);
+  const login = async (cookie: string) => {
+    const response = await app.fetch(
+      new Request("https://test.example/login/1", {
+        method: "POST",
+        headers: { cookie },
+      }),
+    );
+    const [session] = response.headers.getSetCookie();
+    return withCookie(app, session!.split(";")[0]!);
+  };
+  const timesOf = async (browser: FactorBrowser) =>
+    (await (await browser.get("/session")).json()).authMethods;
+  const browser = await login(cookie());
+  assertEquals(await timesOf(browser), {
+    mfa: typedAt,
+    pwd: app.now(),
+    device: app.now(),
+  });
+  assertEquals((await browser.get("/two")).status, 200);
+  assertEquals((await browser.get("/mfa")).status, 401);
+
+  const request = new Request("https://test.example/confirm", {
+    method: "POST",
+    headers: { cookie: browser.cookie() },
+    body: JSON.stringify({ code: await app.code(secret) }),
+  });
+  const confirmed = await app.fetch(request);
+  const [session] = confirmed.headers.getSetCookie();
+  const fresh = withCookie(app, session!.split(";")[0]!);
+  assertEquals((await fresh.get("/mfa")).status, 200);
+  const again = await login(`${fresh.cookie()}; ${cookie()}`);
+  assertEquals((await timesOf(again)).mfa, app.now());
+});

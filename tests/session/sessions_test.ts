@@ -6,6 +6,7 @@ import {
   assertRejects,
   assertThrows,
 } from "@std/assert";
+import { completeAuth } from "@gatehouse/web/auth";
 import { RequestContext } from "@gatehouse/web/fetch-router";
 import {
   createMemorySessionStore,
@@ -380,3 +381,32 @@ async function logIn(
   await browser.visit((session) => session.set("userId", userId));
   return browser;
 }
+
+Deno.test("sessions().endAll({ version }) ends older logins, and the kept session continues with the version", async () => {
+  const server = new Server();
+  const logInWith = async (version: number) => {
+    const browser = new Browser(server);
+    await browser.visit((_, context) => completeAuth(context, 7, { version }));
+    return browser;
+  };
+  const stateOf = (browser: Browser) =>
+    browser.visit(({ userId, version }) => [userId, version]);
+  const owner = await logInWith(1);
+  const thief = await logInWith(1);
+  const later = await logInWith(3);
+  await owner.visit(async (session, context) => {
+    await assertRejects(
+      () => sessions(context).endAll({ version: 1.5 }),
+      RangeError,
+      'Cannot use the version "1.5"',
+    );
+    const options = { except: session.id, version: 2 };
+    assertEquals(await sessions(context).endAll(options), 1);
+    assertEquals(session.version, 2);
+  });
+  assertEquals(await stateOf(owner), [7, 2]);
+  assertEquals(await stateOf(thief), [undefined, undefined]);
+  assertEquals(await stateOf(later), [7, 3]);
+  // A login that has verified the old password.
+  assertEquals((await logInWith(1)).response.status, 409);
+});
