@@ -176,9 +176,10 @@ export function session(
  * A destroyed session ends in both cases. If the store fails, the request fails
  * with a {@linkcode SessionStoreError}.
  *
- * Other requests can be in flight when a session ends. For 15 seconds, requests
- * with the old cookie get no new session, because a late response must not replace
- * the cookie of a new login. Only a login, or its start at a provider, begins one.
+ * Other requests can be in flight when a session ends. Requests with the old cookie
+ * get no new session, because a late response must not replace the cookie of a new
+ * login: for ten minutes after a login, a logout or another change of the id, and
+ * for 15 seconds if another request ended the session. Only a login, or its start at a provider, begins one.
  * A logout among these requests ends the session under its new id. Requests that
  * arrived before a change of the id was complete still read the session as it was.
  * If they write, they get a 409.

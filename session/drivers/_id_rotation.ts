@@ -13,6 +13,13 @@ const TOMBSTONE =
  */
 export const TOMBSTONE_TTL = 15_000;
 
+/**
+ * The lifetime of a tombstone in milliseconds if the response has a new cookie, or
+ * removes it. Only late requests have the old one then. A proxy that receives an
+ * upload as a whole first may pass it minutes later.
+ */
+export const REPLACED_TTL = 600_000;
+
 /** The move of a session to a new id. */
 export interface Move {
   /** The new id. */
@@ -60,6 +67,7 @@ const MAX_TOMBSTONE_ATTEMPTS = 3;
  * @param id The id of the session.
  * @param version The known version.
  * @param attempt The number of failed attempts.
+ * @param ttl The lifetime of the tombstone in milliseconds.
  * @returns `false` if the session has changed in the meantime.
  * @throws {SessionStoreError} If the store fails.
  */
@@ -68,14 +76,15 @@ export async function replaceByTombstone(
   id: string,
   version: string,
   attempt: number,
+  ttl: number,
 ): Promise<boolean> {
-  if (attempt < MAX_TOMBSTONE_ATTEMPTS) {
-    return await callStore("end", (store) => putTombstone(store, id, version));
-  }
+  const put = (ifVersion: string | null) =>
+    callStore("end", (store) => putTombstone(store, id, { ttl, ifVersion }));
+  if (attempt < MAX_TOMBSTONE_ATTEMPTS) return await put(version);
   await callStore("end", (store) => store.delete(id));
   // The session has ended. The tombstone only keeps late requests from beginning
   // a new one.
-  await callStore("end", (store) => putTombstone(store, id, null));
+  await put(null);
   return true;
 }
 
@@ -83,10 +92,9 @@ export async function replaceByTombstone(
 async function putTombstone(
   store: SessionStore,
   id: string,
-  ifVersion: string | null,
+  options: PutOptions,
 ): Promise<boolean> {
   try {
-    const options = { ttl: TOMBSTONE_TTL, ifVersion };
     return await store.put(id, serializeTombstone({}), options);
   } catch {
     await store.delete(id);
@@ -180,7 +188,7 @@ export async function rotateId(
   const isReplaced = await callStore(
     "end",
     (store) =>
-      store.put(old.id, tombstone, { ttl: TOMBSTONE_TTL, ifVersion: version }),
+      store.put(old.id, tombstone, { ttl: REPLACED_TTL, ifVersion: version }),
   );
   if (isReplaced) return { id, token };
   await callStore("save", (store) => store.delete(id));

@@ -1,6 +1,7 @@
 import { CookieCipher } from "../cookies/encryption.ts";
 import {
   type CookieChange,
+  MAX_COOKIE_BYTES,
   readCookies,
   readCookiesBelow,
 } from "../cookies/prefixed_cookie.ts";
@@ -19,9 +20,6 @@ import {
   type SessionDriver,
   type UpdateRecord,
 } from "./driver.ts";
-
-/** The maximum size of a cookie's name and value in bytes (RFC 6265bis). */
-const MAX_COOKIE_BYTES = 4096;
 
 /** The end of the name of the cookie that has the time of the last logout. */
 const ENDED = "-ended";

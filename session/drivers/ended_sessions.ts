@@ -43,6 +43,7 @@ const MAX_READS = 1_000;
  * @param id The id of the session.
  * @param accept Returns `true` if the session may be ended.
  * @param moved The old ids that were followed before. They are not followed again.
+ * @param ttl The lifetime of the tombstone in milliseconds.
  * @returns `true` if a session was ended.
  * @throws {SessionStoreError} If the store fails.
  */
@@ -51,6 +52,7 @@ export async function endStored(
   id: string,
   accept: Accept,
   moved?: Set<string>,
+  ttl = TOMBSTONE_TTL,
 ): Promise<boolean> {
   let current = id;
   let attempt = 0;
@@ -66,9 +68,8 @@ export async function endStored(
     }
     const record = parseRecord(found.value);
     if (record === null || !accept(record, current)) return false;
-    if (
-      await replaceByTombstone(callStore, current, found.version, attempt++)
-    ) {
+    const { version } = found;
+    if (await replaceByTombstone(callStore, current, version, attempt++, ttl)) {
       await reportEnded(callStore, record, current);
       return true;
     }

@@ -14,6 +14,7 @@ import {
   findMoved,
   type Move,
   parseTombstone,
+  REPLACED_TTL,
   rotateId,
 } from "./_id_rotation.ts";
 import { OldIds } from "./_old_ids.ts";
@@ -259,7 +260,8 @@ class StoreDriver implements SessionDriver {
     // If another request gave the session a new id, it ends there.
     const id = this.id || this.#move?.next;
     if (id === undefined) return;
-    if (!await endStored(this.#shared.call, id, () => true)) return;
+    const { call } = this.#shared;
+    if (!await endStored(call, id, () => true, undefined, REPLACED_TTL)) return;
     this.cookies = [{ suffix: "", value: null }];
   }
 
