@@ -3,6 +3,7 @@ import type { RouteTarget } from "./action.ts";
 import { createAllowedMethods } from "./_allowed_methods.ts";
 import { composeMiddleware } from "./_compose_middleware.ts";
 import { RequestContext } from "./context/context.ts";
+import { parseProxies } from "./context/trusted_proxies.ts";
 import { createDispatch } from "./_dispatch.ts";
 import { createFetch } from "./_fetch.ts";
 import { createErrorHandler } from "./_handle_error.ts";
@@ -183,10 +184,12 @@ function checkOptions(options: RouterOptions): void {
   if (!["strict", "redirect", "ignore"].includes(trailingSlash)) {
     throw invalidOption("trailingSlash", trailingSlash);
   }
-  const isValid = typeof trustedProxies === "number" ||
-    Array.isArray(trustedProxies) &&
-      trustedProxies.every((proxy) => typeof proxy === "string");
-  if (!isValid) throw invalidOption("trustedProxies", trustedProxies);
+  const isNumber = Number.isSafeInteger(trustedProxies) &&
+    Number(trustedProxies) >= 0;
+  const isArray = Array.isArray(trustedProxies) &&
+    trustedProxies.every((proxy) => typeof proxy === "string");
+  if (isArray) parseProxies(trustedProxies as readonly string[]);
+  else if (!isNumber) throw invalidOption("trustedProxies", trustedProxies);
 }
 
 function invalidOption(name: string, value: unknown): TypeError {

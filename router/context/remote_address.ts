@@ -1,11 +1,7 @@
 import { peerAddress } from "./platform.ts";
+import { isProxy, type TrustedProxies } from "./trusted_proxies.ts";
 
-/**
- * The trusted proxies in front of the server: their number or their addresses,
- * in the form of RFC 5952 (`2001:db8::1`), not as ranges. `X-Forwarded-For`
- * headers of other peers are ignored.
- */
-export type TrustedProxies = number | readonly string[];
+export type { TrustedProxies };
 
 /** The headers in which proxies pass the address of the client. */
 export const ADDRESS_HEADERS: readonly string[] = [
@@ -45,7 +41,7 @@ export function clientAddress(
   for (const [steps, hop] of hops.reverse().entries()) {
     const isTrusted = typeof trusted === "number"
       ? steps < trusted
-      : trusted.some((proxy) => proxy.replace(MAPPED, "") === address);
+      : isProxy(trusted, address);
     const next = isTrusted ? addressOf(hop.trim()) : undefined;
     if (next === undefined) break;
     address = next;
