@@ -14,6 +14,7 @@ import { canonicalHref, pathStart } from "./matching/canonical_url.ts";
 import type { Match, Matcher } from "./matching/matcher.ts";
 import { MountPrefix } from "./context/mount_prefix.ts";
 import { redirect } from "./redirect.ts";
+import { addContentType } from "./operation/add_content_type.ts";
 import type { MatchData, RouterOptions } from "./router.ts";
 
 /**
@@ -111,7 +112,8 @@ async function removeBody(
     !isServed(context);
   if (response.body === null) return response;
   response.body.cancel().catch(() => {});
-  return new Response(isLengthKept ? null : ReadableStream.from([]), response);
+  const empty = isLengthKept ? null : ReadableStream.from([]);
+  return addContentType(new Response(empty, response));
 }
 
 /**
