@@ -354,6 +354,9 @@ function trimSpaces(header: string, start: number, end: number): string {
   return header.slice(start, end);
 }
 
+/** The maximum size of a cookie's name and value in bytes (RFC 6265bis). */
+export const MAX_COOKIE_BYTES = 4096;
+
 /** A cookie to set, with the attributes that decide about its security. */
 export type CookieToSet =
   & Readonly<Cookie>

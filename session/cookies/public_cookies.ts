@@ -5,6 +5,7 @@
  */
 import { isToken } from "../../router/internal.ts";
 import {
+  MAX_COOKIE_BYTES,
   readCookiesBelow,
   serializeCookie as serialize,
 } from "./prefixed_cookie.ts";
@@ -108,6 +109,8 @@ export function parseCookies(header: string | null): Map<string, string> {
  * @returns The value of the header.
  * @throws {TypeError} If the name or an attribute is invalid, or browsers would
  * reject the combination.
+ * @throws {RangeError} If the name and the value take more than 4,096 bytes:
+ * browsers ignore such a cookie.
  */
 export function serializeCookie(
   name: string,
@@ -126,13 +129,24 @@ export function serializeCookie(
     ? "its prefix needs secure"
     : /^__(?:Host-)?Http-/i.test(name) && options.httpOnly === false
     ? "its prefix needs httpOnly"
+    : [path, options.domain].some((part) => part && part.length > 1024)
+    ? "browsers ignore an attribute of more than 1,024 characters"
     : isHost && (path !== "/" || options.domain !== undefined)
     ? "its prefix allows neither a path nor a domain"
     : undefined;
+  const encoded = encode(value);
+  const size = name.length + encoded.length;
+  if (problem === undefined && size > MAX_COOKIE_BYTES) {
+    throw new RangeError(
+      `Cannot serialize cookie "${
+        name.slice(0, 64)
+      }": its name and value take ${size} bytes, and browsers accept at most ${MAX_COOKIE_BYTES}`,
+    );
+  }
   try {
     if (problem !== undefined) throw new TypeError(problem);
     const attributes = { ...options, secure, sameSite, path };
-    return serialize({ ...attributes, name, value: encode(value) });
+    return serialize({ ...attributes, name, value: encoded });
   } catch (error) {
     const reason = error instanceof Error ? error.message : "it is invalid";
     throw new TypeError(`Cannot serialize cookie "${name}": ${reason}`);

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import {
   type CookieOptions,
   parseCookies,
@@ -136,3 +136,22 @@ for (const [name, options] of invalid) {
     );
   });
 }
+
+Deno.test("serializeCookie() refuses a cookie that every browser drops", () => {
+  const largest = "x".repeat(4_096 - "theme".length);
+  assertStringIncludes(serializeCookie("theme", largest), largest);
+  for (const value of [`${largest}x`, "x".repeat(5_000), "é".repeat(700)]) {
+    assertThrows(
+      () => serializeCookie("theme", value),
+      RangeError,
+      'Cannot serialize cookie "theme": its name and value take',
+    );
+  }
+  for (
+    const options of [{ path: `/${"x".repeat(1_024)}` }, {
+      domain: `${"x".repeat(1_020)}.example`,
+    }]
+  ) {
+    assertThrows(() => serializeCookie("a", "b", options), TypeError, "ignore");
+  }
+});
