@@ -66,6 +66,7 @@ export {
   type Matcher,
   type Middleware,
   type MiddlewareDescription,
+  type MiddlewareEntry,
   type MiddlewareOptions,
   type MiddlewareResult,
   MissingContextValueError,

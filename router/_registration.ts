@@ -7,7 +7,7 @@ import type {
 } from "./action.ts";
 import type { MatchedRoute } from "./context/context.ts";
 import { methodsOf, type RouteMethod } from "./method.ts";
-import type { Middleware } from "./middleware.ts";
+import type { Middleware, MiddlewareEntry } from "./middleware.ts";
 import { type PatternInput, RoutePattern } from "./pattern/route_pattern.ts";
 import type { Operation } from "./routes/operation.ts";
 import type { AnyRoute, RouteMap } from "./routes/route.ts";
@@ -29,6 +29,7 @@ type Registrable =
   | Action
   | MiddlewareOptions
   | Middleware
+  | readonly MiddlewareEntry[]
   | Controller<RouteMap>;
 
 /** The arguments after the target. Untyped callers may pass more than two. */
@@ -42,7 +43,7 @@ export type RegisterArguments = readonly [
 interface UntypedAction {
   readonly handler?: RequestHandler;
   readonly actions?: Record<string, Registrable>;
-  readonly middleware?: readonly Middleware[];
+  readonly middleware?: readonly MiddlewareEntry[];
 }
 
 /**
@@ -120,6 +121,7 @@ function collectBelow(
 
 function toOptions(first: Registrable, name: string): MiddlewareOptions {
   if (typeof first === "function") return { middleware: [first as Middleware] };
+  if (Array.isArray(first)) return { middleware: first };
   if ((first as UntypedAction | null)?.handler === undefined) {
     return first as MiddlewareOptions;
   }
@@ -146,16 +148,18 @@ export function checkKeys(others: object, owner: string): void {
 }
 
 /**
- * Returns the middleware if it is an array of functions.
+ * Returns the functions of an array of middleware.
  *
- * @throws {TypeError} If it is anything else.
+ * @throws {TypeError} If it contains anything but functions, `false` and
+ * `undefined`.
  */
 export function checkMiddleware(
-  list: readonly Middleware[] | undefined = [],
+  list: readonly MiddlewareEntry[] | undefined = [],
   owner: string,
 ): readonly Middleware[] {
-  if (Array.isArray(list) && list.every((one) => typeof one === "function")) {
-    return list;
+  if (Array.isArray(list)) {
+    const given = list.filter((one) => one !== false && one !== undefined);
+    if (given.every((one) => typeof one === "function")) return given;
   }
   throw new TypeError(
     `Cannot make ${owner}: its middleware is not a list of functions`,

@@ -1,7 +1,7 @@
 import type { HandlerContext } from "./context/context.ts";
 import type { ContextEntries } from "./context/context_entry.ts";
 import type { RouteMethod } from "./method.ts";
-import type { EntriesOfAll, Middleware } from "./middleware.ts";
+import type { EntriesOfAll, MiddlewareEntry } from "./middleware.ts";
 import type { Params } from "./pattern/params.ts";
 import type { PatternInput } from "./pattern/route_pattern.ts";
 import type { AnyRoute, Route, RouteMap } from "./routes/route.ts";
@@ -28,20 +28,21 @@ export type RequestHandler<
 ) => Response | Promise<Response>;
 
 /** The middleware of a route or of a group of routes. */
-export interface MiddlewareOptions<List = readonly Middleware[]> {
+export interface MiddlewareOptions<List = readonly MiddlewareEntry[]> {
   /**
-   * Middleware that runs before the handlers, the first outermost.
+   * Middleware that runs before the handlers, the first outermost. `false` and
+   * `undefined` are ignored.
    *
    * @default {[]}
    */
-  readonly middleware?: List & readonly Middleware[];
+  readonly middleware?: List & readonly MiddlewareEntry[];
 }
 
 /** A handler with the middleware of its route. */
 export interface ActionObject<
   RouteParams = Record<string, string>,
   Entries extends ContextEntries = readonly [],
-  List = readonly Middleware[],
+  List = readonly MiddlewareEntry[],
 > extends MiddlewareOptions<List> {
   /** Responds to a request. */
   readonly handler: NoInfer<
@@ -55,7 +56,7 @@ export interface ActionObject<
 export type Action<
   RouteParams = Record<string, string>,
   Entries extends ContextEntries = readonly [],
-  List = readonly Middleware[],
+  List = readonly MiddlewareEntry[],
 > =
   | NoInfer<RequestHandler<RouteParams, Entries>>
   | ActionObject<RouteParams, Entries, List>;
@@ -88,7 +89,7 @@ export type BuildAction<
 export interface Controller<
   Routes extends RouteMap,
   Entries extends ContextEntries = readonly [],
-  List = readonly Middleware[],
+  List = readonly MiddlewareEntry[],
 > extends MiddlewareOptions<List> {
   /** One action for each route, no more and no fewer. */
   readonly actions: {

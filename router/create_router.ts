@@ -10,7 +10,7 @@ import { createErrorHandler } from "./_handle_error.ts";
 import { ArrayMatcher } from "./matching/array_matcher.ts";
 import { canonicalHref } from "./matching/canonical_url.ts";
 import { requestMethods, type RouteMethod } from "./method.ts";
-import type { EntriesOfAll, Middleware } from "./middleware.ts";
+import type { EntriesOfAll, MiddlewareEntry } from "./middleware.ts";
 import type { Matcher } from "./matching/matcher.ts";
 import {
   createMountedMethods,
@@ -58,7 +58,7 @@ import { respondUnmatched } from "./_unmatched.ts";
  * @throws {TypeError} If an option is unknown, or has an invalid value.
  */
 export function createRouter<
-  const List extends readonly Middleware[],
+  const List extends readonly MiddlewareEntry[],
 >(options: RouterOptions<List> = {}): Router<EntriesOfAll<List>> {
   return createUntypedRouter(options as RouterOptions) as Router<
     EntriesOfAll<List>
@@ -85,11 +85,8 @@ function createUntypedRouter(options: RouterOptions): Router {
     catchErrors(defaultHandler ?? respondUnmatched, handleError),
     handleError,
   );
-  const handler = composeMiddleware(
-    checkMiddleware(middleware, "the router"),
-    dispatch,
-    handleError,
-  );
+  const list = checkMiddleware(middleware, "the router");
+  const handler = composeMiddleware(list, dispatch, handleError);
   const entries: Entry[] = [];
   const members = createMembers(matcher, handleError, entries);
   const router = members as unknown as Router;
@@ -114,7 +111,7 @@ function createUntypedRouter(options: RouterOptions): Router {
     // The outer middleware reads it too.
     parent.error = inner.error;
     return response;
-  }, { middleware: middleware ?? [], entries });
+  }, { middleware: list, entries });
   return router;
 }
 

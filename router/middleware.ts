@@ -34,15 +34,28 @@ export interface Middleware<Entries extends ContextEntries = ContextEntries> {
   readonly "~provides"?: Entries;
 }
 
-/** The entries that an array of middleware provides, in order. */
+/**
+ * An element of an array of middleware. The router ignores `false` and
+ * `undefined`, so that a middleware can have a condition:
+ * `isTracing && telemetry()`.
+ */
+export type MiddlewareEntry = Middleware | false | undefined;
+
+/**
+ * The entries that an array of middleware provides, in order. A middleware with a
+ * condition may be missing, so it provides none. Neither does a spread array.
+ */
 export type EntriesOfAll<List> = List extends
   readonly [infer First, ...infer Rest]
-  ? First extends { readonly "~provides"?: infer Entries }
+  // The tuples keep a union of a middleware and `false` together.
+  ? [First] extends [{ readonly "~provides"?: infer Entries }]
     ? Exclude<Entries, undefined> extends infer Known extends ContextEntries
       ? number extends Known["length"] ? EntriesOfAll<Rest>
       : readonly [...Known, ...EntriesOfAll<Rest>]
     : EntriesOfAll<Rest>
   : EntriesOfAll<Rest>
+  : List extends readonly [...infer Others, infer Last]
+    ? readonly [...EntriesOfAll<Others>, ...EntriesOfAll<readonly [Last]>]
   : readonly [];
 
 /**

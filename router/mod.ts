@@ -73,6 +73,7 @@ export type {
   ContextAfter,
   EntriesOfAll,
   Middleware,
+  MiddlewareEntry,
   MiddlewareResult,
   NextFunction,
 } from "./middleware.ts";

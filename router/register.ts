@@ -9,7 +9,11 @@ import type {
 } from "./action.ts";
 import type { ContextEntries } from "./context/context_entry.ts";
 import type { RouteMethod } from "./method.ts";
-import type { EntriesOfAll, Middleware } from "./middleware.ts";
+import type {
+  EntriesOfAll,
+  Middleware,
+  MiddlewareEntry,
+} from "./middleware.ts";
 import type { RouteMap } from "./routes/route.ts";
 
 /** Registers a handler with middleware before it. */
@@ -18,18 +22,18 @@ export interface RegisterWithMiddleware<Entries extends ContextEntries> {
    * Registers a handler with middleware before it.
    *
    * @param target The pattern, or the route.
-   * @param options An array of middleware, or a single one.
+   * @param options A middleware, an array of them, or an object with the array.
    * @param handler The handler.
    * @throws {TypeError} If the pattern is invalid, or the handler is missing.
    * @throws {RangeError} If the method has a route for the same URLs.
    */
   <
     const Target extends RouteTarget,
-    const List extends readonly Middleware[],
+    const List extends readonly MiddlewareEntry[],
     Single extends Middleware,
   >(
     target: Target,
-    options: MiddlewareOptions<List> | Single,
+    options: MiddlewareOptions<List> | readonly [...List] | Single,
     handler: NoInfer<
       RequestHandler<
         ParamsOf<Target>,
@@ -56,7 +60,7 @@ export interface RegisterRoute<Entries extends ContextEntries>
    */
   <
     const Target extends RouteTarget,
-    const List extends readonly Middleware[],
+    const List extends readonly MiddlewareEntry[],
   >(
     target: Target,
     action: Action<ParamsOf<Target>, Entries, List>,
@@ -76,7 +80,7 @@ export interface RegisterMethodRoute<Entries extends ContextEntries> {
    */
   <
     const Target extends RouteTarget,
-    const List extends readonly Middleware[],
+    const List extends readonly MiddlewareEntry[],
   >(
     method: RouteMethod,
     target: Target,
@@ -87,19 +91,19 @@ export interface RegisterMethodRoute<Entries extends ContextEntries> {
    *
    * @param method The method, several methods, or `"ANY"`.
    * @param target The pattern, or the route.
-   * @param options An array of middleware, or a single one.
+   * @param options A middleware, an array of them, or an object with the array.
    * @param handler The handler.
    * @throws {TypeError} If the pattern is invalid, or the handler is missing.
    * @throws {RangeError} If the method has a route for the same URLs.
    */
   <
     const Target extends RouteTarget,
-    const List extends readonly Middleware[],
+    const List extends readonly MiddlewareEntry[],
     Single extends Middleware,
   >(
     method: RouteMethod,
     target: Target,
-    options: MiddlewareOptions<List> | Single,
+    options: MiddlewareOptions<List> | readonly [...List] | Single,
     handler: NoInfer<
       RequestHandler<
         ParamsOf<Target>,
@@ -127,7 +131,7 @@ export interface MapRoutes<Entries extends ContextEntries>
    */
   <
     const Target extends RouteTarget | RouteMap,
-    const List extends readonly Middleware[],
+    const List extends readonly MiddlewareEntry[],
     const Lists,
   >(
     target: Target,

@@ -4,7 +4,7 @@ import type { ErrorResponse } from "./errors/error_response.ts";
 import type { MatchedRoute, RequestContext } from "./context/context.ts";
 import type { Matcher } from "./matching/matcher.ts";
 import type { RequestMethod } from "./method.ts";
-import type { EntriesOfAll, Middleware } from "./middleware.ts";
+import type { EntriesOfAll, MiddlewareEntry } from "./middleware.ts";
 import type {
   MapRoutes,
   RegisterMethodRoute,
@@ -24,10 +24,11 @@ export interface MatchData extends MatchedRoute {
 
 /** Options for `createRouter`. */
 export interface RouterOptions<
-  List extends readonly Middleware[] = readonly Middleware[],
+  List extends readonly MiddlewareEntry[] = readonly MiddlewareEntry[],
 > {
   /**
-   * Middleware that runs on every request, the first outermost.
+   * Middleware that runs on every request, the first outermost. `false` and
+   * `undefined` are ignored.
    *
    * @default {[]}
    */

@@ -31,7 +31,7 @@ export interface EmailLoginOptions {
    * Limits the emails to one address, and by one client. A proof of the address
    * clears its count.
    *
-   * @default {createEmailThrottle({ store }): at most 11 emails an hour}
+   * @default {a throttle in the store: at most 11 emails an hour}
    */
   readonly mailThrottle?: Pick<Throttle, "attempt" | "trustDevice">;
 

@@ -1,5 +1,5 @@
 /** Valid and invalid registrations of routes. */
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import {
   ArrayMatcher,
   type ContextEntry,
@@ -10,6 +10,7 @@ import {
   type RouteTarget,
 } from "@gatehouse/web/fetch-router";
 import { get, Route, route } from "@gatehouse/web/fetch-router/routes";
+import { openapi } from "@gatehouse/web/openapi";
 
 const origin = "https://example.com";
 const ok = () => new Response("ok");
@@ -275,9 +276,19 @@ const mistakes: [string, (router: Untyped) => unknown, string][] = [
     `Cannot create router: trustedProxies can't be "10.0.0.1,1"`,
   ],
   [
-    "a guard in an array instead of options",
-    (router) => router.get("/a", [() => {}] as never, ok),
+    "an array of guards without a handler",
+    (router) => router.get("/a", [() => {}]),
     'Cannot make "GET /a": it takes no "0"',
+  ],
+  [
+    "a string in an array of guards",
+    (router) => router.get("/a", ["guard"], ok),
+    'Cannot make "GET /a": its middleware is not a list of functions',
+  ],
+  [
+    "null in an array of middleware",
+    () => createRouter({ middleware: [null] as never }),
+    "Cannot make the router: its middleware is not a list of functions",
   ],
   [
     "a guard under a wrong name",
@@ -342,3 +353,43 @@ for (
     matcher.add("GET", new RoutePattern(second), "second");
   });
 }
+
+Deno.test("router.get() runs an array of guards before the handler, in order", async () => {
+  const seen: string[] = [];
+  const guard = (name: string): Middleware => () => void seen.push(name);
+  const router = createRouter();
+  router.get("/a", [guard("first"), guard("second")], () => {
+    seen.push("handler");
+    return new Response();
+  });
+  await router.fetch("https://example.com/a");
+  assertEquals(seen, ["first", "second", "handler"]);
+});
+
+Deno.test("router ignores middleware that is false or undefined, in every array", async () => {
+  const seen: string[] = [];
+  const note = (name: string): Middleware => () => void seen.push(name);
+  const isOn: boolean = seen.length > 0;
+  const router = createRouter({
+    middleware: [isOn && note("off"), note("router"), undefined],
+  });
+  const handler = () => new Response();
+  router.get("/array", [isOn && note("off"), note("array")], handler);
+  router.get("/action", {
+    middleware: [isOn ? note("off") : undefined, note("action")],
+    handler,
+  });
+  router.map(route({ home: "/map" }), {
+    middleware: [false, note("map")],
+    actions: { home: { middleware: [undefined, note("route")], handler } },
+  });
+  for (const path of ["/array", "/action", "/map"]) {
+    await router.fetch(`https://example.com${path}`);
+  }
+  assertEquals(
+    seen,
+    ["router", "array", "router", "action", "router", "map", "route"],
+  );
+  // Documents read the middleware too.
+  assert(openapi(router, { info: { title: "x", version: "1" } }));
+});

@@ -286,3 +286,100 @@ Deno.test("context.router is a Router with any middleware (spec 2.7)", async () 
   const response = await context.router.fetch("https://example.com/a");
   assertEquals(await response.text(), "1");
 });
+
+/** Typed as a condition whose value the compiler does not know. */
+const isTracing: boolean = [true].length > 0;
+const trace: Middleware = (_, next) => next();
+const ownTrace: Middleware<readonly []> = (_, next) => next();
+
+compiles("middleware with a condition keeps the user of the others", () => {
+  const routers = [
+    createRouter({ middleware: [isTracing && trace, auth, guard] }),
+    createRouter({ middleware: [auth, isTracing && trace, guard] }),
+    createRouter({ middleware: [auth, guard, isTracing ? trace : undefined] }),
+    createRouter({ middleware: [false, auth, undefined, guard] }),
+  ] as const;
+  for (const router of routers) {
+    router.get("/", (context) => {
+      const user = context.get(CurrentUser);
+      assertSameType<typeof user, Admin>();
+      return ok();
+    });
+  }
+  const spread = createRouter({
+    middleware: [auth, ...(isTracing ? [trace] : []), guard],
+  });
+  spread.get("/", (context) => {
+    const user = context.get(CurrentUser);
+    assertSameType<typeof user, Admin>();
+    return ok();
+  });
+  const first = createRouter({
+    middleware: [...(isTracing ? [ownTrace] : []), auth, guard],
+  });
+  first.get("/", (context) => {
+    const user = context.get(CurrentUser);
+    assertSameType<typeof user, Admin>();
+    return ok();
+  });
+});
+
+compiles("a guard with a condition guarantees nothing", () => {
+  const router = createRouter({ middleware: [auth, isTracing && guard] });
+  router.get("/", (context) => {
+    const user = context.get(CurrentUser);
+    assertSameType<typeof user, Admin | null>();
+    return ok();
+  });
+});
+
+compiles("an array of guards stands before a handler without an object", () => {
+  const router = createRouter({ middleware: [auth] });
+  router.get("/", [guard, tenant], (context) => {
+    const user = context.get(CurrentUser);
+    assertSameType<typeof user, Admin>();
+    const name = context.get(Tenant);
+    assertSameType<typeof name, "acme">();
+    return ok();
+  });
+  router.post("/:id", [isTracing && trace, guard], (context) => {
+    const user = context.get(CurrentUser);
+    assertSameType<typeof user, Admin>();
+    assertSameType<typeof context.params, { readonly id: string }>();
+    return ok();
+  });
+  router.route("PUT", "/", [guard], (context) => {
+    const user = context.get(CurrentUser);
+    assertSameType<typeof user, Admin>();
+    return ok();
+  });
+  router.map(get("/other"), [guard], (context) => {
+    const user = context.get(CurrentUser);
+    assertSameType<typeof user, Admin>();
+    return ok();
+  });
+  // @ts-expect-error: a string is not a middleware
+  router.get("/x", ["guard"], () => ok());
+});
+
+compiles("a route with conditional middleware in an action", () => {
+  const router = createRouter({ middleware: [auth] });
+  router.get("/", {
+    middleware: [isTracing && trace, guard],
+    handler: (context) => {
+      const user = context.get(CurrentUser);
+      assertSameType<typeof user, Admin>();
+      return ok();
+    },
+  });
+  router.map(route({ home: get("/") }), {
+    middleware: [isTracing && trace, guard],
+    actions: {
+      home: (context) => {
+        const user = context.get(CurrentUser);
+        assertSameType<typeof user, Admin>();
+        return ok();
+      },
+    },
+  });
+});
