@@ -226,8 +226,10 @@ async function execute(args: string[]): Promise<void> {
 }
 
 if (import.meta.main) {
+  const start = performance.now();
   await buildSite();
-  console.log("Built site/.build/dist");
+  const seconds = Math.round((performance.now() - start) / 1000);
+  console.log(`Built site/.build/dist in ${seconds} s`);
   if (!Deno.args.includes("--build")) {
     await new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "npm:vitepress", "preview", "."],

@@ -36,6 +36,22 @@ const typesOnHover = transformerTwoslash({
   },
 });
 
+/** The headings of every function in the reference, which name no subject. */
+const HEADINGS_OF_REFERENCE =
+  /^#{2,6} (?:Call Signature|Constructors?|Default|Examples?|Extends|Extended by|Methods|Parameters|Properties|Returns|See|Throws|Type Parameters)$/gm;
+
+/**
+ * Returns the page that the search looks into: without the types of programs,
+ * the headings of the reference, and pages about the past.
+ */
+function searchedPage(page: string, path: string): string {
+  if (/^(?:guide\/decisions\/|changelog)/.test(path)) return "";
+  const text = page.replaceAll("```ts twoslash", "```ts");
+  return path.startsWith("api/")
+    ? text.replaceAll(HEADINGS_OF_REFERENCE, "")
+    : text;
+}
+
 export default defineConfig({
   title: "Gatehouse",
   description:
@@ -67,9 +83,22 @@ export default defineConfig({
     search: {
       provider: "local",
       options: {
-        // The search does not look into the types.
         _render: (page, env, markdown) =>
-          markdown.render(page.replaceAll("```ts twoslash", "```ts"), env),
+          markdown.render(searchedPage(page, env.relativePath), env),
+        miniSearch: {
+          searchOptions: {
+            // The guide comes before the reference, and the beginning of a page
+            // before its sections. Runs in the browser, so it has no variables.
+            boostDocument: (id) => {
+              if (id.includes("/api/")) return 0.2;
+              if (
+                /\/(?:benchmarks|bundle_sizes|asvs|compare|faq|security|contributing)\b/
+                  .test(id)
+              ) return 0.3;
+              return id.includes("#") ? 1 : 1.5;
+            },
+          },
+        },
       },
     },
     nav: [

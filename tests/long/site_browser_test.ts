@@ -37,6 +37,40 @@ function serveSite(): Deno.HttpServer<Deno.NetAddr> {
   });
 }
 
+/** Words that users search for, and the pages that must come first. */
+const FIRST_RESULTS: Readonly<Record<string, string>> = {
+  "2fa": "second_factors",
+  "api key": "accept_access_tokens",
+  "content security policy": "security_headers",
+  "cookie samesite": "sessions cookies",
+  "cors": "cors",
+  "csrf": "protect_forms",
+  "docker": "create_a_project deploy",
+  "dpop": "protect_an_api call_apis_for_the_user",
+  "google": "add_a_provider",
+  "invite": "register_users",
+  "jwt": "accept_access_tokens protect_an_api",
+  "logout everywhere": "log_out_everywhere",
+  "magic link": "login_by_email",
+  "mcp": "protect_an_mcp_server",
+  "multi tenant": "protect_a_route",
+  "oauth": "add_a_provider",
+  "openapi": "openapi",
+  "passkey": "passkeys",
+  "rate limit": "rate_limits",
+  "redis": "choose_a_session_store",
+  "refresh token": "call_apis_for_the_user",
+  "remember me": "sessions",
+  "reset password": "forgotten_passwords",
+  "role": "protect_a_route",
+  "server sent events": "event_streams",
+  "test": "test_your_routes",
+  "throttle": "limit_attempts",
+  "totp": "second_factors",
+  "upload": "validate_input",
+  "websocket": "websockets",
+};
+
 /** Returns the addresses of a page's links, without those to other origins. */
 function links(html: string, base: string): string[] {
   const { origin } = new URL(base);
@@ -109,6 +143,21 @@ testInChromium("The documentation site works in Chromium", {
     assertStringIncludes((await result.innerText()).toLowerCase(), "throttle");
     await result.click();
     await page.waitForURL(/\/(?:guide|api)\//);
+  });
+
+  await t.step("the search leads with the page of a user's words", async () => {
+    await page.goto(base);
+    await page.getByRole("button", { name: /search/i }).first().click();
+    const missed: string[] = [];
+    for (const [words, pages] of Object.entries(FIRST_RESULTS)) {
+      await page.getByRole("searchbox").fill(words);
+      const first = pages.split(" ").map((name) =>
+        `.VPLocalSearchBox li:first-child a.result[href*="/guide/${name}.html"]`
+      );
+      await page.locator(first.join(", ")).waitFor({ timeout: 5_000 })
+        .catch(() => missed.push(words));
+    }
+    assertEquals(missed, []);
   });
 
   await t.step("a program shows the type of a name on hover", async () => {
