@@ -143,6 +143,9 @@ export {
   type RequireMatchOptions,
 } from "./router/middleware/etag.ts";
 export {
+  type EventQueue,
+  eventQueue,
+  type EventQueueOptions,
   eventStream,
   type EventStreamConnection,
   type EventStreamOptions,

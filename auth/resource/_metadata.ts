@@ -38,8 +38,11 @@ export function checkResource(
   // A token names its audience by these characters.
   const isPlain = url !== null && !/[?#\s]/.test(resource);
   if (isPlain && isSecureURL(url, allowInsecureLoopback)) return url;
+  const hint = isPlain && isSecureURL(url, true)
+    ? ' (set "allowInsecureLoopback" for http on your own computer)'
+    : "";
   throw new TypeError(
-    `Cannot create ${name}: resource is not an https URL without query and fragment`,
+    `Cannot create ${name}: resource is not an https URL without query and fragment${hint}`,
   );
 }
 

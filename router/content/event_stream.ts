@@ -7,6 +7,12 @@ import { checkPositive, MAX_TIMEOUT } from "../limits.ts";
 import type { RequestContext } from "../mod.ts";
 import { cancelWithClient } from "../operation/cancel_with_client.ts";
 
+export {
+  type EventQueue,
+  eventQueue,
+  type EventQueueOptions,
+} from "./event_queue.ts";
+
 /** An event for `EventSource` in a browser. */
 export interface ServerSentEvent {
   /**

@@ -301,6 +301,7 @@ Deno.test("requireFreshAuth() asks for an authentication context class (RFC 9470
 
 const invalid: [option: Record<string, unknown>, message: string][] = [
   [{ resource: "http://api.example" }, "resource is not an https URL"],
+  [{ resource: "http://localhost:8000" }, "allowInsecureLoopback"],
   [{ resource: "notes" }, "resource is not an https URL"],
   [{ resource: "https://api.example/#a" }, "without query and fragment"],
   [{ resource: "https://api.example/?a" }, "without query and fragment"],
