@@ -40,15 +40,16 @@ export interface EventQueue<Value> extends AsyncIterable<Value> {
  *   eventStream(context, async function* ({ signal }) {
  *     const queue = eventQueue<string>(signal);
  *     changes.addEventListener("change", () => queue.push("changed"), { signal });
+ *     yield { data: "ready" };
  *     for await (const data of queue) yield { data };
  *   }));
  *
  * const { body } = await router.fetch("https://example.com/changes");
  * const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
  * assertEquals((await reader.read()).value, ":\n\n");
- * const next = reader.read();
+ * assertEquals((await reader.read()).value, "data: ready\n\n");
  * changes.dispatchEvent(new Event("change"));
- * assertEquals((await next).value, "data: changed\n\n");
+ * assertEquals((await reader.read()).value, "data: changed\n\n");
  * await reader.cancel();
  * ```
  *

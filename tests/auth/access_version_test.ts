@@ -1,6 +1,6 @@
 // One version of an account ends all access: every way to prove, add or remove a
-// way in compares the version that it began with. And nobody uses one of them while
-// they act as another user.
+// way in compares the version that it began with. None of them
+// works while acting as another user.
 import { assert, assertEquals } from "@std/assert";
 import {
   completeAuth,
@@ -389,7 +389,7 @@ async function statusOf(
 }
 
 for (const [name, { begin, survives = false }] of Object.entries(ways)) {
-  Deno.test(`${name} works if nobody ends access`, async () => {
+  Deno.test(`${name} works if access was not ended`, async () => {
     assert(await (await begin(createVersionedApp()))());
   });
 
@@ -405,7 +405,7 @@ for (const [name, { begin, during = [] }] of Object.entries(ways)) {
   for (const call of during) {
     for (const when of ["endBefore", "endAfter"] as const) {
       const moment = `${when === "endBefore" ? "before" : "after"} "${call}"`;
-      // What a store has compared and stored came first.
+      // A write that the store has compared and stored came first.
       const isFirst = when === "endAfter" && call === "create passkey";
       Deno.test(`${name} ${isFirst ? "comes before" : "does not survive"} an end of access right ${moment}`, async () => {
         const app = createVersionedApp();

@@ -149,7 +149,7 @@ Deno.test("a login on a remembered device records the method device", async () =
   assertEquals((await browser.get("/fresh")).status, 401);
 });
 
-Deno.test("a login on a remembered device is no fresh mfa, and does not undo one", async () => {
+Deno.test("a login on a remembered device is not a fresh mfa, and does not undo one", async () => {
   const app = createFactorApp();
   const { secret } = await app.enable();
   const { cookie } = await remembered(app, secret);
