@@ -1,5 +1,5 @@
 import { SingleFlight } from "../../router/internal.ts";
-import { sha256Base64Url } from "../../session/secrets.ts";
+import { randomToken, sha256Base64Url } from "../../session/secrets.ts";
 import {
   type AccessTokenVerification,
   ExternalAuthError,
@@ -7,12 +7,10 @@ import {
   resolveIssuerOptions,
 } from "../issuer/mod.ts";
 import { checkIntrospected } from "./_introspected_claims.ts";
+import { isRecent, isUnavailable, Outage, RETRY_AFTER } from "./_outage.ts";
 import { createRequest } from "./_request.ts";
 import { ResultCache } from "./_result_cache.ts";
 import type { IntrospectedIssuer, IntrospectionOptions } from "./options.ts";
-
-/** Milliseconds for which an issuer is not asked after a failure. */
-const RETRY_AFTER = 5_000;
 
 /** Milliseconds after which a waiting request asks the issuer too. */
 const LOST_AFTER = 2_000;
@@ -21,22 +19,13 @@ const LOST_AFTER = 2_000;
 const INACTIVE_FOR = 10_000;
 
 /**
- * The maximum number of inactive tokens that are remembered, separately from the
- * active ones: anyone can send tokens.
+ * The maximum numbers of inactive tokens and of failed ones that are remembered,
+ * separately from the active ones: anyone can send tokens.
  */
 const MAX_INACTIVE = 1_000;
 
 /** The maximum number of tokens whose concurrent requests are joined. */
 const MAX_FLIGHTS = 1_000;
-
-/**
- * The number of different tokens whose failures mean that the issuer is
- * unavailable. Anyone can send a token that an issuer fails to handle.
- */
-const MAX_FAILED_TOKENS = 3;
-
-/** The statuses of an issuer that is unavailable for every token. */
-const UNAVAILABLE: readonly (number | undefined)[] = [undefined, 401, 503];
 
 /** The statuses with which servers refuse a token that they cannot read. */
 const UNREADABLE: readonly (number | undefined)[] = [400, 413, 414, 422, 431];
@@ -52,10 +41,9 @@ export class Introspector {
   readonly #active: ResultCache<JSONObject>;
   readonly #inactive = new ResultCache<true>(MAX_INACTIVE);
   readonly #flights = new Map<string, SingleFlight<JSONObject>>();
-  /** The tokens that failed since the last success, and their times. */
-  readonly #failedTokens = new Map<string, number>();
-  /** The time of the last failure or attempt of an outage, else -Infinity. */
-  #failedAt = -Infinity;
+  /** The tokens that the issuer failed to handle in the last five seconds. */
+  readonly #failed = new ResultCache<true>(MAX_INACTIVE);
+  readonly #outage: Outage;
   #reportedAt = -Infinity;
 
   constructor(
@@ -71,6 +59,7 @@ export class Introspector {
     this.#clockTolerance = resolved.clockTolerance;
     this.#maxCacheTime = options.maxCacheTime ?? 60_000;
     this.#active = new ResultCache(options.maxCacheEntries ?? 10_000);
+    this.#outage = new Outage(() => this.#probe(), this.#now);
   }
 
   async verify(token: string): Promise<AccessTokenVerification> {
@@ -79,9 +68,10 @@ export class Introspector {
     const time = this.#now();
     if (this.#inactive.get(key, time)) return { ok: false, problem: "invalid" };
     let body = this.#active.get(key, time);
-    if (body === undefined && this.#isWaiting(key, time)) {
-      return { ok: false, problem: "unavailable" };
-    }
+    if (
+      body === undefined &&
+      (this.#failed.get(key, time) || !await this.#outage.isOver())
+    ) return { ok: false, problem: "unavailable" };
     try {
       body ??= await this.#introspect(key, token);
     } catch (error) {
@@ -95,23 +85,20 @@ export class Introspector {
     });
   }
 
-  /**
-   * Returns `true` after a failure of this token, and during an outage. In an
-   * outage, one request in five seconds asks the issuer.
-   */
-  #isWaiting(key: string, time: number): boolean {
-    if (isRecent(this.#failedTokens.get(key) ?? -Infinity, time)) return true;
-    if (this.#failedAt === -Infinity) return false;
-    if (isRecent(this.#failedAt, time)) return true;
-    this.#failedAt = time;
-    return false;
+  /** Asks about a token that no client has sent, and none can predict. */
+  async #probe(): Promise<void> {
+    try {
+      await this.#ask(randomToken());
+    } catch (error) {
+      this.#report(error as ExternalAuthError);
+      throw error;
+    }
   }
 
   async #introspect(key: string, token: string): Promise<JSONObject> {
     const body = await this.#joined(key, () => this.#ask(token));
     const time = this.#now();
-    this.#failedAt = -Infinity;
-    this.#failedTokens.clear();
+    this.#outage.end();
     if (body.active === true) {
       const end = typeof body.exp === "number" ? body.exp * 1000 : Infinity;
       const until = Math.min(time + this.#maxCacheTime, end);
@@ -143,36 +130,23 @@ export class Introspector {
 
   #handle(error: unknown, key: string): AccessTokenVerification {
     if (!(error instanceof ExternalAuthError)) throw error;
+    // Anyone can send a token that the issuer answers with an error, which must
+    // not affect the others.
+    if (isUnavailable(error)) this.#outage.suspect(error);
+    else this.#outage.end();
+    this.#report(error);
     const isUnreadable = error.code === "introspection_failed" &&
       UNREADABLE.includes(error.status);
+    if (isUnreadable) return { ok: false, problem: "invalid" };
     const time = this.#now();
-    // Anyone can send such a token, which must not affect the others. The issuer
-    // answered it, so it is available.
-    if (isUnreadable) this.#failedAt = -Infinity;
-    else if (this.#isOutage(error, key, time)) this.#failedAt = time;
-    if (!isRecent(this.#reportedAt, time)) {
-      this.#reportedAt = time;
-      (this.#issuer.onError ?? console.error)(error);
-    }
-    return { ok: false, problem: isUnreadable ? "invalid" : "unavailable" };
+    this.#failed.set(key, true, time, time + RETRY_AFTER);
+    return { ok: false, problem: "unavailable" };
   }
 
-  /** Counts a failure. Returns `true` if it means that the issuer is unavailable. */
-  #isOutage(
-    { code, status }: ExternalAuthError,
-    key: string,
-    time: number,
-  ): boolean {
-    const failed = this.#failedTokens;
-    for (const [token, at] of failed) {
-      if (!isRecent(at, time)) failed.delete(token);
-    }
-    if (failed.size < MAX_FAILED_TOKENS) failed.set(key, time);
-    return code !== "introspection_failed" || UNAVAILABLE.includes(status) ||
-      failed.size >= MAX_FAILED_TOKENS;
+  #report(error: ExternalAuthError): void {
+    const time = this.#now();
+    if (isRecent(this.#reportedAt, time)) return;
+    this.#reportedAt = time;
+    (this.#issuer.onError ?? console.error)(error);
   }
-}
-
-function isRecent(at: number, time: number): boolean {
-  return at <= time && time - at < RETRY_AFTER;
 }

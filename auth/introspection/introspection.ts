@@ -11,7 +11,9 @@ const METHODS: readonly unknown[] = ["basic", "post", "private_key_jwt"];
  * The API authenticates to the issuer. A response is used until the token expires,
  * for at most a minute, by all requests with the token; concurrent ones share a
  * request to the issuer. If the issuer is unavailable, it is asked again after
- * five seconds. Until then, tokens without a cached response get a 503.
+ * five seconds. Until then, tokens without a cached response get a 503. An outage
+ * begins when the issuer fails to answer a random token of the library, because
+ * a client can send tokens that an issuer cannot handle.
  *
  * The audience of a token must be the resource. Its `sub` must be present, because
  * a `client_id` could be the id of a user.

@@ -210,10 +210,10 @@ function checkType(response: Response): void {
 
 async function readText(
   { maxResponseBytes, timeout }: Transport,
-  { body }: Response,
+  { body, status }: Response,
   deadline: number,
 ): Promise<string> {
-  if (body === null) throw new RequestError("the response is empty");
+  if (body === null) throw new RequestError("the response is empty", status);
   // A custom fetch may ignore the signal, so this cancels the body in time. A
   // `pipeThrough` with the signal takes 20 µs longer on Deno, 5 µs on Bun.
   const bytes = await readBytes(body, {
@@ -221,10 +221,17 @@ async function readText(
     timeout: deadline - performance.now(),
   });
   if (bytes === 408) throw timeoutError(timeout);
-  if (bytes !== 413) return decoder.decode(bytes);
-  throw new RequestError(
-    `the response has more than ${maxResponseBytes} bytes`,
-  );
+  if (bytes === 413) {
+    throw new RequestError(
+      `the response has more than ${maxResponseBytes} bytes`,
+      status,
+    );
+  }
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new RequestError(`status ${status}, and not UTF-8`, status);
+  }
 }
 
 function parseJSON(text: string, status: number): unknown {

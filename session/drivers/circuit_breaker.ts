@@ -21,9 +21,9 @@ const PROBE = "probe";
  * them would wait for its timeout.
  *
  * A store is down if a call failed slowly and no other call succeeded in the
- * meantime. So one slow session, which a client may cause, is not an outage.
- * After a pause, a read of a key that no session has tries whether the store
- * answers again.
+ * meantime. So one slow session, which a client may cause, is not an outage. A
+ * read of a key that no session has tries at once whether the store answers, and
+ * again after each pause.
  */
 export class CircuitBreaker {
   // Not the time of the last success: the clock of Workers only moves on I/O.
@@ -62,9 +62,25 @@ export class CircuitBreaker {
       if (now - begunAt >= SLOW && this.#successes === successes) {
         this.#outage = error as SessionStoreError;
         this.#pausedUntil = now + PAUSE;
+        this.#disprove(this.#outage);
       }
       throw error;
     }
+  }
+
+  /**
+   * Ends an outage that was only a failure of one session. No call waits for
+   * this, so it has no timeout.
+   */
+  async #disprove(outage: SessionStoreError): Promise<void> {
+    try {
+      await this.#store.get(PROBE);
+    } catch {
+      return;
+    }
+    if (this.#outage !== outage) return;
+    this.#successes++;
+    this.#outage = undefined;
   }
 
   /** Ends the outage if the store answers, or throws. */

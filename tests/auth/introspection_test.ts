@@ -10,6 +10,7 @@ import {
   assert,
   assertEquals,
   assertFalse,
+  assertMatch,
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
@@ -192,7 +193,8 @@ Deno.test("createIntrospection() asks an unavailable issuer once in five seconds
   for (let count = 0; count < 20; count++) {
     assertEquals((await send(`t0ken${count}`)).status, 503);
   }
-  assertEquals([asked(), errors], [1, 1]);
+  // One token and one probe.
+  assertEquals([asked(), errors], [2, 1]);
   provider.faults.respond = respond;
   responses.t0ken = activeToken();
   clock.now += 4_999;
@@ -208,6 +210,7 @@ Deno.test("createIntrospection() lets one request ask an issuer that does not re
   assertEquals((await send("unknown")).status, 401);
   provider.faults.respond = () => new Promise<Response>(() => {});
   assertEquals((await send("a")).status, 503);
+  assertEquals((await send("d")).status, 503);
   clock.now += 5_000;
   const waiting = send("b");
   const first = await Promise.race([
@@ -216,7 +219,7 @@ Deno.test("createIntrospection() lets one request ask an issuer that does not re
   ]);
   assertEquals(first, "the others");
   assertEquals((await waiting).status, 503);
-  assertEquals(asked(), 3);
+  assertEquals(asked(), 4);
   provider.faults.respond = respond;
 });
 
@@ -255,51 +258,41 @@ for (const status of [403, 404, 406, 409, 429, 500, 502, 504]) {
   });
 }
 
-Deno.test("createIntrospection() takes an issuer as unavailable after failures with three tokens", async () => {
-  const { asked, clock, send } = await createFailingAPI(500);
-  for (const token of ["x1", "x2", "x3"]) await send(token);
-  assertEquals((await send("t0ken")).status, 503);
-  assertEquals((await send("x4")).status, 503);
-  assertEquals(asked(), 3);
-  clock.now += 5_000;
-  assertEquals((await send("t0ken")).status, 200);
-  // The success ended the outage, so one failure is not enough.
-  assertEquals((await send("x5")).status, 503);
-  assertEquals((await send("other")).status, 200);
-});
+for (
+  const [name, failure] of [
+    ["an error", 500],
+    ["too many requests", 429],
+    [
+      "more than 256 KiB",
+      () => Response.json({ ...activeToken(), a: "a".repeat(300_000) }),
+    ],
+    ["malformed UTF-8", () => jsonResponse(new Uint8Array([0x22, 0xff, 0x22]))],
+    ["an empty body", () => jsonResponse(null)],
+    ["503", 503],
+    ["a refused client", 401],
+    ["a network error", () => Promise.reject(new TypeError("refused"))],
+  ] as const
+) {
+  Deno.test(`createIntrospection() asks for other tokens while one a second makes the issuer respond with ${name}`, async () => {
+    const { clock, responses, send } = await createFailingAPI(failure);
+    for (let second = 0; second < 20; second++) {
+      assertEquals((await send(`x${second}`)).status, 503);
+      responses[`valid${second}`] = activeToken();
+      assertEquals((await send(`valid${second}`)).status, 200);
+      clock.now += 1_000;
+    }
+  });
+}
 
-Deno.test("createIntrospection() takes an issuer as unavailable after three failures within five seconds", async () => {
-  const { asked, clock, send } = await createFailingAPI(500);
-  for (const token of ["x1", "x2", "x3"]) {
-    await send(token);
-    clock.now += 2_000;
-  }
-  assertEquals((await send("t0ken")).status, 503);
-  assertEquals(asked(), 3);
-});
-
-Deno.test("createIntrospection() counts only failures since the last success, and of five seconds", async () => {
-  const { clock, send } = await createFailingAPI(500);
+Deno.test("createIntrospection() sends a probe of its own after a failure, and no token of a client", async () => {
+  const { provider, send } = await createFailingAPI(503);
   await send("x1");
-  await send("x2");
-  assertEquals((await send("t0ken")).status, 200);
-  await send("x3");
-  await send("x4");
-  assertEquals((await send("other")).status, 200);
-  await send("x5");
-  await send("x6");
-  clock.now += 5_000;
-  await send("x7");
-  assertEquals((await send("another")).status, 200);
-});
-
-Deno.test("createIntrospection() counts an inactive token as a success of the issuer", async () => {
-  const { send } = await createFailingAPI(500);
-  await send("x1");
-  await send("x2");
-  assertEquals((await send("unknown")).status, 401);
-  await send("x3");
-  assertEquals((await send("t0ken")).status, 200);
+  assertEquals((await send("x2")).status, 503);
+  const [first, probe, second] = provider.requests
+    .filter(({ path }) => path === "/introspect")
+    .map(({ form }) => form.get("token")!);
+  assertEquals([first, second], ["x1", "x2"]);
+  assertMatch(probe!, /^[\w-]{43}$/);
 });
 
 for (
@@ -309,15 +302,30 @@ for (
     ["a refused client", () => Response.json({}, { status: 401 })],
   ] as const
 ) {
-  Deno.test(`createIntrospection() takes an issuer as unavailable at once after ${name}`, async () => {
-    const { asked, send } = await createFailingAPI(respond);
-    assertEquals((await send("x1")).status, 503);
+  Deno.test(`createIntrospection() takes an issuer as unavailable after one probe with ${name}`, async () => {
+    const { asked, provider, respond: usual, send } =
+      await createIntrospectingAPI({}, { onError: () => {} });
+    provider.faults.respond = (request) =>
+      request.path === "/introspect" ? respond() : usual(request);
+    const tokens = Array.from({ length: 20 }, (_, index) => `a${index}`);
     assertEquals((await send("t0ken")).status, 503);
-    assertEquals(asked(), 1);
+    const responses = await Promise.all(tokens.map((token) => send(token)));
+    assertEquals(
+      new Set(responses.map(({ status }) => status)),
+      new Set([503]),
+    );
+    assertEquals(asked(), 2);
+    for (const { body } of responses) await body?.cancel();
   });
 }
 
-/** Creates an API whose issuer fails for tokens that begin with `x`. */
+function jsonResponse(body: Uint8Array<ArrayBuffer> | null): Response {
+  return new Response(body, {
+    headers: { "Content-Type": "application/json" },
+  });
+}
+
+/** Creates an API whose issuer fails for the tokens `x1`, `x2` and so on. */
 async function createFailingAPI(
   failure: number | (() => Response | Promise<Response>),
 ) {
@@ -325,7 +333,9 @@ async function createFailingAPI(
   const { provider, respond, responses } = api;
   responses.other = responses.another = activeToken();
   provider.faults.respond = (request) => {
-    if (!request.form.get("token")?.startsWith("x")) return respond(request);
+    if (!/^x\d+$/.test(request.form.get("token") ?? "")) {
+      return respond(request);
+    }
     return typeof failure === "function"
       ? failure()
       : Response.json({}, { status: failure });

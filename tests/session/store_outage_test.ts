@@ -70,6 +70,15 @@ Deno.test("session() keeps using its store if the calls of one client fail slowl
   assertEquals(new Set(users), new Set([7]));
 });
 
+Deno.test("session() keeps using its store if the only call fails slowly, because of its session", async () => {
+  const { outage, server } = open();
+  const [attacker, victim] = [await logIn(server), await logIn(server)];
+  outage.onlyKey = await attacker.visit((session) => session.id);
+  outage.isDown = true;
+  await fails(attacker);
+  assertEquals(await userOf(victim), 7);
+});
+
 Deno.test("session() keeps using its store if a call fails at once", async () => {
   const { outage, server } = open();
   const [attacker, victim] = [await logIn(server), await logIn(server)];
