@@ -1,6 +1,6 @@
 import { SingleFlight } from "../router/internal.ts";
 import type { SessionStore, StoredValue } from "./store.ts";
-import { callStore } from "./timeouts.ts";
+import { callStore, MAX_SKEW } from "./timeouts.ts";
 
 /** The store, the limit and the clock of a counter. */
 export interface RateCounterConfig {
@@ -80,7 +80,8 @@ export function createRateCounter(
    * Returns the level and its time. An invalid value counts as none.
    *
    * The time never goes back: otherwise a machine with a fast clock would count
-   * the time again that passed for one with a slow clock.
+   * the time again that passed for one with a slow clock. After a clock was set
+   * back, the store ends the count when its lifetime is over.
    */
   function stateOf(
     found: StoredValue | null,
@@ -88,8 +89,7 @@ export function createRateCounter(
   ): readonly [level: number, time: number] {
     const [level = NaN, storedAt = NaN] = found?.value.split(" ").map(Number) ??
       [];
-    // A time in the far future was stored before the clock was set back.
-    if (!(level >= 0 && storedAt <= time + window)) return [0, time];
+    if (!(level >= 0 && storedAt < Infinity)) return [0, time];
     const elapsed = Math.max(0, time - storedAt);
     const rest = Math.min(level, limit) - elapsed / unit;
     return [Math.max(0, rest), Math.max(time, storedAt)];
@@ -106,7 +106,8 @@ export function createRateCounter(
     const read = callOnce(() => store.get(key));
     const found = read instanceof Promise ? await read : read;
     const requests = [...waiting].filter((one) => one.decision === undefined);
-    const [before, time] = stateOf(found, now());
+    const ownTime = now();
+    const [before, time] = stateOf(found, ownTime);
     let level = before;
     const decisions = requests.map(({ cost }) => {
       const excess = Math.max(0, level + cost - limit - ROUNDING);
@@ -114,7 +115,8 @@ export function createRateCounter(
       return decisionFor(level, excess);
     });
     const options = {
-      ttl: Math.ceil(level * unit),
+      // In some stores, each machine ends lifetimes by its own clock.
+      ttl: Math.ceil(level * unit + Math.min(time - ownTime, MAX_SKEW)),
       ifVersion: found?.version ?? null,
     };
     const put = level === before ||

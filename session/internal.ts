@@ -45,6 +45,7 @@ import {
   callStore,
   checkLoginTimeouts,
   type LoginTimeouts,
+  MAX_SKEW,
   STORE_TIMEOUT,
 } from "./timeouts.ts";
 
@@ -63,6 +64,7 @@ export {
   type HostCookie,
   leaveSession,
   loginTimeOf,
+  MAX_SKEW,
   readBinding,
   readCookies,
   readCookiesBelow,

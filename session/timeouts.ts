@@ -2,6 +2,13 @@ import { checkPositive } from "../router/internal.ts";
 import type { CircuitBreaker } from "./drivers/circuit_breaker.ts";
 import { SessionStoreError } from "./errors.ts";
 
+/**
+ * The largest difference between the clocks of machines that counts in a shared
+ * store allow for, in milliseconds. A time further in the future was stored
+ * before a clock was set back.
+ */
+export const MAX_SKEW = 3_600_000;
+
 /** Timeouts of sessions, in milliseconds. */
 export interface SessionTimeouts {
   /**

@@ -1,4 +1,4 @@
-import type { CallStore } from "../../session/internal.ts";
+import { type CallStore, MAX_SKEW } from "../../session/internal.ts";
 import type { StoredValue } from "../../session/mod.ts";
 import type { ThrottleLimit } from "./limits.ts";
 
@@ -123,23 +123,26 @@ export class FailureCounter {
     const { slices, blockedUntil } = parseCount(found?.value);
     const now = this.#now();
     const { window } = this.#limit;
-    // Failures in the far future were counted before the clock was set back.
-    const counts = ([last]: Slice) => Math.abs(now - last) < window;
+    const counts = ([last]: Slice) =>
+      now - last < window && last - now < Math.max(window, MAX_SKEW);
     return { slices: slices.filter(counts), blockedUntil };
   }
 
   /**
    * Returns the milliseconds until the next attempt, at most the longest delay.
-   * A delay that ends a little later comes from a machine whose clock is ahead.
-   * If it ends much later, the clock was set back.
+   * A delay that ends later comes from a machine whose clock is ahead. If it ends
+   * much later, the clock was set back.
    */
   #waitOf({ blockedUntil }: Count): number {
     const { maxDelay } = this.#limit;
     const wait = blockedUntil - this.#now();
-    return wait > 2 * maxDelay ? 0 : Math.min(Math.max(0, wait), maxDelay);
+    const longest = maxDelay + Math.max(maxDelay, MAX_SKEW);
+    return wait > longest ? 0 : Math.min(Math.max(0, wait), maxDelay);
   }
 
-  #withOneMore(slices: readonly Slice[], now: number): Slice[] {
+  /** Adds a failure now, or at the latest time of a machine whose clock is ahead. */
+  #withOneMore(slices: readonly Slice[], time: number): Slice[] {
+    const now = Math.max(time, ...slices.map(([last]) => last));
     const length = this.#limit.window / SLICES_PER_WINDOW;
     const numberOf = (time: number) => Math.floor(time / length);
     const others = slices.filter(([last]) => numberOf(last) !== numberOf(now));

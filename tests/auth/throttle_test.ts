@@ -263,6 +263,28 @@ Deno.test("createThrottle() keeps a delay on a machine whose clock is behind", a
   assertEquals(await behind.attempt(), 3600);
 });
 
+Deno.test("createThrottle() limits guesses on machines whose clocks differ by half an hour", async () => {
+  const limit = {
+    attempts: 5,
+    delay: minute,
+    maxDelay: minute,
+    window: 10 * minute,
+  };
+  const limits = {
+    store: createMemorySessionStore({ now: () => start }),
+    perAccountAndAddress: limit,
+  };
+  const [ahead, behind] = [createClocked(limits), createClocked(limits)];
+  ahead.pass(hour / 2);
+  const answers = [];
+  for (let guess = 0; guess < 50; guess++) {
+    answers.push(await behind.attempt(), await ahead.attempt());
+  }
+  const allowed = answers.filter((answer) => answer === true).length;
+  // One more, because the machine ahead does not see the delay of the other.
+  assert(allowed <= 6, `${allowed}`);
+});
+
 Deno.test("createThrottle() counts concurrent attempts", async () => {
   const { attempt } = createClocked();
   const answers = await Promise.all(
