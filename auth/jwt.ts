@@ -81,6 +81,15 @@ export interface JWTAuthSchemeOptions<User extends AuthenticatedUser>
   ) => User | null | Promise<User | null>;
 
   /**
+   * Returns the scopes of a token, for example if the issuer puts permissions into
+   * another claim.
+   *
+   * @param claims The verified claims.
+   * @default {those of the claim `scope`, or `scp`}
+   */
+  readonly tokenScopes?: (claims: AccessTokenClaims) => readonly string[];
+
+  /**
    * The header `typ` of the tokens, in any case, with or without `application/`.
    * With another value than the default, the claims `client_id`, `iat` and `jti`
    * are optional. Issuers that do not support RFC 9068 leave them out. `""` is for
@@ -162,7 +171,7 @@ export interface JWTAuthSchemeOptions<User extends AuthenticatedUser>
 export function createJWTAuthScheme<User extends AuthenticatedUser>(
   options: JWTAuthSchemeOptions<User>,
 ): AuthScheme<User> {
-  const { issuer, name, verify } = options;
+  const { issuer, name, tokenScopes, verify } = options;
   checkName(name);
   const owner = `the auth scheme "${name}"`;
   const verifyToken = createAccessTokenVerifier(options, owner);
@@ -182,7 +191,10 @@ export function createJWTAuthScheme<User extends AuthenticatedUser>(
       const checked = await binding.check(context, credentials, claims.cnf);
       if (checked.status === "refused") return checked;
       const { headers } = checked;
-      return outcomeOf(await verify(claims), { ...factsOf(claims), headers });
+      return outcomeOf(await verify(claims), {
+        ...factsOf(claims, tokenScopes),
+        headers,
+      });
     },
     challenge: (reason, details) =>
       binding.challenge({ realm: name }, reason, details),

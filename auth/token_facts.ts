@@ -2,12 +2,16 @@ import type { AccessTokenClaims } from "./issuer/mod.ts";
 import type { AuthFacts } from "./middleware/scheme.ts";
 
 /** Returns the facts that the claims of an access token contain. */
-export function factsOf(claims: AccessTokenClaims): {
+export function factsOf(
+  claims: AccessTokenClaims,
+  tokenScopes: (claims: AccessTokenClaims) => readonly string[] = scopesOf,
+): {
   readonly [Fact in keyof AuthFacts]: AuthFacts[Fact] | undefined;
 } {
-  const { acr, auth_time, scope, scp } = claims;
+  const { acr, auth_time } = claims;
   return {
-    scopes: readScopes(scope ?? scp),
+    // A token without the claim has no scopes, rather than unknown ones.
+    scopes: tokenScopes(claims) ?? [],
     acr: typeof acr === "string" ? acr : undefined,
     authenticatedAt: typeof auth_time === "number"
       ? auth_time * 1000
@@ -19,7 +23,8 @@ export function factsOf(claims: AccessTokenClaims): {
  * Reads the scopes: a string with spaces (RFC 9068, section 2.2.3), or the `scp`
  * of some issuers, which may be an array.
  */
-function readScopes(value: unknown): readonly string[] {
+function scopesOf({ scope, scp }: AccessTokenClaims): readonly string[] {
+  const value = scope ?? scp;
   if (typeof value === "string") {
     return value.split(" ").filter((scope) => scope !== "");
   }

@@ -24,7 +24,8 @@ export interface AuthenticatedUser {
    */
   readonly role?: string | null | undefined;
   /**
-   * The scopes, for `requireScope`.
+   * The scopes, for `requireScope`. A token of an issuer cannot have more of them
+   * than its own.
    *
    * @default {the scopes of the token, if the scheme knows them}
    */

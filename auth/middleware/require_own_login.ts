@@ -7,11 +7,13 @@ import {
 import { Actor } from "./act_as.ts";
 import type { Guard } from "./guard.ts";
 import { Auth } from "./auth_key.ts";
+import { type AuthState, State } from "./_auth_state.ts";
 
 /**
- * Creates a middleware that rejects users who act as another user, with a 403.
- * Use it for actions that only the users themselves may take. Requests without a
- * user get a 401.
+ * Creates a middleware that rejects users who act as another user, and tokens and
+ * API keys of clients, with a 403. Use it for actions that only the users
+ * themselves may take or approve, such as a new passkey. Requests without a user
+ * get a 401.
  *
  * @example Only users themselves delete their account
  * ```ts
@@ -38,12 +40,26 @@ export function requireOwnLogin(): Guard {
       return unauthorized(context);
     }
     const actor = context.get(Actor);
-    if (actor === null) return next();
-    reportDenied(context, "acting", actor.id);
+    if (actor !== null) {
+      reportDenied(context, "acting", actor.id);
+      return forbidden(context);
+    }
+    if (!isOfClient(context.get(State))) return next();
+    reportDenied(context, "forbidden", user.id);
     return forbidden(context);
   };
   return describeMiddleware(middleware, {
     requires: [[]],
     responses: { 401: "", 403: "" },
   });
+}
+
+/**
+ * Returns `true` for credentials that a client may have for its user: tokens, and
+ * API keys in headers.
+ */
+function isOfClient({ scheme, scopes }: AuthState): boolean {
+  const { security } = scheme ?? {};
+  return scopes !== undefined || security !== undefined &&
+      !(security.type === "apiKey" && security.in === "cookie");
 }

@@ -7,6 +7,9 @@ import type { AuthKey } from "./auth_key.ts";
  *
  * A request without a user gets a 401, a user with another role a 403.
  *
+ * Trust: the role is that of the user, also if a token has only a few scopes. For
+ * tokens, add `requireScope`, or return users with a lesser role from `verify`.
+ *
  * @example Editors and administrators
  * ```ts
  * import { assertEquals } from "@std/assert";
@@ -46,6 +49,9 @@ export type PermissionMiddleware<RolePermissions> = RolePermissions extends
  *
  * A request without a user gets a 401, a user without the permissions a 403. A
  * role that is not listed has no permissions.
+ *
+ * Trust: the role is that of the user, also if a token has only a few scopes. For
+ * tokens, add `requireScope`, or return users with a lesser role from `verify`.
  *
  * @example A permission to delete
  * ```ts

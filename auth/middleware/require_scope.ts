@@ -1,6 +1,4 @@
-import type { AuthState } from "./_auth_state.ts";
 import { checkNames, requireUser } from "./_require_user.ts";
-import type { AuthenticatedUser } from "./auth_key.ts";
 import type { Guard } from "./guard.ts";
 
 /** The characters of a scope (RFC 6749, section 3.3). */
@@ -9,9 +7,10 @@ const SCOPE = /^[!#-[\]-~]+$/;
 /**
  * Creates a middleware that requires all of the given scopes.
  *
- * The scopes are the property `scopes` of the user, or else those of the token,
- * if its scheme knows them. Users without known scopes are rejected: give the
- * users of sessions and API keys the property.
+ * The scopes are the property `scopes` of the user, and those of the token if its
+ * scheme knows them. If both are known, a scope must be in both: a token grants no
+ * more than its user has, and a user no more than the token. Users without known
+ * scopes are rejected: give the users of sessions and API keys the property.
  *
  * A request without a user gets a 401, a user without the scopes a 403. The
  * challenges of both name the scopes.
@@ -63,8 +62,10 @@ export function requireScope(
   for (const scope of scopes) checkScope(scope);
   return requireUser(
     (user, state) => {
-      const granted = scopesOf(user, state);
-      return scopes.every((scope) => granted.includes(scope));
+      const granted = [user.scopes, state.scopes]
+        .filter((known) => known !== undefined);
+      return granted.length > 0 &&
+        granted.every((known) => includesAll(known, scopes));
     },
     [[...scopes]],
     [...scopes],
@@ -83,11 +84,7 @@ export function checkScope(scope: string, kind = "scope"): void {
   );
 }
 
-function scopesOf(
-  user: AuthenticatedUser,
-  state: AuthState,
-): readonly string[] {
-  const scopes: unknown = user.scopes ?? state.scopes;
+function includesAll(known: unknown, scopes: readonly string[]): boolean {
   // `includes` of a string would find a part of a scope.
-  return Array.isArray(scopes) ? scopes : [];
+  return Array.isArray(known) && scopes.every((scope) => known.includes(scope));
 }

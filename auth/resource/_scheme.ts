@@ -45,7 +45,7 @@ export function createScheme<User extends AuthenticatedUser>(
   metadataUrl: string,
   owner: string,
 ): AuthScheme<User> {
-  const { name, verify } = options;
+  const { name } = options;
   const verifyToken = createVerifier(options, owner);
   const { origin } = new URL(options.resource);
   const binding = createTokenBinding(options, owner, origin);
@@ -61,7 +61,7 @@ export function createScheme<User extends AuthenticatedUser>(
       const { claims } = verification;
       const checked = await binding.check(context, credentials, claims.cnf);
       return checked.status === "accepted"
-        ? await findUser(claims, verify, checked.headers)
+        ? await findUser(claims, options, checked.headers)
         : checked;
     },
     challenge: (reason, details) =>
@@ -71,10 +71,10 @@ export function createScheme<User extends AuthenticatedUser>(
 
 async function findUser<User extends AuthenticatedUser>(
   claims: AccessTokenClaims,
-  verify: ResourceServerOptions<User, string>["verify"],
+  { tokenScopes, verify }: ResourceServerOptions<User, string>,
   headers: AuthFacts["headers"] | undefined,
 ): Promise<AuthOutcome<User>> {
-  const facts = { ...factsOf(claims), headers };
+  const facts = { ...factsOf(claims, tokenScopes), headers };
   const outcome = outcomeOf(await verify(claims), facts);
   return outcome.status === "refused" ? refuse("invalid") : outcome;
 }

@@ -127,6 +127,15 @@ export interface ResourceServerOptions<
   ) => User | null | Promise<User | null>;
 
   /**
+   * Returns the scopes of a token, for example if the issuer puts permissions into
+   * another claim.
+   *
+   * @param claims The verified claims.
+   * @default {those of the claim `scope`, or `scp`}
+   */
+  readonly tokenScopes?: (claims: AccessTokenClaims) => readonly string[];
+
+  /**
    * Other members of the metadata.
    *
    * @default {no other members}

@@ -5,6 +5,7 @@ import {
   createSessionAuthScheme,
   requireAuth,
   requireFreshAuth,
+  requireOwnLogin,
   requirePermission,
   requireRole,
 } from "@gatehouse/web/auth-middleware";
@@ -339,3 +340,16 @@ Deno.test("requireAuth() rejects all requests if the callback returns nothing", 
     );
   }
 });
+
+for (
+  const [name, value] of [
+    ["Authorization", "Bearer t0ken"],
+    ["X-API-Key", "k3y"],
+  ] as const
+) {
+  Deno.test(`requireOwnLogin() refuses the credentials of a client in ${name}`, async () => {
+    const response = await fetchGuarded(requireOwnLogin(), { [name]: value });
+    assertEquals(response.status, 403);
+    await response.body?.cancel();
+  });
+}

@@ -67,7 +67,7 @@ Deno.test("requireScope() names all required scopes (RFC 6750, 3)", async () => 
   assertEquals(await challenge("unknown"), `${start}, error="invalid_token"`);
 });
 
-Deno.test("requireScope() uses the scopes that the scheme knows unless the user has some", async () => {
+Deno.test("requireScope() requires scopes of the user and of the token, if both are known", async () => {
   const scheme = (
     user: AuthenticatedUser,
     scopes: readonly string[],
@@ -84,7 +84,11 @@ Deno.test("requireScope() uses the scopes that the scheme knows unless the user 
   assertEquals(await statusOf({ id: 1 }, ["a"]), 200);
   assertEquals(await statusOf({ id: 1 }, ["b"]), 403);
   assertEquals(await statusOf({ id: 1, scopes: [] }, ["a"]), 403);
-  assertEquals(await statusOf({ id: 1, scopes: ["a"] }, []), 200);
+  // The user may do more than the client that has the token.
+  assertEquals(await statusOf({ id: 1, scopes: ["a"] }, []), 403);
+  assertEquals(await statusOf({ id: 1, scopes: ["a", "b"] }, ["b"]), 403);
+  assertEquals(await statusOf({ id: 1, scopes: ["a", "b"] }, ["a"]), 200);
+  assertEquals(await statusOf({ id: 1, scopes: "a" as never }, ["a"]), 403);
 });
 
 Deno.test("a challenge contains no quotes and control characters of a description", async () => {

@@ -115,12 +115,32 @@ for (const [name, claims, status] of granted) {
   });
 }
 
-Deno.test("requireScope() prefers the scopes that verify returns", async () => {
+Deno.test("requireScope() refuses a token whose user has a scope that the token has not, and the reverse", async () => {
   const { send, sign } = await createAPI({
-    verify: (claims) => ({ id: claims.sub, claims, scopes: ["notes:read"] }),
+    verify: ({ sub, ...claims }) => ({
+      id: sub,
+      claims: { sub, ...claims },
+      scopes: sub === "writer" ? ["notes:read", "notes:write"] : ["notes:read"],
+    }),
   });
-  const token = await sign({ scope: "notes:write" });
-  assertEquals((await send(token, "POST")).status, 403);
+  const statusOf = async (sub: string, scope: string) =>
+    (await send(await sign({ sub, scope }), "POST")).status;
+  assertEquals(await statusOf("writer", "notes:read"), 403);
+  assertEquals(await statusOf("reader", "notes:write"), 403);
+  assertEquals(await statusOf("writer", "notes:write"), 201);
+});
+
+Deno.test("requireScope() reads the scopes that tokenScopes returns", async () => {
+  const { send, sign } = await createAPI({
+    tokenScopes: ({ permissions }) => permissions as string[],
+    verify: (claims) => ({ id: claims.sub, claims, scopes: ["notes:write"] }),
+  });
+  const statusOf = async (permissions: unknown) =>
+    (await send(await sign({ permissions }), "POST")).status;
+  assertEquals(await statusOf(["notes:write"]), 201);
+  assertEquals(await statusOf(["notes:read"]), 403);
+  assertEquals(await statusOf(undefined), 403);
+  assertEquals(await statusOf("notes:write"), 403);
 });
 
 Deno.test("requireScope() of a resource accepts only its scopes", async () => {
