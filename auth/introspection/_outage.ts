@@ -8,8 +8,8 @@ export const RETRY_AFTER = 5_000;
 const LOST_AFTER = 2_000;
 
 /**
- * The statuses that an issuer may send because of its own state: no response at
- * all, a client that it does not accept, and 503.
+ * The statuses that may concern all tokens: no response at all, a client that the
+ * issuer does not accept, and 503.
  */
 const UNAVAILABLE: readonly (number | undefined)[] = [undefined, 401, 503];
 

@@ -284,7 +284,7 @@ for (
   });
 }
 
-Deno.test("createIntrospection() sends a probe of its own after a failure, and no token of a client", async () => {
+Deno.test("createIntrospection() sends a random token as a probe after a failure, and no token of a client", async () => {
   const { provider, send } = await createFailingAPI(503);
   await send("x1");
   assertEquals((await send("x2")).status, 503);
