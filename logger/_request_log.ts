@@ -201,9 +201,9 @@ function createLine(
 
 /**
  * Matches a referrer that needs neither redaction nor escapes: printable ASCII
- * without `?`, `#`, `@`, `;`, `%`, quotes and backslashes.
+ * without `?`, `#`, `@`, `;`, `%`, quotes, backslashes and JSON Web Tokens.
  */
-const plainReferrer = /^[ !$&-:<->A-[\]-~]*$/;
+const plainReferrer = /^(?!.*eyJ)[ !$&-:<->A-[\]-~]*$/;
 
 /** Returns a referrer that has already been truncated. */
 function readReferrer(

@@ -30,9 +30,21 @@ const endings =
   "(?:activation|confirmation|invitation|invite|login|magic|reset|share)link|" +
   "(?:auth|login|relay)state";
 
+/** The stems in other languages than English. */
+const foreignStems =
+  "adgangskode|contrase[nñ]a|geheim|jelsz[oó]|jeton|l[oö]senord|" +
+  "mot[^a-z\\d]?de[^a-z\\d]?passe|palavra[^a-z\\d]?passe|parola[^a-z\\d]?chiave|" +
+  "passord|salasana|schl(?:ü|ue)ssel|senha|wachtwoord|парол|密[码碼]|パスワード|" +
+  "비밀번호";
+
+/** The whole words in other languages. */
+const foreignWords =
+  "chiave|clave|cl[eé]|codice|c[oó]digo(?![^a-z\\d]?(?:area|pa[ií]s|postal))|gettone|" +
+  "has[lł]o|heslo|klucz|mdp|parola?|sleutel|[sş]ifre";
+
 const secretName = /* @__PURE__ */ (() =>
   new RegExp(
-    `${stems}|(?:(?<![a-z\\d])(?:${words})|${endings})s?\\d*(?![a-z\\d])`,
+    `${stems}|${foreignStems}|(?:(?<![a-z\\d])(?:${words}|${foreignWords})|${endings})s?\\d*(?![a-z\\d])`,
     "iu",
   ))();
 
@@ -46,7 +58,7 @@ const harmlessEnd =
  * three characters and more let V8 skip ahead.
  */
 const suspicious =
-  /2fa|account|activat|assertion|auth|bearer|card|challenge|code|confirm|cookie|cred|csrf|cvc|cvv|dpop|eyJ|hash|hmac|iban|invit|jwt|kennwort|key|link|magic|mfa|nonce|otp|pass|pgt|pin|pw[^a-z]|pwd|recover|reset|salt|saml|secret|sess|sid|sig|social|ssn|sso|state|tax|tfa|ticket|token|unlock|verif|wctx|wresult|xsrf|[%\x80-\uffff\\@][^]{2}/i;
+  /2fa|account|activat|assertion|auth|bearer|card|challenge|code|confirm|cookie|cred|csrf|cvc|cvv|dpop|eyJ|hash|hmac|iban|invit|jwt|kennwort|key|link|magic|mfa|nonce|otp|pass|pgt|pin|pw[^a-z]|pwd|recover|reset|salt|saml|secret|sess|sid|sig|social|ssn|sso|state|tax|tfa|ticket|token|unlock|verif|wctx|wresult|xsrf|adgang|contras|geheim|jelsz|jeton|senord|palavra|parol|salasana|schl|senha|wacht|chiave|clave|(?<![a-z])cle(?![a-z])|codi[cg]|gettone|haslo|heslo|klucz|mdp|sleutel|sifre|[%\x80-\uffff\\@][^]{2}/i;
 
 /** The number of times that a name or a value is decoded. */
 const maxDepth = 3;
@@ -87,23 +99,35 @@ export function isSecretName(name: string): boolean {
 export type SecretTest = false | ((name: string) => boolean);
 
 /** Matches a parameter of a path segment, as in `/orders;sort=name`. */
-const pathParameter = /((?:;|%3b)([^;/=]*?)(?:=|%3d))([^;/]+)/gi;
+const pathParameter = /((?:;|%3b)((?:(?!%3[bd])[^;/=])*)(?:=|%3d))([^;/]+)/gi;
 
 const queryParameter = /(?<=[?&])(([^&=]*)=)([^&]+)/g;
 
 /**
  * Replaces the values of secret parameters in the query and in the path of a
- * URL, and the values that contain such a parameter, such as `returnTo`.
+ * URL, the values that contain such a parameter, such as `returnTo`, and the
+ * segments of the path that contain a JSON Web Token.
  */
 export function redactURL(url: string, isSecret: SecretTest): string {
   const mark = url.indexOf("?");
   const query = mark < 0 ? "" : url.slice(mark);
   // Most URLs need only these checks.
-  const hasMatrix = url.includes(";") || url.includes("%");
-  if (!hasMatrix && !mayHoldSecret(query, isSecret)) return url;
+  const mayBeInPath = /[;%]|eyJ/.test(url);
+  if (!mayBeInPath && !mayHoldSecret(query, isSecret)) return url;
   const path = mark < 0 ? url : url.slice(0, mark);
-  return redactParameters(path, pathParameter, isSecret) +
-    redactParameters(query, queryParameter, isSecret);
+  return redactSegments(
+    redactParameters(path, pathParameter, isSecret),
+    isSecret,
+  ) + redactParameters(query, queryParameter, isSecret);
+}
+
+/** Replaces the segments of a path that contain a JSON Web Token. */
+function redactSegments(path: string, isSecret: SecretTest): string {
+  if (isSecret === false || !/eyJ|%/.test(path)) return path;
+  return path.replace(
+    /[^/;=]+/g,
+    (segment) => decodings(segment).some(hasJWT) ? replacement : segment,
+  );
 }
 
 function mayHoldSecret(query: string, isSecret: SecretTest): boolean {
@@ -168,14 +192,18 @@ function decodings(encoded: string): string[] {
 
 /** Returns `true` if a value contains a JSON Web Token or a URL's password. */
 function isSecretValue(value: string): boolean {
-  return /(?<![\w-])eyJ[\w-]{5}|\/\/[^/?#@]*:[^/?#@]*@/.test(value);
+  return hasJWT(value) || /\/\/[^/?#@:]*:[^/?#@]*@/.test(value);
+}
+
+function hasJWT(value: string): boolean {
+  return /(?<![\w-])eyJ[\w-]{5}/.test(value);
 }
 
 /** Returns the names of the parameters and the JSON properties in a value. */
 function namesIn(value: string): string[] {
   if (!/[=:]/.test(value)) return [];
   const plain = value.replace(
-    /\\+u([\da-f]{4})/gi,
+    /(?<!\\)\\+u([\da-f]{4})/gi,
     (_, code: string) => String.fromCharCode(parseInt(code, 16)),
   );
   const parameters = plain.split(/[?&#;]/)

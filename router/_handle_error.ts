@@ -30,14 +30,23 @@ export function createErrorHandler(
   };
 }
 
+const UNAVAILABLE = { "Cache-Control": "no-store", "Retry-After": "5" };
+
 const INTERNAL = { status: 500, title: "Internal Server Error" };
 
-/** Prints the error, for the operator only, and responds with 500. */
+/**
+ * Prints the error, for the operator only, and responds with 500, or with 503 to
+ * an error with this status, such as that of a store that is down.
+ */
 async function respondDefault(
   error: unknown,
   context: RequestContext,
 ): Promise<Response> {
-  const response = await context.createErrorResponse(INTERNAL);
+  const { status } = Object(error) as { status?: unknown };
+  const response =
+    await (status === 503
+      ? context.createErrorResponse({ status }, UNAVAILABLE)
+      : context.createErrorResponse(INTERNAL));
   // Afterwards: if the application's response fails, both errors are printed.
   console.error(error);
   return response;

@@ -6,6 +6,7 @@
  * @module
  */
 export { createContextKey } from "./context/context_key.ts";
+export { Abandoned } from "./context/abandoned.ts";
 export { MountPrefix } from "./context/mount_prefix.ts";
 export {
   addressBlockOf,

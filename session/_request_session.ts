@@ -1,4 +1,4 @@
-import { withHeaders } from "../router/internal.ts";
+import { Abandoned, withHeaders } from "../router/internal.ts";
 import type {
   ContextEntry,
   Middleware,
@@ -224,12 +224,17 @@ export class RequestSession {
     const isChanged = this.#isDestroyed
       ? !this.#hasEnded
       : this.changes?.isEmpty === false;
-    if (this.isClosed && isChanged) {
+    if ((this.isClosed || this.#isAbandoned) && isChanged) {
       throw new TypeError(
         "Cannot commit session: the response was already made",
       );
     }
     if (!await this.#save()) throw new SessionConflictError("ended");
+  }
+
+  /** `true` if the browser gets no cookie. A logout needs none. */
+  get #isAbandoned(): boolean {
+    return !this.#isDestroyed && this.context.get(Abandoned);
   }
 
   /** `true` if there are changes, or an old time of the last use. */
@@ -321,6 +326,8 @@ export class RequestSession {
   async #saveAfterError(): Promise<void> {
     // The handler may not have waited for a commit.
     while (this.#saving !== undefined) await this.#saving;
+    // The browser will not get the cookie of a login that was committed.
+    if (this.#isAbandoned) await this.#driver?.discard().catch(() => {});
     // The response describes the handler's error, which came first.
     if (this.#isDestroyed) await this.#save().catch(() => {});
   }

@@ -163,6 +163,9 @@ export class SessionStoreError extends Error {
   /** The machine-readable code. Branch on it, never on the message. */
   readonly code = "session_store_failed";
 
+  /** The status of the response, if the router has no `onError`. */
+  readonly status = 503;
+
   /** The name, code and safe part of the message of the driver's error. */
   declare readonly cause?: SafeCause;
 

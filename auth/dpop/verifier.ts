@@ -133,7 +133,8 @@ export function createDPoPVerifier(options: DPoPVerifierOptions): DPoPVerifier {
   const used = withTimeout(store, storeTimeout, "DPoP verifier");
   const sweep = sweeper(store, now);
   // A proof may come from a clock that is ahead, and go to machines that differ.
-  const ttl = (maxAge + 4 * clockTolerance) * 1000;
+  // Its time is in whole seconds, so it works until the end of the last one.
+  const ttl = (maxAge + 4 * clockTolerance + 1) * 1000;
 
   /** Marks a proof as used. Of several concurrent requests, one gets `true`. */
   async function use(thumbprint: string, jti: string): Promise<boolean> {

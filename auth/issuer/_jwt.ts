@@ -161,16 +161,25 @@ function invalid(reason: string, mayNeedNewKeys = false): JWTVerification {
 }
 
 /**
- * Returns the issuer that a token names, without verifying it, or `undefined` if
- * it names none. Takes a third of the time of `decodeClaims`.
+ * Returns the issuer that a JWT names, without verifying it: the claim, or a member
+ * of the header if the JWT is encrypted (RFC 7519, section 5.3). Returns `null` if
+ * it names none, and `undefined` for a token that is no JWT.
  */
 export function issuerOf(token: string): unknown {
-  const [, payload = ""] = token.split(".", 2);
+  const [header = "", payload = "", ...more] = token.split(".", 6);
+  if (more.length !== 1 && more.length !== 3) return undefined;
+  const decoded = decodeObject(header);
+  if (typeof decoded?.alg !== "string") return undefined;
+  return (more.length === 1 ? decodeObject(payload) : decoded)?.iss ?? null;
+}
+
+function decodeObject(base64: string): JSONObject | null {
   try {
-    const base64 = payload.replaceAll("-", "+").replaceAll("_", "/");
-    return JSON.parse(atob(base64))?.iss;
+    return JSON.parse(
+      atob(base64.replaceAll("-", "+").replaceAll("_", "/")),
+    );
   } catch {
-    return undefined;
+    return null;
   }
 }
 

@@ -122,7 +122,8 @@ function createVerifier<User extends AuthenticatedUser>(
   }
   return (token) => {
     const issuer = issuerOf(token);
-    // A token of another issuer must not cause a request.
+    // A JWT of another issuer must not cause a request, nor one that names none:
+    // no issuer may receive the tokens of another.
     const verifyToken = issuer === undefined
       ? introspect
       : verifiers.get(issuer);

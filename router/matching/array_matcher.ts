@@ -102,6 +102,7 @@ export class ArrayMatcher<Data> implements Matcher<Data> {
    * @param url The URL of the request, in the form of `new URL(url).href`.
    * @param start The index of its path, if it is known.
    * @returns The match, or `null` if no route matches.
+   * @throws {HTTPError} With the status 414 if the path is too long for a pattern.
    */
   match(
     method: string,

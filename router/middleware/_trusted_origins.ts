@@ -4,7 +4,7 @@ import type { RequestContext } from "../mod.ts";
  * The origins that an application trusts: an array of origins and patterns, or a
  * function that returns `true` for an origin it trusts.
  *
- * In a pattern, `*` stands for one label in front of the host, or for a port:
+ * In a pattern, `*` stands for one label in front of the host, or for any port:
  * `https://*.app.example`, `http://localhost:*`. The origin `null` of sandboxed
  * frames and local files is never trusted, and the function is not called for it.
  */
@@ -24,7 +24,7 @@ export function createOriginCheck(trusted: TrustedOrigins): OriginCheck {
   if (typeof trusted === "function") {
     // The promise of an async function must not count as trust.
     return (origin, context) =>
-      origin !== null && ORIGIN.test(origin) &&
+      origin !== null && isOrigin(origin) &&
       trusted(origin, context) === true;
   }
   const patterns = [...trusted].map(createPattern);
@@ -35,6 +35,16 @@ export function createOriginCheck(trusted: TrustedOrigins): OriginCheck {
 /** An origin as browsers serialize it, but not `null`. */
 const ORIGIN = /^[\w+.-]+:\/\/[\w.:[\]-]+$/;
 
+/**
+ * Returns `true` if the application's function can parse an origin. Those of
+ * extensions have another scheme, for which `URL.origin` is `"null"`.
+ */
+function isOrigin(origin: string): boolean {
+  if (!ORIGIN.test(origin)) return false;
+  const { host, protocol } = URL.parse(origin) ?? {};
+  return `${protocol}//${host}` === origin;
+}
+
 /** A label in front of a host, but not of a top-level domain. */
 const ANY_LABEL = /\/\/\*\.(?=localhost(?::|$)|[^.]+\.\w)/;
 
@@ -42,7 +52,9 @@ const ANY_LABEL = /\/\/\*\.(?=localhost(?::|$)|[^.]+\.\w)/;
 function createPattern(origin: string): RegExp {
   const sample = origin.replace(ANY_LABEL, "//x.").replace(/:\*$/, ":1");
   checkOrigin(sample, origin);
-  const source = origin.replace(/\W/g, "\\$&").replaceAll("\\*", "[\\w-]+");
+  // Browsers leave the default port out, which is one of any.
+  const source = origin.replace(/\W/g, "\\$&")
+    .replace(/\\:\\\*$/, "(?:\\:\\d+)?").replaceAll("\\*", "[\\w-]+");
   return new RegExp(`^${source}$`);
 }
 

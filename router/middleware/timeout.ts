@@ -4,6 +4,7 @@
  * @module
  */
 // Not from the door: bundlers would keep more of the router than this needs.
+import { Abandoned } from "../context/abandoned.ts";
 import { type ContextKey, createContextKey } from "../context/context_key.ts";
 import { checkPositive, MAX_TIMEOUT } from "../limits.ts";
 import type { ContextEntry, Middleware } from "../mod.ts";
@@ -28,7 +29,8 @@ export const TimeoutSignal: TimeoutSignalKey = /* @__PURE__ */ createContextKey<
 /**
  * Creates a middleware that responds with 503 if the response to a request does
  * not begin in time. `context.error` is then a `TimeoutError`, or a late error of
- * the handler, so the session saves nothing.
+ * the handler, so the session saves nothing, and `commit` of the session throws in
+ * the late handler.
  *
  * JavaScript cannot stop a function: the handler goes on, and its response is
  * ignored. Pass `context.get(TimeoutSignal)` to what it waits for. The time of the
@@ -76,6 +78,7 @@ export function timeout(
     const timer = setTimeout(() => {
       // First, so that the handler's response to the abort comes too late.
       resolve(undefined);
+      context.set(Abandoned, true);
       controller.abort(timeoutError(milliseconds));
     }, Math.max(0, rest));
     try {

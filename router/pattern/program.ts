@@ -1,3 +1,4 @@
+import { HTTPError } from "../errors/http_error.ts";
 import type { Part } from "./parse.ts";
 import { isOptional, isRepeated } from "./segments.ts";
 import {
@@ -33,7 +34,7 @@ export type GroupMatcher = (
 /** The most states and positions of a run whose memory is kept, in bytes. */
 const MAX_KEPT = 4096;
 
-/** The most states and positions of a run. A longer input does not match. */
+/** The most states and positions of a run. A longer input ends the request. */
 const MAX_VISITED = 2 ** 22;
 
 /**
@@ -58,7 +59,10 @@ export function compileParts(
   return (path, start, end, marks, offset) => {
     states ??= new Program(emitParts(parts, delimiter), folded).states;
     const size = states.length * (end - start + 1);
-    if (size > MAX_VISITED) return -1;
+    // Not -1: a route behind this one may have fewer guards.
+    if (size > MAX_VISITED) {
+      throw new HTTPError(414, "Cannot match URL: it is too long");
+    }
     let visited = kept;
     if (size > kept.length) {
       visited = new Uint8Array(size);

@@ -43,6 +43,19 @@ Deno.test("createDPoPVerifier() accepts a proof once", async () => {
   assertEquals(await verify(proof, key.thumbprint), refused);
 });
 
+Deno.test("createDPoPVerifier() without a clock tolerance accepts a proof once, also in its last second", async () => {
+  let time = now;
+  const clock = () => time;
+  const store = createMemorySessionStore({ now: clock });
+  const { verify } = createVerifier({ store, now: clock, clockTolerance: 0 });
+  const proof = await signProof(key);
+  assertEquals(await verify(proof, key.thumbprint), ok);
+  for (const age of [59_999, 60_000, 60_500, 60_999]) {
+    time = now + age;
+    assertEquals(await verify(proof, key.thumbprint), refused);
+  }
+});
+
 Deno.test("createDPoPVerifier() accepts one of 100 concurrent requests with one proof", async () => {
   const { verify } = createVerifier();
   const proof = await signProof(key);
@@ -85,7 +98,7 @@ Deno.test("createDPoPVerifier() stores short keys that reveal nothing of the pro
   });
   const proof = await signProof(key, { jti: "j".repeat(5_000) });
   assertEquals(await verify(proof, key.thumbprint), ok);
-  assert(/^dpop:[\w-]{43} used 180000 null$/.test(keys[0]!), keys[0]);
+  assert(/^dpop:[\w-]{43} used 181000 null$/.test(keys[0]!), keys[0]);
 });
 
 Deno.test("createDPoPVerifier() forgets a proof only after it has expired", async () => {

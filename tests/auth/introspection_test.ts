@@ -466,6 +466,48 @@ Deno.test("createIntrospection() works in addition to an issuer of JWTs, and get
   assertEquals(opaque.asked(), 1);
 });
 
+const named = btoa(JSON.stringify({ iss: "https://evil.example" }));
+const header = btoa(JSON.stringify({ alg: "ES256" }));
+const encrypted = (more: Changes = {}) =>
+  btoa(JSON.stringify({ alg: "dir", enc: "A256GCM", ...more }))
+    .replace(/=+$/, "");
+
+for (
+  const [name, token] of [
+    ["an encrypted JWT", `${encrypted()}..aaaa.bbbb.cccc`],
+    [
+      "an encrypted JWT of another issuer",
+      `${encrypted({ iss: "https://evil.example" })}..aaaa.bbbb.cccc`,
+    ],
+    ["a JWT whose claims are no JSON", `${header}.bm90.c2ln`],
+    ["a JWT whose claims are no base64", `${header}.a.c2ln`],
+    ["a JWT without an issuer", `${header}.${btoa("{}")}.c2ln`],
+    ["a JWT with another issuer", `${header}.${named}.c2ln`],
+  ] as const
+) {
+  Deno.test(`createIntrospection() does not send ${name} to an issuer that it does not name`, async () => {
+    const { asked, send } = await createIntrospectingAPI();
+    assertEquals((await send(token.replaceAll("=", ""))).status, 401);
+    assertEquals(asked(), 0);
+  });
+}
+
+for (const token of ["a.b.c", "a.b", "a.b.c.d.e", "v4.public.eyJhIjoxfQ"]) {
+  Deno.test(`createIntrospection() asks about ${token}, which is no JWT`, async () => {
+    const { asked, responses, send } = await createIntrospectingAPI();
+    responses[token] = activeToken();
+    assertEquals((await send(token)).status, 200);
+    assertEquals(asked(), 1);
+  });
+}
+
+Deno.test("createIntrospection() asks about an encrypted JWT whose header names its issuer (RFC 7519, 5.3)", async () => {
+  const { responses, send } = await createIntrospectingAPI();
+  const token = `${encrypted({ iss: "https://id.example" })}..aaaa.bbbb.cccc`;
+  responses[token] = activeToken();
+  assertEquals((await send(token)).status, 200);
+});
+
 Deno.test("createIntrospection() asks about JWTs of its issuer", async () => {
   const { asked, provider, responses, send } = await createIntrospectingAPI();
   const token = await signToken(provider);

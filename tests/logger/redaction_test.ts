@@ -14,6 +14,12 @@ const secretNames = {
     "confirmPassword passwords user[password] user.password password[] " +
     "userpass dbpass pass1 pwd newpwd pwdconfirm pw pw2 passwd passphrase " +
     "passcode passwort kennwort pin user_pin",
+  "words of other languages": "mot_de_passe motdepasse motDePasse mdp jeton " +
+    "clé cle_api contraseña contrasena clave codigo código_acceso senha " +
+    "novaSenha palavra-passe parola parola_chiave chiave_api codice gettone " +
+    "wachtwoord nieuwWachtwoord sleutel geheim geheimnis schlüssel " +
+    "schluessel lösenord losenord adgangskode passord salasana hasło haslo " +
+    "klucz heslo jelszó şifre пароль 密码 パスワード 비밀번호",
   "links": "magic magic_link magiclink magicToken invite invitation " +
     "invite_id verification verify confirm confirmation confirm_email " +
     "activation activate unlock recovery reset reset_link resetlink " +
@@ -45,7 +51,8 @@ const plainNames = "page sort order q query search limit offset cursor lang " +
   "magician salty ssnake caliban side inside sidebar " +
   "postal_code opcode hostname filename grant_type response_type scope " +
   "client_id redirect_uri X-Amz-Algorithm X-Amz-Expires X-Amz-Date " +
-  "resolution presets cardinal cards announce";
+  "resolution presets cardinal cards announce article articles clef enclave " +
+  "codigo_postal código-país parole senhora cled";
 
 for (const [kind, names] of Object.entries(secretNames)) {
   Deno.test(`isSecretName() knows ${kind}`, () => {

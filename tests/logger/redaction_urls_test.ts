@@ -194,3 +194,19 @@ Deno.test("logger() redacts many encoded values in linear time", async () => {
     await infoOf(`/?a=${long}`, `/?a=${long}`);
   }
 });
+
+for (
+  const path of [
+    "/verify/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln",
+    "/verify/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln/done?page=2",
+    "/verify/%65yJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln",
+    "/verify/token:eyJhbGciOiJIUzI1NiJ9",
+  ]
+) {
+  Deno.test(`logger() redacts the JSON Web Token in the path ${path}`, async () => {
+    const info = await infoOf(path, `https://example.com${path}`);
+    const logged = path.replace(/\/verify\/[^/?]+/, "/verify/REDACTED");
+    assertEquals(info?.url, logged);
+    assertEquals(info?.referrer, `https://example.com${logged}`);
+  });
+}

@@ -394,3 +394,13 @@ Deno.test("context.createErrorResponse() sends details, titles and headers after
     assertEquals(await send({ status: 418 }), [418, "Client Error", null]);
   }
 });
+
+Deno.test("A router without onError responds with 503 to an error with this status", async () => {
+  const router = createRouter();
+  router.get("/:status", ({ params }) => {
+    throw Object.assign(new Error("Away"), { status: Number(params.status) });
+  });
+  const down = await router.fetch("https://example.com/503");
+  assertEquals([down.status, down.headers.get("Retry-After")], [503, "5"]);
+  assertEquals((await router.fetch("https://example.com/404")).status, 500);
+});

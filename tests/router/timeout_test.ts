@@ -1,4 +1,9 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
 import {
   createRouter,
@@ -6,7 +11,7 @@ import {
   type RequestContext,
 } from "@gatehouse/web/fetch-router";
 import { logger } from "@gatehouse/web/logger-middleware";
-import { Session } from "@gatehouse/web/session";
+import { createMemorySessionStore, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { timeout, TimeoutSignal } from "@gatehouse/web/timeout-middleware";
 import { captureConsole } from "../_console.ts";
@@ -146,6 +151,47 @@ Deno.test("timeout() keeps the session from saving the changes of a late handler
   const response = await router.fetch(`${origin}/late`);
   assertEquals(response.status, 503);
   assertEquals(response.headers.getSetCookie(), []);
+});
+
+Deno.test("timeout() outside session() keeps a late handler from committing a login", async () => {
+  const store = createMemorySessionStore();
+  const problem = Promise.withResolvers<unknown>();
+  const router = createRouter({
+    middleware: [timeout(10), session({ store })],
+  });
+  router.get("/late", async (context) => {
+    await abortion(context);
+    context.get(Session).set("userId", 7);
+    await context.get(Session).commit().catch(problem.resolve);
+    problem.resolve(null);
+    return new Response();
+  });
+  const response = await router.fetch(`${origin}/late`);
+  assertEquals(response.status, 503);
+  assertStringIncludes(
+    String(await problem.promise),
+    "Cannot commit session: the response was already made",
+  );
+  await pause();
+  assertEquals((await store.keys!()).keys, []);
+});
+
+Deno.test("timeout() outside session() ends a login that was committed before the 503", async () => {
+  const store = createMemorySessionStore();
+  const router = createRouter({
+    middleware: [timeout(10), session({ store })],
+  });
+  router.get("/late", async (context) => {
+    context.get(Session).set("userId", 7);
+    await context.get(Session).commit();
+    await abortion(context);
+    return new Response();
+  });
+  const response = await router.fetch(`${origin}/late`);
+  assertEquals(response.status, 503);
+  assertEquals(response.headers.getSetCookie(), []);
+  await pause();
+  assertEquals((await store.keys!()).keys, []);
 });
 
 Deno.test("timeout() appears in the log, and in errorResponse", async () => {

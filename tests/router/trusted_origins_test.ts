@@ -43,7 +43,10 @@ const origins: [CORSOptions["trustedOrigins"], string, boolean][] = [
   [subdomains, "https://a.app.example:8443", false],
   [subdomains, `https://${"a".repeat(100_000)}.evil.example`, false],
   [["http://localhost:*"], "http://localhost:5173", true],
-  [["http://localhost:*"], "http://localhost", false],
+  [["http://localhost:*"], "http://localhost", true],
+  [["http://localhost:*"], "http://localhost:", false],
+  [["http://localhost:*"], "http://localhost1", false],
+  [["https://*.app.example:*"], "https://a.app.example", true],
   [["http://localhost:*"], "http://localhost:1.evil.example", false],
   [["http://localhost:*"], "http://localhost:1@evil.example", false],
   [["https://*.localhost:*"], "https://a.localhost:1", true],
@@ -149,3 +152,38 @@ Deno.test('crossOriginProtection() throws for the "*" of cors()', () => {
     "Cannot trust origin",
   );
 });
+
+for (
+  const origin of [
+    "http://[",
+    "http://[::1",
+    "http://a:b",
+    "http://a:99999",
+    "http://:1",
+    "1://a",
+    "https://app.example:443",
+    "https://APP.example",
+  ]
+) {
+  Deno.test(`cors() and crossOriginProtection() call no function with ${origin}, which is no origin of a browser`, async () => {
+    const asked: string[] = [];
+    const trustedOrigins = (origin: string) => {
+      asked.push(new URL(origin).origin);
+      return true;
+    };
+    const router = createRouter({
+      middleware: [
+        cors({ trustedOrigins }),
+        crossOriginProtection({ trustedOrigins }),
+      ],
+    });
+    router.post("/", ok);
+    const response = await router.fetch(api, {
+      method: "POST",
+      headers: { Origin: origin },
+    });
+    assertEquals(response.status, 403);
+    assertEquals(response.headers.get("Vary"), "Accept, Origin");
+    assertEquals(asked, []);
+  });
+}

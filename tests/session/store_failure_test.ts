@@ -1,10 +1,14 @@
 import { completeAuth } from "@gatehouse/web/auth";
+import { createRouter } from "@gatehouse/web/fetch-router";
 import {
   createMemorySessionStore,
+  Session,
   sessions,
   type SessionStore,
   SessionStoreError,
 } from "@gatehouse/web/session";
+import { createSQLSessionStore } from "@gatehouse/web/session/sql";
+import { session } from "@gatehouse/web/session-middleware";
 import {
   assert,
   assertEquals,
@@ -335,3 +339,18 @@ async function send(
   await browser.visit(action).catch(() => {});
   return browser.response.status;
 }
+
+Deno.test("session() answers 503 while its store is stopped, if the router has no onError", async () => {
+  const database = new Error("database is not open");
+  const store = createSQLSessionStore(() => {
+    throw database;
+  });
+  const router = createRouter({ middleware: [session({ store })] });
+  router.get("/", (context) => {
+    context.get(Session).set("seen", true);
+    return new Response();
+  });
+  const response = await router.fetch("https://example.com/");
+  assertEquals(response.status, 503);
+  assertEquals(response.headers.get("Retry-After"), "5");
+});
