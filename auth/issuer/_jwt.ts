@@ -163,7 +163,7 @@ function invalid(reason: string, mayNeedNewKeys = false): JWTVerification {
 /**
  * Returns the issuer that a JWT names, without verifying it: the claim, or a member
  * of the header if the JWT is encrypted (RFC 7519, section 5.3). Returns `null` if
- * it names none, and `undefined` for a token that is no JWT.
+ * it names none, and `undefined` for a token of another form.
  */
 export function issuerOf(token: string): unknown {
   const [header = "", payload = "", ...more] = token.split(".", 6);

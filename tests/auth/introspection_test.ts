@@ -479,8 +479,8 @@ for (
       "an encrypted JWT of another issuer",
       `${encrypted({ iss: "https://evil.example" })}..aaaa.bbbb.cccc`,
     ],
-    ["a JWT whose claims are no JSON", `${header}.bm90.c2ln`],
-    ["a JWT whose claims are no base64", `${header}.a.c2ln`],
+    ["a JWT with claims in another format than JSON", `${header}.bm90.c2ln`],
+    ["a JWT with claims that base64 cannot contain", `${header}.a.c2ln`],
     ["a JWT without an issuer", `${header}.${btoa("{}")}.c2ln`],
     ["a JWT with another issuer", `${header}.${named}.c2ln`],
   ] as const
@@ -493,7 +493,7 @@ for (
 }
 
 for (const token of ["a.b.c", "a.b", "a.b.c.d.e", "v4.public.eyJhIjoxfQ"]) {
-  Deno.test(`createIntrospection() asks about ${token}, which is no JWT`, async () => {
+  Deno.test(`createIntrospection() asks about ${token}, which is not a JWT`, async () => {
     const { asked, responses, send } = await createIntrospectingAPI();
     responses[token] = activeToken();
     assertEquals((await send(token)).status, 200);
