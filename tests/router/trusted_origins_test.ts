@@ -165,7 +165,7 @@ for (
     "https://APP.example",
   ]
 ) {
-  Deno.test(`cors() and crossOriginProtection() call no function with ${origin}, which is no origin of a browser`, async () => {
+  Deno.test(`cors() and crossOriginProtection() call no function with ${origin}, which browsers never send`, async () => {
     const asked: string[] = [];
     const trustedOrigins = (origin: string) => {
       asked.push(new URL(origin).origin);
