@@ -102,7 +102,7 @@ export class Node implements Schema<unknown> {
     const node: Node = isFirst && !special
       ? new Node(this.type, this.parts, this)
       : wrap(special ?? STEP, this, (value: unknown) => runChecks(node, value));
-    node.checks = checks;
+    node.checks = boundPatterns(checks);
     return node as this;
   }
 
@@ -268,6 +268,27 @@ function catchFailure(error: unknown): Failure {
     return error;
   }
   throw error;
+}
+
+/** The codes of the checks that bound the length of a string. */
+const BOUNDS: readonly string[] = ["max_length", "length"];
+
+/**
+ * Returns checks in which an expression of the application does not run on a
+ * string that is too long: it may take quadratic time or more.
+ */
+function boundPatterns(
+  checks: readonly CheckNode<never>[],
+): readonly CheckNode<never>[] {
+  const bounds = checks.filter(({ code }) => BOUNDS.includes(code));
+  if (bounds.length === 0) return checks;
+  return checks.map((check) =>
+    check.code !== "pattern" ? check : {
+      ...check,
+      test: (value: never) =>
+        bounds.some((bound) => !bound.test(value)) || check.test(value),
+    }
+  );
 }
 
 /** Runs all checks on a value of the right type. */

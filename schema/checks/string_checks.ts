@@ -6,7 +6,8 @@ import type { MessageOptions } from "../issue.ts";
  * whole string.
  *
  * Trust: an expression that backtracks lets a malicious string block the process.
- * Put `maxLength` before it, in a separate `pipe`.
+ * Put `maxLength` or `length` into the same `pipe`, in any order, or before it: the
+ * expression does not run on strings that are too long.
  *
  * @example A colour
  * ```ts
