@@ -88,8 +88,9 @@ async function attack(
   evil: TestProvider,
   app: App,
   evilFirst: boolean,
+  victimsApp: App = app,
 ): Promise<unknown> {
-  const [attacker, victim] = [browserOf(app), browserOf(app)];
+  const [attacker, victim] = [browserOf(app), browserOf(victimsApp)];
   const names = evilFirst ? ["evil", "honest"] : ["honest", "evil"];
   const begun: Record<string, URL | null> = {};
   for (const name of names) {
@@ -141,6 +142,48 @@ for (const [name, honestUri, evilUri] of shared) {
   }
 }
 
+for (const evilFirst of [false, true]) {
+  Deno.test(`the attacker is not logged in as the victim if two processes each have seen one provider, the hostile one ${evilFirst ? "first" : "last"} (RFC 9700, section 4.4: mix-up)`, async () => {
+    const honest = await TestProvider.create();
+    const evil = await TestProvider.create("https://evil.example");
+    const store = createMemorySessionStore();
+    const clients = {
+      honest: clientAt(honest, "/callback"),
+      evil: clientAt(evil, "/callback"),
+    };
+    const [one, two] = [0, 1].map(() =>
+      createApp(clients, ["/callback"], store)
+    );
+    assertEquals(await attack(honest, evil, one!, evilFirst, two), null);
+    assertEquals(evil.count("/token"), 0);
+    const [error = ""] = [...one!.errors, ...two!.errors];
+    assertMatch(
+      error,
+      /^TypeError: Cannot start the external .*one redirectUri/,
+    );
+  });
+}
+
+Deno.test("startExternalAuth() accepts another issuer of a callback 20 minutes after the one before", async () => {
+  const clock = { time: 1_700_000_000_000 };
+  const now = () => clock.time;
+  const store = createMemorySessionStore({ now });
+  const issuers = ["https://old.example", "https://new.example"];
+  const statuses: boolean[] = [];
+  for (const minutes of [0, 4, 19, 20, 21]) {
+    clock.time = 1_700_000_000_000 + minutes * 60_000;
+    const issuer = issuers[minutes < 19 ? 0 : 1]!;
+    const provider = await TestProvider.create(issuer);
+    const app = createApp(
+      { own: clientAt(provider, "/callback", { now }) },
+      ["/callback"],
+      store,
+    );
+    statuses.push((await browserOf(app).begin("own")) !== null);
+  }
+  assertEquals(statuses, [true, true, false, true, true]);
+});
+
 Deno.test("the attacker is not logged in as the victim with a login from before a restart (RFC 9700, section 4.4: mix-up)", async () => {
   const honest = await TestProvider.create();
   const evil = await TestProvider.create("https://evil.example");
@@ -162,7 +205,8 @@ Deno.test("the attacker is not logged in as the victim with a login from before 
     { headers: { cookie } },
   );
   assertEquals(response.status, 500);
-  assertMatch(after.errors[0]!, /^TypeError: Cannot finish the external /);
+  assertMatch(after.errors[0]!, /^TypeError: Cannot start the external /);
+  assertMatch(after.errors[1]!, /^TypeError: Cannot finish the external /);
   assertEquals(honest.count("/token"), 0);
 });
 

@@ -1,5 +1,12 @@
-import { middlewareOf } from "../../../session/internal.ts";
-import type { Session } from "../../../session/mod.ts";
+import {
+  MAX_SKEW,
+  middlewareOf,
+  STORE_TIMEOUT,
+  storeCaller,
+  storeOf,
+} from "../../../session/internal.ts";
+import { type Session, SessionStoreError } from "../../../session/mod.ts";
+import { sha256Base64Url } from "../../../session/secrets.ts";
 import type { ProviderEngine } from "../engine.ts";
 
 // If two issuers share a callback, the application does not know which of them
@@ -12,7 +19,12 @@ type Callback = Pick<ProviderEngine<unknown>, "redirectUri"> & {
   readonly definition: { readonly issuer: string; readonly name: string };
 };
 
-/** The callbacks of each application in this process, by path. */
+/**
+ * The callbacks of each application in this process, by path. Other processes
+ * learn from the store which issuers a callback has, see `claimCallback`. With
+ * sessions in cookies there is no store, and this finds the providers of one
+ * process: each process of an application has the same ones.
+ */
 const callbacks = /* @__PURE__ */ new WeakMap<
   object,
   Map<string, Callback[]>
@@ -39,9 +51,7 @@ export function assertSeparateCallback(
   paths.set(redirectUri.pathname, known);
   const other = known.find((callback) => isShared(callback, engine));
   if (other !== undefined) {
-    throw new TypeError(
-      `Cannot ${purpose}: "${name}" and "${other.definition.name}" are different issuers with one redirectUri "${redirectUri.href}" (RFC 9700, section 4.4), give each a separate path`,
-    );
+    throw sharedError(purpose, engine, other.definition.name);
   }
   const isKnown = known.some((callback) =>
     callback.definition.issuer === issuer &&
@@ -50,6 +60,85 @@ export function assertSeparateCallback(
   if (isKnown) return;
   known.push({ definition: { issuer, name }, redirectUri });
   if (known.length > MAX_CALLBACKS) known.shift();
+}
+
+/** The use of a callback in a store: the issuer, its name, the URL and the time. */
+type StoredUse = readonly [
+  issuer: string,
+  name: string,
+  redirectUri: string,
+  at: number,
+];
+
+/**
+ * Milliseconds for which a store remembers the use of a callback, at least. An
+ * attack needs a pending login at each of two issuers, and those end after ten
+ * minutes.
+ */
+const LIFETIME = 1_200_000;
+
+/** Milliseconds after which a login notes the use of its callback again. */
+const RENEWAL = 300_000;
+
+/** The maximum number of uses of one path that a store remembers. */
+const MAX_USES = 200;
+
+/** The tries to note a use while other processes do so. */
+const MAX_TRIES = 20;
+
+/**
+ * Notes in the session store that a provider uses its callback, for all processes
+ * of the application.
+ *
+ * @throws {TypeError} If another issuer used it in the last minutes.
+ * @throws {SessionStoreError} If the store fails.
+ */
+export async function claimCallback(
+  session: Session,
+  engine: ProviderEngine<unknown>,
+  purpose: string,
+): Promise<void> {
+  const store = storeOf(session);
+  if (store === null) return;
+  const { definition: { issuer, name }, redirectUri } = engine;
+  const { href, origin, pathname } = redirectUri;
+  const key = `callback:${await sha256Base64Url(origin + pathname)}`;
+  const call = storeCaller(store, STORE_TIMEOUT);
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const now = engine.now();
+    const found = await call("read", (store) => store.get(key));
+    const uses = parseUses(found?.value, now);
+    const other = uses.find((use) => isShared(callbackOf(use), engine));
+    if (other !== undefined) throw sharedError(purpose, engine, other[1]);
+    const own = uses.find((use) => use[0] === issuer && use[2] === href);
+    if (own !== undefined && Math.abs(now - own[3]) < RENEWAL) return;
+    const next: StoredUse = [issuer, name, href, now];
+    const all = [...uses.filter((use) => use !== own), next].slice(-MAX_USES);
+    const options = { ttl: LIFETIME, ifVersion: found?.version ?? null };
+    const value = JSON.stringify(all);
+    if (await call("save", (store) => store.put(key, value, options))) return;
+  }
+  throw new SessionStoreError("save");
+}
+
+/** Reads the uses that may be recent on a machine with another clock. */
+function parseUses(json: string | undefined, now: number): StoredUse[] {
+  const uses: StoredUse[] = json === undefined ? [] : JSON.parse(json);
+  return uses.filter(([, , , at]) => now - at < LIFETIME + MAX_SKEW);
+}
+
+function callbackOf([issuer, name, href]: StoredUse): Callback {
+  return { definition: { issuer, name }, redirectUri: new URL(href) };
+}
+
+function sharedError(
+  purpose: string,
+  { definition: { name }, redirectUri }: ProviderEngine<unknown>,
+  other: string,
+): TypeError {
+  return new TypeError(
+    `Cannot ${purpose}: "${name}" and "${other}" are different issuers with one redirectUri "${redirectUri.href}" (RFC 9700, section 4.4), give each a separate path`,
+  );
 }
 
 /** Returns `true` if responses of both issuers can arrive at one callback. */

@@ -16,7 +16,7 @@ import {
   type ExternalAuthProvider,
 } from "../provider.ts";
 import { byteLength } from "../../pending_steps.ts";
-import { assertSeparateCallback } from "./_mix_up.ts";
+import { assertSeparateCallback, claimCallback } from "./_mix_up.ts";
 import { pushRequest } from "./_pushed_request.ts";
 import {
   createTransaction,
@@ -109,9 +109,11 @@ export async function startExternalAuth(
 ): Promise<Response> {
   const engine = engineOf(provider);
   const purpose = "start the external login";
-  assertSeparateCallback(currentSession(context, purpose), engine, purpose);
+  const session = currentSession(context, purpose);
+  assertSeparateCallback(session, engine, purpose);
   checkMaxAge(engine, options);
   const data = options.data && copyData(options.data);
+  await claimCallback(session, engine, purpose);
   try {
     const location = await createLocation(engine, context, {
       ...options,
