@@ -1,5 +1,5 @@
 import { type CookieChange, readCookies } from "../cookies/prefixed_cookie.ts";
-import { SessionLimitError, SessionStoreError } from "../errors.ts";
+import { SessionLimitError } from "../errors.ts";
 import { createLabel, parseRecord, type SessionRecord } from "../record.ts";
 import { sha256Base64Url } from "../secrets.ts";
 import { callStore } from "../timeouts.ts";
@@ -18,12 +18,7 @@ import {
   rotateId,
 } from "./_id_rotation.ts";
 import { OldIds } from "./_old_ids.ts";
-import {
-  backOff,
-  passTurn,
-  type SaveQueue,
-  waitForTurn,
-} from "./_save_queue.ts";
+import { backOff, SaveQueue, tooManyWriters } from "./_save_queue.ts";
 import type { AnonymousLimiter } from "./anonymous_limit.ts";
 import { breakerOf } from "./circuit_breaker.ts";
 import {
@@ -106,6 +101,8 @@ class StoreDriver implements SessionDriver {
   #hasEnded = false;
   /** The move to a new id by another request. */
   #move: Move | undefined;
+  /** The milliseconds that the store took for the session. */
+  #callTime = 0;
   /** `true` if this request loaded a session. */
   #isLoaded = false;
 
@@ -127,12 +124,14 @@ class StoreDriver implements SessionDriver {
       for (const token of readCookies(header, name)) {
         if (!TOKEN.test(token) || ++tried > MAX_CANDIDATES) continue;
         this.id = await sha256Base64Url(token);
+        const begunAt = performance.now();
         const found = call("read", (store) => store.get(this.id));
         const earlier = this.#move;
         // The memory store returns the value itself, so there is no need to wait.
         let record = this.#accept(
           found instanceof Promise ? await found : found,
         );
+        this.#callTime = performance.now() - begunAt;
         if (this.#move !== earlier && record === null) {
           const move = { id: this.id, ...this.#move! };
           record = await oldIds.open(move, arrival, config, call);
@@ -164,12 +163,15 @@ class StoreDriver implements SessionDriver {
     canBegin: SessionBegin,
   ): Promise<SessionRecord | null> {
     const { id } = this;
-    const { queues } = this.#shared;
-    const queue = queues.get(id);
-    if (queue !== undefined) {
-      await waitForTurn(queue);
-      this.#isStale = true;
-    } else if (id !== "") queues.set(id, { waiting: [], turns: 0 });
+    const { config: { storeTimeout }, queues } = this.#shared;
+    const limits = { callTime: this.#callTime, storeTimeout };
+    let queue = queues.get(id);
+    this.#isStale ||= queue !== undefined;
+    if (queue === undefined) {
+      queue = new SaveQueue();
+      if (id !== "") queues.set(id, queue);
+    }
+    const turn = queue.isEmpty ? queue.begin(limits) : await queue.wait(limits);
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         if (attempt > 0) await backOff(attempt);
@@ -177,13 +179,10 @@ class StoreDriver implements SessionDriver {
         if (record !== undefined) return record;
       }
     } finally {
-      const queue = queues.get(id);
-      if (queue?.waiting.length) passTurn(queue);
-      else queues.delete(id);
+      queue.end(turn);
+      if (queue.isEmpty) queues.delete(id);
     }
-    throw new SessionStoreError("save", {
-      cause: new Error("Cannot save session: too many writers at once"),
-    });
+    throw tooManyWriters();
   }
 
   /** Saves the record once. Returns `undefined` if another writer was faster. */

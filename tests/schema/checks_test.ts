@@ -561,6 +561,7 @@ Deno.test("isoDate() accepts exactly the days of the calendar (RFC 3339, section
     }
   }
 });
+
 for (const bound of [maxLength(10), length(10)]) {
   for (const isFirst of [true, false]) {
     Deno.test(`pattern() does not run on a string that ${bound.code} refuses ${isFirst ? "before" : "after"} it in the same pipe`, () => {

@@ -44,16 +44,55 @@ Deno.test("session() lets other requests save if a save hangs", async () => {
 Deno.test("session() does not make requests wait one after another while each save hangs", async () => {
   let isHanging = false;
   let saves = 0;
-  const { promise, reject } = Promise.withResolvers<boolean>();
   const { browser } = await start((put) => {
     if (!isHanging) return put();
     saves++;
-    return promise;
+    return new Promise(() => {});
+  }, 500);
+  const statuses = await writeMany(browser, 50, () => isHanging = true);
+  assertEquals(statuses, Array(50).fill(500));
+  // Each request waited for two calls at most.
+  assertLess(saves, 5);
+});
+
+Deno.test("session() lets one more request go on, not all, while a save is slow", async () => {
+  let isSlow = false;
+  let running = 0;
+  let most = 0;
+  const gate = Promise.withResolvers<void>();
+  const { browser, calls } = await start(async (put) => {
+    most = Math.max(most, ++running);
+    if (isSlow) await gate.promise;
+    running--;
+    return await put();
   }, 60_000);
-  const writing = writeMany(browser, 50, () => isHanging = true);
-  await until(() => saves === 50);
-  reject(new Error("The connection was lost"));
-  assertEquals(await writing, Array(50).fill(500));
+  const writing = writeMany(browser, 300, () => {
+    calls.length = 0;
+    isSlow = true;
+  });
+  await until(() => running === 2);
+  isSlow = false;
+  gate.resolve();
+  assertEquals(await writing, Array(300).fill(200));
+  assertEquals(most, 2);
+  assertLess(calls.length, 2 * 300 + 10);
+});
+
+Deno.test("session() refuses at once if a thousand requests wait to save", async () => {
+  let isSlow = false;
+  const gate = Promise.withResolvers<void>();
+  const { browser } = await start(async (put) => {
+    if (isSlow) await gate.promise;
+    return await put();
+  }, 60_000);
+  const ended: number[] = [];
+  const writing = writeMany(browser, 1_050, () => isSlow = true, ended);
+  await until(() => ended.length === 49);
+  assertEquals(ended, Array(49).fill(500));
+  isSlow = false;
+  gate.resolve();
+  await writing;
+  assertEquals(ended.slice(49), Array(1_001).fill(200));
 });
 
 /** Sends concurrent requests that load the session before any of them saves. */
