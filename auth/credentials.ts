@@ -6,6 +6,7 @@ import {
   type Throttle,
   type ThrottleAttempt,
 } from "./throttle/throttle.ts";
+import { verifyInTurn } from "./throttle/verification_limit.ts";
 
 /**
  * Options for {@linkcode createCredentialsAuthProvider}.
@@ -154,6 +155,8 @@ export function createCredentialsAuthProvider<
  * @returns The user, or `null` if the credentials are missing, wrong or
  * throttled.
  * @throws {SessionStoreError} If the store of the throttle failed.
+ * @throws {PasswordQueueFullError} If the credentials of 16 other requests of the
+ * client's network are being verified.
  */
 export async function verifyCredentials<
   Credentials,
@@ -237,6 +240,8 @@ export type CredentialsAuthResult<User> =
  * @param context The context of the request.
  * @returns The result.
  * @throws {SessionStoreError} If the store of the throttle failed.
+ * @throws {PasswordQueueFullError} If the credentials of 16 other requests of the
+ * client's network are being verified.
  */
 export function credentialsAuthResult<
   Credentials,
@@ -285,7 +290,11 @@ async function throttledVerify<Credentials, User>(
   if (attempt?.allowed === false) {
     return { ok: false, reason: "throttled", retryAfter: attempt.retryAfter };
   }
-  const user = await verifyOrCancel(provider, credentials, attempt);
+  const user = await verifyOrCancel(
+    context,
+    () => provider.verify(credentials),
+    attempt,
+  );
   // A careless verify may return false or "" instead of null.
   if (!user) return { ok: false, reason: "wrong" };
   await attempt?.succeed();
@@ -293,13 +302,13 @@ async function throttledVerify<Credentials, User>(
 }
 
 /** Verifies credentials. An error, such as a broken database, does not count. */
-async function verifyOrCancel<Credentials, User>(
-  provider: CredentialsAuthProvider<Credentials, User>,
-  credentials: Credentials,
+async function verifyOrCancel<User>(
+  context: RequestContext,
+  verify: () => User | null | Promise<User | null>,
   attempt: Extract<ThrottleAttempt, { allowed: true }> | undefined,
 ): Promise<User | null> {
   try {
-    return await provider.verify(credentials);
+    return await verifyInTurn(context, verify);
   } catch (error) {
     // If this fails too, the attempt counts; the first error says more.
     await attempt?.cancel().catch(() => {});

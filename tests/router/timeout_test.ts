@@ -233,7 +233,7 @@ const bodies: [name: string, body: () => BodyInit, status: number][] = [
   ["never comes", () => new ReadableStream(), 503],
   ["stops in the middle", () => stopping(), 503],
   ["comes a byte at a time", () => dripping(), 503],
-  ["fails", () => failing(), 500],
+  ["fails", () => failing(), 400],
 ];
 
 for (const [name, body, status] of bodies) {
