@@ -3,14 +3,10 @@ import { assertGreater } from "@std/assert";
 import { compareExports } from "./_schema_exports.ts";
 
 for (const target of ["draft-2020-12", "draft-07"] as const) {
-  Deno.test(
-    `ajv accepts the same values as random schemas, by their export (${target})`,
-    { timeout: 300_000 },
-    () => {
-      const seeds = { first: 1, last: 100 };
-      const { accepted, exact } = compareExports(target, seeds);
-      assertGreater(accepted, 160);
-      assertGreater(exact, 160);
-    },
-  );
+  Deno.test(`ajv accepts the same values as random schemas, by their export (${target})`, () => {
+    const seeds = { first: 1, last: 20 };
+    const { accepted, exact } = compareExports(target, seeds);
+    assertGreater(accepted, 30);
+    assertGreater(exact, 30);
+  });
 }

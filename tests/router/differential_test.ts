@@ -6,7 +6,7 @@ import { assert, assertEquals } from "@std/assert";
 import { comparePatterns, compareTables } from "./_differential.ts";
 import { QUIRKS } from "./_quirks.ts";
 
-const SEEDS = [1, 2];
+const SEEDS = [1];
 
 for (const seed of SEEDS) {
   Deno.test(`ArrayMatcher has the matches and params of native patterns, seed ${seed}`, () => {
