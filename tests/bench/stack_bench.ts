@@ -1,21 +1,16 @@
 /**
  * The middleware that most applications run, in servers on Deno, Bun and Node:
- * one by one, all together for a visitor, and all together for a logged-in user
+ * in parts, all together for a visitor, and all together for a logged-in user
  * whose session is in memory. Hono has its logger, its secure headers, its
  * protection against cross-site requests, and `@hono/session` with a `Map`.
  *
  * Every request has the headers `Accept` and `User-Agent`. All loggers, including
  * Hono's, write to `/dev/null` in batches with the target `"stdout"`, as the
- * guide recommends for many requests. On Deno, a `console.log` takes longer than
- * most lines; two rows show it. On Node, srvx turns Node's requests into web
- * requests, as the guide shows.
+ * guide recommends for many requests. On Node, srvx turns Node's requests into
+ * web requests, as the guide shows.
  *
- * The goals are 0.45 of the requests of a bare handler with all together, 0.3 with
- * a logged-in user, 0.7 with a JSON line, and 0.4 if the logger counts bytes. Bun
- * and Node reach all but that of the JSON line. Deno reaches the last one: all
- * together takes 2.4 times as long as the bare handler, a user 3.4 times, and a
- * JSON line 1.7 times. The bounds keep it from becoming slower. On Linux they
- * apply to processor time. A quick run has only these rows, and omits Node.
+ * The bounds keep the stack from becoming slower. On Linux they apply to processor
+ * time. A quick run has only their rows, and omits Node.
  *
  * `deno run -A tests/bench/stack_bench.ts [--quick]`
  */
