@@ -50,10 +50,10 @@ export function secretsPage(
         }, state)}
         <button>Create ${noun}</button>
       </form>
-      <h2>Your ${title}</h2>
+      <h2>Your ${noun}s</h2>
       ${list.length === 0
         ? html`
-          <p class="empty">You have no ${title} yet.</p>
+          <p class="empty">You have no ${noun}s yet.</p>
         `
         : html`
           <ul class="rows">
