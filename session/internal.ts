@@ -245,6 +245,20 @@ export async function beginLogin(
 }
 
 /**
+ * Checks the options of a login that begins later, after its second factor.
+ *
+ * @throws {RangeError} As {@linkcode beginLogin}.
+ */
+export function checkLogin(
+  session: Session,
+  { authenticatedAt, timeouts, version }: LoginOptions,
+): void {
+  pastTime(authenticatedAt, requestSessionOf(session).setup.config.now());
+  if (timeouts !== undefined) checkLoginTimeouts(timeouts);
+  if (version !== undefined) checkVersion(version);
+}
+
+/**
  * Returns a time that is not in the future. A clock that is ahead must not make a
  * login look recent for longer.
  */

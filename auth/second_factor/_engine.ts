@@ -108,7 +108,8 @@ export class SecondFactorEngine implements SecondFactors {
       );
     }
     const record = await this.#factors.load(userId);
-    const isNeeded = record?.totp !== undefined || await this.#hasOther(userId);
+    const isNeeded = !methods.includes("mfa") &&
+      (record?.totp !== undefined || await this.#hasOther(userId));
     if (!isNeeded) return await completeAuth(context, userId, login);
     const account = deviceAccount(userId, record, version);
     const mfa = await this.#devices.seenAt(context, account);

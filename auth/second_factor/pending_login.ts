@@ -1,5 +1,5 @@
 import type { RequestContext } from "../../router/mod.ts";
-import { allowNewSession } from "../../session/internal.ts";
+import { allowNewSession, checkLogin } from "../../session/internal.ts";
 import type {
   JSONValue,
   LoginTimeouts,
@@ -73,6 +73,7 @@ export async function savePendingLogin(
   options: PendingOptions,
 ): Promise<void> {
   const session = await sessionOf(context);
+  checkLogin(session, login);
   const { storeTimeout } = options;
   const pending = { purpose, account: userId, storeTimeout };
   await revokeOldest(options.store, pending, MAX_PENDING);

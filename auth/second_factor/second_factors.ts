@@ -22,9 +22,11 @@ export interface SecondFactors {
    * `completeAuth`.
    *
    * If the user needs a second factor, the login waits for it in this browser.
-   * Until then no scheme sees a user.
+   * Until then no scheme sees a user. A login whose methods contain `mfa` needs no
+   * other factor: a passkey that verified its user is two factors.
    *
-   * Trust: the user must have proved their identity, and the id must be theirs.
+   * Trust: the user must have proved their identity, and the id must be theirs. Pass
+   * `mfa` of a provider only if you trust it to have asked for two factors.
    *
    * @param context The context of the request.
    * @param userId The id of the user.

@@ -395,7 +395,7 @@ Deno.test("completeFirstFactor() rejects if the store fails, and logs no user in
   const response = await app.fetch(
     new Request("https://test.example/login/1", { method: "POST" }),
   );
-  assertEquals(response.status, 500);
+  assertEquals(response.status, 503);
   assertEquals(response.headers.getSetCookie(), []);
 });
 
