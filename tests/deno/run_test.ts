@@ -180,12 +180,13 @@ Deno.test("every test file is in tests/, where the tasks look for it", async () 
   assertEquals(others, []);
 });
 
-Deno.test("suiteOf() runs one file itself, and wraps a folder", async () => {
+Deno.test("suiteOf() runs one file itself, and wraps a folder in two files", async () => {
   const file = "tests/schema/parse_test.ts";
   const one = await suiteOf(["./" + file]);
   assertEquals(one.args.at(-1), file);
   const folder = await suiteOf(["tests/schema"]);
-  assertMatch(folder.args.at(-1)!, /schema_1_test\.ts$/);
+  assertMatch(folder.args.at(-2)!, /schema_1_test\.ts$/);
+  assertMatch(folder.args.at(-1)!, /schema_2_test\.ts$/);
   await one.clean?.();
   await folder.clean?.();
 });

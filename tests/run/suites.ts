@@ -1,6 +1,6 @@
 /** The parts of the tests, as arguments of `deno test`. */
 import { findExamples, wrapExamples } from "./examples.ts";
-import { LONG, quickFiles, testFiles, wrap } from "./wrappers.ts";
+import { LONG, quickFiles, SHARED, testFiles, wrap } from "./wrappers.ts";
 
 /** A part of the tests. */
 export interface Suite {
@@ -58,7 +58,10 @@ export async function suiteOf(paths: readonly string[]): Promise<Suite> {
     if (path.endsWith(".ts")) files.push(path);
     else files.push(...await testFiles(path.replace(/\/?$/, "/")));
   }
-  return parallel(files.length === 1 ? { paths: files } : await wrap(files));
+  if (files.length === 1) return parallel({ paths: files });
+  // Two isolates at least, for two cores.
+  const most = Math.min(SHARED, Math.ceil(files.length / 2));
+  return parallel(await wrap(files, most));
 }
 
 function parallel(

@@ -10,7 +10,7 @@ export const LONG = "tests/long/";
 export const ALONE: Readonly<Record<string, string>> = {};
 
 /** The highest number of files in an isolate. With more, a core would idle. */
-const SHARED = 32;
+export const SHARED = 32;
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -38,14 +38,20 @@ export async function quickFiles(): Promise<string[]> {
   return files.filter((file) => !file.startsWith(LONG));
 }
 
-/** Writes wrappers for test files. Long files and those in `ALONE` run as they are. */
-export async function wrap(files: readonly string[]): Promise<Wrappers> {
+/**
+ * Writes wrappers for test files, with at most so many in each. Long files and
+ * those in `ALONE` run as they are.
+ */
+export async function wrap(
+  files: readonly string[],
+  most = SHARED,
+): Promise<Wrappers> {
   const { shared = [], alone: paths = [] } = Object.groupBy(
     files,
     (file) => file.startsWith(LONG) || file in ALONE ? "alone" : "shared",
   );
   const folder = await Deno.makeTempDir({ prefix: "gatehouse-tests-" });
-  for (const [name, group] of groups(shared)) {
+  for (const [name, group] of groups(shared, most)) {
     const path = `${folder}/${name}_test.ts`;
     await Deno.writeTextFile(path, wrapper(group));
     paths.push(path);
@@ -57,11 +63,14 @@ export async function wrap(files: readonly string[]): Promise<Wrappers> {
 }
 
 /** Groups files by their folder in `tests/`, in parts of about the same size. */
-function groups(files: readonly string[]): Map<string, string[]> {
+function groups(
+  files: readonly string[],
+  most: number,
+): Map<string, string[]> {
   const found = new Map<string, string[]>();
   const folders = Map.groupBy(files, (file) => file.split("/")[1] ?? "");
   for (const [folder, members] of folders) {
-    const parts = Math.ceil(members.length / SHARED);
+    const parts = Math.ceil(members.length / most);
     for (const [index, file] of members.entries()) {
       const name = `${folder}_${index % parts + 1}`;
       found.set(name, [...found.get(name) ?? [], file]);
