@@ -26,7 +26,14 @@ export function composeMiddleware(
   handleError: ErrorHandler,
 ): SafeHandler {
   if (list.length === 0) return handler;
-  const first = list.reduceRight(addMiddleware, createLastStep(handler));
+  const first = list.reduceRight(
+    (rest, middleware, index) =>
+      addMiddleware(
+        index % MAX_DEPTH === MAX_DEPTH - 1 ? later(rest) : rest,
+        middleware,
+      ),
+    createLastStep(handler),
+  );
   return (context) =>
     first({
       context,
@@ -34,6 +41,20 @@ export function composeMiddleware(
       isLate: !isServed(context),
       fail: (error) => handleError(error, context),
     });
+}
+
+/**
+ * The number of middleware that call each other on one stack. With thousands of
+ * them it would overflow, and their promises would reject unhandled.
+ */
+const MAX_DEPTH = 200;
+
+/** Returns a step that begins with an empty stack. */
+function later(step: Step): Step {
+  return (run) => {
+    run.isLate = true;
+    return Promise.resolve(run).then(step);
+  };
 }
 
 function createLastStep(handler: SafeHandler): Step {

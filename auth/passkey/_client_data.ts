@@ -36,7 +36,7 @@ export function parseClientData(bytes: Uint8Array): ClientData | null {
 
 /** Checks client data, except the challenge. Returns the first problem. */
 export function checkClientData(
-  { origins, topOrigins }: PasskeySettings,
+  { allowUnknownTopOrigin, origins, topOrigins }: PasskeySettings,
   { crossOrigin, origin, topOrigin, type }: ClientData,
   expectedType: string,
 ): PasskeyFailureReason | null {
@@ -46,6 +46,9 @@ export function checkClientData(
   if (!origins.includes(origin)) return "origin_mismatch";
   // Steps 10 and 11, 13 and 14.
   const isFramed = crossOrigin === true || topOrigin !== undefined;
-  if (isFramed && !topOrigins.includes(topOrigin ?? "")) return "cross_origin";
-  return null;
+  if (!isFramed) return null;
+  const isAllowed = topOrigin === undefined
+    ? allowUnknownTopOrigin
+    : topOrigins.includes(topOrigin);
+  return isAllowed ? null : "cross_origin";
 }

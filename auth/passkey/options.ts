@@ -51,6 +51,16 @@ export interface PasskeysOptions {
   readonly topOrigins?: readonly string[];
 
   /**
+   * Accepts passkeys in frames if the browser does not name the page around them.
+   *
+   * Trust: then the header `Content-Security-Policy: frame-ancestors` must allow
+   * only the pages of {@linkcode topOrigins}.
+   *
+   * @default {false}
+   */
+  readonly allowUnknownTopOrigin?: boolean;
+
+  /**
    * `"required"` if registration, login and confirmation need a PIN or biometrics.
    * With `"preferred"`, check `userVerified` of the result. As a second factor, a
    * passkey never needs them.
@@ -120,6 +130,7 @@ export interface PasskeySettings extends
  */
 export function checkOptions(options: PasskeysOptions): PasskeySettings {
   const { rpId, rpName, topOrigins = [], algorithms, hints = [] } = options;
+  const { allowUnknownTopOrigin = false } = options;
   const { origins = [`https://${rpId}`], userVerification = "required" } =
     options;
   if (!isDomain(rpId)) {
@@ -135,6 +146,7 @@ export function checkOptions(options: PasskeysOptions): PasskeySettings {
     rpName,
     origins: [...origins],
     topOrigins: [...topOrigins],
+    allowUnknownTopOrigin,
     userVerification,
     algorithms: numbersOf(algorithms ?? ["EdDSA", "ES256", "RS256"]),
     hints: [...hints],

@@ -233,9 +233,24 @@ class EventStream {
 /**
  * Formats an event.
  *
- * @throws {TypeError} If a member could forge another field.
+ * @throws {TypeError} If it is not an object, a member could forge another field,
+ * or `retry` is not a number of milliseconds.
  */
-function formatEvent({ data, event, id, retry }: ServerSentEvent): string {
+function formatEvent(sent: ServerSentEvent): string {
+  // For callers without types: the members of a string are undefined.
+  if (typeof sent !== "object" || sent === null) {
+    throw new TypeError(
+      `Cannot send the event "${
+        String(sent)
+      }": it is not an object such as { data }`,
+    );
+  }
+  const { data, event, id, retry } = sent;
+  if (retry !== undefined && !(retry >= 0 && retry < Infinity)) {
+    throw new TypeError(
+      `Cannot send the event: retry "${retry}" is not a number of milliseconds`,
+    );
+  }
   let text = field("event", event) + field("id", id);
   if (retry !== undefined) text += field("retry", Math.round(retry));
   if (data !== undefined) {

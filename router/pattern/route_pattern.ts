@@ -239,14 +239,26 @@ function sourceOf(
   given: URLPatternInit,
   all: URLPattern,
 ): string {
-  const { [name]: text, baseURL, protocol } = given;
+  const { [name]: source, baseURL, protocol } = given;
+  const text = source?.replace(DELIMITERS[name] ?? "", "");
   const isPath = name === "pathname";
   if (text === undefined || baseURL !== undefined) return all[name];
   if (isPath && protocol === undefined) return text;
   const isRead = (isPath ? /\{/ : PLAIN_BRACES).test(text) &&
     createURLPattern({ [name]: text })[name] === all[name];
+  // The runtimes cut such a hostname off, and it would match no URL.
+  if (isRead && name === "hostname" && /[/#]/.test(text)) {
+    throw new TypeError("braces can't contain the end of the hostname");
+  }
   return isRead ? text : all[name];
 }
+
+/** The delimiters of components, which belong to no pattern. */
+const DELIMITERS: { readonly [Name in ComponentName]?: RegExp } = {
+  protocol: /:$/,
+  search: /^\?/,
+  hash: /^#/,
+};
 
 /** A source with braces that the platform neither encodes nor folds. */
 const PLAIN_BRACES =

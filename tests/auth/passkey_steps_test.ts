@@ -179,6 +179,20 @@ function shared(section: 1 | 2, type: string): Step[] {
     },
     {
       step: step.top,
+      name: "a frame without the name of the page, which is allowed",
+      changes: data({ crossOrigin: true }),
+      options: { topOrigins: [frame], allowUnknownTopOrigin: true },
+      reason: undefined,
+    },
+    {
+      step: step.top,
+      name: "a frame of another page although unnamed ones are allowed",
+      changes: data({ crossOrigin: true, topOrigin: "https://evil.example" }),
+      options: { topOrigins: [frame], allowUnknownTopOrigin: true },
+      reason: "cross_origin",
+    },
+    {
+      step: step.top,
       name: "a frame of an allowed page",
       changes: data({ crossOrigin: true, topOrigin: frame }),
       options: { topOrigins: [frame] },

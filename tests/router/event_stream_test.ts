@@ -56,6 +56,11 @@ for (const [event, text] of formats) {
 }
 
 const hostile: ServerSentEvent[] = [
+  { retry: NaN },
+  { retry: -1 },
+  { retry: "1000x" as never },
+  "Hello" as never,
+  null as never,
   { id: "1\ndata: forged" },
   { id: "1\rdata: forged" },
   { id: "1\0" },

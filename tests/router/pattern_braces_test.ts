@@ -1,5 +1,5 @@
 /** Patterns that a runtime's URLPattern returns in another form. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { RoutePattern } from "@gatehouse/web/fetch-router";
 import { paramsOf } from "./_params.ts";
 
@@ -59,3 +59,32 @@ Deno.test("href() keeps optional parts with fixed text before their param", () =
     "https://ada.example.com/x/docs/intro",
   );
 });
+
+for (
+  const input of [
+    "https://{sub.}?example{.com/}foo",
+    "https://{example.com/}foo",
+    { hostname: "example{.com/}foo" },
+  ]
+) {
+  Deno.test(`RoutePattern refuses braces across components: ${JSON.stringify(input)}`, () => {
+    assertThrows(() => new RoutePattern(input), TypeError, "Cannot create");
+  });
+}
+
+for (
+  const [input, url, other] of [
+    [{ protocol: "http{s}?:" }, "https://a.example/", "ftp://a.example/"],
+    [{ search: "?a{b}?" }, "https://a.example/?ab", "https://a.example/?b"],
+    [{ hash: "#a{b}?" }, "https://a.example/#a", "https://a.example/#b"],
+  ] as const
+) {
+  Deno.test(`RoutePattern ignores the delimiter of ${JSON.stringify(input)}, as URLPattern does`, () => {
+    const pattern = new RoutePattern(input);
+    for (const one of [url, other]) {
+      const isMatch = new URLPattern(input).test(one);
+      assertEquals(isMatch, one === url);
+      assertEquals(paramsOf(pattern, one) !== null, isMatch);
+    }
+  });
+}

@@ -55,3 +55,16 @@ for (const [name, middleware] of fails) {
     assertEquals(unhandled, 0);
   });
 }
+
+Deno.test("a router runs 10,000 nested async middleware without an overflow", async () => {
+  let count = 0;
+  const pass: Middleware = async (_context, next) => {
+    count++;
+    return await next();
+  };
+  const router = createRouter({ middleware: Array(10_000).fill(pass) });
+  router.get("/", () => new Response("reached"));
+  const response = await router.fetch("https://example.com/");
+  assertEquals(await response.text(), "reached");
+  assertEquals(count, 10_000);
+});
