@@ -11,12 +11,18 @@ export interface Suite {
 }
 
 /**
- * The files in `tests/long/` that measure time or memory, so that no other test
- * may run at the same time, and what they measure.
+ * The files in `tests/long/` that measure time or memory, or give a program a
+ * fixed time, and what for. No other test may run at the same time.
  */
 export const UNDISTURBED: Readonly<Record<string, string>> = {
-  "tests/long/match_growth_test.ts": "how matching grows with the routes",
+  "tests/long/external_workers_test.ts": "logins during a slow response",
+  "tests/long/forward_attacks_test.ts": "the end of a response that stalls",
+  "tests/long/guide_stop_test.ts": "requests while a server stops",
+  "tests/long/head_test.ts": "responses to raw requests",
   "tests/long/load_test.ts": "the memory of a process under load",
+  "tests/long/match_growth_test.ts": "how matching grows with the routes",
+  "tests/long/router_sockets_test.ts": "responses to raw requests",
+  "tests/long/servers_test.ts": "responses to raw requests",
   "tests/long/session_outage_test.ts": "how long requests wait for a store",
   "tests/long/session_redis_memory_test.ts": "the memory of Redis",
   "tests/long/session_stores_test.ts": "how long a frozen store blocks",
