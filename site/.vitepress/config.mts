@@ -1,7 +1,9 @@
 import { transformerTwoslash } from "@shikijs/vitepress-twoslash";
 import { readFileSync } from "node:fs";
 import ts from "typescript";
+import type { TwoslashOptions } from "twoslash";
 import { defineConfig } from "vitepress";
+import { typesOfPrograms } from "./program_types.mts";
 
 const build = new URL("../.build/", import.meta.url);
 const { repository, version, base, guide, reference, sources } = JSON.parse(
@@ -12,28 +14,32 @@ const { repository, version, base, guide, reference, sources } = JSON.parse(
 const OF_THE_PLATFORM =
   /^(?:var|import) |\) (?:Array|Date|Map|Promise|RequestInit|ResponseInit|String)\b[^:(]*\./;
 
-/** Shows the type and the summary of the names in `ts twoslash` programs. */
-const typesOnHover = transformerTwoslash({
-  twoslashOptions: {
-    compilerOptions: {
-      lib: ["lib.esnext.d.ts", "lib.webworker.d.ts"],
-      module: ts.ModuleKind.ESNext,
-      moduleResolution: ts.ModuleResolutionKind.Bundler,
-      allowImportingTsExtensions: true,
-      noEmit: true,
-      paths: sources,
-      types: [],
-    },
-    // `deno check` reports type errors. Here, other packages are missing.
-    handbookOptions: { noErrors: true },
-    filterNode(node) {
-      if (node.type !== "hover") return true;
-      node.docs = node.docs?.split("\n\n", 1)[0];
-      node.tags = undefined;
-      return node.text.length <= 300 && !OF_THE_PLATFORM.test(node.text) &&
-        !/\bany$/.test(node.text);
-    },
+/** Shows the type and the summary of each name. */
+const twoslashOptions: TwoslashOptions = {
+  compilerOptions: {
+    lib: ["lib.esnext.d.ts", "lib.webworker.d.ts"],
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    paths: sources,
+    types: [],
   },
+  // `deno check` reports type errors. Here, other packages are missing.
+  handbookOptions: { noErrors: true },
+  filterNode(node) {
+    if (node.type !== "hover") return true;
+    node.docs = node.docs?.split("\n\n", 1)[0];
+    node.tags = undefined;
+    return node.text.length <= 300 && !OF_THE_PLATFORM.test(node.text) &&
+      !/\bany$/.test(node.text);
+  },
+};
+
+/** Shows types in `ts twoslash` programs. */
+const typesOnHover = transformerTwoslash({
+  twoslashOptions,
+  typesCache: typesOfPrograms(new URL("pages/", build), twoslashOptions),
 });
 
 /** The headings of every function in the reference, which name no subject. */
