@@ -75,6 +75,7 @@ export {
   type MountTarget,
   type NestedController,
   type NextFunction,
+  type OrEarlier,
   type OriginNames,
   type OriginPath,
   type ParamNames,
@@ -87,6 +88,7 @@ export {
   platformKey,
   prefersJSON,
   type Present,
+  type PresentAs,
   type Problem,
   type ProblemInit,
   type ProvidedGetters,
@@ -415,8 +417,11 @@ export {
   requireScope,
   requireSecondFactor,
   type RequireSecondFactorOptions,
+  requireUser,
   type SessionAuthSchemeOptions,
   stopActing,
+  type UserCheck,
+  type UserGuard,
   type UserOf,
 } from "./auth/middleware/mod.ts";
 export {

@@ -41,7 +41,9 @@ export {
 export type {
   ContextEntries,
   ContextEntry,
+  OrEarlier,
   Present,
+  PresentAs,
   ProvidedGetters,
   ProvidedValue,
 } from "./context/context_entry.ts";

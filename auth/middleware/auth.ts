@@ -1,15 +1,24 @@
 import { describeMiddleware, withHeaders } from "../../router/internal.ts";
-import type { ContextEntry, Middleware } from "../../router/mod.ts";
+import type { ContextEntry, Middleware, OrEarlier } from "../../router/mod.ts";
 import { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
-import { type AuthState, State } from "./_auth_state.ts";
+import { State } from "./_auth_state.ts";
 import type { AuthScheme, UserOf } from "./scheme.ts";
 
 /** Options for {@linkcode auth}. */
 export interface AuthOptions<
   Schemes extends readonly AuthScheme<AuthenticatedUser>[],
+  Only extends boolean = boolean,
 > {
   /** The schemes, in order. The first one that succeeds wins. */
   readonly schemes: Schemes;
+
+  /**
+   * `true` to accept only these schemes. The user that an outer `auth` found, for
+   * example by a session cookie, does not count.
+   *
+   * @default {false}
+   */
+  readonly only?: Only;
 }
 
 // The condition is always true. Without it, TypeScript defers the type of the
@@ -18,8 +27,15 @@ export interface AuthOptions<
 /** The middleware of {@linkcode auth}, which provides the user of its schemes. */
 export type AuthMiddleware<
   Schemes extends readonly AuthScheme<AuthenticatedUser>[],
+  Only extends boolean = false,
 > = Schemes extends unknown ? Middleware<
-    readonly [ContextEntry<AuthKey, UserOf<Schemes[number]> | null>]
+    readonly [
+      ContextEntry<
+        AuthKey,
+        Only extends true ? UserOf<Schemes[number]> | null
+          : OrEarlier<UserOf<Schemes[number]> | null>
+      >,
+    ]
   >
   : never;
 
@@ -31,6 +47,9 @@ export type AuthMiddleware<
  * `context.get(Auth)` is the user or `null`. If a scheme's `verify` throws, the
  * router's `onError` handles the error: a broken database must not look like an
  * anonymous request.
+ *
+ * Several of these middleware in a chain act as one with all their schemes. If an
+ * outer one has found a user, an inner one keeps this user, unless it has `only`.
  *
  * @example A bearer token
  * ```ts
@@ -58,23 +77,28 @@ export type AuthMiddleware<
  *
  * @typeParam Schemes The schemes, whose users are the type of
  * `context.get(Auth)`.
+ * @typeParam Only `true` if the users of an outer `auth` do not count.
  * @param options The schemes.
  * @returns The middleware.
  * @throws {TypeError} If there is no scheme, or two have the same name.
  */
 export function auth<
   const Schemes extends readonly AuthScheme<AuthenticatedUser>[],
+  const Only extends boolean = false,
 >(
-  options: AuthOptions<Schemes>,
-): AuthMiddleware<Schemes> {
+  options: AuthOptions<Schemes, Only>,
+): AuthMiddleware<Schemes, Only> {
   const schemes = checkSchemes(options?.schemes);
   const middleware: Middleware = async (context, next) => {
-    let refused: AuthState["refused"] = NONE;
+    const earlier = options.only === true ? NO_SCHEMES : context.get(State);
+    if (earlier.scheme !== undefined && context.get(Auth) !== null) return;
+    let { refused } = earlier;
+    const all = [...new Set([...earlier.schemes, ...schemes])];
     for (const scheme of schemes) {
       const outcome = await scheme.authenticate(context);
       if (outcome.status === "authenticated") {
         const { headers, status: _, user, ...facts } = outcome;
-        context.set(State, { ...facts, schemes, refused, scheme });
+        context.set(State, { ...facts, schemes: all, refused, scheme });
         context.set(Auth, user);
         return headers && addHeaders(await next(), headers);
       }
@@ -82,16 +106,19 @@ export function auth<
         refused = new Map([...refused, [scheme, outcome]]);
       }
     }
-    context.set(State, { schemes, refused });
+    context.set(State, { schemes: all, refused });
     context.set(Auth, null);
   };
   const described = schemes.map(({ name, security }) => [name, security]);
-  describeMiddleware(middleware, { schemes: Object.fromEntries(described) });
-  return middleware as AuthMiddleware<Schemes>;
+  describeMiddleware(middleware, {
+    schemes: Object.fromEntries(described),
+    onlySchemes: options.only === true,
+  });
+  return middleware as AuthMiddleware<Schemes, Only>;
 }
 
-/** No refused credentials. */
-const NONE: AuthState["refused"] = /* @__PURE__ */ new Map();
+/** The state without an outer `auth`. */
+const NO_SCHEMES = State.defaultValue!;
 
 /** Adds the headers of a scheme to the response. */
 function addHeaders(

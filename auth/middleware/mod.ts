@@ -77,6 +77,7 @@ export {
   type RequireSecondFactorOptions,
 } from "./require_second_factor.ts";
 export type { Guard } from "./guard.ts";
+export { requireUser, type UserCheck, type UserGuard } from "./require_user.ts";
 export type {
   AuthOutcome,
   AuthRefusal,

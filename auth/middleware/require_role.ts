@@ -1,5 +1,5 @@
 import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
-import { checkNames, requireUser } from "./_require_user.ts";
+import { checkNames, requireAllowed } from "./_allowed_user.ts";
 import type { AuthKey } from "./auth_key.ts";
 
 /**
@@ -33,7 +33,7 @@ export function requireRole(
 ): Middleware<readonly [ContextEntry<AuthKey, Present>]> {
   checkNames("role", roles);
   const allowed = new Set<unknown>(roles);
-  return requireUser(
+  return requireAllowed(
     ({ role }) => allowed.has(role),
     roles.map((role) => [role]),
   );
@@ -94,7 +94,7 @@ export function requirePermission<
     ) => [role, new Set(list)]),
   );
   const needed = new Set<string>(names);
-  const middleware: Middleware = requireUser(
+  const middleware: Middleware = requireAllowed(
     ({ role }) => granted.get(role)?.isSupersetOf(needed) ?? false,
     [[...needed]],
   );

@@ -1,4 +1,4 @@
-import { checkNames, requireUser } from "./_require_user.ts";
+import { checkNames, requireAllowed } from "./_allowed_user.ts";
 import type { Guard } from "./guard.ts";
 
 /** The characters of a scope (RFC 6749, section 3.3). */
@@ -60,7 +60,7 @@ export function requireScope(
 ): Guard {
   checkNames("scope", scopes);
   for (const scope of scopes) checkScope(scope);
-  return requireUser(
+  return requireAllowed(
     (user, state) => {
       const granted = [user.scopes, state.scopes]
         .filter((known) => known !== undefined);

@@ -1,4 +1,5 @@
 import { describeMiddleware, reportDenied } from "../../router/internal.ts";
+import type { Middleware } from "../../router/mod.ts";
 import {
   callbackResponse,
   checkCallback,
@@ -6,12 +7,18 @@ import {
   reportUnauthenticated,
   unauthorized,
 } from "./_denied_responses.ts";
-import type { Guard } from "./guard.ts";
 import { Auth, type AuthenticatedUser } from "./auth_key.ts";
 import { State } from "./_auth_state.ts";
+import type { UserGuard } from "./require_user.ts";
 
-/** Options for {@linkcode requireSecondFactor}. */
-export interface RequireSecondFactorOptions {
+/**
+ * Options for {@linkcode requireSecondFactor}.
+ *
+ * @typeParam User The user type of the application.
+ */
+export interface RequireSecondFactorOptions<
+  User extends AuthenticatedUser = AuthenticatedUser,
+> {
   /**
    * Returns `true` if this user needs a second factor, for example because of
    * the role.
@@ -20,7 +27,7 @@ export interface RequireSecondFactorOptions {
    * @returns `true` if a login with one factor is not enough.
    * @default {() => true}
    */
-  readonly required?: (user: AuthenticatedUser) => boolean;
+  readonly required?: (user: User) => boolean;
 
   /**
    * Creates the response for a login with one factor, for example a redirect to
@@ -64,32 +71,34 @@ export interface RequireSecondFactorOptions {
  * );
  * ```
  *
+ * @typeParam User The user type of the application, as `required` needs it.
  * @param options The users who need a second factor, and the response.
  * @returns The middleware.
  * @throws {TypeError} If an option is not a function.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8176#section-2 | RFC 8176, mfa}
  */
-export function requireSecondFactor(
-  options: RequireSecondFactorOptions = {},
-): Guard {
+export function requireSecondFactor<
+  User extends AuthenticatedUser = AuthenticatedUser,
+>(
+  options: RequireSecondFactorOptions<User> = {},
+): UserGuard<User> {
   const { required = () => true, onMissing } = options;
   checkCallback("required", required);
   checkCallback("onMissing", onMissing);
-  const middleware: Guard = (context, next) => {
+  const middleware: Middleware = (context, next) => {
     const user = context.get(Auth);
     if (user === null) {
       reportUnauthenticated(context);
       return unauthorized(context);
     }
     const { methods = {} } = context.get(State);
-    if (!required(user) || Object.hasOwn(methods, "mfa")) return next();
+    // The types of the handlers compare the users.
+    if (!required(user as User) || Object.hasOwn(methods, "mfa")) return next();
     reportDenied(context, "second-factor", user.id);
     return onMissing === undefined
       ? loginTooOld(context)
       : callbackResponse(onMissing, context);
   };
-  return describeMiddleware(middleware, {
-    requires: [[]],
-    responses: { 401: "" },
-  });
+  describeMiddleware(middleware, { requires: [[]], responses: { 401: "" } });
+  return middleware as UserGuard<User>;
 }

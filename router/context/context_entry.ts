@@ -18,17 +18,49 @@ export interface Present {
   readonly "~present": never;
 }
 
-/** The type of a key's value behind the middleware that provides `Entries`. */
-export type ProvidedValue<Entries extends ContextEntries, Key> = Entries extends
-  readonly [
-    ...infer Earlier extends ContextEntries,
-    infer Last extends ContextEntry,
-  ]
+/**
+ * As the value of a {@linkcode ContextEntry}: {@linkcode Present}, for a middleware
+ * that needs values of this type. The value is `never` if an earlier middleware
+ * provides another type.
+ */
+export interface PresentAs<in out Value> {
+  /** Distinguishes this type from all others. Never present at run time. */
+  readonly "~presentAs": (value: Value) => Value;
+}
+
+/**
+ * As the value of a {@linkcode ContextEntry}: this value, or that of an earlier
+ * middleware.
+ */
+export interface OrEarlier<Value> {
+  /** Distinguishes this type from all others. Never present at run time. */
+  readonly "~orEarlier": Value;
+}
+
+/**
+ * The type of a key's value behind the middleware that provides `Entries`. `Base`
+ * is the type without such a middleware.
+ */
+export type ProvidedValue<
+  Entries extends ContextEntries,
+  Key,
+  Base = ContextValue<Key>,
+> = Entries extends readonly [
+  ...infer Earlier extends ContextEntries,
+  infer Last extends ContextEntry,
+]
   ? [Key, Last[0]] extends [Last[0], Key]
-    ? [Last[1]] extends [Present] ? NonNullable<ProvidedValue<Earlier, Key>>
+    ? [Last[1]] extends [Present]
+      ? NonNullable<ProvidedValue<Earlier, Key, Base>>
+    : [Last[1]] extends [PresentAs<infer Needed>]
+      ? NonNullable<ProvidedValue<Earlier, Key, Needed>> extends infer Given
+        ? [Given] extends [Needed] ? Given : never
+      : never
+    : [Last[1]] extends [OrEarlier<infer Added>]
+      ? Added | ProvidedValue<Earlier, Key, never>
     : Last[1]
-  : ProvidedValue<Earlier, Key>
-  : ContextValue<Key>;
+  : ProvidedValue<Earlier, Key, Base>
+  : Base;
 
 /** One getter for each entry, the last provided first. */
 export type ProvidedGetters<Entries extends ContextEntries> = Entries extends

@@ -11,6 +11,12 @@ export interface MiddlewareDescription {
    */
   readonly schemes?: Readonly<Record<string, SecurityScheme | undefined>>;
   /**
+   * `true` if the schemes of middleware before it do not count.
+   *
+   * @default {false}
+   */
+  readonly onlySchemes?: boolean;
+  /**
    * The roles, permissions or scopes that it requires: one of these sets. `[[]]`
    * means any user.
    */

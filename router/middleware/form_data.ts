@@ -70,6 +70,9 @@ const readForms = /* @__PURE__ */ new WeakSet<FormData>();
  * assertEquals(await response.text(), "Hello Ada");
  * ```
  *
+ * If several of these middleware are in a chain, the outermost one reads the body,
+ * so only its limits count.
+ *
  * @param options The limits.
  * @returns The middleware.
  * @throws {RangeError} If a limit is not a number of at least zero.

@@ -92,6 +92,9 @@ export interface SecureHeadersOptions {
  * assertEquals(headers.get("Cross-Origin-Opener-Policy"), "same-origin");
  * ```
  *
+ * If several of these middleware are in a chain, the headers of the innermost one
+ * count: the outer ones replace no header.
+ *
  * @param options Other values for the headers.
  * @returns The middleware.
  * @throws {TypeError} If a value is not a valid header, or a form target is not a

@@ -31,7 +31,9 @@ export class SecuritySchemes {
     let sets: readonly (readonly string[])[] | undefined;
     for (const one of before) {
       cookie = one.cookie ?? cookie;
-      tried = one.schemes ?? tried;
+      tried = one.schemes && !one.onlySchemes
+        ? { ...tried, ...one.schemes }
+        : one.schemes ?? tried;
       if (one.requires) sets = combine(sets ?? [[]], one.requires);
     }
     if (sets === undefined) return { requirements: [] };

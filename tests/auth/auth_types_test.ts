@@ -10,6 +10,8 @@ import {
   requireAuth,
   requirePermission,
   requireRole,
+  requireSecondFactor,
+  requireUser,
 } from "@gatehouse/web/auth-middleware";
 import { createContextKey, createRouter } from "@gatehouse/web/fetch-router";
 import { route } from "@gatehouse/web/fetch-router/routes";
@@ -123,11 +125,11 @@ Deno.test("context.get(Auth) is the user of any of several schemes (spec 5.3.1)"
   assertEquals(await response.json(), "api");
 });
 
-Deno.test("auth() of a route narrows the user type of the router's auth()", async () => {
+Deno.test("auth({ only: true }) of a route narrows the user type of the router's auth()", async () => {
   const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
   router.get(
     "/",
-    { middleware: [auth({ schemes: [keys] }), requireAuth()] },
+    { middleware: [auth({ schemes: [keys], only: true }), requireAuth()] },
     (context) => {
       const user = context.get(Auth);
       assertType<typeof user, { id: string; role: string }>();
@@ -235,4 +237,70 @@ Deno.test("an invalid scheme, user, role or permission does not compile", () => 
   // @ts-expect-error -- a scheme has a way to authenticate
   const scheme: AuthScheme<Member> = { name: "x" };
   assertEquals(scheme.name, "x");
+});
+
+Deno.test("requireUser() types the user that a guard needs, without a cast", async () => {
+  const paid = requireUser((user: Member) => user.plan === "paid");
+  const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
+  router.get("/plan", [paid], (context) => {
+    const user = context.get(Auth);
+    assertType<typeof user, Member>();
+    return new Response(user.plan);
+  });
+  const other = createRouter({ middleware: [auth({ schemes: [keys] })] });
+  other.get("/plan", [paid], (context) => {
+    const user = context.get(Auth);
+    assertType<typeof user, never>();
+    return new Response();
+  });
+  const both = createRouter({
+    middleware: [auth({ schemes: [tokens, keys] })],
+  });
+  both.get("/plan", [paid], (context) => {
+    const user = context.get(Auth);
+    // The user of a key has no plan.
+    assertType<typeof user, never>();
+    return new Response();
+  });
+  // A router that knows nothing of the schemes trusts the guard.
+  createRouter().get("/plan", [paid], (context) => {
+    const user = context.get(Auth);
+    assertType<typeof user, Member>();
+    return new Response();
+  });
+
+  const response = await router.fetch("https://example.com/plan", withToken);
+  assertEquals(await response.text(), "paid");
+  const anonymous = await router.fetch("https://example.com/plan");
+  assertEquals(anonymous.status, 401);
+});
+
+Deno.test("requireSecondFactor({ required }) takes the application's user, without a cast", () => {
+  const guard = requireSecondFactor({
+    required: (user: Member) => user.plan === "paid",
+  });
+  const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
+  router.get("/", { middleware: [guard] }, (context) => {
+    const user = context.get(Auth);
+    assertType<typeof user, Member>();
+    return new Response();
+  });
+  router.get("/any", [
+    requireSecondFactor({ required: ({ role }) => role === "admin" }),
+  ], (context) => {
+    const user = context.get(Auth);
+    assertType<typeof user, Member>();
+    return new Response();
+  });
+});
+
+Deno.test("a second auth() adds its users to those of the first", () => {
+  const router = createRouter({
+    middleware: [auth({ schemes: [tokens] }), auth({ schemes: [keys] })],
+  });
+  router.get("/", [requireAuth()], (context) => {
+    const user = context.get(Auth);
+    assertType<typeof user, Member | { id: string; role: string }>();
+    return new Response();
+  });
 });

@@ -130,10 +130,18 @@ Deno.test("openapi() combines schemes and guards", () => {
   });
 });
 
-Deno.test("openapi() takes the schemes of the last auth() before the route", () => {
-  const { schemes, security } = describe(
+Deno.test("openapi() takes the schemes of each auth() before the route", () => {
+  const { security } = describe(
     [session(), auth({ schemes: [sessions] })],
     [auth({ schemes: [tokens] }), requireAuth()],
+  );
+  assertEquals(security, [{ session: [] }, { tokens: [] }]);
+});
+
+Deno.test("openapi() takes only the schemes of auth({ only: true })", () => {
+  const { schemes, security } = describe(
+    [session(), auth({ schemes: [sessions] })],
+    [auth({ schemes: [tokens], only: true }), requireAuth()],
   );
   assertEquals(security, [{ tokens: [] }]);
   assertEquals(Object.keys(schemes), ["tokens"]);

@@ -14,7 +14,7 @@ import type { Guard } from "./guard.ts";
  *
  * @param scopes The required scopes, for the challenges.
  */
-export function requireUser(
+export function requireAllowed(
   isAllowed: (user: AuthenticatedUser, state: AuthState) => boolean,
   requires: readonly (readonly string[])[],
   scopes?: readonly string[],
