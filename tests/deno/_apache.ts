@@ -1,4 +1,5 @@
-import { freePort } from "./_programs.ts";
+import { accepts, freePort } from "./_programs.ts";
+import { until } from "../_wait.ts";
 
 /** A running Apache HTTP Server. */
 export interface Apache {
@@ -62,13 +63,5 @@ CustomLog "${folder}/access.log" combined
 }
 
 async function untilListening(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    try {
-      (await Deno.connect({ hostname: "127.0.0.1", port })).close();
-      return;
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-  }
-  throw new Error("Apache does not start");
+  await until(() => accepts(port));
 }

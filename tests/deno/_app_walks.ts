@@ -4,6 +4,7 @@ import { generateTOTP } from "@gatehouse/web/auth/second-factor";
 import type { Cookie, Page } from "npm:playwright-core@1.56.1";
 import type { AppProcess } from "./_app_servers.ts";
 import type { Walk } from "./_chromium.ts";
+import { until } from "../_wait.ts";
 
 /** A user journey. */
 export interface AppWalk {
@@ -372,19 +373,17 @@ async function mailTo(
   email: string,
   subject: string,
 ): Promise<{ code: string; path: string }> {
-  for (;;) {
+  return await until(() => {
     const mails = app.output().split("Email to ");
     const mail = mails.findLast((one) =>
       one.startsWith(email) && one.includes(subject)
     );
     const [url] = mail?.match(/http\S+/) ?? [];
     const [code] = mail?.match(/\d{6}(?= )/) ?? [];
-    if (url !== undefined && code !== undefined) {
-      const { pathname, search } = new URL(url);
-      return { code, path: pathname + search };
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    if (url === undefined || code === undefined) return undefined;
+    const { pathname, search } = new URL(url);
+    return { code, path: pathname + search };
+  });
 }
 
 /** Returns the main heading. */

@@ -15,6 +15,8 @@ import {
   type PasswordOptions,
 } from "@gatehouse/web/auth/password";
 import type { ServedApp } from "./_app_servers.ts";
+import { serveLocally } from "./_serve.ts";
+import { turns } from "../_wait.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -154,15 +156,14 @@ export async function startExampleApp(
 
 /** Waits for security events, which follow the response in the next task. */
 export async function deliverEvents(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve));
+  await turns();
 }
 
 /** Listens on a free port, before the application exists. */
 function listen() {
   const { promise, resolve } = Promise.withResolvers<FetchFunction>();
-  const server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-    async (request, info) => await (await promise)(request, info),
+  const server = serveLocally(async (request, info) =>
+    await (await promise)(request, info)
   );
   return {
     port: server.addr.port,

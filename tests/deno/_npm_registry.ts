@@ -2,6 +2,7 @@ import ts from "npm:typescript@6.0.3";
 import config from "../../deno.json" with { type: "json" };
 import { cached, filesBelow, hashOfLibrary } from "../offline/cache.ts";
 import { buildPackage } from "./_npm_package.ts";
+import { serveLocally } from "./_serve.ts";
 
 /** JSR's registry for npm, on the loopback interface. */
 export interface NpmRegistry extends AsyncDisposable {
@@ -20,17 +21,14 @@ interface Package {
 /** Serves this package and its `@std` packages to npm and Bun. */
 export async function serveNpmRegistry(): Promise<NpmRegistry> {
   const packages = await readPackages();
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    async (request) => {
-      const { origin, pathname } = new URL(request.url);
-      const [name, file] = decodeURIComponent(pathname.slice(1)).split("/-/");
-      const found = packages.find((one) => one.name === name);
-      if (found === undefined) return new Response(null, { status: 404 });
-      if (file !== undefined) return new Response(found.tarball);
-      return Response.json(await metadata(found, origin));
-    },
-  );
+  const server = serveLocally(async (request) => {
+    const { origin, pathname } = new URL(request.url);
+    const [name, file] = decodeURIComponent(pathname.slice(1)).split("/-/");
+    const found = packages.find((one) => one.name === name);
+    if (found === undefined) return new Response(null, { status: 404 });
+    if (file !== undefined) return new Response(found.tarball);
+    return Response.json(await metadata(found, origin));
+  });
   return {
     url: `http://127.0.0.1:${server.addr.port}/`,
     [Symbol.asyncDispose]: () => server.shutdown(),

@@ -4,6 +4,7 @@ import Provider from "npm:oidc-provider@9.13.3";
 import { exportJWK, generateKeyPair } from "jose";
 import { HTTPBrowser } from "./_http_browser.ts";
 import { captureConsole } from "../_console.ts";
+import { serveLocally } from "./_serve.ts";
 
 /** The secret of every client. */
 const SECRET = "a-s3cret/of+the:client & more";
@@ -44,10 +45,7 @@ export async function serveTokenIssuer(): Promise<TokenIssuer> {
   const { port } = server.address() as { port: number };
   const issuer = `http://localhost:${port}`;
   // The client is a page that shows the URL of its callback.
-  const client = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-    (request) => new Response(request.url),
-  );
+  const client = serveLocally((request) => new Response(request.url));
   const callback = `http://localhost:${client.addr.port}/callback`;
   server.on("request", await createHandler(issuer, callback));
   const post = (path: string, form: Record<string, string>) =>

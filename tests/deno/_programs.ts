@@ -1,5 +1,6 @@
 import { assert } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
+import { until } from "../_wait.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const STOPPED_CLOCK = import.meta.resolve("./_stopped_clock.ts");
@@ -143,15 +144,18 @@ async function opens(
 ): Promise<boolean> {
   let hasEnded = false;
   end.then(() => hasEnded = true);
-  for (let attempt = 0; attempt < 400 && !hasEnded; attempt++) {
-    try {
-      using _connection = await Deno.connect({ port, hostname: "127.0.0.1" });
-      return true;
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+  await until(async () => hasEnded || await accepts(port));
+  return !hasEnded;
+}
+
+/** Returns `true` if a server accepts connections on a port of 127.0.0.1. */
+export async function accepts(port: number): Promise<boolean> {
+  try {
+    using _connection = await Deno.connect({ port, hostname: "127.0.0.1" });
+    return true;
+  } catch {
+    return false;
   }
-  return false;
 }
 
 /** Runs Deno to its end. Throws an error with its output if it fails. */

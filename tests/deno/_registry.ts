@@ -1,6 +1,7 @@
 import config from "../../deno.json" with { type: "json" };
 import { cached, filesBelow, hashOfLibrary } from "../offline/cache.ts";
 import { deno } from "./_programs.ts";
+import { serveLocally } from "./_serve.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -27,15 +28,12 @@ export function serveRegistry(
   published?: Files,
 ): Registry {
   const files = new Map(published);
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    (request) => {
-      const path = new URL(request.url).pathname;
-      if (path.startsWith("/api/")) return answerPublisher(request, files);
-      if (!path.startsWith(`/${name}/`)) return forward(path, upstream);
-      return answerReader(path.slice(name.length + 1), version, files);
-    },
-  );
+  const server = serveLocally((request) => {
+    const path = new URL(request.url).pathname;
+    if (path.startsWith("/api/")) return answerPublisher(request, files);
+    if (!path.startsWith(`/${name}/`)) return forward(path, upstream);
+    return answerReader(path.slice(name.length + 1), version, files);
+  });
   return {
     url: `http://127.0.0.1:${server.addr.port}/`,
     files,

@@ -1,6 +1,7 @@
 import { createRouter, Platform } from "@gatehouse/web/fetch-router";
 import { formData } from "@gatehouse/web/form-data-middleware";
 import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+import { turns } from "../_wait.ts";
 
 /** Answers a WebSocket upgrade in the way of the runtime that runs this. */
 export type Upgrade = (
@@ -42,7 +43,7 @@ function countTo(last: number): ReadableStream<Uint8Array> {
   let count = 0;
   return new ReadableStream({
     async pull(controller) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await turns(5);
       if (++count > last) controller.close();
       else controller.enqueue(encoder.encode(`${count};`));
     },

@@ -1,6 +1,7 @@
 import { cached } from "../offline/cache.ts";
 import { firstExisting, pathsOf, skip } from "./_installed.ts";
-import { freePort } from "./_programs.ts";
+import { accepts, freePort } from "./_programs.ts";
+import { until } from "../_wait.ts";
 
 /** A database server for one test. */
 export interface Server {
@@ -165,24 +166,6 @@ async function startServer(
       await Deno.remove(folder, { recursive: true });
     },
   };
-}
-
-/** Waits until a server is ready. */
-async function until(isReady: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt++) {
-    if (await isReady()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error("The server does not start");
-}
-
-async function accepts(port: number): Promise<boolean> {
-  try {
-    (await Deno.connect({ port, hostname: "127.0.0.1" })).close();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Returns an unprivileged user, because PostgreSQL does not run as root. */

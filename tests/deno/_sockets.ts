@@ -3,6 +3,7 @@ import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
 import { startWorker } from "../runtimes/workers.ts";
+import { serveLocally } from "./_serve.ts";
 
 /** A server that runs, and how to stop it. */
 export interface Running extends AsyncDisposable {
@@ -43,10 +44,7 @@ export async function sendRaw(
 
 /** Serves on Deno, in this process. */
 export function serveOnDeno(handler: Deno.ServeHandler): Promise<Running> {
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    handler,
-  );
+  const server = serveLocally(handler);
   return Promise.resolve({
     port: server.addr.port,
     [Symbol.asyncDispose]: () => server.shutdown(),

@@ -20,6 +20,7 @@ import { createApp as createLoggedApp } from "../../examples/request_log.ts";
 import { addUser, type Role, router as roles } from "../../examples/roles.ts";
 import { choose } from "./_example_app.ts";
 import { freePort, overHTTP, serveCommand } from "./_programs.ts";
+import { serveLocally } from "./_serve.ts";
 
 const EXAMPLES = new URL("../../examples/", import.meta.url);
 
@@ -428,8 +429,7 @@ function serveLogin() {
     port: number,
     handler: (request: Request) => Promise<Response>,
   ) => {
-    const address = { port, hostname: "127.0.0.1", onListen: () => {} };
-    return Deno.serve(address, handler);
+    return serveLocally(handler, { port });
   };
   const servers = [
     serve(ports[0], app.fetch),

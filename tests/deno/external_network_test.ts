@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertLess } from "@std/assert";
 import { errorOf, Login } from "../auth/_login.ts";
 import { TestProvider } from "../auth/_test_provider.ts";
+import { serveLocally } from "./_serve.ts";
 
 const json = { "Content-Type": "application/json" };
 
@@ -59,16 +60,13 @@ async function failureOf(
   limits: { readonly timeout?: number } = {},
 ): Promise<string> {
   const seen: string[] = [];
-  await using server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen() {} },
-    async (request) => {
-      const { pathname } = new URL(request.url);
-      seen.push(pathname);
-      return pathname === "/token"
-        ? answer()
-        : await provider.fetch(request.url, { method: request.method });
-    },
-  );
+  await using server = serveLocally(async (request) => {
+    const { pathname } = new URL(request.url);
+    seen.push(pathname);
+    return pathname === "/token"
+      ? answer()
+      : await provider.fetch(request.url, { method: request.method });
+  });
   const provider = await TestProvider.create(
     `http://127.0.0.1:${server.addr.port}`,
   );

@@ -1,6 +1,7 @@
 import { assertEquals, assertLess } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { formData } from "@gatehouse/web/form-data-middleware";
+import { turns } from "../_wait.ts";
 
 Deno.test("formData() does not keep the buffers of a body of single bytes", async () => {
   const router = createRouter({ middleware: [formData()] });
@@ -17,7 +18,7 @@ Deno.test("formData() does not keep the buffers of a body of single bytes", asyn
       const chunk = new Uint8Array(65_536).fill(0x61).subarray(0, 1);
       controller.enqueue(chunk);
       if (left % 500 > 0) return;
-      await new Promise((resolve) => setTimeout(resolve));
+      await turns();
       highest = Math.max(highest, Deno.memoryUsage().rss);
     },
   });

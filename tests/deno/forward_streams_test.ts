@@ -3,8 +3,8 @@ import { assert, assertEquals } from "@std/assert";
 import { forwardTo } from "@gatehouse/web/auth/tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { untilStill } from "../_wait.ts";
+import { serveLocally } from "./_serve.ts";
 
-const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
 const headers = { "Sec-Fetch-Site": "same-origin" };
 const encoder = new TextEncoder();
 
@@ -16,7 +16,7 @@ function start(
   handler: (request: Request) => Response | Promise<Response>,
   options: { readonly responseTimeout?: number } = {},
 ) {
-  const api = Deno.serve(address, (request) => handler(request));
+  const api = serveLocally((request) => handler(request));
   const router = createRouter();
   const accessToken = "the-token-of-the-user-0123456789";
   router.mount(
@@ -28,7 +28,7 @@ function start(
       ...options,
     }),
   );
-  const app = Deno.serve(address, router.fetch);
+  const app = serveLocally(router.fetch);
   const client = new AbortController();
   return {
     url: `http://127.0.0.1:${app.addr.port}/api/notes`,

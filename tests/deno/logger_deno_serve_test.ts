@@ -2,6 +2,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { logger, type LogInfo } from "@gatehouse/web/logger-middleware";
+import { serveLocally } from "./_serve.ts";
 
 /** Creates a router that counts bytes, and the log of its requests. */
 function createApp(respond: () => Response) {
@@ -58,10 +59,7 @@ const bodies: [what: string, respond: () => Response, sentAtOnce: boolean][] = [
 for (const [what, respond, sentAtOnce] of bodies) {
   Deno.test(`logger() with countBytes sends ${what} ${sentAtOnce ? "at once" : "as a stream"} under Deno.serve`, async () => {
     const { router, infos, line } = createApp(respond);
-    await using server = Deno.serve(
-      { port: 0, onListen() {} },
-      router.fetch,
-    );
+    await using server = serveLocally(router.fetch);
     const response = await fetch(`http://127.0.0.1:${server.addr.port}`);
     const expected = new Uint8Array(await respond().arrayBuffer());
     assertEquals(new Uint8Array(await response.arrayBuffer()), expected);

@@ -1,9 +1,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { Log, logger } from "@gatehouse/web/logger-middleware";
+import { serveLocally } from "./_serve.ts";
+import { turns } from "../_wait.ts";
 
 Deno.test("context.get(Log) has trusted ids after the response on Deno, in any format", async () => {
   const lines: string[] = [];
+  const read = Promise.withResolvers<void>();
   const late = Promise.withResolvers<string>();
   const router = createRouter({
     middleware: [logger({
@@ -14,17 +17,19 @@ Deno.test("context.get(Log) has trusted ids after the response on Deno, in any f
   });
   router.get("/", (context) => {
     const log = context.get(Log);
-    setTimeout(() => {
+    read.promise.then(() => {
       log.info("late");
       late.resolve(log.requestId);
-    }, 100);
+    });
     return new Response("ok");
   });
-  await using server = Deno.serve({ port: 0, onListen() {} }, router.fetch);
+  await using server = serveLocally(router.fetch);
   const response = await fetch(`http://localhost:${server.addr.port}/`, {
     headers: { "X-Request-Id": "abc" },
   });
   await response.text();
+  await turns(5);
+  read.resolve();
   assertEquals(await late.promise, "abc");
   assertEquals(lines.length, 2);
   assertMatch(lines[1]!, /late.*abc/);

@@ -1,5 +1,6 @@
 /** Batches of lines on the standard output of Deno. */
 import { assert, assertEquals } from "@std/assert";
+import { turns } from "../_wait.ts";
 
 /** Starts a Deno program in which `batch` writes to the standard output. */
 function startProgram(source: string): Deno.ChildProcess {
@@ -24,7 +25,7 @@ await batch.flush();`);
   let text = "";
   const chunks = program.stdout.pipeThrough(new TextDecoderStream());
   for await (const chunk of chunks) {
-    if (text.length < 200_000) await new Promise((done) => setTimeout(done, 5));
+    if (text.length < 200_000) await turns(5);
     text += chunk;
   }
   assert((await program.status).success);

@@ -4,6 +4,7 @@ import { createIdentityProvider } from "../../examples/identity_provider/identit
 import { createApp } from "../../examples/mcp_server/mcp_server.ts";
 import { MCPUser } from "./_mcp_client.ts";
 import { freePort } from "./_programs.ts";
+import { serveLocally, type TestServer } from "./_serve.ts";
 
 const SANITIZERS = {
   // The client keeps its connections for a moment.
@@ -39,14 +40,9 @@ function start() {
 function serve(
   url: string,
   handler: (request: Request) => Promise<Response>,
-): Deno.HttpServer {
-  const { port } = new URL(url);
-  const options = { hostname: "127.0.0.1", port: Number(port) };
-  const onListen = () => {};
-  return Deno.serve(
-    { ...options, onListen },
-    (request) => handler(request),
-  );
+): TestServer {
+  const port = Number(new URL(url).port);
+  return serveLocally((request) => handler(request), { port });
 }
 
 /** Sends a call of a tool as a client of the version 2025-11-25. */

@@ -5,6 +5,7 @@ import { H3 } from "npm:h3@2.0.8";
 import { Hono } from "npm:hono@4.13.19";
 import { IttyRouter } from "npm:itty-router@5.0.24";
 import { captureConsole } from "../_console.ts";
+import { serveLocally } from "./_serve.ts";
 
 const hono = new Hono()
   .get(
@@ -29,10 +30,7 @@ Deno.test("router.mount() accepts applications of other frameworks without a war
   router.mount("/h3", h3);
   router.mount("/itty", itty);
   using calls = captureConsole("warn");
-  const server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen() {} },
-    router.fetch,
-  );
+  const server = serveLocally(router.fetch);
   const origin = `http://127.0.0.1:${server.addr.port}`;
   try {
     for (const name of ["hono", "h3", "itty"]) {
@@ -59,10 +57,7 @@ Deno.test("router.mount() answers a method in lower case without an error", asyn
   const router = createRouter();
   router.mount("/inner", inner);
   using calls = captureConsole();
-  await using server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen() {} },
-    router.fetch,
-  );
+  await using server = serveLocally(router.fetch);
   const { port } = server.addr;
   for (const method of ["get", "head"]) {
     using connection = await Deno.connect({ hostname: "127.0.0.1", port });

@@ -8,6 +8,7 @@ import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import { formData } from "@gatehouse/web/form-data-middleware";
 import { captureConsole } from "../_console.ts";
+import { serveLocally } from "./_serve.ts";
 
 const signalOf = Object.getOwnPropertyDescriptor(Request.prototype, "signal")!
   .get!;
@@ -18,8 +19,6 @@ const wait: Middleware<readonly []> = async (_, next) => {
   return await next();
 };
 
-const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
-
 Deno.test("router.fetch() does not read the signal of a server's request without Deno's info", async () => {
   const router = createRouter({ middleware: [pass, wait] });
   router.get("/", () => new Response("ok"));
@@ -29,7 +28,7 @@ Deno.test("router.fetch() does not read the signal of a server's request without
     throw new DOMException("other", "AbortError");
   });
   let reads = 0;
-  await using server = Deno.serve(address, (request) => {
+  await using server = serveLocally((request) => {
     Object.defineProperty(request, "signal", {
       get() {
         reads++;
@@ -65,7 +64,7 @@ Deno.test("mounts and bodyLimit() do not read the signal of a server's request",
   router.mount("/read", read);
   let reads = 0;
   for (const hasInfo of [false, true]) {
-    await using server = Deno.serve(address, (request, info) => {
+    await using server = serveLocally((request, info) => {
       Object.defineProperty(request, "signal", {
         get() {
           reads++;
@@ -101,13 +100,11 @@ for (const path of ["mounted", "limited", "mounted/limited"]) {
     const router = createRouter();
     router.mount("/mounted", inner);
     router.post("/limited", bodyLimit(), handler);
-    await using server = Deno.serve(
-      address,
-      (request) =>
-        router.fetch(request).catch((error) => {
-          rejected.resolve(error);
-          return new Response();
-        }),
+    await using server = serveLocally((request) =>
+      router.fetch(request).catch((error) => {
+        rejected.resolve(error);
+        return new Response();
+      })
     );
     const socket = connect(server.addr.port, "127.0.0.1");
     socket.write(
@@ -165,13 +162,11 @@ Deno.test("router.fetch() rejects without Deno's info if the client leaves and a
     ran = true;
     return new Response("ok");
   });
-  await using server = Deno.serve(
-    address,
-    (request) =>
-      router.fetch(request).catch((error) => {
-        rejected.resolve(error);
-        return new Response();
-      }),
+  await using server = serveLocally((request) =>
+    router.fetch(request).catch((error) => {
+      rejected.resolve(error);
+      return new Response();
+    })
   );
   const socket = connect(server.addr.port, "127.0.0.1");
   socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");

@@ -3,6 +3,7 @@ import { connect } from "node:http2";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { serveLocally } from "./_serve.ts";
 
 Deno.test("session() works on http://localhost without configuration", async () => {
   await using server = serve();
@@ -88,10 +89,7 @@ function serve() {
     socket.onopen = () => socket.close();
     return response;
   });
-  const server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-    router.fetch,
-  );
+  const server = serveLocally(router.fetch);
   const { port } = server.addr;
   return {
     port,

@@ -9,6 +9,7 @@ import {
 } from "@gatehouse/web/data-schema";
 import { fromObject } from "@gatehouse/web/data-schema/form-data";
 import { get, post, route } from "@gatehouse/web/fetch-router/routes";
+import { turns } from "../_wait.ts";
 
 const Note = object({ id: number(), text: string() });
 const Upload = object({ title: string(), files: array(instanceof_(File)) });
@@ -50,7 +51,11 @@ export async function runProgram(elsewhere: string): Promise<unknown[]> {
   const files = [new File(["1234"], "a.txt"), new File(["é"], "b.txt")];
   await note(await client.upload({ form: { title: "Two", files } }));
   await note(await client.moved());
-  await note(await client.slow({ signal: AbortSignal.timeout(100) }));
+  const leaving = new AbortController();
+  const slow = client.slow({ signal: leaving.signal });
+  await turns(5);
+  leaving.abort();
+  await note(await slow);
   const other = createClient(routes, { baseUrl: elsewhere });
   await note(await other.me());
   return results;

@@ -16,9 +16,9 @@ import {
 import { bundle } from "../runtimes/bundle.ts";
 import { launch, testInChromium } from "../deno/_chromium.ts";
 import { routes } from "./_client_program.ts";
+import { serveLocally } from "../deno/_serve.ts";
 
 const PROGRAM = new URL("_client_program.ts", import.meta.url);
-const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
 
 function createServer(script: string): Router {
   const router = createRouter({
@@ -64,11 +64,7 @@ function createServer(script: string): Router {
   router.get(routes.slow, ({ request }) =>
     new Promise((resolve) => {
       const end = () => resolve(new Response("late"));
-      const timer = setTimeout(end, 5_000);
-      request.signal.addEventListener("abort", () => {
-        clearTimeout(timer);
-        end();
-      });
+      request.signal.addEventListener("abort", end);
     }));
   return router;
 }
@@ -80,8 +76,8 @@ testInChromium(
       `import { runProgram } from "${PROGRAM}"; globalThis.run = runProgram;`,
     );
     const { fetch } = createServer(script);
-    await using server = Deno.serve(address, (request) => fetch(request));
-    await using other = Deno.serve(address, () => Response.json({ name: "x" }));
+    await using server = serveLocally((request) => fetch(request));
+    await using other = serveLocally(() => Response.json({ name: "x" }));
     await using browser = await launch();
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${server.addr.port}/`);

@@ -10,12 +10,12 @@ import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { assertEquals } from "@std/assert";
 import { launch, testInChromium } from "../deno/_chromium.ts";
+import { serveLocally } from "../deno/_serve.ts";
 
-const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
 const page = "<!doctype html><title>Page</title>";
 const html = { "Content-Type": "text/html; charset=utf-8" };
 const serve = (fetch: (request: Request) => Response | Promise<Response>) =>
-  Deno.serve(address, (request) => fetch(request));
+  serveLocally((request) => fetch(request));
 const servePage = () => serve(() => new Response(page, { headers: html }));
 const originOf = ({ addr }: { addr: Deno.NetAddr }) =>
   `http://127.0.0.1:${addr.port}`;

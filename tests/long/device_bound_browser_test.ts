@@ -10,6 +10,7 @@ import { session } from "@gatehouse/web/session-middleware";
 import type { Page } from "npm:playwright-core@1.56.1";
 import { launchProfile, testInChromium } from "../deno/_chromium.ts";
 import { createCertificate, isOpenSSLInstalled } from "../deno/_certificate.ts";
+import { serveLocally } from "../deno/_serve.ts";
 
 /** Chromium signs six times in nine minutes, so each test sends few requests. */
 const LIFETIME = 2_000;
@@ -191,8 +192,7 @@ async function startApp() {
     return Response.redirect(new URL("/", context.url), 303);
   });
 
-  const options = { port: 0, cert, key, onListen() {} };
-  const server = Deno.serve(options, async (request, info) => {
+  const server = serveLocally(async (request, info) => {
     const { pathname } = new URL(request.url);
     const line = `${request.method} ${pathname}`;
     if (pathname === "/favicon.ico") return new Response(null, { status: 404 });
@@ -205,7 +205,7 @@ async function startApp() {
     const response = await router.fetch(request, info);
     state.log.push(`answered ${line}`);
     return response;
-  });
+  }, { cert, key });
   const origin = `https://localhost:${server.addr.port}`;
   return Object.assign(state, {
     origin,

@@ -1,6 +1,7 @@
 /** `eventStream()` on the servers of all runtimes. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runtimesOf } from "../deno/_sockets.ts";
+import { until } from "../_wait.ts";
 
 const APPLICATION = import.meta.resolve("../deno/_event_app.ts");
 
@@ -27,10 +28,7 @@ for (const [name, start] of Object.entries(runtimesOf(APPLICATION))) {
     }
     assertStringIncludes(text, ":\n\nid: 42\ndata: Hello\n\n:\n\n");
     const ended = async () => await (await get("/ended")).json();
-    for (let attempt = 0; attempt < 100 && await ended() === 0; attempt++) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    assertEquals(await ended(), 1);
+    assertEquals(await until(ended), 1);
   });
 
   Deno.test(`eventStream() sends 2,000 events in order on ${name}`, async () => {

@@ -32,6 +32,7 @@ import {
   serveOIDCProvider,
 } from "../deno/_oidc_provider.ts";
 import { HTTPBrowser } from "../deno/_http_browser.ts";
+import { serveLocally } from "../deno/_serve.ts";
 
 type Result = ExternalAuthResult<OIDCProfile>;
 
@@ -82,9 +83,10 @@ Deno.test("npm:oidc-provider: maxAge, prompt and acr work, with their claims in 
     maxAge: 60,
     prompt: "login",
   }));
+  const begun = Math.floor(Date.now() / 1000);
   const { result } = await app.logIn("basic", "jane");
   assert(result.ok);
-  assert(Date.now() / 1000 - Number(result.claims.auth_time) < 60);
+  assert(Number(result.claims.auth_time) >= begun);
 });
 
 Deno.test("npm:oidc-provider: prompt none without a session at the provider is authorization_refused", async () => {
@@ -201,9 +203,8 @@ async function startApp(
   options: (provider: RunningProvider) => Partial<OIDCAuthProviderOptions>,
 ) {
   const ready = Promise.withResolvers<ReturnType<typeof createRouter>>();
-  const server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-    async (request, info) => (await ready.promise).fetch(request, info),
+  const server = serveLocally(async (request, info) =>
+    (await ready.promise).fetch(request, info)
   );
   const origin = `http://localhost:${server.addr.port}`;
   const provider = await serveOIDCProvider(origin);

@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import { assertEquals } from "@std/assert";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker, type Worker } from "../runtimes/workers.ts";
+import { serveLocally } from "../deno/_serve.ts";
 
 const ROOT = new URL("../../", import.meta.url).href;
 
@@ -31,8 +32,7 @@ const METADATA = "/.well-known/openid-configuration";
 /** Serves a provider whose first response is slow. */
 function serveProvider() {
   const asked: string[] = [];
-  const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
-  const server = Deno.serve(address, async (request) => {
+  const server = serveLocally(async (request) => {
     const { pathname } = new URL(request.url);
     const isFirst = !asked.includes(pathname);
     asked.push(pathname);

@@ -4,6 +4,7 @@ import { forwardTo } from "@gatehouse/web/auth/tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { AttackGenerator, readingsOf } from "../deno/_forward_attacks.ts";
 import { Random } from "../router/_random.ts";
+import { serveLocally } from "../deno/_serve.ts";
 
 const REQUESTS = 100_000;
 const CONNECTIONS = 32;
@@ -13,7 +14,6 @@ const BATCH = 25;
 const IDLE = 1_000;
 
 const TOKEN = "the-token-of-the-user-0123456789";
-const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
 
 /** The paths of the API that the application allows. */
 const ALLOWED = /^\/v1\/(?:notes|notes\/[^/]+|files\/.*)$/s;
@@ -33,11 +33,11 @@ Deno.test(
     const problems: string[] = [];
     let forwarded = 0;
     let outside = 0;
-    await using other = Deno.serve(address, () => {
+    await using other = serveLocally(() => {
       outside++;
       return new Response("other");
     });
-    await using api = Deno.serve(address, (request) => {
+    await using api = serveLocally((request) => {
       forwarded++;
       const problem = problemOf(request, `127.0.0.1:${api.addr.port}`);
       if (problem !== null) problems.push(`${problem}: ${request.url}`);
@@ -59,7 +59,7 @@ Deno.test(
         responseTimeout: IDLE / 4,
       }),
     );
-    await using app = Deno.serve(address, router.fetch);
+    await using app = serveLocally(router.fetch);
 
     const random = new Random(seed);
     const host = `127.0.0.1:${other.addr.port}`;

@@ -18,6 +18,7 @@ import {
   type ServedProgram,
   serveProgram,
 } from "../deno/_programs.ts";
+import { serveLocally } from "../deno/_serve.ts";
 
 Deno.test("getting_started.md: the first program greets", async () => {
   const { "hello.ts": program } = await programs("getting_started.md");
@@ -375,7 +376,6 @@ function serveProvider(redirectUri: string) {
       redirectUris: [redirectUri],
     }],
   });
-  const options = { port, hostname: "127.0.0.1", onListen: () => {} };
-  const server = Deno.serve(options, provider.fetch);
+  const server = serveLocally(provider.fetch, { port });
   return { issuer, [Symbol.asyncDispose]: () => server.shutdown() };
 }

@@ -12,6 +12,7 @@ import {
   serveOnNode,
   serveOnWorkerd,
 } from "../deno/_sockets.ts";
+import { serveLocally } from "../deno/_serve.ts";
 
 /** A log line of a request. */
 interface Line {
@@ -120,8 +121,7 @@ Deno.test("logger() on Deno passes a WebSocket upgrade and logs 101", async () =
     socket.onopen = () => socket.send("Hello");
     return response;
   });
-  const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
-  await using server = Deno.serve(address, router.fetch);
+  await using server = serveLocally(router.fetch);
   const socket = new WebSocket(`ws://127.0.0.1:${server.addr.port}/`);
   const { data } = await new Promise<MessageEvent>((resolve) => {
     socket.onmessage = resolve;

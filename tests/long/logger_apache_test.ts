@@ -4,6 +4,7 @@ import { bundle } from "../runtimes/bundle.ts";
 import { startApache } from "../deno/_apache.ts";
 import { createLogApp } from "../deno/_log_app.ts";
 import { findProgram } from "../deno/_servers.ts";
+import { serveLocally } from "../deno/_serve.ts";
 
 const apache = findProgram("apache2", "the comparison with Apache's log");
 
@@ -109,10 +110,7 @@ async function send(
 function startDeno(): Promise<Logging> {
   const lines: string[] = [];
   const { fetch } = createLogApp((line) => lines.push(line));
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    fetch,
-  );
+  const server = serveLocally(fetch);
   return Promise.resolve({
     port: server.addr.port,
     lines: () => Promise.resolve(lines),

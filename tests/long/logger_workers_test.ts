@@ -6,6 +6,7 @@ import { startWorker } from "../runtimes/workers.ts";
 const application = `
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { batchOutput, logger } from "@gatehouse/web/logger-middleware";
+import { until } from "../_wait.ts";
 
 const written = [];
 const output = batchOutput({ ms: 100, flush: (text) => void written.push(text) });
@@ -27,18 +28,12 @@ Deno.test("batchOutput() on workerd writes after the response, for requests of a
 
   await Promise.all([get("/a"), get("/a")]);
   // Each request ends long before its line is due.
-  for (let attempt = 0; attempt < 40; attempt++) {
-    if (await get("/written") !== "[]") break;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await until(async () => await get("/written") !== "[]");
   assertEquals(JSON.parse(await get("/written")), [
     "/a 404 HTTP/1.1\n/a 404 HTTP/1.1\n",
   ]);
 
   await get("/b");
-  for (let attempt = 0; attempt < 40; attempt++) {
-    if (JSON.parse(await get("/written")).length > 1) break;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await until(async () => JSON.parse(await get("/written")).length > 1);
   assertEquals(JSON.parse(await get("/written"))[1], "/b 404 HTTP/1.1\n");
 });

@@ -16,6 +16,7 @@ import { createIdentityProvider } from "../../examples/identity_provider/identit
 import { createConformanceServer } from "../deno/_mcp_conformance_server.ts";
 import { MCPUser } from "../deno/_mcp_client.ts";
 import { freePort } from "../deno/_programs.ts";
+import { serveLocally, type TestServer } from "../deno/_serve.ts";
 
 const RUNNER =
   "npm:@modelcontextprotocol/conformance@0.2.0-alpha.12/conformance";
@@ -65,10 +66,9 @@ const REQUIRED = [
 function serve(
   url: string,
   handler: (request: Request) => Promise<Response>,
-): Deno.HttpServer {
+): TestServer {
   const port = Number(new URL(url).port);
-  const options = { hostname: "127.0.0.1", port, onListen: () => {} };
-  return Deno.serve(options, (request) => handler(request));
+  return serveLocally((request) => handler(request), { port });
 }
 
 function createProtectedServer(issuer: string, resource: string) {

@@ -6,6 +6,7 @@ import { freePort } from "../deno/_programs.ts";
 import { startInBun } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
+import { serveLocally } from "../deno/_serve.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -48,11 +49,10 @@ for (const [name, startOn] of runtimes) {
         clients: [],
         resources: [resource],
       });
-      await using _server = Deno.serve({
-        hostname: "127.0.0.1",
-        port: Number(new URL(issuer).port),
-        onListen: () => {},
-      }, (request) => provider.fetch(request));
+      await using _server = serveLocally(
+        (request) => provider.fetch(request),
+        { port: Number(new URL(issuer).port) },
+      );
       await using _runtime = await startOn(
         await bundleExample(port, issuer),
         port,

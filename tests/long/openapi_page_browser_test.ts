@@ -8,6 +8,7 @@ import { openapiPage } from "@gatehouse/web/openapi/page";
 import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
 import { absolutePath } from "npm:swagger-ui-dist@5.35.0";
 import { launch, testInChromium } from "../deno/_chromium.ts";
+import { serveLocally } from "../deno/_serve.ts";
 
 const CDN = "https://cdn.jsdelivr.net/npm/swagger-ui-dist@5.35.0/";
 
@@ -34,10 +35,7 @@ async function openPage(
   read: (name: string) => Promise<string>,
 ): Promise<{ text: string; errors: string[] }> {
   const router = createApp();
-  await using server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    (request) => router.fetch(request),
-  );
+  await using server = serveLocally((request) => router.fetch(request));
   const browser = await launch();
   try {
     const page = await browser.newPage();

@@ -3,10 +3,10 @@ import { assertEquals } from "@std/assert";
 import { createRouter, redirect } from "@gatehouse/web/fetch-router";
 import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
 import { launch, testInChromium } from "../deno/_chromium.ts";
+import { serveLocally } from "../deno/_serve.ts";
 
 const style = "h1 { color: rgb(1, 2, 3) }";
 const html = { "Content-Type": "text/html; charset=utf-8" };
-const address = { hostname: "127.0.0.1", port: 0, onListen() {} };
 const policy = (part: string) =>
   `default-src 'self'; ${part}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'`;
 
@@ -60,12 +60,11 @@ async function createApp(provider: string) {
 testInChromium(
   "Chromium: secureHeaders() blocks inline code, and each exception of the guide works",
   async () => {
-    await using provider = Deno.serve(
-      address,
-      () => new Response("provider", { headers: html }),
+    await using provider = serveLocally(() =>
+      new Response("provider", { headers: html })
     );
     const away = `http://127.0.0.1:${provider.addr.port}`;
-    await using server = Deno.serve(address, (await createApp(away)).fetch);
+    await using server = serveLocally((await createApp(away)).fetch);
     const origin = `http://127.0.0.1:${server.addr.port}`;
     await using browser = await launch();
     const page = await (await browser.newContext()).newPage();

@@ -4,6 +4,7 @@ import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
+import { serveLocally } from "../deno/_serve.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -55,8 +56,7 @@ Deno.test("session() begins a session after an upgrade on Deno, which closes the
     }
     return response;
   });
-  const listen = { hostname: "127.0.0.1", port: 0, onListen() {} };
-  await using server = Deno.serve(listen, router.fetch);
+  await using server = serveLocally(router.fetch);
   const head = await upgrade(new URL(`http://127.0.0.1:${server.addr.port}`));
   assertEquals(problem, undefined);
   assertMatch(head, /^HTTP\/1.1 101 /);

@@ -8,6 +8,7 @@ const WORKER = `
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createMemorySessionStore, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { until } from "../_wait.ts";
 
 const memory = createMemorySessionStore();
 let pause = 0;
@@ -47,9 +48,9 @@ Deno.test(
     };
     const running = async (count: number) => {
       const url = new URL("/running", worker.url);
-      while (await (await fetch(url)).text() !== String(count)) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+      await until(async () =>
+        await (await fetch(url)).text() === String(count)
+      );
     };
 
     // The first request saves while two others wait. The client of one leaves.

@@ -6,6 +6,7 @@ import { createApp } from "../../examples/single_page/app.ts";
 import { createNotesAPI } from "../../examples/single_page/notes_api.ts";
 import { launch, testInChromium } from "../deno/_chromium.ts";
 import { freePort } from "../deno/_programs.ts";
+import { serveLocally, type TestServer } from "../deno/_serve.ts";
 
 type Handler = (request: Request) => Response | Promise<Response>;
 
@@ -60,10 +61,9 @@ function start() {
   };
 }
 
-function serve(url: string, handler: Handler): Deno.HttpServer {
+function serve(url: string, handler: Handler): TestServer {
   const port = Number(new URL(url).port);
-  const options = { hostname: "127.0.0.1", port, onListen() {} };
-  return Deno.serve(options, (request) => handler(request));
+  return serveLocally((request) => handler(request), { port });
 }
 
 /** Records all requests and responses of a page, with their bodies. */
@@ -158,12 +158,10 @@ testInChromium(
   "Chromium: forwardTo() refuses navigations, elements and other sites",
   async () => {
     await using servers = start();
-    await using other = Deno.serve(
-      { hostname: "127.0.0.1", port: 0, onListen() {} },
-      () =>
-        new Response("<!doctype html><title>Other</title>", {
-          headers: { "Content-Type": "text/html" },
-        }),
+    await using other = serveLocally(() =>
+      new Response("<!doctype html><title>Other</title>", {
+        headers: { "Content-Type": "text/html" },
+      })
     );
     await using browser = await launch();
     const context = await browser.newContext();

@@ -1,5 +1,6 @@
 /** Builds the documentation site and walks it in Chromium. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { serveLocally, type TestServer } from "../deno/_serve.ts";
 import type { Page } from "npm:playwright-core@1.56.1";
 import axe from "npm:axe-core@4.11.0/axe.min.js" with { type: "text" };
 import { buildSite } from "../../site/build.ts";
@@ -17,8 +18,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** Serves the built site as GitHub Pages does. */
-function serveSite(): Deno.HttpServer<Deno.NetAddr> {
-  return Deno.serve({ port: 0, onListen() {} }, async ({ url }) => {
+function serveSite(): TestServer {
+  return serveLocally(async ({ url }) => {
     const path = new URL(url).pathname.slice(1);
     const names = path === "" || path.endsWith("/")
       ? [`${path}index.html`]

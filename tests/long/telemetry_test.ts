@@ -2,6 +2,8 @@
 import { assert, assertEquals, assertExists } from "@std/assert";
 import { serveProgram } from "../deno/_programs.ts";
 import { runtimesOf } from "../deno/_sockets.ts";
+import { until } from "../_wait.ts";
+import { serveLocally } from "../deno/_serve.ts";
 
 const APPLICATION = import.meta.resolve("../deno/_telemetry_app.ts");
 
@@ -57,15 +59,12 @@ interface Attribute {
 
 Deno.test("telemetry() names the spans of Deno's own OpenTelemetry, and the logger their ids", async () => {
   const received = new Map<string, string[]>();
-  const collector = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    async (request) => {
-      const { pathname } = new URL(request.url);
-      const bodies = received.get(pathname) ?? [];
-      received.set(pathname, [...bodies, await request.text()]);
-      return Response.json({});
-    },
-  );
+  const collector = serveLocally(async (request) => {
+    const { pathname } = new URL(request.url);
+    const bodies = received.get(pathname) ?? [];
+    received.set(pathname, [...bodies, await request.text()]);
+    return Response.json({});
+  });
   let line;
   {
     await using server = await serveProgram(program, {
@@ -107,10 +106,4 @@ Deno.test("telemetry() names the spans of Deno's own OpenTelemetry, and the logg
 
 function routeOf(attributes: readonly Attribute[]): string | undefined {
   return attributes.find(({ key }) => key === "http.route")?.value.stringValue;
-}
-
-async function until(isDone: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 200 && !isDone(); attempt++) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
