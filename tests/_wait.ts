@@ -16,10 +16,10 @@ export async function turns(count = 1): Promise<void> {
  */
 export async function until<Value>(
   find: () => Value | Promise<Value>,
-): Promise<Value> {
+): Promise<Exclude<Value, null | undefined | false>> {
   for (;;) {
     const value = await find();
-    if (value) return value;
+    if (value) return value as Exclude<Value, null | undefined | false>;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -4,6 +4,7 @@ import { bunPath } from "../runtimes/bun.ts";
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
 import { programs } from "../deno/_guide.ts";
 import { bundleProgram, freePort, programFile } from "../deno/_programs.ts";
+import { until } from "../_wait.ts";
 
 const RUNTIMES = {
   "stop_bun.ts": () => Promise.resolve(bunPath()),
@@ -12,12 +13,16 @@ const RUNTIMES = {
 
 /** A slow route, and an endless stream that the lifecycle ends. */
 const ROUTES = `
+let reached = 0;
+router.get("/reached", () => new Response(String(reached)));
 router.get("/slow", async () => {
+  reached++;
   await new Promise((resolve) => setTimeout(resolve, 600));
   return new Response("Hello");
 });
 router.get("/events", (context) =>
   eventStream(context, async function* () {
+    reached++;
     yield { data: "Hello" };
     await new Promise(() => {});
   }, { signal: lifecycle.signal }));
@@ -44,14 +49,16 @@ for (const [name, programOf] of Object.entries(RUNTIMES)) {
         stderr: "inherit",
       }).spawn();
       const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-      await until(async () => (await bodyOf(get("/ready"))) === "OK");
+      const isReady = async () => (await bodyOf(get("/ready"))) === "OK";
+      await until(() => isReady().catch(() => false));
 
       const slow = bodyOf(get("/slow"));
       const events = bodyOf(get("/events"));
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await until(async () => (await bodyOf(get("/reached"))) === "2");
       child.kill("SIGTERM");
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      assertEquals(await bodyOf(get("/ready")), "Service Unavailable");
+      await until(async () =>
+        (await bodyOf(get("/ready"))) === "Service Unavailable"
+      );
       assertEquals(await slow, "Hello");
       assertEquals(await events, ":\n\ndata: Hello\n\n");
       const { code } = await child.status;
@@ -63,12 +70,4 @@ for (const [name, programOf] of Object.entries(RUNTIMES)) {
 
 async function bodyOf(response: Promise<Response>): Promise<string> {
   return await (await response).text();
-}
-
-async function until(isReady: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    if (await isReady().catch(() => false)) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error("The server does not start");
 }

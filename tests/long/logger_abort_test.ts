@@ -13,6 +13,7 @@ import {
   serveOnWorkerd,
 } from "../deno/_sockets.ts";
 import { serveLocally } from "../deno/_serve.ts";
+import { until } from "../_wait.ts";
 
 /** A log line of a request. */
 interface Line {
@@ -155,14 +156,13 @@ const silent = ["/waiting", "/slow"];
 
 /** Returns the last line once there are `count` lines. */
 async function lastLine(server: Running, count: number): Promise<Line> {
-  for (let attempt = 0; attempt < 400; attempt++) {
-    const lines: Line[] = await (await fetch(`${originOf(server)}/lines`))
-      .json();
+  const lines = await until(async () => {
+    const response = await fetch(`${originOf(server)}/lines`);
+    const lines: Line[] = await response.json();
     assert(lines.length <= count, JSON.stringify(lines));
-    if (lines.length === count) return lines.at(-1)!;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`Cannot find line ${count}: the log is too short`);
+    return lines.length === count && lines;
+  });
+  return lines.at(-1)!;
 }
 
 const app = import.meta.resolve("../deno/_log_app.ts");

@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
+import { until } from "../_wait.ts";
 
 /** Logs in batches and returns the lines written so far. */
 const application = `
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { batchOutput, logger } from "@gatehouse/web/logger-middleware";
-import { until } from "../_wait.ts";
 
 const written = [];
 const output = batchOutput({ ms: 100, flush: (text) => void written.push(text) });

@@ -15,8 +15,9 @@ import { createMcpHandler } from "npm:@modelcontextprotocol/server@2.4.0";
 import { createIdentityProvider } from "../../examples/identity_provider/identity_provider.ts";
 import { createConformanceServer } from "../deno/_mcp_conformance_server.ts";
 import { MCPUser } from "../deno/_mcp_client.ts";
-import { freePort } from "../deno/_programs.ts";
+import { accepts, freePort } from "../deno/_programs.ts";
 import { serveLocally, type TestServer } from "../deno/_serve.ts";
+import { until } from "../_wait.ts";
 
 const RUNNER =
   "npm:@modelcontextprotocol/conformance@0.2.0-alpha.12/conformance";
@@ -183,16 +184,9 @@ Deno.test({
   },
 });
 
-/** Waits up to ten seconds until a server accepts connections. */
+/** Waits until a server accepts connections. */
 async function listening(port: number): Promise<void> {
-  for (let attempt = 1; attempt < 100; attempt++) {
-    try {
-      (await Deno.connect({ hostname: "127.0.0.1", port })).close();
-      return;
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
+  await until(() => accepts(port));
 }
 
 /** Logs in at the demo provider, and follows the redirect to the runner. */

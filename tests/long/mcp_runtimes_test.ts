@@ -2,11 +2,12 @@
 import { assertEquals } from "@std/assert";
 import { createIdentityProvider } from "../../examples/identity_provider/identity_provider.ts";
 import { MCPUser } from "../deno/_mcp_client.ts";
-import { freePort } from "../deno/_programs.ts";
+import { accepts, freePort } from "../deno/_programs.ts";
 import { startInBun } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
 import { serveLocally } from "../deno/_serve.ts";
+import { until } from "../_wait.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -87,13 +88,5 @@ async function startOnBun(
 
 /** Waits until a server listens. */
 async function listening(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    try {
-      (await Deno.connect({ hostname: "127.0.0.1", port })).close();
-      return;
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
-  throw new Error(`Nothing listens on port ${port}`);
+  await until(() => accepts(port));
 }

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { until } from "../_wait.ts";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
 
@@ -90,15 +91,4 @@ Deno.test(
 
 async function answer(origin: URL): Promise<string> {
   return await (await fetch(origin)).text();
-}
-
-/** Waits at most 20 seconds for a condition. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 20_000;
-  while (!await isSo()) {
-    if (Date.now() > end) {
-      throw new Error("The condition is false after 20 seconds");
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

@@ -13,6 +13,7 @@ import {
   startRedis,
 } from "../deno/_servers.ts";
 import { openStore } from "../deno/_session_stores.ts";
+import { until } from "../_wait.ts";
 
 const redis = findProgram("redis-server", "faults of Redis");
 const postgres = findProgram("postgres", "faults of PostgreSQL");
@@ -228,9 +229,5 @@ class Browser {
 
 /** Waits until the client has found its server again. */
 async function recovered(browser: Browser): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    if (await browser.status() === 200) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error("The store did not recover");
+  await until(async () => await browser.status() === 200);
 }

@@ -2,13 +2,13 @@
 import { assertEquals } from "@std/assert";
 import { bundle } from "../runtimes/bundle.ts";
 import { startWorker } from "../runtimes/workers.ts";
+import { until } from "../_wait.ts";
 
 /** A path has the milliseconds that the next write of the store takes. */
 const WORKER = `
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createMemorySessionStore, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import { until } from "../_wait.ts";
 
 const memory = createMemorySessionStore();
 let pause = 0;

@@ -143,7 +143,7 @@ Deno.test("htmlResponse() returns the iterable when the client leaves", async ()
   await reader.read();
   await reader.cancel();
   // A turn for the iterable, which needs none of the network.
-  await new Promise((resolve) => setTimeout(resolve));
+  await turns();
   assertEquals(isEnded, true);
 });
 
