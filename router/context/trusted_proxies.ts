@@ -1,3 +1,5 @@
+import { canonicalAddress } from "./client_network.ts";
+
 /**
  * The trusted proxies in front of the server: their number, or their addresses and
  * ranges, such as `10.0.0.0/8` and `2001:db8::/32`. `X-Forwarded-For` headers of
@@ -5,29 +7,22 @@
  */
 export type TrustedProxies = number | readonly string[];
 
-/** The first bits of an address of 128 bits, as all addresses are compared. */
-interface AddressRange {
-  readonly prefix: bigint;
-  readonly length: number;
-}
-
-/** The ranges of each array, so that an array is parsed once. */
+/** The first bits of each address or range, for each array that was parsed. */
 const parsed = /* @__PURE__ */ new WeakMap<
   readonly string[],
-  readonly AddressRange[]
+  readonly string[]
 >();
 
 /**
  * Parses addresses and ranges.
  *
+ * @returns The first bits of each one.
  * @throws {TypeError} If one of them is neither an address nor a range.
  */
-export function parseProxies(
-  proxies: readonly string[],
-): readonly AddressRange[] {
-  let ranges = parsed.get(proxies);
-  if (ranges === undefined) parsed.set(proxies, ranges = proxies.map(rangeOf));
-  return ranges;
+export function parseProxies(proxies: readonly string[]): readonly string[] {
+  let prefixes = parsed.get(proxies);
+  if (!prefixes) parsed.set(proxies, prefixes = proxies.map(prefixOf));
+  return prefixes;
 }
 
 /** Returns `true` if an address is one of the proxies, in any spelling. */
@@ -35,63 +30,43 @@ export function isProxy(
   proxies: readonly string[],
   address: string | undefined,
 ): boolean {
-  const bits = address === undefined ? null : parseAddress(address);
-  return bits !== null &&
-    parseProxies(proxies).some((range) =>
-      firstBits(bits, range.length) === range.prefix
-    );
+  const bits = address && bitsOf(address);
+  return !!bits &&
+    parseProxies(proxies).some((prefix) => bits.startsWith(prefix));
 }
 
-function rangeOf(text: string): AddressRange {
+function prefixOf(text: string): string {
   const [, address = "", size] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const bits = parseAddress(address);
-  const isV6 = address.includes(":");
+  const bits = bitsOf(address);
   // An IPv4 address is compared as the IPv6 address that it is mapped to.
-  const length = size === undefined
-    ? 128
-    : Number(size) + (isV6 ? 0 : MAPPED_LENGTH);
-  const prefix = bits === null ? 0n : firstBits(bits, length);
-  const reason = bits === null
-    ? "it is no IP address or range, such as 10.0.0.0/8"
-    : length > 128
-    ? "the range is longer than an address"
-    : prefix << BigInt(128 - length) !== bits
-    ? "the address has bits after the range"
-    : undefined;
-  if (reason === undefined) return { prefix, length };
-  throw new TypeError(`Cannot trust proxy "${text.slice(0, 64)}": ${reason}`);
-}
-
-/** The length of the prefix `::ffff:0:0/96` of IPv4-mapped IPv6 addresses. */
-const MAPPED_LENGTH = 96;
-
-function firstBits(bits: bigint, length: number): bigint {
-  return bits >> BigInt(128 - Math.min(length, 128));
-}
-
-/** Returns an address as a number of 128 bits, or `null` if it is malformed. */
-function parseAddress(text: string): bigint | null {
-  // The URL standard also reads "10.1" and "0x7f000001" as IPv4 addresses.
-  if (/^(?:\d{1,3}\.){3}\d{1,3}$/.test(text)) {
-    const parts = text.split(".");
-    if (parts.some((part) => Number(part) > 255 || /^0./.test(part))) {
-      return null;
-    }
-    return parts.reduce((bits, part) => bits << 8n | BigInt(part), 0xffffn);
+  const skipped = address.includes(":") ? 0 : MAPPED.length;
+  const length = size === undefined ? 128 : Number(size) + skipped;
+  if (bits && length <= 128 && !bits.includes("1", length)) {
+    return bits.slice(0, length);
   }
-  const [bare = ""] = text.split("%");
-  if (bare.length > 45 || !/^[\da-f:.]*:[\da-f:.]*$/i.test(bare)) return null;
-  const host = URL.parse(`http://[${bare}]/`)?.hostname.slice(1, -1);
-  if (host === undefined) return null;
-  const [head = [], tail = []] = host.split("::").map(groupsOf);
-  const zeros = Array(8 - head.length - tail.length).fill("0");
-  const groups = [...head, ...zeros, ...tail];
-  return groups.reduce<bigint>(
-    (bits, group) => bits << 16n | BigInt(`0x${group}`),
-    0n,
+  throw new TypeError(
+    `Cannot trust proxy "${
+      text.slice(0, 64)
+    }": it is neither an IP address nor the first address of a range, such as "10.0.0.0/8"`,
   );
 }
 
-function groupsOf(text: string): string[] {
-  return text.split(":").filter((group) => group !== "");
+/** The beginning of an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2). */
+const MAPPED = /* @__PURE__ */ "1".repeat(16).padStart(96, "0");
+
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+
+const IPV6 = /^(?:[\da-f]{1,4}:){7}[\da-f]{1,4}$/;
+
+/** Returns the 128 bits of an address, or `null` if it is malformed. */
+function bitsOf(text: string): string | null {
+  const address = canonicalAddress(text);
+  const toBits = (part: string, radix: number, size: number) =>
+    parseInt(part, radix).toString(2).padStart(size, "0");
+  if (IPV4.test(address)) {
+    const parts = address.split(".").map((part) => toBits(part, 10, 8));
+    return MAPPED + parts.join("");
+  }
+  if (!IPV6.test(address)) return null;
+  return address.split(":").map((part) => toBits(part, 16, 16)).join("");
 }

@@ -5,7 +5,6 @@
  */
 import { canonicalHref } from "../matching/canonical_url.ts";
 import { copyRequest } from "../abort.ts";
-import { HTTPError } from "../errors/http_error.ts";
 import { describeMiddleware } from "./describe_middleware.ts";
 import type { Middleware, RequestContext } from "../mod.ts";
 import { discard } from "../read_bytes.ts";
@@ -120,9 +119,9 @@ export function bodyLimit(
       discard(body.getReader(), context);
       return error.toResponse(context);
     }
-    let failure: BodyTooLargeError | HTTPError | undefined;
+    let failure: BodyTooLargeError | BrokenBodyError | undefined;
     const limited = limit(body, maxBytes, context, (isExceeded) => {
-      return failure = isExceeded ? error : brokenOff();
+      return failure = isExceeded ? error : new BrokenBodyError(BROKEN_OFF);
     });
     replaceRequest(context, limited);
     const response = await next();
@@ -143,12 +142,16 @@ export function bodyLimit(
   });
 }
 
+const BROKEN_OFF = "Cannot read request body: the connection broke off";
+
 /** No request with these methods and a body can be created (Fetch, 5.4). */
 const UNCOPIED = /^(?:GET|HEAD|CONNECT|TRACE|TRACK)$/i;
 
-/** Creates the error of a body that does not arrive as a whole. */
-function brokenOff(): HTTPError {
-  return new HTTPError(400, "The request body broke off");
+/** Thrown to a handler that reads a body of which the end does not arrive. */
+class BrokenBodyError extends Error {
+  toResponse(context: RequestContext): Response | Promise<Response> {
+    return context.createErrorResponse({ status: 400 });
+  }
 }
 
 /** Passes a body through, and fails beyond so many bytes or if the body fails. */
