@@ -7,14 +7,10 @@ import {
   mediaTypeOf,
   readBody,
 } from "./_body.ts";
+import { parseMultipart, type PartLimits } from "./_multipart.ts";
 
 /** Limits of a form. */
-export interface FormLimits extends BodyLimits {
-  /** The most parts, fields and files together. */
-  readonly maxParts: number;
-  /** The most files. */
-  readonly maxFiles: number;
-}
+export interface FormLimits extends BodyLimits, PartLimits {}
 
 /** The default limits of a form. */
 export const FORM_LIMITS: FormLimits = {
@@ -47,8 +43,7 @@ export async function readForm(
   if (mediaTypeOf(request) === PAIRS) return parsePairs(bytes, limits);
   const boundary = boundaryOf(request.headers.get("Content-Type")!);
   if (boundary === undefined) return 400;
-  return checkDelimiters(bytes, boundary, limits) ??
-    await parseParts(bytes, boundary, limits);
+  return parseMultipart(bytes, boundary, limits);
 }
 
 /**
@@ -71,54 +66,7 @@ function parsePairs(
   return form;
 }
 
-/** Returns the boundary of a multipart body if all platforms read it equally. */
+/** Returns the boundary of a multipart body if all parsers read it equally. */
 function boundaryOf(type: string): string | undefined {
   return /;\s*boundary=("?)([^"\\;\s]{1,200})\1/i.exec(type)?.[2];
-}
-
-/**
- * Returns a status if a multipart body has too many delimiters, or no closing one
- * near its end (RFC 2046, section 5.1.1), which some platforms accept. Parsing
- * many tiny parts takes a second, so they are counted first.
- */
-function checkDelimiters(
-  bytes: Uint8Array,
-  boundary: string,
-  { maxParts }: FormLimits,
-): BodyErrorStatus | undefined {
-  const delimiter = `--${boundary}`;
-  const text = new TextDecoder("latin1").decode(bytes);
-  let parts = -1;
-  for (let at = text.indexOf(delimiter); at >= 0; parts++) {
-    if (parts >= maxParts) return 413;
-    at = text.indexOf(delimiter, at + delimiter.length);
-  }
-  const end = `\n${text.slice(-1024)}`;
-  return end.includes(`\n${delimiter}--`) ? undefined : 400;
-}
-
-/**
- * Parses a multipart body by the platform, which throws on a malformed one. It
- * gets the boundary that was counted: it may read another one from the client's
- * header.
- */
-async function parseParts(
-  bytes: Uint8Array<ArrayBuffer>,
-  boundary: string,
-  { maxParts, maxFiles }: FormLimits,
-): Promise<FormData | BodyErrorStatus> {
-  try {
-    const type = `multipart/form-data; boundary="${boundary}"`;
-    const headers = { "Content-Type": type };
-    const form = await new Response(bytes, { headers }).formData();
-    let parts = 0;
-    let files = 0;
-    for (const [, value] of form) {
-      parts++;
-      if (typeof value !== "string") files++;
-    }
-    return parts > maxParts || files > maxFiles ? 413 : form;
-  } catch {
-    return 400;
-  }
 }
