@@ -67,11 +67,11 @@ function isBlank(text: string, start: number): boolean {
 function readHeaders(section: string): PartHeaders | null {
   const values = new Map<string, string>();
   for (const line of section.split("\r\n")) {
-    // A control character, such as a line feed alone, is read differently by
-    // other parsers in front of this one.
-    const match = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([^\0-\x08\n-\x1f\x7f]*)$/
+    // Parsers in front of this one may read a control character differently, such
+    // as a lone line feed.
+    const match = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([\t -~\u0080-\u00ff]*)$/
       .exec(line);
-    const name = match?.[1]!.toLowerCase();
+    const name = match?.[1]?.toLowerCase();
     if (!match || values.has(name!)) return null;
     values.set(name!, match[2]!.trimEnd());
   }
@@ -96,7 +96,7 @@ function readDisposition(value: string): Map<string, string> | null {
   PARAM.lastIndex = "form-data".length;
   while (PARAM.lastIndex < value.length) {
     const match = PARAM.exec(value);
-    const name = match?.[1]!.toLowerCase();
+    const name = match?.[1]?.toLowerCase();
     if (!match || params.has(name!)) return null;
     const text = match[3] ?? match[2]!.replace(/\\(["\\])/g, "$1");
     params.set(name!, name!.endsWith("*") ? text : decodeName(text));
