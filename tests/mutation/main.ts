@@ -15,8 +15,8 @@
  *   it is missing. Otherwise, a run of all tests measures which code they reach.
  *
  * The seed is the day's date, or the variable `TEST_SEED`. The same seed on the
- * same commit chooses the same mutants. Only the tests that run on all runtimes count, not `tests/deno` and
- * `tests/long`.
+ * same commit chooses the same mutants. Only the tests that run on all runtimes
+ * count, not `tests/deno` and `tests/long`.
  *
  * @module
  */
