@@ -136,6 +136,9 @@ const lists: [peer: string, name: string, value: string, isListed: boolean][] =
     ["fd00::1", "X-Forwarded-For", "fd00::1a", false],
     ["fd00::1", "Forwarded", 'for="[fd00::1]:4711"', true],
     ["fd00::1", "Forwarded", 'for="[fd00::12]"', false],
+    ["10.0.0.5", "X-Forwarded-For", 'a "quoted" b, 10.0.0.5', true],
+    ["10.0.0.5", "X-Forwarded-For", "10.0.0.5 10.0.0.5", false],
+    ["10.0.0.5", "Forwarded", 'for="10.0.0.5""', false],
     ["10.0.0.5", "X-Forwarded-For", ",".repeat(100_000), false],
     ["10.0.0.5", "Forwarded", "for=".repeat(50_000), false],
   ];

@@ -1,8 +1,10 @@
 // Kept tokens with stores and providers that fail.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { keepTokens } from "@gatehouse/web/auth/tokens";
+import { createRouter } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { endUserSessions, type SessionStore } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
 import { clientOf, ORIGIN } from "./_login.ts";
 import { TestProvider, USER } from "./_test_provider.ts";
 import { fetchBy, SECRET, seenBy, TokenApp, tokenKeys } from "./_token_app.ts";
@@ -176,3 +178,23 @@ async function connectUsers(app: TokenApp, count: number): Promise<string[]> {
 async function connectedKeys(app: TokenApp): Promise<string[]> {
   return [...await tokenKeys(app, `sub:${app.provider.issuer}|${USER.sub}`)];
 }
+
+Deno.test("get() returns ended if the provider has another issuer now, and sends it no token", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  app.expire();
+  const other = await TestProvider.create("https://other.example");
+  const { now } = app.provider;
+  const client = clientOf(other, { now });
+  const { store } = app;
+  const tokens = keepTokens(client, { store, secrets: [SECRET] });
+  const router = createRouter({
+    middleware: [session({ store, now, timeouts: { idle: 43_200_000 } })],
+  });
+  router.get("/token", async (context) => {
+    return Response.json(await tokens.get(context));
+  });
+  const result = await fetchBy(browser, { router, tokens });
+  assertEquals([result.ok, !result.ok && result.reason], [false, "ended"]);
+  assertEquals(other.count("/token"), 0);
+});

@@ -1,4 +1,5 @@
 // Tokens that the tokens of a later login replace.
+import type { ExternalAuthSuccess } from "@gatehouse/web/auth";
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { seenBy, TokenApp } from "./_token_app.ts";
 
@@ -23,6 +24,32 @@ for (const owner of ["session", "user"] as const) {
     assertEquals(app.revoked, []);
   });
 }
+
+Deno.test("save() revokes no tokens if it does not know both accounts", async () => {
+  const app = await TokenApp.create();
+  const { issuer } = app.provider;
+  app.first.router.post("/save/:subject", async (context) => {
+    const { subject } = context.params;
+    const tokens = {
+      accessToken: `token of ${subject}`,
+      issuer,
+      ...subject !== "unknown" && { subject },
+    };
+    const result = { issuer, tokens } as ExternalAuthSuccess<unknown>;
+    await app.first.tokens.save(context, result);
+    return new Response();
+  });
+  const browser = await app.logIn();
+  const save = (subject: string) =>
+    browser.fetch(`/save/${subject}`, { method: "POST" });
+  for (const subject of ["unknown", "ada", "unknown", "eve"]) {
+    await save(subject);
+    assertEquals(await seenBy(browser), `token of ${subject}`);
+  }
+  assertEquals(app.revoked, []);
+  await save("ada");
+  assertEquals(app.revoked, ["token of eve"]);
+});
 
 Deno.test("save() with revoke: false does not revoke the tokens of another account", async () => {
   const app = await TokenApp.create({ keep: { revoke: false } });
