@@ -198,3 +198,34 @@ Deno.test("get() returns ended if the provider has another issuer now, and sends
   assertEquals([result.ok, !result.ok && result.reason], [false, "ended"]);
   assertEquals(other.count("/token"), 0);
 });
+
+Deno.test("get() frees no lease of another process if the provider's keys are unavailable", async () => {
+  const gate = Promise.withResolvers<void>();
+  const app: TokenApp = await TokenApp.create({
+    keep: { waitTimeout: 100 },
+    client: {
+      timeout: 60_000,
+      fetch: async (url, init) => {
+        const response = await app.provider.fetch(url, init);
+        if (url.endsWith("/token") && app.refreshes === 1) await gate.promise;
+        return response;
+      },
+    },
+  });
+  const browser = await app.logIn();
+  app.expire();
+  const refreshing = fetchBy(browser, app.first);
+  await app.hasRefreshed(1);
+
+  app.provider.faults = { keys: () => "no object" };
+  const failed = await fetchBy(browser, app.start());
+  assertEquals(!failed.ok && failed.error?.code, "keys_failed");
+  app.provider.faults = {};
+  // The pause after the failure is over, and the lease is not.
+  app.wait(2_000);
+  const waiting = await fetchBy(browser, app.start());
+  assertEquals(!waiting.ok && waiting.reason, "unavailable");
+  assertEquals(app.refreshes, 1);
+  gate.resolve();
+  assert((await refreshing).ok);
+});

@@ -198,7 +198,9 @@ Deno.test("get() keeps a rotated refresh token if the new ID token can't be chec
     idToken: (idToken) => idToken.slice(0, -8) + "AAAAAAAA",
   };
   app.expire();
-  assertEquals(await seenBy(browser), "unavailable");
+  const failed = await tokenOf(browser);
+  assert(!failed.ok && failed.reason === "unavailable");
+  assertEquals(failed.error?.code, "id_token_invalid");
   app.provider.faults = {};
   app.wait(1_000);
   assert((await tokenOf(browser)).ok);

@@ -4,6 +4,7 @@ import {
   FOLDERS,
   type Limits,
   runTests,
+  TESTS,
   type Tree,
 } from "./tree.ts";
 
@@ -52,7 +53,7 @@ export async function measureCoverage(
         "--parallel",
         `--junit-path=${junit}`,
         "--preload=tests/mutation/_reached.ts",
-        ...FOLDERS.map((folder) => `tests/${folder}`),
+        ...TESTS,
       ],
       limits,
       { REACHED_FOLDER: reports },

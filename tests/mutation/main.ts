@@ -16,7 +16,8 @@
  *
  * The seed is the day's date, or the variable `TEST_SEED`. The same seed on the
  * same commit chooses the same mutants. Only the tests that run on all runtimes
- * count, not `tests/deno` and `tests/long`.
+ * count, and the contract of stores, not the others of `tests/deno` and
+ * `tests/long`.
  *
  * @module
  */

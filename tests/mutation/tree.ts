@@ -22,8 +22,14 @@ export interface Limits {
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** The folders of the tests that run on all runtimes, by folder of the library. */
+/** The folders of the library, which have tests that run on all runtimes. */
 export const FOLDERS = ["auth", "logger", "router", "schema", "session"];
+
+/** The tests that run: these, and the contract of stores on real ones. */
+export const TESTS = [
+  ...FOLDERS.map((folder) => `tests/${folder}`),
+  "tests/deno/session_kit_test.ts",
+];
 
 /** Copies all files of the project that Git knows or does not ignore. */
 export async function copyProject(path: string): Promise<Tree> {
