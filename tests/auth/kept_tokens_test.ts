@@ -19,7 +19,7 @@ import {
   tokenOf,
   withLateTokens,
 } from "./_token_app.ts";
-import { turns } from "../_wait.ts";
+import { turns, until } from "../_wait.ts";
 
 Deno.test("get() returns none to a visitor and to a user without a login at the provider", async () => {
   const app = await TokenApp.create();
@@ -518,4 +518,66 @@ Deno.test("get() throws if the session is in another store", async () => {
   const browser = await app.logIn();
   const other = app.start({ store: createMemorySessionStore() });
   await assertRejects(() => fetchBy(browser, other));
+});
+
+Deno.test("get() refreshes a token at its expiry, also with minimumValidity 0", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  app.get = { minimumValidity: 0 };
+  app.wait(3_599_999);
+  assert((await tokenOf(browser)).ok);
+  assertEquals(app.refreshes, 0);
+  app.wait(1);
+  assert((await tokenOf(browser)).ok);
+  assertEquals(app.refreshes, 1);
+});
+
+Deno.test("get() never returns the token that the API rejected, also if the provider fails", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  const rejected = await seenBy(browser);
+  app.provider.faults = {
+    respond: ({ path }) =>
+      path === "/token" ? new Response(null, { status: 503 }) : undefined,
+  };
+  app.wait(60_000);
+  app.get = { rejected };
+  assertEquals(await seenBy(browser), "unavailable");
+  app.get = {};
+  assertEquals(await seenBy(browser), rejected);
+});
+
+Deno.test("get() does not wait for a refresh if its signal is aborted already", async () => {
+  const gate = Promise.withResolvers<Response>();
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  app.provider.faults = {
+    respond: ({ path }) => path === "/token" ? gate.promise : undefined,
+  };
+  app.expire();
+  app.get = { signal: AbortSignal.abort() };
+  const answer = tokenOf(browser).then(
+    () => "waited",
+    ({ message }) => message,
+  );
+  await app.hasRefreshed(1);
+  gate.resolve(new Response(null, { status: 503 }));
+  assertEquals(await answer, "500");
+  // The refresh itself continues.
+  await until(() => app.errors.length === 1);
+});
+
+Deno.test("get() ends the connection if the refreshed tokens are too large to keep", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  app.provider.faults = {
+    token: (token) => ({ ...token, scope: "s".repeat(50_000) }),
+  };
+  app.expire();
+  const result = await tokenOf(browser);
+  assert(!result.ok && result.reason === "ended");
+  assertEquals(result.error?.code, "token_response_invalid");
+  app.provider.faults = {};
+  assertEquals(await seenBy(browser), "ended");
+  assertEquals(app.refreshes, 1);
 });
