@@ -1,3 +1,4 @@
+import { completeAuth } from "@gatehouse/web/auth";
 import {
   Actor,
   auth,
@@ -9,9 +10,12 @@ import {
   requireRole,
   requireSecondFactor,
 } from "@gatehouse/web/auth-middleware";
+import { createPasskeys } from "@gatehouse/web/auth/passkey";
+import { createMemoryPasskeyStore } from "@gatehouse/web/auth/passkey/testing";
 import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { csrfProtection } from "@gatehouse/web/csrf-middleware";
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { session } from "@gatehouse/web/session-middleware";
 import {
   createBoundApp,
@@ -64,6 +68,29 @@ function boundDevice(log: EventLog) {
   return { ...app, device: new Device(app.router) };
 }
 
+/** Starts to add a passkey in a session whose user acts as another one. */
+async function addPasskeyWhileActing(log: EventLog): Promise<void> {
+  const passkeys = createPasskeys({
+    rpId: "example.com",
+    rpName: "Test",
+    store: createMemoryPasskeyStore(),
+  });
+  const router = createRouter({ middleware: [log.middleware, session()] });
+  router.post("/login", async (context) => {
+    await completeAuth(context, 7);
+    return done(context);
+  });
+  router.post("/passkey", async (context) => {
+    context.set(Actor, { id: 7, role: "admin" });
+    const user = { id: 8, name: "eve@example.com" };
+    return Response.json(await passkeys.registrationOptions(context, user));
+  });
+  const browser = createTestClient(router);
+  await browser.fetch("/login", { method: "POST" });
+  await log.take();
+  await browser.fetch("/passkey", { method: "POST" });
+}
+
 const ada = { Authorization: "Bearer ada" };
 const wrong = { Authorization: "Bearer wrong" };
 const denied = "access-denied failure";
@@ -113,6 +140,18 @@ export const GUARD_EVENTS: readonly EventRow[] = [
     event: `${denied} acting`,
     user: "1",
     cause: refuse(requireOwnLogin(), { ...ada, Acting: "yes" }),
+  },
+  {
+    from: "auth/middleware/require_own_login.ts",
+    event: `${denied} forbidden`,
+    user: "7",
+    cause: refuse(requireOwnLogin(), ada),
+  },
+  {
+    from: "auth/own_account.ts",
+    event: `${denied} acting`,
+    user: "7",
+    cause: addPasskeyWhileActing,
   },
   {
     from: "session/csrf.ts",

@@ -1,5 +1,8 @@
-import { createTestAuthenticator } from "@gatehouse/web/auth/passkey/testing";
-import type { TestPasskeyChanges } from "@gatehouse/web/auth/passkey/testing";
+import {
+  createMemoryPasskeyStore,
+  createTestAuthenticator,
+  type TestPasskeyChanges,
+} from "@gatehouse/web/auth/passkey/testing";
 import type { EventLog, EventRow } from "./_event_log.ts";
 import {
   createPasskeyApp,
@@ -48,6 +51,10 @@ const REGISTRATION: Readonly<Record<string, Ceremony>> = {
   ...SHARED,
   algorithm_unsupported: { device: { algorithm: "ES384" } },
   attestation_invalid: { options: { verifyAttestation: () => false } },
+  // The store refuses another version of the account.
+  access_ended: {
+    options: { store: { ...createMemoryPasskeyStore(), create: () => false } },
+  },
 };
 
 const LOGIN: Readonly<Record<string, Ceremony>> = {

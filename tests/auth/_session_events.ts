@@ -122,6 +122,36 @@ async function sendUsedCode(log: EventLog, isUsed: boolean): Promise<void> {
   await second.send(code);
 }
 
+/** Adds or removes the authenticator app of user 1. */
+function changeFactors(path: "/enable" | "/disable") {
+  return async (log: EventLog): Promise<void> => {
+    const { code, factors, now } = createFactorApp();
+    const router = createRouter({
+      middleware: [log.middleware, session({ now })],
+    });
+    router.post("/login", async (context) => {
+      await completeAuth(context, 1);
+      return done(context);
+    });
+    router.post("/enable", async (context) => {
+      const { secret, setup } = await factors.createTOTP(1, "ada@a.test");
+      const form = { setup, code: await code(secret) };
+      await factors.enableTOTP(context, form);
+      return done(context);
+    });
+    router.post("/disable", async (context) => {
+      await factors.disable(context);
+      return done(context);
+    });
+    const browser = createTestClient(router);
+    for (const each of ["/login", "/enable", "/disable"]) {
+      await log.take();
+      await browser.fetch(each, { method: "POST" });
+      if (each === path) return;
+    }
+  };
+}
+
 /** The logins and logouts of sessions, and the failed logins. */
 export const SESSION_EVENTS: readonly EventRow[] = [
   {
@@ -203,6 +233,18 @@ export const SESSION_EVENTS: readonly EventRow[] = [
     event: "login failure second-factor",
     user: "1",
     cause: (log) => sendUsedCode(log, false),
+  },
+  {
+    from: "auth/second_factor/_engine.ts",
+    event: "factor-add success",
+    user: "1",
+    cause: changeFactors("/enable"),
+  },
+  {
+    from: "auth/second_factor/_engine.ts",
+    event: "factor-remove success",
+    user: "1",
+    cause: changeFactors("/disable"),
   },
   {
     from: "auth/second_factor/_code_check.ts",

@@ -16,6 +16,7 @@ const KINDS: Readonly<Record<string, readonly [string[], string[]]>> = {
   "access-denied": [["web"], ["access"]],
   "token-reuse": [["intrusion_detection"], ["denied"]],
   "factor-add": [["iam"], ["user", "change"]],
+  "factor-remove": [["iam"], ["user", "change"]],
 };
 
 for (const row of EVENT_ROWS) {

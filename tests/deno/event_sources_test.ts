@@ -54,7 +54,12 @@ const VALUES: Readonly<Record<string, readonly string[] | Type>> = {
     file: "auth/passkey/result.ts",
     type: "PasskeyFailureReason",
     // Only a registration has these reasons.
-    except: ["algorithm_unsupported", "attestation_invalid", "passkey_exists"],
+    except: [
+      "algorithm_unsupported",
+      "attestation_invalid",
+      "passkey_exists",
+      "access_ended",
+    ],
   },
   "auth/passkey/passkeys.ts result.reason (factor-add)": {
     file: "auth/passkey/result.ts",
