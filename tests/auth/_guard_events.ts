@@ -3,7 +3,6 @@ import {
   Actor,
   auth,
   createBearerTokenAuthScheme,
-  type Guard,
   requireAuth,
   requireFreshAuth,
   requireOwnLogin,
@@ -28,7 +27,7 @@ import { done, type EventLog, type EventRow } from "./_event_log.ts";
 import { ForwardApp } from "./_forward.ts";
 
 /** Lets a guard refuse a request, such as one with the token of user 7. */
-function refuse(guard: Guard, headers: HeadersInit = {}) {
+function refuse(guard: Middleware, headers: HeadersInit = {}) {
   return async (log: EventLog): Promise<void> => {
     const scheme = createBearerTokenAuthScheme({
       name: "token",
@@ -96,7 +95,7 @@ const wrong = { Authorization: "Bearer wrong" };
 const denied = "access-denied failure";
 
 /** Each guard, and the file that reports its refusals. */
-const GUARDS: readonly (readonly [from: string, guard: Guard])[] = [
+const GUARDS: readonly (readonly [from: string, guard: Middleware])[] = [
   ["require_auth", requireAuth()],
   ["_require_user", requireRole("admin")],
   ["require_fresh_auth", requireFreshAuth(1)],
