@@ -8,6 +8,7 @@ import {
   requireOwnLogin,
   requireRole,
   requireSecondFactor,
+  requireUser,
 } from "@gatehouse/web/auth-middleware";
 import { createPasskeys } from "@gatehouse/web/auth/passkey";
 import { createMemoryPasskeyStore } from "@gatehouse/web/auth/passkey/testing";
@@ -97,7 +98,8 @@ const denied = "access-denied failure";
 /** Each guard, and the file that reports its refusals. */
 const GUARDS: readonly (readonly [from: string, guard: Middleware])[] = [
   ["require_auth", requireAuth()],
-  ["_require_user", requireRole("admin")],
+  ["_allowed_user", requireRole("admin")],
+  ["require_user", requireUser(() => false)],
   ["require_fresh_auth", requireFreshAuth(1)],
   ["require_second_factor", requireSecondFactor()],
   ["require_own_login", requireOwnLogin()],
@@ -117,10 +119,16 @@ export const GUARD_EVENTS: readonly EventRow[] = [
     ];
   }),
   {
-    from: "auth/middleware/_require_user.ts",
+    from: "auth/middleware/_allowed_user.ts",
     event: `${denied} forbidden`,
     user: "7",
     cause: refuse(requireRole("admin"), ada),
+  },
+  {
+    from: "auth/middleware/require_user.ts",
+    event: `${denied} forbidden`,
+    user: "7",
+    cause: refuse(requireUser(() => false), ada),
   },
   {
     from: "auth/middleware/require_fresh_auth.ts",
