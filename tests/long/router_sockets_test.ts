@@ -8,7 +8,7 @@ import { runtimesOf, sendRaw } from "../deno/_sockets.ts";
 const APPLICATION = import.meta.resolve("../deno/_socket_app.ts");
 
 /** Milliseconds: all are sent at once. */
-const PATIENCE = 1_500;
+const PATIENCE = 10_000;
 
 const TARGETS = [
   "/open/x",
