@@ -255,8 +255,7 @@ export class RequestSession {
 
   #createDriver(): SessionDriver {
     this.#cookieName = this.setup.cookie.nameFor(this.context);
-    const names = this.setup.cookie.namesOf(this.#cookieName);
-    return this.setup.createDriver(names, this.context);
+    return this.setup.createDriver(this.#cookieName, this.context);
   }
 
   /** Saves the changes. Returns `false` if the session has ended. */
@@ -337,18 +336,13 @@ export class RequestSession {
     const { headers } = this;
     const cookies = this.hostCookies?.headers ?? [];
     const { cookie } = this.setup;
-    const { cookies: changes = [], migrated } = this.#driver ?? {};
+    const { cookies: changes = [] } = this.#driver ?? {};
     if (changes.length > 0) {
       this.#driver!.close();
       this.setup.sweep();
       cookies.unshift(
-        ...changes.flatMap((change) =>
-          cookie.setCookies(change, this.#cookieName)
-        ),
+        ...changes.map((change) => cookie.setCookie(change, this.#cookieName)),
       );
-    } else if (migrated) {
-      // Not under the old name, because a concurrent login may have replaced it.
-      cookies.unshift(cookie.setCookie(migrated, this.#cookieName));
     }
     if (cookies.length > 0) response = withCookies(response, cookies);
     else if (this.isAccessed) response = makePrivate(response);

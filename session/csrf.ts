@@ -234,8 +234,8 @@ class RequestTokens {
     // Creating a token reads the session, so the response is private already.
     if (this.#newSecret === undefined) return response;
     const change = { suffix: "", value: this.#newSecret };
-    const cookies = this.#cookie.setCookies(change, this.#cookieName);
-    return withCookies(response, cookies);
+    const cookie = this.#cookie.setCookie(change, this.#cookieName);
+    return withCookies(response, [cookie]);
   }
 
   /** Returns the secret for the response's cookie. */
@@ -253,12 +253,8 @@ class RequestTokens {
     const name = this.#cookie.nameFor(this.#context);
     this.#cookieName = name;
     const header = this.#context.request.headers.get("Cookie");
-    return this.#cookie.namesOf(name).flatMap((name) =>
-      readCookies(header, name).filter((value) => SECRET.test(value)).slice(
-        0,
-        1,
-      )
-    );
+    return readCookies(header, name).filter((value) => SECRET.test(value))
+      .slice(0, 1);
   }
 
   /** Returns the HMAC that a token of this browser and session contains. */

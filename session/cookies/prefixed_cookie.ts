@@ -55,17 +55,6 @@ export interface SessionCookieOptions {
    * @default {false}
    */
   readonly partitioned?: boolean;
-  /**
-   * `"__Host-"` to also read and set the cookie with the prefix of earlier
-   * versions, while users have such cookies. The new cookie takes precedence. No
-   * effect with a domain or a path.
-   *
-   * Trust: until you remove it, scripts of this host can plant the old cookie in
-   * browsers that have no new one.
-   *
-   * @default {undefined}
-   */
-  readonly migrateFrom?: "__Host-";
 }
 
 /** The longest name of a cookie: browsers take 4,096 bytes with the value. */
@@ -99,8 +88,6 @@ export class PrefixedCookie {
   /** The name without a prefix. It is part of each name of the cookie. */
   readonly name: string;
   readonly #secureName: string;
-  /** The name of earlier versions, while users have such cookies. */
-  readonly #oldName: string | null;
   readonly #secureOnly: boolean;
   readonly #isLocalOrigin: boolean;
   readonly #origin: string | undefined;
@@ -138,9 +125,6 @@ export class PrefixedCookie {
     this.name = name;
     const hostOnly = domain === undefined && path === "/";
     this.#secureName = `${hostOnly ? prefix : "__Secure-"}${name}`;
-    const isMigrated = hostOnly && prefix !== options.migrateFrom &&
-      options.migrateFrom !== undefined;
-    this.#oldName = isMigrated ? `__Host-${name}` : null;
     this.#secureOnly = sameSite === "None" ||
       options.partitioned === true ||
       origin !== undefined && urlOf(origin).protocol === "https:";
@@ -166,23 +150,6 @@ export class PrefixedCookie {
   /** `true` if browsers send the cookie only from pages of the same site. */
   get isStrict(): boolean {
     return this.#options.sameSite === "Strict";
-  }
-
-  /**
-   * Returns the names that the cookie can have in a request with `name`. The first
-   * one takes precedence, because scripts cannot plant it.
-   *
-   * @param name The name that `nameFor` returned.
-   */
-  namesOf(name: string): readonly string[] {
-    return this.#oldName === null || name !== this.#secureName
-      ? [name]
-      : [name, this.#oldName];
-  }
-
-  /** Creates the `Set-Cookie` headers for all names of the cookie. */
-  setCookies(change: CookieChange, name: string): string[] {
-    return this.namesOf(name).map((name) => this.setCookie(change, name));
   }
 
   /**
@@ -270,7 +237,7 @@ export class HostCookies {
   readonly #base: PrefixedCookie;
   readonly #context: RequestContext;
   /** The cookies that the response sets, by name. */
-  readonly #changed = new Map<string, { value: string; headers: string[] }>();
+  readonly #changed = new Map<string, { value: string; header: string }>();
 
   constructor(base: PrefixedCookie, context: RequestContext) {
     this.#base = base;
@@ -279,7 +246,7 @@ export class HostCookies {
 
   /** The `Set-Cookie` headers. */
   get headers(): string[] {
-    return [...this.#changed.values()].flatMap(({ headers }) => headers);
+    return [...this.#changed.values()].map(({ header }) => header);
   }
 
   /** Returns a cookie. */
@@ -291,12 +258,11 @@ export class HostCookies {
       name: fullName,
       attributes: cookie.attributesOf(fullName),
       value: this.#changed.get(fullName)?.value ??
-        cookie.namesOf(fullName)
-          .flatMap((name) => readCookies(header, name))[0],
+        readCookies(header, fullName)[0],
       set: (value, maxAge) => {
         const change = { suffix: "", value, maxAge };
-        const headers = cookie.setCookies(change, fullName);
-        this.#changed.set(fullName, { value, headers });
+        const header = cookie.setCookie(change, fullName);
+        this.#changed.set(fullName, { value, header });
       },
     };
   }

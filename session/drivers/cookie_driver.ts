@@ -38,8 +38,7 @@ export class CookieDriver implements SessionDriver {
   readonly hasMoved = false;
   id = "";
   readonly #changes = new Map<string, CookieChange>();
-  readonly #names: readonly string[];
-  /** The name that the cipher authenticates. */
+  /** The name of the cookie, which the cipher authenticates. */
   readonly #name: string;
   readonly #cipher: CookieCipher;
   readonly #config: SessionConfig;
@@ -50,13 +49,11 @@ export class CookieDriver implements SessionDriver {
   #endedAt = -Infinity;
 
   constructor(
-    names: readonly string[],
+    name: string,
     cipher: CookieCipher,
     config: SessionConfig,
   ) {
-    this.#names = names;
-    // The same for all names, so that their values are interchangeable.
-    this.#name = names[0]!.replace(/^__Host-Http-/, "__Host-");
+    this.#name = name;
     this.#cipher = cipher;
     this.#config = config;
     this.#logins = new LoginCookies(cipher, config.now);
@@ -69,8 +66,7 @@ export class CookieDriver implements SessionDriver {
   async open(header: string | null): Promise<SessionRecord | null> {
     const name = this.#name;
     await this.#readEndedAt(header);
-    const values = this.#names.flatMap((name) => readCookies(header, name))
-      .slice(0, MAX_CANDIDATES);
+    const values = readCookies(header, name).slice(0, MAX_CANDIDATES);
     let record: SessionRecord | null = null;
     for (const value of values) {
       record = await this.#openOne(name, value);
@@ -134,23 +130,12 @@ export class CookieDriver implements SessionDriver {
 
   /** Returns the cookies of logins by the names that the cipher authenticates. */
   #readLogins(header: string | null): [name: string, value: string][] {
-    const [cookies = [], old = []] = this.#names.map((name) =>
-      readCookiesBelow(header, `${name}.`).map(
-        ([found, value]): [name: string, value: string] => [
-          this.#name + found.slice(name.length),
-          value,
-        ],
-      )
-    );
-    const known = new Set(cookies.map(([name]) => name));
-    return [...cookies, ...old.filter(([name]) => !known.has(name))];
+    return readCookiesBelow(header, `${this.#name}.`);
   }
 
   async #readEndedAt(header: string | null): Promise<void> {
     const name = this.#name + ENDED;
-    const values = this.#names
-      .flatMap((name) => readCookies(header, name + ENDED))
-      .slice(0, MAX_CANDIDATES);
+    const values = readCookies(header, name).slice(0, MAX_CANDIDATES);
     for (const value of values) {
       const text = await this.#cipher.decrypt(name, value) ?? "";
       if (/^[\d.]+$/.test(text) && Number(text) > this.#endedAt) {
@@ -218,9 +203,7 @@ export class CookieDriver implements SessionDriver {
 
   async #seal(name: string, text: string): Promise<string> {
     const value = await this.#cipher.encrypt(name, text);
-    // The longest name has the new prefix.
-    const added = this.#names[0]!.length - this.#name.length;
-    const size = name.length + added + value.length;
+    const size = name.length + value.length;
     if (size <= MAX_COOKIE_BYTES) return value;
     throw new RangeError(
       `Cannot save session: its cookie takes ${size} bytes, and at most ${MAX_COOKIE_BYTES} are allowed`,
@@ -283,6 +266,6 @@ export class CookieStorage implements CookieSessionStorage {
   drivers(config: SessionConfig): CreateDriver {
     const { revokedBefore = config.revokedBefore } = this.#options;
     const settings = { ...config, revokedBefore };
-    return (names) => new CookieDriver(names, this.#cipher, settings);
+    return (name) => new CookieDriver(name, this.#cipher, settings);
   }
 }

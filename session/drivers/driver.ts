@@ -47,7 +47,7 @@ export type UpdateRecord = (stored: SessionRecord | null) => SessionRecord;
  * first one takes precedence.
  */
 export type CreateDriver = (
-  cookieNames: readonly string[],
+  cookieName: string,
   context: RequestContext,
 ) => SessionDriver;
 
@@ -64,8 +64,6 @@ export interface SessionDriver {
   readonly id: string;
   /** The cookies that the response has to set. */
   readonly cookies: readonly CookieChange[];
-  /** The cookie to set under its new name, because it only had the old one. */
-  readonly migrated?: CookieChange | undefined;
   /** `true` if another request gave the session a new id after this one loaded it. */
   readonly hasMoved: boolean;
   /** `true` if the session is stored in cookies only. */

@@ -71,9 +71,9 @@ export function storeDrivers(
     oldIds: new OldIds(),
     limiter,
   };
-  return (names, context) => {
+  return (name, context) => {
     const address = () => createLabel(context).address;
-    return new StoreDriver(names, shared, address);
+    return new StoreDriver(name, shared, address);
   };
 }
 
@@ -86,8 +86,8 @@ class StoreDriver implements SessionDriver {
   readonly isInCookies = false;
   id = "";
   cookies: readonly CookieChange[] = [];
-  migrated: CookieChange | undefined;
-  readonly #names: readonly string[];
+  /** The name of the cookie. */
+  readonly #name: string;
   readonly #shared: SharedState;
   /** Returns the client's address. */
   readonly #address: () => string | undefined;
@@ -107,11 +107,11 @@ class StoreDriver implements SessionDriver {
   #isLoaded = false;
 
   constructor(
-    names: readonly string[],
+    name: string,
     shared: SharedState,
     address: () => string | undefined,
   ) {
-    this.#names = names;
+    this.#name = name;
     this.#shared = shared;
     this.#address = address;
   }
@@ -120,34 +120,28 @@ class StoreDriver implements SessionDriver {
     const { call, config, oldIds } = this.#shared;
     const arrival = { time: config.now(), count: ++oldIds.arrivals };
     let tried = 0;
-    for (const name of this.#names) {
-      for (const token of readCookies(header, name)) {
-        if (!TOKEN.test(token) || ++tried > MAX_CANDIDATES) continue;
-        this.id = await sha256Base64Url(token);
-        const begunAt = performance.now();
-        const found = call("read", (store) => store.get(this.id));
-        const earlier = this.#move;
-        // The memory store returns the value itself, so there is no need to wait.
-        let record = this.#accept(
-          found instanceof Promise ? await found : found,
-        );
-        this.#callTime = performance.now() - begunAt;
-        if (this.#move !== earlier && record === null) {
-          const move = { id: this.id, ...this.#move! };
-          record = await oldIds.open(move, arrival, config, call);
-        }
-        if (record === null) continue;
-        if (config.revokedBefore && await isRevoked(record, config)) {
-          this.#stored = null;
-          continue;
-        }
-        this.#isLoaded = true;
-        if (name !== this.#names[0]) {
-          const age = cookieAge(record, config);
-          this.migrated = { suffix: "", value: token, ...age };
-        }
-        return record;
+    for (const token of readCookies(header, this.#name)) {
+      if (!TOKEN.test(token) || ++tried > MAX_CANDIDATES) continue;
+      this.id = await sha256Base64Url(token);
+      const begunAt = performance.now();
+      const found = call("read", (store) => store.get(this.id));
+      const earlier = this.#move;
+      // The memory store returns the value itself, so there is no need to wait.
+      let record = this.#accept(
+        found instanceof Promise ? await found : found,
+      );
+      this.#callTime = performance.now() - begunAt;
+      if (this.#move !== earlier && record === null) {
+        const move = { id: this.id, ...this.#move! };
+        record = await oldIds.open(move, arrival, config, call);
       }
+      if (record === null) continue;
+      if (config.revokedBefore && await isRevoked(record, config)) {
+        this.#stored = null;
+        continue;
+      }
+      this.#isLoaded = true;
+      return record;
     }
     this.id = "";
     return null;
@@ -254,7 +248,6 @@ class StoreDriver implements SessionDriver {
 
   async end(): Promise<void> {
     this.cookies = [];
-    this.migrated = undefined;
     this.#isStale = true;
     // If another request gave the session a new id, it ends there.
     const id = this.id || this.#move?.next;
@@ -280,7 +273,6 @@ class StoreDriver implements SessionDriver {
 
   leave(): void {
     this.id = "";
-    this.migrated = undefined;
     this.#stored = null;
     this.#move = undefined;
     this.#isLoaded = false;
