@@ -48,6 +48,7 @@ export const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 export function createRecorder() {
   const spans: RecordedSpan[] = [];
   const durations: TelemetryAttributes[] = [];
+  const histograms: [name: string, options: unknown][] = [];
   let active: TelemetryContext = new Context();
 
   function startSpan(
@@ -98,17 +99,20 @@ export function createRecorder() {
     },
     metrics: {
       getMeter: () => ({
-        createHistogram: (name) => ({
-          record(value, attributes) {
-            if (name === "http.server.request.duration" && value >= 0) {
-              durations.push(attributes);
-            }
-          },
-        }),
+        createHistogram(name, options) {
+          histograms.push([name, options]);
+          return {
+            record(value, attributes) {
+              if (name === "http.server.request.duration" && value >= 0) {
+                durations.push(attributes);
+              }
+            },
+          };
+        },
       }),
     },
   };
-  return { api, spans, durations };
+  return { api, spans, durations, histograms };
 }
 
 function spanOf(recorded: RecordedSpan): TelemetrySpan {

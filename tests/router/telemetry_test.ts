@@ -259,3 +259,17 @@ Deno.test("context.routePath has the prefixes of mounts", async () => {
   await router.fetch(`${origin}/admin/users/7`);
   assertEquals(found, [undefined, "/admin/users/:id", "/admin/users/:id"]);
 });
+
+Deno.test("telemetry() measures in seconds, with the buckets of the conventions (Semantic Conventions, HTTP Metrics)", async () => {
+  const { api, histograms } = createRecorder();
+  const router = createRouter({ middleware: [telemetry({ api })] });
+  router.get("/", () => new Response());
+  await router.fetch(origin);
+  const explicitBucketBoundaries = [5, 10, 25, 50, 75, 100, 250, 500, 750]
+    .concat([1_000, 2_500, 5_000, 7_500, 10_000])
+    .map((milliseconds) => milliseconds / 1_000);
+  assertEquals(histograms, [["http.server.request.duration", {
+    unit: "s",
+    advice: { explicitBucketBoundaries },
+  }]]);
+});

@@ -106,3 +106,16 @@ for (const sent of ["public, max-age=60", "private"]) {
     assertEquals(left(), targeted);
   });
 }
+
+Deno.test("session() adds its cookie to an upgrade, which cannot be copied", async () => {
+  // Servers create such a response. Its status is not allowed in applications.
+  const upgrade = new Response(null);
+  Object.defineProperty(upgrade, "status", { value: 101 });
+  const browser = new Browser(new Server());
+  await browser.visit((session) => {
+    session.set("a", 1);
+    return upgrade;
+  });
+  assertEquals(browser.response, upgrade);
+  assertEquals(upgrade.headers.getSetCookie().length, 1);
+});
