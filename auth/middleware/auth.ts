@@ -90,7 +90,10 @@ export function auth<
 ): AuthMiddleware<Schemes, Only> {
   const schemes = checkSchemes(options?.schemes);
   const middleware: Middleware = async (context, next) => {
-    const earlier = options.only === true ? NO_SCHEMES : context.get(State);
+    // The default is the state without an outer `auth`.
+    const earlier = options.only === true
+      ? State.defaultValue!
+      : context.get(State);
     if (earlier.scheme !== undefined && context.get(Auth) !== null) return;
     let { refused } = earlier;
     const all = [...new Set([...earlier.schemes, ...schemes])];
@@ -116,9 +119,6 @@ export function auth<
   });
   return middleware as AuthMiddleware<Schemes, Only>;
 }
-
-/** The state without an outer `auth`. */
-const NO_SCHEMES = State.defaultValue!;
 
 /** Adds the headers of a scheme to the response. */
 function addHeaders(
