@@ -9,7 +9,7 @@ import {
   sessions,
   type SessionStore,
 } from "@gatehouse/web/session";
-import { Browser, interruptibleStore, Server } from "./_browser.ts";
+import { Browser, Clock, interruptibleStore, Server } from "./_browser.ts";
 import { until } from "../_wait.ts";
 
 Deno.test("endAllSessions() throws if the store has no keys()", async () => {
@@ -48,6 +48,34 @@ Deno.test("endAllSessions() keeps logins after the call, and values other than s
   assertEquals(await late.visit((session) => session.userId), 8);
   assertEquals((await store.get("token"))?.value, "value");
 });
+
+for (
+  const [name, endBefore] of [
+    [
+      "endUserSessions()",
+      (store, before) => endUserSessions(store, 7, { before }),
+    ],
+    ["endAllSessions()", (store, before) => endAllSessions(store, { before })],
+  ] as [string, (store: SessionStore, before: number) => Promise<number>][]
+) {
+  Deno.test(`${name} with before keeps only later logins`, async () => {
+    const clock = new Clock();
+    const store = createMemorySessionStore({ now: clock.now });
+    const server = new Server({ store, now: clock.now });
+    const before = clock.time + 1;
+    const browsers: Browser[] = [];
+    for (let count = 0; count < 3; count++) {
+      browsers.push(await logIn(server, 7));
+      clock.time++;
+    }
+    assertEquals(await endBefore(store, before), 2);
+    const users = [];
+    for (const browser of browsers) {
+      users.push(await browser.visit((session) => session.userId));
+    }
+    assertEquals(users, [undefined, undefined, 7]);
+  });
+}
 
 Deno.test("endAllSessions() ends a session that moves behind the page that it reads", async () => {
   const store = createMemorySessionStore();
