@@ -11,7 +11,7 @@ export interface PartLimits {
 /** The longest header section of a part, in bytes. */
 const MAX_HEADERS = 8_192;
 
-/** What the header section of a part says. */
+/** The fields of the header section of a part. */
 interface PartHeaders {
   readonly name: string;
   /** `undefined` for a field without a file. */

@@ -1,4 +1,4 @@
-/** What tests do instead of sleeping, reading the clock and replacing globals. */
+/** Tests neither sleep, nor read the clock, nor replace globals. */
 import { assertEquals } from "@std/assert";
 
 const TESTS = new URL("../", import.meta.url);
@@ -28,14 +28,14 @@ const EXCEPTIONS: Record<string, string> = {
   "deno/_servers.ts": "A server that ignores its signal is killed.",
   "deno/_session_worker.ts": "The process works until it is killed.",
   "deno/_sockets.ts": "One server neither answers nor hangs up.",
-  "deno/_stopped_clock.ts": "It stops the clock of a program of its own.",
+  "deno/_stopped_clock.ts": "It stops the clock of a separate program.",
   "deno/_token_process.ts": "The process serves until it is killed.",
   "deno/app_test.ts": "It compares two times, as an attacker would.",
-  "deno/cache_test.ts": "A program of its own waits for other processes.",
+  "deno/cache_test.ts": "A separate program waits for other processes.",
   "deno/mutants_test.ts": "It collects the tests of a file by a global.",
   "deno/router_native_patterns_test.ts":
     "The library looks for URLPattern when it loads.",
-  "deno/router_signal_test.ts": "A program of its own serves.",
+  "deno/router_signal_test.ts": "A separate program serves.",
   "deno/run_test.ts": "It tests the time limit of tests.",
   "deno/timeout_test.ts": "Its handler computes for a time.",
   "long/bundle_size_test.ts":
@@ -51,6 +51,7 @@ const EXCEPTIONS: Record<string, string> = {
   "long/guide_stores_test.ts": "A value of a real store expires.",
   "long/logger_abort_test.ts": "A server says nothing of a waiting request.",
   "long/logger_colors_test.ts": "A bundled program has globals.",
+  "long/match_growth_test.ts": "It compares two times that take turns.",
   "long/password_workers_test.ts": "A request of a Worker hangs for ever.",
   "long/rate_limit_stores_test.ts": "Clients leave at different times.",
   "long/servers_test.ts": "A client sends its body slowly.",
@@ -58,11 +59,11 @@ const EXCEPTIONS: Record<string, string> = {
   "long/session_runtimes_test.ts": "The alarms of workerd come late.",
   "long/session_workers_test.ts": "A request of a Worker can't wake another.",
   "long/site_browser_test.ts": "It shows a program that serves.",
-  "long/telemetry_test.ts": "A program of its own serves.",
+  "long/telemetry_test.ts": "A separate program serves.",
   "long/token_crash_test.ts": "The server of a killed process starts again.",
   "runtimes/collect.ts": "It gives each test a time limit.",
   "runtimes/script.ts": "It replaces what a runtime lacks.",
-  "runtimes/start_worker.ts": "A program of its own serves.",
+  "runtimes/start_worker.ts": "A separate program serves.",
 };
 
 Deno.test("a test waits for events, takes clocks as options, and replaces no global", async () => {
