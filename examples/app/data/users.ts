@@ -181,43 +181,17 @@ export class Users {
   }
 
   /**
-   * Changes a password and ends all access, unless the password was changed
-   * meanwhile.
+   * Changes a password and ends all access, unless the password was changed or
+   * access was ended meanwhile. Users without a password have an empty hash.
    *
    * @returns The new access version, or `null` if nothing was changed.
    */
   async changePassword(
-    id: number,
+    user: User,
     before: string,
     after: string,
   ): Promise<number | null> {
-    const [row] = await this.#query(
-      `UPDATE users
-        SET password_hash = ?, access_version = access_version + 1
-        WHERE id = ? AND password_hash = ? RETURNING access_version`,
-      [after, id, before],
-    );
-    return row === undefined ? null : Number(row.access_version);
-  }
-
-  /**
-   * Sets the first password of a user and ends all access, unless access was
-   * ended since the user was read.
-   *
-   * @returns The new access version, or `null` if nothing was changed.
-   */
-  async setFirstPassword(
-    { id, accessVersion }: User,
-    hash: string,
-  ): Promise<number | null> {
-    const [row] = await this.#query(
-      `UPDATE users
-        SET password_hash = ?, access_version = access_version + 1
-        WHERE id = ? AND password_hash = '' AND access_version = ?
-        RETURNING access_version`,
-      [hash, id, accessVersion],
-    );
-    return row === undefined ? null : Number(row.access_version);
+    return await this.#endAccess("password_hash = ?", [after], user, before);
   }
 
   /**
@@ -291,12 +265,14 @@ export class Users {
     change: string,
     params: readonly string[],
     { id, accessVersion, email }: User,
+    before: string | null = null,
   ): Promise<number | null> {
     const [row] = await this.#query(
       `UPDATE users SET access_version = access_version + 1, ${change}
         WHERE id = ? AND access_version = ? AND email IS ?
+        AND password_hash = COALESCE(?, password_hash)
         RETURNING access_version`,
-      [...params, id, accessVersion, email],
+      [...params, id, accessVersion, email, before],
     );
     return row === undefined ? null : Number(row.access_version);
   }

@@ -56,7 +56,7 @@ export function addAccountPassword(
         if (after === null) return refuse({ password: TOO_COMMON });
         // Only if the password is still the one that was verified.
         const before = proof.user.passwordHash;
-        const version = await users.changePassword(user.id, before, after);
+        const version = await users.changePassword(user, before, after);
         if (version === null) return refuse(notYours);
         reportSecurityEvent(context, {
           action: "password-change",

@@ -19,7 +19,7 @@ export async function setFirstPassword(
   if (user.email === null) return passwordPage(context, user, {}, 422);
   const chosen = await readNewPassword(services, context.get(FormData));
   if (!chosen.ok) return passwordPage(context, user, chosen.state, 422);
-  const version = await users.setFirstPassword(user, chosen.hash);
+  const version = await users.changePassword(user, "", chosen.hash);
   // Access was ended, or another request was faster.
   if (version === null) return redirect(loginPath);
   const session = context.get(Session);
