@@ -34,6 +34,7 @@ import { addHome } from "./features/home.ts";
 import { addLogin } from "./features/login.ts";
 import { addLoginCode } from "./features/login_code.ts";
 import { addPasskeyConfirmation } from "./features/passkey_confirmation.ts";
+import { addNotMe } from "./features/not_me.ts";
 import { addPasskeyLogin } from "./features/passkey_login.ts";
 import { addPasswordReset } from "./features/password_reset.ts";
 import { addRegistration } from "./features/registration.ts";
@@ -170,6 +171,7 @@ export function createApp(options: AppOptions): AppRouter {
   addEmailLogin(router, services);
   addPasskeyLogin(router, services);
   addPasswordReset(router, services);
+  addNotMe(router, services);
   addExternalLogin(router, services);
   addAccount(router, services);
   addConfirmation(router, services);

@@ -1,4 +1,5 @@
 import type { EmailToSend } from "@gatehouse/web/auth/email-login";
+import type { SecondFactorResult } from "@gatehouse/web/auth/second-factor";
 import type { LinkedIdentity } from "./data/identities.ts";
 import type { RemovedAccess } from "./end_access.ts";
 import type { ExternalLogin } from "./external_logins.ts";
@@ -52,7 +53,8 @@ export function loginMail(
 ): Mail {
   return {
     to: email,
-    subject: `${code} is your code for the noticeboard`,
+    // The code is not in the subject, which locked phones show.
+    subject: "Log in to the noticeboard",
     text: `To log in to the noticeboard, open this link in the same browser:
 
 ${baseURL}${routes.emailLogin.link.index.href({}, { token })}
@@ -71,7 +73,7 @@ export function verifyMail(
 ): Mail {
   return {
     to: email,
-    subject: `${code} verifies your address at the noticeboard`,
+    subject: "Verify your address at the noticeboard",
     text:
       `Someone, probably you, registered at the noticeboard with this address.
 Open this link in the same browser:
@@ -91,7 +93,7 @@ export function changeEmailMail(
 ): Mail {
   return {
     to: email,
-    subject: `${code} verifies your new address at the noticeboard`,
+    subject: "Verify your new address at the noticeboard",
     text:
       `To use this address at the noticeboard, open this link in the same browser:
 
@@ -107,15 +109,51 @@ If it was not you, ignore this email. Do not share the code.`,
 export function emailChangedMail(
   { baseURL }: Services,
   to: string,
-  email: string,
+  { email, token }: { readonly email: string; readonly token: string },
 ): Mail {
   return {
     to,
     subject: "Your account has a new email address",
     text: `Your account at the noticeboard now has the address ${email}.
 
-If it was not you, another person has changed it. Reply to this email at once.
-${baseURL}`,
+If it was not you, open this link within a week. Your account then has this
+address again, and everybody is logged out:
+
+${notMeLink(baseURL, token)}`,
+  };
+}
+
+/** Creates the email that tells an owner about a new way into the account. */
+export function newWayInMail(
+  { baseURL }: Services,
+  to: string,
+  { change, token }: { readonly change: string; readonly token: string },
+): Mail {
+  return {
+    to,
+    subject: "Your account has a new way in",
+    text: `${change}
+
+If it was not you, open this link within a week. It removes this way in, logs
+everybody out, and lets you choose a new password:
+
+${notMeLink(baseURL, token)}`,
+  };
+}
+
+function notMeLink(baseURL: string, token: string): string {
+  return baseURL + routes.notMe.index.href({}, { token });
+}
+
+/** Creates the email that tells an owner about a changed password. */
+export function passwordChangedMail({ baseURL }: Services, to: string): Mail {
+  return {
+    to,
+    subject: "Your password was changed",
+    text: `The password of your account at the noticeboard was changed, and its
+other sessions have ended.
+
+If it was not you, reset it: ${baseURL}${routes.passwordReset.request.index.href()}`,
   };
 }
 
@@ -132,6 +170,17 @@ export function factorMail(
 
 If it was not you, reset your password: ${baseURL}${routes.passwordReset.request.index.href()}`,
   };
+}
+
+/** Tells an owner about a recovery code that was used. */
+export function tellOfRecoveryCode(
+  services: Services,
+  email: string | null | undefined,
+  { method, recoveryCodes }: Extract<SecondFactorResult, { ok: true }>,
+): void {
+  if (method !== "recovery" || !email) return;
+  const change = `A recovery code was used. ${recoveryCodes} are left.`;
+  services.sendMail(factorMail(services, email, change));
 }
 
 /** Creates the email that tells an owner what a reset has removed. */
@@ -175,26 +224,8 @@ keys and sessions: ${baseURL}${routes.passwordReset.request.index.href()}`,
   };
 }
 
-/** Creates the email that tells an owner about a login that was linked. */
-export function linkedMail(
-  { baseURL, logins }: Services,
-  to: string,
-  identity: Pick<LinkedIdentity, "login" | "account">,
-): Mail {
-  return {
-    to,
-    subject: "A login was linked to your account",
-    text: `This login can now open your account at the noticeboard:
-
-- ${identityText(logins, identity)}
-
-If it was not you, reset your password. That removes all linked logins, API keys
-and sessions: ${baseURL}${routes.passwordReset.request.index.href()}`,
-  };
-}
-
 /** Returns one line for an identity, to which a provider cannot add others. */
-function identityText(
+export function identityText(
   logins: readonly ExternalLogin[],
   { login, account }: Pick<LinkedIdentity, "login" | "account">,
 ): string {

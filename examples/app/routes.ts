@@ -40,6 +40,7 @@ export const routes = route({
     passkeyEndpoints: get("/.well-known/passkey-endpoints"),
   },
   logout: post("/logout"),
+  notMe: form("not-me"),
   passwordReset: {
     request: form("forgot-password"),
     choose: form("reset-password"),

@@ -5,6 +5,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { AccessTokens } from "../../examples/app/data/access_tokens.ts";
+import type { NewSecret } from "../../examples/app/data/api_keys.ts";
 import {
   createSecret,
   type ExampleApp,
@@ -227,8 +228,8 @@ Deno.test("the API rejects an expired access token, or one of a deleted user (sp
   });
   const tokens = new AccessTokens(app.database);
   const expired = await tokens.create(user!, "old", Date.now() - 1);
-  const status = async (token: string | null) => {
-    const headers = { Authorization: `Bearer ${token}` };
+  const status = async (token: NewSecret | null) => {
+    const headers = { Authorization: `Bearer ${token?.secret}` };
     return (await app.visitor().get("/api/me", headers)).status;
   };
 

@@ -19,7 +19,7 @@ function lastMail(app: ExampleApp) {
     to,
     path: pathname + search,
     token: searchParams.get("token")!,
-    code: subject.match(/\d{6}/)![0],
+    code: text.match(/\b\d{6}\b/)![0],
   };
 }
 

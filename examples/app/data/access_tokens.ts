@@ -1,5 +1,5 @@
 import { createToken, hashToken } from "@gatehouse/web/auth";
-import { MOST_PER_USER } from "./api_keys.ts";
+import { MOST_PER_USER, type NewSecret } from "./api_keys.ts";
 import type { Query } from "./database.ts";
 import type { User } from "./users.ts";
 
@@ -33,7 +33,7 @@ export class AccessTokens {
     { id, accessVersion }: User,
     label: string,
     expiresAt: number,
-  ): Promise<string | null> {
+  ): Promise<NewSecret | null> {
     const token = createToken({ prefix: "board_token" });
     const now = Date.now();
     await this.#query(
@@ -57,7 +57,8 @@ export class AccessTokens {
         MOST_PER_USER,
       ],
     );
-    return rows.length === 1 ? token : null;
+    const [row] = rows;
+    return row === undefined ? null : { id: Number(row.id), secret: token };
   }
 
   /** Returns the valid tokens of a user, the newest first. */

@@ -14,6 +14,13 @@ export interface APIKey {
   readonly createdAt: number;
 }
 
+/** A key or a token that was just created. */
+export interface NewSecret {
+  readonly id: number;
+  /** The secret, which is shown once. */
+  readonly secret: string;
+}
+
 /** API keys, stored as hashes: a leaked database contains no usable keys. */
 export class APIKeys {
   readonly #query: Query;
@@ -30,7 +37,7 @@ export class APIKeys {
   async create(
     { id, accessVersion }: User,
     label: string,
-  ): Promise<string | null> {
+  ): Promise<NewSecret | null> {
     const key = createToken({ prefix: "board_key" });
     const rows = await this.#query(
       `INSERT INTO api_keys (user_id, label, key_hash, created_at)
@@ -47,7 +54,8 @@ export class APIKeys {
         MOST_PER_USER,
       ],
     );
-    return rows.length === 1 ? key : null;
+    const [row] = rows;
+    return row === undefined ? null : { id: Number(row.id), secret: key };
   }
 
   /** Returns the keys of a user, the newest first. */

@@ -97,6 +97,14 @@ export class Identities {
     return rows.length > 0;
   }
 
+  /** Removes an identity of a user, even if it is the only way to log in. */
+  async remove({ issuer, subject }: Identity, userId: number): Promise<void> {
+    await this.#query(
+      "DELETE FROM identities WHERE issuer = ? AND subject = ? AND user_id = ?",
+      [issuer, subject, userId],
+    );
+  }
+
   /** Unlinks all identities of a user, who has a password, and returns them. */
   async unlinkAll(userId: number): Promise<LinkedIdentity[]> {
     const rows = await this.#query(

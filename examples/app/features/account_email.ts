@@ -9,6 +9,7 @@ import { endSessionsAndTokens } from "../end_access.ts";
 import { failed, ResetRequest } from "../forms.ts";
 import { html } from "@gatehouse/web/html";
 import { changeEmailMail, emailChangedMail } from "../mails.ts";
+import { createNotMeToken } from "../not_me.ts";
 import { accountPage } from "../pages/account_page.ts";
 import {
   codeField,
@@ -113,7 +114,10 @@ function addChange(router: AppRouter, services: Services): void {
     }
     // The old address must learn of it: the change may be a theft.
     if (user.email !== null) {
-      sendMail(emailChangedMail(services, user.email, result.email));
+      const way = { kind: "address", email: user.email } as const;
+      const token = await createNotMeToken(services, user.id, way);
+      const changed = { email: result.email, token };
+      sendMail(emailChangedMail(services, user.email, changed));
     }
     const session = context.get(Session);
     const access = { userId: user.id, version };

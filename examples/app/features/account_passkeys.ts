@@ -8,6 +8,7 @@ import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
 import { endOtherSessions } from "../end_access.ts";
 import { failed, SecretLabel } from "../forms.ts";
+import { tellOfNewWayIn } from "../not_me.ts";
 import type { FormState } from "../pages/form_fields.ts";
 import { passkeysPage } from "../pages/passkeys_page.ts";
 import { routes } from "../routes.ts";
@@ -64,6 +65,7 @@ export function addAccountPasskeys(
       return await show(context, user, { values: { label: name }, error });
     }
     await endOtherSessions(services, context, user);
+    await tellOfPasskey(services, user, result.passkey.id);
     return done(context, `The passkey "${name}" is added`);
   });
   addChanges(router, services);
@@ -105,9 +107,22 @@ function addChanges(router: AppRouter, services: Services): void {
   });
   router.post(paths.upgrade.create, { middleware }, async (context) => {
     const name = "Added automatically";
-    await passkeys.finishRegistration(context, { name });
+    const result = await passkeys.finishRegistration(context, { name });
+    // Other sessions go on: the browser adds it by itself at a login.
+    if (result.ok) {
+      await tellOfPasskey(services, context.get(Auth), result.passkey.id);
+    }
     return new Response(null, { status: 204 });
   });
+}
+
+function tellOfPasskey(
+  services: Services,
+  user: User,
+  id: string,
+): Promise<void> {
+  const change = "Your account has a new passkey.";
+  return tellOfNewWayIn(services, user, { kind: "passkey", id }, change);
 }
 
 function passkeyUser({ id, email, name }: User): PasskeyUser {

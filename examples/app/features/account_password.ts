@@ -7,6 +7,7 @@ import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { endSessionsAndTokens } from "../end_access.ts";
 import { failed, PasswordChange } from "../forms.ts";
+import { passwordChangedMail } from "../mails.ts";
 import { passwordPage } from "../pages/password_page.ts";
 import { hashNewPassword, passwordProvider, TOO_COMMON } from "../passwords.ts";
 import { routes } from "../routes.ts";
@@ -21,7 +22,7 @@ export function addAccountPassword(
   router: AppRouter,
   services: Services,
 ): void {
-  const { users } = services;
+  const { users, sendMail } = services;
   const currentPassword = passwordProvider(services, (context) => {
     const email = context.get(Auth)?.email;
     const password = context.get(FormData).get("currentPassword");
@@ -65,6 +66,9 @@ export function addAccountPassword(
         const session = context.get(Session);
         const access = { userId: user.id, version };
         await endSessionsAndTokens(services, context, access, session.id);
+        if (user.email !== null) {
+          sendMail(passwordChangedMail(services, user.email));
+        }
         session.flash(
           "message",
           "Your password is changed. Your other sessions have ended, and your access tokens are revoked.",

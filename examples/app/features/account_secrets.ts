@@ -5,9 +5,10 @@ import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { readCookie, setCookie } from "../cookies.ts";
-import { MOST_PER_USER } from "../data/api_keys.ts";
+import { MOST_PER_USER, type NewSecret } from "../data/api_keys.ts";
 import type { User } from "../data/users.ts";
 import { failed, SecretLabel } from "../forms.ts";
+import { tellOfNewWayIn } from "../not_me.ts";
 import type { FormState } from "../pages/form_fields.ts";
 import {
   newSecretPage,
@@ -31,7 +32,7 @@ interface SecretShelf extends SecretKind {
   /** The cookie that holds a new secret. The database has only its hash. */
   readonly cookie: string;
   list(userId: number): Promise<readonly Secret[]>;
-  create(user: User, label: string): Promise<string | null>;
+  create(user: User, label: string): Promise<NewSecret | null>;
   revoke(id: number, userId: number): Promise<void>;
   /** Returns the id of the user of a secret. */
   ownerOf(secret: string): Promise<number | null>;
@@ -107,14 +108,18 @@ function addShelf(
         const state = failed(form, ["label"], result.issues);
         return await show(context, user.id, state);
       }
-      const secret = await shelf.create(user, result.value.label);
-      if (secret === null) {
+      const created = await shelf.create(user, result.value.label);
+      if (created === null) {
         if (!await services.users.hasAccess(user)) return redirect(loginPath);
         const error =
           `You already have ${MOST_PER_USER}. Revoke one of them first.`;
         return await show(context, user.id, { error });
       }
       reportSecurityEvent(context, { action: "key-create", userId: user.id });
+      const { id, secret } = created;
+      const way = { kind: shelf.noun, id: String(id) };
+      const change = `Your account has a new ${shelf.noun}.`;
+      await tellOfNewWayIn(services, user, way, change);
       const response = redirect(shelf.newRoutes.show.href());
       rememberSecret(response.headers, services, shelf, secret);
       return response;

@@ -9,6 +9,7 @@ import { endOtherSessions } from "../end_access.ts";
 import { html } from "@gatehouse/web/html";
 import { unlessEnded } from "../log_in.ts";
 import { factorMail } from "../mails.ts";
+import { tellOfNewWayIn } from "../not_me.ts";
 import { accountPage } from "../pages/account_page.ts";
 import { codeField } from "../pages/email_pages.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
@@ -51,7 +52,9 @@ export function addAuthenticatorApp(
           // The code is the second factor of this login.
           const methods = ["otp", "mfa"];
           await unlessEnded(completeAuth(context, user.id, { methods }));
-          tell(services, user, "Your account has a new authenticator app.");
+          const since = (await factors.status(user.id)).totpSince ?? 0;
+          const change = "Your account has a new authenticator app.";
+          await tellOfNewWayIn(services, user, { kind: "app", since }, change);
           return codesPage(context, result.recoveryCodes);
         }
         if (result.reason !== "wrong") return redirect(setUp.index.href());

@@ -16,6 +16,7 @@ import type { ExternalLogin } from "../external_logins.ts";
 import { Confirmation } from "../forms.ts";
 import { html, type Markup } from "@gatehouse/web/html";
 import { unlessEnded } from "../log_in.ts";
+import { tellOfRecoveryCode } from "../mails.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { narrowPage } from "../pages/layout.ts";
 import { completePasswordLogin, passwordProvider } from "../passwords.ts";
@@ -116,13 +117,18 @@ export function addConfirmation(router: AppRouter, services: Services): void {
 
 /** Confirms the login of a user with an authenticator app. */
 async function confirmByCode(
-  { factors }: Services,
+  services: Services,
   context: RequestContext,
 ): Promise<Response> {
   const code = context.get(FormData).get("code");
-  const result = await unlessEnded(factors.confirmCode(context, code));
+  const result = await unlessEnded(
+    services.factors.confirmCode(context, code),
+  );
   if (result === null) return redirect(loginPath);
-  if (result.ok) return redirect(returnToOf(context));
+  if (result.ok) {
+    tellOfRecoveryCode(services, context.get(Auth)?.email, result);
+    return redirect(returnToOf(context));
+  }
   if (result.reason !== "throttled") {
     const errors = { code: "This code is wrong, or was used before" };
     return codePage(context, { errors }, 422);

@@ -19,7 +19,8 @@ import type {
 } from "../external_logins.ts";
 import { html, type Markup } from "@gatehouse/web/html";
 import { beginLogIn } from "../log_in.ts";
-import { linkedMail } from "../mails.ts";
+import { identityText } from "../mails.ts";
+import { tellOfNewWayIn } from "../not_me.ts";
 import { narrowPage } from "../pages/layout.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
@@ -104,7 +105,7 @@ async function link(
     readonly user: User | null;
   },
 ): Promise<Response> {
-  const { identities, sendMail } = services;
+  const { identities } = services;
   const { label } = login;
   if (user === null || user.id !== result.data.linkTo) {
     return authenticationFailed(context);
@@ -125,10 +126,16 @@ async function link(
     });
   }
   if (isNew) await endOtherSessions(services, context, user);
-  if (isNew && user.email) {
-    const account = accountOf(identity);
-    const linked = { login: login.name, account };
-    sendMail(linkedMail(services, user.email, linked));
+  if (isNew) {
+    const { issuer, subject } = identity;
+    const way = {
+      kind: "linked login",
+      identity: { issuer, subject },
+    } as const;
+    const linked = { login: login.name, account: accountOf(identity) };
+    const line = identityText(services.logins, linked);
+    const change = `This login can now open your account: ${line}`;
+    await tellOfNewWayIn(services, user, way, change);
   }
   context.get(Session).flash("message", `You can now log in with ${label}`);
   return redirect(routes.account.logins.index.href());

@@ -6,7 +6,7 @@ import {
 import type { AppRouter } from "../app_middleware.ts";
 import { html } from "@gatehouse/web/html";
 import { unlessEnded } from "../log_in.ts";
-import { factorMail } from "../mails.ts";
+import { tellOfRecoveryCode } from "../mails.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { narrowPage } from "../pages/layout.ts";
 import { routes } from "../routes.ts";
@@ -16,7 +16,7 @@ import { loginPath } from "./account.ts";
 
 /** Adds the page that asks for the code of the authenticator app at a login. */
 export function addLoginCode(router: AppRouter, services: Services): void {
-  const { factors, users, sendMail } = services;
+  const { factors, users } = services;
 
   router.map(routes.loginCode, {
     actions: {
@@ -34,13 +34,9 @@ export function addLoginCode(router: AppRouter, services: Services): void {
         );
         if (result === null) return redirect(loginPath);
         if (result.ok) {
-          const { data, method, recoveryCodes, session } = result;
+          const { data, session } = result;
           const user = await users.find(Number(session.userId));
-          if (method === "recovery" && user?.email) {
-            const change =
-              `A recovery code was used to log in. ${recoveryCodes} are left.`;
-            sendMail(factorMail(services, user.email, change));
-          }
+          tellOfRecoveryCode(services, user?.email, result);
           session.flash("message", `Welcome back, ${user?.name}`);
           return redirect(safeRedirectPath(data));
         }

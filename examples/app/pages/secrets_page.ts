@@ -16,7 +16,7 @@ export interface Secret {
 /** The names, the use and the routes of a kind of secret. */
 export interface SecretKind {
   readonly title: string;
-  readonly noun: string;
+  readonly noun: "API key" | "access token";
   readonly about: string;
   /** Returns a command that uses the secret. */
   readonly usage: (secret: string) => string;
