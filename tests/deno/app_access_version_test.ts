@@ -342,7 +342,7 @@ async function count({ app }: Account, table: string): Promise<number> {
   return (await app.database(`SELECT * FROM ${table}`, [])).length;
 }
 
-/** Where the second factors compare the version for the first time. */
+/** The moment after the second factors first compare the version. */
 const compared = {
   when: "after",
   statement: "SELECT access_version FROM users",
@@ -517,7 +517,7 @@ for (const [name, { begin, survives }] of Object.entries(ways)) {
   for (const [what, event] of Object.entries(events)) {
     if (!main.includes(what) && name !== "a session") continue;
     const isAlive = survives?.(what, event) ?? false;
-    Deno.test(`${name} from before ${what} ${isAlive ? "still works" : "does not work"}`, async () => {
+    Deno.test(`${name} from before ${what} ${isAlive ? "still works" : "does not work"} (ASVS 7.4.3)`, async () => {
       await createAccount(async (account) => {
         const finish = await begin(account);
         if (!await isIn(account.owner)) {
@@ -532,7 +532,7 @@ for (const [name, { begin, survives }] of Object.entries(ways)) {
     });
   }
 
-  Deno.test(`${name} works if nobody ends access`, async () => {
+  Deno.test(`${name} works without an end of access`, async () => {
     await createAccount(async (account) => {
       const finish = await begin(account);
       const nothing = { endsTokens: false, end: () => Promise.resolve() };
@@ -615,7 +615,7 @@ Deno.test("each route that changes something is in the tables", () => {
   assertEquals([...listed].sort(), changing.sort());
 });
 
-/** Tables whose rows are no way into an account. */
+/** Tables whose rows do not open an account. */
 const harmless = ["demo_accounts", "security_events"];
 
 Deno.test("each table of users is in the tables", async () => {

@@ -12,7 +12,7 @@ const email = "ada@example.com";
 
 /** Returns the link, the token and the code of the last email. */
 function lastMail(app: ExampleApp) {
-  const { to, subject, text } = app.mails.at(-1)!;
+  const { to, text } = app.mails.at(-1)!;
   const [url] = text.match(/http\S+/)!;
   const { pathname, search, searchParams } = new URL(url);
   return {

@@ -102,7 +102,7 @@ async function endAccess(
   sendMail(resetMail(services, user.email, token));
 }
 
-/** Tries again if somebody changes the account at the same time, as a thief may. */
+/** Tries again if another request changes the account, as a thief may do. */
 async function unlessChanged(
   users: Users,
   userId: number,
