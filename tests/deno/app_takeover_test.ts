@@ -75,10 +75,10 @@ Deno.test("linking a login sends an email with instructions to undo it", async (
   const { to, subject, text } = app.mails[0];
   assertEquals(
     [to, subject],
-    [email, "A login was linked to your account"],
+    [email, "Your account has a new way in"],
   );
   assertStringIncludes(text, "Demo provider: ID demo-grace");
-  assertStringIncludes(text, `${app.baseURL}/forgot-password`);
+  assertStringIncludes(text, `${app.baseURL}/not-me?token=`);
 
   // Linking it again changes nothing.
   await link(attacker, "demo-grace");
