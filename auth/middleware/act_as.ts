@@ -133,8 +133,9 @@ export interface ActAsOptions {
  * then the other user, and `context.get(Actor)` the one who acts.
  *
  * The session still belongs to the user who acts: it is in their list of sessions,
- * and ends with their logout. It gets a new id. `requireFreshAuth` and
- * `requireOwnLogin` refuse users who act as others. If the rules of the scheme do
+ * and ends with their logout. It gets a new id. `requireFreshAuth`,
+ * `requireOwnLogin` and everything that proves, adds or removes a way into an
+ * account refuse users who act as others. If the rules of the scheme do
  * not allow it any more, or the time is over, there is no user until
  * {@linkcode stopActing} or a login.
  *
