@@ -1,5 +1,6 @@
 import type { RequestHandler } from "./action.ts";
 import type { RequestContext } from "./context/context.ts";
+import { Platform } from "./context/platform.ts";
 
 /** Responds to a request. It never throws, and its promise never rejects. */
 export type SafeHandler = (
@@ -44,9 +45,24 @@ function catchRejection(
 ): Promise<Response> {
   const fail = (error: unknown) => handleError(error, context);
   return Promise.resolve(result).then(
-    (response) => isResponse(response) ? response : fail(noResponse(context)),
+    (response) => {
+      if (isResponse(response)) return response;
+      return response === undefined && isUpgradeOnBun(context)
+        ? new ResponseClass(null, { status: 101 })
+        : fail(noResponse(context));
+    },
     fail,
   );
+}
+
+/**
+ * Returns `true` if Bun's server may have upgraded the request to a WebSocket. Its
+ * handlers then return nothing, and only Bun creates responses with status 101.
+ */
+function isUpgradeOnBun(context: RequestContext): boolean {
+  const { upgrade, requestIP } = Object(context.get(Platform)[0]);
+  return typeof upgrade === "function" && typeof requestIP === "function" &&
+    context.request.headers.get("Upgrade")?.toLowerCase() === "websocket";
 }
 
 function noResponse({ method, route, url }: RequestContext): TypeError {

@@ -139,6 +139,21 @@ for (const [name, start] of Object.entries(runtimes)) {
   });
 }
 
+Deno.test("router.fetch on Bun reports no error if a handler returns nothing after an upgrade", async () => {
+  await using server = await startBun();
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/ws`);
+  const opened = new Promise<void>((resolve, reject) => {
+    socket.onopen = () => resolve();
+    socket.onerror = () => reject(new Error("no upgrade"));
+  });
+  await opened;
+  const errors = await fetch(`http://127.0.0.1:${server.port}/errors`);
+  assertEquals(await errors.text(), "");
+  const closed = new Promise((resolve) => socket.onclose = resolve);
+  socket.close();
+  await closed;
+});
+
 /**
  * Sends a form of 3 MB, with its length in a header or in chunks without one,
  * and returns the start of the response. `fetch` would fail if a server closes
@@ -211,12 +226,16 @@ async function startBun(): Promise<Running> {
     APPLICATION,
     `const router = createServerApp((request, [server]) => {
   server.upgrade(request);
-  return new Response(null);
 });
+let errors = "";
+console.error = (error) => errors += error;
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
-  fetch: router.fetch,
+  fetch: (request, server) =>
+    request.url.endsWith("/errors")
+      ? new Response(errors)
+      : router.fetch(request, server),
   websocket: { message: (socket, data) => void socket.send("echo " + data) },
 });
 console.log(server.port);`,
