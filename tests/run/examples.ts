@@ -71,6 +71,10 @@ export async function wrapExamples(
     // An error names the line of the page.
     await Deno.writeTextFile(`${folder}/${name}`, "\n".repeat(line - 1) + text);
     const place = `${new URL(file, ROOT)}:${line}:1`;
+    // What a package starts while it loads does not count as a leak.
+    for (const [, npm] of text.matchAll(/from ("npm:[^"]+")/g)) {
+      sources[index % ISOLATES]!.push(`import ${npm};`);
+    }
     sources[index % ISOLATES]!.push(
       `defineExample("${file}:${line}", "${place}", () => import("./${name}"));`,
     );
