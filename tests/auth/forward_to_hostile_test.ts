@@ -1,5 +1,5 @@
 // Hostile requests to `forwardTo`, and hostile responses of an API.
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ForwardApp, TOKEN } from "./_forward.ts";
 import { turns, until } from "../_wait.ts";
 
@@ -525,4 +525,21 @@ Deno.test("forwardTo() leaves out a response header that repeats the token", asy
   const response = await app.send("/notes");
   assertEquals(response.headers.get("X-Echo"), null);
   assertEquals(await response.text(), "ok");
+});
+
+Deno.test("forwardTo() cancels a response of the API that has more bytes than allowed", async () => {
+  let reason = "";
+  const app = new ForwardApp({ maxResponseBytes: 1_000 });
+  app.answer = () =>
+    new Response(
+      new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(600)),
+        cancel: (error) => void (reason = String(error)),
+      }),
+    );
+  const response = await app.send("/notes");
+  const read = await response.text().then(() => "read", () => "failed");
+  assertEquals(read, "failed");
+  await turns();
+  assertMatch(reason, /1000 bytes/);
 });

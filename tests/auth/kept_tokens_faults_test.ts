@@ -229,3 +229,28 @@ Deno.test("get() frees no lease of another process if the provider's keys are un
   gate.resolve();
   assert((await refreshing).ok);
 });
+
+Deno.test("get() stores the end of a connection although another request was faster once", async () => {
+  let refusals = 0;
+  const app = await TokenApp.create({
+    store: (memory) => ({
+      ...storeOf(memory),
+      put: (key, ...rest) => {
+        const isRefused = refusals > 0 && key.startsWith("tokens:");
+        return isRefused && refusals-- > 0 ? false : memory.put(key, ...rest);
+      },
+    }),
+  });
+  const browser = await app.logIn();
+  app.provider.faults = {
+    respond: ({ path }) => {
+      if (path !== "/token") return undefined;
+      refusals = 1;
+      return Response.json({ error: "invalid_grant" }, { status: 400 });
+    },
+  };
+  app.expire();
+  assertEquals(await seenBy(browser), "ended");
+  assertEquals(await seenBy(browser), "ended");
+  assertEquals([app.refreshes, refusals], [1, 0]);
+});
