@@ -4,7 +4,8 @@ import pg from "npm:pg@8.16.3";
 import postgres from "npm:postgres@3.4.7";
 import { createSQLSessionStore, type SQLRow } from "@gatehouse/web/session/sql";
 import { findProgram, startPostgres } from "../deno/_servers.ts";
-import { freePort } from "../deno/_programs.ts";
+import { until } from "../_wait.ts";
+import { accepts, freePort } from "../deno/_programs.ts";
 import { bunPath } from "../runtimes/bun.ts";
 import { bundle } from "../runtimes/bundle.ts";
 
@@ -155,11 +156,7 @@ ignore_startup_parameters = extra_float_digits
     stderr: "null",
     ...user,
   }).spawn();
-  for (let isOpen = false; !isOpen;) {
-    isOpen = await Deno.connect({ hostname: "127.0.0.1", port: own })
-      .then((connection) => (connection.close(), true), () => false);
-    if (!isOpen) await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+  await until(() => accepts(own));
   return {
     port: own,
     stop: async () => {
