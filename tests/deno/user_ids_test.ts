@@ -63,9 +63,11 @@ Deno.test("the cookie of a removed user does not become the next user who regist
       .filter((column) => column.notnull === 1 && column.dflt_value === null)
       .map((column) => String(column.name));
     const values = columns.map(() => "'x'").join();
+    const rows = columns.length > 0
+      ? `(${columns}) VALUES (${values})`
+      : "DEFAULT VALUES";
     const insert = () =>
-      database.prepare(`INSERT INTO users (${columns}) VALUES (${values})`)
-        .run().lastInsertRowid;
+      database.prepare(`INSERT INTO users ${rows}`).run().lastInsertRowid;
     const removed = insert();
     database.exec("DELETE FROM users");
     assertNotEquals(insert(), removed, `${file} uses the id again`);

@@ -71,7 +71,7 @@ export async function wrapExamples(
     // An error names the line of the page.
     await Deno.writeTextFile(`${folder}/${name}`, "\n".repeat(line - 1) + text);
     const place = `${new URL(file, ROOT)}:${line}:1`;
-    // What a package starts while it loads does not count as a leak.
+    // A package may start timers while it loads, which do not count as a leak.
     for (const [, npm] of text.matchAll(/from ("npm:[^"]+")/g)) {
       sources[index % ISOLATES]!.push(`import ${npm};`);
     }

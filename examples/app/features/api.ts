@@ -87,7 +87,7 @@ function apiAuth({ users, keys, tokens }: Services) {
         : { id: found.userId, name: found.label, role: "api" };
     },
   });
-  return auth({ schemes: [token, key] });
+  return auth({ schemes: [token, key], only: true });
 }
 
 const NOT_FOUND = { error: "Not Found" };
