@@ -17,21 +17,21 @@ import {
  * change that is worth the bytes to every user of the entry.
  */
 const BUDGETS: Record<Entry, number> = {
-  ".": 106,
-  "./auth": 39.5,
-  "./auth-middleware": 6.25,
+  ".": 110,
+  "./auth": 41.5,
+  "./auth-middleware": 6.7,
   "./auth/dpop": 13.6,
   "./auth/email-login": 11.5,
   "./auth/introspection": 11.5,
   "./auth/jwt": 14,
-  "./auth/passkey": 8.7,
+  "./auth/passkey": 9,
   "./auth/passkey/browser": 2,
   "./auth/passkey/script": 2.2,
   "./auth/passkey/testing": 3.8,
   "./auth/password": 17.6,
   "./auth/password/bcrypt": 10.2,
   "./auth/resource": 16,
-  "./auth/second-factor": 14.85,
+  "./auth/second-factor": 16.5,
   "./auth/testing": 2.9,
   "./auth/tokens": 44.5,
   "./body-limit-middleware": 1.75,
@@ -39,7 +39,7 @@ const BUDGETS: Record<Entry, number> = {
   "./cookies": 1.55,
   "./cors-middleware": 1.5,
   "./create": 12.6,
-  "./cross-origin-middleware": 1.05,
+  "./cross-origin-middleware": 1.15,
   "./csrf-middleware": 4.85,
   "./data-schema": 9.6,
   "./data-schema/checks": 2.8,
@@ -48,29 +48,29 @@ const BUDGETS: Record<Entry, number> = {
   "./data-schema/messages/german": 0.9,
   "./data-schema/testing": 1.4,
   "./etag-middleware": 1.5,
-  "./event-stream": 1.5,
+  "./event-stream": 1.75,
   "./fetch-router": 12.5,
-  "./fetch-router/routes": 8.15,
-  "./fetch-router/testing": 9.12,
+  "./fetch-router/routes": 8.5,
+  "./fetch-router/testing": 9.6,
   "./form-data-middleware": 2.35,
   "./html": 1.5,
   "./lifecycle": 1.5,
-  "./logger-middleware": 8.75,
+  "./logger-middleware": 9.4,
   "./method-override-middleware": 0.4,
   "./openapi": 9.4,
   "./openapi/page": 2.1,
-  "./rate-limit-middleware": 3.2,
+  "./rate-limit-middleware": 3.3,
   "./secure-headers-middleware": 1.1,
   "./security-events-middleware": 1.5,
-  "./session": 6.8,
-  "./session-middleware": 16,
+  "./session": 7.1,
+  "./session-middleware": 16.9,
   "./session/cloudflare": 1.8,
   "./session/cookie": 5,
   "./session/deno-kv": 1.1,
   "./session/device-bound": 10.2,
   "./session/redis": 2.5,
   "./session/sql": 2.7,
-  "./session/testing": 26,
+  "./session/testing": 27.6,
   "./telemetry-middleware": 1.5,
   "./timeout-middleware": 0.9,
   "./validate-middleware": 3.95,
@@ -81,7 +81,7 @@ const BUDGETS: Record<Entry, number> = {
  * Take an entry out when it is within its budget.
  */
 const OVER_FOR_NOW: Partial<Record<Entry, number>> = {
-  "./fetch-router": 17.65,
+  "./fetch-router": 19,
 };
 
 /** The modules that are absent from every bundle that creates no router. */
@@ -132,8 +132,8 @@ Deno.test("every entry stays within its budget", async () => {
   assertEquals(problems, []);
 });
 
-Deno.test("a login form with parseSafe takes 2.2 kB at most", async () => {
-  assertLess(await sizeOfLogin(), 2_201);
+Deno.test("a login form with parseSafe takes 2.3 kB at most", async () => {
+  assertLess(await sizeOfLogin(), 2_301);
 });
 
 Deno.test("a router of the main entry brings nothing else along", async () => {
@@ -143,7 +143,7 @@ Deno.test("a router of the main entry brings nothing else along", async () => {
       globalThis.x = createRouter();
     `);
   const router = await sizeFrom("@gatehouse/web/fetch-router");
-  assertLess(await sizeFrom("@gatehouse/web") - router, 201);
+  assertLess(await sizeFrom("@gatehouse/web") - router, 211);
 });
 
 Deno.test("rateLimit() adds 1.63 kB at most to a session", async () => {
@@ -157,10 +157,10 @@ Deno.test("rateLimit() adds 1.63 kB at most to a session", async () => {
   assertLess(await sizeOf("rateLimit") - await sizeOf(""), 1_631);
 });
 
-Deno.test("passkeys add 6 kB at most to a session", async () => {
+Deno.test("passkeys add 6.8 kB at most to a session", async () => {
   const session = await sizeOfEntries(["./session-middleware"]);
   const both = await sizeOfEntries(["./session-middleware", "./auth/passkey"]);
-  assertLess(both - session, 6_001);
+  assertLess(both - session, 6_801);
 });
 
 /** Returns the size of an application with names of `./auth/tokens`. */
