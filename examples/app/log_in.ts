@@ -40,7 +40,7 @@ export async function beginLogIn(
     data: returnTo,
   });
   if (session === null) return routes.loginCode.index.href();
-  session.flash("message", `Welcome back, ${name}`);
+  session.flash("message", `You are logged in, ${name}`);
   return returnTo;
 }
 

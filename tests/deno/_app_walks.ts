@@ -109,7 +109,7 @@ async function passwordLogin(
   await open("/register");
   assertEquals(await send("Register", { Email, ...rest }), 200);
   assertEquals(path(), "/");
-  assertEquals(await page.getByRole("status").innerText(), "Welcome, Ada");
+  assertMatch(await page.getByRole("status").innerText(), /^Welcome, Ada\. /);
 
   await follow(page.getByRole("button", { name: "Log out" }));
   assertEquals(
@@ -127,7 +127,10 @@ async function passwordLogin(
 
   assertEquals(await send("Log in", { Password: PASSWORD }), 200);
   assertEquals(path(), "/");
-  assertEquals(await page.getByRole("status").innerText(), "Welcome back, Ada");
+  assertEquals(
+    await page.getByRole("status").innerText(),
+    "You are logged in, Ada",
+  );
 
   await open("/account/sessions");
   const [own] = await page.getByRole("listitem")
@@ -363,7 +366,10 @@ async function emailLogin(walk: Walk<AppProcess>): Promise<void> {
   await open(mail.path);
   assertEquals(await send("Log in"), 200);
   assertEquals(path(), "/");
-  assertEquals(await page.getByRole("status").innerText(), "Welcome back, Ada");
+  assertEquals(
+    await page.getByRole("status").innerText(),
+    "You are logged in, Ada",
+  );
   assertEquals(await open(mail.path), 410);
 }
 

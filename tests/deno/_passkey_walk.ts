@@ -153,7 +153,7 @@ async function logInByButton({ page }: Device, baseURL: string): Promise<void> {
   await page.evaluate("sessionStorage.autofill = 'off'");
   await page.goto(`${baseURL}/login?returnTo=/account`);
   await page.getByRole("button", { name: "Log in with a passkey" }).click();
-  await page.getByText("Welcome back, Ada").waitFor();
+  await page.getByText("You are logged in, Ada").waitFor();
   assertEquals(new URL(page.url()).pathname, "/account");
   await page.evaluate("sessionStorage.clear()");
 }
@@ -164,7 +164,7 @@ async function logInByAutofill(
   baseURL: string,
 ): Promise<void> {
   await page.goto(`${baseURL}/login`);
-  await page.getByText("Welcome back, Ada").waitFor();
+  await page.getByText("You are logged in, Ada").waitFor();
   assertEquals(new URL(page.url()).pathname, "/");
 }
 

@@ -40,7 +40,7 @@ for (const runtime of runtimes()) {
       const again = await run(runtime, env, first.cookie);
 
       assertStringIncludes(first.login, "Log in with Demo provider");
-      assertStringIncludes(first.home, "Welcome back, Alma Admin");
+      assertStringIncludes(first.home, "You are logged in, Alma Admin");
       assertEquals(first.home.match(/<article>/g)?.length, 4);
       // The application prints the accounts again, and their database.
       assertStringIncludes(again.home, "Welcome to the noticeboard");

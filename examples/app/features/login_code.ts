@@ -37,7 +37,7 @@ export function addLoginCode(router: AppRouter, services: Services): void {
           const { data, session } = result;
           const user = await users.find(Number(session.userId));
           tellOfRecoveryCode(services, user?.email, result);
-          session.flash("message", `Welcome back, ${user?.name}`);
+          session.flash("message", `You are logged in, ${user?.name}`);
           return redirect(safeRedirectPath(data));
         }
         if (result.reason === "missing") return redirect(loginPath);

@@ -34,7 +34,7 @@ export function addPasskeyLogin(router: AppRouter, services: Services): void {
     }
     const { methods, version } = result;
     const session = await logIn(context, user, { methods, version });
-    session.flash("message", `Welcome back, ${user.name}`);
+    session.flash("message", `You are logged in, ${user.name}`);
     return redirect(safeRedirectPath(context.url.searchParams.get("returnTo")));
   });
 }

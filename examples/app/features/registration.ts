@@ -73,7 +73,10 @@ export function addRegistration(
         await sendProof(context, services, user);
         // Guesses from elsewhere do not delay a login on this device.
         await loginThrottle.trustDevice(context, email);
-        session.flash("message", `Welcome, ${name}`);
+        session.flash(
+          "message",
+          `Welcome, ${name}. Please open the link that we have sent to ${email}.`,
+        );
         return redirect(routes.home.href());
       },
     },
