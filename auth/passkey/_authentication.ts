@@ -37,7 +37,7 @@ interface Assertion {
   readonly signature: Uint8Array<ArrayBuffer>;
   /** The data that the signature is over. */
   readonly signed: Uint8Array<ArrayBuffer>;
-  /** The user handle, or `null` if the authenticator sent none. */
+  /** The user handle. It is `null` or empty if the authenticator sent none. */
   readonly userHandle: unknown;
 }
 
@@ -123,8 +123,11 @@ function checkUser(
   passkey: Passkey,
   userHandle: unknown,
 ): PasskeyFailureReason | null {
-  const isOwner = userHandle === passkey.userHandle ||
-    userHandle === null && userId !== undefined;
+  // Safari sends an empty string if a security key has none: WebKit bug 239737.
+  const isMissing = userHandle === null || userHandle === "";
+  const isOwner = isMissing
+    ? userId !== undefined
+    : userHandle === passkey.userHandle;
   return isOwner && passkey.userId === (userId ?? passkey.userId)
     ? null
     : "user_mismatch";
@@ -148,7 +151,8 @@ async function checkPasskey(
 
 /**
  * Stores the use of a passkey. Returns `false` if the counter did not increase,
- * also in comparison with a concurrent request: the passkey may be a copy.
+ * also in comparison with a concurrent request: the passkey may be a copy. The
+ * devices that share a synced passkey are copies, and each may count for itself.
  */
 async function storeUse(
   { store }: PasskeySettings,
@@ -157,7 +161,8 @@ async function storeUse(
 ): Promise<boolean> {
   let stored: Passkey | null = passkey;
   for (let count = 0; stored !== null && count < MAX_UPDATES; count++) {
-    const counts = use.counter !== 0 || stored.counter !== 0;
+    const counts = !passkey.backupEligible &&
+      (use.counter !== 0 || stored.counter !== 0);
     if (counts && use.counter <= stored.counter) return false;
     if (await store.update(passkey.id, use, stored.counter)) return true;
     stored = await store.get(passkey.id);

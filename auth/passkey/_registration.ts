@@ -35,7 +35,8 @@ interface NewCredential {
   readonly clientData: ClientData;
   readonly clientDataHash: Uint8Array<ArrayBuffer>;
   readonly format: string;
-  readonly statement: Map<unknown, unknown>;
+  /** A map, or an array of statements in the format `compound`. */
+  readonly statement: Map<unknown, unknown> | readonly unknown[];
   readonly data: Uint8Array<ArrayBuffer>;
   readonly authenticator: AuthenticatorData;
   readonly credential: AttestedCredential;
@@ -102,7 +103,8 @@ async function parseRegistration(json: string): Promise<NewCredential | null> {
   const format = object.get("fmt");
   const statement = object.get("attStmt");
   const data = object.get("authData");
-  if (typeof format !== "string" || !(statement instanceof Map)) return null;
+  const isStatement = statement instanceof Map || Array.isArray(statement);
+  if (typeof format !== "string" || !isStatement) return null;
   if (!(data instanceof Uint8Array)) return null;
   const bytes = new Uint8Array(data);
   const authenticator = parseAuthenticatorData(bytes);
@@ -131,10 +133,10 @@ async function checkAttestation(
   created: NewCredential,
   key: VerifyKey,
 ): Promise<PasskeyFailure | null> {
-  const { clientData, format, response } = created;
+  const { clientData, format, response, statement } = created;
   if (verifyAttestation === undefined) {
     const isValid = format === "none"
-      ? created.statement.size === 0
+      ? statement instanceof Map && statement.size === 0
       : format === "packed" && await isSelfAttested(created, key);
     return isValid ? null : failure("attestation_invalid");
   }
@@ -157,6 +159,7 @@ async function isSelfAttested(
   { clientDataHash, data, statement }: NewCredential,
   { alg, verify }: VerifyKey,
 ): Promise<boolean> {
+  if (!(statement instanceof Map)) return false;
   const signature = statement.get("sig");
   return statement.size === 2 && statement.get("alg") === alg &&
     signature instanceof Uint8Array &&

@@ -8,7 +8,10 @@ export interface Passkey {
   readonly userHandle: string;
   /** The public key in the COSE format, base64url. */
   readonly publicKey: string;
-  /** The last signature counter. Most passkeys do not count, and have 0. */
+  /**
+   * The last signature counter. Most passkeys do not count, and have 0. A passkey
+   * that can be synced may have a lower one than before.
+   */
   readonly counter: number;
   /** The transports of the authenticator, such as `internal` or `usb`. */
   readonly transports: readonly string[];
