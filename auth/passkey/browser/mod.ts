@@ -180,25 +180,26 @@ export interface UnknownPasskey {
 export async function signalPasskeys(
   signal: PasskeySignal | UnknownPasskey,
 ): Promise<void> {
+  if ("credentialId" in signal) {
+    return await sendSignal("signalUnknownCredential", signal);
+  }
+  const { allAcceptedCredentialIds, displayName, name, rpId, userId } = signal;
+  await sendSignal("signalAllAcceptedCredentials", {
+    rpId,
+    userId,
+    allAcceptedCredentialIds,
+  });
+  const details = { rpId, userId, name, displayName };
+  await sendSignal("signalCurrentUserDetails", details);
+}
+
+async function sendSignal(
+  name: `signal${string}` & keyof PasskeySupport,
+  details: unknown,
+): Promise<void> {
   try {
     // Throws in browsers without passkeys.
-    const signals = PublicKeyCredential!;
-    if ("credentialId" in signal) {
-      return await signals.signalUnknownCredential?.(signal);
-    }
-    const { allAcceptedCredentialIds, displayName, name, rpId, userId } =
-      signal;
-    await signals.signalAllAcceptedCredentials?.({
-      rpId,
-      userId,
-      allAcceptedCredentialIds,
-    });
-    await signals.signalCurrentUserDetails?.({
-      rpId,
-      userId,
-      name,
-      displayName,
-    });
+    await PublicKeyCredential![name]?.(details);
   } catch {
     // Only a courtesy: the server refuses removed passkeys anyway.
   }
