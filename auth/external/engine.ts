@@ -41,6 +41,10 @@ export interface ProviderTraits {
   readonly openid?: OpenIDDefinition;
   /** The profile of a provider that only supports OAuth 2.0. */
   readonly profile?: ProfileDefinition;
+  /** Converts a token response that deviates from RFC 6749, section 5.1. */
+  readonly parseTokenResponse?:
+    | ((body: JSONObject) => JSONObject | null)
+    | undefined;
   /** The default audience of client assertions. */
   readonly assertionAudience?: "issuer" | "token_endpoint";
 }

@@ -57,6 +57,20 @@ export interface OAuthProviderOptions<Profile>
    * @default {undefined}
    */
   readonly revocationEndpoint?: string;
+  /**
+   * Converts the token response of a provider that deviates from RFC 6749,
+   * section 5.1: one without `token_type`, or with the tokens in another object.
+   * Returns `null` if the response is malformed. The library checks the result as
+   * it checks any other token response.
+   *
+   * Trust: add a `token_type` only if the provider sends none, as in
+   * `(body) => ({ token_type: "bearer", ...body })`.
+   *
+   * @default {(body) => body}
+   */
+  readonly parseTokenResponse?: (
+    body: Readonly<Record<string, unknown>>,
+  ) => Readonly<Record<string, unknown>> | null;
 }
 
 /**
@@ -105,6 +119,7 @@ export function createOAuthProvider<Profile>(
     profile: { endpoint, headers },
     parseProfile: options.parseProfile,
     subjectOf: options.subjectOf,
+    parseTokenResponse: options.parseTokenResponse,
   }, options);
 }
 
@@ -121,6 +136,9 @@ export interface OAuthPreset<Profile> {
   readonly profile: ProfileDefinition;
   readonly parseProfile: OAuthProviderOptions<Profile>["parseProfile"];
   readonly subjectOf?: OAuthProviderOptions<Profile>["subjectOf"];
+  readonly parseTokenResponse?: OAuthProviderOptions<Profile>[
+    "parseTokenResponse"
+  ];
 }
 
 /** Creates an OAuth 2.0 provider. */
@@ -145,6 +163,7 @@ export function defineOAuthProvider<Profile>(
     profile: preset.profile,
     parseProfile: preset.parseProfile,
     subjectOf: preset.subjectOf ?? subjectOf,
+    parseTokenResponse: preset.parseTokenResponse,
   }, options);
 }
 

@@ -89,7 +89,26 @@ export async function fetchTokens(
       { status, ...details },
     );
   }
-  return { body, requestedAt, dpopKey };
+  return { body: convert(engine, body), requestedAt, dpopKey };
+}
+
+/** Converts the response of a provider that deviates. */
+function convert(
+  { definition: { parseTokenResponse } }: ProviderEngine<unknown>,
+  body: JSONObject,
+): JSONObject {
+  if (parseTokenResponse === undefined) return body;
+  let converted: JSONObject | null = null;
+  try {
+    converted = parseTokenResponse(body);
+  } catch {
+    // The response is not what the parser expects. Its error may have secrets.
+  }
+  if (typeof converted === "object" && converted !== null) return converted;
+  throw new ExternalAuthError(
+    "token_response_invalid",
+    "Cannot use the tokens: parseTokenResponse found none",
+  );
 }
 
 /**
