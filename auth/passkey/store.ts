@@ -98,7 +98,7 @@ export interface PasskeyStore {
    * Stores the use of a passkey if its counter has not changed in the meantime.
    *
    * @param id The credential id.
-   * @param use The new values.
+   * @param use The new values. The counter of a synced passkey may be lower.
    * @param ifCounter The counter that the passkey must still have.
    * @returns `false` if the passkey is missing or has another counter.
    */

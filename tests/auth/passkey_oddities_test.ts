@@ -11,9 +11,11 @@ import type {
   PasskeyPurpose,
 } from "@gatehouse/web/auth/passkey";
 import {
+  createMemoryPasskeyStore,
   createTestAuthenticator,
   type TestAuthenticatorOptions,
   type TestPasskeyChanges,
+  testPasskeyStore,
 } from "@gatehouse/web/auth/passkey/testing";
 import {
   createPasskeyApp,
@@ -760,4 +762,20 @@ Deno.test("authenticationOptions() returns the transports as the browser sent th
     const { allowCredentials } = await app.post("/second-factor/options");
     assertEquals(allowCredentials[0].transports, sent);
   }
+});
+
+Deno.test("testPasskeyStore() fails for a store that refuses the lower counter of a synced passkey", async () => {
+  const memory = createMemoryPasskeyStore();
+  const store: typeof memory = {
+    ...memory,
+    update: (id, use, ifCounter) =>
+      use.counter >= ifCounter && memory.update(id, use, ifCounter),
+  };
+  const failed: string[] = [];
+  for (
+    const { name, run } of testPasskeyStore(() => store, { version: null })
+  ) {
+    await run().catch(() => failed.push(name));
+  }
+  assertEquals(failed, ["update() accepts a lower counter"]);
 });

@@ -141,6 +141,13 @@ export const storeChecks: readonly Check<CurrentStore>[] = [
     expect("update", await store.update(passkey.id, same, 5), true);
     expect("update", await store.update(passkey.id, same, 5), true);
   }],
+  ["update() accepts a lower counter", async (store, [user]) => {
+    const passkey = newPasskey(user);
+    await store.create(passkey);
+    const lower = { ...use, counter: 0 };
+    expect("update", await store.update(passkey.id, lower, 5), true);
+    expect("counter", (await store.get(passkey.id))?.counter, 0);
+  }],
   ["rename() changes only the user's own passkey", async (store, users) => {
     const [user, other] = users;
     const passkey = newPasskey(user);
