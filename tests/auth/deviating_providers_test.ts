@@ -147,38 +147,43 @@ function needsBearer(token: string, answer: unknown): Route {
       : refuse("invalid_token", 401);
 }
 
-Deno.test("LinkedIn logs in although it has no nonce and rejects a code verifier", async () => {
-  const vendor = new Vendor({
-    "POST https://www.linkedin.com/oauth/v2/accessToken": (request) =>
-      !isClient(request) || request.form.has("code_verifier")
-        ? refuse("invalid_client", 401)
-        : {
-          access_token: "linkedin-token",
-          expires_in: 5183999,
-          scope: "email,openid,profile",
-          token_type: "Bearer",
-          id_token: "header.claims-without-a-nonce.signature",
+for (const type of [{}, { token_type: "Bearer" }]) {
+  Deno.test(`LinkedIn logs in although it has no nonce and rejects a code verifier: ${JSON.stringify(type)}`, async () => {
+    const vendor = new Vendor({
+      "POST https://www.linkedin.com/oauth/v2/accessToken": (request) =>
+        !isClient(request) || request.form.has("code_verifier")
+          ? refuse("invalid_client", 401)
+          : {
+            access_token: "linkedin-token",
+            expires_in: 5183999,
+            scope: "email,openid,profile",
+            ...type,
+            id_token: "header.claims-without-a-nonce.signature",
+          },
+      "GET https://api.linkedin.com/v2/userinfo": needsBearer(
+        "linkedin-token",
+        {
+          sub: "782bbtaQ",
+          name: "John Doe",
+          given_name: "John",
+          family_name: "Doe",
+          picture: "https://media.example/john",
+          locale: { country: "US", language: "en" },
+          email: "doe@example.com",
+          email_verified: true,
         },
-    "GET https://api.linkedin.com/v2/userinfo": needsBearer("linkedin-token", {
-      sub: "782bbtaQ",
-      name: "John Doe",
-      given_name: "John",
-      family_name: "Doe",
-      picture: "https://media.example/john",
-      locale: { country: "US", language: "en" },
-      email: "doe@example.com",
-      email_verified: true,
-    }),
+      ),
+    });
+    const createLinkedIn = await adapter("createLinkedIn");
+    const linkedin = createLinkedIn({ ...client, fetch: vendor.fetch });
+    assertEquals(outcome(await logIn(linkedin, vendor.authorize)), {
+      issuer: "https://www.linkedin.com/oauth",
+      subject: "782bbtaQ",
+      profile: { sub: "782bbtaQ", name: "John Doe" },
+    });
+    assertEquals(vendor.authorization.get("scope"), "openid profile email");
   });
-  const createLinkedIn = await adapter("createLinkedIn");
-  const linkedin = createLinkedIn({ ...client, fetch: vendor.fetch });
-  assertEquals(outcome(await logIn(linkedin, vendor.authorize)), {
-    issuer: "https://www.linkedin.com/oauth",
-    subject: "782bbtaQ",
-    profile: { sub: "782bbtaQ", name: "John Doe" },
-  });
-  assertEquals(vendor.authorization.get("scope"), "openid profile email");
-});
+}
 
 Deno.test("TikTok logs in and refreshes with client_key", async () => {
   const tokens = {
@@ -280,7 +285,7 @@ for (const [name, answer, expected] of slackAnswers) {
           ? answer
           : { ok: false, error: "bad_client_secret" };
       },
-      "GET https://slack.com/api/auth.test": needsBearer("xoxp-user", {
+      "POST https://slack.com/api/auth.test": needsBearer("xoxp-user", {
         ok: true,
         url: "https://pickleball.slack.com/",
         team: "Slack Pickleball Team",
@@ -300,7 +305,7 @@ for (const [name, answer, expected] of slackAnswers) {
 Deno.test("Slack v2 without a valid token has no user", async () => {
   const vendor = new Vendor({
     "POST https://slack.com/api/oauth.v2.access": () => SLACK,
-    "GET https://slack.com/api/auth.test": () => ({
+    "POST https://slack.com/api/auth.test": () => ({
       ok: false,
       error: "invalid_auth",
       user: "jane",
@@ -318,7 +323,6 @@ Deno.test("Slack v2 without a valid token has no user", async () => {
 
 Deno.test("Slack for OpenID Connect needs no adapter", async () => {
   const provider = await TestProvider.create("https://slack.com");
-  provider.authMethods = ["client_secret_basic", "client_secret_post"];
   provider.faults = {
     metadata: (metadata) => ({
       ...metadata,
@@ -326,6 +330,12 @@ Deno.test("Slack for OpenID Connect needs no adapter", async () => {
       token_endpoint: "https://slack.com/api/openid.connect.token",
       userinfo_endpoint: "https://slack.com/api/openid.connect.userInfo",
       jwks_uri: "https://slack.com/openid/connect/keys",
+      response_modes_supported: ["form_post"],
+      token_endpoint_auth_methods_supported: [
+        "client_secret_post",
+        "client_secret_basic",
+      ],
+      code_challenge_methods_supported: undefined,
     }),
     token: (tokens) => ({ ok: true, ...tokens }),
     userinfo: (claims) => ({ ok: true, ...claims }),
