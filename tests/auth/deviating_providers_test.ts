@@ -1,7 +1,7 @@
 /**
  * The adapters of "Providers that deviate" in docs/add_a_provider.md, each
- * against a fake that answers as the vendor documents it, and rejects what the
- * vendor rejects.
+ * against a fake that answers and rejects as the vendor's documentation and
+ * reports of developers say.
  */
 import {
   createOAuthProvider,
