@@ -85,9 +85,14 @@ function readHeaders(section: string): PartHeaders | null {
   return { name, filename, type };
 }
 
-/** A parameter: its name, and its value as a quoted string or a token. */
+/**
+ * A parameter: its name, and its value as a quoted string or a token. The last
+ * quote ends a name, because browsers do not escape a backslash in front of it.
+ * Each backslash matches in one way only: otherwise a row of them without a quote
+ * at the end would take exponential time.
+ */
 const PARAM =
-  /[ \t]*;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:\\["\\]|[^"])*)"|([^\s";]+))/y;
+  /[ \t]*;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\\\|\\"(?!$)|\\(?!["\\])|\\(?="$))*)"|([^\s";]+))/y;
 
 /** Reads the parameters of `Content-Disposition`, each of which occurs once. */
 function readDisposition(value: string): Map<string, string> | null {

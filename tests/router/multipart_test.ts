@@ -53,6 +53,9 @@ const filenames: [params: string, filename: unknown][] = [
   ["filename*=a.txt", 400],
   ['filename="a.txt"; filename="b.txt"', 400],
   ['filename="a.txt', 400],
+  ['filename="a\\"', "a\\"],
+  ['filename="a\\"; size="3"', 400],
+  ['filename="a\\\\"', "a\\"],
   ['filename="a"b.txt"', 400],
   ["filename=a b.txt", 400],
   ["filename=", 400],
@@ -142,6 +145,13 @@ for (const [what, body, expected] of bodies) {
     assertEquals(await send(body), expected);
   });
 }
+
+Deno.test("formData() reads a row of backslashes in linear time", async () => {
+  const row = "\\".repeat(8_000);
+  for (const name of [`name="${row}`, `name="a"; filename="${row}x`]) {
+    assertEquals(await send(part(`${START}; ${name}`)), 400);
+  }
+});
 
 Deno.test("formData() reads what the runtime writes", async () => {
   const form = new FormData();
