@@ -1,14 +1,8 @@
 import type { Matcher } from "./matching/matcher.ts";
 import type { MatchData, RouterOptions } from "./router.ts";
 
-/**
- * Returns the methods that have a route for a URL. Skips a method that is known to
- * have none.
- */
-export type FindAllowedMethods = (
-  href: string,
-  unmatchedMethod?: string,
-) => string[];
+/** Returns the methods that have a route for a URL. */
+export type FindAllowedMethods = (href: string) => string[];
 
 /**
  * Creates the function that returns the methods that have a route for a URL, in
@@ -18,25 +12,17 @@ export function createAllowedMethods(
   matcher: Matcher<MatchData>,
   trailingSlash: Required<RouterOptions>["trailingSlash"],
 ): FindAllowedMethods {
-  return (href, unmatchedMethod) => {
-    const methods = methodsAt(href, matcher, unmatchedMethod);
+  return (href) => {
+    const methods = methodsAt(href, matcher);
     if (trailingSlash === "strict") return methods;
-    const others = methodsAt(
-      toggleTrailingSlash(href),
-      matcher,
-      unmatchedMethod,
-    );
+    const others = methodsAt(toggleTrailingSlash(href), matcher);
     return [...new Set([...methods, ...others])].sort();
   };
 }
 
 /** Returns the methods for a URL. Those of a mounted router are its own. */
-function methodsAt(
-  url: string,
-  matcher: Matcher<MatchData>,
-  unmatchedMethod: string | undefined,
-): string[] {
-  const methods = matcher.allowedMethods(url, unmatchedMethod);
+function methodsAt(url: string, matcher: Matcher<MatchData>): string[] {
+  const methods = matcher.allowedMethods(url);
   if (methods.length === 0) return methods;
   const routeOf = (method: string) => matcher.match(method, url)?.data;
   const any = routeOf("ANY");

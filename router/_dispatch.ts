@@ -62,7 +62,7 @@ export function createDispatch(
           : handle(method, context, match);
       }
     }
-    context.allowedMethods = allowedMethods(href, method);
+    context.allowedMethods = allowedMethods(href);
     return defaultHandler(context);
   }
 

@@ -1,10 +1,11 @@
 import { isAbort, throwIfAborted } from "./abort.ts";
 import { isResponse, type SafeHandler } from "./_safe_handler.ts";
-import { RequestContext } from "./context/context.ts";
+import {
+  RequestContext,
+  type RequestContextOptions,
+} from "./context/context.ts";
 import { EMPTY } from "./context/platform.ts";
-import type { TrustedProxies } from "./context/remote_address.ts";
-import type { ErrorResponse } from "./errors/error_response.ts";
-import type { FetchFunction, Router } from "./router.ts";
+import type { FetchFunction } from "./router.ts";
 
 // A getter of the global object on Deno, which takes longer than `instanceof`.
 const RequestClass = /* @__PURE__ */ (() => Request)();
@@ -12,28 +13,12 @@ const RequestClass = /* @__PURE__ */ (() => Request)();
 /** Creates the `fetch` function of a router. */
 export function createFetch(
   handler: SafeHandler,
-  router: Router,
-  trustedProxies: TrustedProxies,
-  errorResponse: ErrorResponse | undefined,
+  options: RequestContextOptions,
 ): FetchFunction {
-  const withoutPlatform = {
-    router,
-    trustedProxies,
-    errorResponse,
-    platform: EMPTY,
-  };
+  const withoutPlatform = { ...options, platform: EMPTY };
 
-  function createContext(
-    request: Request,
-    platform: readonly unknown[],
-  ): RequestContext {
-    // On Deno, spreading `withoutPlatform` takes 20 to 30 ns more per request.
-    const options = { router, trustedProxies, errorResponse, platform };
-    return new RequestContext(request, options);
-  }
-
+  /** Answers a caller in the program, which may have aborted the request. */
   function respond(request: Request): Promise<Response> {
-    // Servers pass a request before it is aborted; other callers may not.
     throwIfAborted(request);
     const context = new RequestContext(request, withoutPlatform);
     const result = handler(context);
@@ -42,29 +27,45 @@ export function createFetch(
       : unlessAborted(result, context);
   }
 
-  // With a platform it never rejects: servers would print the reason of an abort.
+  /** Answers a server. Never rejects: servers would print the abort reason. */
+  function serve(
+    request: Request,
+    platform: readonly unknown[],
+  ): Promise<Response> {
+    const context = new RequestContext(request, { ...options, platform });
+    return Promise.resolve(handler(context));
+  }
+
   return function (input: string | URL | Request, init?: unknown) {
     try {
       // A rest parameter would create an array for each request.
       if (arguments.length < 3 && isRequest(input) && !isInit(init)) {
-        return init === undefined
-          ? respond(input)
-          : Promise.resolve(handler(createContext(input, [init])));
+        return init === undefined ? respond(input) : serve(input, [init]);
       }
-      const others = [...arguments].slice(1);
-      const takesInit = !isRequest(input) ||
-        (others.length === 1 && isInit(init));
-      const request = takesInit
-        ? new Request(input, init as RequestInit | undefined)
-        : input;
-      const platform = takesInit ? others.slice(1) : others;
+      const { request, platform } = readArguments(
+        input,
+        [...arguments].slice(1),
+      );
       return platform.length === 0
         ? respond(request)
-        : Promise.resolve(handler(createContext(request, platform)));
+        : serve(request, platform);
     } catch (error) {
       return Promise.reject(error);
     }
   };
+}
+
+/** Separates a RequestInit from the arguments that a server adds. */
+function readArguments(
+  input: string | URL | Request,
+  others: readonly unknown[],
+): { request: Request; platform: readonly unknown[] } {
+  const [init] = others;
+  if (isRequest(input) && (others.length !== 1 || !isInit(init))) {
+    return { request: input, platform: others };
+  }
+  const request = new Request(input, init as RequestInit | undefined);
+  return { request, platform: others.slice(1) };
 }
 
 /** Rejects like the global `fetch` if the request was aborted meanwhile. */

@@ -94,12 +94,11 @@ function createUntypedRouter(options: RouterOptions): Router {
     const href = canonicalHref(String(url));
     return href === null ? [] : allowedMethods(href);
   };
-  members.fetch = createFetch(
-    handler,
+  members.fetch = createFetch(handler, {
     router,
     trustedProxies,
     errorResponse,
-  );
+  });
   rememberRouter(router, async (request, parent) => {
     const inner = new RequestContext(request, {
       router,

@@ -113,7 +113,7 @@ export function searchFast<Data>(
       }
       // The path is known to be plain up to the last param.
       const from = depth > 0 ? marks[depth - 1]! : start;
-      return hasPlainPath(url, from) ? null : undefined;
+      return isPlain(url, from) ? null : undefined;
     }
     // The param overwrites the marks in front of the rest.
     if (restDepth > depth) restAt = -1;
@@ -152,22 +152,6 @@ function matchRest<Data>(
     params[names[i]!] = url.slice(marks[i * 2], marks[i * 2 + 1]);
   }
   return { data, params };
-}
-
-/**
- * The last URL whose path was found plain. For a 404, the search checks the same
- * URL once per method.
- */
-let lastPlain = "http://localhost/";
-
-/** Returns `true` if a path is plainly canonical from a position on. */
-function hasPlainPath(url: string, start: number): boolean {
-  if (url === lastPlain) return true;
-  // The loop comes first: on JavaScriptCore, the expression of `isPlain` takes
-  // 15 % of a 404.
-  const isPlainPath = plainEnd(url, start) >= 0 || isPlain(url, start);
-  if (isPlainPath) lastPlain = url;
-  return isPlainPath;
 }
 
 /**

@@ -37,11 +37,9 @@ export interface Matcher<Data> {
    * Returns the methods that have a route for a URL.
    *
    * @param url The URL of the request, in the form of `new URL(url).href`.
-   * @param unmatchedMethod A method that is known to have no route for the URL. The
-   * search may skip it.
    * @returns The methods in alphabetical order; empty if no route matches.
    */
-  allowedMethods(url: string, unmatchedMethod?: string): string[];
+  allowedMethods(url: string): string[];
 }
 
 /** The params of every match without params. */

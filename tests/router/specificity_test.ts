@@ -330,14 +330,6 @@ Deno.test("a route with ignoreCase wins if it is more specific than others with 
   assertEquals(find("/a/x/C"), "wild");
 });
 
-Deno.test("allowedMethods() does not search for a method that has no route", () => {
-  const matcher = matcherOf([["GET", "/a"], ["POST", "/:x"], ["PUT", "/b"]]);
-  const origin = "https://example.com";
-  assertEquals(matcher.allowedMethods(`${origin}/a`, "GET"), ["POST"]);
-  assertEquals(matcher.allowedMethods(`${origin}/./a`, "GET"), ["POST"]);
-  assertEquals(matcher.allowedMethods(`${origin}/b`, "PATCH"), ["POST", "PUT"]);
-});
-
 Deno.test("allowedMethods() returns the sorted methods of a URL, with HEAD for GET", () => {
   const matcher = matcherOf([
     ["POST", "/a"],
