@@ -40,6 +40,8 @@ const PROGRAMS: Record<string, readonly string[]> = {
   "operate.md": ["stop_bun.ts", "stop_node.ts"],
   // tests/long/guide_programs_test.ts
   "static_files.md": ["bun_files.ts", "node_files.ts"],
+  // tests/long/websockets_test.ts
+  "websockets.md": ["app.ts", "deno.ts", "bun.ts", "node.ts", "worker.ts"],
 };
 
 Deno.test("every program of the guide is run by a test", async () => {

@@ -13,7 +13,18 @@ const STUBS = {
   "bun": `export const redis: {
     send(command: string, args: string[]): Promise<unknown>;
   } = null!;
-  export function serve(_options: object): { stop(): Promise<void> } {
+  export interface Server<Data> {
+    upgrade(request: Request, options: { data: Data }): boolean;
+  }
+  export interface ServerWebSocket<Data> {
+    readonly data: Data;
+    readonly readyState: number;
+    send(message: string): number;
+    close(code?: number, reason?: string): void;
+  }
+  export function serve<_Data = unknown>(
+    _options: object,
+  ): { stop(): Promise<void> } {
     throw new Error();
   }
   export function file(_path: string): Blob {
@@ -27,7 +38,43 @@ const STUBS = {
     }
   }`,
   "cloudflare:workers": "export const env: Record<string, any> = {};",
+  "ws": `import type { EventEmitter } from "node:events";
+  export interface WebSocket extends EventEmitter {
+    readonly readyState: number;
+    readonly OPEN: number;
+    send(message: string): void;
+    ping(): void;
+    close(code?: number, reason?: string): void;
+    terminate(): void;
+  }
+  export class WebSocketServer {
+    readonly clients: Set<WebSocket> = new Set();
+    constructor(_options: object) {}
+    handleUpgrade(
+      _request: unknown,
+      _socket: unknown,
+      _head: unknown,
+      _use: (socket: WebSocket) => void,
+    ): void {}
+  }`,
 };
+
+const SRVX = {
+  "srvx": "npm:srvx@1.0.8/node",
+  "srvx/node": "npm:srvx@1.0.8/node",
+};
+
+/** The types of WebSockets on Workers. */
+const WORKERS_GLOBALS = `declare global {
+  class WebSocketPair {
+    readonly 0: WebSocket;
+    readonly 1: WebSocket & { accept(): void };
+  }
+  interface ResponseInit {
+    readonly webSocket?: WebSocket;
+  }
+}
+`;
 
 const head =
   `import { type ContextEntry, createContextKey, createRouter, type HandlerContext, type Middleware } from "@gatehouse/web/fetch-router";
@@ -149,9 +196,15 @@ const errors = await typeErrorsOf({
     [
       ...Object.entries(programsOf(page)),
       ...shown.map((text, index) => [`shown_${index}.ts`, text]),
-    ].map(([name, text]) => [`guide/${page.name}/${name}`, text])
+    ].map(([name, text]) => [
+      `guide/${page.name}/${name}`,
+      // Globals of one file count for all.
+      page.name + name === "websockets.mdworker.ts"
+        ? text + WORKERS_GLOBALS
+        : text,
+    ])
   )),
-}, { stubs: STUBS, imports: { "srvx": "npm:srvx@1.0.8/node" } });
+}, { stubs: STUBS, imports: SRVX });
 
 for (const [index, [mistake, , words]] of mistakes.entries()) {
   Deno.test(`the compiler says in a few lines that ${mistake}`, () => {
