@@ -1,9 +1,27 @@
+import type { RequestMethod } from "../method.ts";
 import type { PatternInput } from "../pattern/route_pattern.ts";
 import type { NoOperation, Operation, OperationCheck } from "./operation.ts";
 import { Route } from "./route.ts";
 
 /** The type of a pattern: its string, if the compiler knows it. */
 export type PathOf<Pattern> = Pattern extends string ? Pattern : string;
+
+/** Creates a route for one method, from a pattern and a description. */
+export type CreateRoute<Method extends RequestMethod> = <
+  const Pattern extends PatternInput,
+  const Description extends Operation = NoOperation,
+>(
+  pattern: Pattern,
+  operation?: Description & OperationCheck<Description>,
+) => Route<Method, PathOf<Pattern>, Description>;
+
+/** Returns the function that creates routes for a method. */
+function createRoute<Method extends RequestMethod>(
+  method: Method,
+): CreateRoute<Method> {
+  return ((pattern: PatternInput, operation?: Operation) =>
+    new Route(method, pattern as string, operation)) as CreateRoute<Method>;
+}
 
 /**
  * Creates a route for GET.
@@ -21,19 +39,7 @@ export type PathOf<Pattern> = Pattern extends string ? Pattern : string;
  * @returns The route.
  * @throws {TypeError} If the pattern or the description is invalid.
  */
-export function get<
-  const Pattern extends PatternInput,
-  const Description extends Operation = NoOperation,
->(
-  pattern: Pattern,
-  operation?: Description & OperationCheck<Description>,
-): Route<"GET", PathOf<Pattern>, Description> {
-  return new Route<"GET", PathOf<Pattern>, Description>(
-    "GET",
-    pattern as PathOf<Pattern>,
-    operation,
-  );
-}
+export const get: CreateRoute<"GET"> = /* @__PURE__ */ createRoute("GET");
 
 /**
  * Creates a route for POST.
@@ -51,19 +57,7 @@ export function get<
  * @returns The route.
  * @throws {TypeError} If the pattern or the description is invalid.
  */
-export function post<
-  const Pattern extends PatternInput,
-  const Description extends Operation = NoOperation,
->(
-  pattern: Pattern,
-  operation?: Description & OperationCheck<Description>,
-): Route<"POST", PathOf<Pattern>, Description> {
-  return new Route<"POST", PathOf<Pattern>, Description>(
-    "POST",
-    pattern as PathOf<Pattern>,
-    operation,
-  );
-}
+export const post: CreateRoute<"POST"> = /* @__PURE__ */ createRoute("POST");
 
 /**
  * Creates a route for PUT.
@@ -81,19 +75,7 @@ export function post<
  * @returns The route.
  * @throws {TypeError} If the pattern or the description is invalid.
  */
-export function put<
-  const Pattern extends PatternInput,
-  const Description extends Operation = NoOperation,
->(
-  pattern: Pattern,
-  operation?: Description & OperationCheck<Description>,
-): Route<"PUT", PathOf<Pattern>, Description> {
-  return new Route<"PUT", PathOf<Pattern>, Description>(
-    "PUT",
-    pattern as PathOf<Pattern>,
-    operation,
-  );
-}
+export const put: CreateRoute<"PUT"> = /* @__PURE__ */ createRoute("PUT");
 
 /**
  * Creates a route for DELETE.
@@ -111,19 +93,7 @@ export function put<
  * @returns The route.
  * @throws {TypeError} If the pattern or the description is invalid.
  */
-export function del<
-  const Pattern extends PatternInput,
-  const Description extends Operation = NoOperation,
->(
-  pattern: Pattern,
-  operation?: Description & OperationCheck<Description>,
-): Route<"DELETE", PathOf<Pattern>, Description> {
-  return new Route<"DELETE", PathOf<Pattern>, Description>(
-    "DELETE",
-    pattern as PathOf<Pattern>,
-    operation,
-  );
-}
+export const del: CreateRoute<"DELETE"> = /* @__PURE__ */ createRoute("DELETE");
 
 /**
  * Creates a route for PATCH.
@@ -141,19 +111,7 @@ export function del<
  * @returns The route.
  * @throws {TypeError} If the pattern or the description is invalid.
  */
-export function patch<
-  const Pattern extends PatternInput,
-  const Description extends Operation = NoOperation,
->(
-  pattern: Pattern,
-  operation?: Description & OperationCheck<Description>,
-): Route<"PATCH", PathOf<Pattern>, Description> {
-  return new Route<"PATCH", PathOf<Pattern>, Description>(
-    "PATCH",
-    pattern as PathOf<Pattern>,
-    operation,
-  );
-}
+export const patch: CreateRoute<"PATCH"> = /* @__PURE__ */ createRoute("PATCH");
 
 /**
  * Creates a route for HEAD.
@@ -171,19 +129,7 @@ export function patch<
  * @returns The route.
  * @throws {TypeError} If the pattern or the description is invalid.
  */
-export function head<
-  const Pattern extends PatternInput,
-  const Description extends Operation = NoOperation,
->(
-  pattern: Pattern,
-  operation?: Description & OperationCheck<Description>,
-): Route<"HEAD", PathOf<Pattern>, Description> {
-  return new Route<"HEAD", PathOf<Pattern>, Description>(
-    "HEAD",
-    pattern as PathOf<Pattern>,
-    operation,
-  );
-}
+export const head: CreateRoute<"HEAD"> = /* @__PURE__ */ createRoute("HEAD");
 
 /**
  * Creates a route for OPTIONS.
@@ -201,16 +147,6 @@ export function head<
  * @returns The route.
  * @throws {TypeError} If the pattern or the description is invalid.
  */
-export function options<
-  const Pattern extends PatternInput,
-  const Description extends Operation = NoOperation,
->(
-  pattern: Pattern,
-  operation?: Description & OperationCheck<Description>,
-): Route<"OPTIONS", PathOf<Pattern>, Description> {
-  return new Route<"OPTIONS", PathOf<Pattern>, Description>(
-    "OPTIONS",
-    pattern as PathOf<Pattern>,
-    operation,
-  );
-}
+export const options: CreateRoute<"OPTIONS"> = /* @__PURE__ */ createRoute(
+  "OPTIONS",
+);

@@ -24,6 +24,7 @@ export {
   type FormRoutes,
 } from "./form.ts";
 export {
+  type CreateRoute,
   del,
   get,
   head,
