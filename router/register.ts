@@ -16,14 +16,20 @@ import type {
 } from "./middleware.ts";
 import type { RouteMap } from "./routes/route.ts";
 
-/** Registers a handler with middleware before it. */
-export interface RegisterWithMiddleware<Entries extends ContextEntries> {
+/**
+ * Registers a handler with middleware before it.
+ *
+ * @typeParam First The arguments before the target, such as the method.
+ */
+export interface RegisterWithMiddleware<
+  Entries extends ContextEntries,
+  First extends readonly unknown[] = [],
+> {
   /**
    * Registers a handler with middleware before it.
    *
-   * @param target The pattern, or the route.
-   * @param options A middleware, an array of them, or an object with the array.
-   * @param handler The handler.
+   * @param args The pattern or the route; a middleware, an array of them, or an
+   * object with the array; the handler.
    * @throws {TypeError} If the pattern is invalid, or the handler is missing.
    * @throws {RangeError} If the method has a route for the same URLs.
    */
@@ -32,29 +38,37 @@ export interface RegisterWithMiddleware<Entries extends ContextEntries> {
     const List extends readonly MiddlewareEntry[],
     Single extends Middleware,
   >(
-    target: Target,
-    options: MiddlewareOptions<List> | readonly [...List] | Single,
-    handler: NoInfer<
-      RequestHandler<
-        ParamsOf<Target>,
-        readonly [
-          ...Entries,
-          ...EntriesOfAll<List>,
-          ...EntriesOfAll<readonly [Single]>,
-        ]
-      >
-    >,
+    ...args: [
+      ...First,
+      target: Target,
+      options: MiddlewareOptions<List> | readonly [...List] | Single,
+      handler: NoInfer<
+        RequestHandler<
+          ParamsOf<Target>,
+          readonly [
+            ...Entries,
+            ...EntriesOfAll<List>,
+            ...EntriesOfAll<readonly [Single]>,
+          ]
+        >
+      >,
+    ]
   ): void;
 }
 
-/** Registers a handler for one method. */
-export interface RegisterRoute<Entries extends ContextEntries>
-  extends RegisterWithMiddleware<Entries> {
+/**
+ * Registers a handler.
+ *
+ * @typeParam First The arguments before the target, such as the method.
+ */
+export interface RegisterRoute<
+  Entries extends ContextEntries,
+  First extends readonly unknown[] = [],
+> extends RegisterWithMiddleware<Entries, First> {
   /**
    * Registers a handler, with or without middleware.
    *
-   * @param target The pattern, or the route.
-   * @param action The handler.
+   * @param args The pattern or the route; the handler.
    * @throws {TypeError} If the pattern is invalid, or the handler is missing.
    * @throws {RangeError} If the method has a route for the same URLs.
    */
@@ -62,60 +76,19 @@ export interface RegisterRoute<Entries extends ContextEntries>
     const Target extends RouteTarget,
     const List extends readonly MiddlewareEntry[],
   >(
-    target: Target,
-    action: Action<ParamsOf<Target>, Entries, List>,
+    ...args: [
+      ...First,
+      target: Target,
+      action: Action<ParamsOf<Target>, Entries, List>,
+    ]
   ): void;
 }
 
 /** Registers a handler for one or several methods given by name. */
-export interface RegisterMethodRoute<Entries extends ContextEntries> {
-  /**
-   * Registers a handler, with or without middleware.
-   *
-   * @param method The method, several methods, or `"ANY"`.
-   * @param target The pattern, or the route.
-   * @param action The handler.
-   * @throws {TypeError} If the pattern is invalid, or the handler is missing.
-   * @throws {RangeError} If the method has a route for the same URLs.
-   */
-  <
-    const Target extends RouteTarget,
-    const List extends readonly MiddlewareEntry[],
-  >(
-    method: RouteMethod,
-    target: Target,
-    action: Action<ParamsOf<Target>, Entries, List>,
-  ): void;
-  /**
-   * Registers a handler with middleware before it.
-   *
-   * @param method The method, several methods, or `"ANY"`.
-   * @param target The pattern, or the route.
-   * @param options A middleware, an array of them, or an object with the array.
-   * @param handler The handler.
-   * @throws {TypeError} If the pattern is invalid, or the handler is missing.
-   * @throws {RangeError} If the method has a route for the same URLs.
-   */
-  <
-    const Target extends RouteTarget,
-    const List extends readonly MiddlewareEntry[],
-    Single extends Middleware,
-  >(
-    method: RouteMethod,
-    target: Target,
-    options: MiddlewareOptions<List> | readonly [...List] | Single,
-    handler: NoInfer<
-      RequestHandler<
-        ParamsOf<Target>,
-        readonly [
-          ...Entries,
-          ...EntriesOfAll<List>,
-          ...EntriesOfAll<readonly [Single]>,
-        ]
-      >
-    >,
-  ): void;
-}
+export type RegisterMethodRoute<Entries extends ContextEntries> = RegisterRoute<
+  Entries,
+  [method: RouteMethod]
+>;
 
 /** Registers a route map, or a single route. */
 export interface MapRoutes<Entries extends ContextEntries>
