@@ -1,5 +1,6 @@
 import {
   createOneTimeToken,
+  type OneTimeTokenGrant,
   readOneTimeToken,
   takeOneTimeToken,
 } from "@gatehouse/web/auth";
@@ -17,8 +18,20 @@ export type WayIn =
     readonly id: string;
   }
   | { readonly kind: "linked login"; readonly identity: Identity }
-  /** A new address, by the one that it has replaced. */
-  | { readonly kind: "address"; readonly email: string };
+  /** A new address, by the one that it has replaced, and the time. */
+  | {
+    readonly kind: "address";
+    readonly email: string;
+    readonly since: number;
+  };
+
+/** What a link does, and for whom. */
+export interface NotMe {
+  readonly userId: number;
+  readonly way: WayIn;
+  /** The access version of the account when the way in was added. */
+  readonly version: number;
+}
 
 const purpose = "not-me";
 
@@ -31,44 +44,97 @@ const LIFETIME = 7 * 86_400_000;
  */
 export function createNotMeToken(
   { store, now }: Services,
-  userId: number,
+  { accessVersion: version, id }: User,
   way: WayIn,
 ): Promise<string> {
   // An account for each way: a link that is used ends only itself.
-  const account = JSON.stringify([userId, way]);
-  return createOneTimeToken(store, { purpose, account, ttl: LIFETIME, now });
+  const account = JSON.stringify([id, way]);
+  const options = { purpose, account, version, ttl: LIFETIME, now };
+  return createOneTimeToken(store, options);
+}
+
+/**
+ * Ends the links that were sent to an address which its account should not have
+ * had: those of a later access version than the one of the link that restores
+ * the earlier address. Otherwise a thief who has changed the address twice could
+ * undo the restoration by the notice to the first one.
+ */
+export async function endLaterLinks(
+  { store }: Services,
+  { accessVersion, id }: User,
+  { version }: NotMe,
+): Promise<void> {
+  const key = endedKey(id);
+  for (let tries = 0; tries < 20; tries++) {
+    const found = await store.get(key);
+    const all: Ended[] = found === null ? [] : JSON.parse(found.value);
+    const value = JSON.stringify([...all, [version, accessVersion]].slice(-50));
+    const options = { ttl: LIFETIME, ifVersion: found?.version ?? null };
+    if (await store.put(key, value, options)) return;
+  }
+  throw new Error("Cannot end links: the entry always changes");
+}
+
+/** Returns `true` if a link of an earlier address has ended this one. */
+export async function isEnded(
+  { store }: Services,
+  { userId, version }: NotMe,
+): Promise<boolean> {
+  const found = await store.get(endedKey(userId));
+  const all: Ended[] = found === null ? [] : JSON.parse(found.value);
+  return all.some(([after, last]) => after < version && version <= last);
+}
+
+/** The access versions whose links have ended: after the first, to the last. */
+type Ended = readonly [after: number, last: number];
+
+function endedKey(userId: number): string {
+  return `not-me-ended:${userId}`;
 }
 
 /** Reads the link without using it up: `null` if it does not work. */
 export async function readNotMe(
-  { store, now }: Services,
+  services: Services,
   token: unknown,
-): Promise<WayIn | null> {
-  const grant = await readOneTimeToken(store, { purpose, token, now });
-  return grant === null ? null : toWayIn(grant.account)[1];
+): Promise<NotMe | null> {
+  const { store, now } = services;
+  return await toNotMe(
+    services,
+    await readOneTimeToken(store, { purpose, token, now }),
+  );
 }
 
 /** Uses the link up: `null` if it does not work. */
 export async function takeNotMe(
-  { store, now }: Services,
+  services: Services,
   token: unknown,
-): Promise<readonly [userId: number, way: WayIn] | null> {
-  const grant = await takeOneTimeToken(store, { purpose, token, now });
-  return grant === null ? null : toWayIn(grant.account);
+): Promise<NotMe | null> {
+  const { store, now } = services;
+  return await toNotMe(
+    services,
+    await takeOneTimeToken(store, { purpose, token, now }),
+  );
 }
 
-function toWayIn(account: string | number): readonly [number, WayIn] {
-  return JSON.parse(String(account));
+async function toNotMe(
+  services: Services,
+  grant: OneTimeTokenGrant | null,
+): Promise<NotMe | null> {
+  if (grant?.version === undefined) return null;
+  const [userId, way] = JSON.parse(String(grant.account));
+  const link = { userId, way, version: grant.version };
+  return await isEnded(services, link) ? null : link;
 }
 
 /** Tells an owner about a new way into the account, with a link against it. */
 export async function tellOfNewWayIn(
   services: Services,
-  { email, id }: User,
+  user: User,
   way: WayIn,
   change: string,
 ): Promise<void> {
+  const { email } = user;
   if (email === null) return;
-  const token = await createNotMeToken(services, id, way);
+  const token = await createNotMeToken(services, user, way);
   services.sendMail(newWayInMail(services, email, { change, token }));
 }

@@ -135,6 +135,93 @@ Deno.test("a link against one passkey leaves the others, and an app that the own
   assertEquals((await app.database("SELECT * FROM passkeys", [])).length, 1);
 });
 
+Deno.test("a thief cannot undo a restored address by the notice to an address in between", async () => {
+  await using app = await startExampleApp();
+  const thief = await register(app);
+  const owner = app.visitor();
+  await changeAddress(app, thief, "thief@example.com");
+  const ownToken = notMeToken(app, email);
+  await ways["authenticator app"]!.add(thief, app);
+  const appToken = notMeToken(app, "thief@example.com");
+  await ways["passkey"]!.add(thief, app);
+  await changeAddress(app, thief, "thief@example.org");
+  const token = notMeToken(app, "thief@example.com");
+
+  const done = await owner.post("/not-me", { token: ownToken });
+  assertStringIncludes(done.body, "We have sent you a link");
+  assertEquals((await app.users.find(1))!.email, email);
+  // The notices of these went to the thief.
+  assertEquals(await ways["authenticator app"]!.exists(app), false);
+  assertEquals(await ways["passkey"]!.exists(app), false);
+  await resetPassword(app, owner);
+  for (const late of [token, appToken]) {
+    assertEquals((await thief.get(`/not-me?token=${late}`)).status, 400);
+    assertEquals((await thief.post("/not-me", { token: late })).status, 400);
+  }
+  assertEquals((await app.users.find(1))!.email, email);
+  assertEquals((await owner.get("/account")).status, 200);
+
+  // A later notice to the owner works.
+  await ways["API key"]!.add(owner, app);
+  const later = { token: notMeToken(app, email) };
+  assertEquals((await app.visitor().post("/not-me", later)).status, 200);
+});
+
+Deno.test("the owner's link works after the one of an address that a thief had in between", async () => {
+  await using app = await startExampleApp();
+  const thief = await register(app);
+  await changeAddress(app, thief, "thief@example.com");
+  const ownToken = notMeToken(app, email);
+  await changeAddress(app, thief, "thief@example.org");
+  const token = notMeToken(app, "thief@example.com");
+  assertEquals((await thief.post("/not-me", { token })).status, 200);
+  assertEquals((await app.users.find(1))!.email, "thief@example.com");
+  await app.visitor().post("/not-me", { token: ownToken });
+  assertEquals((await app.users.find(1))!.email, email);
+});
+
+for (const isProved of [false, true]) {
+  Deno.test(`an address that ${isProved ? "another account has proved" : "a thief has registered again"} does not leave the account to the thief`, async () => {
+    await using app = await startExampleApp();
+    const thief = await register(app);
+    await changeAddress(app, thief, "thief@example.com");
+    const token = notMeToken(app, email);
+    const passwords = { password: PASSWORD, confirmPassword: PASSWORD };
+    const form = { name: "Eve", email, ...passwords };
+    await app.visitor().post("/register", form);
+    const other = (await app.users.findByEmail(email))!;
+    if (isProved) await app.users.verifyEmail(other, email);
+
+    const owner = app.visitor();
+    const done = await owner.post("/not-me", { token });
+    assertEquals(done.status, 200);
+    assertEquals(await app.users.findByEmail("thief@example.com"), null);
+    const { email: now } = (await app.users.find(1))!;
+    assertEquals(now, isProved ? null : email);
+    assertEquals(done.body.includes("ask an admin"), isProved);
+    if (!isProved) await resetPassword(app, owner);
+  });
+}
+
+/** Changes the address of a visitor, who can read the mail of the new one. */
+async function changeAddress(
+  app: ExampleApp,
+  visitor: Visitor,
+  to: string,
+): Promise<void> {
+  const path = "/account/email/change";
+  await visitor.post(path, { email: to });
+  const [code] = app.mails.at(-1)!.text.match(/\b\d{6}\b/)!;
+  await visitor.post(path, { code: code! });
+}
+
+/** Returns the token of the last notice, which went to an address. */
+function notMeToken(app: ExampleApp, address: string): string {
+  const { to, text } = app.mails.at(-1)!;
+  assertEquals(to, address);
+  return text.match(/not-me\?token=([\w-]+)/)![1]!;
+}
+
 for (const token of ["", "x", "a".repeat(22), "a".repeat(5_000)]) {
   Deno.test(`a forged link "this was not me" of ${token.length} characters does nothing`, async () => {
     await using app = await startExampleApp();

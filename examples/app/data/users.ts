@@ -239,6 +239,26 @@ export class Users {
     return row === undefined ? null : Number(row.access_version);
   }
 
+  /** Takes an address from another account that has never proved it. */
+  async releaseEmail(email: string, id: number): Promise<void> {
+    await this.#query(
+      `UPDATE users SET email = NULL, access_version = access_version + 1
+        WHERE email = ? AND id <> ? AND email_verified = 0`,
+      [canonicalEmail(email), id],
+    );
+  }
+
+  /**
+   * Removes the address of a user, and ends all access.
+   *
+   * @returns The new access version; `null` if access was ended, or the address
+   * changed, since the user was read.
+   */
+  async removeEmail(user: User): Promise<number | null> {
+    const change = "email = NULL, email_verified = 0";
+    return await this.#endAccess(change, [], user);
+  }
+
   /**
    * Ends all access: every session of the user is logged out.
    *

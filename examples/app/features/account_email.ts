@@ -114,8 +114,9 @@ function addChange(router: AppRouter, services: Services): void {
     }
     // The old address must learn of it: the change may be a theft.
     if (user.email !== null) {
-      const way = { kind: "address", email: user.email } as const;
-      const token = await createNotMeToken(services, user.id, way);
+      const since = services.now();
+      const way = { kind: "address", email: user.email, since } as const;
+      const token = await createNotMeToken(services, user, way);
       const changed = { email: result.email, token };
       sendMail(emailChangedMail(services, user.email, changed));
     }

@@ -4,9 +4,20 @@ import { html } from "@gatehouse/web/html";
 import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User, Users } from "../data/users.ts";
-import { endSessionsAndTokens, PASSWORD_RESET } from "../end_access.ts";
+import {
+  endSessionsAndTokens,
+  PASSWORD_RESET,
+  removeLoginsAndKeys,
+} from "../end_access.ts";
 import { resetMail } from "../mails.ts";
-import { readNotMe, takeNotMe, type WayIn } from "../not_me.ts";
+import {
+  endLaterLinks,
+  isEnded,
+  type NotMe,
+  readNotMe,
+  takeNotMe,
+  type WayIn,
+} from "../not_me.ts";
 import { narrowPage } from "../pages/layout.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
@@ -19,67 +30,98 @@ export function addNotMe(router: AppRouter, services: Services): void {
     actions: {
       async index(context) {
         const token = context.url.searchParams.get("token");
-        const way = await readNotMe(services, token);
-        return way === null || token === null
+        const link = await readNotMe(services, token);
+        return link === null || token === null
           ? uselessPage(context)
-          : askPage(context, way, token);
+          : askPage(context, link.way, token);
       },
       async action(context) {
         const token = context.get(FormData).get("token");
-        const found = await takeNotMe(services, token);
-        if (found === null) return uselessPage(context);
-        const [userId, way] = found;
-        await removeWayIn(services, userId, way);
-        await endAccess(services, context, userId);
-        return donePage(context, way);
+        const link = await takeNotMe(services, token);
+        if (link === null) return uselessPage(context);
+        const { userId, way } = link;
+        if (!await removeWayIn(services, link)) return uselessPage(context);
+        const isSent = await endAccess(services, context, userId);
+        return donePage(context, way, isSent);
       },
     },
   });
 }
 
-async function removeWayIn(
-  services: Services,
-  userId: number,
-  way: WayIn,
-): Promise<void> {
-  const { factors, identities, keys, passkeyTable, tokens, users } = services;
+/** Removes a way in: `false` if its link has just ended. */
+async function removeWayIn(services: Services, link: NotMe): Promise<boolean> {
+  const { identities, keys, passkeyTable, tokens } = services;
+  const { userId, way } = link;
   switch (way.kind) {
-    case "app": {
-      // Not another one that the owner has set up since.
-      const { totpSince } = await factors.status(userId);
-      if (totpSince === way.since) await factors.remove(userId);
-      break;
-    }
+    case "app":
+      await removeApp(services, userId, (since) => since === way.since);
+      return true;
     case "passkey":
       await passkeyTable.delete(way.id, userId);
-      break;
+      return true;
     case "API key":
       await keys.revoke(Number(way.id), userId);
-      break;
+      return true;
     case "access token":
       await tokens.revoke(Number(way.id), userId);
-      break;
+      return true;
     case "linked login":
       await identities.remove(way.identity, userId);
-      break;
+      return true;
     case "address":
-      await unlessChanged(
-        users,
-        userId,
-        (user) => users.changeEmail(user, way.email),
-      );
+      if (!await restoreAddress(services, link, way.email)) return false;
+      // The notices of these went to the new address.
+      await removeApp(services, userId, (since) => since >= way.since);
+      await removeLoginsAndKeys(services, userId);
+      return true;
   }
+}
+
+/** Removes an app, but not another one that the owner has set up. */
+async function removeApp(
+  { factors }: Services,
+  userId: number,
+  isMeant: (since: number) => boolean,
+): Promise<void> {
+  const { totpSince } = await factors.status(userId);
+  if (totpSince !== undefined && isMeant(totpSince)) {
+    await factors.remove(userId);
+  }
+}
+
+/**
+ * Gives an account its earlier address back, or none if another account has
+ * proved it meanwhile: then an admin must help. `false` if the link has just
+ * ended.
+ */
+async function restoreAddress(
+  services: Services,
+  link: NotMe,
+  email: string,
+): Promise<boolean> {
+  const { users } = services;
+  const version = await unlessChanged(users, link.userId, async (user) => {
+    if (await isEnded(services, link)) return null;
+    await endLaterLinks(services, user, link);
+    // A thief may have registered with it, but cannot prove it.
+    await users.releaseEmail(email, user.id);
+    return await users.changeEmail(user, email) ??
+      await users.removeEmail(user);
+  });
+  return version !== null;
 }
 
 /**
  * Ends all access, also that of someone who knows the password, and sends a link
  * for a new one: without the removed factor, the password would be enough.
+ *
+ * @returns `false` if the account has no address for the link.
  */
 async function endAccess(
   services: Services,
   context: RequestContext,
   userId: number,
-): Promise<void> {
+): Promise<boolean> {
   const { users, store, sendMail, now } = services;
   const version = await unlessChanged(
     users,
@@ -87,11 +129,11 @@ async function endAccess(
     (user) => users.resetPassword(user, ""),
   );
   const user = await users.find(userId);
-  if (user === null || version === null) return;
+  if (user === null || version === null) return false;
   await endSessionsAndTokens(services, context, { userId, version });
   const action = "factor-remove";
   reportSecurityEvent(context, { action, reason: "not-me", userId });
-  if (user.email === null) return;
+  if (user.email === null) return false;
   const token = await createOneTimeToken(store, {
     purpose: PASSWORD_RESET,
     account: userId,
@@ -100,6 +142,7 @@ async function endAccess(
     now,
   });
   sendMail(resetMail(services, user.email, token));
+  return true;
 }
 
 /** Tries again if another request changes the account, as a thief may do. */
@@ -149,13 +192,16 @@ function askPage(
   );
 }
 
-function donePage(context: RequestContext, { kind }: WayIn): Response {
+function donePage(
+  context: RequestContext,
+  { kind }: WayIn,
+  isSent: boolean,
+): Response {
   const content = html`
     <p>
-      The ${names[
-        kind
-      ]} is removed, and everybody is logged out. We have sent you
-      a link to choose a new password. Check the other ways into your account then.
+      The ${names[kind]} is removed, and everybody is logged out. ${isSent
+        ? "We have sent you a link to choose a new password. Check the other ways into your account then."
+        : "Please ask an admin to give your account an address: yours belongs to another account now."}
     </p>
   `;
   return narrowPage(context, { title: "Your account is safe", content });
