@@ -25,7 +25,7 @@ export type WayIn =
     readonly since: number;
   };
 
-/** What a link does, and for whom. */
+/** The way in that a link removes, and its account. */
 export interface NotMe {
   readonly userId: number;
   readonly way: WayIn;
