@@ -2,7 +2,10 @@ import "./check_runtime.ts";
 import type { RouteTarget } from "./action.ts";
 import { createAllowedMethods } from "./_allowed_methods.ts";
 import { composeMiddleware } from "./_compose_middleware.ts";
-import { RequestContext } from "./context/context.ts";
+import {
+  RequestContext,
+  type RequestContextOptions,
+} from "./context/context.ts";
 import { parseProxies } from "./context/trusted_proxies.ts";
 import { createDispatch } from "./_dispatch.ts";
 import { createFetch } from "./_fetch.ts";
@@ -15,6 +18,7 @@ import type { Matcher } from "./matching/matcher.ts";
 import {
   createMountedMethods,
   createMountHandler,
+  type MountedDispatch,
   type Registered,
   registeredOn,
   rememberRouter,
@@ -34,8 +38,11 @@ import type {
   RouterOptions,
 } from "./router.ts";
 import type { RouteMap } from "./routes/route.ts";
-import { catchErrors, type ErrorHandler } from "./_safe_handler.ts";
-import { respondUnmatched } from "./_unmatched.ts";
+import {
+  catchErrors,
+  type ErrorHandler,
+  type SafeHandler,
+} from "./_safe_handler.ts";
 
 /**
  * Creates a router.
@@ -94,25 +101,46 @@ function createUntypedRouter(options: RouterOptions): Router {
     const href = canonicalHref(String(url));
     return href === null ? [] : allowedMethods(href);
   };
-  members.fetch = createFetch(handler, {
-    router,
-    trustedProxies,
-    errorResponse,
-  });
-  rememberRouter(router, async (request, parent) => {
-    const inner = new RequestContext(request, {
-      router,
-      parent,
-      errorResponse,
-    });
+  const shared = { router, errorResponse };
+  members.fetch = createFetch(handler, { ...shared, trustedProxies });
+  const dispatchMounted = createMountedDispatch(handler, shared);
+  rememberRouter(router, dispatchMounted, { middleware: list, entries });
+  return router;
+}
+
+/** Creates the function that handles the requests of an outer router. */
+function createMountedDispatch(
+  handler: SafeHandler,
+  options: RequestContextOptions,
+): MountedDispatch {
+  return async (request, parent) => {
+    const inner = new RequestContext(request, { ...options, parent });
     inner.method = parent.method;
     const response = await handler(inner);
     // The outer middleware reads it too.
     parent.error = inner.error;
     return response;
-  }, { middleware: list, entries });
-  return router;
+  };
 }
+
+/**
+ * Responds if no route matches: with 404, or with 405 or to OPTIONS with `Allow`
+ * if the path has other methods (RFC 9110, sections 9.3.7 and 15.5.6).
+ */
+function respondUnmatched(
+  context: RequestContext,
+): Response | Promise<Response> {
+  const { allowedMethods } = context;
+  if (allowedMethods.length === 0) {
+    return context.createErrorResponse(NOT_FOUND);
+  }
+  const headers = { Allow: allowedMethods.join(", ") };
+  return context.method === "OPTIONS"
+    ? new Response(null, { status: 204, headers })
+    : context.createErrorResponse({ status: 405 }, headers);
+}
+
+const NOT_FOUND = { status: 404 };
 
 /** A route or a mount, for documents. */
 type Entry = Registered["entries"][number];

@@ -10,7 +10,7 @@ import type { MountedFetch, MountTarget, Router } from "./router.ts";
 export type { CollectedRoute };
 
 /** Dispatches a request of a mounted router. */
-type MountedDispatch = (
+export type MountedDispatch = (
   request: Request,
   outer: RequestContext,
 ) => Promise<Response>;

@@ -31,105 +31,121 @@ const NAME = /:[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*/uy;
  * @see {@link https://urlpattern.spec.whatwg.org/#parsing | URL Pattern, 2.1.3 Parsing}
  */
 export function parsePattern(source: string, delimiter: string): Part[] {
-  const parts: Part[] = [];
-  let at = 0;
+  return new Parser(source, delimiter).parse();
+}
+
+/** Reads the pattern of one component from left to right. */
+class Parser {
+  readonly #source: string;
+  readonly #delimiter: string;
+  readonly #parts: Part[] = [];
+  #at = 0;
   /** The number of groups without a name. */
-  let unnamed = 0;
+  #unnamed = 0;
   /** A literal that may continue. */
-  let pending = "";
+  #pending = "";
+
+  constructor(source: string, delimiter: string) {
+    this.#source = source;
+    this.#delimiter = delimiter;
+  }
+
+  parse(): Part[] {
+    while (this.#at < this.#source.length) this.#parsePart();
+    this.#addText(this.#pending);
+    return this.#parts;
+  }
+
+  #parsePart(): void {
+    const start = this.#at;
+    const isBraced = this.#accept("{") !== "";
+    const text = this.#read(TEXT);
+    const slash = this.#accept("/");
+    const name = this.#read(NAME).slice(1);
+    const value = this.#readValue(name);
+    if (this.#at === start) {
+      throw new TypeError(
+        `there is a ${this.#source[start]} where none can be`,
+      );
+    }
+    const suffix = isBraced ? this.#read(TEXT) : "";
+    if (isBraced && this.#accept("}") === "") {
+      throw new TypeError("a { has no } or has two groups before it");
+    }
+    const isGroup = name + value !== "";
+    const modifier = isGroup || isBraced
+      ? this.#accept("?") || this.#accept("*") || this.#accept("+")
+      : "";
+    // Outside of braces a slash belongs to the group behind it.
+    const isOwn = isGroup && this.#delimiter === "/";
+    const prefix = isBraced ? text + slash : isOwn ? slash : "";
+    if (!isBraced) this.#pending += isOwn ? text : text + slash;
+    if (!isGroup && modifier === "") {
+      this.#pending += prefix;
+      return;
+    }
+    this.#addText(this.#pending);
+    this.#pending = "";
+    if (isGroup) this.#addGroup(name, value, prefix, suffix, modifier);
+    else this.#addText(prefix, modifier);
+  }
 
   /** Reads a character, or "" if the next one is another. */
-  function accept<Char extends string>(char: Char): Char | "" {
-    if (source[at] !== char) return "";
-    at++;
+  #accept<Char extends string>(char: Char): Char | "" {
+    if (this.#source[this.#at] !== char) return "";
+    this.#at++;
     return char;
   }
 
   /** Reads the match of an expression, or "". */
-  function read(token: RegExp): string {
-    const start = token.lastIndex = at;
-    if (token.test(source)) at = token.lastIndex;
-    return source.slice(start, at);
+  #read(token: RegExp): string {
+    const start = token.lastIndex = this.#at;
+    if (token.test(this.#source)) this.#at = token.lastIndex;
+    return this.#source.slice(start, this.#at);
   }
 
   /** Reads the source of a regexp group or of `*`, or "". */
-  function readValue(name: string): string {
-    if (name === "" && accept("*") !== "") return ".*";
-    if (accept("(") === "") return "";
-    const start = at;
-    for (let depth = 1; depth > 0; at++) {
-      if (at >= source.length) {
+  #readValue(name: string): string {
+    if (name === "" && this.#accept("*") !== "") return ".*";
+    if (this.#accept("(") === "") return "";
+    const start = this.#at;
+    for (let depth = 1; depth > 0; this.#at++) {
+      if (this.#at >= this.#source.length) {
         throw new TypeError("a regexp group has no closing parenthesis");
       }
-      const char = source[at];
-      if (char === "\\") at++;
+      const char = this.#source[this.#at];
+      if (char === "\\") this.#at++;
       else if (char === "(") depth++;
       else if (char === ")") depth--;
     }
-    const value = source.slice(start, at - 1);
+    const value = this.#source.slice(start, this.#at - 1);
     // Some platforms accept it.
     if (value === "") throw new TypeError("a regexp group is empty");
     return value;
   }
 
-  function addText(text: string, modifier?: Modifier): void {
+  #addText(text: string, modifier?: Modifier): void {
     if (text === "") return;
-    parts.push(textPart(canonicalText(text, delimiter), modifier));
+    this.#parts.push(textPart(canonicalText(text, this.#delimiter), modifier));
   }
 
-  function addGroup(
+  #addGroup(
     name: string,
     value: string,
     prefix: string,
     suffix: string,
     modifier: Modifier,
   ): void {
-    const type = typeOf(value, delimiter);
-    parts.push({
+    const type = typeOf(value, this.#delimiter);
+    this.#parts.push({
       type,
-      name: name || String(unnamed++),
-      prefix: canonicalText(prefix, delimiter),
+      name: name || String(this.#unnamed++),
+      prefix: canonicalText(prefix, this.#delimiter),
       regexp: type === "regexp" ? parseRegExp(value) : null,
-      suffix: canonicalText(suffix, delimiter),
+      suffix: canonicalText(suffix, this.#delimiter),
       modifier,
     });
   }
-
-  function parsePart(): void {
-    const start = at;
-    const isBraced = accept("{") !== "";
-    const text = read(TEXT);
-    const slash = accept("/");
-    const name = read(NAME).slice(1);
-    const value = readValue(name);
-    if (at === start) {
-      throw new TypeError(`there is a ${source[at]} where none can be`);
-    }
-    const suffix = isBraced ? read(TEXT) : "";
-    if (isBraced && accept("}") === "") {
-      throw new TypeError("a { has no } or has two groups before it");
-    }
-    const isGroup = name + value !== "";
-    const modifier = isGroup || isBraced
-      ? accept("?") || accept("*") || accept("+")
-      : "";
-    // Outside of braces a slash belongs to the group behind it.
-    const isOwn = isGroup && delimiter === "/";
-    const prefix = isBraced ? text + slash : isOwn ? slash : "";
-    if (!isBraced) pending += isOwn ? text : text + slash;
-    if (!isGroup && modifier === "") {
-      pending += prefix;
-      return;
-    }
-    addText(pending);
-    pending = "";
-    if (isGroup) addGroup(name, value, prefix, suffix, modifier);
-    else addText(prefix, modifier);
-  }
-
-  while (at < source.length) parsePart();
-  addText(pending);
-  return parts;
 }
 
 function typeOf(source: string, delimiter: string): Part["type"] {
