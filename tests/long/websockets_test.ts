@@ -1,4 +1,5 @@
 /** Runs the programs of `docs/websockets.md`, over real sockets. */
+import { connect as connectSocket } from "node:net";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { bunPath } from "../runtimes/bun.ts";
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
@@ -65,11 +66,16 @@ interface Chat extends AsyncDisposable {
 }
 
 /** Starts a program of the page with the login. */
-async function startChat(name: string, checkEvery: string): Promise<Chat> {
+async function startChat(
+  name: string,
+  checkEvery: string,
+  pingEvery = "30_000",
+): Promise<Chat> {
   const port = freePort();
   const withPort = (program: string) => program.replace("8000", String(port));
   const { "app.ts": app, [name]: program } = await programs("websockets.md");
   const main = withPort(program!).replace("srvx/node", "npm:srvx@1.0.8/node")
+    .replace("30_000", pingEvery)
     .replace('"ws"', '"npm:ws@8.21.0"')
     .replace(
       "createLifecycle()",
@@ -110,25 +116,59 @@ const UPGRADE = {
   "Sec-WebSocket-Key": btoa("0123456789abcdef"),
 };
 
-/** Sends the headers of an upgrade, and returns the status of the response. */
-async function statusOf(
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** Sends the headers of an upgrade. */
+async function connect(
   { port }: Chat,
-  headers: Readonly<Record<string, string | undefined>>,
-  target = "/socket",
-): Promise<number> {
+  headers: Headers,
+  target?: string,
+): Promise<Deno.TcpConn> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const head = headOf(port, headers, target);
+  await connection.write(new TextEncoder().encode(head));
+  return connection;
+}
+
+/** Sends the headers of an upgrade, and resets the connection. */
+async function reset({ port }: Chat, headers: Headers): Promise<void> {
+  const socket = connectSocket(port, "127.0.0.1");
+  socket.on("error", () => {});
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.write(headOf(port, headers), () => socket.resetAndDestroy());
+  await closed;
+}
+
+function headOf(port: number, headers: Headers, target = "/socket"): string {
   const lines = Object.entries({ ...UPGRADE, ...headers })
     .flatMap(([name, value]) => value === undefined ? [] : `${name}: ${value}`);
-  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const head = [`GET ${target} HTTP/1.1`, `Host: localhost:${port}`, ...lines];
-  const request = `${head.join("\r\n")}\r\n\r\n`;
-  await connection.write(new TextEncoder().encode(request));
+  return `${head.join("\r\n")}\r\n\r\n`;
+}
+
+/** Reads until the end of a connection, or until the data contains a string. */
+async function readAll(
+  connection: Deno.TcpConn,
+  end?: string,
+): Promise<string> {
   const buffer = new Uint8Array(4_096);
   let text = "";
-  while (!text.includes("\r\n\r\n")) {
+  while (end === undefined || !text.includes(end)) {
     const length = await connection.read(buffer).catch(() => null);
     if (length === null) break;
     text += new TextDecoder().decode(buffer.subarray(0, length));
   }
+  return text;
+}
+
+/** Sends the headers of an upgrade, and returns the status of the response. */
+async function statusOf(
+  chat: Chat,
+  headers: Headers,
+  target?: string,
+): Promise<number> {
+  using connection = await connect(chat, headers, target);
+  const text = await readAll(connection, "\r\n\r\n");
   return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0);
 }
 
@@ -260,6 +300,11 @@ for (const name of Object.keys(RUNTIMES)) {
       const place = `${JSON.stringify(headers)} ${target}: ${status}`;
       assert(isKnown || status >= 400 && status < 500, place);
     }
+    // They are gone before the program answers.
+    for (let count = 0; count < 40; count++) {
+      const headers = count % 2 === 0 ? own : { Cookie };
+      await reset(chat, headers);
+    }
     const again = await openSocket(chat, Cookie);
     assertEquals(await say(again.socket, "Hello"), "Ada: Hello");
     again.socket.close();
@@ -275,5 +320,23 @@ Deno.test({
     const { closed } = await openSocket(chat, await post(chat, "/login"));
     await chat[Symbol.asyncDispose]();
     assertEquals((await closed).code, 1001);
+  },
+});
+
+Deno.test({
+  name: "websockets.md: node.ts ends sockets whose client answers no ping",
+  ignore: NODE_VERSIONS.length === 0,
+  async fn() {
+    await using chat = await startChat("node.ts", "60_000", "50");
+    const Cookie = await post(chat, "/login");
+    const own = { Origin: chat.origin, Cookie };
+    using connection = await connect(chat, own);
+    // A 101, pings, and then the end.
+    const text = await readAll(connection);
+    assertMatch(text, /^HTTP\/1\.1 101 /);
+    const { socket, closed } = await openSocket(chat, Cookie);
+    assertEquals(await say(socket, "Hello"), "Ada: Hello");
+    socket.close();
+    await closed;
   },
 });
