@@ -6,7 +6,7 @@
 import { canonicalHref } from "../matching/canonical_url.ts";
 import { copyRequest } from "../abort.ts";
 import { describeMiddleware } from "./describe_middleware.ts";
-import type { Middleware, RequestContext } from "../mod.ts";
+import type { Middleware, NextFunction, RequestContext } from "../mod.ts";
 import { discard } from "../read_bytes.ts";
 
 /** Options for {@linkcode bodyLimit}. */
@@ -106,35 +106,19 @@ export function bodyLimit(
       `Cannot limit bodies to "${maxBytes}": it is not an integer of at least zero`,
     );
   }
-  const middleware: Middleware<readonly []> = async (context, next) => {
+  const middleware: Middleware<readonly []> = (context, next) => {
     const { request } = context;
     const { body } = request;
     // A malformed URL gets its 400 from the router, and no handler runs.
     const isLeft = body === null || body.locked || request.bodyUsed ||
       canonicalHref(request.url) === null;
     if (isLeft) return next();
-    const error = new BodyTooLargeError(maxBytes);
     const length = Number(request.headers.get("Content-Length") ?? 0);
-    if (length > maxBytes || UNCOPIED.test(request.method)) {
-      discard(body.getReader(), context);
-      return error.toResponse(context);
+    if (length <= maxBytes && !UNCOPIED.test(request.method)) {
+      return limitBody(body, maxBytes, context, next);
     }
-    let failure: BodyTooLargeError | BrokenBodyError | undefined;
-    const limited = limit(body, maxBytes, context, (isExceeded) => {
-      return failure = isExceeded ? error : new BrokenBodyError(BROKEN_OFF);
-    });
-    replaceRequest(context, limited);
-    const response = await next();
-    // A handler that refuses a request reads no body, and the client goes on.
-    const isUnread = !context.request.bodyUsed && !limited.locked &&
-      !body.locked;
-    if (isUnread && (response.status >= 300 || response.body === null)) {
-      discard(body.getReader(), context);
-    }
-    // Some runtimes reject with another error, and handlers may wrap it.
-    if (failure === undefined || context.error === undefined) return response;
-    response.body?.cancel().catch(() => {});
-    return failure.toResponse(context);
+    discard(body.getReader(), context);
+    return new BodyTooLargeError(maxBytes).toResponse(context);
   };
   return describeMiddleware(middleware, {
     responses: { 413: "" },
@@ -152,6 +136,33 @@ class BrokenBodyError extends Error {
   toResponse(context: RequestContext): Response | Promise<Response> {
     return context.createErrorResponse({ status: 400 });
   }
+}
+
+/** Runs the handler with a limited body, and responds to a failure of it. */
+async function limitBody(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  context: RequestContext,
+  next: NextFunction,
+): Promise<Response> {
+  let failure: BodyTooLargeError | BrokenBodyError | undefined;
+  const limited = limit(body, maxBytes, context, (isExceeded) => {
+    return failure = isExceeded
+      ? new BodyTooLargeError(maxBytes)
+      : new BrokenBodyError(BROKEN_OFF);
+  });
+  replaceRequest(context, limited);
+  const response = await next();
+  // A handler that refuses a request reads no body, and the client goes on.
+  const isUnread = !context.request.bodyUsed && !limited.locked &&
+    !body.locked;
+  if (isUnread && (response.status >= 300 || response.body === null)) {
+    discard(body.getReader(), context);
+  }
+  // Some runtimes reject with another error, and handlers may wrap it.
+  if (failure === undefined || context.error === undefined) return response;
+  response.body?.cancel().catch(() => {});
+  return failure.toResponse(context);
 }
 
 /** Passes a body through, and fails beyond so many bytes or if the body fails. */

@@ -7,6 +7,7 @@ import type { Middleware, NextFunction, RequestContext } from "../mod.ts";
 import { ActiveTrace } from "./active_trace.ts";
 import type {
   OpenTelemetry,
+  TelemetryContext,
   TelemetryHistogram,
   TelemetrySpan,
 } from "./opentelemetry.ts";
@@ -86,10 +87,60 @@ export function telemetry(
   if (!api?.trace?.getActiveSpan) {
     throw new TypeError("Cannot create telemetry: api has no trace");
   }
-  let histogram: TelemetryHistogram | undefined;
+  const tracing = new Tracing(api, trust);
+  // A mounted router must not start a second span.
+  return (context, next) =>
+    context.get(ActiveTrace) === null ? tracing.run(context, next) : next();
+}
+
+type Trust = Required<TelemetryOptions>["trust"];
+
+/** Traces the requests of a router. */
+class Tracing {
+  readonly #api: OpenTelemetry;
+  readonly #trust: Trust;
+  #histogram: TelemetryHistogram | undefined;
+
+  constructor(api: OpenTelemetry, trust: Trust) {
+    this.#api = api;
+    this.#trust = trust;
+  }
+
+  /** Responds to a request in the span of the server, or in a new one. */
+  run(
+    context: RequestContext,
+    next: NextFunction,
+  ): Response | Promise<Response> {
+    const { trace, context: contexts } = this.#api;
+    const server = trace.getActiveSpan();
+    const isOwn = server === undefined;
+    const parent = isOwn ? this.#parentOf(context) : contexts.active();
+    const span = server ?? trace.getTracer(SCOPE).startSpan(
+      nameOf(context.request),
+      new ServerSpanOptions(context),
+      parent,
+    );
+    // Without an SDK, there is nothing to record.
+    const ids = traceIdsOf(span);
+    if (!ids) return next();
+    context.set(ActiveTrace, () => traceIdsOf(trace.getActiveSpan()) ?? ids);
+    return contexts.with(
+      isOwn ? trace.setSpan(parent, span) : parent,
+      () => this.#complete(context, span, isOwn, next),
+    );
+  }
+
+  /** Returns the context of a new span: that of the caller if it is trusted. */
+  #parentOf(context: RequestContext): TelemetryContext {
+    const active = this.#api.context.active();
+    const trust = this.#trust;
+    return (typeof trust === "function" ? trust(context) : trust)
+      ? this.#api.propagation.extract(active, context.request.headers, HEADERS)
+      : active;
+  }
 
   /** Completes a span, and ends it unless the server has started it. */
-  async function completeSpan(
+  async #complete(
     context: RequestContext,
     span: TelemetrySpan,
     isOwn: boolean,
@@ -97,7 +148,7 @@ export function telemetry(
   ): Promise<Response> {
     const start = performance.now();
     // For the metric of @opentelemetry/instrumentation-http.
-    const rpc = api.context.active().getValue(RPC_METADATA) as
+    const rpc = this.#api.context.active().getValue(RPC_METADATA) as
       | { route?: unknown }
       | undefined;
     try {
@@ -106,40 +157,16 @@ export function telemetry(
       if (rpc) rpc.route = attributes["http.route"];
       if (isOwn) {
         // The application may register its SDK after it creates the router.
-        histogram ??= api.metrics.getMeter(SCOPE).createHistogram(...DURATION);
-        histogram.record((performance.now() - start) / 1000, attributes);
+        this.#histogram ??= this.#api.metrics.getMeter(SCOPE)
+          .createHistogram(...DURATION);
+        const seconds = (performance.now() - start) / 1000;
+        this.#histogram.record(seconds, attributes);
       }
       return response;
     } finally {
       if (isOwn) span.end();
     }
   }
-
-  return (context, next) => {
-    // A mounted router must not start a second span.
-    if (context.get(ActiveTrace) !== null) return next();
-    const { trace } = api;
-    const { request } = context;
-    const server = trace.getActiveSpan();
-    const isOwn = server === undefined;
-    let parent = api.context.active();
-    if (isOwn && (typeof trust === "function" ? trust(context) : trust)) {
-      parent = api.propagation.extract(parent, request.headers, HEADERS);
-    }
-    const span = server ?? trace.getTracer(SCOPE).startSpan(
-      nameOf(request),
-      new ServerSpanOptions(context),
-      parent,
-    );
-    // Without an SDK, there is nothing to record.
-    const ids = traceIdsOf(span);
-    if (!ids) return next();
-    context.set(ActiveTrace, () => traceIdsOf(trace.getActiveSpan()) ?? ids);
-    return api.context.with(
-      isOwn ? trace.setSpan(parent, span) : parent,
-      () => completeSpan(context, span, isOwn, next),
-    );
-  };
 }
 
 /** The key of the route in the context of a server's span on Node. */
