@@ -18,56 +18,64 @@ import { addContentType } from "./operation/add_content_type.ts";
 import type { MatchData, RouterOptions } from "./router.ts";
 
 /**
- * Creates the function that finds the route of a request and calls its handler.
+ * Finds the routes of requests and calls their handlers.
  *
  * Engines inline the code that all requests run if it is short. So rare cases
- * are in separate functions.
+ * are in separate methods.
  */
-export function createDispatch(
-  matcher: Matcher<MatchData>,
-  trailingSlash: Required<RouterOptions>["trailingSlash"],
-  allowedMethods: FindAllowedMethods,
-  defaultHandler: SafeHandler,
-  handleError: ErrorHandler,
-): SafeHandler {
-  const arrayMatcher = matcher instanceof ArrayMatcher ? matcher : undefined;
+export class Dispatcher {
+  readonly #matcher: Matcher<MatchData>;
+  readonly #arrayMatcher: ArrayMatcher<MatchData> | undefined;
+  readonly #trailingSlash: Required<RouterOptions>["trailingSlash"];
+  readonly #allowedMethods: FindAllowedMethods;
+  readonly #defaultHandler: SafeHandler;
+  readonly #badRequest: SafeHandler;
+  readonly #handleError: ErrorHandler;
 
-  const badRequest = catchErrors(
-    (context) => context.createErrorResponse({ status: 400 }),
-    handleError,
-  );
-
-  function matchSlowly(method: string, url: string): Match<MatchData> | null {
-    const href = canonicalHref(url);
-    return href === null ? null : matcher.match(method, href);
+  constructor(
+    matcher: Matcher<MatchData>,
+    trailingSlash: Required<RouterOptions>["trailingSlash"],
+    allowedMethods: FindAllowedMethods,
+    defaultHandler: SafeHandler,
+    handleError: ErrorHandler,
+  ) {
+    this.#matcher = matcher;
+    this.#arrayMatcher = matcher instanceof ArrayMatcher ? matcher : undefined;
+    this.#trailingSlash = trailingSlash;
+    this.#allowedMethods = allowedMethods;
+    this.#defaultHandler = defaultHandler;
+    this.#badRequest = catchErrors(
+      (context) => context.createErrorResponse({ status: 400 }),
+      handleError,
+    );
+    this.#handleError = handleError;
   }
 
-  /** Tries the path with its other trailing slash, then the default handler. */
-  function handleUnmatched(
-    method: string,
-    context: RequestContext,
-    start: number,
-  ): Response | Promise<Response> {
-    const { url } = context.request;
-    const href = arrayMatcher === undefined || start < 0
-      ? canonicalHref(url)
-      : url;
-    if (href === null) return badRequest(context);
-    if (trailingSlash !== "strict") {
-      const other = toggleTrailingSlash(href);
-      const match = matcher.match(method, other);
-      if (match !== null) {
-        return trailingSlash === "redirect"
-          ? redirectToPath(context, other)
-          : handle(method, context, match);
-      }
+  /** Responds to a request. */
+  dispatch(context: RequestContext): Response | Promise<Response> {
+    try {
+      const { method, request: { url } } = context;
+      const start = pathStart(url);
+      // Our own matcher notices by itself if a path is not canonical.
+      const match = this.#arrayMatcher === undefined || start < 0
+        ? this.#matchSlowly(method, url)
+        : this.#arrayMatcher.match(method, url, start);
+      return match === null
+        ? this.#handleUnmatched(method, context, start)
+        : this.#handle(method, context, match);
+    } catch (error) {
+      // A custom matcher may throw.
+      return this.#handleError(error, context);
     }
-    context.allowedMethods = allowedMethods(href);
-    return defaultHandler(context);
+  }
+
+  #matchSlowly(method: string, url: string): Match<MatchData> | null {
+    const href = canonicalHref(url);
+    return href === null ? null : this.#matcher.match(method, href);
   }
 
   /** Calls the handler of a route. HEAD gets no body from a GET route. */
-  function handle(
+  #handle(
     method: string,
     context: RequestContext,
     { data, params }: Match<MatchData>,
@@ -77,26 +85,33 @@ export function createDispatch(
     const result = data.handler(context);
     return method === "HEAD" && data.method !== "HEAD"
       ? removeBody(result, context)
-        .catch((error) => handleError(error, context))
+        .catch((error) => this.#handleError(error, context))
       : result;
   }
 
-  return (context) => {
-    try {
-      const { method, request: { url } } = context;
-      const start = pathStart(url);
-      // Our own matcher notices by itself if a path is not canonical.
-      const match = arrayMatcher === undefined || start < 0
-        ? matchSlowly(method, url)
-        : arrayMatcher.match(method, url, start);
-      return match === null
-        ? handleUnmatched(method, context, start)
-        : handle(method, context, match);
-    } catch (error) {
-      // A custom matcher may throw.
-      return handleError(error, context);
+  /** Tries the path with its other trailing slash, then the default handler. */
+  #handleUnmatched(
+    method: string,
+    context: RequestContext,
+    start: number,
+  ): Response | Promise<Response> {
+    const { url } = context.request;
+    const href = this.#arrayMatcher === undefined || start < 0
+      ? canonicalHref(url)
+      : url;
+    if (href === null) return this.#badRequest(context);
+    if (this.#trailingSlash !== "strict") {
+      const other = toggleTrailingSlash(href);
+      const match = this.#matcher.match(method, other);
+      if (match !== null) {
+        return this.#trailingSlash === "redirect"
+          ? redirectToPath(context, other)
+          : this.#handle(method, context, match);
+      }
     }
-  };
+    context.allowedMethods = this.#allowedMethods(href);
+    return this.#defaultHandler(context);
+  }
 }
 
 /** Removes the body of a response, and cancels it so that it can clean up. */

@@ -7,7 +7,7 @@ import {
   type RequestContextOptions,
 } from "./context/context.ts";
 import { parseProxies } from "./context/trusted_proxies.ts";
-import { createDispatch } from "./_dispatch.ts";
+import { Dispatcher } from "./_dispatch.ts";
 import { createFetch } from "./_fetch.ts";
 import { createErrorHandler } from "./_handle_error.ts";
 import { ArrayMatcher } from "./matching/array_matcher.ts";
@@ -85,7 +85,7 @@ function createUntypedRouter(options: RouterOptions): Router {
   } = options;
   const handleError = createErrorHandler(onError);
   const allowedMethods = createAllowedMethods(matcher, trailingSlash);
-  const dispatch = createDispatch(
+  const dispatcher = new Dispatcher(
     matcher,
     trailingSlash,
     allowedMethods,
@@ -93,7 +93,11 @@ function createUntypedRouter(options: RouterOptions): Router {
     handleError,
   );
   const list = checkMiddleware(middleware, "the router");
-  const handler = composeMiddleware(list, dispatch, handleError);
+  const handler = composeMiddleware(
+    list,
+    (context) => dispatcher.dispatch(context),
+    handleError,
+  );
   const entries: Entry[] = [];
   const members = createMembers(matcher, handleError, entries);
   const router = members as unknown as Router;
