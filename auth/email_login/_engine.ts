@@ -133,7 +133,10 @@ export class EmailLoginEngine implements EmailLogin {
       const reason = "other-browser";
       return this.#failed(context, { ok: false, reason, code });
     }
-    return await this.#use(context, key, found.record);
+    const result = await this.#use(context, key, found.record);
+    // Whoever asked for the email of another browser chose its data.
+    const isOwn = key === await this.#pendingKey(context);
+    return result.ok && !isOwn ? { ...result, data: undefined } : result;
   }
 
   async verifyCode(

@@ -73,7 +73,9 @@ export interface EmailRequest {
   readonly account: string | number | null;
 
   /**
-   * A string that comes back with the proof, such as the path to return to.
+   * A string that comes back with the proof, such as the path to return to. It does
+   * not come back if the browser used the link of an email that another one asked
+   * for, because its own one was delayed.
    *
    * @default {undefined}
    */
@@ -131,7 +133,7 @@ export type EmailLoginResult =
     readonly account: string | number;
     /** The address, which is now verified. */
     readonly email: string;
-    /** The string that `start` got. */
+    /** The string that `start` got, if this browser asked for the email. */
     readonly data: string | undefined;
     /**
      * The version that `start` got, for `completeAuth`. Before another change,

@@ -52,9 +52,12 @@ export function createEmailApp(options: EmailAppOptions = {}) {
     middleware: [...middleware, session(sessions)],
   });
   router.post("/login", async (context) => {
-    const { email, account = email.trim().toLowerCase() === ADA ? 7 : null } =
-      await context.request.json();
-    const request = { email, account, data: "/inbox" };
+    const {
+      email,
+      account = email.trim().toLowerCase() === ADA ? 7 : null,
+      data = "/inbox",
+    } = await context.request.json();
+    const request = { email, account, data };
     const mail = await emailLogin.start(context, request);
     if (mail !== null) outbox.push(mail);
     return new Response("If you have an account, we have sent you an email.");

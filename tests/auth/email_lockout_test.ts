@@ -160,6 +160,20 @@ Deno.test("a browser whose email was delayed may use the link of another one to 
   assertEquals(await browser.link(mail.token), "expired");
 });
 
+Deno.test("a browser whose email was delayed gets no data of those who asked for another one", async () => {
+  const app = createEmailApp({ purpose: "register" });
+  const address = addresses(198);
+  for (let n = 0; n < 5; n++) {
+    const request = { email: ADA, data: "a password of the attacker" };
+    await app.browser(address()).send("/login", request);
+  }
+  const browser = app.browser("192.0.2.7");
+  await browser.ask();
+  const { token } = app.outbox.at(-1)!;
+  const result = await (await browser.send("/link", { token })).json();
+  assertEquals(result, { ok: true, account: 7, email: ADA });
+});
+
 Deno.test("a browser whose email was delayed may not use the code of another one", async () => {
   const app = createEmailApp();
   const { browser, mail } = await withoutEmail(app);
