@@ -134,7 +134,7 @@ export class EmailLoginEngine implements EmailLogin {
       return this.#failed(context, { ok: false, reason, code });
     }
     const result = await this.#use(context, key, found.record);
-    // Whoever asked for the email of another browser chose its data.
+    // The client that asked for the email of another browser chose its data.
     const isOwn = key === await this.#pendingKey(context);
     return result.ok && !isOwn ? { ...result, data: undefined } : result;
   }
