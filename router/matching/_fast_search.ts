@@ -64,12 +64,7 @@ export function searchFast<Data>(
   while (at < length) {
     const code = url.charCodeAt(at);
     const child = childOf(node, code);
-    differs: if (child !== null) {
-      const { start: first, length: size } = child;
-      if (at + size > length) break differs;
-      for (let i = 1; i < size; i++) {
-        if (bytes[first + i] !== url.charCodeAt(at + i)) break differs;
-      }
+    if (child !== null && isAt(child, bytes, url, at)) {
       if (node.branches !== null || (node.param !== null && code === SLASH)) {
         if (fork !== null) {
           const best = bestDynamicOf(fork)!;
@@ -82,7 +77,7 @@ export function searchFast<Data>(
         forkAt = at;
         forkDepth = depth;
       }
-      at += size;
+      at += child.length;
       node = child;
       continue;
     }
@@ -108,9 +103,7 @@ export function searchFast<Data>(
       fork = null;
     }
     if (param === null) {
-      if (rival !== null) {
-        return restAt < 0 ? undefined : matchRest(rival, url, restAt, marks);
-      }
+      if (rival !== null) return matchRest(rival, url, restAt, marks);
       // The path is known to be plain up to the last param.
       const from = depth > 0 ? marks[depth - 1]! : start;
       return isPlain(url, from) ? null : undefined;
@@ -124,24 +117,46 @@ export function searchFast<Data>(
     node = param;
     at = end;
   }
-  const { leaf, branches } = node;
+  const best = onlyLeafOf(node);
   if (
-    leaf === null || branches !== null || leaf.next !== null ||
-    leaf.matchComponents !== null ||
-    (fork !== null && moreSpecific(leaf, bestDynamicOf(fork)) !== leaf) ||
-    moreSpecific(leaf, rival) !== leaf
+    best === null || moreSpecific(best, rival) !== best ||
+    (fork !== null && moreSpecific(best, bestDynamicOf(fork)) !== best)
   ) return undefined;
-  return { data: leaf.data, params: paramsOf(leaf.names, url, marks) };
+  return { data: best.data, params: paramsOf(best.names, url, marks) };
 }
 
-/** Returns the match of a final `*` whose value starts at a position. */
+/** Compares the literal of a node. Its first character is known to match. */
+function isAt<Data>(
+  { start, length }: Node<Data>,
+  bytes: Uint8Array,
+  url: string,
+  at: number,
+): boolean {
+  if (at + length > url.length) return false;
+  for (let i = 1; i < length; i++) {
+    if (bytes[start + i] !== url.charCodeAt(at + i)) return false;
+  }
+  return true;
+}
+
+/** Returns the leaf of a node if no other one, and no other part, can decide. */
+function onlyLeafOf<Data>({ leaf, branches }: Node<Data>): Leaf<Data> | null {
+  return leaf !== null && branches === null && leaf.next === null &&
+      leaf.matchComponents === null
+    ? leaf
+    : null;
+}
+
+/** Returns the match of a final `*` whose value starts at a position, if any. */
 function matchRest<Data>(
   { data, names, matchComponents }: Leaf<Data>,
   url: string,
   start: number,
   marks: readonly number[],
 ): Match<Data> | undefined {
-  if (matchComponents !== null || names.at(-1) !== "0") return undefined;
+  if (start < 0 || matchComponents !== null || names.at(-1) !== "0") {
+    return undefined;
+  }
   const end = plainEnd(url, start);
   if (end < 0) return undefined;
   const rest = url.slice(start, end);
