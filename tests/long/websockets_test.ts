@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { bunPath } from "../runtimes/bun.ts";
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
 import { startWorker } from "../runtimes/workers.ts";
+import { launch, testInChromium } from "../deno/_chromium.ts";
 import { programs } from "../deno/_guide.ts";
 import {
   bundleProgram,
@@ -13,6 +14,7 @@ import {
   programFile,
   serveCommand,
 } from "../deno/_programs.ts";
+import { serveLocally } from "../deno/_serve.ts";
 
 /** The login, which the page leaves to the reader, and a shorter minute. */
 const LOGIN = `
@@ -340,3 +342,26 @@ Deno.test({
     await closed;
   },
 });
+
+testInChromium(
+  "websockets.md: Chromium opens a socket for the program's page only",
+  async () => {
+    await using chat = await startChat("deno.ts", "60_000");
+    // Cookies do not depend on the port, so this page is of the same site.
+    await using other = serveLocally(() => new Response("A page"));
+    await using browser = await launch();
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${chat.origin}/login/check`);
+    await page.evaluate("fetch('/login', { method: 'POST' })");
+    const url = `ws://localhost:${chat.port}/socket`;
+    const talk = `new Promise((resolve) => {
+      const socket = new WebSocket("${url}");
+      socket.onopen = () => socket.send("Hello");
+      socket.onmessage = ({ data }) => resolve(data);
+      socket.onerror = () => resolve("no socket");
+    })`;
+    assertEquals(await page.evaluate(talk), "Ada: Hello");
+    await page.goto(`http://localhost:${other.addr.port}/`);
+    assertEquals(await page.evaluate(talk), "no socket");
+  },
+);
