@@ -235,7 +235,7 @@ Deno.test("every program of the guide type-checks, as the site shows it too", ()
 
 /** The programs that are tests, so that the site shows their assertions. */
 const SHOWN_TESTS: Record<string, readonly number[]> = {
-  "add_a_provider.md": [7],
+  "add_a_provider.md": [14],
   "protect_a_route.md": [11],
   "test_your_routes.md": [0, 1, 2, 3, 4, 5],
 };
