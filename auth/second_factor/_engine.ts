@@ -111,7 +111,7 @@ export class SecondFactorEngine implements SecondFactors {
     const isNeeded = !methods.includes("mfa") &&
       (record?.totp !== undefined || await this.#hasOther(userId));
     if (!isNeeded) return await completeAuth(context, userId, login);
-    const account = deviceAccount(userId, record, version);
+    const account = this.#accountOf(userId, record, version);
     const mfa = await this.#devices.seenAt(context, account);
     if (mfa !== null) {
       const all = [...methods, "device"];
@@ -165,7 +165,7 @@ export class SecondFactorEngine implements SecondFactors {
     if (rememberDevice) {
       const { userId, version } = login;
       const record = await this.#factors.load(userId);
-      const account = deviceAccount(userId, record, version);
+      const account = this.#accountOf(userId, record, version);
       await this.#devices.add(context, account, null);
     }
     return { ...used, session, data: login.data };
@@ -307,7 +307,21 @@ export class SecondFactorEngine implements SecondFactors {
   async #deviceAccount(userId: UserId): Promise<string> {
     const record = await this.#factors.load(userId);
     const version = await this.#version?.(userId) ?? undefined;
-    return deviceAccount(userId, record, version);
+    return this.#accountOf(userId, record, version);
+  }
+
+  /**
+   * Returns the account of remembered devices. It changes with each set-up, and
+   * with the version of the credentials. Without the option `version`, it does not
+   * have the version of a login: `revoke` could not find the devices.
+   */
+  #accountOf(
+    userId: UserId,
+    record: FactorRecord | null,
+    version: number | undefined,
+  ): string {
+    const known = this.#version && version;
+    return JSON.stringify([String(userId), record?.id ?? "", known]);
   }
 
   async reencrypt(userId: UserId): Promise<void> {
@@ -317,18 +331,6 @@ export class SecondFactorEngine implements SecondFactors {
       return { record: { ...record, totp }, result: true };
     });
   }
-}
-
-/**
- * Returns the account of remembered devices. It changes with each set-up, and with
- * the version of the credentials.
- */
-function deviceAccount(
-  userId: UserId,
-  record: FactorRecord | null,
-  version: number | undefined,
-): string {
-  return JSON.stringify([String(userId), record?.id ?? "", version]);
 }
 
 function hashesOf(userId: UserId, codes: readonly string[]): Promise<string[]> {

@@ -52,6 +52,8 @@ export interface FactorAppOptions extends Partial<SecondFactorsOptions> {
   readonly cookieSecrets?: readonly string[];
   /** `true` to record security events. */
   readonly events?: boolean;
+  /** The version of the credentials that logins pass on. */
+  readonly loginVersion?: number;
   /** Middleware before the session. */
   readonly middleware?: readonly Middleware[];
 }
@@ -95,7 +97,8 @@ export interface FactorBrowser {
 
 /** Creates the application, with a clock. */
 export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
-  const { cookieSecrets, events = false, middleware = [], ...rest } = options;
+  const { cookieSecrets, events = false, middleware = [], ...others } = options;
+  const { loginVersion, ...rest } = others;
   let time = 1_700_000_000_000;
   const now = () => time;
   const store = options.store ?? createMemorySessionStore({ now });
@@ -131,6 +134,7 @@ export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
     const session = await factors.completeFirstFactor(context, id, {
       methods: ["pwd"],
       data: "/inbox",
+      ...loginVersion !== undefined && { version: loginVersion },
     });
     return Response.json(session?.userId ?? null);
   });

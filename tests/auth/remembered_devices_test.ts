@@ -188,3 +188,15 @@ Deno.test("a login on a remembered device is not a fresh mfa, and does not undo 
   const again = await login(`${fresh.cookie()}; ${cookie()}`);
   assertEquals((await timesOf(again)).mfa, app.now());
 });
+
+Deno.test("a device that a login with a version remembered is in the list and can be forgotten, without the option version", async () => {
+  const app = createFactorApp({ loginVersion: 1 });
+  const { secret } = await app.enable();
+  const browser = await remembered(app, secret);
+  assertEquals(await browser.login(), true);
+  const list = async () => await (await browser.get("/devices/1")).json();
+  assertEquals((await list()).length, 1);
+  await app.factors.revoke(1);
+  assertEquals(await list(), []);
+  assertEquals(await browser.login(), false);
+});
