@@ -7,7 +7,7 @@ import type { Middleware, NextFunction, RequestContext } from "../mod.ts";
 import { ActiveTrace } from "./active_trace.ts";
 import type {
   OpenTelemetry,
-  TelemetryContext,
+  TelemetryAttributes,
   TelemetryHistogram,
   TelemetrySpan,
 } from "./opentelemetry.ts";
@@ -87,36 +87,20 @@ export function telemetry(
   if (!api?.trace?.getActiveSpan) {
     throw new TypeError("Cannot create telemetry: api has no trace");
   }
-  const tracing = new Tracing(api, trust);
-  // A mounted router must not start a second span.
-  return (context, next) =>
-    context.get(ActiveTrace) === null ? tracing.run(context, next) : next();
-}
-
-type Trust = Required<TelemetryOptions>["trust"];
-
-/** Traces the requests of a router. */
-class Tracing {
-  readonly #api: OpenTelemetry;
-  readonly #trust: Trust;
-  #histogram: TelemetryHistogram | undefined;
-
-  constructor(api: OpenTelemetry, trust: Trust) {
-    this.#api = api;
-    this.#trust = trust;
-  }
-
-  /** Responds to a request in the span of the server, or in a new one. */
-  run(
-    context: RequestContext,
-    next: NextFunction,
-  ): Response | Promise<Response> {
-    const { trace, context: contexts } = this.#api;
+  const recordDuration = createDurationRecorder(api);
+  return (context, next) => {
+    // A mounted router must not start a second span.
+    if (context.get(ActiveTrace) !== null) return next();
+    const { trace } = api;
+    const { request } = context;
     const server = trace.getActiveSpan();
     const isOwn = server === undefined;
-    const parent = isOwn ? this.#parentOf(context) : contexts.active();
+    let parent = api.context.active();
+    if (isOwn && (typeof trust === "function" ? trust(context) : trust)) {
+      parent = api.propagation.extract(parent, request.headers, HEADERS);
+    }
     const span = server ?? trace.getTracer(SCOPE).startSpan(
-      nameOf(context.request),
+      nameOf(request),
       new ServerSpanOptions(context),
       parent,
     );
@@ -124,48 +108,54 @@ class Tracing {
     const ids = traceIdsOf(span);
     if (!ids) return next();
     context.set(ActiveTrace, () => traceIdsOf(trace.getActiveSpan()) ?? ids);
-    return contexts.with(
+    return api.context.with(
       isOwn ? trace.setSpan(parent, span) : parent,
-      () => this.#complete(context, span, isOwn, next),
+      () => completeSpan(api, context, span, isOwn && recordDuration, next),
     );
-  }
+  };
+}
 
-  /** Returns the context of a new span: that of the caller if it is trusted. */
-  #parentOf(context: RequestContext): TelemetryContext {
-    const active = this.#api.context.active();
-    const trust = this.#trust;
-    return (typeof trust === "function" ? trust(context) : trust)
-      ? this.#api.propagation.extract(active, context.request.headers, HEADERS)
-      : active;
-  }
+/** Records the duration of a request in milliseconds. */
+type RecordDuration = (
+  duration: number,
+  attributes: TelemetryAttributes,
+) => void;
 
-  /** Completes a span, and ends it unless the server has started it. */
-  async #complete(
-    context: RequestContext,
-    span: TelemetrySpan,
-    isOwn: boolean,
-    next: NextFunction,
-  ): Promise<Response> {
-    const start = performance.now();
-    // For the metric of @opentelemetry/instrumentation-http.
-    const rpc = this.#api.context.active().getValue(RPC_METADATA) as
-      | { route?: unknown }
-      | undefined;
-    try {
-      const response = await withReceiver(context, sessionEvents(span), next);
-      const attributes = describeSpan(span, context, response, isOwn);
-      if (rpc) rpc.route = attributes["http.route"];
-      if (isOwn) {
-        // The application may register its SDK after it creates the router.
-        this.#histogram ??= this.#api.metrics.getMeter(SCOPE)
-          .createHistogram(...DURATION);
-        const seconds = (performance.now() - start) / 1000;
-        this.#histogram.record(seconds, attributes);
-      }
-      return response;
-    } finally {
-      if (isOwn) span.end();
-    }
+function createDurationRecorder(api: OpenTelemetry): RecordDuration {
+  let histogram: TelemetryHistogram | undefined;
+  return (duration, attributes) => {
+    // The application may register its SDK after it creates the router.
+    histogram ??= api.metrics.getMeter(SCOPE).createHistogram(...DURATION);
+    histogram.record(duration / 1000, attributes);
+  };
+}
+
+/**
+ * Completes a span, and ends it unless the server has started it.
+ *
+ * @param recordDuration `false` for the span of a server.
+ */
+async function completeSpan(
+  api: OpenTelemetry,
+  context: RequestContext,
+  span: TelemetrySpan,
+  recordDuration: RecordDuration | false,
+  next: NextFunction,
+): Promise<Response> {
+  const start = performance.now();
+  const isOwn = recordDuration !== false;
+  // For the metric of @opentelemetry/instrumentation-http.
+  const rpc = api.context.active().getValue(RPC_METADATA) as
+    | { route?: unknown }
+    | undefined;
+  try {
+    const response = await withReceiver(context, sessionEvents(span), next);
+    const attributes = describeSpan(span, context, response, isOwn);
+    if (rpc) rpc.route = attributes["http.route"];
+    if (isOwn) recordDuration(performance.now() - start, attributes);
+    return response;
+  } finally {
+    if (isOwn) span.end();
   }
 }
 
