@@ -71,9 +71,10 @@ export class OldIds {
     callStore: CallStore,
   ): Promise<SessionRecord | null> {
     const arrivals = this.#ids.get(id) ?? this.#previousIds.get(id);
-    // Other processes only know the time, which a slow store makes inexact.
+    // Other processes only know the time, which a slow store makes inexact. A
+    // clock that is far behind must not keep an old id alive.
     const isEarly = arrivals === undefined
-      ? arrival.time < movedAt
+      ? arrival.time < movedAt && movedAt - arrival.time < TOMBSTONE_TTL
       : arrival.count <= arrivals;
     if (!isEarly) return null;
     const record = parseRecord(before);
