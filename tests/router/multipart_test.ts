@@ -153,6 +153,23 @@ Deno.test("formData() reads a row of backslashes in linear time", async () => {
   }
 });
 
+const types: [type: string, expected: unknown][] = [
+  ['boundary="b"', [["a", "x"]]],
+  ["charset=utf-8; Boundary=b ; x=y", [["a", "x"]]],
+  ["boundary=b; boundary=c", 400],
+  ['x="; boundary=b"; boundary=c', 400],
+  ['boundary=b"c', 400],
+  ['boundary="b"c', 400],
+  ["boundary=b c", 400],
+  ["boundary=", 400],
+];
+
+for (const [type, expected] of types) {
+  Deno.test(`formData() reads a multipart form with the parameters ${type}`, async () => {
+    assertEquals(await send(part(`${START}; name="a"`), type), expected);
+  });
+}
+
 Deno.test("formData() reads what the runtime writes", async () => {
   const form = new FormData();
   form.append('a"\r\nb', "\ufeffé");
