@@ -103,9 +103,11 @@ export function createSessionAuthScheme<
       const id = read(session);
       if (id === null || id === undefined) return absent;
       const user = await verify(id);
-      if (version && user && version(user) !== session.version) {
-        return { status: "refused" };
-      }
+      // If `version` returns nothing by mistake, no session may have a user.
+      const isCurrent = (user: User) =>
+        version === undefined ||
+        session.version !== undefined && session.version === version(user);
+      if (user && !isCurrent(user)) return { status: "refused" };
       const acted = acting && user
         ? await actedUserOf(scheme, session, user)
         : null;

@@ -9,7 +9,15 @@ import {
   takeOneTimeToken,
 } from "@gatehouse/web/auth";
 import * as authExports from "@gatehouse/web/auth";
-import { Session } from "@gatehouse/web/session";
+import {
+  auth,
+  createSessionAuthScheme,
+  requireAuth,
+} from "@gatehouse/web/auth-middleware";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createMemorySessionStore, Session } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
 import {
   createVersionedApp,
   type StoreCall,
@@ -492,4 +500,27 @@ Deno.test("each function of ./auth is in the table, or is known to be no way in"
     "verifyCredentials",
     "verifyToken",
   ]);
+});
+
+Deno.test("a session without a version has no user if `version` returns nothing by mistake", async () => {
+  const users = new Map([[7, { id: 7 } as { id: number; version: number }]]);
+  const scheme = createSessionAuthScheme({
+    name: "browser",
+    verify: (id: number) => users.get(id) ?? null,
+    version: (user) => user.version,
+  });
+  const router = createRouter({
+    middleware: [
+      session({ store: createMemorySessionStore() }),
+      auth({ schemes: [scheme] }),
+    ],
+  });
+  router.post("/", async (context) => {
+    await completeAuth(context, 7);
+    return new Response();
+  });
+  router.get("/", requireAuth(), () => new Response());
+  const { fetch } = createTestClient(router);
+  await fetch("/", { method: "POST" });
+  assertEquals((await fetch("/")).status, 401);
 });
