@@ -267,7 +267,8 @@ export class SecondFactorEngine implements SecondFactors {
     change: (record: FactorRecord | null) => FactorRecord,
   ): Promise<boolean> {
     const isCurrent = async () =>
-      this.#version === undefined || await this.#version(userId) === version;
+      this.#version === undefined ||
+      version !== undefined && await this.#version(userId) === version;
     return this.#factors.updateWhile(userId, isCurrent, change);
   }
 

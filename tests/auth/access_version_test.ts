@@ -18,6 +18,7 @@ import { createRouter } from "@gatehouse/web/fetch-router";
 import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { createMemorySessionStore, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createFactorApp } from "./_second_factor_app.ts";
 import {
   createVersionedApp,
   type StoreCall,
@@ -523,4 +524,12 @@ Deno.test("a session without a version has no user if `version` returns nothing 
   const { fetch } = createTestClient(router);
   await fetch("/", { method: "POST" });
   assertEquals((await fetch("/")).status, 401);
+});
+
+Deno.test("a session without a version changes no factors if `version` returns nothing by mistake", async () => {
+  const app = createFactorApp({ version: () => undefined! });
+  assertEquals(
+    await app.own(1, (context) => app.factors.disable(context)),
+    false,
+  );
 });
