@@ -346,7 +346,7 @@ async function emailLogin(walk: Walk<AppProcess>): Promise<void> {
   const person = newPerson();
   await open("/register");
   await send("Register", person);
-  const proof = await mailTo(app, person.Email, "verifies your address");
+  const proof = await mailTo(app, person.Email, "Verify your address");
   await open("/account/email");
   assertEquals(await send("Verify", { "Code": proof.code }), 200);
   const message = await page.getByRole("status").innerText();
@@ -356,7 +356,7 @@ async function emailLogin(walk: Walk<AppProcess>): Promise<void> {
   await open("/login/email");
   await send("Send the email", { "Email": person.Email });
   assertEquals(path(), "/login/email/code");
-  const mail = await mailTo(app, person.Email, "is your code");
+  const mail = await mailTo(app, person.Email, "Log in to");
   const own = await swapCookies(page);
   await open(mail.path);
   assertEquals(await heading({ page }), "Your code");
@@ -385,7 +385,7 @@ async function mailTo(
       one.startsWith(email) && one.includes(subject)
     );
     const [url] = mail?.match(/http\S+/) ?? [];
-    const [code] = mail?.match(/\d{6}(?= )/) ?? [];
+    const [, code] = mail?.match(/: (\d{6})$/m) ?? [];
     if (url === undefined || code === undefined) return undefined;
     const { pathname, search } = new URL(url);
     return { code, path: pathname + search };
