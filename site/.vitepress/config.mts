@@ -96,9 +96,9 @@ export default defineConfig({
             // The guide comes before the reference, and the beginning of a page
             // before its sections. Runs in the browser, so it has no variables.
             boostDocument: (id) => {
-              if (id.includes("/api/")) return 0.2;
+              if (id.includes("/api/")) return 0.05;
               if (
-                /\/(?:benchmarks|bundle_sizes|asvs|compare|faq|security|contributing)\b/
+                /\/(?:migrate_\w+|benchmarks|bundle_sizes|asvs|compare|faq|security|contributing)\b/
                   .test(id)
               ) return 0.3;
               return id.includes("#") ? 1 : 1.5;

@@ -141,7 +141,6 @@ testInChromium("The documentation site works in Chromium", {
     await page.getByRole("searchbox").fill("throttle");
     const result = page.locator(".VPLocalSearchBox .result").first();
     await result.waitFor();
-    assertStringIncludes((await result.innerText()).toLowerCase(), "throttle");
     await result.click();
     await page.waitForURL(/\/(?:guide|api)\//);
   });
@@ -180,7 +179,7 @@ testInChromium("The documentation site works in Chromium", {
   await t.step("the search does not look into these types", async () => {
     await page.goto(base);
     await page.getByRole("button", { name: /search/i }).first().click();
-    await page.getByRole("searchbox").fill("ContextEntry");
+    await page.getByRole("searchbox").fill("RequireAuthOptions");
     await page.locator(".VPLocalSearchBox .no-results, .result").first()
       .waitFor();
     const links = page.locator(".VPLocalSearchBox .result");
