@@ -21,7 +21,7 @@ const BUDGETS: Record<Entry, number> = {
   "./auth": 41.5,
   "./auth-middleware": 6.7,
   "./auth/dpop": 13.6,
-  "./auth/email-login": 11.5,
+  "./auth/email-login": 11.9,
   "./auth/introspection": 11.5,
   "./auth/jwt": 14,
   "./auth/passkey": 9,
@@ -52,7 +52,7 @@ const BUDGETS: Record<Entry, number> = {
   "./fetch-router": 12.5,
   "./fetch-router/routes": 8.5,
   "./fetch-router/testing": 9.6,
-  "./form-data-middleware": 2.35,
+  "./form-data-middleware": 2.45,
   "./html": 1.5,
   "./lifecycle": 1.5,
   "./logger-middleware": 9.4,
@@ -73,7 +73,7 @@ const BUDGETS: Record<Entry, number> = {
   "./session/testing": 27.6,
   "./telemetry-middleware": 1.56,
   "./timeout-middleware": 0.9,
-  "./validate-middleware": 3.95,
+  "./validate-middleware": 4.05,
 };
 
 /**
@@ -143,7 +143,7 @@ Deno.test("a router of the main entry brings nothing else along", async () => {
       globalThis.x = createRouter();
     `);
   const router = await sizeFrom("@gatehouse/web/fetch-router");
-  assertLess(await sizeFrom("@gatehouse/web") - router, 211);
+  assertLess(await sizeFrom("@gatehouse/web") - router, 231);
 });
 
 Deno.test("rateLimit() adds 1.63 kB at most to a session", async () => {

@@ -15,6 +15,7 @@ export interface Suite {
  * fixed time, and what for. No other test may run at the same time.
  */
 export const UNDISTURBED: Readonly<Record<string, string>> = {
+  "tests/long/device_bound_browser_test.ts": "refreshes of a cookie in time",
   "tests/long/external_workers_test.ts": "logins during a slow response",
   "tests/long/forward_attacks_test.ts": "the end of a response that stalls",
   "tests/long/guide_stop_test.ts": "requests while a server stops",
