@@ -18,9 +18,9 @@ import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { session } from "@gatehouse/web/session-middleware";
 import { assert, assertEquals } from "@std/assert";
 import { base64url, SignJWT } from "jose";
-import { codeBlocks } from "../deno/_markdown.ts";
-import { Service } from "./_service.ts";
-import { TestProvider } from "./_test_provider.ts";
+import { codeBlocks } from "./_markdown.ts";
+import { Service } from "../auth/_service.ts";
+import { TestProvider } from "../auth/_test_provider.ts";
 
 // deno-lint-ignore no-explicit-any
 type Adapter = (...args: any[]) => ExternalAuthProvider;
