@@ -105,11 +105,11 @@ Deno.test("5,000 random requests to the example get documented responses only", 
   });
   assertEquals(omissions, []);
   const counts = await sendRandomly(app.fetch, document, 5_000, [
-    { Authorization: `Bearer ${token}` },
-    { Authorization: `Bearer ${token}` },
+    { Authorization: `Bearer ${token!.secret}` },
+    { Authorization: `Bearer ${token!.secret}` },
     { Authorization: "Bearer \u00fc" },
     { "X-API-Key": "unknown" },
-    { Authorization: `Bearer ${token}`, Origin: "https://evil.example" },
+    { Authorization: `Bearer ${token!.secret}`, Origin: "https://evil.example" },
     {},
   ]);
   assertEquals(errors, []);
