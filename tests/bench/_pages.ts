@@ -60,7 +60,8 @@ function pageOf(tables: readonly Table[]): string {
 
 \`deno task bench\` measures all of this and writes this page. A figure is our
 time next to that of the fastest other library, which is named: 0.5 is half its
-time, and above 1 the other is faster. Times are medians of many rounds on one
+time, and above 1 the other is faster. A dash is a figure that was not measured
+yet. Times are medians of many rounds on one
 machine, in which the libraries take turns. [benchmarks.json](benchmarks.json)
 has every figure, with the versions of all packages.
 
