@@ -109,7 +109,10 @@ Deno.test("5,000 random requests to the example get documented responses only", 
     { Authorization: `Bearer ${token!.secret}` },
     { Authorization: "Bearer \u00fc" },
     { "X-API-Key": "unknown" },
-    { Authorization: `Bearer ${token!.secret}`, Origin: "https://evil.example" },
+    {
+      Authorization: `Bearer ${token!.secret}`,
+      Origin: "https://evil.example",
+    },
     {},
   ]);
   assertEquals(errors, []);
