@@ -51,7 +51,8 @@ export type UserGuard<User extends AuthenticatedUser> = [User] extends [unknown]
  * }
  * const requirePaidPlan = requireUser((user: User) => user.plan === "paid");
  * const context = new RequestContext(new Request("https://example.com/export"));
- * context.set(Auth, { id: 1, plan: "free" });
+ * const user: User = { id: 1, plan: "free" };
+ * context.set(Auth, user);
  *
  * const response = await requirePaidPlan(context, () => Promise.reject());
  * assertEquals(response?.status, 403);
