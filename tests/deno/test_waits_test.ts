@@ -21,7 +21,7 @@ const FORBIDDEN = [
 const EXCEPTIONS: Record<string, string> = {
   "_console.ts": "It captures the console, and restores it.",
   "_wait.ts": "It waits for events in turns of the event loop.",
-  "auth/passkey_browser_oddities_test.ts":
+  "deno/passkey_browser_oddities_test.ts":
     "It gives the script of a page timers that never fire.",
   "deno/_bundle_sizes.ts": "A bundled program keeps its exports by a global.",
   "deno/_log_app.ts": "A request of a Worker cannot wake another one.",

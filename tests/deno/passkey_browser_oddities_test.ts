@@ -5,7 +5,7 @@
  */
 import { assertEquals } from "@std/assert";
 import { passkeyScript } from "@gatehouse/web/auth/passkey/script";
-import type { Loose } from "./_passkey_app.ts";
+import type { Loose } from "../auth/_passkey_app.ts";
 
 /** The exports of the script. */
 interface Script {
