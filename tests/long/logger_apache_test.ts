@@ -120,7 +120,7 @@ function startDeno(): Promise<Logging> {
 
 async function startBun(): Promise<Logging> {
   const folder = await Deno.makeTempDir();
-  const app = new URL("_log_app.ts", import.meta.url).href;
+  const app = new URL("../deno/_log_app.ts", import.meta.url).href;
   const script = await bundle(`export * from ${JSON.stringify(app)};`);
   await Deno.writeTextFile(`${folder}/app.js`, script);
   await Deno.writeTextFile(

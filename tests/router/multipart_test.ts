@@ -172,19 +172,16 @@ for (const [type, expected] of types) {
 
 Deno.test("formData() reads what the runtime writes", async () => {
   const form = new FormData();
-  form.append('a"\r\nb', "\ufeffé");
+  // A carriage return would not do: workerd writes it into the header as it is.
+  form.append('a"\nb', "\ufeffé");
   form.append("f", new File(["\0\xff"], 'é"\\;.css', { type: "text/css" }));
   form.append("empty", new File([], ""));
-  const { headers } = new Response(form);
-  const type = headers.get("Content-Type")!.replace(
-    "multipart/form-data; ",
-    "",
-  );
-  const bytes = await new Response(form).arrayBuffer();
-  const boundary = new TextDecoder().decode(bytes).slice(2).split("\r\n")[0];
+  // Each body has a boundary of its own, so both come from one response.
+  const written = new Response(form);
+  const type = written.headers.get("Content-Type")!;
   const found = await send(
-    bytes,
-    type.includes(boundary!) ? type : `boundary=${boundary}`,
+    await written.arrayBuffer(),
+    type.slice("multipart/form-data; ".length),
   );
   const [field, file, empty] = found as string[][];
   assertEquals(field![1], "\ufeffé");

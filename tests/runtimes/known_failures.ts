@@ -6,8 +6,5 @@ export const KNOWN_FAILURES: Record<string, Record<string, string>> = {
   "bun": {},
   "node 24": {},
   "node 26": {},
-  "workers": {
-    "router/multipart_test.ts: formData() reads what the runtime writes":
-      "The body of workerd has a boundary that the test does not find",
-  },
+  "workers": {},
 };
