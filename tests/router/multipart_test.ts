@@ -176,7 +176,7 @@ Deno.test("formData() reads what the runtime writes", async () => {
   form.append('a"\nb', "\ufeffé");
   form.append("f", new File(["\0\xff"], 'é"\\;.css', { type: "text/css" }));
   form.append("empty", new File([], ""));
-  // Each body has a boundary of its own, so both come from one response.
+  // Each body has another boundary, so both come from one response.
   const written = new Response(form);
   const type = written.headers.get("Content-Type")!;
   const found = await send(
