@@ -36,8 +36,11 @@
  *
  * @module
  */
-export type { AuthMethod } from "./auth_method.ts";
-export { completeAuth, type CompleteAuthOptions } from "./complete_auth.ts";
+export type { AuthMethod } from "./login/auth_method.ts";
+export {
+  completeAuth,
+  type CompleteAuthOptions,
+} from "./login/complete_auth.ts";
 export {
   createCredentialsAuthProvider,
   type CredentialsAuthProvider,
@@ -45,7 +48,7 @@ export {
   type CredentialsAuthResult,
   credentialsAuthResult,
   verifyCredentials,
-} from "./credentials.ts";
+} from "./login/credentials.ts";
 export {
   type AuthorizationOptions,
   type BackChannelLogout,
@@ -120,7 +123,7 @@ export {
   readOneTimeToken,
   revokeOneTimeTokens,
   takeOneTimeToken,
-} from "./one_time_token.ts";
+} from "./issued_tokens/one_time_token.ts";
 export { createEmailThrottle } from "./throttle/email_throttle.ts";
 export type { ThrottleLimit, ThrottleLimits } from "./throttle/limits.ts";
 export {
@@ -135,7 +138,7 @@ export {
   isTokenShaped,
   type TokenOptions,
   verifyToken,
-} from "./token.ts";
+} from "./issued_tokens/api_token.ts";
 export {
   tooManyRequests,
   type TooManyRequestsInit,

@@ -23,7 +23,7 @@ import {
 } from "../../session/internal.ts";
 import { type Session, SessionConflictError } from "../../session/mod.ts";
 import { randomToken } from "../../session/secrets.ts";
-import { currentSession } from "../current_session.ts";
+import { currentSession } from "../login/current_session.ts";
 import { Auth } from "../middleware/mod.ts";
 import {
   type BindingState,

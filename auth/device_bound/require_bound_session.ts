@@ -1,6 +1,6 @@
 import { reportDenied } from "../../router/internal.ts";
 import type { Middleware, RequestContext } from "../../router/mod.ts";
-import { currentSession } from "../current_session.ts";
+import { currentSession } from "../login/current_session.ts";
 import { Binding, reload } from "./device_bound_sessions.ts";
 
 /** Options for {@linkcode requireBoundSession}. */

@@ -12,7 +12,7 @@ import type {
   DPoPVerification,
   DPoPVerifier,
 } from "../middleware/dpop_verifier.ts";
-import { withTimeout } from "../timed_store.ts";
+import { withTimeout } from "../store/timed_store.ts";
 import { ServerNonces } from "./_server_nonces.ts";
 import { targetURI } from "./_target_uri.ts";
 

@@ -1,7 +1,7 @@
 import { allowNewSession } from "../../session/internal.ts";
 import type { JSONValue, Session } from "../../session/mod.ts";
 import { sha256Base64Url } from "../../session/secrets.ts";
-import { canonicalName } from "../account_name.ts";
+import { canonicalName } from "../store/account_name.ts";
 import type { EmailRecord } from "./_email_store.ts";
 
 /** The last email that a browser asked for, in its session. */

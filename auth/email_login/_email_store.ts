@@ -1,7 +1,7 @@
 import { CookieCipher } from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
 import { sha256Base64Url } from "../../session/secrets.ts";
-import { type TimedStore, withTimeout } from "../timed_store.ts";
+import { type TimedStore, withTimeout } from "../store/timed_store.ts";
 
 /** An email that was asked for, as stored. */
 export interface EmailRecord {

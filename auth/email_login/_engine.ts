@@ -2,9 +2,9 @@ import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
 import { STORE_TIMEOUT } from "../../session/internal.ts";
 import { encodeBase64Url, timingSafeEqual } from "../../session/secrets.ts";
-import { currentSession } from "../current_session.ts";
+import { currentSession } from "../login/current_session.ts";
+import { ownSession } from "../login/own_account.ts";
 import { createEmailThrottle } from "../throttle/email_throttle.ts";
-import { ownSession } from "../own_account.ts";
 import { createThrottle, type Throttle } from "../throttle/throttle.ts";
 import {
   type AskedEmail,

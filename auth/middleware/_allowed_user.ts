@@ -1,11 +1,11 @@
 import { describeMiddleware, reportDenied } from "../../router/internal.ts";
+import { Auth, type AuthenticatedUser } from "../login/user_keys.ts";
 import { type AuthState, State } from "./_auth_state.ts";
 import {
   forbidden,
   reportUnauthenticated,
   unauthorized,
 } from "./_denied_responses.ts";
-import { Auth, type AuthenticatedUser } from "./auth_key.ts";
 import type { Guard } from "./guard.ts";
 
 /**

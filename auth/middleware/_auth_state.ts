@@ -1,6 +1,6 @@
 import { createContextKey } from "../../router/internal.ts";
 import type { ContextKey } from "../../router/mod.ts";
-import type { AuthenticatedUser } from "./auth_key.ts";
+import type { AuthenticatedUser } from "../login/user_keys.ts";
 import type { AuthRefusal, AuthScheme } from "./scheme.ts";
 
 /** The result of the `auth` middleware, for the guards that follow it. */

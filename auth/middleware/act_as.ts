@@ -1,9 +1,9 @@
-import { createContextKey } from "../../router/internal.ts";
-import type { ContextKey, RequestContext } from "../../router/mod.ts";
+import type { RequestContext } from "../../router/mod.ts";
 import type { Session } from "../../session/mod.ts";
-import { currentSession } from "../current_session.ts";
+import { type Acting, ACTING_KEY, readActing } from "../login/acting.ts";
+import { currentSession } from "../login/current_session.ts";
+import { Actor, Auth, type AuthenticatedUser } from "../login/user_keys.ts";
 import { State } from "./_auth_state.ts";
-import { Auth, type AuthenticatedUser } from "./auth_key.ts";
 import type { AuthScheme } from "./scheme.ts";
 
 /** An entry of the audit trail. */
@@ -60,35 +60,6 @@ interface SchemeRules extends Required<ActingRules<AuthenticatedUser>> {
     id: string | number,
   ) => AuthenticatedUser | null | Promise<AuthenticatedUser | null>;
 }
-
-/** The stored state of a session whose user acts as another one. */
-interface Acting {
-  readonly userId: string | number;
-  readonly reason: string;
-  readonly startedAt: number;
-}
-
-/** The key in the session. A login removes its value. */
-const KEY = "__auth.acting";
-
-/**
- * The context key of the user who acts as the user of {@linkcode Auth}. The value
- * is `null` if the user acts for themselves.
- *
- * @example Read both users
- * ```ts
- * import { Actor, Auth } from "@gatehouse/web/auth-middleware";
- * import { RequestContext } from "@gatehouse/web/fetch-router";
- * import { assertEquals } from "@std/assert";
- *
- * const context = new RequestContext(new Request("https://example.com/"));
- * assertEquals([context.get(Auth), context.get(Actor)], [null, null]);
- * ```
- */
-export const Actor: ContextKey<AuthenticatedUser | null> =
-  /* @__PURE__ */ createContextKey<AuthenticatedUser | null>(null, {
-    name: "Actor",
-  });
 
 const rulesByScheme = /* @__PURE__ */ new WeakMap<object, SchemeRules>();
 
@@ -237,7 +208,7 @@ export async function actAs(
   await rules.record(entryOf(context, action, actor.id, acting, startedAt));
   if (user === null) return null;
   // An array: sessions in cookies keep objects under such keys for ten minutes.
-  session.set(KEY, [userId, reason, startedAt]);
+  session.set(ACTING_KEY, [userId, reason, startedAt]);
   session.regenerateId();
   await session.commit();
   return user;
@@ -275,7 +246,7 @@ export async function stopActing(context: RequestContext): Promise<boolean> {
   const acting = readActing(session);
   if (acting === null) return false;
   const actorId = session.userId!;
-  session.unset(KEY);
+  session.unset(ACTING_KEY);
   session.regenerateId();
   await session.commit();
   for (const scheme of context.get(State).schemes) {
@@ -287,11 +258,6 @@ export async function stopActing(context: RequestContext): Promise<boolean> {
   return true;
 }
 
-/** Returns `true` if the user of a loaded session acts as another one. */
-export function isActing(context: RequestContext, session: Session): boolean {
-  return context.get(Actor) !== null || readActing(session) !== null;
-}
-
 async function findAllowed(
   { allow, find }: SchemeRules,
   actor: AuthenticatedUser,
@@ -299,15 +265,6 @@ async function findAllowed(
 ): Promise<AuthenticatedUser | null> {
   const user = await find(userId) ?? null;
   return user !== null && allow(actor, user) === true ? user : null;
-}
-
-function readActing(session: Session): Acting | null {
-  const value = session.get(KEY) as
-    | [string | number, string, number]
-    | undefined;
-  if (value === undefined) return null;
-  const [userId, reason, startedAt] = value;
-  return { userId, reason, startedAt };
 }
 
 function entryOf(

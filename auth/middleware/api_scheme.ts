@@ -1,6 +1,6 @@
 import { isToken } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import type { AuthenticatedUser } from "./auth_key.ts";
+import type { AuthenticatedUser } from "../login/user_keys.ts";
 import { absent, type AuthScheme, checkName, outcomeOf } from "./scheme.ts";
 
 /** Options for {@linkcode createAPIAuthScheme}. */

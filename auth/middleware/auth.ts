@@ -1,6 +1,10 @@
 import { describeMiddleware, withHeaders } from "../../router/internal.ts";
 import type { ContextEntry, Middleware, OrEarlier } from "../../router/mod.ts";
-import { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
+import {
+  Auth,
+  type AuthenticatedUser,
+  type AuthKey,
+} from "../login/user_keys.ts";
 import { State } from "./_auth_state.ts";
 import type { AuthScheme, UserOf } from "./scheme.ts";
 

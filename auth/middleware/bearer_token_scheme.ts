@@ -1,4 +1,4 @@
-import type { AuthenticatedUser } from "./auth_key.ts";
+import type { AuthenticatedUser } from "../login/user_keys.ts";
 import {
   absent,
   type AuthScheme,

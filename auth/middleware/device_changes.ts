@@ -3,7 +3,7 @@ import type { ContextKey, Middleware } from "../../router/mod.ts";
 import { createLabel, labelOf } from "../../session/internal.ts";
 import type { SessionLabel } from "../../session/mod.ts";
 import { sha256Base64Url } from "../../session/secrets.ts";
-import { currentSession } from "../current_session.ts";
+import { currentSession } from "../login/current_session.ts";
 
 /** A session that is used on another device than before. */
 export interface DeviceChange {

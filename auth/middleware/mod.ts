@@ -38,17 +38,21 @@ export {
   type APIAuthSchemeOptions,
   createAPIAuthScheme,
 } from "./api_scheme.ts";
-export type { AuthMethod } from "../auth_method.ts";
+export type { AuthMethod } from "../login/auth_method.ts";
 export {
   actAs,
   type ActAsOptions,
   type ActingEntry,
   type ActingRules,
-  Actor,
   stopActing,
 } from "./act_as.ts";
 export { auth, type AuthMiddleware, type AuthOptions } from "./auth.ts";
-export { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
+export {
+  Actor,
+  Auth,
+  type AuthenticatedUser,
+  type AuthKey,
+} from "../login/user_keys.ts";
 export {
   type BearerTokenAuthSchemeOptions,
   createBearerTokenAuthScheme,

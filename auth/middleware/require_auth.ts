@@ -6,7 +6,7 @@ import type {
   Present,
   RequestContext,
 } from "../../router/mod.ts";
-import { Auth, type AuthKey } from "./auth_key.ts";
+import { Auth, type AuthKey } from "../login/user_keys.ts";
 import {
   callbackResponse,
   checkCallback,

@@ -1,4 +1,7 @@
 import { describeMiddleware, reportDenied } from "../../router/internal.ts";
+import type { AuthMethod } from "../login/auth_method.ts";
+import { Auth } from "../login/user_keys.ts";
+import { type AuthState, State } from "./_auth_state.ts";
 import {
   callbackResponse,
   checkCallback,
@@ -6,11 +9,8 @@ import {
   reportUnauthenticated,
   unauthorized,
 } from "./_denied_responses.ts";
-import type { AuthMethod } from "../auth_method.ts";
-import type { Guard } from "./guard.ts";
-import { Auth } from "./auth_key.ts";
 import { StepUp } from "./device_changes.ts";
-import { type AuthState, State } from "./_auth_state.ts";
+import type { Guard } from "./guard.ts";
 import { checkScope } from "./require_scope.ts";
 
 /** Options for {@linkcode requireFreshAuth}. */

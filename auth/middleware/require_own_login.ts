@@ -1,13 +1,12 @@
 import { describeMiddleware, reportDenied } from "../../router/internal.ts";
+import { Actor, Auth } from "../login/user_keys.ts";
+import { type AuthState, State } from "./_auth_state.ts";
 import {
   forbidden,
   reportUnauthenticated,
   unauthorized,
 } from "./_denied_responses.ts";
-import { Actor } from "./act_as.ts";
 import type { Guard } from "./guard.ts";
-import { Auth } from "./auth_key.ts";
-import { type AuthState, State } from "./_auth_state.ts";
 
 /**
  * Creates a middleware that rejects users who act as another user, and tokens and

@@ -1,6 +1,6 @@
 import type { ContextEntry, Middleware, Present } from "../../router/mod.ts";
+import type { AuthKey } from "../login/user_keys.ts";
 import { checkNames, requireAllowed } from "./_allowed_user.ts";
-import type { AuthKey } from "./auth_key.ts";
 
 /**
  * Creates a middleware that requires one of the given roles.

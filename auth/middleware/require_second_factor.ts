@@ -1,5 +1,7 @@
 import { describeMiddleware, reportDenied } from "../../router/internal.ts";
 import type { Middleware } from "../../router/mod.ts";
+import { Auth, type AuthenticatedUser } from "../login/user_keys.ts";
+import { State } from "./_auth_state.ts";
 import {
   callbackResponse,
   checkCallback,
@@ -7,8 +9,6 @@ import {
   reportUnauthenticated,
   unauthorized,
 } from "./_denied_responses.ts";
-import { Auth, type AuthenticatedUser } from "./auth_key.ts";
-import { State } from "./_auth_state.ts";
 import type { UserGuard } from "./require_user.ts";
 
 /**

@@ -6,11 +6,15 @@ import type {
   RequestContext,
 } from "../../router/mod.ts";
 import {
+  Auth,
+  type AuthenticatedUser,
+  type AuthKey,
+} from "../login/user_keys.ts";
+import {
   forbidden,
   reportUnauthenticated,
   unauthorized,
 } from "./_denied_responses.ts";
-import { Auth, type AuthenticatedUser, type AuthKey } from "./auth_key.ts";
 
 /**
  * Decides about a request of a user.

@@ -1,5 +1,5 @@
 import type { RequestContext, SecurityScheme } from "../../router/mod.ts";
-import type { AuthenticatedUser } from "./auth_key.ts";
+import type { AuthenticatedUser } from "../login/user_keys.ts";
 
 /**
  * The result of a scheme: a user, no credentials, or refused credentials.

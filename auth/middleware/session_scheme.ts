@@ -1,12 +1,7 @@
 import type { Session } from "../../session/mod.ts";
-import { currentSession } from "../current_session.ts";
-import {
-  actedUserOf,
-  type ActingRules,
-  Actor,
-  setActingRules,
-} from "./act_as.ts";
-import type { AuthenticatedUser } from "./auth_key.ts";
+import { currentSession } from "../login/current_session.ts";
+import { Actor, type AuthenticatedUser } from "../login/user_keys.ts";
+import { actedUserOf, type ActingRules, setActingRules } from "./act_as.ts";
 import { absent, type AuthScheme, checkName, outcomeOf } from "./scheme.ts";
 
 /** Options for {@linkcode createSessionAuthScheme}. */

@@ -1,7 +1,7 @@
 import type { RequestContext } from "../../router/mod.ts";
 import { sha256Base64Url } from "../../session/secrets.ts";
+import { ownSession } from "../login/own_account.ts";
 import { StepUp } from "../middleware/device_changes.ts";
-import { ownSession } from "../own_account.ts";
 import { createChallenge, TIMEOUT } from "./_challenges.ts";
 import type {
   PasskeyCreationOptions,

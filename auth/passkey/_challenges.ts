@@ -2,8 +2,8 @@ import type { RequestContext } from "../../router/mod.ts";
 import { allowNewSession } from "../../session/internal.ts";
 import type { Session } from "../../session/mod.ts";
 import { randomToken } from "../../session/secrets.ts";
-import { currentSession } from "../current_session.ts";
-import { ownSession } from "../own_account.ts";
+import { currentSession } from "../login/current_session.ts";
+import { ownSession } from "../login/own_account.ts";
 import {
   addPendingStep,
   isExpired,
@@ -11,7 +11,7 @@ import {
   type PendingStep,
   takePendingStep,
   withinBounds,
-} from "../pending_steps.ts";
+} from "../login/pending_steps.ts";
 import type { UserVerification } from "./json.ts";
 import type { PasskeySettings } from "./options.ts";
 

@@ -1,6 +1,6 @@
 import { reportFailure, reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import { oncePerRequest } from "../once_per_request.ts";
+import { oncePerRequest } from "../login/once_per_request.ts";
 import { authenticate } from "./_authentication.ts";
 import {
   createSignal,

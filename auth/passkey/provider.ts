@@ -1,5 +1,5 @@
 import type { RequestContext } from "../../router/mod.ts";
-import type { CredentialsAuthProvider } from "../credentials.ts";
+import type { CredentialsAuthProvider } from "../login/credentials.ts";
 import {
   type PasskeyPurpose,
   type Passkeys,

@@ -1,4 +1,4 @@
-import type { AuthMethod } from "../auth_method.ts";
+import type { AuthMethod } from "../login/auth_method.ts";
 import type { Passkey } from "./store.ts";
 
 /**

@@ -4,35 +4,35 @@ export {
   type CodeHostProfile,
   createCodeHostAuthProvider,
   createCodeHostAuthProvider as createGitHubAuthProvider,
-} from "./code_host.ts";
+} from "./github.ts";
 export {
   createIdentityCloudAuthProvider,
   createIdentityCloudAuthProvider as createAuth0AuthProvider,
   type IdentityCloudAuthProviderOptions,
-} from "./identity_cloud.ts";
+} from "./auth0.ts";
 export {
   createMicroblogAuthProvider,
   createMicroblogAuthProvider as createXAuthProvider,
   type MicroblogProfile,
-} from "./microblog.ts";
+} from "./x.ts";
 export {
   createOfficeSuiteAuthProvider,
   createOfficeSuiteAuthProvider as createMicrosoftAuthProvider,
   type OfficeSuiteAuthProviderOptions,
-} from "./office_suite.ts";
+} from "./microsoft.ts";
 export {
   createPortalAuthProvider,
   createPortalAuthProvider as createGoogleAuthProvider,
   type PortalAuthProviderOptions,
-} from "./portal.ts";
+} from "./google.ts";
 export {
   createSocialAuthProvider,
   createSocialAuthProvider as createFacebookAuthProvider,
   type SocialAuthProviderOptions,
   type SocialProfile,
-} from "./social.ts";
+} from "./facebook.ts";
 export {
   createWorkforceIdAuthProvider,
   createWorkforceIdAuthProvider as createOktaAuthProvider,
   type WorkforceIdAuthProviderOptions,
-} from "./workforce_id.ts";
+} from "./okta.ts";

@@ -3,18 +3,15 @@ import type { RequestContext } from "../../router/mod.ts";
 import { STORE_TIMEOUT, storeCaller } from "../../session/internal.ts";
 import type { Session } from "../../session/mod.ts";
 import { encodeBase64Url } from "../../session/secrets.ts";
-import { type AuthMethod, checkMethods } from "../auth_method.ts";
-import { completeAuth, completeLogin } from "../complete_auth.ts";
-import {
-  loginOriginOf,
-  setLoginOrigin,
-} from "../external/after_login/login_names.ts";
-import { KnownDevices } from "../known_devices.ts";
-import { accountsOfDevices } from "../new_devices.ts";
-import { ownSession } from "../own_account.ts";
+import { type AuthMethod, checkMethods } from "../login/auth_method.ts";
+import { completeAuth, completeLogin } from "../login/complete_auth.ts";
+import { loginOriginOf, setLoginOrigin } from "../login/login_names.ts";
+import { ownSession } from "../login/own_account.ts";
+import { KnownDevices } from "../store/known_devices.ts";
+import { accountsOfDevices } from "../store/new_devices.ts";
 import { createThrottle } from "../throttle/throttle.ts";
-import { type FactorRecord, FactorStore, NO_FACTORS } from "./_factor_store.ts";
 import { CodeCheck } from "./_code_check.ts";
+import { type FactorRecord, FactorStore, NO_FACTORS } from "./_factor_store.ts";
 import { hashRecoveryCode, newRecoveryCodes } from "./_recovery_codes.ts";
 import { TOTPSetups } from "./_totp_setup.ts";
 import type {

@@ -5,7 +5,7 @@ import {
   encodeBase64Url,
   sha256Base64Url,
 } from "../../session/secrets.ts";
-import { type TimedStore, withTimeout } from "../timed_store.ts";
+import { type TimedStore, withTimeout } from "../store/timed_store.ts";
 
 /** The authenticator app of a user. */
 export interface StoredTOTP {

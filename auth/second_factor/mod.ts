@@ -27,8 +27,8 @@
  *
  * @module
  */
-export type { AuthMethod } from "../auth_method.ts";
-export type { CompleteAuthOptions } from "../complete_auth.ts";
+export type { AuthMethod } from "../login/auth_method.ts";
+export type { CompleteAuthOptions } from "../login/complete_auth.ts";
 export type {
   EnableTOTPResult,
   FirstFactorOptions,

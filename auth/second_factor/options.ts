@@ -1,5 +1,5 @@
 import type { Session, SessionStore } from "../../session/mod.ts";
-import type { CompleteAuthOptions } from "../complete_auth.ts";
+import type { CompleteAuthOptions } from "../login/complete_auth.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 
 /** Options for {@linkcode createSecondFactors}. */

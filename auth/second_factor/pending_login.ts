@@ -5,9 +5,6 @@ import type {
   LoginTimeouts,
   SessionStore,
 } from "../../session/mod.ts";
-import type { AuthMethod } from "../auth_method.ts";
-import { currentSession } from "../current_session.ts";
-import type { LoginOrigin } from "../external/after_login/login_names.ts";
 import {
   createOneTimeToken,
   type OneTimeTokenGrant,
@@ -15,7 +12,10 @@ import {
   revokeOldest,
   revokeOneTimeTokens,
   takeOneTimeToken,
-} from "../one_time_token.ts";
+} from "../issued_tokens/one_time_token.ts";
+import type { AuthMethod } from "../login/auth_method.ts";
+import { currentSession } from "../login/current_session.ts";
+import type { LoginOrigin } from "../login/login_names.ts";
 
 /** A login that waits for its second factor. */
 export interface PendingLogin {

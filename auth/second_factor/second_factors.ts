@@ -1,8 +1,7 @@
 import type { RequestContext } from "../../router/mod.ts";
 import type { Session } from "../../session/mod.ts";
-import type { AuthMethod } from "../auth_method.ts";
+import type { AuthMethod } from "../login/auth_method.ts";
 import { SecondFactorEngine } from "./_engine.ts";
-import type { PendingLogin } from "./pending_login.ts";
 import type {
   EnableTOTPResult,
   FirstFactorOptions,
@@ -14,6 +13,7 @@ import type {
   TOTPSetup,
   VerifyCodeOptions,
 } from "./options.ts";
+import type { PendingLogin } from "./pending_login.ts";
 
 /** The second factors of an application's users, and their logins. */
 export interface SecondFactors {

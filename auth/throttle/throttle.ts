@@ -11,9 +11,9 @@ import {
   Session,
   type SessionStore,
 } from "../../session/mod.ts";
-import { canonicalName } from "../account_name.ts";
-import { KnownDevices } from "../known_devices.ts";
-import { rememberAtLogin } from "../new_devices.ts";
+import { canonicalName } from "../store/account_name.ts";
+import { KnownDevices } from "../store/known_devices.ts";
+import { rememberAtLogin } from "../store/new_devices.ts";
 import { AttemptCounts } from "./_attempt_counts.ts";
 import type { FailureCount, ThrottleConfig } from "./_failure_counter.ts";
 import { notPositive, resolveLimits, type ThrottleLimits } from "./limits.ts";

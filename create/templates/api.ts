@@ -1,4 +1,4 @@
-import { createToken } from "../../auth/token.ts";
+import { createToken } from "../../auth/issued_tokens/api_token.ts";
 import type { Template } from "./template.ts";
 
 /** A JSON API behind access tokens. */

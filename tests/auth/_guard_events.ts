@@ -155,7 +155,7 @@ export const GUARD_EVENTS: readonly EventRow[] = [
     cause: refuse(requireOwnLogin(), ada),
   },
   {
-    from: "auth/own_account.ts",
+    from: "auth/login/own_account.ts",
     event: `${denied} acting`,
     user: "7",
     cause: addPasskeyWhileActing,
@@ -171,7 +171,7 @@ export const GUARD_EVENTS: readonly EventRow[] = [
     cause: post(crossOriginProtection()),
   },
   {
-    from: "auth/tokens/forward_to.ts",
+    from: "auth/provider_tokens/forward_to.ts",
     event: `${denied} cross-origin`,
     cause: async (log) => {
       const app = new ForwardApp();

@@ -201,12 +201,12 @@ export const SESSION_EVENTS: readonly EventRow[] = [
     cause: sendPassword({ password: "guess" }, 2),
   },
   {
-    from: "auth/credentials.ts",
+    from: "auth/login/credentials.ts",
     event: "login failure wrong",
     cause: sendPassword({ password: "guess" }),
   },
   {
-    from: "auth/credentials.ts",
+    from: "auth/login/credentials.ts",
     event: "login failure missing",
     cause: sendPassword({}),
   },

@@ -27,7 +27,7 @@ const DECLARATIONS = [
  * values, or the file with the type that lists them.
  */
 const VALUES: Readonly<Record<string, readonly string[] | Type>> = {
-  "auth/credentials.ts result.reason": ["missing", "wrong"],
+  "auth/login/credentials.ts result.reason": ["missing", "wrong"],
   "auth/email_login/_engine.ts `email-${result.reason}`": [
     "email-wrong",
     "email-expired",

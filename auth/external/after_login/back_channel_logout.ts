@@ -4,6 +4,12 @@ import { endSessionsByName } from "../../../session/internal.ts";
 import type { SessionStore } from "../../../session/mod.ts";
 import { sha256Base64Url } from "../../../session/secrets.ts";
 import { ExternalAuthError, type JSONObject } from "../../issuer/mod.ts";
+import {
+  namelessName,
+  sessionName,
+  subjectName,
+} from "../../login/login_names.ts";
+import { type TimedStore, withTimeout } from "../../store/timed_store.ts";
 import type { OpenIDDefinition, ProviderEngine } from "../engine.ts";
 import { engineOf, type ExternalAuthProvider } from "../provider.ts";
 import {
@@ -15,8 +21,6 @@ import {
   verifyProviderToken,
 } from "../provider_token.ts";
 import { readForm } from "../read_form.ts";
-import { type TimedStore, withTimeout } from "../../timed_store.ts";
-import { namelessName, sessionName, subjectName } from "./login_names.ts";
 
 /** The user or session that a provider logs out. */
 export interface BackChannelLogout {

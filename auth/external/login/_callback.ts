@@ -5,10 +5,10 @@ import {
   type ExternalAuthErrorCode,
   type JSONObject,
 } from "../../issuer/mod.ts";
+import { isExpired } from "../../login/pending_steps.ts";
 import { isIssuerOf, type ProviderEngine } from "../engine.ts";
 import { cleanErrorDetails, type ErrorDetails } from "../provider_error.ts";
 import { openResponse } from "./_form_post.ts";
-import { isExpired } from "../../pending_steps.ts";
 import { consumeTransaction, type Transaction } from "./_transaction.ts";
 
 /** The parameters of a callback, and the login that it belongs to. */

@@ -1,15 +1,15 @@
 import type { RequestContext } from "../../../router/mod.ts";
 import { allowNewSession } from "../../../session/internal.ts";
 import { randomToken } from "../../../session/secrets.ts";
-import { currentSession } from "../../current_session.ts";
 import { ExternalAuthError } from "../../issuer/mod.ts";
+import { currentSession } from "../../login/current_session.ts";
 import {
   addPendingStep,
   byteLength,
   type PendingBounds,
   takePendingStep,
   withinBounds,
-} from "../../pending_steps.ts";
+} from "../../login/pending_steps.ts";
 import type { ExternalAuthData } from "../provider.ts";
 
 /** A pending login: it waits for the provider's response. */

@@ -1,10 +1,10 @@
 import { reportFailure } from "../../../router/internal.ts";
 import type { RequestContext } from "../../../router/mod.ts";
 import { setResponseHeader } from "../../../session/internal.ts";
-import { currentSession } from "../../current_session.ts";
 import { ExternalAuthError } from "../../issuer/mod.ts";
-import { oncePerRequest } from "../../once_per_request.ts";
-import { setLoginOrigin } from "../after_login/login_names.ts";
+import { currentSession } from "../../login/current_session.ts";
+import { setLoginOrigin } from "../../login/login_names.ts";
+import { oncePerRequest } from "../../login/once_per_request.ts";
 import type { ProviderEngine } from "../engine.ts";
 import {
   engineOf,

@@ -6,8 +6,9 @@ import {
 import type { RequestContext } from "../../../router/mod.ts";
 import { isStrict } from "../../../session/internal.ts";
 import { sha256Base64Url } from "../../../session/secrets.ts";
-import { currentSession } from "../../current_session.ts";
 import { ExternalAuthError } from "../../issuer/mod.ts";
+import { currentSession } from "../../login/current_session.ts";
+import { byteLength } from "../../login/pending_steps.ts";
 import type { ProviderEngine } from "../engine.ts";
 import type { AuthorizationOptions } from "../options.ts";
 import {
@@ -15,7 +16,6 @@ import {
   type ExternalAuthData,
   type ExternalAuthProvider,
 } from "../provider.ts";
-import { byteLength } from "../../pending_steps.ts";
 import { assertSeparateCallback, claimCallback } from "./_mix_up.ts";
 import { pushRequest } from "./_pushed_request.ts";
 import {

@@ -1,0 +1,90 @@
+import { SingleFlight } from "../../../router/internal.ts";
+import type { ExternalAuthError } from "../../issuer/mod.ts";
+
+/** Milliseconds between two attempts to reach an unavailable issuer. */
+export const RETRY_AFTER = 5_000;
+
+/** Milliseconds after which a waiting request sends a probe too. */
+const LOST_AFTER = 2_000;
+
+/**
+ * The statuses that may concern all tokens: no response at all, a client that the
+ * issuer does not accept, and 503.
+ */
+const UNAVAILABLE: readonly (number | undefined)[] = [undefined, 401, 503];
+
+/**
+ * Knows whether an issuer is unavailable. Anyone can send a token that an issuer
+ * fails to handle, so such a failure is only a suspicion. The next request sends a
+ * probe, which does not depend on a client, and its failure begins the outage.
+ */
+export class Outage {
+  readonly #probe: () => Promise<unknown>;
+  readonly #now: () => number;
+  readonly #flight = new SingleFlight<boolean>(LOST_AFTER);
+  #isSuspected = false;
+  /** The time of the last failed probe of an outage, else -Infinity. */
+  #failedAt = -Infinity;
+
+  /**
+   * @param probe Asks the issuer. Its error is an `ExternalAuthError` of
+   * {@linkcode isUnavailable} if the issuer is unavailable.
+   * @param now The clock.
+   */
+  constructor(probe: () => Promise<unknown>, now: () => number) {
+    this.#probe = probe;
+    this.#now = now;
+  }
+
+  /** Notes that the issuer answered. */
+  end(): void {
+    this.#isSuspected = false;
+    this.#failedAt = -Infinity;
+  }
+
+  /** Notes a failure with the token of a client. */
+  suspect(error: ExternalAuthError): void {
+    this.#isSuspected = true;
+    // No client can cause the others, such as those of the metadata.
+    if (error.code !== "introspection_failed") this.#failedAt = this.#now();
+  }
+
+  /**
+   * Returns `false` during an outage, in which one request in five seconds sends
+   * a probe.
+   */
+  async isOver(): Promise<boolean> {
+    if (!this.#isSuspected) return true;
+    if (isRecent(this.#failedAt, this.#now())) return false;
+    const isConfirmed = this.#failedAt !== -Infinity;
+    if (isConfirmed && this.#flight.isRunning) return false;
+    return await this.#flight.run(() => this.#try());
+  }
+
+  async #try(): Promise<boolean> {
+    try {
+      await this.#probe();
+    } catch (error) {
+      if (isUnavailable(error as ExternalAuthError)) {
+        this.#isSuspected = true;
+        this.#failedAt = this.#now();
+        return false;
+      }
+    }
+    this.end();
+    return true;
+  }
+}
+
+/**
+ * Returns `true` if a failure may concern all tokens. The issuer's answer to a
+ * token is about this token only.
+ */
+export function isUnavailable({ code, status }: ExternalAuthError): boolean {
+  return code !== "introspection_failed" || UNAVAILABLE.includes(status);
+}
+
+/** Returns `true` for a time of the last five seconds, and not of the future. */
+export function isRecent(at: number, time: number): boolean {
+  return at <= time && time - at < RETRY_AFTER;
+}

@@ -1,0 +1,335 @@
+import type { SessionStore, StoredValue } from "../../session/mod.ts";
+import { encodeBase64Url } from "../../session/secrets.ts";
+import { withTimeout } from "../store/timed_store.ts";
+import {
+  accountIndex,
+  markUsed,
+  tokenKey,
+  USED,
+} from "./_one_time_token_store.ts";
+
+/** Options for {@linkcode createOneTimeToken}. */
+export interface OneTimeTokenOptions {
+  /** The action that the token allows, such as `"password-reset"`. */
+  readonly purpose: string;
+
+  /** The account that the token belongs to. */
+  readonly account: string | number;
+
+  /**
+   * A string that comes back with the token, such as the new email address that
+   * it verifies.
+   *
+   * @default {undefined}
+   */
+  readonly data?: string;
+
+  /**
+   * The version of the account's credentials, which comes back with the token.
+   * Compare it in the statement that the token allows: a link that was sent before
+   * all access was ended must not work any more.
+   *
+   * @default {undefined}
+   */
+  readonly version?: number | undefined;
+
+  /**
+   * The lifetime of the token, in milliseconds.
+   *
+   * @default {600_000}
+   */
+  readonly ttl?: number;
+
+  /**
+   * Returns the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
+
+  /**
+   * The timeout of each call to the store, in milliseconds.
+   *
+   * @default {5_000}
+   */
+  readonly storeTimeout?: number;
+}
+
+/** A one-time token from a client, and the purpose that it must have. */
+export interface OneTimeTokenUse {
+  /** The action that the token must allow. */
+  readonly purpose: string;
+  /** The token, as the client sent it. */
+  readonly token: unknown;
+
+  /**
+   * Returns the time in epoch milliseconds.
+   *
+   * @default {Date.now}
+   */
+  readonly now?: () => number;
+
+  /**
+   * The timeout of each call to the store, in milliseconds.
+   *
+   * @default {5_000}
+   */
+  readonly storeTimeout?: number;
+}
+
+/** The contents of a valid one-time token. */
+export interface OneTimeTokenGrant {
+  /** The account that the token belongs to. */
+  readonly account: string | number;
+  /** The string that it was created with. */
+  readonly data: string | undefined;
+  /** The version that it was created with. */
+  readonly version: number | undefined;
+}
+
+/** The longest lifetime: a link that lives longer is a password. */
+const MAX_TTL = 7 * 24 * 3_600_000;
+
+/**
+ * Creates a token that works once, for a link in an email: to verify the
+ * address, to reset a password, to log in.
+ *
+ * Send it to the account's owner only. The store keeps only its hash. In a link,
+ * put it into the query parameter `token`, which the request log redacts.
+ *
+ * @example A link that resets a password
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createOneTimeToken, takeOneTimeToken } from "@gatehouse/web/auth";
+ * import { createMemorySessionStore } from "@gatehouse/web/session";
+ *
+ * const store = createMemorySessionStore();
+ * const purpose = "password-reset";
+ * const token = await createOneTimeToken(store, { purpose, account: 7 });
+ * const link = `https://example.com/reset?token=${token}`;
+ * // Send the link to the address of account 7.
+ *
+ * const grant = await takeOneTimeToken(store, { purpose, token });
+ * assertEquals(grant?.account, 7);
+ * assertEquals(await takeOneTimeToken(store, { purpose, token }), null);
+ * ```
+ *
+ * @param store A session store, which sessions may share.
+ * @param options The purpose, the account and the lifetime.
+ * @returns The token, 22 characters of base64url.
+ * @throws {TypeError} If the purpose or the account is empty or missing, or the
+ * store is only eventually consistent.
+ * @throws {RangeError} If `ttl` is not from 1 ms to 7 days.
+ * @throws {Error} If the store has no room for the token.
+ * @throws {SessionStoreError} If the store fails.
+ * @see {@link https://owasp.org/www-project-application-security-verification-standard/ | ASVS 5.0, 6.5}
+ */
+export async function createOneTimeToken(
+  store: SessionStore,
+  options: OneTimeTokenOptions,
+): Promise<string> {
+  const { purpose, account, data, version, ttl = 600_000, now = Date.now } =
+    options;
+  // All users with a missing id would share one account.
+  const isAccount = typeof account === "string"
+    ? account !== ""
+    : Number.isFinite(account);
+  if (!purpose || !isAccount) {
+    throw new TypeError(
+      "Cannot create one-time token: it needs a purpose and an account",
+    );
+  }
+  if (store.consistency === "eventual") {
+    throw new TypeError(
+      "Cannot create one-time token: the store can't tell who takes it first",
+    );
+  }
+  if (!(ttl >= 1 && ttl <= MAX_TTL)) {
+    throw new RangeError(
+      `Cannot create one-time token: ttl "${ttl}" is not from 1 ms to 7 days`,
+    );
+  }
+  // 128 random bits (ASVS 5.0, 6.5.x and 11.5.1).
+  const token = encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+  const stored = await withTimeout(store, options.storeTimeout).put(
+    await tokenKey(purpose, token),
+    JSON.stringify({ account, data, version, expiresAt: now() + ttl }),
+    { ttl, ifVersion: null, index: [await accountIndex(purpose, account)] },
+  );
+  if (!stored) {
+    throw new Error("Cannot create one-time token: it was not stored");
+  }
+  return token;
+}
+
+/**
+ * Uses a one-time token up. Returns its account, and revokes all tokens of the
+ * same purpose and account. Of several concurrent requests, with the same token
+ * or with different ones, only one succeeds.
+ *
+ * Take the token on a form submission, not when the link is opened: email
+ * scanners open links too. For the page with the form, use
+ * {@linkcode readOneTimeToken}.
+ *
+ * @example A token with another purpose
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createOneTimeToken, takeOneTimeToken } from "@gatehouse/web/auth";
+ * import { createMemorySessionStore } from "@gatehouse/web/session";
+ *
+ * const store = createMemorySessionStore();
+ * const token = await createOneTimeToken(store, {
+ *   purpose: "verify-email",
+ *   account: 7,
+ * });
+ * const purpose = "password-reset";
+ * assertEquals(await takeOneTimeToken(store, { purpose, token }), null);
+ * ```
+ *
+ * @param store The store that the token was created in.
+ * @param use The token and its purpose.
+ * @returns The account, or `null` for an invalid, used or expired token.
+ * @throws {SessionStoreError} If the store fails.
+ */
+export async function takeOneTimeToken(
+  store: SessionStore,
+  use: OneTimeTokenUse,
+): Promise<OneTimeTokenGrant | null> {
+  const found = await find(store, use);
+  if (found === null) return null;
+  const { purpose, storeTimeout } = use;
+  const { account } = found.grant;
+  const calls = withTimeout(store, storeTimeout);
+  // Without a lock, concurrent requests with two tokens would both succeed.
+  const lock = `${await accountIndex(purpose, account)}:lock`;
+  if (!await markUsed(calls, lock, null)) return null;
+  try {
+    if (!await markUsed(calls, found.key, found.stored.version)) return null;
+    await calls.delete(found.key);
+    await revokeOneTimeTokens(store, {
+      purpose,
+      account,
+      ...storeTimeout !== undefined && { storeTimeout },
+    });
+    return found.grant;
+  } finally {
+    await calls.delete(lock);
+  }
+}
+
+/**
+ * Reads a one-time token without using it up, to show the form that will.
+ *
+ * @example Before the form is shown
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createOneTimeToken, readOneTimeToken } from "@gatehouse/web/auth";
+ * import { createMemorySessionStore } from "@gatehouse/web/session";
+ *
+ * const store = createMemorySessionStore();
+ * const purpose = "password-reset";
+ * const token = await createOneTimeToken(store, { purpose, account: 7 });
+ *
+ * const grant = await readOneTimeToken(store, { purpose, token });
+ * assertEquals(grant?.account, 7);
+ * assertEquals(await readOneTimeToken(store, { purpose, token: "x" }), null);
+ * ```
+ *
+ * @param store The store that the token was created in.
+ * @param use The token and its purpose.
+ * @returns The account, or `null` for an invalid, used or expired token.
+ * @throws {SessionStoreError} If the store fails.
+ */
+export async function readOneTimeToken(
+  store: SessionStore,
+  use: OneTimeTokenUse,
+): Promise<OneTimeTokenGrant | null> {
+  return (await find(store, use))?.grant ?? null;
+}
+
+/**
+ * Revokes all tokens of one purpose and account, for example because the
+ * password changed. In a store without an index, they work until they expire.
+ *
+ * @example After a change of the password
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import {
+ *   createOneTimeToken,
+ *   readOneTimeToken,
+ *   revokeOneTimeTokens,
+ * } from "@gatehouse/web/auth";
+ * import { createMemorySessionStore } from "@gatehouse/web/session";
+ *
+ * const store = createMemorySessionStore();
+ * const reset = { purpose: "password-reset", account: 7 };
+ * const token = await createOneTimeToken(store, reset);
+ * await revokeOneTimeTokens(store, reset);
+ *
+ * const { purpose } = reset;
+ * assertEquals(await readOneTimeToken(store, { purpose, token }), null);
+ * ```
+ *
+ * @param store The store that the tokens were created in.
+ * @param options The purpose and the account.
+ * @throws {SessionStoreError} If the store fails.
+ */
+export async function revokeOneTimeTokens(
+  store: SessionStore,
+  options: Pick<OneTimeTokenOptions, "purpose" | "account" | "storeTimeout">,
+): Promise<void> {
+  const { purpose, account, storeTimeout } = options;
+  const calls = withTimeout(store, storeTimeout);
+  const keys = await calls.byIndex(await accountIndex(purpose, account));
+  for (const key of keys) await calls.delete(key);
+}
+
+/**
+ * Revokes the oldest tokens of one purpose and account, so that there is room for
+ * another one.
+ *
+ * @param most The most tokens of the account.
+ */
+export async function revokeOldest(
+  store: SessionStore,
+  { purpose, account, storeTimeout }: Parameters<typeof revokeOneTimeTokens>[1],
+  most: number,
+): Promise<void> {
+  const calls = withTimeout(store, storeTimeout);
+  const keys = await calls.byIndex(await accountIndex(purpose, account));
+  if (keys.length < most) return;
+  const ends = await Promise.all(keys.map(async (key) => {
+    const stored = await calls.get(key);
+    const isToken = stored !== null && stored.value !== USED;
+    return [key, isToken ? JSON.parse(stored.value).expiresAt : 0] as const;
+  }));
+  const oldest = ends.sort(([, a], [, b]) => a - b);
+  for (const [key] of oldest.slice(0, keys.length - most + 1)) {
+    await calls.delete(key);
+  }
+}
+
+interface Found {
+  readonly key: string;
+  readonly stored: StoredValue;
+  readonly grant: OneTimeTokenGrant;
+}
+
+async function find(
+  store: SessionStore,
+  use: OneTimeTokenUse,
+): Promise<Found | null> {
+  const { purpose, token, storeTimeout, now = Date.now } = use;
+  if (typeof token !== "string" || !/^[\w-]{22}$/.test(token)) return null;
+  const key = await tokenKey(purpose, token);
+  const stored = await withTimeout(store, storeTimeout).get(key);
+  const grant = stored === null ? null : parseGrant(stored.value, now());
+  return stored === null || grant === null ? null : { key, stored, grant };
+}
+
+function parseGrant(value: string, now: number): OneTimeTokenGrant | null {
+  if (value === USED) return null;
+  const { account, data, expiresAt, version } = JSON.parse(value);
+  // Some stores return expired values for a while.
+  return now < expiresAt ? { account, data, version } : null;
+}

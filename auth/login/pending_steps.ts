@@ -1,0 +1,116 @@
+import {
+  type JSONValue,
+  type Session,
+  SessionConflictError,
+} from "../../session/mod.ts";
+import { sha256Base64Url } from "../../session/secrets.ts";
+
+/** A step that waits for the browser, such as a login at a provider. */
+export interface PendingStep {
+  /** The start of the step, in epoch milliseconds. */
+  readonly startedAt: number;
+  /** The user who began the step, which `addPendingStep` sets. */
+  readonly user?: string | number | undefined;
+}
+
+/** The maximum number and size of the pending steps under one key. */
+export interface PendingBounds {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** Milliseconds until a pending step expires. */
+const LIFETIME = 600_000;
+
+/** Milliseconds by which the clocks of the application's servers may differ. */
+const CLOCK_TOLERANCE = 30_000;
+
+/** Matches the secret of a step: 32 random bytes. */
+const SECRET = /^[\w-]{43}$/;
+
+/** Returns `true` if the user took too long. */
+export function isExpired({ startedAt }: PendingStep, now: number): boolean {
+  const age = now - startedAt;
+  return age < -CLOCK_TOLERANCE || age >= LIFETIME;
+}
+
+/** Returns the length of a string in UTF-8, in bytes. */
+export function byteLength(value: string): number {
+  return new TextEncoder().encode(value).length;
+}
+
+/** Adds a step to the session. `limit` returns those that stay, oldest first. */
+export async function addPendingStep<Step extends PendingStep>(
+  session: Session,
+  key: string,
+  { now, secret, step }: {
+    readonly now: number;
+    readonly secret: string;
+    readonly step: Step;
+  },
+  limit: (steps: [string, Step][]) => [string, Step][],
+): Promise<void> {
+  const hash = await sha256Base64Url(secret);
+  session.update(key, (value) => {
+    const steps = Object.entries(toPending<Step>(value))
+      .filter(([, other]) => !isExpired(other, now))
+      .sort(([, a], [, b]) => a.startedAt - b.startedAt);
+    steps.push([hash, { ...step, user: session.userId }]);
+    return toJSON(Object.fromEntries(limit(steps)));
+  });
+}
+
+/** Returns the newest steps. The argument has the oldest first. */
+export function withinBounds<Step>(
+  steps: [string, Step][],
+  { bytes, count }: PendingBounds,
+): [string, Step][] {
+  const kept = steps.slice(-count);
+  while (kept.length > 1 && byteLength(JSON.stringify(kept)) > bytes) {
+    kept.shift();
+  }
+  return kept;
+}
+
+/**
+ * Removes a step from the session and returns it. The store has saved this before
+ * the function returns, so only one of several requests with the same secret gets
+ * the step. The others get `null`, and so does another user than the one who began
+ * the step: a session in cookies keeps steps in separate cookies, and a late
+ * response can set one after the login of another user.
+ */
+export async function takePendingStep<Step extends PendingStep>(
+  session: Session,
+  key: string,
+  secret: string,
+): Promise<Step | null> {
+  // Found by its hash, so the time that it takes reveals no other secrets.
+  const hash = SECRET.test(secret) ? await sha256Base64Url(secret) : "";
+  if (!Object.hasOwn(toPending(session.get(key)), hash)) return null;
+  let removed: Step | undefined;
+  session.update(key, (value) => {
+    // Runs again after a conflict with another request. The last run counts.
+    const { [hash]: found, ...others } = toPending<Step>(value);
+    removed = found;
+    return toJSON(others);
+  });
+  try {
+    await session.commit();
+  } catch (error) {
+    if (error instanceof SessionConflictError) return null;
+    throw error;
+  }
+  return removed?.user === session.userId ? removed ?? null : null;
+}
+
+function toPending<Step>(
+  value: JSONValue | undefined,
+): Readonly<Record<string, Step>> {
+  return typeof value === "object" && value !== null
+    ? value as unknown as Readonly<Record<string, Step>>
+    : {};
+}
+
+function toJSON(pending: unknown): JSONValue {
+  return pending as JSONValue;
+}
