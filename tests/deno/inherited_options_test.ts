@@ -1,5 +1,3 @@
-import { assert, assertEquals } from "@std/assert";
-import ts from "npm:typescript@6.0.3";
 import {
   createCodeHostAuthProvider,
   createIdentityCloudAuthProvider,
@@ -15,10 +13,10 @@ import {
   startExternalAuth,
 } from "@gatehouse/web/auth";
 import { createIntrospection } from "@gatehouse/web/auth/introspection";
+import { createJWTAuthScheme } from "@gatehouse/web/auth/jwt";
 import { hashPassword, verifyPassword } from "@gatehouse/web/auth/password";
 import { createResourceServer } from "@gatehouse/web/auth/resource";
 import { createSecondFactors } from "@gatehouse/web/auth/second-factor";
-import { createJWTAuthScheme } from "@gatehouse/web/auth/jwt";
 import { parseSafe, string } from "@gatehouse/web/data-schema";
 import { ip, url } from "@gatehouse/web/data-schema/checks";
 import { createRouter } from "@gatehouse/web/fetch-router";
@@ -26,6 +24,8 @@ import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { validate } from "@gatehouse/web/validate-middleware";
+import { assert, assertEquals } from "@std/assert";
+import ts from "npm:typescript@6.0.3";
 
 const ROOT = new URL("../../", import.meta.url);
 const FOLDERS = ["auth/", "router/", "session/", "logger/", "schema/"];
@@ -250,7 +250,10 @@ const INTERNAL = new Map([
   ["Controller", "its middleware is tested in tests/router/types_test.ts"],
   ["CredentialsAuthProvider", "a provider is its options, frozen"],
   ["ProviderEngine", "the provider keeps its resolved options"],
-  ["ResourcesOptions", "the routes are tested in tests/router/routes_test.ts"],
+  [
+    "ResourcesOptions",
+    "the routes are tested in tests/router/routes/routes_test.ts",
+  ],
 ]);
 
 /** The own members of an interface, and the interfaces that it extends. */

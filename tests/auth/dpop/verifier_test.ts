@@ -1,0 +1,443 @@
+import {
+  createDPoPKey,
+  createDPoPProof,
+  createDPoPVerifier,
+  type DPoPVerifierOptions,
+  parseDPoPKey,
+  readDPoPNonce,
+  thumbprintOfDPoPKey,
+} from "@gatehouse/web/auth/dpop";
+import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
+import { formData } from "@gatehouse/web/form-data-middleware";
+import { methodOverride } from "@gatehouse/web/method-override-middleware";
+import { createMemorySessionStore } from "@gatehouse/web/session";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { decodeJwt, decodeProtectedHeader } from "jose";
+import {
+  createClientKey,
+  createVerifier,
+  hashOf,
+  now,
+  refused,
+  seconds,
+  signProof,
+  token,
+  url,
+} from "../_dpop.ts";
+
+const key = await createClientKey();
+const ok = { ok: true } as const;
+
+for (const alg of ["ES256", "ES384", "ES512", "RS256", "PS256", "EdDSA"]) {
+  Deno.test(`createDPoPVerifier() accepts a proof with ${alg} (RFC 9449, 4.3)`, async () => {
+    const key = await createClientKey(alg);
+    const { verify } = createVerifier();
+    assertEquals(await verify(await signProof(key), key.thumbprint), ok);
+  });
+}
+
+Deno.test("createDPoPVerifier() accepts a proof once", async () => {
+  const { verify } = createVerifier();
+  const proof = await signProof(key);
+  assertEquals(await verify(proof, key.thumbprint), ok);
+  assertEquals(await verify(proof, key.thumbprint), refused);
+});
+
+Deno.test("createDPoPVerifier() without a clock tolerance accepts a proof once, also in its last second", async () => {
+  let time = now;
+  const clock = () => time;
+  const store = createMemorySessionStore({ now: clock });
+  const { verify } = createVerifier({ store, now: clock, clockTolerance: 0 });
+  const proof = await signProof(key);
+  assertEquals(await verify(proof, key.thumbprint), ok);
+  for (const age of [59_999, 60_000, 60_500, 60_999]) {
+    time = now + age;
+    assertEquals(await verify(proof, key.thumbprint), refused);
+  }
+});
+
+Deno.test("createDPoPVerifier() accepts one of 100 concurrent requests with one proof", async () => {
+  const { verify } = createVerifier();
+  const proof = await signProof(key);
+  const results = await Promise.all(
+    Array.from({ length: 100 }, () => verify(proof, key.thumbprint)),
+  );
+  assertEquals(results.filter(({ ok }) => ok).length, 1);
+});
+
+Deno.test("createDPoPVerifier() accepts the same jti of another key", async () => {
+  const { verify } = createVerifier();
+  const other = await createClientKey();
+  for (const { thumbprint, ...rest } of [key, other]) {
+    const proof = await signProof({ thumbprint, ...rest }, { jti: "same" });
+    assertEquals(await verify(proof, thumbprint), ok);
+  }
+});
+
+Deno.test("createDPoPVerifier() does not mark a refused proof as used", async () => {
+  const { verify } = createVerifier();
+  const proof = await signProof(key);
+  const options = { method: "POST" };
+  assertEquals(await verify(proof, key.thumbprint, options), refused);
+  assertEquals(await verify(proof, "other"), refused);
+  assertEquals(await verify(proof, key.thumbprint), ok);
+});
+
+Deno.test("createDPoPVerifier() stores short keys that reveal nothing of the proof", async () => {
+  const keys: string[] = [];
+  const memory = createMemorySessionStore();
+  const { verify } = createVerifier({
+    store: {
+      get: (key) => memory.get(key),
+      delete: (key) => memory.delete(key),
+      put(key, value, options) {
+        keys.push(`${key} ${value} ${options.ttl} ${options.ifVersion}`);
+        return memory.put(key, value, options);
+      },
+    },
+  });
+  const proof = await signProof(key, { jti: "j".repeat(5_000) });
+  assertEquals(await verify(proof, key.thumbprint), ok);
+  assert(/^dpop:[\w-]{43} used 181000 null$/.test(keys[0]!), keys[0]);
+});
+
+Deno.test("createDPoPVerifier() forgets a proof only after it has expired", async () => {
+  let time = now;
+  const clock = () => time;
+  const store = createMemorySessionStore({ now: clock });
+  const { verify } = createVerifier({ store, now: clock });
+  // The client's clock is ahead.
+  const proof = await signProof(key, { iat: seconds + 30 });
+  assertEquals(await verify(proof, key.thumbprint), ok);
+  for (let step = 0; step < 40; step++) {
+    time += 5_000;
+    assertEquals(await verify(proof, key.thumbprint), refused);
+  }
+});
+
+const times: [age: number, isAccepted: boolean][] = [
+  [-31, false],
+  [-30, true],
+  [0, true],
+  [90, true],
+  [91, false],
+  [1e9, false],
+  [-1e9, false],
+];
+
+for (const [age, isAccepted] of times) {
+  Deno.test(`createDPoPVerifier() ${isAccepted ? "accepts" : "refuses"} a proof that is ${age} s old (RFC 9449, 11.1)`, async () => {
+    const { verify } = createVerifier();
+    const proof = await signProof(key, { iat: seconds - age });
+    const expected = isAccepted ? ok : refused;
+    assertEquals(await verify(proof, key.thumbprint), expected);
+  });
+}
+
+const equalURIs: [htu: string, url: string][] = [
+  ["https://api.example/notes", "https://api.example/notes?a=1"],
+  ["https://api.example/notes?b=2#c", "https://api.example/notes"],
+  ["HTTPS://API.EXAMPLE:443/notes", "https://api.example/notes"],
+  ["https://api.example/a/../notes", "https://api.example/notes"],
+  ["https://api.example/%7Eada", "https://api.example/~ada"],
+  ["https://api.example/a%2fb", "https://api.example/a%2Fb"],
+  ["https://api.example", "https://api.example/"],
+  ["http://api.example:80/", "http://api.example/"],
+];
+
+for (const [htu, url] of equalURIs) {
+  Deno.test(`createDPoPVerifier() accepts a proof for ${htu} at ${url} (RFC 3986, 6.2)`, async () => {
+    const { verify } = createVerifier();
+    const proof = await signProof(key, { htu });
+    assertEquals(await verify(proof, key.thumbprint, { url }), ok);
+  });
+}
+
+Deno.test("createDPoPVerifier() with origin ignores the origin of the request", async () => {
+  const { verify } = createVerifier({ origin: "https://api.example" });
+  const inside = { url: "http://10.0.0.1:8080/notes" };
+  const proof = await signProof(key);
+  assertEquals(await verify(proof, key.thumbprint, inside), ok);
+  const other = await signProof(key, { htu: inside.url });
+  assertEquals(await verify(other, key.thumbprint, inside), refused);
+});
+
+for (const path of ["/api/notes", "/api", "/api/"]) {
+  Deno.test(`createDPoPVerifier() checks the whole path ${path} behind a mount`, async () => {
+    const { verifier } = createVerifier();
+    const inner = createRouter();
+    inner.get(
+      "/*",
+      async (context) =>
+        Response.json(
+          await verifier.verify(context, { token, thumbprint: key.thumbprint }),
+        ),
+    );
+    const router = createRouter();
+    router.mount("/api", inner);
+    const get = async (htu: string) => {
+      const headers = { DPoP: await signProof(key, { htu }) };
+      const response = await router
+        .fetch(`https://api.example${path}`, { headers });
+      return await response.json();
+    };
+    assertEquals(await get(`https://api.example${path}`), ok);
+    const without = path.slice("/api".length);
+    assertEquals(await get(`https://api.example${without}`), refused);
+    assertEquals(await get("https://api.example/api/other"), refused);
+  });
+}
+
+Deno.test("createDPoPVerifier() checks the method that the client sent, not the overridden one", async () => {
+  const { verifier } = createVerifier();
+  const router = createRouter({ middleware: [formData(), methodOverride()] });
+  router.delete(
+    "/notes",
+    async (context) =>
+      Response.json(
+        await verifier.verify(context, { token, thumbprint: key.thumbprint }),
+      ),
+  );
+  const send = async (htm: string) => {
+    const response = await router.fetch(url, {
+      method: "POST",
+      headers: { DPoP: await signProof(key, { htm }) },
+      body: new URLSearchParams({ _method: "DELETE" }),
+    });
+    return await response.json();
+  };
+  assertEquals(await send("POST"), ok);
+  assertEquals(await send("DELETE"), refused);
+});
+
+Deno.test("createDPoPVerifier() rejects if the store fails", async () => {
+  const { verify } = createVerifier({
+    store: {
+      get: () => null,
+      put: () => Promise.reject(new Error("down")),
+      delete: () => {},
+    },
+  });
+  const proof = await signProof(key);
+  await assertRejects(() => verify(proof, key.thumbprint));
+});
+
+const nonceSecrets = ["4pZx8Qm2Lw9Vt6Rk1Yd5Nf3Hs7Jb0Gc8"];
+
+Deno.test("createDPoPVerifier() with nonceSecrets sends a nonce and requires it (RFC 9449, 9)", async () => {
+  const { verify } = createVerifier({ nonceSecrets });
+  const first = await verify(await signProof(key), key.thumbprint);
+  assert(!first.ok && first.error === "use_dpop_nonce" && first.nonce);
+  const { nonce } = first;
+  assertEquals(
+    readDPoPNonce(new Response(null, { headers: { "DPoP-Nonce": nonce } })),
+    nonce,
+  );
+  for (let request = 0; request < 3; request++) {
+    const proof = await signProof(key, { nonce });
+    assertEquals(await verify(proof, key.thumbprint), ok);
+  }
+});
+
+Deno.test("createDPoPVerifier() accepts the nonces of machines with the same secrets, and of old secrets", async () => {
+  const next = "9dKw2Zr5Ty8Ui1Op4As7Df0Gh3Jk6Lz9";
+  const other = createVerifier({ nonceSecrets });
+  const first = await other.verify(await signProof(key), key.thumbprint);
+  assert(!first.ok && first.nonce);
+  const secrets: [string[], boolean][] = [
+    [nonceSecrets, true],
+    [[next, ...nonceSecrets], true],
+    [[next], false],
+  ];
+  for (const [nonceSecrets, isAccepted] of secrets) {
+    const { verify } = createVerifier({ nonceSecrets });
+    const proof = await signProof(key, { nonce: first.nonce });
+    const { ok } = await verify(proof, key.thumbprint);
+    assertEquals(ok, isAccepted);
+  }
+});
+
+Deno.test("createDPoPVerifier() replaces a nonce after half of its five minutes", async () => {
+  let time = now;
+  const { verify } = createVerifier({ nonceSecrets, now: () => time });
+  const first = await verify(await signProof(key), key.thumbprint);
+  assert(!first.ok && first.nonce);
+  const send = async (age: number) => {
+    time = now + age * 1000;
+    const claims = { nonce: first.nonce, iat: seconds + age };
+    return await verify(await signProof(key, claims), key.thumbprint);
+  };
+  assertEquals(await send(150), ok);
+  const aging = await send(151);
+  assert(aging.ok && aging.nonce && aging.nonce !== first.nonce);
+  assertEquals((await send(300)).ok, true);
+  const late = await send(301);
+  assert(!late.ok && late.error === "use_dpop_nonce" && late.nonce);
+});
+
+for (
+  const nonce of [
+    "",
+    "x",
+    "a.b",
+    `${"a".repeat(8)}.${"b".repeat(80)}`,
+    "n".repeat(4_000),
+    1,
+    null,
+    {},
+    [],
+    true,
+  ]
+) {
+  Deno.test(`createDPoPVerifier() refuses the nonce ${JSON.stringify(nonce).slice(0, 20)} with a new one`, async () => {
+    const { verify } = createVerifier({ nonceSecrets });
+    const proof = await signProof(key, { nonce });
+    const result = await verify(proof, key.thumbprint);
+    assert(!result.ok && result.error === "use_dpop_nonce" && result.nonce);
+  });
+}
+
+const mistakes: [options: Partial<DPoPVerifierOptions>, message: string][] = [
+  [{ origin: "api.example" }, "is not an origin"],
+  [{ origin: "https://api.example/" }, "is not an origin"],
+  [{ origin: "https://api.example/api" }, "is not an origin"],
+  [{ origin: "null" }, "is not an origin"],
+  [{ algorithms: ["HS256"] }, '"HS256" is not an asymmetric one'],
+  [{ algorithms: ["none"] }, '"none" is not an asymmetric one'],
+  [{ algorithms: [] }, "is not an asymmetric one"],
+  [{ maxAge: 0 }, 'maxAge "0" is not a positive number'],
+  [{ maxAge: 601 }, 'maxAge "601" is not a positive number'],
+  [{ clockTolerance: -1 }, 'clockTolerance "-1" is not a positive number'],
+  [{ clockTolerance: NaN }, 'clockTolerance "NaN" is not a positive number'],
+  [{ storeTimeout: 0 }, 'storeTimeout "0" is not a positive number'],
+  [{ nonceSecrets: ["short"] }, "has fewer than 32 characters"],
+  [{ nonceSecrets: [] }, "there is no secret"],
+];
+
+for (const [options, message] of mistakes) {
+  Deno.test(`createDPoPVerifier() throws for ${JSON.stringify(options)}`, () => {
+    assertThrows(() => createVerifier(options), Error, message);
+  });
+}
+
+Deno.test("createDPoPVerifier() throws for a store that is eventually consistent", () => {
+  const store = createMemorySessionStore();
+  assertThrows(
+    () =>
+      createDPoPVerifier({
+        store: {
+          get: (key) => store.get(key),
+          put: (key, value, options) => store.put(key, value, options),
+          delete: (key) => store.delete(key),
+          consistency: "eventual",
+        },
+      }),
+    TypeError,
+    "the store can't tell which request uses a proof first",
+  );
+});
+
+Deno.test("createDPoPProof() creates a proof with a public key (RFC 9449, 4.2)", async () => {
+  const key = await createDPoPKey();
+  const proof = await createDPoPProof(key, {
+    method: "POST",
+    url: new URL("https://api.example/notes?a=1#b"),
+    token,
+    nonce: "n-1",
+    now: () => now,
+  });
+  const { d: _d, ...jwk } = key;
+  assertEquals(decodeProtectedHeader(proof), {
+    typ: "dpop+jwt",
+    alg: "ES256",
+    jwk,
+  });
+  const { jti, ...claims } = decodeJwt(proof);
+  assert(/^[\w-]{43}$/.test(jti!));
+  assertEquals(claims, {
+    htm: "POST",
+    htu: url,
+    iat: seconds,
+    ath: await hashOf(token),
+    nonce: "n-1",
+  });
+});
+
+Deno.test("createDPoPProof() omits the claims of an absent token and nonce", async () => {
+  const key = await createDPoPKey();
+  const proof = await createDPoPProof(key, { method: "POST", url });
+  const names = Object.keys(decodeJwt(proof)).sort();
+  assertEquals(names, ["htm", "htu", "iat", "jti"]);
+});
+
+Deno.test("createDPoPProof() creates proofs that the verifier accepts, with a stored key", async () => {
+  const { verify } = createVerifier();
+  const stored = JSON.stringify(await createDPoPKey());
+  const key = parseDPoPKey(JSON.parse(stored));
+  assert(key !== null);
+  const request = { method: "GET", url, token, now: () => now };
+  for (let index = 0; index < 2; index++) {
+    const proof = await createDPoPProof(key, request);
+    assertEquals(await verify(proof, await thumbprintOfDPoPKey(key)), ok);
+  }
+});
+
+for (const url of ["", "notes", "ftp://a.example/", "https://u:p@a.example/"]) {
+  Deno.test(`createDPoPProof() throws for the URL "${url}"`, async () => {
+    const key = await createDPoPKey();
+    await assertRejects(
+      () => createDPoPProof(key, { method: "GET", url }),
+      TypeError,
+      "Cannot create DPoP proof: the URL",
+    );
+  });
+}
+
+Deno.test("createDPoPProof() rejects with a malformed key", async () => {
+  const key = { ...await createDPoPKey(), d: "!" };
+  await assertRejects(
+    () => createDPoPProof(key, { method: "GET", url }),
+    TypeError,
+    "Cannot create DPoP proof: the key is malformed",
+  );
+});
+
+const { d, ...publicPart } = await createDPoPKey();
+const values: unknown[] = [
+  null,
+  undefined,
+  "",
+  1,
+  [],
+  {},
+  publicPart,
+  { ...publicPart, d: 1 },
+  { ...publicPart, d: `${d}=` },
+  { ...publicPart, d, crv: "P-384" },
+  { ...publicPart, d, kty: "RSA" },
+  { ...publicPart, d, x: "" },
+];
+
+for (const value of values) {
+  Deno.test(`parseDPoPKey() returns null for ${JSON.stringify(value)?.slice(0, 40)}`, () => {
+    assertEquals(parseDPoPKey(value), null);
+  });
+}
+
+for (const value of ["", " ", "a b", 'a"b', "a\\b", "é", "n".repeat(1_025)]) {
+  Deno.test(`readDPoPNonce() ignores "${value.slice(0, 10)}" of ${value.length} characters`, () => {
+    const response = new Response(null, { headers: { "DPoP-Nonce": value } });
+    assertEquals(readDPoPNonce(response), null);
+  });
+}
+
+Deno.test("createDPoPVerifier() accepts a proof without a mount at the root", async () => {
+  const { verifier } = createVerifier();
+  const root = "https://api.example/";
+  const headers = { DPoP: await signProof(key, { htu: root }) };
+  const context = new RequestContext(new Request(root, { headers }));
+  assertEquals(
+    await verifier.verify(context, { token, thumbprint: key.thumbprint }),
+    ok,
+  );
+});

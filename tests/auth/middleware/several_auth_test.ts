@@ -1,0 +1,118 @@
+import {
+  Auth,
+  auth,
+  createAPIAuthScheme,
+  createBearerTokenAuthScheme,
+  requireAuth,
+  requireUser,
+} from "@gatehouse/web/auth-middleware";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { assertEquals } from "@std/assert";
+
+const tokens = createBearerTokenAuthScheme({
+  name: "tokens",
+  verify: (token) => token === "t0ken" ? { id: "token" } : null,
+});
+const keys = createAPIAuthScheme({
+  name: "keys",
+  header: "X-API-Key",
+  verify: (key) => key === "k3y" ? { id: "key" } : null,
+});
+
+/** Creates a router with two `auth`, also around a mounted router. */
+function createApp() {
+  const inner = createRouter({ middleware: [auth({ schemes: [keys] })] });
+  inner.get("/", [requireAuth()], (context) => {
+    return new Response(String(context.get(Auth).id));
+  });
+  const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
+  router.get(
+    "/chain",
+    [auth({ schemes: [keys] }), requireAuth()],
+    (context) => new Response(String(context.get(Auth).id)),
+  );
+  router.mount("/mounted", inner);
+  return router;
+}
+
+const requests: [Record<string, string>, string][] = [
+  [{ Authorization: "Bearer t0ken" }, "token"],
+  [{ "X-API-Key": "k3y" }, "key"],
+  [{ Authorization: "Bearer t0ken", "X-API-Key": "k3y" }, "token"],
+  [{ Authorization: "Bearer t0ken", "X-API-Key": "wrong" }, "token"],
+  [{ Authorization: "Bearer wrong", "X-API-Key": "k3y" }, "key"],
+  [{}, "Unauthorized"],
+  [{ Authorization: "Bearer wrong" }, "Unauthorized"],
+];
+
+for (const path of ["/chain", "/mounted"]) {
+  for (const [headers, expected] of requests) {
+    Deno.test(`a second auth() keeps the user of the first: ${path} ${JSON.stringify(headers)}`, async () => {
+      const url = `https://example.com${path}`;
+      const response = await createApp().fetch(url, { headers });
+      assertEquals(await response.text(), expected);
+    });
+  }
+}
+
+Deno.test("a guard after two auth() sends the challenges of both", async () => {
+  const response = await createApp().fetch("https://example.com/chain");
+  assertEquals(response.status, 401);
+  assertEquals(
+    response.headers.get("WWW-Authenticate"),
+    'Bearer realm="tokens"',
+  );
+});
+
+Deno.test("auth({ only: true }) does not keep the user of an outer auth()", async () => {
+  const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
+  router.get(
+    "/",
+    [auth({ schemes: [keys], only: true }), requireAuth()],
+    (context) => new Response(String(context.get(Auth).id)),
+  );
+  const send = async (headers: Record<string, string>) =>
+    await (await router.fetch("https://example.com/", { headers })).text();
+  assertEquals(await send({ Authorization: "Bearer t0ken" }), "Unauthorized");
+  assertEquals(await send({ "X-API-Key": "k3y" }), "key");
+});
+
+interface User {
+  readonly id: string;
+  readonly plan: "free" | "paid";
+}
+
+const decisions: [string, (user: User) => unknown, number][] = [
+  ["true", () => true, 200],
+  ["false", () => false, 403],
+  ["a response", () => new Response("Upgrade", { status: 402 }), 402],
+  ["a promise of true", () => Promise.resolve(true), 200],
+  ["a promise of false", () => Promise.resolve(false), 403],
+  ["nothing", () => undefined, 403],
+  ["a truthy value", () => "yes", 403],
+];
+
+for (const [name, check, status] of decisions) {
+  Deno.test(`requireUser() responds with ${status} if the check returns ${name}`, async () => {
+    const users = createBearerTokenAuthScheme({
+      name: "users",
+      verify: (): User => ({ id: "1", plan: "free" }),
+    });
+    const router = createRouter({ middleware: [auth({ schemes: [users] })] });
+    const guard = requireUser((user: User) => check(user) as boolean);
+    router.get("/", [guard], () => new Response());
+    const response = await router.fetch("https://example.com/", {
+      headers: { Authorization: "Bearer x" },
+    });
+    assertEquals(response.status, status);
+  });
+}
+
+Deno.test("requireUser() responds with 401 to a request without a user, and does not call the check", async () => {
+  const router = createRouter({ middleware: [auth({ schemes: [tokens] })] });
+  const guard = requireUser(() => {
+    throw new Error("called");
+  });
+  router.get("/", [guard], () => new Response());
+  assertEquals((await router.fetch("https://example.com/")).status, 401);
+});

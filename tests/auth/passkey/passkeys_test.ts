@@ -1,0 +1,531 @@
+import {
+  completeAuth,
+  credentialsAuthResult,
+  verifyCredentials,
+} from "@gatehouse/web/auth";
+import {
+  createPasskeyAuthProvider,
+  createPasskeys,
+  type PasskeyAlgorithm,
+  passkeyEndpoints,
+  relatedOrigins,
+} from "@gatehouse/web/auth/passkey";
+import {
+  createMemoryPasskeyStore,
+  createTestAuthenticator,
+  type TestPasskeyChanges,
+  testPasskeyStore,
+} from "@gatehouse/web/auth/passkey/testing";
+import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { formData } from "@gatehouse/web/form-data-middleware";
+import { onSecurityEvent } from "@gatehouse/web/security-events-middleware";
+import { session } from "@gatehouse/web/session-middleware";
+import {
+  assert,
+  assertEquals,
+  assertNotEquals,
+  assertThrows,
+} from "@std/assert";
+import { createPasskeyApp, USER, withPasskey } from "../_passkey_app.ts";
+
+const algorithms: PasskeyAlgorithm[] = [
+  "EdDSA",
+  "ES256",
+  "ES384",
+  "ES512",
+  "RS256",
+];
+for (const algorithm of algorithms) {
+  Deno.test(`createPasskeys() registers and verifies ${algorithm}`, async () => {
+    const { app, authenticator, id } = await withPasskey({ algorithms }, {
+      algorithm,
+    });
+    for (let count = 0; count < 3; count++) {
+      const result = await app.logIn(authenticator);
+      assert(result.ok);
+      assertEquals([result.userId, result.passkey.id], [7, id]);
+      assertEquals(result.userVerified, true);
+    }
+  });
+}
+
+for (const version of [null, () => 3]) {
+  const create = () =>
+    createMemoryPasskeyStore(version === null ? {} : { version });
+  for (const { name, run } of testPasskeyStore(create, { version })) {
+    const users = version === null ? "no versions" : "versions";
+    Deno.test(`createMemoryPasskeyStore() with ${users}: ${name}`, run);
+  }
+}
+
+Deno.test("registrationOptions() asks for a discoverable credential with the user's passkeys excluded", async () => {
+  const { app, id } = await withPasskey({ hints: ["client-device"] });
+  const options = await app.post("/register/options");
+  const { challenge, excludeCredentials, user, ...others } = options;
+  assertEquals(others, {
+    rp: { id: "test.example", name: "Test" },
+    pubKeyCredParams: [-8, -7, -257].map((alg) => ({
+      type: "public-key",
+      alg,
+    })),
+    timeout: 300_000,
+    authenticatorSelection: {
+      residentKey: "required",
+      requireResidentKey: true,
+      userVerification: "required",
+    },
+    hints: ["client-device"],
+    attestation: "none",
+  });
+  assertEquals(challenge.length, 43);
+  assertEquals(excludeCredentials, [
+    { type: "public-key", id, transports: ["internal"] },
+  ]);
+  assertEquals([user.name, user.displayName], ["ada@example.com", "Ada"]);
+});
+
+Deno.test("registrationOptions() gives a user one opaque handle, and each application another", async () => {
+  const app = createPasskeyApp();
+  const handle = async (path: string, from = app) =>
+    (await from.post(path)).user.id;
+  const first = await handle("/register/options");
+  assertEquals(await handle("/register/options"), first);
+  assertNotEquals(await handle("/register/options?user=8"), first);
+  assertEquals(first.length, 43);
+  const other = createPasskeyApp({ rpId: "example" });
+  assertNotEquals(await handle("/register/options", other), first);
+});
+
+Deno.test("registrationOptions() keeps the handle of imported passkeys", async () => {
+  const { app, authenticator, id } = await withPasskey();
+  const passkey = (await app.store.get(id))!;
+  await app.store.delete(id, 7);
+  await app.store.create({ ...passkey, userHandle: "aW1wb3J0ZWQ" }, undefined);
+  const { user } = await app.post("/register/options");
+  assertEquals(user.id, "aW1wb3J0ZWQ");
+  const result = await app.logIn(authenticator, {}, (response) => {
+    response.response.userHandle = "aW1wb3J0ZWQ";
+    return response;
+  });
+  assert(result.ok);
+});
+
+Deno.test("authenticationOptions() names no passkeys before the user is known", async () => {
+  const { app } = await withPasskey();
+  const { challenge, ...options } = await app.post("/login/options");
+  assertEquals(challenge.length, 43);
+  assertEquals(options, {
+    timeout: 300_000,
+    rpId: "test.example",
+    allowCredentials: [],
+    userVerification: "required",
+    hints: [],
+  });
+});
+
+Deno.test("authenticationOptions() names the user's passkeys for a second factor and a confirmation", async () => {
+  const { app, id } = await withPasskey();
+  for (
+    const [purpose, userVerification] of [
+      ["second-factor", "discouraged"],
+      ["confirm", "required"],
+    ]
+  ) {
+    const options = await app.post(`/${purpose}/options`);
+    assertEquals(options.userVerification, userVerification);
+    assertEquals(options.allowCredentials, [
+      { type: "public-key", id, transports: ["internal"] },
+    ]);
+    const unknown = await app.post(`/${purpose}/options?user=8`);
+    assertEquals(unknown.allowCredentials, []);
+  }
+});
+
+Deno.test("finishAuthentication() accepts a passkey without PIN only as a second factor", async () => {
+  const { app, authenticator } = await withPasskey({
+    userVerification: "preferred",
+  }, { userVerified: false });
+  const strict = createPasskeyApp({ store: app.store });
+  for (
+    const [purpose, reason] of [
+      ["login", "user_not_verified"],
+      ["second-factor", undefined],
+      ["confirm", "user_not_verified"],
+    ] as const
+  ) {
+    const result = await strict.logIn(authenticator, {}, undefined, purpose);
+    assertEquals(result.ok ? undefined : result.reason, reason);
+    const preferred = await app.logIn(authenticator, {}, undefined, purpose);
+    assert(preferred.ok);
+    assertEquals(preferred.userVerified, false);
+  }
+});
+
+Deno.test("finishAuthentication() stores counter, backup state and time of the use", async () => {
+  const { app, authenticator, id } = await withPasskey({}, {
+    counts: true,
+    backedUp: true,
+  });
+  assertEquals((await app.store.get(id))?.usedAt, null);
+  app.wait(5_000);
+  const result = await app.logIn(authenticator);
+  const stored = await app.store.get(id);
+  assertEquals([stored?.counter, stored?.backedUp], [1, true]);
+  assertEquals(stored!.usedAt! - stored!.createdAt, 5_000);
+  assertEquals(result.ok && result.passkey, stored);
+});
+
+Deno.test("finishRegistration() stores name, transports and model", async () => {
+  const { app, id } = await withPasskey();
+  const { createdAt, publicKey, userHandle, ...passkey } = (await app.store
+    .get(id))!;
+  assertEquals([userHandle.length, createdAt > 0, publicKey.length > 50], [
+    43,
+    true,
+    true,
+  ]);
+  assertEquals(passkey, {
+    id,
+    userId: 7,
+    counter: 0,
+    transports: ["internal"],
+    backupEligible: false,
+    backedUp: false,
+    aaguid: "00000000-0000-0000-0000-000000000000",
+    name: "Passkey",
+    usedAt: null,
+  });
+});
+
+Deno.test("upgradeOptions() returns options only within five minutes of this user's login with a password", async () => {
+  const app = createPasskeyApp();
+  assertEquals(await app.post("/upgrade/options"), null);
+  await app.post("/password?method=email");
+  assertEquals(await app.post("/upgrade/options"), null);
+  await app.post("/password?user=8");
+  assertEquals(await app.post("/upgrade/options"), null);
+  await app.post("/password");
+  app.wait(300_000);
+  assertEquals((await app.post("/upgrade/options")).rp.id, "test.example");
+  app.wait(1);
+  assertEquals(await app.post("/upgrade/options"), null);
+});
+
+Deno.test("upgradeOptions() returns no options to another device with the cookie of the login", async () => {
+  const app = createPasskeyApp();
+  const upgrade = async (browser: string) => {
+    const headers = { "User-Agent": browser };
+    const path = "/upgrade/options";
+    const response = await app.browser.fetch(path, { method: "POST", headers });
+    return await response.json();
+  };
+  const headers = { "User-Agent": "Firefox/150.0" };
+  await app.browser.fetch("/password", { method: "POST", headers });
+  assertEquals((await upgrade("Firefox/150.0")).rp.id, "test.example");
+  assertEquals(await upgrade("curl/8"), null);
+});
+
+Deno.test("finishRegistration() needs no user after upgradeOptions() only (WebAuthn 7.1, steps 15 and 16)", async () => {
+  const app = createPasskeyApp();
+  await app.post("/password");
+  const absent = (data: Uint8Array<ArrayBuffer>) => {
+    data[32]! &= ~5;
+    return data;
+  };
+  for (
+    const [path, reason] of [
+      ["/upgrade/options", undefined],
+      ["/register/options", "user_not_present"],
+    ] as const
+  ) {
+    const options = await app.post(path);
+    const response = await createTestAuthenticator().register({
+      ...options,
+      excludeCredentials: [],
+    }, { authenticatorData: absent });
+    const result = await app.post("/register", response);
+    assertEquals(result.reason, reason);
+  }
+});
+
+Deno.test("signal() returns all passkeys of the user, also none", async () => {
+  const { app, authenticator, id } = await withPasskey();
+  const { userId, ...signal } = await app.passkeys.signal(USER);
+  const options = await app.post("/register/options");
+  assertEquals(userId, options.user.id);
+  assertEquals(signal, {
+    rpId: "test.example",
+    allAcceptedCredentialIds: [id],
+    name: "ada@example.com",
+    displayName: "Ada",
+  });
+  await app.store.delete(id, 7);
+  const after = await app.passkeys.signal(USER);
+  assertEquals([after.userId, after.allAcceptedCredentialIds], [userId, []]);
+
+  const result = await app.logIn(authenticator);
+  assertEquals(result, {
+    ok: false,
+    reason: "passkey_unknown",
+    credentialId: id,
+  });
+});
+
+Deno.test("createPasskeyAuthProvider() works as a provider of credentials, with a form", async () => {
+  const { app, authenticator } = await withPasskey();
+  const { passkeys } = app;
+  const users = new Map([[7, { id: 7, name: "Ada" }]]);
+  const provider = createPasskeyAuthProvider({
+    passkeys,
+    findUser: ({ userId }) => users.get(Number(userId)) ?? null,
+  });
+  const reasons: string[] = [];
+  const router = createRouter({ middleware: [formData(), session()] });
+  router.post(
+    "/options",
+    async (context) =>
+      Response.json(await passkeys.authenticationOptions(context)),
+  );
+  router.post("/login", async (context) => {
+    const user = await verifyCredentials(provider, context);
+    if (user !== null) {
+      await completeAuth(context, user.id);
+      return new Response(user.name);
+    }
+    const result = await credentialsAuthResult(provider, context);
+    const first = await passkeys.finishAuthentication(context);
+    reasons.push(result.ok || first.ok ? "ok" : first.reason);
+    return new Response(null, { status: 422 });
+  });
+  const browser = createTestClient(router);
+  const logIn = async () => {
+    const options = await browser.fetch("/options", { method: "POST" });
+    const response = await authenticator.authenticate(await options.json());
+    const body = new URLSearchParams({ passkey: JSON.stringify(response) });
+    return await browser.fetch("/login", { method: "POST", body });
+  };
+  assertEquals(await (await logIn()).text(), "Ada");
+  const empty = { method: "POST", body: new URLSearchParams() };
+  assertEquals((await browser.fetch("/login", empty)).status, 422);
+  users.clear();
+  assertEquals((await logIn()).status, 422);
+  assertEquals(reasons, ["response_missing", "ok"]);
+});
+
+Deno.test("finishAuthentication() returns the methods for completeAuth()", async () => {
+  const synced = await withPasskey({}, { backedUp: true });
+  const result = await synced.app.logIn(synced.authenticator);
+  assertEquals(result.ok && result.methods, ["swk", "user", "mfa"]);
+  const { app, authenticator } = await withPasskey({
+    userVerification: "preferred",
+  }, { userVerified: false });
+  for (
+    const [purpose, methods] of [
+      ["login", ["hwk", "user"]],
+      ["second-factor", ["hwk", "user", "mfa"]],
+      ["confirm", ["hwk", "user"]],
+    ] as const
+  ) {
+    const result = await app.logIn(authenticator, {}, undefined, purpose);
+    assertEquals<unknown>(result.ok && result.methods, methods);
+  }
+});
+
+Deno.test("finishAuthentication() reports a counter that does not increase as a failed login", async () => {
+  const reports: string[] = [];
+  const events = onSecurityEvent(({ event: { action, outcome, reason } }) => {
+    reports.push(`${action} ${outcome} ${reason}`);
+  });
+  const options = { middleware: [events] };
+  const { app, authenticator } = await withPasskey(options, { counts: true });
+  const copied: TestPasskeyChanges = {
+    authenticatorData(data) {
+      new DataView(data.buffer).setUint32(33, 1);
+      return data;
+    },
+  };
+  await app.logIn(authenticator, copied);
+  await app.logIn(authenticator, copied);
+  await events.flush();
+  assertEquals(reports, [
+    "factor-add success undefined",
+    "login failure counter_not_increased",
+  ]);
+});
+
+Deno.test("passkeys report each new one and each failed login once", async () => {
+  const lines: string[] = [];
+  const events = onSecurityEvent(({ event, user }) => {
+    lines.push(`${event.action} ${event.outcome} ${event.reason ?? user?.id}`);
+  });
+  const { passkeys } = createPasskeyApp();
+  const provider = createPasskeyAuthProvider({
+    passkeys,
+    findUser: () => null,
+  });
+  const router = createRouter({ middleware: [events, session()] });
+  router.post(
+    "/register/options",
+    async (context) =>
+      Response.json(await passkeys.registrationOptions(context, USER)),
+  );
+  router.post("/register", async (context) => {
+    await passkeys.finishRegistration(context);
+    return new Response();
+  });
+  router.post("/login", async (context) => {
+    await passkeys.finishAuthentication(context);
+    return new Response();
+  });
+  router.post("/provider", async (context) => {
+    await verifyCredentials(provider, context);
+    await passkeys.finishAuthentication(context);
+    return new Response();
+  });
+  const browser = createTestClient(router);
+  const post = (path: string, body?: string) =>
+    browser.fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      ...body !== undefined && { body },
+    });
+  const options = await (await post("/register/options")).json();
+  const response = await createTestAuthenticator().register(options);
+  await post("/register", JSON.stringify(response));
+  await post("/register", JSON.stringify(response));
+  await post("/login", "{}");
+  await post("/provider", "{}");
+  await events.flush();
+  assertEquals(lines, [
+    "factor-add success 7",
+    "factor-add failure challenge_unknown",
+    "login failure response_malformed",
+    "login failure wrong",
+  ]);
+});
+
+Deno.test("onFailure receives each failure once", async () => {
+  const reasons: string[] = [];
+  const app = createPasskeyApp({
+    onFailure: ({ reason }) => reasons.push(reason),
+  });
+  await app.post("/register", {});
+  await app.post("/login", "{");
+  assertEquals(reasons, ["response_malformed", "response_malformed"]);
+});
+
+Deno.test("a challenge of the registration works for ten minutes, eight are pending at most", async () => {
+  const app = createPasskeyApp();
+  const first = await app.post("/register/options");
+  const second = await app.post("/register/options");
+  const device = () => createTestAuthenticator();
+  for (let count = 0; count < 7; count++) await app.post("/login/options");
+  const evicted = await device().register(first);
+  assertEquals(
+    (await app.post("/register", evicted)).reason,
+    "challenge_unknown",
+  );
+  const kept = await device().register(second);
+  assertEquals((await app.post("/register", kept)).ok, true);
+
+  for (
+    const [time, reason] of [[599_999, undefined], [
+      600_000,
+      "challenge_unknown",
+    ]] as const
+  ) {
+    await app.post("/password");
+    const options = await app.post("/register/options");
+    const late = await device().register({
+      ...options,
+      excludeCredentials: [],
+    });
+    app.wait(time);
+    assertEquals((await app.post("/register", late)).reason, reason);
+  }
+});
+
+Deno.test("relatedOrigins() lists web origins only", async () => {
+  const android = `android:apk-key-hash:${"A".repeat(43)}`;
+  const origins = ["https://a.example", "https://b.test", android];
+  const { passkeys } = createPasskeyApp({ rpId: "a.example", origins });
+  const router = createRouter();
+  router.get("/.well-known/webauthn", relatedOrigins(passkeys));
+  const response = await router.fetch("https://a.example/.well-known/webauthn");
+  const type = response.headers.get("Content-Type");
+  assert(type?.startsWith("application/json"));
+  assertEquals(await response.json(), { origins: origins.slice(0, 2) });
+});
+
+Deno.test("passkeyEndpoints() rejects a path", () => {
+  const url = "https://a.example/";
+  assertThrows(
+    () => passkeyEndpoints({ enroll: "/a", manage: url }),
+    TypeError,
+  );
+});
+
+const invalidOptions = [
+  [{ rpId: "https://a.example" }, 'rpId "https://a.example" is not a domain'],
+  [{ rpId: "A.example" }, 'rpId "A.example" is not a domain'],
+  [{ rpId: "127.0.0.1" }, 'rpId "127.0.0.1" is not a domain'],
+  [{ rpId: "a.example." }, 'rpId "a.example." is not a domain'],
+  [{ rpId: "a..example" }, "is not a domain"],
+  [{ rpId: "localhost:8000" }, "is not a domain"],
+  [{ rpId: "" }, "is not a domain"],
+  [{ rpName: "" }, "rpName is empty"],
+  [{ origins: [] }, "no origin is within"],
+  [{ origins: ["https://nota.example"] }, "no origin is within"],
+  [{ origins: ["https://a.example/"] }, "is not an https origin"],
+  [{ origins: ["https://a.example:443"] }, "is not an https origin"],
+  [{ origins: ["a.example"] }, "is not an https origin"],
+  [{ origins: ["http://a.example"] }, "is not an https origin"],
+  [{ topOrigins: ["http://b.example"] }, "is not an https origin"],
+  [{ origins: ["ftp://a.example"] }, "is not an https origin"],
+  [{ algorithms: [] }, "algorithms is empty"],
+  [{ algorithms: ["HS256" as "ES256"] }, '"HS256" is not an algorithm'],
+  [{ algorithms: ["toString" as "ES256"] }, "is not an algorithm"],
+] as const;
+
+for (const [options, message] of invalidOptions) {
+  Deno.test(`createPasskeys() rejects ${JSON.stringify(options)}`, () => {
+    const valid = {
+      rpId: "a.example",
+      rpName: "A",
+      store: createMemoryPasskeyStore(),
+    };
+    assertThrows(
+      () => createPasskeys({ ...valid, ...options }),
+      TypeError,
+      message,
+    );
+  });
+}
+
+Deno.test("createPasskeys() accepts localhost and subdomains", () => {
+  const store = createMemoryPasskeyStore();
+  for (
+    const [rpId, origins] of [
+      ["localhost", ["http://localhost:8000"]],
+      ["app.localhost", ["http://app.localhost"]],
+      ["example.co.uk", ["https://login.example.co.uk:8443"]],
+      ["xn--bcher-kva.example", undefined],
+    ] as const
+  ) {
+    const options = { rpId, rpName: "A", store, ...origins && { origins } };
+    assertEquals(
+      createPasskeys(options).origins,
+      origins ?? [`https://${rpId}`],
+    );
+  }
+});
+
+Deno.test("authenticationOptions() names the missing middleware", async () => {
+  const { passkeys } = createPasskeyApp();
+  const context = new RequestContext(new Request("https://test.example/"));
+  await passkeys.authenticationOptions(context).then(
+    () => assert(false),
+    (error) => assert(error.message.includes("session middleware")),
+  );
+});

@@ -1,0 +1,583 @@
+// Tokens that are kept per session, and how they are refreshed.
+import { keepTokens, type TokenResult } from "@gatehouse/web/auth/tokens";
+import { createMemorySessionStore } from "@gatehouse/web/session";
+import {
+  assert,
+  assertEquals,
+  assertNotEquals,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
+import { turns, until } from "../../_wait.ts";
+import { clientOf } from "../_login.ts";
+import { TestProvider } from "../_test_provider.ts";
+import {
+  fetchBy,
+  SECRET,
+  seenBy,
+  TokenApp,
+  tokenKeys,
+  tokenOf,
+  withLateTokens,
+} from "../_token_app.ts";
+
+Deno.test("get() returns none to a visitor and to a user without a login at the provider", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  assert((await tokenOf(browser)).ok);
+  await browser.fetch("/logout", { method: "POST" });
+  assertEquals(await seenBy(browser), "none");
+  await browser.fetch("/password/ada", { method: "POST" });
+  assertEquals(await seenBy(browser), "none");
+});
+
+Deno.test("get() returns the token of the login until it is about to expire", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  const first = await tokenOf(browser);
+  assert(first.ok);
+  assertEquals(first.expiresAt, app.time + 3_600_000);
+  app.wait(3_570_000);
+  assertEquals(await tokenOf(browser), first);
+  app.wait(1);
+  const second = await tokenOf(browser);
+  assert(second.ok);
+  assertNotEquals(second.accessToken, first.accessToken);
+  assertEquals(app.refreshes, 1);
+  assertEquals(await tokenOf(browser), second);
+});
+
+Deno.test("get() refreshes a token that is valid for less than minimumValidity", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  app.get = { minimumValidity: 1_000_000 };
+  app.wait(2_599_000);
+  await tokenOf(browser);
+  assertEquals(app.refreshes, 0);
+  app.wait(2_000);
+  await tokenOf(browser);
+  assertEquals(app.refreshes, 1);
+  // A token lives for an hour, so no later request can get two hours.
+  app.get = { minimumValidity: 7_200_000 };
+  await tokenOf(browser);
+  assertEquals(app.refreshes, 1);
+  // A token is never returned at its expiry.
+  app.get = { minimumValidity: 0 };
+  app.expire();
+  await tokenOf(browser);
+  assertEquals(app.refreshes, 2);
+  for (const minimumValidity of [-1, NaN]) {
+    app.get = { minimumValidity };
+    await assertRejects(() => tokenOf(browser), Error, "500");
+  }
+});
+
+Deno.test("get() sends one token request for 100 requests to each of three processes", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  const processes = [app.first, app.start(), app.start()];
+  for (let round = 1; round <= 3; round++) {
+    app.expire();
+    const results = await Promise.all(
+      processes.flatMap((one) =>
+        Array.from({ length: 100 }, () => fetchBy(browser, one))
+      ),
+    );
+    assert(results.every(({ ok }) => ok));
+    assertEquals(new Set(results.map((one) => JSON.stringify(one))).size, 1);
+    assertEquals(app.refreshes, round);
+  }
+});
+
+Deno.test("get() sends one token request if the provider returns the same access token", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  const first = await tokenOf(browser);
+  assert(first.ok);
+  app.provider.faults = {
+    token: (token) => ({ ...token, access_token: first.accessToken }),
+    claims: ({ at_hash: _, ...claims }) => claims,
+  };
+  app.expire();
+  const other = app.start();
+  const results = await Promise.all(
+    [app.first, other, app.first, other].map((one) => fetchBy(browser, one)),
+  );
+  assert(results.every(({ ok }) => ok));
+  assertEquals(app.refreshes, 1);
+});
+
+Deno.test("get() keeps the tokens when the session gets a new id or the user logs in again", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  const token = await seenBy(browser);
+  await browser.fetch("/renew", { method: "POST" });
+  assertEquals(await seenBy(browser), token);
+  const user = encodeURIComponent(`user of ${app.provider.user.sub}`);
+  app.wait(10_000_000);
+  await browser.fetch(`/password/${user}`, { method: "POST" });
+  assert((await tokenOf(browser)).ok);
+  app.wait(39_000_000);
+  // The session began anew, and its tokens live as long as it does.
+  assert((await tokenOf(browser)).ok);
+});
+
+Deno.test("get() returns ended if the provider refuses the refresh token, and asks it only once", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  app.provider.faults = {
+    respond: ({ path }) =>
+      path === "/token"
+        ? Response.json({
+          error: "invalid_grant",
+          error_description: "grant was revoked",
+        }, { status: 400 })
+        : undefined,
+  };
+  app.expire();
+  const result = await tokenOf(browser);
+  assert(!result.ok);
+  assertEquals(result.reason, "ended");
+  const { providerError, providerErrorDescription, status } = app.errors[0]!;
+  assertEquals(
+    [providerError, providerErrorDescription, status],
+    ["invalid_grant", "grant was revoked", 400],
+  );
+  for (let count = 0; count < 5; count++) {
+    assertEquals(await seenBy(browser), "ended");
+  }
+  assertEquals(app.refreshes, 1);
+  app.provider.faults = {};
+  await app.logInAgain(browser);
+  assert((await tokenOf(browser)).ok);
+});
+
+Deno.test("get() returns unavailable while the provider fails, with pauses that grow", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  app.provider.faults = {
+    respond: ({ path }) =>
+      path === "/token" ? new Response(null, { status: 503 }) : undefined,
+  };
+  app.expire();
+  for (const [index, seconds] of [1, 2, 4, 8, 16, 32, 60, 60].entries()) {
+    const { error: _, ...result } = await tokenOf(browser) as {
+      error: unknown;
+    };
+    assertEquals<unknown>(result, {
+      ok: false,
+      reason: "unavailable",
+      retryAfter: seconds,
+    });
+    await tokenOf(browser);
+    assertEquals(app.refreshes, index + 1);
+    app.wait(seconds * 1_000);
+  }
+  app.provider.faults = {};
+  assert((await tokenOf(browser)).ok);
+});
+
+Deno.test("get() returns a token that is still valid if the provider fails", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  const token = await seenBy(browser);
+  app.provider.faults = {
+    respond: ({ path }) =>
+      path === "/token" ? new Response(null, { status: 503 }) : undefined,
+  };
+  app.wait(3_580_000);
+  assertEquals(await seenBy(browser), token);
+  app.wait(20_000);
+  assertEquals(await seenBy(browser), "unavailable");
+});
+
+Deno.test("get() keeps a rotated refresh token if the new ID token can't be checked", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  app.provider.faults = {
+    idToken: (idToken) => idToken.slice(0, -8) + "AAAAAAAA",
+  };
+  app.expire();
+  const failed = await tokenOf(browser);
+  assert(!failed.ok && failed.reason === "unavailable");
+  assertEquals(failed.error?.code, "id_token_invalid");
+  app.provider.faults = {};
+  app.wait(1_000);
+  assert((await tokenOf(browser)).ok);
+  const [old, rotated] = app.provider.requests.filter(({ form }) =>
+    form.get("grant_type") === "refresh_token"
+  ).map(({ form }) => form.get("refresh_token"));
+  assertNotEquals(rotated, old);
+});
+
+Deno.test("get() ends the connection if the new ID token is about another user (OpenID Connect Core 1.0, section 12.2)", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  app.provider.faults = { claims: (claims) => ({ ...claims, sub: "eve" }) };
+  app.expire();
+  assertEquals(await seenBy(browser), "ended");
+  app.provider.faults = {};
+  assertEquals(await seenBy(browser), "ended");
+  assertEquals(app.refreshes, 1);
+});
+
+Deno.test("get() returns ended after the expiry if there is no refresh token", async () => {
+  const app = await TokenApp.create();
+  app.provider.faults = { token: ({ refresh_token: _, ...token }) => token };
+  const browser = await app.logIn();
+  assert((await tokenOf(browser)).ok);
+  app.expire();
+  assertEquals(await seenBy(browser), "ended");
+  assertEquals(app.refreshes, 0);
+});
+
+Deno.test("get() takes a token without expires_in as valid until it is rejected", async () => {
+  const app = await TokenApp.create();
+  app.provider.faults = { token: ({ expires_in: _, ...token }) => token };
+  const browser = await app.logIn();
+  const rejected = await seenBy(browser);
+  app.wait(20_000_000);
+  assertEquals(await tokenOf(browser), { ok: true, accessToken: rejected });
+  app.get = { rejected };
+  const results = await Promise.all(
+    Array.from({ length: 50 }, () => seenBy(browser)),
+  );
+  assertEquals(new Set(results).size, 1);
+  assertNotEquals(results[0], rejected);
+  assertEquals(app.refreshes, 1);
+  // An API that rejects each token must not cause a refresh for each request.
+  app.get = { rejected: results[0] };
+  assertEquals(await seenBy(browser), results[0]);
+  assertEquals(app.refreshes, 1);
+  app.wait(30_000);
+  assertNotEquals(await seenBy(browser), results[0]);
+});
+
+Deno.test("get() does not refresh a short-lived token with each request", async () => {
+  const app = await TokenApp.create();
+  app.provider.faults = { token: (token) => ({ ...token, expires_in: 10 }) };
+  const browser = await app.logIn();
+  await tokenOf(browser);
+  app.wait(5_000);
+  await tokenOf(browser);
+  assertEquals(app.refreshes, 0);
+  app.wait(1);
+  await tokenOf(browser);
+  assertEquals(app.refreshes, 1);
+});
+
+Deno.test("get() returns the scopes that a refresh narrowed (RFC 6749, section 6)", async () => {
+  const app = await TokenApp.create();
+  app.provider.faults = { token: (token) => ({ ...token, scope: "a b" }) };
+  const browser = await app.logIn();
+  const first = await tokenOf(browser);
+  assertEquals(first.ok && first.scope, "a b");
+  app.provider.faults = { token: (token) => ({ ...token, scope: "a" }) };
+  app.expire();
+  const second = await tokenOf(browser);
+  assertEquals(second.ok && second.scope, "a");
+});
+
+Deno.test("get() keeps the refresh token if the provider does not rotate it", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  let next = 0;
+  app.provider.faults = {
+    respond: ({ path }) =>
+      path === "/token"
+        ? Response.json({
+          access_token: `token ${++next}`,
+          token_type: "Bearer",
+          expires_in: 3600,
+        })
+        : undefined,
+  };
+  app.expire();
+  assertEquals(await seenBy(browser), "token 1");
+  app.expire();
+  assertEquals(await seenBy(browser), "token 2");
+});
+
+Deno.test("get() ends the wait if the signal is aborted, and the tokens are stored", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  const first = await seenBy(browser);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  app.provider.faults = {
+    respond: ({ path }) => path === "/token" ? promise : undefined,
+  };
+  app.expire();
+  const controller = new AbortController();
+  app.get = { signal: controller.signal };
+  const waiting = browser.fetch("/token");
+  await app.hasRefreshed(1);
+  controller.abort();
+  assertEquals((await waiting).status, 500);
+  app.get = {};
+  resolve(undefined);
+  const second = await tokenOf(browser);
+  assert(second.ok);
+  assertNotEquals(second.accessToken, first);
+  assertEquals(app.refreshes, 1);
+});
+
+Deno.test("get() waits for another process only for waitTimeout", async () => {
+  const app = await TokenApp.create({ keep: { waitTimeout: 100 } });
+  const browser = await app.logIn();
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  app.provider.faults = {
+    respond: ({ path }) => path === "/token" ? promise : undefined,
+  };
+  app.expire();
+  const holder = fetchBy(browser, app.first);
+  await app.hasRefreshed(1);
+  const other = app.start({ waitTimeout: 100 });
+  assertEquals(await fetchBy(browser, other), {
+    ok: false,
+    reason: "unavailable",
+    retryAfter: 1,
+  });
+  resolve(undefined);
+  assert((await holder).ok);
+  assert((await fetchBy(browser, other)).ok);
+  assertEquals(app.refreshes, 1);
+});
+
+Deno.test("get() takes the lease of a process that died after it expires", async () => {
+  const app = await TokenApp.create({ client: { timeout: 1_000 } });
+  const browser = await app.logIn();
+  app.expire();
+  // Dies before its request reaches the provider.
+  app.provider.faults = {
+    respond: ({ path }) =>
+      path === "/token" ? new Promise<undefined>(() => {}) : undefined,
+  };
+  const dead = app.start();
+  const hung = fetchBy(browser, dead);
+  await app.hasRefreshed(1);
+  app.provider.faults = {};
+  const waiting = fetchBy(browser, app.first);
+  await turns(50);
+  assertEquals(app.refreshes, 1);
+  app.wait(7_000);
+  assert((await waiting).ok);
+  assertEquals(app.refreshes, 2);
+  await hung;
+});
+
+Deno.test("get() stores tokens that arrive after another process has taken the lease", async () => {
+  const { app, arrive, browser, late } = await withLateTokens();
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  app.provider.faults = {
+    respond: ({ path }) => path === "/token" ? promise : undefined,
+  };
+  // The second process uses the old refresh token, which the provider refuses.
+  const second = fetchBy(browser, app.start());
+  await app.hasRefreshed(2);
+  arrive();
+  const stored = await late;
+  assert(stored.ok);
+  resolve(undefined);
+  assertEquals(await second, stored);
+  assertEquals(await tokenOf(browser), stored);
+});
+
+Deno.test("get() stores tokens that arrive after another process has ended the connection", async () => {
+  const { app, arrive, browser, late } = await withLateTokens();
+  const second = await fetchBy(browser, app.start());
+  assertEquals(!second.ok && second.reason, "ended");
+  arrive();
+  assert((await late).ok);
+  assertEquals(await tokenOf(browser), await late);
+});
+
+Deno.test("save() stores the tokens encrypted, and a connection of another session can't replace it", async () => {
+  const app = await TokenApp.create();
+  const [ada, bob] = [await app.logIn({ sub: "ada" }), await app.logIn()];
+  const token = await seenBy(ada);
+  const keys = await tokenKeys(app, "user:user of ada");
+  const others = await tokenKeys(
+    app,
+    `user:user of ${app.provider.user.sub}`,
+  );
+  assertEquals([keys.length, others.length], [1, 1]);
+  const stored = (await app.store.get(keys[0]!))!;
+  assert(!stored.value.includes(token));
+  const { version } = (await app.store.get(others[0]!))!;
+  await app.store.put(others[0]!, stored.value, {
+    ttl: 1_000_000,
+    ifVersion: version,
+  });
+  assertEquals(await seenBy(bob), "ended");
+});
+
+Deno.test("get() decrypts with an old secret, and ends the connection without it", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  const next = "YW5vdGhlciBzZWNyZXQgb2YgdGhlIHRlc3RzIDk4NzY1";
+  const rotated = app.start({ secrets: [next, SECRET] });
+  assert((await fetchBy(browser, rotated)).ok);
+  const without = app.start({ secrets: [next] });
+  assertEquals(await fetchBy(browser, without), { ok: false, reason: "ended" });
+});
+
+Deno.test("save() throws for a visitor and for the result of another provider", async () => {
+  const app = await TokenApp.create();
+  const other = await TestProvider.create("https://other.example");
+  const { store } = app;
+  const tokens = keepTokens(clientOf(other), { store, secrets: [SECRET] });
+  app.first.router.post("/save/:issuer", async (context) => {
+    const issuer = decodeURIComponent(context.params.issuer);
+    const rest = { subject: "1", profile: {}, claims: {}, returnTo: "/" };
+    const result = { ...rest, issuer, data: {}, tokens: { accessToken: "a" } };
+    await assertRejects(
+      () => tokens.save(context, { ok: true, ...result }),
+      TypeError,
+      "Cannot keep tokens",
+    );
+    return new Response("refused");
+  });
+  const browser = await app.logIn();
+  const issuer = encodeURIComponent(app.provider.issuer);
+  const saved = await browser.fetch(`/save/${issuer}`, { method: "POST" });
+  assertEquals(await saved.text(), "refused");
+  await browser.fetch("/logout", { method: "POST" });
+  const again = await browser.fetch("/save/x", { method: "POST" });
+  assertEquals(await again.text(), "refused");
+});
+
+Deno.test("save() rejects tokens that are too large, and omits a large ID token", async () => {
+  const app = await TokenApp.create();
+  app.provider.faults = {
+    token: (token) => ({ ...token, access_token: "a".repeat(41_000) }),
+    claims: ({ at_hash: _, ...claims }) => claims,
+    respond: ({ path }) =>
+      path === "/userinfo" ? Response.json(app.provider.user) : undefined,
+  };
+  await assertRejects(() => app.logIn());
+  app.provider.faults = {
+    claims: (claims) => ({ ...claims, groups: "g".repeat(31_000) }),
+  };
+  const browser = await app.logIn();
+  assert((await tokenOf(browser)).ok);
+});
+
+Deno.test("keepTokens() rejects a store without compare-and-swap, an index or a good secret", async () => {
+  const provider = clientOf(await TestProvider.create());
+  const store = createMemorySessionStore();
+  const secrets = [SECRET];
+  const { byIndex: _, ...rest } = {
+    get: store.get,
+    put: store.put,
+    delete: store.delete,
+    byIndex: store.byIndex,
+  };
+  const weak = { ...rest, byIndex: store.byIndex! };
+  assertThrows(
+    () => keepTokens(provider, { store: rest, secrets }),
+    TypeError,
+    "byIndex",
+  );
+  assertThrows(
+    () =>
+      keepTokens(provider, {
+        store: { ...weak, consistency: "eventual" },
+        secrets,
+      }),
+    TypeError,
+    "eventually consistent",
+  );
+  assertThrows(
+    () => keepTokens(provider, { store, secrets: ["short"] }),
+    RangeError,
+    "Cannot encrypt tokens",
+  );
+  assertThrows(
+    () => keepTokens(provider, { store, secrets, waitTimeout: 0 }),
+    RangeError,
+    "waitTimeout",
+  );
+});
+
+Deno.test("TokenResult has a token only if ok, and retryAfter only if unavailable", () => {
+  const show = (result: TokenResult): string | number => {
+    // @ts-expect-error The user may have no token.
+    const unchecked: string = result.accessToken;
+    if (result.ok) return result.accessToken ?? unchecked;
+    // @ts-expect-error The user may have to log in.
+    const seconds: number = result.retryAfter;
+    return result.reason === "unavailable" ? result.retryAfter : seconds ?? 0;
+  };
+  assertEquals(show({ ok: true, accessToken: "a" }), "a");
+  assertEquals(show({ ok: false, reason: "unavailable", retryAfter: 3 }), 3);
+  assertEquals(show({ ok: false, reason: "ended" }), 0);
+});
+
+Deno.test("get() throws if the session is in another store", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  const other = app.start({ store: createMemorySessionStore() });
+  await assertRejects(() => fetchBy(browser, other));
+});
+
+Deno.test("get() refreshes a token at its expiry, also with minimumValidity 0", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  app.get = { minimumValidity: 0 };
+  app.wait(3_599_999);
+  assert((await tokenOf(browser)).ok);
+  assertEquals(app.refreshes, 0);
+  app.wait(1);
+  assert((await tokenOf(browser)).ok);
+  assertEquals(app.refreshes, 1);
+});
+
+Deno.test("get() never returns the token that the API rejected, also if the provider fails", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  const rejected = await seenBy(browser);
+  app.provider.faults = {
+    respond: ({ path }) =>
+      path === "/token" ? new Response(null, { status: 503 }) : undefined,
+  };
+  app.wait(60_000);
+  app.get = { rejected };
+  assertEquals(await seenBy(browser), "unavailable");
+  app.get = {};
+  assertEquals(await seenBy(browser), rejected);
+});
+
+Deno.test("get() does not wait for a refresh if its signal is aborted already", async () => {
+  const gate = Promise.withResolvers<Response>();
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  app.provider.faults = {
+    respond: ({ path }) => path === "/token" ? gate.promise : undefined,
+  };
+  app.expire();
+  app.get = { signal: AbortSignal.abort() };
+  const answer = tokenOf(browser).then(
+    () => "waited",
+    ({ message }) => message,
+  );
+  await app.hasRefreshed(1);
+  gate.resolve(new Response(null, { status: 503 }));
+  assertEquals(await answer, "500");
+  // The refresh itself continues.
+  await until(() => app.errors.length === 1);
+});
+
+Deno.test("get() ends the connection if the refreshed tokens are too large to keep", async () => {
+  const app = await TokenApp.create();
+  const browser = await app.logIn();
+  app.provider.faults = {
+    token: (token) => ({ ...token, scope: "s".repeat(50_000) }),
+  };
+  app.expire();
+  const result = await tokenOf(browser);
+  assert(!result.ok && result.reason === "ended");
+  assertEquals(result.error?.code, "token_response_invalid");
+  app.provider.faults = {};
+  assertEquals(await seenBy(browser), "ended");
+  assertEquals(app.refreshes, 1);
+});

@@ -1,0 +1,131 @@
+import {
+  createCredentialsAuthProvider,
+  createThrottle,
+  credentialsAuthResult,
+  type ThrottleOptions,
+} from "@gatehouse/web/auth";
+import {
+  createSecondFactors,
+  generateTOTP,
+} from "@gatehouse/web/auth/second-factor";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createMemorySessionStore } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
+import { assert, assertEquals } from "@std/assert";
+import { runAs } from "../_second_factor_app.ts";
+
+const ADA = "ada@example.com";
+const PASSWORD = "correct horse";
+
+/** Creates an application whose only user has a password and an app. */
+async function createApp(options: ThrottleOptions = {}) {
+  let time = 1_700_000_000_000;
+  const now = () => time;
+  const store = createMemorySessionStore({ now });
+  const loginThrottle = createThrottle({ store, now, ...options });
+  const factors = createSecondFactors({
+    issuer: "Example",
+    store,
+    secrets: ["a secret of more than thirty-two characters"],
+    now,
+    loginThrottle,
+  });
+  const provider = createCredentialsAuthProvider({
+    name: "password",
+    parse: ({ url }) => url.searchParams.get("password"),
+    verify: (password) => password === PASSWORD ? { id: 7 } : null,
+    account: () => ADA,
+    throttle: loginThrottle,
+  });
+  const sessions = createMemorySessionStore({ now });
+  const router = createRouter({
+    middleware: [session({ store: sessions, now })],
+  });
+  router.post("/password", async (context) => {
+    const result = await credentialsAuthResult(provider, context);
+    if (!result.ok) return new Response(result.reason);
+    const methods = ["pwd"];
+    const login = await factors.completeFirstFactor(context, 7, { methods });
+    return new Response(login === null ? "code" : "in");
+  });
+  router.post("/code", async (context) => {
+    const code = context.url.searchParams.get("code");
+    const result = await factors.verifyCode(context, code);
+    return new Response(result.ok ? "in" : result.reason);
+  });
+  const { secret, setup } = await factors.createTOTP(7, ADA);
+  const first = await generateTOTP(secret, { time: time - 30_000 });
+  const form = { setup, code: first };
+  await runAs(7, (context) => factors.enableTOTP(context, form), { now });
+  return {
+    wait: (passed: number) => void (time += passed),
+    code: () => generateTOTP(secret, { time }),
+    browser(remoteAddress: string) {
+      const { fetch, cookies } = createTestClient(router, { remoteAddress });
+      const post = async (path: string) =>
+        await (await fetch(path, { method: "POST" })).text();
+      return {
+        cookies,
+        password: (password = PASSWORD) =>
+          post(`/password?password=${encodeURIComponent(password)}`),
+        code: (code: string) => post(`/code?code=${code}`),
+      };
+    },
+  };
+}
+
+Deno.test("who knows only the password does not push out the owner's device, and does not lock it out", async () => {
+  const app = await createApp();
+  const owner = app.browser("192.0.2.1");
+  assertEquals(await owner.password(), "code");
+  assertEquals(await owner.code(await app.code()), "in");
+
+  for (let n = 0; n < 20; n++) {
+    app.wait(1000);
+    const attacker = app.browser(`198.51.100.${n}`);
+    assertEquals(await attacker.password(), "code");
+    assert(![...attacker.cookies.keys()].some((name) => /device/.test(name)));
+  }
+  for (let n = 0; n < 100; n++) {
+    await app.browser(`203.0.113.${n}`).password("wrong");
+  }
+  assertEquals(await app.browser("192.0.2.2").password(), "throttled");
+  assertEquals(await owner.password(), "code");
+  app.wait(30_000);
+  assertEquals(await owner.code(await app.code()), "in");
+});
+
+Deno.test("a device becomes known when the code is typed, also in another request", async () => {
+  const app = await createApp();
+  const owner = app.browser("192.0.2.1");
+  await owner.password();
+  assert(!owner.cookies.has("__Host-Http-device"));
+  await owner.code("000000");
+  assert(!owner.cookies.has("__Host-Http-device"));
+  await owner.code(await app.code());
+  assert(owner.cookies.has("__Host-Http-device"));
+});
+
+Deno.test("a device keeps its cookie when the code of a later login is typed", async () => {
+  const app = await createApp();
+  const owner = app.browser("192.0.2.1");
+  await owner.password();
+  await owner.code(await app.code());
+  const first = owner.cookies.get("__Host-Http-device");
+  app.wait(60_000);
+  await owner.password();
+  await owner.code(await app.code());
+  assertEquals(owner.cookies.get("__Host-Http-device"), first);
+});
+
+Deno.test("who knows only the password does not end the owner's login that waits for its code", async () => {
+  const app = await createApp();
+  const owner = app.browser("192.0.2.1");
+  await owner.password();
+  for (let n = 0; n < 19; n++) {
+    app.wait(1000);
+    await app.browser(`198.51.100.${n}`).password();
+  }
+  assertEquals(await owner.code(await app.code()), "in");
+});

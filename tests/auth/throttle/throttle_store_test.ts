@@ -1,0 +1,220 @@
+import { createThrottle, type ThrottleOptions } from "@gatehouse/web/auth";
+import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
+import {
+  createMemorySessionStore,
+  type SessionStore,
+  SessionStoreError,
+} from "@gatehouse/web/session";
+import {
+  session,
+  type SessionOptions,
+} from "@gatehouse/web/session-middleware";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { captureConsole } from "../../_console.ts";
+import { afterTimers } from "../../_wait.ts";
+import { createClocked, hour, start, withCalls } from "../_clocked_throttle.ts";
+
+Deno.test("createThrottle() separates throttles with different names in one store", async () => {
+  const store = createMemorySessionStore();
+  const login = createClocked({ store });
+  const reset = createClocked({ store, name: "reset" });
+  await login.fail(5);
+  assertEquals(await login.attempt(), 1);
+  assertEquals(await reset.attempt(), true);
+});
+
+Deno.test("createThrottle() does not store accounts and addresses", async () => {
+  const keys: string[] = [];
+  const memory = createMemorySessionStore();
+  const store: SessionStore = {
+    get: (key) => memory.get(key),
+    put(key, value, options) {
+      keys.push(key + value);
+      assertEquals(options.index, undefined);
+      return memory.put(key, value, options);
+    },
+    delete: (key) => memory.delete(key),
+  };
+  await createClocked({ store }).attempt("ada");
+  assertEquals(keys.length, 3);
+  for (const key of keys) {
+    assert(
+      /^throttle:[a-z]+:[\w-]{43}\[\[\[1700000000000,1\]\],0\]$/.test(key),
+      key,
+    );
+  }
+});
+
+Deno.test("createThrottle() accepts accounts of any length and form", async () => {
+  const { attempt } = createClocked();
+  const long = "a".repeat(1_000_000);
+  for (const account of [long, "", "\ud800", "\ufdfa".repeat(100_000)]) {
+    assertEquals(await attempt(account), true);
+  }
+});
+
+const nonsense = [
+  "",
+  "{",
+  "null",
+  "[1]",
+  '["a","b"]',
+  "[1,null]",
+  "[5,0]",
+  "[[5],0]",
+  "[[[1700000000000]],0]",
+  '[[[1700000000000,"5"]],0]',
+  "[[[null,5]],0]",
+  "[[[1700000000000,5]],null]",
+];
+
+Deno.test("createThrottle() starts again if the stored value is invalid", async () => {
+  for (const value of nonsense) {
+    const memory = createMemorySessionStore({ now: () => start });
+    const store: SessionStore = {
+      get: (key) => {
+        const found = memory.get(key) as { version: string } | null;
+        return found === null ? null : { value, version: found.version };
+      },
+      put: (key, text, options) => memory.put(key, text, options),
+      delete: (key) => memory.delete(key),
+    };
+    const { fail } = createClocked({ store });
+    assertEquals(await fail(7), Array(7).fill(true), value);
+  }
+});
+
+Deno.test("createThrottle() accepts the right password if the counts were evicted meanwhile", async () => {
+  for (const end of ["succeed", "cancel"] as const) {
+    const memory = createMemorySessionStore();
+    const keys = new Set<string>();
+    const store: SessionStore = {
+      get: (key) => memory.get(key),
+      put(key, ...value) {
+        keys.add(key);
+        return memory.put(key, ...value);
+      },
+      delete: (key) => memory.delete(key),
+    };
+    const throttle = createThrottle({ store });
+    const context = new RequestContext(new Request("https://example.com/"), {
+      remoteAddress: "203.0.113.7",
+    });
+    const attempt = await throttle.attempt(context, "ada");
+    assert(attempt.allowed);
+    for (const key of keys) await memory.delete(key);
+    keys.clear();
+    await attempt[end]();
+    // A count that is gone stays gone.
+    for (const key of keys) assertEquals(await memory.get(key), null);
+  }
+});
+
+Deno.test("createThrottle() rejects if the store never accepts a count", async () => {
+  const store: SessionStore = {
+    get: () => null,
+    put: () => false,
+    delete: () => {},
+  };
+  assertEquals(await createClocked({ store }).attempt(), 1);
+});
+
+const hang = () => new Promise<never>(() => {});
+const fail = () => Promise.reject(new Error("The store is unavailable"));
+
+for (const [how, sweep] of [["hangs", hang], ["fails", fail]] as const) {
+  Deno.test(`createThrottle() counts even if a sweep of the store ${how}`, async () => {
+    const store = withCalls({ sweep });
+    const { fail, pass } = createClocked({ store, storeTimeout: 50 });
+    pass(hour);
+    const answers = await fail(6);
+    assertEquals(answers, [true, true, true, true, true, 1]);
+  });
+}
+
+for (const method of ["get", "put", "delete"] as const) {
+  for (const [how, call] of [["hangs", hang], ["fails", fail]] as const) {
+    Deno.test(`createThrottle() rejects every attempt if the store's ${method} ${how}`, async () => {
+      const store = withCalls({ [method]: call });
+      const { attempt } = createClocked({ store, storeTimeout: 50 });
+      const right = attempt("ada", "203.0.113.7", {}, true);
+      await assertRejects(
+        () => right,
+        SessionStoreError,
+        "Cannot throttle session: the store failed",
+      );
+      // Other calls of the attempt may have begun later.
+      await afterTimers(50);
+    });
+  }
+}
+
+for (const storeTimeout of [0, -1, NaN, Infinity]) {
+  Deno.test(`createThrottle() throws for the storeTimeout ${storeTimeout}`, () => {
+    assertThrows(
+      () => createThrottle({ storeTimeout }),
+      RangeError,
+      `storeTimeout "${storeTimeout}"`,
+    );
+  });
+}
+
+for (const limit of ["attempts", "delay", "maxDelay", "window"] as const) {
+  Deno.test(`createThrottle() throws for an invalid ${limit}`, () => {
+    for (const value of [0, -1, NaN]) {
+      for (
+        const kind of [
+          "perAccount",
+          "perAccountAndAddress",
+          "perAddress",
+          "perNetwork",
+        ]
+      ) {
+        assertThrows(
+          () => createThrottle({ [kind]: { [limit]: value } }),
+          RangeError,
+          `${limit} "${value}"`,
+        );
+      }
+    }
+  });
+}
+
+Deno.test("createThrottle() warns once if the sessions are in a shared store and the counts are not", async () => {
+  const memory = createMemorySessionStore();
+  const shared: SessionStore = {
+    get: (key) => memory.get(key),
+    put: (...args) => memory.put(...args),
+    delete: (key) => memory.delete(key),
+  };
+  const secrets = ["a secret of more than thirty-two characters"];
+  const cases: [SessionOptions, ThrottleOptions, warnings: number][] = [
+    [{ store: shared }, {}, 1],
+    [{ store: shared, lazy: true }, {}, 1],
+    [{ store: shared }, { store: shared }, 0],
+    [{ store: shared }, { store: memory }, 0],
+    [{}, {}, 0],
+    [{ store: memory }, {}, 0],
+    [{ secrets }, {}, 0],
+  ];
+  for (const [sessionOptions, throttleOptions, expected] of cases) {
+    const throttle = createThrottle(throttleOptions);
+    const router = createRouter({ middleware: [session(sessionOptions)] });
+    router.get("/", async (context) => {
+      await throttle.attempt(context, "ada");
+      return new Response();
+    });
+    using calls = captureConsole("warn");
+    for (let count = 0; count < 3; count++) {
+      await router.fetch(new Request("https://example.com/"), {
+        remoteAddr: { hostname: "203.0.113.7" },
+      });
+    }
+    assertEquals(
+      calls.printed,
+      Array(expected).fill(
+        'Cannot throttle "login" across processes: it has no "store", pass the one of the sessions',
+      ),
+    );
+  }
+});

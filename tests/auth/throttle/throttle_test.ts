@@ -1,0 +1,344 @@
+import { createThrottle } from "@gatehouse/web/auth";
+import { RequestContext } from "@gatehouse/web/fetch-router";
+import { createMemorySessionStore } from "@gatehouse/web/session";
+import { assert, assertEquals, assertLess } from "@std/assert";
+import {
+  createClocked,
+  hour,
+  minute,
+  start,
+  strict,
+  withCalls,
+} from "../_clocked_throttle.ts";
+import { slow } from "../_slow_store.ts";
+
+Deno.test("createThrottle() allows five failures, then increases the delay (ASVS 6.3.1)", async () => {
+  const { attempt, fail, pass } = createClocked();
+  assertEquals(await fail(6), [true, true, true, true, true, 1]);
+  const delays: (true | number)[] = [];
+  for (let delay = 1; delay <= 900; delay = Math.min(delay * 2, 1000)) {
+    pass(delay * 1000 - 1);
+    assertEquals(await attempt(), 1, "not a millisecond early");
+    pass(1);
+    assertEquals(await attempt(), true);
+    delays.push(await attempt());
+  }
+  assertEquals(delays, [2, 4, 8, 16, 32, 64, 128, 256, 512, 900]);
+});
+
+Deno.test("createThrottle() does not extend the delay for rejected attempts", async () => {
+  const { attempt, fail, pass } = createClocked();
+  await fail(5);
+  assertEquals(await fail(50), Array(50).fill(1));
+  pass(1000);
+  assertEquals(await attempt(), true);
+});
+
+Deno.test("createThrottle() does not count rejected attempts for the address", async () => {
+  const { attempt, fail } = createClocked();
+  await fail(200);
+  assertEquals(await attempt("bob"), true);
+});
+
+Deno.test("createThrottle() does not lock out a user because of a stranger's guesses (ASVS 6.3.1)", async () => {
+  const { attempt, fail } = createClocked();
+  await fail(100, "ada", "198.51.100.1");
+  assertEquals(await attempt("ada", "203.0.113.7"), true);
+});
+
+Deno.test("createThrottle() delays an address that tries many accounts (ASVS 6.3.1)", async () => {
+  const { attempt } = createClocked();
+  const answers = [];
+  for (let index = 0; index < 101; index++) {
+    answers.push(await attempt(`user${index}`));
+  }
+  assertEquals(answers, [...Array(100).fill(true), 1]);
+  assertEquals(await attempt("ada", "203.0.113.8"), true);
+});
+
+Deno.test("createThrottle() delays an address by at most a minute, because others share it", async () => {
+  // Sixty failures in an hour, one each minute, never reach a hundred.
+  const { attempt, pass } = createClocked({
+    perAddress: { window: 24 * hour },
+  });
+  for (let index = 0; index < 200; index++) {
+    await attempt(`user${index}`);
+    pass(60_000);
+  }
+  assertEquals(await attempt("ada"), true);
+  assertEquals(await attempt("bob"), 60);
+});
+
+Deno.test("createThrottle() forgets failures of a pair after a successful attempt", async () => {
+  const { attempt, fail } = createClocked();
+  await fail(4);
+  assertEquals(await attempt("ada", "203.0.113.7", {}, true), true);
+  assertEquals(await fail(6), [true, true, true, true, true, 1]);
+});
+
+Deno.test("createThrottle() does not let an attacker reset an address with another account", async () => {
+  const { attempt } = createClocked();
+  let allowed = 0;
+  for (let index = 0; index < 150; index++) {
+    if (await attempt(`victim${index}`) === true) allowed++;
+    await attempt("mallory", "203.0.113.7", {}, true);
+  }
+  assertEquals(allowed, 100);
+});
+
+Deno.test("createThrottle() takes back only a cancelled attempt", async () => {
+  const throttle = createThrottle();
+  const context = new RequestContext(new Request("https://example.com/"), {
+    remoteAddress: "203.0.113.7",
+  });
+  for (let time = 0; time < 4; time++) await throttle.attempt(context, "ada");
+  for (let time = 0; time < 200; time++) {
+    const attempt = await throttle.attempt(context, "ada");
+    assert(attempt.allowed, "a cancelled attempt causes no delay");
+    await attempt.cancel();
+  }
+  const { allowed } = await throttle.attempt(context, "ada");
+  assert(allowed);
+  const refused = await throttle.attempt(context, "ada");
+  assertEquals(refused, { allowed: false, retryAfter: 1 });
+});
+
+Deno.test("createThrottle() takes back the latest of several failures", async () => {
+  const { attempt, fail, pass } = createClocked({ perAddress: strict });
+  await fail(2);
+  pass(30 * minute);
+  assertEquals(await attempt("bob", "203.0.113.7", {}, true), true);
+  assertEquals(await fail(4, "bob"), [true, true, true, 1]);
+});
+
+Deno.test("createThrottle() does not count successful attempts", async () => {
+  const { attempt } = createClocked();
+  for (let index = 0; index < 300; index++) {
+    const account = `user${index % 3}`;
+    assertEquals(await attempt(account, "203.0.113.7", {}, true), true);
+  }
+});
+
+Deno.test("createThrottle() forgets a failure after an hour", async () => {
+  const { fail, pass } = createClocked({
+    perAccountAndAddress: { maxDelay: 1000 },
+  });
+  await fail(5);
+  pass(3_601_001);
+  assertEquals(await fail(5), Array(5).fill(true));
+});
+
+Deno.test("createThrottle() forgets a failure after an hour with any maximum delay", async () => {
+  const { fail, pass } = createClocked();
+  await fail(5);
+  pass(hour);
+  assertEquals(await fail(6), [true, true, true, true, true, 1]);
+});
+
+Deno.test("createThrottle() never delays a user with occasional typos", async () => {
+  const { attempt, pass } = createClocked();
+  for (let time = 0; time < 20; time++) {
+    pass(70 * minute);
+    assertEquals(await attempt(), true);
+    assertEquals(await attempt(), true);
+  }
+});
+
+Deno.test("createThrottle() never delays an address for a few failures an hour", async () => {
+  const { attempt, pass } = createClocked();
+  for (let index = 0; index < 200; index++) {
+    pass(30 * minute);
+    assertEquals(await attempt(`user${index}`), true);
+    assertEquals(await attempt("ada", "203.0.113.7", {}, true), true);
+  }
+});
+
+Deno.test("createThrottle() keeps a failure when an older one expires", async () => {
+  const { fail, pass } = createClocked();
+  await fail(1);
+  pass(59 * minute);
+  await fail(3);
+  pass(2 * minute);
+  assertEquals(await fail(3), [true, true, 1]);
+  pass(57 * minute);
+  assertEquals(await fail(4), [true, 2, 2, 2], "the three still count");
+});
+
+Deno.test("createThrottle() forgets a failure after 66 minutes even if others follow", async () => {
+  const { fail, pass } = createClocked();
+  await fail(1);
+  pass(30 * minute);
+  await fail(3);
+  pass(36 * minute);
+  assertEquals(await fail(3), [true, true, 1]);
+});
+
+Deno.test("createThrottle() stores as much for many failures as for few", async () => {
+  let longest = 0;
+  const memory = createMemorySessionStore({ now: () => start });
+  const store = withCalls({
+    get: (key) => memory.get(key),
+    put(key, value, options) {
+      longest = Math.max(longest, value.length);
+      return memory.put(key, value, options);
+    },
+  });
+  const many = { attempts: 1_000, delay: 1_000, maxDelay: 1_000 };
+  const { attempt, pass } = createClocked({
+    store,
+    perAccount: many,
+    perAccountAndAddress: many,
+    perAddress: many,
+  });
+  for (let time = 0; time < 500; time++) {
+    assertEquals(await attempt(), true);
+    pass(7_000);
+  }
+  assertLess(longest, 250);
+});
+
+Deno.test("createThrottle() removes old counts from the store every ten minutes", async () => {
+  const times: number[] = [];
+  const store = withCalls({ sweep: (time) => void times.push(time) });
+  const { attempt, pass } = createClocked({ store });
+  for (let passed = 0; passed <= 25; passed++) {
+    await attempt();
+    pass(minute);
+  }
+  // The first time is random, so that not all processes sweep at once.
+  const [first = 0, second = 0] = times;
+  assert(first >= start && first <= start + 10 * minute, `${first - start}`);
+  assertEquals(second, first + 10 * minute);
+});
+
+Deno.test("createThrottle() lets one address guess at one account 17 times within an hour", async () => {
+  const { attempt, pass } = createClocked({ perAccount: { attempts: 10_000 } });
+  const guesses: number[] = [];
+  for (let time = 0; time < 48 * hour;) {
+    const answer = await attempt();
+    if (answer === true) {
+      guesses.push(time);
+      continue;
+    }
+    time += answer * 1000;
+    pass(answer * 1000);
+  }
+  const most = Math.max(
+    ...guesses.map((from) =>
+      guesses.filter((time) => time >= from && time < from + hour).length
+    ),
+  );
+  // Five attempts, ten with delays from 1 s to 512 s, and two with 900 s.
+  assertEquals(most, 17);
+});
+
+Deno.test("createThrottle() supports a delay longer than the time that failures count", async () => {
+  const { attempt, fail, pass } = createClocked({
+    perAccountAndAddress: { window: minute, delay: hour, maxDelay: hour },
+  });
+  await fail(5);
+  pass(59 * minute);
+  assertEquals(await attempt(), 60);
+  pass(minute);
+  assertEquals(await attempt(), true);
+});
+
+Deno.test("createThrottle() does not extend a delay if the clock is set back", async () => {
+  const { attempt, fail, pass } = createClocked();
+  await fail(5);
+  pass(-20 * minute);
+  assertEquals(await attempt(), 900, "never longer than the maximum delay");
+  pass(-24 * hour);
+  assertEquals(await fail(6), [true, true, true, true, true, 1]);
+});
+
+Deno.test("createThrottle() keeps a delay on a machine whose clock is behind", async () => {
+  const limits = {
+    store: createMemorySessionStore({ now: () => start }),
+    perAccountAndAddress: { attempts: 5, delay: hour, maxDelay: hour },
+  };
+  const [ahead, behind] = [createClocked(limits), createClocked(limits)];
+  behind.pass(-1000);
+  await ahead.fail(5);
+  assertEquals(await behind.attempt(), 3600);
+});
+
+Deno.test("createThrottle() limits guesses on machines whose clocks differ by half an hour", async () => {
+  const limit = {
+    attempts: 5,
+    delay: minute,
+    maxDelay: minute,
+    window: 10 * minute,
+  };
+  const limits = {
+    store: createMemorySessionStore({ now: () => start }),
+    perAccountAndAddress: limit,
+  };
+  const [ahead, behind] = [createClocked(limits), createClocked(limits)];
+  ahead.pass(hour / 2);
+  const answers = [];
+  for (let guess = 0; guess < 50; guess++) {
+    answers.push(await behind.attempt(), await ahead.attempt());
+  }
+  const allowed = answers.filter((answer) => answer === true).length;
+  // One more, because the machine ahead does not see the delay of the other.
+  assert(allowed <= 6, `${allowed}`);
+});
+
+Deno.test("createThrottle() counts concurrent attempts", async () => {
+  const { attempt } = createClocked();
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () => attempt()),
+  );
+  assertEquals(answers.filter((answer) => answer === true).length, 5);
+});
+
+Deno.test("createThrottle() counts concurrent attempts on several machines", async () => {
+  const store = slow(createMemorySessionStore());
+  const machines = [createClocked({ store }), createClocked({ store })];
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => machines[index % 2].attempt()),
+  );
+  const allowed = answers.filter((answer) => answer === true).length;
+  assert(allowed <= 5, `${allowed}`);
+});
+
+Deno.test("createThrottle() counts in a store on the network", async () => {
+  const store = slow(createMemorySessionStore({ now: () => start }));
+  const { attempt, fail } = createClocked({ store });
+  await fail(4);
+  assertEquals(await attempt("ada", "203.0.113.7", {}, true), true);
+  assertEquals(await fail(6), [true, true, true, true, true, 1]);
+});
+
+Deno.test("createThrottle() can take back an attempt that it has already forgotten", async () => {
+  const { attempt, pass } = createClocked();
+  const slowly = () => attempt("ada", "203.0.113.7", {}, () => pass(hour));
+  assertEquals([await slowly(), await slowly()], [true, true]);
+});
+
+const spellings = ["ADA", " ada ", "\uff41da", "Ada"];
+for (const spelling of spellings) {
+  Deno.test(`createThrottle() treats "${spelling}" as the account "ada"`, async () => {
+    const { attempt, fail } = createClocked();
+    await fail(5, "ada");
+    assertEquals(await attempt(spelling), 1);
+  });
+}
+
+Deno.test("createThrottle() ignores leading spaces of an account", async () => {
+  const { attempt } = createClocked();
+  let allowed = 0;
+  for (let spaces = 0; spaces < 2000; spaces += 20) {
+    const spelling = `${" ".repeat(spaces)}ada@example.com`;
+    if (await attempt(spelling) === true) allowed++;
+  }
+  assertEquals(allowed, 5);
+});
+
+Deno.test("createThrottle() does not normalize long accounts", async () => {
+  const { attempt } = createClocked();
+  // To sort so many marks would take minutes.
+  const marks = "\u0315".repeat(500_000) + "\u0316".repeat(500_000);
+  assertEquals(await attempt(`a${marks}`), true);
+});

@@ -1,0 +1,202 @@
+import {
+  array,
+  number,
+  object,
+  optional,
+  string,
+} from "@gatehouse/web/data-schema";
+import { createRouter, respond } from "@gatehouse/web/fetch-router";
+import {
+  form,
+  get,
+  post,
+  resources,
+  Route,
+  route,
+} from "@gatehouse/web/fetch-router/routes";
+import {
+  validate,
+  ValidJSON,
+  ValidParams,
+  ValidQuery,
+} from "@gatehouse/web/validate-middleware";
+import { assertEquals, assertThrows } from "@std/assert";
+import { assertSameType } from "../_assert_type.ts";
+
+const Note = object({ id: string(), text: string() });
+const NewNote = object({ text: string() });
+const origin = "https://example.com";
+const json = "application/json";
+
+const routes = route({
+  home: "/",
+  notes: route("notes", {
+    index: get("/", {
+      summary: "Lists notes",
+      query: object({ q: optional(string()) }),
+      responses: { 200: array(Note) },
+    }),
+    create: post("/:notebook", {
+      params: object({ notebook: string() }),
+      json: NewNote,
+      examples: { json: { text: "Buy tea" } },
+      responses: {
+        201: { description: "The note", schema: Note },
+        204: {},
+        404: { contentType: "text/plain" },
+      },
+    }),
+  }),
+  users: resources("users", {
+    only: ["index", "show"],
+    names: { index: "list" },
+    operations: { index: { tags: ["users"] } },
+  }),
+  login: form("login", { operations: { action: { deprecated: true } } }),
+});
+
+Deno.test("a route keeps its description and its name in route maps", () => {
+  const { create } = routes.notes;
+  assertEquals(create.pattern.source, "/notes/:notebook");
+  assertEquals(create.operation.json, NewNote);
+  assertEquals(create.operation.examples, { json: { text: "Buy tea" } });
+  assertEquals(routes.users.list.operation, { tags: ["users"] });
+  assertEquals(routes.login.action.operation, { deprecated: true });
+  assertEquals(
+    [
+      routes.home,
+      create,
+      routes.users.list,
+      routes.users.show,
+      routes.login.index,
+    ].map(({ name }) => name),
+    ["home", "notes.create", "users.list", "users.show", "login.index"],
+  );
+  assertEquals(get("/x").name, "");
+  assertEquals(get("/x").operation, {});
+  assertSameType<typeof create.operation.json, typeof NewNote>();
+});
+
+Deno.test("a route that is in two maps has a name in each", () => {
+  const home = get("/");
+  const first = route({ home });
+  const second = route({ start: home, inner: first });
+  assertEquals(first.home.name, "home");
+  assertEquals(second.start.name, "start");
+  assertEquals(second.inner.home.name, "inner.home");
+  assertEquals(home.name, "");
+});
+
+Deno.test("a route without a description has the same type as before", () => {
+  const home = get("/");
+  assertSameType<typeof home, Route<"GET", "/">>();
+  const map = route("api", { home });
+  assertSameType<typeof map.home, Route<"GET", "/api">>();
+  const plain = route({ x: { method: "POST", pattern: "/x" } });
+  assertSameType<typeof plain.x, Route<"POST", "/x">>();
+  const described: Route = routes.notes.create as Route;
+  assertEquals(described.name, "notes.create");
+});
+
+Deno.test("a plain object describes a route", () => {
+  const map = route("api", {
+    list: { method: "GET", pattern: "/list", operation: { query: NewNote } },
+  });
+  assertEquals(map.list.operation.query, NewNote);
+  assertSameType<typeof map.list.operation.query, typeof NewNote>();
+});
+
+Deno.test("a description with an unknown property is rejected", () => {
+  const misspelled = { jsom: NewNote };
+  assertThrows(
+    () => new Route("POST", "/x", misspelled as Record<never, never>),
+    TypeError,
+    'Cannot create route "/x": it has no "jsom"',
+  );
+  // @ts-expect-error: The property is misspelled.
+  assertThrows(() => post("/x", { jsom: NewNote }), TypeError);
+  // @ts-expect-error: The schema has no such property.
+  post("/x", { json: NewNote, examples: { json: { title: "Tea" } } });
+  // @ts-expect-error: There is no schema for the example.
+  post("/x", { json: NewNote, examples: { query: {} } });
+});
+
+Deno.test("validate() checks the input that a route describes", async () => {
+  const router = createRouter();
+  const { create, index } = routes.notes;
+  router.post(create, validate(create), (context) => {
+    const { text } = context.get(ValidJSON);
+    const { notebook } = context.get(ValidParams);
+    assertSameType<typeof text, string>();
+    return respond(create, 201, { id: notebook, text });
+  });
+  router.get(index, { middleware: [validate(index)] }, (context) => {
+    const { q } = context.get(ValidQuery);
+    assertSameType<typeof q, string | undefined>();
+    return respond(index, 200, [{ id: "1", text: `${q}` }]);
+  });
+  const created = await router.fetch(`${origin}/notes/home`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: '{"text":"Tea"}',
+  });
+  assertEquals([created.status, await created.json()], [201, {
+    id: "home",
+    text: "Tea",
+  }]);
+  const refused = await router.fetch(`${origin}/notes/home`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: "{}",
+  });
+  assertEquals(refused.status, 422);
+  const list = await router.fetch(`${origin}/notes?q=a`);
+  assertEquals(await list.json(), [{ id: "1", text: "a" }]);
+});
+
+Deno.test("the action of a controller sees the input that its route describes", () => {
+  const router = createRouter();
+  const { create } = routes.notes;
+  router.map({ create }, {
+    actions: {
+      create: {
+        middleware: [validate(create)],
+        handler(context) {
+          const { text } = context.get(ValidJSON);
+          assertSameType<typeof text, string>();
+          return new Response(text);
+        },
+      },
+    },
+  });
+  assertEquals(router.routes.length, 1);
+});
+
+Deno.test("validate() throws for a route that describes no input", () => {
+  assertThrows(() => validate(routes.home), TypeError, "there is no schema");
+});
+
+Deno.test("respond() accepts only what the route declares", async () => {
+  const { create } = routes.notes;
+  const text = respond(create, 404, "No notebook");
+  assertEquals(text.headers.get("Content-Type"), "text/plain");
+  assertEquals(await text.text(), "No notebook");
+  const empty = respond(create, 204);
+  assertEquals([empty.status, empty.body], [204, null]);
+  const note = respond(create, 201, { id: "1", text: "Tea" }, {
+    headers: { Location: "/notes/1" },
+  });
+  assertEquals(note.headers.get("Location"), "/notes/1");
+  // Bun adds a charset.
+  assertEquals(note.headers.get("Content-Type")?.split(";")[0], json);
+  assertThrows(
+    // @ts-expect-error: The status is not declared.
+    () => respond(create, 202, {}),
+    TypeError,
+    "Cannot respond with 202: it is not declared",
+  );
+  // @ts-expect-error: The body has another type.
+  respond(create, 201, { id: number() });
+  // @ts-expect-error: The body is missing.
+  respond(create, 201);
+});

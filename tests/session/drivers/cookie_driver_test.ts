@@ -1,0 +1,418 @@
+import type { Session } from "@gatehouse/web/session";
+import {
+  session,
+  type SessionOptions,
+} from "@gatehouse/web/session-middleware";
+import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertNotEquals,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
+import { base64url } from "jose";
+import { Browser, Clock, MINUTE, Server } from "../_browser.ts";
+
+const SECRET = "a secret of more than thirty-two characters";
+const OTHER = "another secret, also of more than 32 characters";
+
+/** The session key under which the auth module stores pending logins. */
+const PENDING = "__auth.external";
+
+Deno.test("session({ secrets }) keeps values, flash values and the login in the cookie", async () => {
+  const browser = new Browser(server());
+  await browser.visit((session) => {
+    session.set("userId", 7);
+    session.set("cart", [1, { n: "é" }]);
+    session.flash("notice", "once");
+  });
+  await browser.visit((session) => {
+    assertEquals(session.userId, 7);
+    assertEquals(session.get("cart"), [1, { n: "é" }]);
+    assertEquals(session.get("notice"), "once");
+  });
+  await browser.visit((session) => {
+    assertEquals(session.has("notice"), false);
+    session.destroy();
+  });
+  // Only the time of the logout is left.
+  assertEquals([...browser.cookies.keys()], ["__Host-Http-session-ended"]);
+});
+
+Deno.test("session({ secrets }) works like createCookieSessionStorage()", async () => {
+  const browser = new Browser(server());
+  await browser.visit((session) => session.set("userId", 7));
+  const store = createCookieSessionStorage({ secrets: [SECRET] });
+  const other = new Browser(new Server({ store }), browser.cookies);
+  assertEquals(await other.visit((session) => session.userId), 7);
+});
+
+Deno.test("session({ secrets }) hides the content of the cookie (ASVS 10.1.1)", async () => {
+  const browser = new Browser(server());
+  await browser.visit((session) => session.set("token", "hunter2-hunter2"));
+  const [, sealed] = browser.header.split(".");
+  const bytes = base64url.decode(sealed);
+  const shown = browser.header + new TextDecoder("latin1").decode(bytes);
+  assertFalse(shown.includes("hunter2"));
+  const { header } = browser;
+  await browser.visit((session) => session.set("token", "hunter2-hunter3"));
+  assertNotEquals(browser.header, header);
+});
+
+Deno.test("session({ secrets }) rejects a cookie that was changed at any position", async () => {
+  const browser = new Browser(server());
+  await browser.visit((session) => session.set("userId", 7));
+  const [name, sealed] = browser.header.split(/=(.*)/);
+  for (let at = 0; at < sealed.length; at++) {
+    const other = sealed[at] === "A" ? "B" : "A";
+    const changed = sealed.slice(0, at) + other + sealed.slice(at + 1);
+    await assertRejected(`${name}=${changed}`);
+  }
+  const dot = sealed.indexOf(".");
+  for (
+    const value of [
+      ".",
+      sealed.slice(0, dot),
+      sealed.slice(0, dot + 1),
+      sealed.slice(dot),
+      sealed.slice(0, dot + 10),
+      sealed.slice(0, dot + 38),
+      sealed.slice(0, -1),
+      `${sealed}A`,
+      `${sealed}=`,
+      `x${sealed}`,
+      `${sealed.slice(0, dot)}.${"A".repeat(9_000)}`,
+    ]
+  ) {
+    await assertRejected(`${name}=${value}`);
+  }
+});
+
+Deno.test("session({ secrets }) rejects a cookie under another name", async () => {
+  const a = new Browser(server({ cookie: { name: "a" } }));
+  await a.visit((session) => session.set("userId", 7));
+  const value = a.cookies.get("__Host-Http-a")!;
+  const b = new Browser(server({ cookie: { name: "b" } }), [[
+    "__Host-Http-b",
+    value,
+  ]]);
+  assertEquals(await b.visit((session) => session.userId), undefined);
+});
+
+Deno.test("session({ secrets }) ends a session by the times in the cookie, even if the browser keeps it (ASVS 7.3)", async () => {
+  const clock = new Clock();
+  const browser = new Browser(server({ now: clock.now }));
+  await browser.visit((session) => session.set("userId", 7));
+  const copied = browser.copy();
+  clock.time += 29 * MINUTE;
+  assertEquals(await browser.visit((session) => session.userId), 7);
+  clock.time += 2 * MINUTE;
+  assertEquals(await copied.visit((session) => session.userId), undefined);
+  for (let time = 31; time < 12 * 60 - 20; time += 20) {
+    assertEquals(await browser.visit((session) => session.userId), 7);
+    clock.time += 20 * MINUTE;
+  }
+  clock.time += 20 * MINUTE;
+  assertEquals(await browser.visit((session) => session.userId), undefined);
+});
+
+Deno.test("session({ secrets }) sets the cookie after a change, or after a quarter of the timeout", async () => {
+  const clock = new Clock();
+  const browser = new Browser(server({ now: clock.now }));
+  const cookies = () => browser.response.headers.getSetCookie().length;
+  await browser.visit((session) => session.set("userId", 7));
+  assertEquals(cookies(), 1);
+  await browser.visit((session) => session.userId);
+  assertEquals(cookies(), 0);
+  clock.time += 8 * MINUTE;
+  await browser.visit(() => {});
+  assertEquals(cookies(), 0);
+  await browser.visit((session) => session.userId);
+  assertEquals(cookies(), 1);
+  await browser.visit((session) => session.userId);
+  assertEquals(cookies(), 0);
+});
+
+Deno.test("createCookieSessionStorage() decrypts with any secret and encrypts with the first", async () => {
+  const old = new Browser(server({ secrets: [SECRET] }));
+  await old.visit((session) => session.set("userId", 7));
+
+  const rotated = server({ secrets: [OTHER, SECRET] });
+  const browser = new Browser(rotated, old.cookies);
+  assertEquals(await browser.visit((session) => session.userId), 7);
+  assertEquals(browser.header, old.header);
+  await browser.visit((session) => session.set("a", 1));
+
+  const dropped = new Browser(server({ secrets: [OTHER] }), browser.cookies);
+  assertEquals(await dropped.visit((session) => session.userId), 7);
+  const late = new Browser(server({ secrets: [OTHER] }), old.cookies);
+  assertEquals(await late.visit((session) => session.userId), undefined);
+});
+
+for (const secrets of [[], [""], ["short"], [SECRET, "x".repeat(31)]]) {
+  Deno.test(`createCookieSessionStorage() rejects ${JSON.stringify(secrets)}`, () => {
+    assertThrows(() => createCookieSessionStorage({ secrets }), RangeError);
+    const error = assertThrows(() => session({ secrets }), RangeError);
+    assertFalse(error.message.includes("x".repeat(31)));
+  });
+}
+
+const noSecrets: [string, unknown][] = [
+  ["a text", SECRET],
+  ["an empty text", ""],
+  ["null", null],
+  ["a number", 7],
+  ["an array of undefined", [undefined]],
+  ["an array of bytes", [new Uint8Array(32)]],
+  ["an array in an array", [[SECRET]]],
+];
+
+for (const [what, secrets] of noSecrets) {
+  Deno.test(`createCookieSessionStorage() throws a TypeError if the secrets are ${what}`, () => {
+    const options = { secrets: secrets as string[] };
+    const message = "secrets is not an array of strings";
+    for (const make of [createCookieSessionStorage, session]) {
+      const error = assertThrows(() => make(options), TypeError, message);
+      assertFalse(error.message.includes(SECRET));
+    }
+  });
+}
+
+Deno.test("session() accepts a store or secrets, not both", () => {
+  const store = createCookieSessionStorage({ secrets: [SECRET] });
+  assertThrows(() => session({ store, secrets: [SECRET] }), TypeError, "both");
+});
+
+Deno.test("session({ secrets }) throws if the cookie is too large for browsers (ASVS 3.3.5)", async () => {
+  const browser = new Browser(server());
+  await browser.visit((session) => session.set("a", "x".repeat(2_500)));
+  const [[name, value]] = browser.cookies;
+  assert(name.length + value.length <= 4_096);
+  await assertRejects(
+    () => browser.visit((session) => session.set("b", "x".repeat(500))),
+    Error,
+    "at most 4096 are allowed",
+  );
+  assertEquals(await browser.visit((session) => session.has("b")), false);
+});
+
+Deno.test("createCookieSessionStorage() calls revokedBefore, so that a logout everywhere works (ASVS 7.4.1)", async () => {
+  const clock = new Clock();
+  const revoked = new Map<string | number, number>();
+  const store = createCookieSessionStorage({
+    secrets: [SECRET],
+    revokedBefore: (userId) => Promise.resolve(revoked.get(userId)),
+  });
+  const server = new Server({ store, now: clock.now });
+  const [browser, stranger] = [new Browser(server), new Browser(server)];
+  await browser.visit((session) => session.set("userId", 7));
+  await stranger.visit((session) => session.set("userId", 8));
+  clock.time += 1;
+  revoked.set(7, clock.time);
+  assertEquals(await browser.visit((session) => session.userId), undefined);
+  assertEquals(await stranger.visit((session) => session.userId), 8);
+  await browser.visit((session) => session.set("userId", 7));
+  assertEquals(await browser.visit((session) => session.userId), 7);
+});
+
+Deno.test("createCookieSessionStorage() revokes a login of the same millisecond, but not the next login", async () => {
+  const clock = new Clock();
+  const revoked = new Map<string | number, number>();
+  const store = createCookieSessionStorage({
+    secrets: [SECRET],
+    revokedBefore: (userId) => revoked.get(userId),
+  });
+  const server = new Server({ store, now: clock.now });
+  const [thief, owner] = [new Browser(server), new Browser(server)];
+  await thief.visit((session) => session.set("userId", 7));
+  // As after a password reset by email: log out all sessions, log in the owner.
+  await owner.visit((session) => {
+    revoked.set(7, clock.time);
+    session.set("userId", 7);
+  });
+  assertEquals(await thief.visit((session) => session.userId), undefined);
+  assertEquals(await owner.visit((session) => session.userId), 7);
+  clock.time += 1;
+  assertEquals(await owner.visit((session) => session.userId), 7);
+  revoked.set(7, clock.time);
+  assertEquals(await owner.visit((session) => session.userId), undefined);
+});
+
+Deno.test("createCookieSessionStorage() rejects a login if revokedBefore is in the future", async () => {
+  const clock = new Clock();
+  const store = createCookieSessionStorage({
+    secrets: [SECRET],
+    revokedBefore: () => clock.time + 1,
+  });
+  const browser = new Browser(new Server({ store, now: clock.now }));
+  await browser.visit((session) => session.set("userId", 7));
+  assertEquals(await browser.visit((session) => session.userId), undefined);
+});
+
+Deno.test("createCookieSessionStorage() fails if revokedBefore throws", async () => {
+  let away = false;
+  const store = createCookieSessionStorage({
+    secrets: [SECRET],
+    revokedBefore: () => {
+      if (away) throw new Error("The database is unavailable");
+      return null;
+    },
+  });
+  const browser = new Browser(new Server({ store }));
+  await browser.visit((session) => session.set("userId", 7));
+  away = true;
+  await assertRejects(
+    () => browser.visit((session) => session.userId),
+    Error,
+    "SessionStoreError",
+  );
+  away = false;
+  assertEquals(await browser.visit((session) => session.userId), 7);
+});
+
+Deno.test("session({ secrets }) changes the id with the login (ASVS 7.2.4)", async () => {
+  const browser = new Browser(server());
+  await browser.visit((session) => session.set("a", 1));
+  const id = await browser.visit((session) => session.id);
+  assertEquals(await browser.visit((session) => session.id), id);
+  await browser.visit((session) => session.set("userId", 7));
+  await browser.visit((session) => {
+    assertNotEquals(session.id, id);
+    assertNotEquals(session.id, "");
+    assertEquals(session.get("a"), 1);
+  });
+});
+
+Deno.test("session({ secrets }) keeps the pending logins of two tabs", async () => {
+  const browser = new Browser(server());
+  await browser.visit((session) => session.set("cart", 1));
+  const begin = (name: string) => (session: Session) =>
+    session.update(PENDING, (pending) => ({
+      ...pending as Record<string, string>,
+      [name]: `verifier of ${name}`,
+    }));
+  const [a, b] = [browser.copy(), browser.copy()];
+  await Promise.all([a.visit(begin("a")), b.visit(begin("b"))]);
+  for (const tab of [a, b]) {
+    const [cookie] = tab.response.headers.getSetCookie();
+    assert(/^__Host-Http-session\.[\w-]{12}=/.test(cookie), cookie);
+    assert(/Max-Age=600(;|$)/.test(cookie), cookie);
+    browser.keep(tab.response);
+  }
+  await browser.visit((session) => {
+    assertEquals(session.get(PENDING), {
+      a: "verifier of a",
+      b: "verifier of b",
+    });
+    // One login finishes, the other stays pending.
+    session.update(PENDING, (pending) => {
+      const { a: _taken, ...others } = pending as Record<string, string>;
+      return others;
+    });
+  });
+  await browser.visit((session) => {
+    assertEquals(session.get(PENDING), { b: "verifier of b" });
+    assertEquals(session.get("cart"), 1);
+    session.set("userId", 7);
+  });
+  assertEquals(browser.cookies.size, 1);
+  await browser.visit((session) => {
+    assertEquals(session.has(PENDING), false);
+    assertEquals(session.userId, 7);
+  });
+});
+
+Deno.test("session({ secrets }) forgets a login that does not finish in ten minutes", async () => {
+  const clock = new Clock();
+  const browser = new Browser(server({ now: clock.now }));
+  await browser.visit((session) => session.set(PENDING, { a: "verifier" }));
+  clock.time += 10 * MINUTE;
+  assertEquals(await browser.visit((s) => s.get(PENDING)), undefined);
+});
+
+Deno.test("session({ secrets }) keeps only the newest pending logins, so that servers accept the header", async () => {
+  const browser = new Browser(server());
+  for (let n = 0; n < 20; n++) {
+    await browser.visit((session) =>
+      session.update(PENDING, (pending) => ({
+        ...pending as Record<string, string>,
+        [`login${n}`]: "x".repeat(400),
+      }))
+    );
+  }
+  assert(browser.header.length < 5_000);
+  const pending = await browser.visit((session) => session.get(PENDING));
+  const names = Object.keys(pending as Record<string, string>);
+  assert(names.length >= 4 && names.length < 8, String(names.length));
+  assertEquals(names.at(-1), "login19");
+});
+
+Deno.test("session({ secrets }) drops no other pending login if the new one is too large for a cookie", async () => {
+  const browser = new Browser(server());
+  const begin = (name: string, length: number) =>
+    browser.visit((session) =>
+      session.update(PENDING, (pending) => ({
+        ...pending as Record<string, string>,
+        [name]: "x".repeat(length),
+      }))
+    );
+  const names = async () => {
+    const pending = await browser.visit((session) => session.get(PENDING));
+    return Object.keys(pending as Record<string, string>);
+  };
+  await begin("a", 400);
+  await begin("b", 400);
+  await begin("huge", 5_000);
+  assertEquals(await names(), ["a", "b"]);
+  // The newest login replaces the oldest ones.
+  await begin("large", 2_000);
+  assertEquals(await names(), ["b", "large"]);
+});
+
+Deno.test("session({ secrets }) removes all its cookies on destroy()", async () => {
+  const browser = new Browser(server());
+  await browser.visit((session) => {
+    session.set("a", 1);
+    session.set(PENDING, { a: "verifier", b: "verifier" });
+  });
+  assertEquals(browser.cookies.size, 3);
+  await browser.visit((session) => session.destroy());
+  assertEquals(browser.cookies.size, 0);
+});
+
+Deno.test("session({ secrets }) saves only committed changes if the handler throws", async () => {
+  const browser = new Browser(server());
+  await browser.visit((session) => session.set("a", 1));
+  await assertRejects(() =>
+    browser.visit((session) => {
+      session.set("a", 2);
+      throw new Error("handler");
+    })
+  );
+  assertEquals(await browser.visit((session) => session.get("a")), 1);
+  await assertRejects(() =>
+    browser.visit(async (session) => {
+      session.set("a", 2);
+      await session.commit();
+      session.set("a", 3);
+      throw new Error("handler");
+    })
+  );
+  assertEquals(await browser.visit((session) => session.get("a")), 2);
+});
+
+function server(options: SessionOptions = {}): Server {
+  return new Server({ secrets: [SECRET], ...options });
+}
+
+async function assertRejected(Cookie: string): Promise<void> {
+  const response = await shared.request(
+    (session) => session.userId ?? "anonymous",
+    { Cookie },
+  );
+  assertEquals(await response.json(), "anonymous", Cookie);
+}
+
+const shared = server();
