@@ -1,14 +1,19 @@
 import { isAbort } from "./abort.ts";
 import { type ErrorHandler, isResponse } from "./_safe_handler.ts";
 import type { RequestContext } from "./context/context.ts";
+import { VariesByOrigin, varyByOrigin } from "./context/varies_by_origin.ts";
 import { defaultResponse } from "./errors/error_response.ts";
 import type { RouterOptions } from "./router.ts";
+import { withHeaders } from "./with_headers.ts";
 
 /** Creates the function that responds to errors at the place of the error. */
 export function createErrorHandler(
   onError: RouterOptions["onError"] = respondDefault,
 ): ErrorHandler {
-  return async (thrown, context) => {
+  async function respond(
+    thrown: unknown,
+    context: RequestContext,
+  ): Promise<Response> {
     const error = thrown === undefined ? undefinedThrown(context) : thrown;
     context.error = error;
     // The client left. No server sends this, but the log shows it.
@@ -27,6 +32,13 @@ export function createErrorHandler(
       // Not the application's response, which may have failed.
       return defaultResponse(context, INTERNAL);
     }
+  }
+
+  return async (thrown, context) => {
+    const response = await respond(thrown, context);
+    return context.has(VariesByOrigin)
+      ? withHeaders(response, varyByOrigin)
+      : response;
   };
 }
 

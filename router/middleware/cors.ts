@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { VariesByOrigin, varyByOrigin } from "../context/varies_by_origin.ts";
 import { isToken } from "../method.ts";
 import type { Middleware, RequestContext } from "../mod.ts";
 import { withHeaders } from "../with_headers.ts";
@@ -107,16 +108,19 @@ export function cors(options: CORSOptions): Middleware<readonly []> {
   function allowedOrigin(context: RequestContext): string | null {
     if (isTrusted === null) return "*";
     const origin = context.request.headers.get("Origin");
-    return isTrusted(origin, context) ? origin : null;
+    try {
+      return isTrusted(origin, context) ? origin : null;
+    } catch (error) {
+      context.set(VariesByOrigin, new VariesByOrigin());
+      throw error;
+    }
   }
 
   /** Sets the headers that preflights and other responses have. */
   function setOrigin(headers: Headers, origin: string | null): void {
     headers.delete("Access-Control-Allow-Origin");
     headers.delete("Access-Control-Allow-Credentials");
-    if (!VARIES.test(headers.get("Vary") ?? "")) {
-      headers.append("Vary", "Origin");
-    }
+    varyByOrigin(headers);
     if (origin === null) return;
     headers.set("Access-Control-Allow-Origin", origin);
     if (credentials) headers.set("Access-Control-Allow-Credentials", "true");
@@ -141,9 +145,6 @@ export function cors(options: CORSOptions): Middleware<readonly []> {
     });
   };
 }
-
-/** A `Vary` header that contains the origin. */
-const VARIES = /(?:^|,)\s*(?:\*|origin)\s*(?:,|$)/i;
 
 /** The request headers that change the answer to a preflight. */
 const REQUESTED =

@@ -1,8 +1,13 @@
 import { cors, type CORSOptions } from "@gatehouse/web/cors-middleware";
 import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
-import { createRouter, type Router } from "@gatehouse/web/fetch-router";
+import {
+  createRouter,
+  type Router,
+  type RouterOptions,
+} from "@gatehouse/web/fetch-router";
 import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
 import { assertEquals, assertThrows } from "@std/assert";
+import { captureConsole } from "../../_console.ts";
 import {
   api,
   app,
@@ -206,9 +211,50 @@ Deno.test("cors() answers with 500 if the function of origins throws", async () 
     ]
   ) {
     const allowed = response.headers.get("Access-Control-Allow-Origin");
-    assertEquals([response.status, allowed], [500, null]);
+    const vary = response.headers.get("Vary");
+    assertEquals([response.status, allowed, vary], [500, null, "Origin"]);
   }
 });
+
+const failures: [string, RouterOptions, string][] = [
+  ["the default response", {}, "Accept, Origin"],
+  ["a response with Vary", {
+    onError: () => new Response("", { headers: { Vary: "origin" } }),
+  }, "origin"],
+  ["an immutable response", {
+    onError: () => Response.redirect(`${api}/`),
+  }, "Origin"],
+  ["a function that throws too", {
+    onError: () => {
+      throw new Error("another bug");
+    },
+  }, "Origin"],
+];
+
+for (const [name, options, vary] of failures) {
+  Deno.test(`cors() sends "Vary: ${vary}" with ${name} if the function of origins throws, also in a mounted router`, async () => {
+    using _ = captureConsole();
+    const inner = createRouter({
+      ...options,
+      middleware: [
+        cors({
+          trustedOrigins: () => {
+            throw new Error("bug");
+          },
+        }),
+      ],
+    });
+    inner.get("/notes", () => new Response("ok"));
+    const outer = createRouter();
+    outer.mount("/api", inner);
+    const headers = { Origin: app };
+    for (const router of [inner, outer]) {
+      const path = router === inner ? "/notes" : "/api/notes";
+      const response = await router.fetch(api + path, { headers });
+      assertEquals(response.headers.get("Vary"), vary);
+    }
+  });
+}
 
 const wrong: [Record<string, unknown>, ErrorConstructor, string][] = [
   [{ ...open, credentials: true }, TypeError, 'Cannot allow "*"'],
