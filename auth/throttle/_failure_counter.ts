@@ -68,9 +68,13 @@ export class FailureCounter {
 
   /** Returns the count under a key, which a success clears or decrements. */
   at(key: string, onSuccess: "clear" | "decrement"): FailureCount {
+    let read: StoredValue | null | undefined;
     return {
-      wait: async () => this.#waitOf(parseCount((await this.#get(key))?.value)),
-      add: () => this.#add(key, onSuccess),
+      wait: async () => {
+        read = await this.#get(key);
+        return this.#waitOf(parseCount(read?.value));
+      },
+      add: () => this.#add(key, onSuccess, read),
       clear: () => this.#clear(key),
     };
   }
@@ -82,9 +86,12 @@ export class FailureCounter {
   async #add(
     key: string,
     onSuccess: "clear" | "decrement",
+    read: StoredValue | null | undefined,
   ): Promise<CountedAttempt> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const found = await this.#get(key);
+      const found = tries === 0 && read !== undefined
+        ? read
+        : await this.#get(key);
       const count = this.#current(found);
       const wait = this.#waitOf(count);
       if (wait > 0) return { allowed: false, wait };

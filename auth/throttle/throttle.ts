@@ -321,8 +321,10 @@ async function addToAll(
     return denied(Math.max(...waits));
   }
   const succeed = async () => {
-    await Promise.all(allowed.map((result) => result.succeed()));
-    await remember();
+    await Promise.all([
+      ...allowed.map((result) => result.succeed()),
+      remember(),
+    ]);
   };
   return { allowed: true, succeed, cancel };
 }

@@ -234,7 +234,7 @@ export function createFactorApp(options: FactorAppOptions = {}): FactorApp {
 
 /** Runs a function in a request of a logged-in user, and returns its result. */
 export async function runAs<Result>(
-  userId: number,
+  userId: string | number,
   act: (context: RequestContext) => Promise<Result>,
   { now, login }: {
     readonly now?: () => number;
