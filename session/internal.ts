@@ -49,6 +49,8 @@ import {
   STORE_TIMEOUT,
 } from "./timeouts.ts";
 
+export { safeCause } from "./errors.ts";
+export { tableStatements } from "./stores/sql_table.ts";
 export { type CipherKind, CookieCipher } from "./cookies/encryption.ts";
 export { onSessionEnd, type SessionEnd } from "./drivers/end_listeners.ts";
 export { type EndByNameOptions, endSessionsByName } from "./end_sessions.ts";

@@ -14,7 +14,7 @@ import {
   type SessionStore,
   type StoredValue,
 } from "../store.ts";
-import { createMissing, INDEX_COLUMNS } from "./_sql_table.ts";
+import { createMissing, INDEX_COLUMNS } from "./sql_table.ts";
 
 /** A parameter of a statement. */
 export type SQLValue = string | number | null;

@@ -332,9 +332,10 @@ export interface Density {
 /** Words that are fine now and then. The Deno standard library has 0.2 to 1.6. */
 export const DENSITIES: readonly Density[] = [
   { word: /\bwhat\b/gi, most: 3, better: "name the thing" },
-  { word: /\bwhere\b/gi, most: 1.5, better: "if, when or unless" },
+  // Not the WHERE and the TEXT of statements.
+  { word: /\b[Ww]here\b/g, most: 1.5, better: "if, when or unless" },
   { word: /\blists?\b/gi, most: 1.5, better: "array" },
-  { word: /\btexts?\b/gi, most: 2.5, better: "string" },
+  { word: /\b[Tt]exts?\b/g, most: 2.5, better: "string" },
 ];
 
 /** Counts a word. */

@@ -7,6 +7,7 @@ const FLOORS = [
   ["router/"],
   ["session/"],
   ["logger/", "auth/"],
+  ["accounts/"],
   ["mod.ts", "create/"],
 ];
 
@@ -14,6 +15,7 @@ const FLOORS = [
 const DOORS = [
   ...Object.values(config.exports).map((path) => path.slice(2)),
   "auth/issued_tokens/api_token.ts",
+  "auth/store/account_name.ts",
   "router/internal.ts",
   "session/internal.ts",
   "session/secrets.ts",

@@ -14,6 +14,7 @@ const ROOT = new URL("../../", import.meta.url);
 
 /** The folders and pages whose sentences follow the rules. */
 const PATHS = [
+  "accounts",
   "auth",
   "create",
   "logger",

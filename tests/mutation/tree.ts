@@ -23,7 +23,14 @@ export interface Limits {
 const ROOT = new URL("../../", import.meta.url);
 
 /** The folders of the library, which have tests that run on all runtimes. */
-export const FOLDERS = ["auth", "logger", "router", "schema", "session"];
+export const FOLDERS = [
+  "accounts",
+  "auth",
+  "logger",
+  "router",
+  "schema",
+  "session",
+];
 
 /** The tests that run: these, and the contract of stores on real ones. */
 export const TESTS = [

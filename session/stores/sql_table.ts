@@ -39,6 +39,11 @@ export async function createMissing(
   }
 }
 
+/** Returns the statements that create the table and its indexes. */
+export function tableStatements(table: string): string[] {
+  return definitions(table).map(([, sql]) => sql);
+}
+
 /** Returns the names of the table and its indexes, with their statements. */
 function definitions(table: string): [name: string, sql: string][] {
   const expiry = `${table}_expires_at`;

@@ -1,0 +1,16 @@
+/**
+ * The names of an application's accounts: fields, roles and paths. It contains no
+ * server code, so that a browser may import it.
+ *
+ * @module
+ */
+export { defineAccounts, type Definition } from "./define_accounts.ts";
+export type {
+  Account,
+  AccountField,
+  AccountPaths,
+  FieldsOf,
+  ItemOf,
+  Names,
+  RoleOf,
+} from "./names.ts";

@@ -1,0 +1,41 @@
+import type {
+  AccountListOptions,
+  AccountPage,
+  StoredAccount,
+} from "./store.ts";
+
+/** The place at which a page begins, and its size. */
+export interface Cursor {
+  readonly after:
+    | { readonly createdAt: number; readonly id: string }
+    | undefined;
+  readonly limit: number;
+}
+
+/** Reads a cursor, which may come from a URL: `null` if it is malformed. */
+export function readCursor(
+  { after, limit = 50 }: AccountListOptions,
+): Cursor | null {
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= 1_000)) {
+    throw new RangeError(
+      `Cannot read accounts: limit "${limit}" is not from 1 to 1,000`,
+    );
+  }
+  if (after === undefined) return { after, limit };
+  const [, time, id] = /^(\d{1,15})\.(.{1,200})$/.exec(after) ?? [];
+  if (time === undefined || id === undefined) return null;
+  return { after: { createdAt: Number(time), id }, limit };
+}
+
+/** Returns the page of accounts, of which one more than the limit was read. */
+export function toPage(
+  found: readonly StoredAccount[],
+  limit: number,
+): AccountPage {
+  const accounts = found.slice(0, limit);
+  const last = accounts.at(-1);
+  const next = found.length > limit && last !== undefined
+    ? `${last.createdAt}.${last.id}`
+    : undefined;
+  return { accounts, next };
+}

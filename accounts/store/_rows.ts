@@ -1,0 +1,47 @@
+import type { SQLRow } from "../../session/stores/sql.ts";
+import type { StoredAccount, WayIn } from "./store.ts";
+
+/**
+ * Returns the account of a row. Drivers return numbers as numbers or as strings.
+ */
+export function toAccount(row: SQLRow): StoredAccount {
+  const { disabled_reason: reason } = row;
+  return {
+    id: String(row.id),
+    email: String(row.email),
+    emailVerified: Number(row.email_verified) === 1,
+    name: String(row.name),
+    role: String(row.role),
+    language: toText(row.language),
+    fields: JSON.parse(String(row.fields)),
+    hasPassword: String(row.password_hash) !== "",
+    version: Number(row.version),
+    createdAt: Number(row.created_at),
+    disabled: toText(reason) === null
+      ? null
+      : { reason: String(reason), until: toNumber(row.disabled_until) },
+    deleteAt: toNumber(row.delete_at),
+  };
+}
+
+/** Returns the way in of a row whose columns have the prefix `way_`. */
+export function toWayIn(row: SQLRow): WayIn {
+  return {
+    kind: String(row.way_kind),
+    id: String(row.way_id),
+    accountId: String(row.way_user_id),
+    name: String(row.way_name),
+    createdAt: Number(row.way_created_at),
+    usedAt: toNumber(row.way_used_at),
+    counter: Number(row.way_counter),
+    data: JSON.parse(String(row.way_data)),
+  };
+}
+
+function toText(value: unknown): string | null {
+  return value === null || value === undefined ? null : String(value);
+}
+
+function toNumber(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}

@@ -1,0 +1,26 @@
+/**
+ * Stores of accounts: the contract, and stores in a SQL database and in memory.
+ *
+ * @module
+ */
+export { AccountStoreError } from "./errors.ts";
+export {
+  createMemoryAccountStore,
+  type MemoryAccountStoreOptions,
+} from "./memory.ts";
+export { createSQLAccountStore, type SQLAccountStoreOptions } from "./sql.ts";
+export type {
+  AccountChange,
+  AccountDetails,
+  AccountListOptions,
+  AccountLogin,
+  AccountPage,
+  AccountStore,
+  Disabled,
+  FoundWayIn,
+  NewAccount,
+  StoredAccount,
+  WayIn,
+  WayInUse,
+} from "./store.ts";
+export { accountTables } from "./_tables.ts";

@@ -1,0 +1,147 @@
+/** The store of accounts on PostgreSQL, from two processes' pools at once. */
+import { assertEquals } from "@std/assert";
+import connect from "npm:postgres@3.4.7";
+import {
+  type AccountStore,
+  accountTables,
+  createSQLAccountStore,
+} from "@gatehouse/web/accounts/store";
+import { testAccountStore } from "@gatehouse/web/accounts/testing";
+import { findProgram, type Server, startPostgres } from "../deno/_servers.ts";
+
+const program = findProgram("postgres", "the store of accounts on PostgreSQL");
+
+let server: Promise<Server> | undefined;
+const clients: ReturnType<typeof connect>[] = [];
+
+Deno.test.afterAll(async () => {
+  for (const client of clients) await client.end({ timeout: 1 });
+  await (await server)?.stop();
+});
+
+/** Opens a pool of connections, as one process has. */
+async function openPool() {
+  const { port } = await (server ??= startPostgres(program!));
+  const client = connect({
+    host: "127.0.0.1",
+    port,
+    user: "test",
+    database: "postgres",
+    max: 10,
+    onnotice: () => {},
+    connect_timeout: 5,
+  });
+  clients.push(client);
+  return client;
+}
+
+async function openStore(prefix?: string): Promise<AccountStore> {
+  const client = await openPool();
+  return createSQLAccountStore(
+    (sql, params) => client.unsafe(sql, params),
+    { dialect: "postgres", prefix },
+  );
+}
+
+function testServed(name: string, fn: () => Promise<void>): void {
+  Deno.test({
+    name,
+    ignore: program === null,
+    // Clients keep their sockets for a moment.
+    sanitizeOps: false,
+    sanitizeResources: false,
+    fn,
+  });
+}
+
+let shared: Promise<AccountStore> | undefined;
+
+for (
+  const { name, run } of testAccountStore(() => shared ??= openStore())
+) testServed(`createSQLAccountStore() on PostgreSQL: ${name}`, run);
+
+testServed("ten processes migrate an empty database at once", async () => {
+  for (let round = 0; round < 3; round++) {
+    const stores = await Promise.all(
+      Array.from({ length: 10 }, () => openStore(`round${round}_`)),
+    );
+    await Promise.all(stores.map((store) => store.migrate()));
+    const secrets = await Promise.all(
+      stores.map((store, n) => store.secret("name", `value ${n}`)),
+    );
+    assertEquals(new Set(secrets).size, 1);
+  }
+});
+
+testServed("accountTables() prepares a database for the store", async () => {
+  const client = await openPool();
+  for (const statement of accountTables("postgres", { prefix: "tool_" })) {
+    await client.unsafe(statement);
+  }
+  const statements: string[] = [];
+  const store = createSQLAccountStore((sql, params) => {
+    statements.push(sql);
+    return client.unsafe(sql, params);
+  }, { dialect: "postgres", prefix: "tool_" });
+  assertEquals(await store.find("a1"), null);
+  assertEquals(statements.filter((sql) => /CREATE|ALTER/.test(sql)), []);
+});
+
+testServed(
+  "two processes race for an address, an id and a version",
+  async () => {
+    const stores = await Promise.all([openStore(), openStore()]);
+    const both = <Result>(
+      run: (store: AccountStore, n: number) => Promise<Result>,
+    ) =>
+      Promise.all(
+        Array.from({ length: 100 }, (_none, n) => run(stores[n % 2]!, n)),
+      );
+    const account = (n: number) => ({
+      id: crypto.randomUUID(),
+      email: "race@example.com",
+      emailVerified: true,
+      name: `${n}`,
+      role: "user",
+      language: null,
+      fields: {},
+      passwordHash: "",
+      createdAt: n,
+    });
+    const created = await both((store, n) => store.create(account(n)));
+    const [owner, ...others] = created.filter((found) => found !== null);
+    assertEquals(others, []);
+    const { id } = owner!;
+    const changed = await both((store, n) =>
+      store.change(id, 1, { passwordHash: `${n}` })
+    );
+    assertEquals(changed.filter((version) => version !== null), [2]);
+
+    // Half of the calls add a way in while the others end all access.
+    const way = (n: number) => ({
+      kind: "key",
+      id: `race ${n}`,
+      accountId: id,
+      name: "",
+      createdAt: n,
+      usedAt: null,
+      counter: 0,
+      data: null,
+    });
+    const results = await both<unknown>((store, n) =>
+      n % 4 < 2
+        ? store.addWayIn(way(n), 2)
+        : store.change(id, 2, { removeWaysIn: true })
+    );
+    assertEquals(results.filter((result) => result === 3), [3]);
+    assertEquals(await stores[0].waysIn(id), []);
+
+    const removed = await both((store, n) =>
+      n % 2 === 0 ? store.addWayIn(way(n), 3) : store.remove(id, 3)
+    );
+    assertEquals(removed.filter((_done, n) => n % 2 === 1 && _done).length, 1);
+    for (let n = 0; n < 100; n++) {
+      assertEquals(await stores[1].findWayIn("key", `race ${n}`), null);
+    }
+  },
+);
