@@ -1,5 +1,5 @@
 import { SessionStoreError } from "../errors.ts";
-import { sha256Base64Url } from "../secrets.ts";
+import { ValueStore } from "../value_store.ts";
 import type { CallStore } from "./_id_rotation.ts";
 
 /**
@@ -7,9 +7,6 @@ import type { CallStore } from "./_id_rotation.ts";
  * login takes after it has read the user's password.
  */
 const VERSION_TTL = 3_600_000;
-
-/** The maximum number of attempts to store a version against other writers. */
-const MAX_ATTEMPTS = 20;
 
 /**
  * Checks the version of a user's credentials.
@@ -34,16 +31,15 @@ export async function requireVersion(
   userId: string | number,
   version: number,
 ): Promise<void> {
-  const key = await keyOf(userId);
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const found = await callStore("read", (store) => store.get(key));
-    if (found !== null && Number(found.value) > version) return;
-    const options = { ttl: VERSION_TTL, ifVersion: found?.version ?? null };
-    const value = String(version);
-    if (await callStore("end", (store) => store.put(key, value, options))) {
-      return;
-    }
-  }
+  const versions = versionsIn(callStore);
+  const isStored = await versions.update(
+    await versions.key(String(userId)),
+    (least) => {
+      const isLater = least !== null && least > version;
+      return isLater ? null : { value: version, result: true };
+    },
+  );
+  if (isStored !== undefined) return;
   throw new SessionStoreError("end", {
     cause: new Error("The version of the user always changes"),
   });
@@ -59,12 +55,12 @@ export async function isOutdated(
   userId: string | number,
   version: number,
 ): Promise<boolean> {
-  const key = await keyOf(userId);
-  const found = await callStore("read", (store) => store.get(key));
-  return found !== null && version < Number(found.value);
+  const versions = versionsIn(callStore);
+  const least = await versions.get(await versions.key(String(userId)));
+  return least !== null && version < least;
 }
 
-/** Returns the key of a user's version, of a length that any store accepts. */
-async function keyOf(userId: string | number): Promise<string> {
-  return `version:${await sha256Base64Url(String(userId))}`;
+function versionsIn(callStore: CallStore): ValueStore<number> {
+  const format = { prefix: "version", ttl: VERSION_TTL, parse: Number };
+  return new ValueStore(callStore, format);
 }
