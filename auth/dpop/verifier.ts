@@ -1,6 +1,6 @@
 import { checkPositive, MountPrefix } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import { sweeper } from "../../session/internal.ts";
+import { createMarks, sweeper } from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
 import { sha256Base64Url } from "../../session/secrets.ts";
 import {
@@ -12,7 +12,7 @@ import type {
   DPoPVerification,
   DPoPVerifier,
 } from "../middleware/dpop_verifier.ts";
-import { withTimeout } from "../store/timed_store.ts";
+import { checkedCaller } from "../store/checked_caller.ts";
 import { ServerNonces } from "./_server_nonces.ts";
 import { targetURI } from "./_target_uri.ts";
 
@@ -130,18 +130,19 @@ export function createDPoPVerifier(options: DPoPVerifierOptions): DPoPVerifier {
   const { clockTolerance, maxAge, now } = settings;
   const { algorithms, nonceSecrets, origin, store, storeTimeout } = options;
   const nonces = nonceSecrets && new ServerNonces(nonceSecrets);
-  const used = withTimeout(store, storeTimeout, "DPoP verifier");
   const sweep = sweeper(store, now);
   // A proof may come from a clock that is ahead, and go to machines that differ.
   // Its time is in whole seconds, so it works until the end of the last one.
   const ttl = (maxAge + 4 * clockTolerance + 1) * 1000;
+  const race = "which request uses a proof first";
+  const use = { owner: "DPoP verifier", race, storeTimeout };
+  const used = createMarks(checkedCaller(store, use), "dpop", ttl);
 
   /** Marks a proof as used. Of several concurrent requests, one gets `true`. */
-  async function use(thumbprint: string, jti: string): Promise<boolean> {
+  async function isFirst(thumbprint: string, jti: string): Promise<boolean> {
     sweep();
-    const hash = await sha256Base64Url(JSON.stringify([thumbprint, jti]));
-    const key = `dpop:${hash}`;
-    return await used.put(key, "used", { ttl, ifVersion: null });
+    const key = await used.key(JSON.stringify([thumbprint, jti]));
+    return await used.add(key, true);
   }
 
   async function refuse(
@@ -172,7 +173,7 @@ export function createDPoPVerifier(options: DPoPVerifierOptions): DPoPVerifier {
         ?.check(proof.claims.nonce, now(), clockTolerance * 1000);
       if (state === "invalid") return await refuse("use_dpop_nonce");
       // The last check, so that no other proof costs a write.
-      if (!await use(thumbprint, jti)) {
+      if (!await isFirst(thumbprint, jti)) {
         return await refuse("invalid_dpop_proof");
       }
       return state === "aging"
@@ -217,13 +218,10 @@ function pathsOf(context: RequestContext): string[] {
 
 function checkOptions(options: DPoPVerifierOptions) {
   const { algorithms = [], clockTolerance = 30, maxAge = 60 } = options;
-  const { now = Date.now, origin, store } = options;
+  const { now = Date.now, origin } = options;
   const fail = (reason: string) => {
     throw new TypeError(`Cannot create DPoP verifier: ${reason}`);
   };
-  if (store.consistency === "eventual") {
-    fail("the store can't tell which request uses a proof first");
-  }
   if (origin !== undefined && targetURI(origin) !== `${origin}/`) {
     fail(`origin "${origin}" is not an origin such as https://api.example`);
   }

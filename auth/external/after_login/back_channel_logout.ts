@@ -1,15 +1,18 @@
 import { reportSecurityEvent } from "../../../router/internal.ts";
 import type { RequestContext } from "../../../router/mod.ts";
-import { endSessionsByName } from "../../../session/internal.ts";
+import {
+  createMarks,
+  endSessionsByName,
+  type ValueStore,
+} from "../../../session/internal.ts";
 import type { SessionStore } from "../../../session/mod.ts";
-import { sha256Base64Url } from "../../../session/secrets.ts";
 import { ExternalAuthError, type JSONObject } from "../../issuer/mod.ts";
 import {
   namelessName,
   sessionName,
   subjectName,
 } from "../../login/login_names.ts";
-import { type TimedStore, withTimeout } from "../../store/timed_store.ts";
+import { checkedCaller } from "../../store/checked_caller.ts";
 import type { OpenIDDefinition, ProviderEngine } from "../engine.ts";
 import { engineOf, type ExternalAuthProvider } from "../provider.ts";
 import {
@@ -130,18 +133,18 @@ export async function backChannelLogout(
       "Cannot log out by back channel: the session store has no byIndex",
     );
   }
-  const calls = withTimeout(
-    options.store,
-    options.storeTimeout,
-    "back-channel logout",
-  );
+  const { store, storeTimeout } = options;
+  const owner = "back-channel logout";
+  const call = checkedCaller(store, { owner, storeTimeout });
+  const ttl = (MAX_AGE + 2 * engine.clockTolerance) * 1000;
+  const used = createMarks(call, "logout", ttl);
   try {
     const form = await readForm(context);
     const claims = await verifyLogoutToken(
       engine,
       form?.getAll("logout_token"),
     );
-    const userId = await endSessions(engine, claims, options, calls);
+    const userId = await endSessions(engine, claims, options, used);
     reportSecurityEvent(context, {
       action: "logout-everywhere",
       reason: "back-channel",
@@ -215,11 +218,11 @@ async function endSessions(
   engine: ProviderEngine<unknown>,
   claims: JSONObject,
   { findUserId, store, storeTimeout }: BackChannelLogoutOptions,
-  calls: TimedStore,
+  used: ValueStore<true>,
 ): Promise<string | number | null> {
   let key: string | undefined;
   try {
-    key = await rememberToken(engine, calls, claims);
+    key = await rememberToken(used, claims);
     const logout = toLogout(engine, claims);
     const userId = await findUserId?.(logout) ?? null;
     const names = namesOf(logout);
@@ -233,7 +236,7 @@ async function endSessions(
   } catch (error) {
     if (error instanceof ExternalAuthError) throw error;
     // Sessions may still be active, so the provider must be able to try again.
-    if (key !== undefined) await forgetToken(calls, key).catch(() => {});
+    if (key !== undefined) await used.remove(key).catch(() => {});
     throw new ExternalAuthError(
       "logout_failed",
       "Cannot log out by back channel: the session store or findUserId failed",
@@ -244,22 +247,12 @@ async function endSessions(
 
 /** Stores a token as used until it expires, and returns its key. */
 async function rememberToken(
-  engine: ProviderEngine<unknown>,
-  calls: TimedStore,
+  used: ValueStore<true>,
   { iss, jti }: JSONObject,
 ): Promise<string> {
-  const key = `logout:${await sha256Base64Url(JSON.stringify([iss, jti]))}`;
-  const options = {
-    ttl: (MAX_AGE + 2 * engine.clockTolerance) * 1000,
-    ifVersion: null,
-  };
-  const isNew = await calls.put(key, "used", options);
-  if (!isNew) throw tokenError(LOGOUT_TOKEN, "it was used before");
-  return key;
-}
-
-async function forgetToken(calls: TimedStore, key: string): Promise<void> {
-  await calls.delete(key);
+  const key = await used.key(JSON.stringify([iss, jti]));
+  if (await used.add(key, true)) return key;
+  throw tokenError(LOGOUT_TOKEN, "it was used before");
 }
 
 /** Copies an error without its other properties: drivers add arguments there. */

@@ -4,9 +4,9 @@ import {
   STORE_TIMEOUT,
   storeCaller,
   storeOf,
+  ValueStore,
 } from "../../../session/internal.ts";
 import { type Session, SessionStoreError } from "../../../session/mod.ts";
-import { sha256Base64Url } from "../../../session/secrets.ts";
 import type { ProviderEngine } from "../engine.ts";
 
 // If two issuers share a callback, the application does not know which of them
@@ -83,9 +83,6 @@ const RENEWAL = 300_000;
 /** The maximum number of uses of one path that a store remembers. */
 const MAX_USES = 200;
 
-/** The tries to note a use while other processes do so. */
-const MAX_TRIES = 20;
-
 /**
  * Notes in the session store that a provider uses its callback, for all processes
  * of the application.
@@ -102,28 +99,27 @@ export async function claimCallback(
   if (store === null) return;
   const { definition: { issuer, name }, redirectUri } = engine;
   const { href, origin, pathname } = redirectUri;
-  const key = `callback:${await sha256Base64Url(origin + pathname)}`;
-  const call = storeCaller(store, STORE_TIMEOUT);
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
+  const callbacksOf = new ValueStore<StoredUse[]>(
+    storeCaller(store, STORE_TIMEOUT),
+    { prefix: "callback", ttl: LIFETIME, parse: (text) => JSON.parse(text) },
+  );
+  const key = await callbacksOf.key(origin + pathname);
+  const isNoted = await callbacksOf.update(key, (before) => {
     const now = engine.now();
-    const found = await call("read", (store) => store.get(key));
-    const uses = parseUses(found?.value, now);
+    const uses = recentUses(before ?? [], now);
     const other = uses.find((use) => isShared(callbackOf(use), engine));
     if (other !== undefined) throw sharedError(purpose, engine, other[1]);
     const own = uses.find((use) => use[0] === issuer && use[2] === href);
-    if (own !== undefined && Math.abs(now - own[3]) < RENEWAL) return;
+    if (own !== undefined && Math.abs(now - own[3]) < RENEWAL) return null;
     const next: StoredUse = [issuer, name, href, now];
-    const all = [...uses.filter((use) => use !== own), next].slice(-MAX_USES);
-    const options = { ttl: LIFETIME, ifVersion: found?.version ?? null };
-    const value = JSON.stringify(all);
-    if (await call("save", (store) => store.put(key, value, options))) return;
-  }
-  throw new SessionStoreError("save");
+    const all = [...uses.filter((use) => use !== own), next];
+    return { value: all.slice(-MAX_USES), result: true };
+  });
+  if (isNoted === undefined) throw new SessionStoreError("save");
 }
 
-/** Reads the uses that may be recent on a machine with another clock. */
-function parseUses(json: string | undefined, now: number): StoredUse[] {
-  const uses: StoredUse[] = json === undefined ? [] : JSON.parse(json);
+/** Returns the uses that may be recent on a machine with another clock. */
+function recentUses(uses: readonly StoredUse[], now: number): StoredUse[] {
   return uses.filter(([, , , at]) => now - at < LIFETIME + MAX_SKEW);
 }
 
