@@ -1,12 +1,12 @@
-import type { SessionStore, StoredValue } from "../../session/mod.ts";
-import { encodeBase64Url } from "../../session/secrets.ts";
-import { withTimeout } from "../store/timed_store.ts";
 import {
-  accountIndex,
-  markUsed,
-  tokenKey,
-  USED,
-} from "./_one_time_token_store.ts";
+  type CallStore,
+  createMarks,
+  type FoundValue,
+  ValueStore,
+} from "../../session/internal.ts";
+import type { SessionStore } from "../../session/mod.ts";
+import { encodeBase64Url } from "../../session/secrets.ts";
+import { checkedCaller } from "../store/checked_caller.ts";
 
 /** Options for {@linkcode createOneTimeToken}. */
 export interface OneTimeTokenOptions {
@@ -90,6 +90,9 @@ export interface OneTimeTokenGrant {
 /** The longest lifetime: a link that lives longer is a password. */
 const MAX_TTL = 7 * 24 * 3_600_000;
 
+/** The lifetime of a lock whose request never ended, in milliseconds. */
+const LOCK_TTL = 60_000;
+
 /**
  * Creates a token that works once, for a link in an email: to verify the
  * address, to reset a password, to log in.
@@ -139,11 +142,7 @@ export async function createOneTimeToken(
       "Cannot create one-time token: it needs a purpose and an account",
     );
   }
-  if (store.consistency === "eventual") {
-    throw new TypeError(
-      "Cannot create one-time token: the store can't tell who takes it first",
-    );
-  }
+  const call = callerOf(store, options.storeTimeout, "who takes it first");
   if (!(ttl >= 1 && ttl <= MAX_TTL)) {
     throw new RangeError(
       `Cannot create one-time token: ttl "${ttl}" is not from 1 ms to 7 days`,
@@ -151,10 +150,10 @@ export async function createOneTimeToken(
   }
   // 128 random bits (ASVS 5.0, 6.5.x and 11.5.1).
   const token = encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
-  const stored = await withTimeout(store, options.storeTimeout).put(
-    await tokenKey(purpose, token),
-    JSON.stringify({ account, data, version, expiresAt: now() + ttl }),
-    { ttl, ifVersion: null, index: [await accountIndex(purpose, account)] },
+  const tokens = tokensIn(call, purpose, ttl);
+  const stored = await tokens.add(
+    await tokens.key(JSON.stringify([purpose, token])),
+    { account, data, version, expiresAt: now() + ttl },
   );
   if (!stored) {
     throw new Error("Cannot create one-time token: it was not stored");
@@ -195,25 +194,23 @@ export async function takeOneTimeToken(
   store: SessionStore,
   use: OneTimeTokenUse,
 ): Promise<OneTimeTokenGrant | null> {
-  const found = await find(store, use);
+  const call = callerOf(store, use.storeTimeout);
+  const tokens = tokensIn(call, use.purpose);
+  const found = await find(tokens, use);
   if (found === null) return null;
-  const { purpose, storeTimeout } = use;
-  const { account } = found.grant;
-  const calls = withTimeout(store, storeTimeout);
+  const { grant, key, stored } = found;
+  const index = await indexOf(tokens, use.purpose, grant.account);
   // Without a lock, concurrent requests with two tokens would both succeed.
-  const lock = `${await accountIndex(purpose, account)}:lock`;
-  if (!await markUsed(calls, lock, null)) return null;
+  const locks = createMarks(call, index, LOCK_TTL);
+  const lock = `${index}:lock`;
+  if (!await locks.add(lock, true)) return null;
   try {
-    if (!await markUsed(calls, found.key, found.stored.version)) return null;
-    await calls.delete(found.key);
-    await revokeOneTimeTokens(store, {
-      purpose,
-      account,
-      ...storeTimeout !== undefined && { storeTimeout },
-    });
-    return found.grant;
+    if (!await tokens.take(key, undefined, stored)) return null;
+    await tokens.remove(key);
+    await removeAll(tokens, index);
+    return grant;
   } finally {
-    await calls.delete(lock);
+    await locks.remove(lock);
   }
 }
 
@@ -244,7 +241,8 @@ export async function readOneTimeToken(
   store: SessionStore,
   use: OneTimeTokenUse,
 ): Promise<OneTimeTokenGrant | null> {
-  return (await find(store, use))?.grant ?? null;
+  const tokens = tokensIn(callerOf(store, use.storeTimeout), use.purpose);
+  return (await find(tokens, use))?.grant ?? null;
 }
 
 /**
@@ -279,9 +277,8 @@ export async function revokeOneTimeTokens(
   options: Pick<OneTimeTokenOptions, "purpose" | "account" | "storeTimeout">,
 ): Promise<void> {
   const { purpose, account, storeTimeout } = options;
-  const calls = withTimeout(store, storeTimeout);
-  const keys = await calls.byIndex(await accountIndex(purpose, account));
-  for (const key of keys) await calls.delete(key);
+  const tokens = tokensIn(callerOf(store, storeTimeout), purpose);
+  await removeAll(tokens, await indexOf(tokens, purpose, account));
 }
 
 /**
@@ -295,41 +292,80 @@ export async function revokeOldest(
   { purpose, account, storeTimeout }: Parameters<typeof revokeOneTimeTokens>[1],
   most: number,
 ): Promise<void> {
-  const calls = withTimeout(store, storeTimeout);
-  const keys = await calls.byIndex(await accountIndex(purpose, account));
+  const tokens = tokensIn(callerOf(store, storeTimeout), purpose);
+  const keys = await tokens.keysOf(await indexOf(tokens, purpose, account));
   if (keys.length < most) return;
   const ends = await Promise.all(keys.map(async (key) => {
-    const stored = await calls.get(key);
-    const isToken = stored !== null && stored.value !== USED;
-    return [key, isToken ? JSON.parse(stored.value).expiresAt : 0] as const;
+    const token = await tokens.get(key);
+    return [key, token?.expiresAt ?? 0] as const;
   }));
   const oldest = ends.sort(([, a], [, b]) => a - b);
   for (const [key] of oldest.slice(0, keys.length - most + 1)) {
-    await calls.delete(key);
+    await tokens.remove(key);
   }
+}
+
+/** A one-time token, as stored. */
+interface StoredToken extends OneTimeTokenGrant {
+  readonly expiresAt: number;
+}
+
+function callerOf(
+  store: SessionStore,
+  storeTimeout: number | undefined,
+  race?: string,
+): CallStore {
+  const owner = "one-time token";
+  return checkedCaller(store, { owner, storeTimeout, ...race && { race } });
+}
+
+/** Returns the tokens of a purpose. The keys are hashes: a leak reveals no token. */
+function tokensIn(
+  call: CallStore,
+  purpose: string,
+  ttl = 0,
+): ValueStore<StoredToken> {
+  const tokens: ValueStore<StoredToken> = new ValueStore(call, {
+    prefix: "one-time",
+    ttl,
+    parse: (text) => JSON.parse(text),
+    index: async ({ account }) => [await indexOf(tokens, purpose, account)],
+  });
+  return tokens;
+}
+
+/** Returns the index name of all tokens of one purpose and account. */
+function indexOf(
+  tokens: ValueStore<StoredToken>,
+  purpose: string,
+  account: string | number,
+): Promise<string> {
+  return tokens.key(JSON.stringify([purpose, String(account)]));
+}
+
+async function removeAll(
+  tokens: ValueStore<StoredToken>,
+  index: string,
+): Promise<void> {
+  for (const key of await tokens.keysOf(index)) await tokens.remove(key);
 }
 
 interface Found {
   readonly key: string;
-  readonly stored: StoredValue;
+  readonly stored: FoundValue<StoredToken>;
   readonly grant: OneTimeTokenGrant;
 }
 
 async function find(
-  store: SessionStore,
-  use: OneTimeTokenUse,
+  tokens: ValueStore<StoredToken>,
+  { purpose, token, now = Date.now }: OneTimeTokenUse,
 ): Promise<Found | null> {
-  const { purpose, token, storeTimeout, now = Date.now } = use;
   if (typeof token !== "string" || !/^[\w-]{22}$/.test(token)) return null;
-  const key = await tokenKey(purpose, token);
-  const stored = await withTimeout(store, storeTimeout).get(key);
-  const grant = stored === null ? null : parseGrant(stored.value, now());
-  return stored === null || grant === null ? null : { key, stored, grant };
-}
-
-function parseGrant(value: string, now: number): OneTimeTokenGrant | null {
-  if (value === USED) return null;
-  const { account, data, expiresAt, version } = JSON.parse(value);
+  const key = await tokens.key(JSON.stringify([purpose, token]));
+  const stored = await tokens.read(key);
+  if (!stored?.value) return null;
+  const { expiresAt, account, data, version } = stored.value;
   // Some stores return expired values for a while.
-  return now < expiresAt ? { account, data, version } : null;
+  if (now() >= expiresAt) return null;
+  return { key, stored, grant: { account, data, version } };
 }
