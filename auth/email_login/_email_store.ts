@@ -1,7 +1,6 @@
-import { CookieCipher } from "../../session/internal.ts";
+import { CookieCipher, ValueStore } from "../../session/internal.ts";
 import type { SessionStore } from "../../session/mod.ts";
-import { sha256Base64Url } from "../../session/secrets.ts";
-import { type TimedStore, withTimeout } from "../store/timed_store.ts";
+import { checkedCaller } from "../store/checked_caller.ts";
 
 /** An email that was asked for, as stored. */
 export interface EmailRecord {
@@ -17,20 +16,8 @@ export interface EmailRecord {
   readonly expiresAt: number;
 }
 
-/** A record and its version. */
-export interface FoundEmail {
-  readonly record: EmailRecord;
-  readonly version: string;
-}
-
 /** The limit of codes that are compared for one email. */
 const MAX_GUESSES = 5;
-
-/** The number of tries to change a record that other requests change too. */
-const MAX_TRIES = 20;
-
-/** The stored value of a used record, until it is deleted. */
-const USED = "used";
 
 const CODES = {
   name: "email codes",
@@ -41,10 +28,8 @@ const CODES = {
 
 /** The emails that were asked for. Their codes are encrypted. */
 export class EmailStore {
-  readonly #store: TimedStore;
-  readonly #cipher: CookieCipher;
+  readonly #emails: ValueStore<EmailRecord>;
   readonly #purpose: string;
-  readonly #now: () => number;
 
   constructor(
     store: SessionStore,
@@ -55,34 +40,44 @@ export class EmailStore {
       readonly now: () => number;
     },
   ) {
-    this.#store = withTimeout(store, storeTimeout, "email login");
-    this.#cipher = new CookieCipher(secrets, undefined, CODES);
+    const owner = "email login";
+    const race = "who uses a link first";
+    const call = checkedCaller(store, { owner, race, storeTimeout });
+    const cipher = new CookieCipher(secrets, undefined, CODES);
     this.#purpose = purpose;
-    this.#now = now;
+    this.#emails = new ValueStore<EmailRecord>(call, {
+      prefix: "email",
+      ttl: ({ expiresAt }) => expiresAt - now(),
+      // Unknown accounts have one too, or the time would reveal them.
+      index: async (
+        { account, email },
+      ) => [await this.#index(account ?? email)],
+      print: (record, key) => cipher.encrypt(key, JSON.stringify(record)),
+      parse: async (sealed, key) => {
+        const text = await cipher.decrypt(key, sealed);
+        if (text === null) return null;
+        const record: EmailRecord = JSON.parse(text);
+        // Some stores return expired values for a while.
+        return now() < record.expiresAt ? record : null;
+      },
+    });
   }
 
   /** Returns the key of a token, or `null` for a malformed one. */
   async keyOf(token: unknown): Promise<string | null> {
-    if (typeof token !== "string" || !/^[\w-]{22}$/.test(token)) return null;
-    const text = JSON.stringify([this.#purpose, token]);
-    return `email:${await sha256Base64Url(text)}`;
+    return typeof token === "string" && /^[\w-]{22}$/.test(token)
+      ? await this.#emails.key(JSON.stringify([this.#purpose, token]))
+      : null;
   }
 
   /** Stores a new record. Returns `false` if the store has no room. */
   async add(key: string, record: EmailRecord): Promise<boolean> {
-    return await this.#put(key, record, null);
+    return await this.#emails.add(key, record);
   }
 
   /** Returns a record that was not used and has not expired. */
-  async find(key: string): Promise<FoundEmail | null> {
-    const found = await this.#store.get(key);
-    if (found === null || found.value === USED) return null;
-    const text = await this.#cipher.decrypt(key, found.value);
-    if (text === null) return null;
-    const record: EmailRecord = JSON.parse(text);
-    // Some stores return expired values for a while.
-    const isValid = this.#now() < record.expiresAt;
-    return isValid ? { record, version: found.version } : null;
+  async find(key: string | null): Promise<EmailRecord | null> {
+    return key === null ? null : await this.#emails.get(key);
   }
 
   /**
@@ -91,14 +86,12 @@ export class EmailStore {
    * @returns The record; `null` if it is gone, or if there were too many.
    */
   async countGuess(key: string): Promise<EmailRecord | null> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const found = await this.find(key);
-      if (found === null || found.record.guesses >= MAX_GUESSES) return null;
-      const { record, version } = found;
-      const next = { ...record, guesses: record.guesses + 1 };
-      if (await this.#put(key, next, version)) return next;
-    }
-    return null;
+    const counted = await this.#emails.update(key, (record) => {
+      if (record === null || record.guesses >= MAX_GUESSES) return null;
+      const value = { ...record, guesses: record.guesses + 1 };
+      return { value, result: value };
+    });
+    return counted ?? null;
   }
 
   /**
@@ -106,40 +99,22 @@ export class EmailStore {
    * requests, one gets `true`.
    */
   async use(key: string): Promise<boolean> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const found = await this.find(key);
-      if (found === null) return false;
-      const options = { ttl: 60_000, ifVersion: found.version };
-      if (!await this.#store.put(key, USED, options)) continue;
-      await this.#store.delete(key);
-      await this.revoke(found.record.account ?? found.record.email);
-      return true;
-    }
-    return false;
+    const used = await this.#emails.take(key);
+    if (!used) return false;
+    await this.#emails.remove(key);
+    await this.revoke(used.account ?? used.email);
+    return true;
   }
 
   /** Removes all emails of an account. */
   async revoke(account: string | number): Promise<void> {
-    for (const key of await this.#store.byIndex(await this.#index(account))) {
-      await this.#store.delete(key);
-    }
+    const keys = await this.#emails.keysOf(await this.#index(account));
+    for (const key of keys) await this.#emails.remove(key);
   }
 
   /** Returns the index name of the emails of one purpose and account. */
-  async #index(account: string | number): Promise<string> {
-    const text = JSON.stringify([this.#purpose, "account", String(account)]);
-    return `email:${await sha256Base64Url(text)}`;
-  }
-
-  async #put(
-    key: string,
-    record: EmailRecord,
-    ifVersion: string | null,
-  ): Promise<boolean> {
-    const value = await this.#cipher.encrypt(key, JSON.stringify(record));
-    const ttl = Math.max(1, record.expiresAt - this.#now());
-    // Unknown accounts have one too, or the time would reveal them.
-    const index = [await this.#index(record.account ?? record.email)];
-    return await this.#store.put(key, value, { ttl, ifVersion, index });
+  #index(account: string | number): Promise<string> {
+    const name = [this.#purpose, "account", String(account)];
+    return this.#emails.key(JSON.stringify(name));
   }
 }

@@ -1,103 +1,37 @@
+import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import { EmailLoginEngine } from "./_engine.ts";
+import { STORE_TIMEOUT } from "../../session/internal.ts";
+import { encodeBase64Url, timingSafeEqual } from "../../session/secrets.ts";
+import { currentSession } from "../login/current_session.ts";
+import { ownSession } from "../login/own_account.ts";
+import { createEmailThrottle } from "../throttle/email_throttle.ts";
+import { createThrottle, type Throttle } from "../throttle/throttle.ts";
+import {
+  type AskedEmail,
+  askedEmail,
+  isDelayedEmail,
+  rememberAsked,
+} from "./_asked_email.ts";
+import { type EmailRecord, EmailStore } from "./_email_store.ts";
 import type {
   EmailLink,
+  EmailLogin,
   EmailLoginOptions,
   EmailLoginResult,
   EmailRequest,
   EmailToSend,
 } from "./options.ts";
 
-/** Logins, and proofs of addresses, by a link or a code in an email. */
-export interface EmailLogin {
-  /**
-   * Remembers in this browser that an email was asked for, and returns its
-   * contents.
-   *
-   * Send the email in the background, and give the same response if the result is
-   * `null`. Otherwise the response or its time reveals the accounts. Say on the
-   * page how many emails an hour an address gets.
-   *
-   * @param context The context of the request, with a session.
-   * @param request The address and its account.
-   * @returns The email to send; `null` if the account does not exist, or if there
-   * were too many emails.
-   * @throws {RangeError} If `data` has more than 2,000 characters.
-   * @throws {Error} If the store has no room for the email.
-   * @throws {SessionStoreError} If the store failed.
-   */
-  start(
-    context: RequestContext,
-    request: EmailRequest,
-  ): Promise<EmailToSend | null>;
+/** The longest lifetime of an email, in milliseconds. */
+const MAX_TTL = 3_600_000;
 
-  /**
-   * Returns the page to show for an opened link. It uses nothing up, because email
-   * scanners open links too.
-   *
-   * @param context The context of the request, with a session.
-   * @param token The query parameter `token`.
-   * @returns The kind of page.
-   * @throws {SessionStoreError} If the store failed.
-   */
-  open(context: RequestContext, token: unknown): Promise<EmailLink>;
+/** The longest email address, in characters (RFC 5321, section 4.5.3.1). */
+const MAX_EMAIL = 320;
 
-  /**
-   * Uses up a link, for the form of the opened page. It works only in the browser
-   * that asked for the email, and once. The other links and codes of the account
-   * end.
-   *
-   * If there were too many emails to the address, the link of another email to the
-   * same account works in this browser too, for an hour. Otherwise attackers who
-   * ask for emails would lock the owner out.
-   *
-   * A proof of the address clears the counts of its emails and codes. It makes the
-   * browser a known device of all throttles in the store.
-   *
-   * @param context The context of the request, with a session.
-   * @param token The token of the link, as the client sent it.
-   * @returns The account and the verified address, or the reason of the failure.
-   * @throws {SessionStoreError} If the store failed.
-   */
-  verifyLink(
-    context: RequestContext,
-    token: unknown,
-  ): Promise<EmailLoginResult>;
+/** The longest data that is stored, in characters. */
+const MAX_DATA = 2_000;
 
-  /**
-   * Uses up a code, in the browser that asked for the email. It works once. The
-   * other links and codes of the account end.
-   *
-   * @param context The context of the request, with a session.
-   * @param code The code, as the client sent it.
-   * @returns The account and the verified address, or the reason of the failure.
-   * @throws {SessionStoreError} If the store failed.
-   */
-  verifyCode(
-    context: RequestContext,
-    code: unknown,
-  ): Promise<EmailLoginResult>;
-
-  /**
-   * Returns the address of the email that this browser asked for, for the page
-   * that asks for the code.
-   *
-   * @param context The context of the request, with a session.
-   * @returns The address; `null` if there was no email, or if it has expired.
-   * @throws {SessionStoreError} If the store failed.
-   */
-  pendingEmail(context: RequestContext): Promise<string | null>;
-
-  /**
-   * Revokes all links and codes of an account, for example because its password
-   * changed. A login revokes the others by itself. In a store without an index,
-   * they work until they expire.
-   *
-   * @param account The account that `start` got.
-   * @throws {SessionStoreError} If the store failed.
-   */
-  revoke(account: string | number): Promise<void>;
-}
+const EXPIRED = { ok: false, reason: "expired" } as const;
 
 /**
  * Creates logins by email: a link, and a code of six digits for other browsers.
@@ -156,4 +90,205 @@ export interface EmailLogin {
  */
 export function createEmailLogin(options: EmailLoginOptions): EmailLogin {
   return new EmailLoginEngine(options);
+}
+
+/** Logins and proofs of addresses by email. */
+class EmailLoginEngine implements EmailLogin {
+  readonly #emails: EmailStore;
+  readonly #purpose: string;
+  readonly #ttl: number;
+  readonly #mailThrottle: Pick<Throttle, "attempt" | "trustDevice">;
+  readonly #codeThrottle: Pick<Throttle, "attempt" | "trustDevice">;
+  readonly #now: () => number;
+
+  constructor(options: EmailLoginOptions) {
+    const {
+      store,
+      secrets,
+      purpose = "login",
+      ttl = 600_000,
+      now = Date.now,
+      storeTimeout = STORE_TIMEOUT,
+    } = options;
+    const shared = { store, storeTimeout, now };
+    const {
+      mailThrottle = createEmailThrottle(shared),
+      codeThrottle = createThrottle({ ...shared, name: "email-code" }),
+    } = options;
+    if (!purpose) {
+      throw new TypeError("Cannot create email login: the purpose is empty");
+    }
+    if (!(ttl >= 1 && ttl <= MAX_TTL)) {
+      throw new RangeError(
+        `Cannot create email login: ttl "${ttl}" is not from 1 ms to an hour`,
+      );
+    }
+    const stored = { secrets, purpose, storeTimeout, now };
+    this.#emails = new EmailStore(store, stored);
+    this.#purpose = purpose;
+    this.#ttl = ttl;
+    this.#mailThrottle = mailThrottle;
+    this.#codeThrottle = codeThrottle;
+    this.#now = now;
+  }
+
+  async start(
+    context: RequestContext,
+    { email, account, data, version }: EmailRequest,
+  ): Promise<EmailToSend | null> {
+    const session = await this.#sessionOf(context);
+    if (data !== undefined && data.length > MAX_DATA) {
+      throw new RangeError(
+        `Cannot start email login: data has more than ${MAX_DATA} characters`,
+      );
+    }
+    // Clients can send an address of any length.
+    if (email.length > MAX_EMAIL) return null;
+    const attempt = await this.#mailThrottle.attempt(context, email);
+    if (!attempt.allowed) {
+      const delayed = { email, account, now: this.#now() };
+      await rememberAsked(session, this.#purpose, { delayed });
+      return null;
+    }
+    const token = encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));
+    const code = newCode();
+    const key = (await this.#emails.keyOf(token))!;
+    const expiresAt = this.#now() + this.#ttl;
+    const asked = { email, account, data, version };
+    const record = { ...asked, code, guesses: 0, expiresAt };
+    // Also for unknown accounts, or the time would reveal them.
+    if (!await this.#emails.add(key, record)) {
+      throw new Error("Cannot start email login: it was not stored");
+    }
+    await rememberAsked(session, this.#purpose, { key });
+    return account === null ? null : { email, token, code };
+  }
+
+  async open(context: RequestContext, token: unknown): Promise<EmailLink> {
+    const key = await this.#emails.keyOf(token);
+    const record = await this.#emails.find(key);
+    if (key === null || record === null) return { status: "expired" };
+    const { code, email } = record;
+    return await this.#mayUse(context, key, record)
+      ? { status: "ready", email }
+      : { status: "other-browser", code };
+  }
+
+  async verifyLink(
+    context: RequestContext,
+    token: unknown,
+  ): Promise<EmailLoginResult> {
+    await this.#sessionOf(context);
+    const key = await this.#emails.keyOf(token);
+    const record = await this.#emails.find(key);
+    if (key === null || record === null) return this.#failed(context, EXPIRED);
+    if (!await this.#mayUse(context, key, record)) {
+      const { code } = record;
+      const reason = "other-browser";
+      return this.#failed(context, { ok: false, reason, code });
+    }
+    const result = await this.#use(context, key, record);
+    // The client that asked for the email of another browser chose its data.
+    const isOwn = key === await this.#pendingKey(context);
+    return result.ok && !isOwn ? { ...result, data: undefined } : result;
+  }
+
+  async verifyCode(
+    context: RequestContext,
+    code: unknown,
+  ): Promise<EmailLoginResult> {
+    const key = await this.#pendingKey(context);
+    const found = await this.#emails.find(key);
+    if (key === null || found === null) return this.#failed(context, EXPIRED);
+    const attempt = await this.#codeThrottle.attempt(context, found.email);
+    if (!attempt.allowed) {
+      const { retryAfter } = attempt;
+      return { ok: false, reason: "throttled", retryAfter };
+    }
+    const record = await this.#emails.countGuess(key);
+    if (record === null) return this.#failed(context, EXPIRED);
+    const typed = typeof code === "string" && code.length <= 100
+      ? code.replace(/[\s-]/g, "")
+      : "";
+    if (!timingSafeEqual(typed, record.code) || record.account === null) {
+      return this.#failed(context, { ok: false, reason: "wrong" });
+    }
+    const result = await this.#use(context, key, record);
+    if (result.ok) await attempt.succeed();
+    return result;
+  }
+
+  async pendingEmail(context: RequestContext): Promise<string | null> {
+    const record = await this.#emails.find(await this.#pendingKey(context));
+    return record?.email ?? null;
+  }
+
+  async revoke(account: string | number): Promise<void> {
+    await this.#emails.revoke(account);
+  }
+
+  async #use(
+    context: RequestContext,
+    key: string,
+    { account, data, email, version }: EmailRecord,
+  ): Promise<EmailLoginResult> {
+    if (account === null || !await this.#emails.use(key)) {
+      return this.#failed(context, EXPIRED);
+    }
+    for (const throttle of [this.#mailThrottle, this.#codeThrottle]) {
+      await throttle.trustDevice(context, email);
+    }
+    return { ok: true, account, email, data, version };
+  }
+
+  #failed<Result extends EmailLoginResult & { ok: false }>(
+    context: RequestContext,
+    result: Result,
+  ): Result {
+    reportSecurityEvent(context, {
+      action: "login",
+      outcome: "failure",
+      reason: `email-${result.reason}`,
+    });
+    return result;
+  }
+
+  /** Returns `true` if this browser may use the link of an email. */
+  async #mayUse(
+    context: RequestContext,
+    key: string,
+    record: EmailRecord,
+  ): Promise<boolean> {
+    const asked = await this.#asked(context);
+    return asked?.key === key ||
+      await isDelayedEmail(asked, record, this.#now());
+  }
+
+  /** Returns the key of the email that this browser asked for. */
+  async #pendingKey(context: RequestContext): Promise<string | null> {
+    return (await this.#asked(context))?.key ?? null;
+  }
+
+  async #asked(context: RequestContext): Promise<AskedEmail | null> {
+    return askedEmail(await this.#sessionOf(context), this.#purpose);
+  }
+
+  #sessionOf(context: RequestContext) {
+    const purpose = "use the email login";
+    // Only a login may run while a user acts as another one.
+    return this.#purpose === "login"
+      ? currentSession(context, purpose).load()
+      : ownSession(context, purpose);
+  }
+}
+
+/** Returns six random digits. */
+function newCode(): string {
+  for (;;) {
+    const [number] = crypto.getRandomValues(new Uint32Array(1));
+    // A multiple of a million: larger numbers would make low codes more likely.
+    if (number! < 4_294_000_000) {
+      return String(number! % 1_000_000).padStart(6, "0");
+    }
+  }
 }

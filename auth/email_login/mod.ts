@@ -38,9 +38,10 @@
  *
  * @module
  */
-export { createEmailLogin, type EmailLogin } from "./email_login.ts";
+export { createEmailLogin } from "./email_login.ts";
 export type {
   EmailLink,
+  EmailLogin,
   EmailLoginOptions,
   EmailLoginResult,
   EmailRequest,

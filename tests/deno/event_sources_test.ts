@@ -28,7 +28,7 @@ const DECLARATIONS = [
  */
 const VALUES: Readonly<Record<string, readonly string[] | Type>> = {
   "auth/login/credentials.ts result.reason": ["missing", "wrong"],
-  "auth/email_login/_engine.ts `email-${result.reason}`": [
+  "auth/email_login/email_login.ts `email-${result.reason}`": [
     "email-wrong",
     "email-expired",
     "email-other-browser",
