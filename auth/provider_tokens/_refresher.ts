@@ -16,7 +16,7 @@ import { ExternalAuthError } from "../issuer/mod.ts";
 import {
   conflict,
   type Connection,
-  MAX_TRIES,
+  type FoundConnection,
   type StoredTokens,
   type TokenStore,
 } from "./_token_store.ts";
@@ -144,7 +144,7 @@ export class Refresher {
   /** Refreshes the tokens, or returns `null` if another process was faster. */
   async #takeLease(
     key: string,
-    found: Connection,
+    found: FoundConnection,
   ): Promise<TokenResult | null> {
     const until = this.#store.now() + this.#leaseTime;
     const lease = { id: randomToken(), until };
@@ -211,12 +211,10 @@ export class Refresher {
   ): Promise<TokenUnavailable> {
     const { now } = this.#store;
     const head = pauseOf(before, now());
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const found = await this.#store.read(key);
-      if (found === null || found.generation !== before.generation) break;
-      const lease = found.lease?.id === leaseId ? undefined : found.lease;
-      if (await this.#store.update(key, found, { ...head, lease })) break;
-    }
+    await this.#store.updateWhile(key, before, ({ lease }) => ({
+      ...head,
+      lease: lease?.id === leaseId ? undefined : lease,
+    }));
     return { ...unavailable({ ...before, ...head }, now()), error };
   }
 
@@ -226,16 +224,13 @@ export class Refresher {
     before: Connection,
     error: ExternalAuthError,
   ): Promise<TokenResult> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const found = await this.#store.read(key);
-      if (found === null) return NONE;
-      // The tokens of a process that was thought dead, or of a new login.
-      if (found.generation !== before.generation) {
-        return toResult(found, this.#store.now());
-      }
-      if (await this.#store.replace(key, found, null)) break;
-    }
-    return { ...ENDED, error };
+    const { now } = this.#store;
+    const found = await this.#store.end(key, before);
+    if (found === null) return NONE;
+    // The tokens are those of a process that seemed dead, or of a new login.
+    return found.generation === before.generation
+      ? { ...ENDED, error }
+      : toResult(found, now());
   }
 }
 

@@ -1,15 +1,11 @@
 import {
-  type CallStore,
   type CipherKind,
   CookieCipher,
   STORE_TIMEOUT,
   storeCaller,
+  ValueStore,
 } from "../../session/internal.ts";
-import {
-  type SessionStore,
-  SessionStoreError,
-  type StoredValue,
-} from "../../session/mod.ts";
+import { type SessionStore, SessionStoreError } from "../../session/mod.ts";
 import { randomToken } from "../../session/secrets.ts";
 import type { RefreshableTokens } from "../external/after_login/refresh.ts";
 
@@ -45,12 +41,15 @@ export type StoredTokens = RefreshableTokens;
 
 /** A connection to a provider, as the store has it. */
 export interface Connection extends Head {
-  /** The version in the store. */
-  readonly version: string;
-  /** The encrypted tokens. */
+  /** The encrypted tokens. They stay the same if only the head changes. */
   readonly sealed: string;
   /** The tokens, or `null` if the provider has ended the connection. */
   readonly tokens: StoredTokens | null;
+}
+
+/** A connection, and its version in the store. */
+export interface FoundConnection extends Connection {
+  readonly version: string;
 }
 
 /** The values of a new connection. */
@@ -70,42 +69,48 @@ const TOKENS: CipherKind = {
  */
 const MAX_BYTES = 40_000;
 
-/** The number of tries to change a connection that others change too. */
-export const MAX_TRIES = 20;
-
-/** The lifetime of a removed connection in milliseconds. */
-const REMOVED_TTL = 60_000;
-
 /** Reads and writes connections, each by compare-and-swap. */
 export class TokenStore {
-  readonly call: CallStore;
   readonly now: () => number;
   readonly #cipher: CookieCipher;
+  readonly #connections: ValueStore<Connection>;
 
   constructor(
     store: SessionStore,
     secrets: readonly string[],
     now: () => number,
   ) {
-    this.#cipher = new CookieCipher(secrets, undefined, TOKENS);
-    this.call = storeCaller(store, STORE_TIMEOUT);
     this.now = now;
+    this.#cipher = new CookieCipher(secrets, undefined, TOKENS);
+    this.#connections = new ValueStore(storeCaller(store, STORE_TIMEOUT), {
+      prefix: "tokens",
+      ttl: ({ endsAt }) => endsAt - now(),
+      index: ({ index }) => index,
+      print: (connection) =>
+        `${JSON.stringify(headOf(connection))} ${connection.sealed}`,
+      parse: (text, key) => this.#parse(text, key),
+    });
   }
 
   /** Reads a connection. */
-  async read(key: string): Promise<Connection | null> {
-    const found = await this.call("read", (store) => store.get(key));
-    return found && await this.#open(key, found);
+  async read(key: string): Promise<FoundConnection | null> {
+    const found = await this.#connections.read(key);
+    return found?.value ? { ...found.value, version: found.version } : null;
   }
 
-  async #open(key: string, found: StoredValue): Promise<Connection | null> {
-    const parsed = parse(found.value);
-    if (parsed === null) return null;
-    const { head, sealed } = parsed;
+  /** Reads a stored connection; `null` for any other value. */
+  async #parse(text: string, key: string): Promise<Connection | null> {
+    const end = text.lastIndexOf(" ");
+    let head: Head;
+    try {
+      head = JSON.parse(text.slice(0, Math.max(0, end)));
+    } catch {
+      return null;
+    }
+    const sealed = text.slice(end + 1);
     // A secret that was removed ends the connections that it encrypted.
-    const text = sealed && await this.#cipher.decrypt(key, sealed);
-    const tokens = text ? JSON.parse(text) as StoredTokens : null;
-    return { ...head, sealed, tokens, version: found.version };
+    const json = sealed && await this.#cipher.decrypt(key, sealed);
+    return { ...head, sealed, tokens: json ? JSON.parse(json) : null };
   }
 
   /**
@@ -116,50 +121,86 @@ export class TokenStore {
    */
   async create(
     key: string,
-    created: NewConnection,
+    { tokens, ...head }: NewConnection,
   ): Promise<StoredTokens | null> {
-    const { tokens, ...head } = created;
-    const now = this.now();
-    const full = { ...head, generation: randomToken(), refreshedAt: now };
-    const sealed = await this.#seal(key, tokens);
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const found = await this.call("read", (store) => store.get(key));
-      if (await this.#put(key, full, sealed, found?.version ?? null)) {
-        return (found && await this.#open(key, found))?.tokens ?? null;
-      }
-    }
-    throw conflict("save");
+    const value: Connection = {
+      ...head,
+      ...this.#renewed(),
+      sealed: await this.#seal(key, tokens),
+      tokens,
+    };
+    const before = await this.#connections.update(
+      key,
+      (before) => ({ value, result: before?.tokens ?? null }),
+    );
+    if (before === undefined) throw conflict("save");
+    return before;
   }
 
   /** Replaces the tokens, and frees the lease. */
   async replace(
     key: string,
-    before: Connection,
-    tokens: StoredTokens | null,
+    { version, ...before }: FoundConnection,
+    tokens: StoredTokens,
     head: Partial<Head> = {},
   ): Promise<boolean> {
-    const sealed = tokens === null ? "" : await this.#seal(key, tokens);
-    const now = this.now();
     const next = {
-      ...headOf(before),
-      generation: randomToken(),
-      refreshedAt: now,
+      ...before,
+      ...this.#renewed(),
+      ...head,
+      sealed: await this.#seal(key, tokens),
+      tokens,
+    };
+    return await this.#connections.replace(key, next, version);
+  }
+
+  /** Ends a connection, unless it has other tokens. See `updateWhile`. */
+  async end(key: string, before: Connection): Promise<Connection | null> {
+    const ended = { ...this.#renewed(), sealed: "", tokens: null };
+    return await this.updateWhile(key, before, () => ended);
+  }
+
+  /** Returns the head of new tokens, without a lease. */
+  #renewed() {
+    const refreshedAt = this.now();
+    const generation = randomToken();
+    return {
+      generation,
+      refreshedAt,
       lease: undefined,
       failures: 0,
       retryAt: 0,
-      ...head,
     };
-    return await this.#put(key, next, sealed, before.version);
   }
 
-  /** Changes anything but the tokens. */
+  /** Changes anything but the tokens, unless another request was first. */
   async update(
     key: string,
-    before: Connection,
+    { version, ...before }: FoundConnection,
     changes: Partial<Head>,
   ): Promise<boolean> {
-    const head = { ...headOf(before), ...changes };
-    return await this.#put(key, head, before.sealed, before.version);
+    return await this.#connections
+      .replace(key, { ...before, ...changes }, version);
+  }
+
+  /**
+   * Changes a connection until it has other tokens.
+   *
+   * @returns The connection that was found last; `null` if it is missing.
+   */
+  async updateWhile(
+    key: string,
+    { generation }: Connection,
+    change: (found: Connection) => Partial<Connection>,
+  ): Promise<Connection | null> {
+    let found: Connection | null = null;
+    await this.#connections.update(key, (value) => {
+      found = value;
+      return value?.generation === generation
+        ? { value: { ...value, ...change(value) }, result: true }
+        : null;
+    });
+    return found;
   }
 
   /**
@@ -169,40 +210,17 @@ export class TokenStore {
    */
   async remove(
     key: string,
-    accept: (found: Connection) => boolean = () => true,
+    accept?: (found: Connection) => boolean,
   ): Promise<StoredTokens | null> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const found = await this.read(key);
-      if (found === null || !accept(found)) return null;
-      const options = { ttl: REMOVED_TTL, ifVersion: found.version };
-      // By compare-and-swap, so that the tokens are those of the last refresh.
-      const isRemoved = await this.call(
-        "end",
-        (store) => store.put(key, "removed", options),
-      );
-      if (isRemoved) return found.tokens ?? {};
-    }
-    throw conflict("end");
+    // By compare-and-swap, so that the tokens are those of the last refresh.
+    const taken = await this.#connections.take(key, accept);
+    if (taken === undefined) throw conflict("end");
+    return taken && (taken.tokens ?? {});
   }
 
   /** Returns the keys of connections with an index name. */
   async keysOf(name: string): Promise<readonly string[]> {
-    return await this.call("list", (store) => store.byIndex?.(name) ?? []);
-  }
-
-  async #put(
-    key: string,
-    head: Head,
-    sealed: string,
-    ifVersion: string | null,
-  ): Promise<boolean> {
-    const ttl = Math.max(1, head.endsAt - this.now());
-    const { index } = head;
-    const value = `${JSON.stringify(head)} ${sealed}`;
-    return await this.call(
-      "save",
-      (store) => store.put(key, value, { ttl, ifVersion, index }),
-    );
+    return await this.#connections.keysOf(name);
   }
 
   async #seal(key: string, tokens: StoredTokens): Promise<string> {
@@ -221,7 +239,7 @@ export class TokenStore {
 
 /** Creates the error for a store that refuses each write. */
 export function conflict(verb: string): SessionStoreError {
-  const cause = new Error(`Other requests were faster ${MAX_TRIES} times`);
+  const cause = new Error("Other requests were faster each time");
   return new SessionStoreError(verb, { cause });
 }
 
@@ -229,19 +247,6 @@ function sizeOf(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-function headOf(
-  { version: _, sealed: __, tokens: ___, ...head }: Connection,
-): Head {
+function headOf({ sealed: _, tokens: __, ...head }: Connection): Head {
   return head;
-}
-
-/** Parses a stored connection, or returns `null` for any other value. */
-function parse(value: string): { head: Head; sealed: string } | null {
-  const end = value.lastIndexOf(" ");
-  try {
-    const head = JSON.parse(value.slice(0, Math.max(0, end))) as Head;
-    return { head, sealed: value.slice(end + 1) };
-  } catch {
-    return null;
-  }
 }

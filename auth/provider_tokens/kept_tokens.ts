@@ -18,6 +18,7 @@ import { ENDED, NONE, Refresher, toResult } from "./_refresher.ts";
 import { removeAll, revokeAll } from "./_token_removal.ts";
 import {
   type Connection,
+  type FoundConnection,
   type StoredTokens,
   TokenStore,
 } from "./_token_store.ts";
@@ -303,7 +304,7 @@ class Tokens implements KeptTokens {
   }
 
   /** Lets tokens live as long as their session, which a login can extend. */
-  async #extend({ endsAt, key }: Owner, found: Connection): Promise<void> {
+  async #extend({ endsAt, key }: Owner, found: FoundConnection): Promise<void> {
     const missing = endsAt - found.endsAt;
     if (missing < 60_000 || missing * 10 < endsAt - this.#now()) return;
     // If another request writes at the same time, a later one extends them.
