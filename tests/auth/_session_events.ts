@@ -211,12 +211,12 @@ export const SESSION_EVENTS: readonly EventRow[] = [
     cause: sendPassword({}),
   },
   {
-    from: "auth/email_login/_engine.ts",
+    from: "auth/email_login/email_login.ts",
     event: "login failure email-wrong",
     cause: byEmail((_app, browser) => browser.code("no code")),
   },
   {
-    from: "auth/email_login/_engine.ts",
+    from: "auth/email_login/email_login.ts",
     event: "login failure email-expired",
     cause: byEmail(({ outbox, wait }, browser) => {
       wait(3_600_000);
@@ -224,7 +224,7 @@ export const SESSION_EVENTS: readonly EventRow[] = [
     }),
   },
   {
-    from: "auth/email_login/_engine.ts",
+    from: "auth/email_login/email_login.ts",
     event: "login failure email-other-browser",
     cause: byEmail(({ browser, outbox }) => browser().link(outbox[0]!.token)),
   },
