@@ -103,10 +103,6 @@ export {
   type RequestContextOptions,
   type RequestHandler,
   type RequestMethod,
-  respond,
-  type RespondArguments,
-  type RespondInit,
-  type ResponsesOf,
   type RouteAction,
   type RouteMap,
   RoutePattern,
@@ -123,53 +119,43 @@ export {
 export {
   cors,
   type CORSOptions,
-  type TrustedOrigins,
-} from "./router/middleware/cors.ts";
-export {
-  html,
-  type HTMLChild,
-  htmlResponse,
-  type HTMLValue,
-  type Markup,
-  unsafeHTML,
-} from "./router/content/html.ts";
-export {
-  type CookieOptions,
-  parseCookies,
-  serializeCookie,
-} from "./session/cookies/public_cookies.ts";
-export {
+  createLifecycle,
+  crossOriginProtection,
+  type CrossOriginProtectionOptions,
+  type DescribedRoute,
+  type EntriesOfBody,
+  type EntriesOfPart,
   etag,
   type ETagOptions,
-  requireMatch,
-  type RequireMatchOptions,
-} from "./router/middleware/etag.ts";
-export {
-  type EventQueue,
-  eventQueue,
-  type EventQueueOptions,
-  eventStream,
-  type EventStreamConnection,
-  type EventStreamOptions,
-  type ServerSentEvent,
-} from "./router/content/event_stream.ts";
-export {
-  createLifecycle,
   type Flushable,
+  formData,
+  type FormDataEntry,
+  type FormDataOptions,
+  type InputPart,
+  type InputResult,
+  type InputResultIssue,
+  type InputSchema,
+  type InputSchemaOptions,
+  type InputSchemas,
+  type InvalidInput,
+  type InvalidInputIssue,
   type Lifecycle,
   type LifecycleOptions,
-} from "./router/operation/lifecycle.ts";
-export {
+  methodOverride,
+  type MethodOverrideOptions,
   onSecurityEvent,
+  type OpenTelemetry,
+  type OtherParts,
   reportSecurityEvent,
+  requireMatch,
+  type RequireMatchOptions,
+  secureHeaders,
+  type SecureHeadersOptions,
   type SecurityAction,
   type SecurityEvent,
   type SecurityEventMiddleware,
   type SecurityEventOptions,
   type SecurityReport,
-} from "./router/operation/on_security_event.ts";
-export {
-  type OpenTelemetry,
   telemetry,
   type TelemetryAttributes,
   type TelemetryContext,
@@ -179,43 +165,11 @@ export {
   type TelemetryOptions,
   type TelemetrySpan,
   type TelemetryTracer,
-  type TraceIds,
-} from "./router/operation/telemetry.ts";
-export {
-  crossOriginProtection,
-  type CrossOriginProtectionOptions,
-} from "./router/middleware/cross_origin.ts";
-export {
-  formData,
-  type FormDataEntry,
-  type FormDataOptions,
-} from "./router/middleware/form_data.ts";
-export {
-  methodOverride,
-  type MethodOverrideOptions,
-} from "./router/middleware/method_override.ts";
-export {
-  secureHeaders,
-  type SecureHeadersOptions,
-} from "./router/middleware/secure_headers.ts";
-export {
   timeout,
   TimeoutSignal,
   type TimeoutSignalKey,
-} from "./router/middleware/timeout.ts";
-export {
-  type DescribedRoute,
-  type EntriesOfBody,
-  type EntriesOfPart,
-  type InputPart,
-  type InputResult,
-  type InputResultIssue,
-  type InputSchema,
-  type InputSchemaOptions,
-  type InputSchemas,
-  type InvalidInput,
-  type InvalidInputIssue,
-  type OtherParts,
+  type TraceIds,
+  type TrustedOrigins,
   type Unvalidated,
   validate,
   type ValidateOptions,
@@ -226,9 +180,29 @@ export {
   type ValidMiddleware,
   ValidParams,
   ValidQuery,
-} from "./router/middleware/validate.ts";
+} from "./router/middleware/mod.ts";
+export {
+  type EventQueue,
+  eventQueue,
+  type EventQueueOptions,
+  eventStream,
+  type EventStreamConnection,
+  type EventStreamOptions,
+  html,
+  type HTMLChild,
+  htmlResponse,
+  type HTMLValue,
+  type Markup,
+  respond,
+  type RespondArguments,
+  type RespondInit,
+  type ResponsesOf,
+  type ServerSentEvent,
+  unsafeHTML,
+} from "./router/content/mod.ts";
 export {
   type AuthMethodTimes,
+  type CookieOptions,
   createMemorySessionStore,
   type EndAllOptions,
   type JSONValue,
@@ -236,8 +210,10 @@ export {
   type LoginTimeouts,
   type MemorySessionStoreOptions,
   type PageOptions,
+  parseCookies,
   type PutOptions,
   type SafeCause,
+  serializeCookie,
   Session,
   SessionConflictError,
   type SessionInfo,
@@ -254,14 +230,12 @@ export {
   type UserSessions,
 } from "./session/mod.ts";
 export {
-  rateLimit,
-  type RateLimitKey,
-  type RateLimitOptions,
-} from "./session/rate_limit.ts";
-export {
   type AnonymousLimit,
   type CookieSessionStorage,
   type LazySession,
+  rateLimit,
+  type RateLimitKey,
+  type RateLimitOptions,
   session,
   type SessionCookieOptions,
   type SessionOptions,

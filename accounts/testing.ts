@@ -1,8 +1,3 @@
-/**
- * Tests for stores of accounts.
- *
- * @module
- */
 import { storeChecks } from "./kit/store_checks.ts";
 import type { AccountStore } from "./store/store.ts";
 
@@ -25,7 +20,7 @@ export interface AccountStoreTest {
  * @example Test a store with Deno, or with any `test(name, run)`
  * ```ts
  * import { createMemoryAccountStore } from "@gatehouse/web/accounts/store";
- * import { testAccountStore } from "@gatehouse/web/accounts/testing";
+ * import { testAccountStore } from "@gatehouse/web/testing";
  * import { assertGreater } from "@std/assert";
  *
  * const tests = testAccountStore(() => createMemoryAccountStore());

@@ -11,7 +11,7 @@
  *   verifyCredentials,
  * } from "@gatehouse/web/auth";
  * import { createRouter, redirect } from "@gatehouse/web/fetch-router";
- * import { formData } from "@gatehouse/web/form-data-middleware";
+ * import { formData } from "@gatehouse/web/middleware";
  * import { session } from "@gatehouse/web/session-middleware";
  *
  * const password = createCredentialsAuthProvider({

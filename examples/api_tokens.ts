@@ -25,8 +25,8 @@ import {
   withHeaders,
 } from "@gatehouse/web/fetch-router";
 import { resources, route } from "@gatehouse/web/fetch-router/routes";
-import { formData } from "@gatehouse/web/form-data-middleware";
 import { logger } from "@gatehouse/web/logger-middleware";
+import { formData } from "@gatehouse/web/middleware";
 
 /** A token or a key, stored by its hash. */
 interface Entry {

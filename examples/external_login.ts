@@ -23,7 +23,6 @@ import {
   redirectToLogin,
   requireAuth,
 } from "@gatehouse/web/auth-middleware";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import {
   createRouter,
   type FetchFunction,
@@ -31,7 +30,10 @@ import {
 } from "@gatehouse/web/fetch-router";
 import { post, route } from "@gatehouse/web/fetch-router/routes";
 import { logger } from "@gatehouse/web/logger-middleware";
-import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+import {
+  crossOriginProtection,
+  secureHeaders,
+} from "@gatehouse/web/middleware";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 

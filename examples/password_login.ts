@@ -24,7 +24,6 @@ import {
   hashPassword,
   verifyPassword,
 } from "@gatehouse/web/auth/password";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { parseSafe, string } from "@gatehouse/web/data-schema";
 import { email, maxLength, minLength } from "@gatehouse/web/data-schema/checks";
 import { field, object } from "@gatehouse/web/data-schema/form-data";
@@ -34,9 +33,12 @@ import {
   safeRedirectPath,
 } from "@gatehouse/web/fetch-router";
 import { form, post, route } from "@gatehouse/web/fetch-router/routes";
-import { formData } from "@gatehouse/web/form-data-middleware";
 import { logger } from "@gatehouse/web/logger-middleware";
-import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+import {
+  crossOriginProtection,
+  formData,
+  secureHeaders,
+} from "@gatehouse/web/middleware";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 

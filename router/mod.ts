@@ -114,11 +114,5 @@ export type {
   RouterOptions,
 } from "./router.ts";
 export type { AnyRoute, RouteMap } from "./routes/route.ts";
-export {
-  respond,
-  type RespondArguments,
-  type RespondInit,
-  type ResponsesOf,
-} from "./content/respond.ts";
 export { safeRedirectPath } from "./safe_redirect_path.ts";
 export { withHeaders } from "./with_headers.ts";

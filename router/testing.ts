@@ -1,8 +1,3 @@
-/**
- * A test client for applications, and a test suite for custom matchers.
- *
- * @module
- */
 import { matcherChecks } from "./matching/matcher_checks.ts";
 import { isRedirect } from "./redirect.ts";
 import type { Matcher } from "./matching/matcher.ts";
@@ -22,7 +17,7 @@ export interface MatcherTest {
  * @example Testing a matcher with Deno, or with any `test(name, run)`
  * ```ts
  * import { ArrayMatcher } from "@gatehouse/web/fetch-router";
- * import { testMatcher } from "@gatehouse/web/fetch-router/testing";
+ * import { testMatcher } from "@gatehouse/web/testing";
  * import { assertGreater } from "@std/assert";
  *
  * const tests = testMatcher(() => new ArrayMatcher<string>());
@@ -111,7 +106,7 @@ export interface TestTarget {
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+ * import { createTestClient } from "@gatehouse/web/testing";
  *
  * const router = createRouter();
  * router.post("/login", () => new Response(null, {

@@ -1,25 +1,3 @@
-/**
- * Tests that schemas of any library conform to Standard Schema.
- *
- * @example Testing a schema
- * ```ts
- * import { string } from "@gatehouse/web/data-schema";
- * import { minLength } from "@gatehouse/web/data-schema/checks";
- * import { testStandardSchema } from "@gatehouse/web/data-schema/testing";
- * import { assert } from "@std/assert";
- *
- * const tests = testStandardSchema(string().pipe(minLength(1)), {
- *   valid: ["a"],
- *   invalid: ["", 1],
- * });
- *
- * for (const { run } of tests) await run();
- * assert(tests.length > 0);
- * ```
- *
- * @module
- */
-
 import type {
   StandardSchemaResult,
   StandardSchemaV1,
@@ -60,7 +38,7 @@ export interface StandardSchemaSamples {
  * @example Running the tests with Deno's runner
  * ```ts
  * import { number } from "@gatehouse/web/data-schema";
- * import { testStandardSchema } from "@gatehouse/web/data-schema/testing";
+ * import { testStandardSchema } from "@gatehouse/web/testing";
  * import { assertEquals } from "@std/assert";
  *
  * const names: string[] = [];

@@ -1,15 +1,8 @@
-/**
- * Sessions in encrypted cookies, without a store.
- *
- * @module
- */
 import {
   type CookieSessionStorage,
   type CookieSessionStorageOptions,
   CookieStorage,
 } from "./drivers/cookie_driver.ts";
-
-export type { CookieSessionStorage, CookieSessionStorageOptions };
 
 /**
  * Creates a storage that keeps sessions in encrypted cookies. Pass it as the
@@ -38,9 +31,8 @@ export type { CookieSessionStorage, CookieSessionStorageOptions };
  * @example Sessions in cookies, and a logout on all devices
  * ```ts
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { Session } from "@gatehouse/web/session";
+ * import { createCookieSessionStorage, Session } from "@gatehouse/web/session";
  * import { session } from "@gatehouse/web/session-middleware";
- * import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
  * import { assertEquals } from "@std/assert";
  *
  * const endedAt = new Map<string | number, number>(); // In your database

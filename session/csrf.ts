@@ -1,8 +1,3 @@
-/**
- * Tokens against cross-site request forgery, for applications that require them.
- *
- * @module
- */
 import {
   createContextKey,
   describeMiddleware,
@@ -23,8 +18,6 @@ import {
   timingSafeEqual,
 } from "./secrets.ts";
 import { requestSessionOf, Session } from "./session.ts";
-
-export type { SessionCookieOptions };
 
 /** Options for {@linkcode csrfProtection}. */
 export interface CSRFProtectionOptions {
@@ -84,10 +77,13 @@ const Tokens: ContextKey<RequestTokens> = /* @__PURE__ */ createContextKey<
  *
  * @example A form with a token
  * ```ts
- * import { csrfProtection, csrfToken } from "@gatehouse/web/csrf-middleware";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { formData } from "@gatehouse/web/form-data-middleware";
- * import { session } from "@gatehouse/web/session-middleware";
+ * import { formData } from "@gatehouse/web/middleware";
+ * import {
+ *   csrfProtection,
+ *   csrfToken,
+ *   session,
+ * } from "@gatehouse/web/session-middleware";
  * import { assertEquals } from "@std/assert";
  *
  * const router = createRouter({
@@ -164,9 +160,12 @@ function checkHostOnly({ domain, path = "/" }: SessionCookieOptions): void {
  *
  * @example Send a token to scripts
  * ```ts
- * import { csrfProtection, csrfToken } from "@gatehouse/web/csrf-middleware";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { session } from "@gatehouse/web/session-middleware";
+ * import {
+ *   csrfProtection,
+ *   csrfToken,
+ *   session,
+ * } from "@gatehouse/web/session-middleware";
  * import { assertEquals } from "@std/assert";
  *
  * const router = createRouter({ middleware: [session(), csrfProtection()] });

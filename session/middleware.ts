@@ -1,6 +1,7 @@
 /**
- * The session middleware. It loads the session of a request, and saves it after
- * the handler.
+ * The session middleware, which loads the session of a request and saves it after
+ * the handler. Its store also counts requests for `rateLimit`, and `csrfProtection`
+ * adds tokens to forms.
  *
  * @module
  */
@@ -37,6 +38,17 @@ export type {
   SessionTimeouts,
 };
 
+export {
+  csrfProtection,
+  type CSRFProtectionOptions,
+  csrfToken,
+} from "./csrf.ts";
+export {
+  rateLimit,
+  type RateLimitKey,
+  type RateLimitOptions,
+} from "./rate_limit.ts";
+
 /** A session that the handler has to load before it uses it. */
 export type LazySession = Pick<Session, "load">;
 
@@ -50,7 +62,7 @@ export interface SessionOptions {
   readonly store?: SessionStore | CookieSessionStorage;
   /**
    * Secrets for sessions in encrypted cookies, instead of a store. See
-   * `createCookieSessionStorage` of `@gatehouse/web/session/cookie` for the limits
+   * `createCookieSessionStorage` of `@gatehouse/web/session` for the limits
    * of such sessions.
    *
    * @default {undefined}

@@ -19,6 +19,16 @@
  *
  * @module
  */
+export { createCookieSessionStorage } from "./cookie.ts";
+export {
+  type CookieOptions,
+  parseCookies,
+  serializeCookie,
+} from "./cookies/public_cookies.ts";
+export type {
+  CookieSessionStorage,
+  CookieSessionStorageOptions,
+} from "./drivers/cookie_driver.ts";
 export {
   endAllSessions,
   type EndAllSessionsOptions,

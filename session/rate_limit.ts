@@ -1,8 +1,3 @@
-/**
- * Limits the requests of each client, in a store that all machines share.
- *
- * @module
- */
 import {
   checkPositive,
   describeMiddleware,
@@ -101,9 +96,9 @@ export type RateLimitKey = string | number | bigint | null | undefined;
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { createTestClient } from "@gatehouse/web/fetch-router/testing";
- * import { rateLimit } from "@gatehouse/web/rate-limit-middleware";
  * import { createMemorySessionStore } from "@gatehouse/web/session";
+ * import { rateLimit } from "@gatehouse/web/session-middleware";
+ * import { createTestClient } from "@gatehouse/web/testing";
  *
  * const store = createMemorySessionStore();
  * const router = createRouter({

@@ -61,7 +61,7 @@ export class Session {
 
   /**
    * Creates the session of a request, for the library only. In tests, use
-   * `createTestSession()` from `@gatehouse/web/session/testing`.
+   * `createTestSession()` from `@gatehouse/web/testing`.
    *
    * @param request The internal part, which only the library can create.
    * @throws {TypeError} If the library did not create it.

@@ -50,7 +50,7 @@ export interface PutOptions {
  * fails, because a failure must not look like a logout.
  *
  * Test your own store with `testSessionStore` from
- * `@gatehouse/web/session/testing`.
+ * `@gatehouse/web/testing`.
  */
 export interface SessionStore {
   /**

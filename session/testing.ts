@@ -1,8 +1,3 @@
-/**
- * Tests for session stores that work with any test runner.
- *
- * @module
- */
 import { RequestContext } from "../router/mod.ts";
 import { endAllChecks } from "./kit/end_all_checks.ts";
 import { endingChecks } from "./kit/ending_checks.ts";
@@ -34,7 +29,7 @@ export interface StoreTest {
  * @example Test a store with Deno, or with any `test(name, run)`
  * ```ts
  * import { createMemorySessionStore } from "@gatehouse/web/session";
- * import { testSessionStore } from "@gatehouse/web/session/testing";
+ * import { testSessionStore } from "@gatehouse/web/testing";
  * import { assertGreater } from "@std/assert";
  *
  * const tests = testSessionStore(() => createMemorySessionStore());
@@ -74,7 +69,7 @@ const DAY = 86_400_000;
  * @example Test a function that takes a session
  * ```ts
  * import type { Session } from "@gatehouse/web/session";
- * import { createTestSession } from "@gatehouse/web/session/testing";
+ * import { createTestSession } from "@gatehouse/web/testing";
  * import { assertEquals } from "@std/assert";
  *
  * function addToCart(session: Session, item: string) {

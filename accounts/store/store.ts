@@ -172,7 +172,7 @@ export interface AccountPage {
 
 /**
  * A store of accounts. `createSQLAccountStore` creates one on a SQL database. Test
- * your own with `testAccountStore` of `@gatehouse/web/accounts/testing`.
+ * your own with `testAccountStore` of `@gatehouse/web/testing`.
  *
  * One statement must decide each step, because two requests can run at the same
  * time. All steps that open a way into an account compare its version with the one

@@ -1,34 +1,7 @@
-/**
- * Verifies access tokens that an identity provider signs.
- *
- * @example An API that trusts an issuer
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { auth, requireAuth } from "@gatehouse/web/auth-middleware";
- * import { createJWTAuthScheme } from "@gatehouse/web/auth/jwt";
- * import { createRouter } from "@gatehouse/web/fetch-router";
- *
- * const tokens = createJWTAuthScheme({
- *   name: "api",
- *   issuer: "https://id.example",
- *   audience: "https://api.example",
- *   verify: ({ sub, scope }) => ({ id: sub, scope }),
- * });
- * const router = createRouter({
- *   middleware: [auth({ schemes: [tokens] }), requireAuth()],
- * });
- *
- * const response = await router.fetch("https://api.example/");
- * assertEquals(response.headers.get("WWW-Authenticate"), 'Bearer realm="api"');
- * ```
- *
- * @module
- */
 import {
   type AccessTokenClaims,
   createAccessTokenVerifier,
   decodeClaims,
-  type ExternalAuthCache,
   type ExternalAuthError,
   type IssuerOptions,
 } from "../issuer/mod.ts";
@@ -45,18 +18,6 @@ import {
   type DPoPOptions,
 } from "../middleware/token_binding.ts";
 import { factsOf } from "./token_facts.ts";
-
-export type {
-  BoundToken,
-  DPoPVerification,
-  DPoPVerifier,
-} from "../middleware/dpop_verifier.ts";
-export type {
-  AccessTokenClaims,
-  DPoPOptions,
-  ExternalAuthCache,
-  IssuerOptions,
-};
 
 /** Options for {@linkcode createJWTAuthScheme}. */
 export interface JWTAuthSchemeOptions<User extends AuthenticatedUser>
@@ -144,7 +105,7 @@ export interface JWTAuthSchemeOptions<User extends AuthenticatedUser>
  * @example Rejecting a malformed token
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { createJWTAuthScheme } from "@gatehouse/web/auth/jwt";
+ * import { createJWTAuthScheme } from "@gatehouse/web/auth/access-tokens";
  * import { RequestContext } from "@gatehouse/web/fetch-router";
  *
  * const scheme = createJWTAuthScheme({

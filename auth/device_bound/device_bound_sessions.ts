@@ -100,8 +100,8 @@ export const Binding: ContextKey<BindingState> = /* @__PURE__ */
  * @example Ask for a key after the login
  * ```ts
  * import { completeAuth } from "@gatehouse/web/auth";
+ * import { deviceBoundSessions } from "@gatehouse/web/auth/device-bound";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { deviceBoundSessions } from "@gatehouse/web/session/device-bound";
  * import { session } from "@gatehouse/web/session-middleware";
  * import { assertMatch } from "@std/assert";
  *

@@ -4,8 +4,8 @@
  *
  * @example Bind the sessions of browsers that can
  * ```ts
+ * import { deviceBoundSessions } from "@gatehouse/web/auth/device-bound";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { deviceBoundSessions } from "@gatehouse/web/session/device-bound";
  * import { session } from "@gatehouse/web/session-middleware";
  * import { assertEquals } from "@std/assert";
  *

@@ -25,11 +25,11 @@ export interface RequireBoundSessionOptions {
  *
  * @example Administrators need a bound session
  * ```ts
- * import { createRouter } from "@gatehouse/web/fetch-router";
  * import {
  *   deviceBoundSessions,
  *   requireBoundSession,
- * } from "@gatehouse/web/session/device-bound";
+ * } from "@gatehouse/web/auth/device-bound";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
  * import { session } from "@gatehouse/web/session-middleware";
  * import { assertEquals } from "@std/assert";
  *

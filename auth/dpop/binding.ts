@@ -25,7 +25,7 @@ export interface DPoPBinding {
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createOIDCAuthProvider } from "@gatehouse/web/auth";
- * import { createDPoPBinding } from "@gatehouse/web/auth/dpop";
+ * import { createDPoPBinding } from "@gatehouse/web/auth/access-tokens";
  *
  * const provider = createOIDCAuthProvider({
  *   name: "example",

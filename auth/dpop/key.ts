@@ -25,7 +25,10 @@ export interface DPoPKey {
  * @example A key survives storage as JSON
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { createDPoPKey, parseDPoPKey } from "@gatehouse/web/auth/dpop";
+ * import {
+ *   createDPoPKey,
+ *   parseDPoPKey,
+ * } from "@gatehouse/web/auth/access-tokens";
  *
  * const key = await createDPoPKey();
  * const stored = JSON.stringify(key);
@@ -55,7 +58,7 @@ const COORDINATE = /^[\w-]{43}$/;
  * @example Another key
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { parseDPoPKey } from "@gatehouse/web/auth/dpop";
+ * import { parseDPoPKey } from "@gatehouse/web/auth/access-tokens";
  *
  * assertEquals(parseDPoPKey({ kty: "oct", k: "c2VjcmV0" }), null);
  * ```
@@ -82,7 +85,10 @@ function isCoordinate(value: unknown): value is string {
  * @example The thumbprint of a key
  * ```ts
  * import { assertMatch } from "@std/assert";
- * import { createDPoPKey, thumbprintOfDPoPKey } from "@gatehouse/web/auth/dpop";
+ * import {
+ *   createDPoPKey,
+ *   thumbprintOfDPoPKey,
+ * } from "@gatehouse/web/auth/access-tokens";
  *
  * const thumbprint = await thumbprintOfDPoPKey(await createDPoPKey());
  * assertMatch(thumbprint, /^[\w-]{43}$/);

@@ -40,7 +40,10 @@ export interface DPoPRequest {
  * @example A request to an API
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { createDPoPKey, createDPoPProof } from "@gatehouse/web/auth/dpop";
+ * import {
+ *   createDPoPKey,
+ *   createDPoPProof,
+ * } from "@gatehouse/web/auth/access-tokens";
  *
  * const key = await createDPoPKey();
  * const token = "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU";
@@ -95,7 +98,7 @@ const NONCE = /^[!#-[\]-~]{1,1024}$/;
  * @example The next nonce
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { readDPoPNonce } from "@gatehouse/web/auth/dpop";
+ * import { readDPoPNonce } from "@gatehouse/web/auth/access-tokens";
  *
  * const response = new Response(null, { headers: { "DPoP-Nonce": "n-1" } });
  * assertEquals(readDPoPNonce(response), "n-1");

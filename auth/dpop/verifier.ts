@@ -104,7 +104,7 @@ const JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
  * @example A request without a proof
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { createDPoPVerifier } from "@gatehouse/web/auth/dpop";
+ * import { createDPoPVerifier } from "@gatehouse/web/auth/access-tokens";
  * import { RequestContext } from "@gatehouse/web/fetch-router";
  * import { createMemorySessionStore } from "@gatehouse/web/session";
  *

@@ -47,9 +47,9 @@ const EXPIRED = { ok: false, reason: "expired" } as const;
  * import { completeAuth } from "@gatehouse/web/auth";
  * import { createEmailLogin } from "@gatehouse/web/auth/email-login";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { createTestClient } from "@gatehouse/web/fetch-router/testing";
  * import { createMemorySessionStore } from "@gatehouse/web/session";
  * import { session } from "@gatehouse/web/session-middleware";
+ * import { createTestClient } from "@gatehouse/web/testing";
  *
  * const emailLogin = createEmailLogin({
  *   store: createMemorySessionStore(),

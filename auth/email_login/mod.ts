@@ -7,9 +7,9 @@
  * import { assertEquals } from "@std/assert";
  * import { createEmailLogin } from "@gatehouse/web/auth/email-login";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { createTestClient } from "@gatehouse/web/fetch-router/testing";
  * import { createMemorySessionStore } from "@gatehouse/web/session";
  * import { session } from "@gatehouse/web/session-middleware";
+ * import { createTestClient } from "@gatehouse/web/testing";
  *
  * const newAddress = createEmailLogin({
  *   purpose: "change-email",

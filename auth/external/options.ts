@@ -104,7 +104,7 @@ export interface ExternalAuthProviderOptions
   readonly formPostSecret?: string;
   /**
    * Binds the tokens to a key of each login (RFC 9449), with `createDPoPBinding()`
-   * of `@gatehouse/web/auth/dpop`. `tokens.dpopKey` has the key. The login fails
+   * of `@gatehouse/web/auth/access-tokens`. `tokens.dpopKey` has the key. The login fails
    * if the provider returns tokens that are not bound.
    *
    * @default {undefined}

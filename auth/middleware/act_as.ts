@@ -112,6 +112,7 @@ export interface ActAsOptions {
  *
  * @example An administrator acts as a user
  * ```ts
+ * import { completeAuth } from "@gatehouse/web/auth";
  * import {
  *   actAs,
  *   Actor,
@@ -121,10 +122,9 @@ export interface ActAsOptions {
  *   requireRole,
  *   stopActing,
  * } from "@gatehouse/web/auth-middleware";
- * import { completeAuth } from "@gatehouse/web/auth";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { createTestClient } from "@gatehouse/web/fetch-router/testing";
  * import { session } from "@gatehouse/web/session-middleware";
+ * import { createTestClient } from "@gatehouse/web/testing";
  * import { assertEquals } from "@std/assert";
  *
  * const users = new Map([

@@ -70,8 +70,8 @@ export const StepUp: ContextKey<boolean> = /* @__PURE__ */ createContextKey(
  * import { completeAuth } from "@gatehouse/web/auth";
  * import { deviceChanges } from "@gatehouse/web/auth-middleware";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { createTestClient } from "@gatehouse/web/fetch-router/testing";
  * import { session } from "@gatehouse/web/session-middleware";
+ * import { createTestClient } from "@gatehouse/web/testing";
  * import { assertEquals } from "@std/assert";
  *
  * const warnings: string[] = [];

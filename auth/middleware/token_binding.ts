@@ -14,7 +14,7 @@ import type {
 export interface DPoPOptions {
   /**
    * Verifies the proofs of bound tokens, see `createDPoPVerifier` of
-   * `@gatehouse/web/auth/dpop`. Without it, bound tokens are refused.
+   * `@gatehouse/web/auth/access-tokens`. Without it, bound tokens are refused.
    *
    * @default {undefined}
    */

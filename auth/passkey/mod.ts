@@ -5,9 +5,9 @@
  * @example The options of a login
  * ```ts
  * import { createPasskeys } from "@gatehouse/web/auth/passkey";
- * import { createMemoryPasskeyStore } from "@gatehouse/web/auth/passkey/testing";
  * import { createRouter } from "@gatehouse/web/fetch-router";
  * import { session } from "@gatehouse/web/session-middleware";
+ * import { createMemoryPasskeyStore } from "@gatehouse/web/testing";
  * import { assertEquals } from "@std/assert";
  *
  * const passkeys = createPasskeys({
@@ -58,6 +58,7 @@ export type {
   PasskeyRegistered,
   PasskeyRegistrationResult,
 } from "./result.ts";
+export { passkeyScript } from "./script.ts";
 export type {
   Passkey,
   PasskeyStore,

@@ -137,13 +137,13 @@ export interface Passkeys {
  * ```ts
  * import { completeAuth } from "@gatehouse/web/auth";
  * import { createPasskeys } from "@gatehouse/web/auth/passkey";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { session } from "@gatehouse/web/session-middleware";
  * import {
  *   createMemoryPasskeyStore,
  *   createTestAuthenticator,
- * } from "@gatehouse/web/auth/passkey/testing";
- * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { createTestClient } from "@gatehouse/web/fetch-router/testing";
- * import { session } from "@gatehouse/web/session-middleware";
+ *   createTestClient,
+ * } from "@gatehouse/web/testing";
  * import { assertEquals } from "@std/assert";
  *
  * const passkeys = createPasskeys({

@@ -50,10 +50,10 @@ export interface PasskeyAuthProviderOptions<User> {
  *   createPasskeyAuthProvider,
  *   createPasskeys,
  * } from "@gatehouse/web/auth/passkey";
- * import { createMemoryPasskeyStore } from "@gatehouse/web/auth/passkey/testing";
  * import { createRouter, redirect } from "@gatehouse/web/fetch-router";
- * import { formData } from "@gatehouse/web/form-data-middleware";
+ * import { formData } from "@gatehouse/web/middleware";
  * import { session } from "@gatehouse/web/session-middleware";
+ * import { createMemoryPasskeyStore } from "@gatehouse/web/testing";
  * import { assertEquals } from "@std/assert";
  *
  * const users = new Map([[7, { id: 7, name: "Ada" }]]);

@@ -1,9 +1,3 @@
-/**
- * The browser part of passkeys as a ready script, for applications without a
- * bundler.
- *
- * @module
- */
 import { SCRIPT } from "./_script_text.ts";
 
 /**
@@ -13,7 +7,7 @@ import { SCRIPT } from "./_script_text.ts";
  *
  * @example Serve the script
  * ```ts
- * import { passkeyScript } from "@gatehouse/web/auth/passkey/script";
+ * import { passkeyScript } from "@gatehouse/web/auth/passkey";
  * import { createRouter } from "@gatehouse/web/fetch-router";
  * import { assertStringIncludes } from "@std/assert";
  *

@@ -57,7 +57,7 @@ export interface PasskeyUse {
  * A store for passkeys, in the database of the application.
  *
  * The methods may throw or reject if the database is unavailable. Test your own
- * store with `testPasskeyStore` from `@gatehouse/web/auth/passkey/testing`.
+ * store with `testPasskeyStore` from `@gatehouse/web/testing`.
  */
 export interface PasskeyStore {
   /**

@@ -1,9 +1,3 @@
-/**
- * An authenticator in memory, for tests of applications with passkeys, and tests
- * for passkey stores.
- *
- * @module
- */
 import {
   createMemoryPasskeyStore,
   type MemoryPasskeyStoreOptions,
@@ -40,7 +34,7 @@ export interface PasskeyStoreTest {
  * import {
  *   createMemoryPasskeyStore,
  *   testPasskeyStore,
- * } from "@gatehouse/web/auth/passkey/testing";
+ * } from "@gatehouse/web/testing";
  * import { assertGreater } from "@std/assert";
  *
  * const version = () => 1;

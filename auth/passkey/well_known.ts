@@ -56,8 +56,8 @@ export function passkeyEndpoints(
  * @example Allow a second domain
  * ```ts
  * import { createPasskeys, relatedOrigins } from "@gatehouse/web/auth/passkey";
- * import { createMemoryPasskeyStore } from "@gatehouse/web/auth/passkey/testing";
  * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { createMemoryPasskeyStore } from "@gatehouse/web/testing";
  * import { assertEquals } from "@std/assert";
  *
  * const passkeys = createPasskeys({

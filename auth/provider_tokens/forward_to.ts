@@ -1,5 +1,5 @@
 import { reportDenied } from "../../router/internal.ts";
-import { bodyLimit } from "../../router/middleware/body_limit.ts";
+import { bodyLimit } from "../../router/middleware/mod.ts";
 import {
   createRouter,
   type RequestContext,
@@ -29,7 +29,10 @@ import type { ForwardMethod, ForwardOptions } from "./forward_options.ts";
  * @example An API below `/api`
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { forwardTo, type TokenSource } from "@gatehouse/web/auth/tokens";
+ * import {
+ *   forwardTo,
+ *   type TokenSource,
+ * } from "@gatehouse/web/auth/provider-tokens";
  * import { createRouter } from "@gatehouse/web/fetch-router";
  *
  * // Usually the result of `keepTokens`.

@@ -117,7 +117,7 @@ const MIN_AGE = 30_000;
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createOIDCAuthProvider } from "@gatehouse/web/auth";
- * import { keepTokens } from "@gatehouse/web/auth/tokens";
+ * import { keepTokens } from "@gatehouse/web/auth/provider-tokens";
  * import { createRouter } from "@gatehouse/web/fetch-router";
  * import { createMemorySessionStore } from "@gatehouse/web/session";
  * import { session } from "@gatehouse/web/session-middleware";

@@ -10,12 +10,14 @@
  *   externalAuthResult,
  *   startExternalAuth,
  * } from "@gatehouse/web/auth";
- * import { createTestProvider } from "@gatehouse/web/auth/testing";
- * import { keepTokens } from "@gatehouse/web/auth/tokens";
+ * import { keepTokens } from "@gatehouse/web/auth/provider-tokens";
  * import { createRouter, redirect } from "@gatehouse/web/fetch-router";
- * import { createTestClient } from "@gatehouse/web/fetch-router/testing";
  * import { createMemorySessionStore } from "@gatehouse/web/session";
  * import { session } from "@gatehouse/web/session-middleware";
+ * import {
+ *   createTestClient,
+ *   createTestProvider,
+ * } from "@gatehouse/web/testing";
  *
  * const idp = createTestProvider();
  * const provider = createOIDCAuthProvider({

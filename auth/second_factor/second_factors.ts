@@ -235,9 +235,9 @@ export interface SecondFactors {
  *   generateTOTP,
  * } from "@gatehouse/web/auth/second-factor";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { createTestClient } from "@gatehouse/web/fetch-router/testing";
  * import { createMemorySessionStore } from "@gatehouse/web/session";
  * import { session } from "@gatehouse/web/session-middleware";
+ * import { createTestClient } from "@gatehouse/web/testing";
  *
  * const factors = createSecondFactors({
  *   issuer: "Example",

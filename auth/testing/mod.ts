@@ -1,8 +1,3 @@
-/**
- * An OpenID provider in memory, for tests of applications with external login.
- *
- * @module
- */
 import type { TestClient } from "../../router/testing.ts";
 import { randomToken } from "../../session/secrets.ts";
 import { InMemoryProvider } from "./in_memory_provider.ts";
@@ -140,11 +135,13 @@ export interface TestProvider {
  *   externalAuthResult,
  *   startExternalAuth,
  * } from "@gatehouse/web/auth";
- * import { createTestProvider } from "@gatehouse/web/auth/testing";
  * import { createRouter, redirect } from "@gatehouse/web/fetch-router";
- * import { createTestClient } from "@gatehouse/web/fetch-router/testing";
  * import { Session } from "@gatehouse/web/session";
  * import { session } from "@gatehouse/web/session-middleware";
+ * import {
+ *   createTestClient,
+ *   createTestProvider,
+ * } from "@gatehouse/web/testing";
  *
  * const testProvider = createTestProvider();
  * const provider = createOIDCAuthProvider({

@@ -52,7 +52,7 @@ export function testSetup(template: Template): string {
   ];
   return `import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createTestClient } from "@gatehouse/web/testing";
 import { createApp } from "./app.ts";
 ${open}${testImports}${testSecrets}
 /** Opens a client of a new application. */

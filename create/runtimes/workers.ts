@@ -102,7 +102,7 @@ function testSetup(template: Template): string {
     .map(([option, name]) => `${name}: secrets.${option}`);
   return `import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createTestClient } from "@gatehouse/web/testing";
 import { createTestHarness } from "wrangler";
 ${testImports}${testSecrets}
 const server = createTestHarness({

@@ -1,16 +1,18 @@
 import { externalAuthCallbacks } from "@gatehouse/web/auth";
 import { auth } from "@gatehouse/web/auth-middleware";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import type {
   EntriesOfAll,
   RequestContext,
   Router,
 } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
 import { logger } from "@gatehouse/web/logger-middleware";
-import { methodOverride } from "@gatehouse/web/method-override-middleware";
-import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
-import { onSecurityEvent } from "@gatehouse/web/security-events-middleware";
+import {
+  crossOriginProtection,
+  formData,
+  methodOverride,
+  onSecurityEvent,
+  secureHeaders,
+} from "@gatehouse/web/middleware";
 import { session } from "@gatehouse/web/session-middleware";
 import { sessionScheme } from "./log_in.ts";
 import { pagePolicy } from "./page_policy.ts";

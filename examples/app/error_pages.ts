@@ -1,8 +1,8 @@
+import { html } from "@gatehouse/web/content";
 import type {
   ErrorResponse,
   RequestContext,
 } from "@gatehouse/web/fetch-router";
-import { html } from "@gatehouse/web/html";
 import { narrowPage } from "./pages/layout.ts";
 import { routes } from "./routes.ts";
 

@@ -5,14 +5,12 @@
  * Never use it for real accounts: it has no passwords. It therefore answers on
  * loopback addresses only.
  */
-import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
 import {
   Auth,
   auth,
   createBearerTokenAuthScheme,
   requireAuth,
 } from "@gatehouse/web/auth-middleware";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import {
   createRouter,
   type FetchFunction,
@@ -20,7 +18,11 @@ import {
   type RequestContext,
 } from "@gatehouse/web/fetch-router";
 import { form, post, route } from "@gatehouse/web/fetch-router/routes";
-import { formData } from "@gatehouse/web/form-data-middleware";
+import {
+  bodyLimit,
+  crossOriginProtection,
+  formData,
+} from "@gatehouse/web/middleware";
 import stylesheet from "./style.css" with { type: "text" };
 import {
   answerLocation,

@@ -1,4 +1,4 @@
-import { html, htmlResponse, type Markup } from "@gatehouse/web/html";
+import { html, htmlResponse, type Markup } from "@gatehouse/web/content";
 import type { AuthorizationRequest } from "./authorization.ts";
 import { PEOPLE, type Person } from "./people.ts";
 

@@ -3,9 +3,9 @@
  * the identity provider can call its tools.
  */
 import { Auth, auth } from "@gatehouse/web/auth-middleware";
-import { createResourceServer } from "@gatehouse/web/auth/resource";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
+import { createResourceServer } from "@gatehouse/web/auth/access-tokens";
 import { createRouter, type FetchFunction } from "@gatehouse/web/fetch-router";
+import { crossOriginProtection } from "@gatehouse/web/middleware";
 import { createMcpHandler } from "npm:@modelcontextprotocol/server@2.4.0";
 import { createNotesServer } from "./notes_server.ts";
 

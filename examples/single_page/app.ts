@@ -8,14 +8,16 @@ import {
   externalAuthResult,
   startExternalAuth,
 } from "@gatehouse/web/auth";
-import { forwardTo, keepTokens } from "@gatehouse/web/auth/tokens";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
+import { forwardTo, keepTokens } from "@gatehouse/web/auth/provider-tokens";
 import {
   createRouter,
   type FetchFunction,
   redirect,
 } from "@gatehouse/web/fetch-router";
-import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+import {
+  crossOriginProtection,
+  secureHeaders,
+} from "@gatehouse/web/middleware";
 import { createMemorySessionStore, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import page from "./page.html" with { type: "text" };

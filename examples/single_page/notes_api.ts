@@ -1,10 +1,10 @@
 /** An API for the notes of its users, which any client with a token may call. */
 import { Auth, auth } from "@gatehouse/web/auth-middleware";
-import { createResourceServer } from "@gatehouse/web/auth/resource";
+import { createResourceServer } from "@gatehouse/web/auth/access-tokens";
 import { object, string } from "@gatehouse/web/data-schema";
 import { maxLength, minLength } from "@gatehouse/web/data-schema/checks";
 import { createRouter, type FetchFunction } from "@gatehouse/web/fetch-router";
-import { validate, ValidJSON } from "@gatehouse/web/validate-middleware";
+import { validate, ValidJSON } from "@gatehouse/web/middleware";
 
 /** Options for {@linkcode createNotesAPI}. */
 export interface NotesAPIOptions {

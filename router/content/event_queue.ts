@@ -31,7 +31,7 @@ export interface EventQueue<Value> extends AsyncIterable<Value> {
  * @example Sending every change
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { eventQueue, eventStream } from "@gatehouse/web/event-stream";
+ * import { eventQueue, eventStream } from "@gatehouse/web/content";
  * import { createRouter } from "@gatehouse/web/fetch-router";
  *
  * const changes = new EventTarget();

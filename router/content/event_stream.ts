@@ -1,17 +1,6 @@
-/**
- * Sends events to browsers over one response (server-sent events).
- *
- * @module
- */
 import { checkPositive, MAX_TIMEOUT } from "../limits.ts";
 import type { RequestContext } from "../mod.ts";
 import { cancelWithClient } from "../operation/cancel_with_client.ts";
-
-export {
-  type EventQueue,
-  eventQueue,
-  type EventQueueOptions,
-} from "./event_queue.ts";
 
 /** An event for `EventSource` in a browser. */
 export interface ServerSentEvent {
@@ -80,7 +69,7 @@ export interface EventStreamOptions {
  * @example A counter that continues
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { eventStream } from "@gatehouse/web/event-stream";
+ * import { eventStream } from "@gatehouse/web/content";
  * import { createRouter } from "@gatehouse/web/fetch-router";
  *
  * const router = createRouter();

@@ -1,9 +1,3 @@
-/**
- * Builds HTML from templates that escape their values.
- *
- * @module
- */
-
 /** A value of a template. Markup is inserted as it is, other values are escaped. */
 export type HTMLValue =
   | Markup
@@ -64,7 +58,7 @@ type Part = string | Promise<HTMLValue> | AsyncIterable<HTMLValue>;
  * @example A list
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { html } from "@gatehouse/web/html";
+ * import { html } from "@gatehouse/web/content";
  *
  * const items = ["Milk", "<Bread>"].map((item) => html`<li>${item}</li>`);
  * assertEquals(
@@ -98,7 +92,7 @@ export function html(
  * @example The output of a library
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { html, unsafeHTML } from "@gatehouse/web/html";
+ * import { html, unsafeHTML } from "@gatehouse/web/content";
  *
  * const source = "<em>Hello</em>"; // of your Markdown library
  * assertEquals(String(html`<p>${unsafeHTML(source)}</p>`), "<p><em>Hello</em></p>");
@@ -120,7 +114,7 @@ export function unsafeHTML(source: string): Markup {
  * @example A page
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { html, htmlResponse } from "@gatehouse/web/html";
+ * import { html, htmlResponse } from "@gatehouse/web/content";
  *
  * const response = htmlResponse(html`<h1>Hello</h1>`, { status: 201 });
  * assertEquals(response.status, 201);

@@ -36,8 +36,9 @@ export interface RespondInit {
  * @example A declared response
  * ```ts
  * import { assertEquals } from "@std/assert";
+ * import { respond } from "@gatehouse/web/content";
  * import { object, string } from "@gatehouse/web/data-schema";
- * import { createRouter, respond } from "@gatehouse/web/fetch-router";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
  * import { get, route } from "@gatehouse/web/fetch-router/routes";
  *
  * const Note = object({ text: string() });

@@ -1,8 +1,3 @@
-/**
- * Limits the size of bodies that handlers read themselves.
- *
- * @module
- */
 import { canonicalHref } from "../matching/canonical_url.ts";
 import { copyRequest } from "../abort.ts";
 import { describeMiddleware } from "./describe_middleware.ts";
@@ -26,7 +21,7 @@ export interface BodyLimitOptions {
  * @example Recognizing it by its code
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { BodyTooLargeError } from "@gatehouse/web/body-limit-middleware";
+ * import { BodyTooLargeError } from "@gatehouse/web/middleware";
  *
  * const error = new BodyTooLargeError(1024);
  * assertEquals(error.code, "body_too_large");
@@ -76,8 +71,8 @@ export class BodyTooLargeError extends Error {
  * @example A webhook of 64 kB at most
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
  * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { bodyLimit } from "@gatehouse/web/middleware";
  *
  * const router = createRouter();
  * const limit = bodyLimit({ maxBytes: 65_536 });

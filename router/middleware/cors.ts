@@ -1,15 +1,8 @@
-/**
- * Allows scripts of other origins to read responses (CORS).
- *
- * @module
- */
 import { VariesByOrigin, varyByOrigin } from "../context/varies_by_origin.ts";
 import { isToken } from "../method.ts";
 import type { Middleware, RequestContext } from "../mod.ts";
 import { withHeaders } from "../with_headers.ts";
 import { createOriginCheck, type TrustedOrigins } from "./_trusted_origins.ts";
-
-export type { TrustedOrigins } from "./_trusted_origins.ts";
 
 /** Options for {@linkcode cors}. */
 export interface CORSOptions {
@@ -68,9 +61,8 @@ export interface CORSOptions {
  * @example One list of origins for reading and writing
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { cors } from "@gatehouse/web/cors-middleware";
- * import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
  * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { cors, crossOriginProtection } from "@gatehouse/web/middleware";
  *
  * const options = {
  *   trustedOrigins: ["https://app.example"],

@@ -1,9 +1,3 @@
-/**
- * Rejects requests that another site makes a browser send: protection against
- * cross-site request forgery, also of logins, without tokens.
- *
- * @module
- */
 import { SAFE_METHODS } from "../method.ts";
 import { describeMiddleware } from "./describe_middleware.ts";
 import type { Middleware, RequestContext } from "../mod.ts";
@@ -13,8 +7,6 @@ import {
   createOriginCheck,
   type TrustedOrigins,
 } from "./_trusted_origins.ts";
-
-export type { TrustedOrigins } from "./_trusted_origins.ts";
 
 /** Options for {@linkcode crossOriginProtection}. */
 export interface CrossOriginProtectionOptions {
@@ -60,8 +52,8 @@ export interface CrossOriginProtectionOptions {
  * @example A form posted from another site
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
  * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { crossOriginProtection } from "@gatehouse/web/middleware";
  *
  * const router = createRouter({ middleware: [crossOriginProtection()] });
  * router.post("/transfer", () => new Response("Done"));

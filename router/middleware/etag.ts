@@ -1,9 +1,3 @@
-/**
- * Conditional requests: 304 for a page that the client has, and 412 for a change
- * of something that has changed meanwhile.
- *
- * @module
- */
 import type { RequestContext } from "../context/context.ts";
 import { HTTPError } from "../errors/http_error.ts";
 import type { Middleware } from "../middleware.ts";
@@ -51,8 +45,8 @@ export interface RequireMatchOptions {
  * @example A page that the browser has already
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { etag } from "@gatehouse/web/etag-middleware";
  * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { etag } from "@gatehouse/web/middleware";
  *
  * const router = createRouter({ middleware: [etag()] });
  * router.get("/", () => new Response("Hello"));
@@ -99,8 +93,8 @@ export function etag(options: ETagOptions = {}): Middleware<readonly []> {
  * @example A change of the version that the client has read
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { requireMatch } from "@gatehouse/web/etag-middleware";
  * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { requireMatch } from "@gatehouse/web/middleware";
  *
  * const note = { version: 2, text: "Milk" };
  * const router = createRouter();

@@ -1,8 +1,3 @@
-/**
- * Reads forms within limits.
- *
- * @module
- */
 import type { ContextEntry, Middleware } from "../mod.ts";
 import { describeMiddleware } from "./describe_middleware.ts";
 import { limitsOf } from "./_body.ts";
@@ -55,7 +50,7 @@ const readForms = /* @__PURE__ */ new WeakSet<FormData>();
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { formData } from "@gatehouse/web/form-data-middleware";
+ * import { formData } from "@gatehouse/web/middleware";
  *
  * const router = createRouter({ middleware: [formData()] });
  * router.post("/greet", (context) => {

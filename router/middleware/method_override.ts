@@ -1,8 +1,3 @@
-/**
- * Lets HTML forms, which support only GET and POST, use other methods.
- *
- * @module
- */
 import type { Middleware } from "../mod.ts";
 
 /** Options for {@linkcode methodOverride}. */
@@ -28,8 +23,7 @@ const overridable: readonly string[] = ["PUT", "PATCH", "DELETE"];
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { formData } from "@gatehouse/web/form-data-middleware";
- * import { methodOverride } from "@gatehouse/web/method-override-middleware";
+ * import { formData, methodOverride } from "@gatehouse/web/middleware";
  *
  * const router = createRouter({ middleware: [formData(), methodOverride()] });
  * router.delete("/notes/:id", ({ params }) => new Response(`Gone: ${params.id}`));

@@ -1,8 +1,3 @@
-/**
- * Response headers that restrict what browsers do with a page.
- *
- * @module
- */
 import type { Middleware } from "../mod.ts";
 import { withHeaders } from "../with_headers.ts";
 
@@ -81,7 +76,7 @@ export interface SecureHeadersOptions {
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+ * import { secureHeaders } from "@gatehouse/web/middleware";
  *
  * const router = createRouter({ middleware: [secureHeaders()] });
  * router.get("/", () => new Response("Hello"));

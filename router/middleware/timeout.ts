@@ -1,8 +1,3 @@
-/**
- * Limits the time that handlers may take.
- *
- * @module
- */
 // Not from the door: bundlers would keep more of the router than this needs.
 import { Abandoned } from "../context/abandoned.ts";
 import { type ContextKey, createContextKey } from "../context/context_key.ts";
@@ -40,7 +35,7 @@ export const TimeoutSignal: TimeoutSignalKey = /* @__PURE__ */ createContextKey<
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { timeout, TimeoutSignal } from "@gatehouse/web/timeout-middleware";
+ * import { timeout, TimeoutSignal } from "@gatehouse/web/middleware";
  *
  * const router = createRouter();
  * router.get("/slow", timeout(10), (context) => {

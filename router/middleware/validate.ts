@@ -1,8 +1,3 @@
-/**
- * Validates the input of a request: params, query, a JSON or form body.
- *
- * @module
- */
 import type { Middleware, RequestContext, UntypedContextKey } from "../mod.ts";
 import { describeMiddleware } from "./describe_middleware.ts";
 import type { Operation } from "../routes/operation.ts";
@@ -10,19 +5,12 @@ import { limitsOf } from "./_body.ts";
 import type { FormDataOptions } from "./form_data.ts";
 import { FORM_LIMITS } from "./_form_body.ts";
 import { type Part, readParts } from "./_input.ts";
-import type {
-  InputResult,
-  InputResultIssue,
-  InputSchema,
-  InputSchemaOptions,
-  InputSchemas,
-} from "./input_schema.ts";
+import type { InputSchemas } from "./input_schema.ts";
 import { JSON_LIMITS } from "./_json_body.ts";
 import {
   createProblem,
   type InputPart,
   type InvalidInput,
-  type InvalidInputIssue,
 } from "./_problem.ts";
 import {
   type OtherParts,
@@ -33,31 +21,6 @@ import {
   ValidParams,
   ValidQuery,
 } from "./valid_entries.ts";
-
-export type { FormDataOptions } from "./form_data.ts";
-export {
-  type EntriesOfBody,
-  type EntriesOfPart,
-  type OtherParts,
-  type Unvalidated,
-  ValidBody,
-  type ValidEntries,
-  ValidForm,
-  ValidJSON,
-  type ValidMiddleware,
-  ValidParams,
-  ValidQuery,
-} from "./valid_entries.ts";
-export type {
-  InputPart,
-  InputResult,
-  InputResultIssue,
-  InputSchema,
-  InputSchemaOptions,
-  InputSchemas,
-  InvalidInput,
-  InvalidInputIssue,
-};
 
 /** Options for {@linkcode validate}. Those of {@linkcode formData} bound forms. */
 export interface ValidateOptions extends FormDataOptions {
@@ -110,7 +73,7 @@ export interface DescribedRoute<Description extends Operation = Operation> {
  * import { object, string } from "@gatehouse/web/data-schema";
  * import { createRouter } from "@gatehouse/web/fetch-router";
  * import { post, route } from "@gatehouse/web/fetch-router/routes";
- * import { ValidJSON, validate } from "@gatehouse/web/validate-middleware";
+ * import { validate, ValidJSON } from "@gatehouse/web/middleware";
  *
  * const routes = route({
  *   notes: { create: post("/notes", { json: object({ text: string() }) }) },
@@ -162,7 +125,7 @@ export function validate<Description extends Operation>(
  * import { number, object, string } from "@gatehouse/web/data-schema";
  * import { uuid } from "@gatehouse/web/data-schema/checks";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { ValidJSON, ValidParams, validate } from "@gatehouse/web/validate-middleware";
+ * import { validate, ValidJSON, ValidParams } from "@gatehouse/web/middleware";
  *
  * const router = createRouter();
  * const input = validate({
@@ -192,9 +155,13 @@ export function validate<Description extends Operation>(
  * import { assertEquals } from "@std/assert";
  * import { flatten, string } from "@gatehouse/web/data-schema";
  * import { email } from "@gatehouse/web/data-schema/checks";
- * import { field, formValues, object } from "@gatehouse/web/data-schema/form-data";
+ * import {
+ *   field,
+ *   formValues,
+ *   object,
+ * } from "@gatehouse/web/data-schema/form-data";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { ValidForm, validate } from "@gatehouse/web/validate-middleware";
+ * import { validate, ValidForm } from "@gatehouse/web/middleware";
  *
  * const router = createRouter();
  * const input = validate({

@@ -32,3 +32,4 @@ export {
   type OpenAPIRouter,
   type OpenAPIServer,
 } from "./openapi.ts";
+export { openapiPage, type OpenAPIPageOptions } from "./page.ts";

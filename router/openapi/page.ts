@@ -1,8 +1,3 @@
-/**
- * A page to read an OpenAPI document, with Swagger UI.
- *
- * @module
- */
 import { html, htmlResponse, unsafeHTML } from "../content/html.ts";
 
 /** Options for {@linkcode openapiPage}. */
@@ -49,7 +44,7 @@ const START_HASH = "mPG1vBmS+y1UnIGbHa170/byH4nWMgchkwjNVxWK4zQ=";
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { openapiPage } from "@gatehouse/web/openapi/page";
+ * import { openapiPage } from "@gatehouse/web/openapi";
  *
  * const router = createRouter();
  * router.get("/docs", openapiPage({ document: "/openapi.json" }));

@@ -1,8 +1,3 @@
-/**
- * Health checks, and a stop that finishes the requests in progress.
- *
- * @module
- */
 import { checkPositive, MAX_TIMEOUT } from "../limits.ts";
 
 /** An object that has work to finish, such as a `batchOutput`. */
@@ -87,7 +82,7 @@ export interface Lifecycle {
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { createLifecycle } from "@gatehouse/web/lifecycle";
+ * import { createLifecycle } from "@gatehouse/web/middleware";
  *
  * const lifecycle = createLifecycle({ delay: 1 });
  * const router = createRouter();

@@ -1,8 +1,3 @@
-/**
- * Receives logins, refused requests and changes of accounts, for an audit log.
- *
- * @module
- */
 import type { Middleware, RequestContext } from "../mod.ts";
 import { RequestIds } from "./request_ids.ts";
 import {
@@ -11,12 +6,6 @@ import {
   withReceiver,
 } from "./security_event.ts";
 import { endsWithClient, waitUntilOf } from "./wait_until.ts";
-
-export {
-  reportSecurityEvent,
-  type SecurityAction,
-  type SecurityReport,
-} from "./security_event.ts";
 
 /** An event with the field names of the Elastic Common Schema. */
 export interface SecurityEvent {
@@ -98,7 +87,7 @@ export interface SecurityEventMiddleware
  * import { assertEquals } from "@std/assert";
  * import { requireAuth } from "@gatehouse/web/auth-middleware";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { onSecurityEvent } from "@gatehouse/web/security-events-middleware";
+ * import { onSecurityEvent } from "@gatehouse/web/middleware";
  *
  * const lines: string[] = [];
  * const events = onSecurityEvent(({ event }) => {

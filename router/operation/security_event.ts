@@ -100,7 +100,7 @@ export const Receiver: ContextKey<SecurityReceiver | null> =
  * import {
  *   onSecurityEvent,
  *   reportSecurityEvent,
- * } from "@gatehouse/web/security-events-middleware";
+ * } from "@gatehouse/web/middleware";
  *
  * const targets: (string | undefined)[] = [];
  * const events = onSecurityEvent(({ user }) => {

@@ -1,8 +1,3 @@
-/**
- * Names the spans of requests after their routes, with OpenTelemetry.
- *
- * @module
- */
 import type { Middleware, NextFunction, RequestContext } from "../mod.ts";
 import { ActiveTrace } from "./active_trace.ts";
 import type {
@@ -21,18 +16,6 @@ import {
   traceIdsOf,
 } from "./_server_span.ts";
 import { type SecurityReport, withReceiver } from "./security_event.ts";
-
-export type { TraceIds } from "./active_trace.ts";
-export type {
-  OpenTelemetry,
-  TelemetryAttributes,
-  TelemetryContext,
-  TelemetryGetter,
-  TelemetryHistogram,
-  TelemetryMeter,
-  TelemetrySpan,
-  TelemetryTracer,
-} from "./opentelemetry.ts";
 
 /** Options for {@linkcode telemetry}. */
 export interface TelemetryOptions {
@@ -67,7 +50,7 @@ export interface TelemetryOptions {
  * import { assertEquals } from "@std/assert";
  * import * as api from "npm:@opentelemetry/api@1.9.0";
  * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { telemetry } from "@gatehouse/web/telemetry-middleware";
+ * import { telemetry } from "@gatehouse/web/middleware";
  *
  * const router = createRouter({ middleware: [telemetry({ api })] });
  * router.get("/users/:id", ({ params }) => new Response(params.id));

@@ -1,8 +1,3 @@
-/**
- * Reads and writes cookies of the application.
- *
- * @module
- */
 import { isToken } from "../../router/internal.ts";
 import {
   MAX_COOKIE_BYTES,
@@ -68,7 +63,7 @@ export interface CookieOptions {
  * @example The cookies of a request
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { parseCookies } from "@gatehouse/web/cookies";
+ * import { parseCookies } from "@gatehouse/web/session";
  *
  * const cookies = parseCookies("theme=dark; name=Ada%20L");
  * assertEquals(cookies.get("theme"), "dark");
@@ -93,7 +88,7 @@ export function parseCookies(header: string | null): Map<string, string> {
  * @example Setting and deleting a cookie
  * ```ts
  * import { assertStringIncludes } from "@std/assert";
- * import { serializeCookie } from "@gatehouse/web/cookies";
+ * import { serializeCookie } from "@gatehouse/web/session";
  *
  * const headers = new Headers();
  * headers.append("Set-Cookie", serializeCookie("theme", "dark"));

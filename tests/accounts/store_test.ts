@@ -3,7 +3,7 @@ import {
   createMemoryAccountStore,
   createSQLAccountStore,
 } from "@gatehouse/web/accounts/store";
-import { testAccountStore } from "@gatehouse/web/accounts/testing";
+import { testAccountStore } from "@gatehouse/web/testing";
 import { assertEquals, assertThrows } from "@std/assert";
 
 for (

@@ -5,24 +5,21 @@ import {
   createSessionAuthScheme,
 } from "@gatehouse/web/auth-middleware";
 import {
+  deviceBoundSessions,
+  type DeviceBoundSessionsOptions,
+  requireBoundSession,
+} from "@gatehouse/web/auth/device-bound";
+import {
   createRouter,
   type Middleware,
   type Router,
 } from "@gatehouse/web/fetch-router";
-import {
-  createTestClient,
-  type TestTarget,
-} from "@gatehouse/web/fetch-router/testing";
-import {
-  deviceBoundSessions,
-  type DeviceBoundSessionsOptions,
-  requireBoundSession,
-} from "@gatehouse/web/session/device-bound";
 import { Session, sessions } from "@gatehouse/web/session";
 import {
   session,
   type SessionOptions,
 } from "@gatehouse/web/session-middleware";
+import { createTestClient, type TestTarget } from "@gatehouse/web/testing";
 
 /** The lifetime of the bound cookie in the tests, in milliseconds. */
 export const LIFETIME = 300_000;

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { TestTarget } from "@gatehouse/web/fetch-router/testing";
+import type { TestTarget } from "@gatehouse/web/testing";
 import { Device } from "./_bound_app.ts";
 
 /** The number of machines of the tests. */

@@ -2,7 +2,7 @@ import {
   createDPoPVerifier,
   type DPoPVerification,
   type DPoPVerifierOptions,
-} from "@gatehouse/web/auth/dpop";
+} from "@gatehouse/web/auth/access-tokens";
 import { RequestContext } from "@gatehouse/web/fetch-router";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import {

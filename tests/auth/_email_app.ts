@@ -1,21 +1,21 @@
 import {
-  createEmailLogin,
-  type EmailLoginOptions,
-  type EmailToSend,
-} from "@gatehouse/web/auth/email-login";
-import {
   completeAuth,
   createThrottle,
   type Throttle,
 } from "@gatehouse/web/auth";
+import {
+  createEmailLogin,
+  type EmailLoginOptions,
+  type EmailToSend,
+} from "@gatehouse/web/auth/email-login";
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import {
   createMemorySessionStore,
   Session,
   type SessionStore,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 
 /** A secret for tests. */
 export const SECRET = "first secret of the email logins in tests";

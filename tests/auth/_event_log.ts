@@ -3,7 +3,7 @@ import {
   onSecurityEvent,
   type SecurityEvent,
   type SecurityEventMiddleware,
-} from "@gatehouse/web/security-events-middleware";
+} from "@gatehouse/web/middleware";
 
 /** The security events of an application. */
 export class EventLog {

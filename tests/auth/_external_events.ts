@@ -7,9 +7,9 @@ import {
   type StartExternalAuthOptions,
 } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import { done, type EventLog, type EventRow } from "./_event_log.ts";
 import { clientOf, ORIGIN, REDIRECT_URI } from "./_login.ts";
 import { LogoutApp } from "./_provider_logout.ts";

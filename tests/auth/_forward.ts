@@ -3,7 +3,7 @@ import {
   forwardTo,
   type GetTokenOptions,
   type TokenResult,
-} from "@gatehouse/web/auth/tokens";
+} from "@gatehouse/web/auth/provider-tokens";
 import { createRouter, type Router } from "@gatehouse/web/fetch-router";
 
 /** The first token of the user. */

@@ -11,12 +11,13 @@ import {
   requireUser,
 } from "@gatehouse/web/auth-middleware";
 import { createPasskeys } from "@gatehouse/web/auth/passkey";
-import { createMemoryPasskeyStore } from "@gatehouse/web/auth/passkey/testing";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
-import { csrfProtection } from "@gatehouse/web/csrf-middleware";
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
-import { session } from "@gatehouse/web/session-middleware";
+import { crossOriginProtection } from "@gatehouse/web/middleware";
+import { csrfProtection, session } from "@gatehouse/web/session-middleware";
+import {
+  createMemoryPasskeyStore,
+  createTestClient,
+} from "@gatehouse/web/testing";
 import {
   createBoundApp,
   Device,

@@ -1,8 +1,8 @@
 import {
   createIntrospection,
   type IntrospectionOptions,
-} from "@gatehouse/web/auth/introspection";
-import type { ResourceServerOptions } from "@gatehouse/web/auth/resource";
+  type ResourceServerOptions,
+} from "@gatehouse/web/auth/access-tokens";
 import {
   type Changes,
   createAPI,

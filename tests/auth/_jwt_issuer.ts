@@ -3,7 +3,7 @@ import {
   type AccessTokenClaims,
   createJWTAuthScheme,
   type JWTAuthSchemeOptions,
-} from "@gatehouse/web/auth/jwt";
+} from "@gatehouse/web/auth/access-tokens";
 import { RequestContext } from "@gatehouse/web/fetch-router";
 import { SignJWT } from "jose";
 import { TestProvider } from "./_test_provider.ts";

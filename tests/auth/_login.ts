@@ -11,17 +11,14 @@ import {
   startExternalAuth,
   type StartExternalAuthOptions,
 } from "@gatehouse/web/auth";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { createRouter, type Router } from "@gatehouse/web/fetch-router";
-import {
-  createTestClient,
-  type TestClient,
-} from "@gatehouse/web/fetch-router/testing";
+import { crossOriginProtection } from "@gatehouse/web/middleware";
 import {
   createMemorySessionStore,
   type SessionStore,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient, type TestClient } from "@gatehouse/web/testing";
 import type { TestProvider } from "./_test_provider.ts";
 
 /** The origin of the test application. */

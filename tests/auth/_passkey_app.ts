@@ -1,3 +1,5 @@
+import { completeAuth } from "@gatehouse/web/auth";
+import { deviceChanges } from "@gatehouse/web/auth-middleware";
 import {
   createPasskeys,
   type PasskeyAuthResult,
@@ -7,25 +9,21 @@ import {
   type PasskeysOptions,
   type PasskeyStore,
 } from "@gatehouse/web/auth/passkey";
-import {
-  createMemoryPasskeyStore,
-  createTestAuthenticator,
-  type TestAuthenticator,
-  type TestPasskeyChanges,
-} from "@gatehouse/web/auth/passkey/testing";
-import { completeAuth } from "@gatehouse/web/auth";
-import { deviceChanges } from "@gatehouse/web/auth-middleware";
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
-import {
-  createTestClient,
-  type TestClient,
-} from "@gatehouse/web/fetch-router/testing";
 import {
   createMemorySessionStore,
   Session,
   type SessionStore,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import {
+  createMemoryPasskeyStore,
+  createTestAuthenticator,
+  createTestClient,
+  type TestAuthenticator,
+  type TestClient,
+  type TestPasskeyChanges,
+} from "@gatehouse/web/testing";
 
 /** A response of the browser that a test may change in any way. */
 // deno-lint-ignore no-explicit-any -- tests change any member

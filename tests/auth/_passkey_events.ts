@@ -2,7 +2,7 @@ import {
   createMemoryPasskeyStore,
   createTestAuthenticator,
   type TestPasskeyChanges,
-} from "@gatehouse/web/auth/passkey/testing";
+} from "@gatehouse/web/testing";
 import type { EventLog, EventRow } from "./_event_log.ts";
 import {
   createPasskeyApp,

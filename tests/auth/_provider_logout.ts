@@ -7,12 +7,9 @@ import {
   startExternalAuth,
 } from "@gatehouse/web/auth";
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
-import {
-  createTestClient,
-  type TestClient,
-} from "@gatehouse/web/fetch-router/testing";
 import { Session, type SessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient, type TestClient } from "@gatehouse/web/testing";
 import { SignJWT } from "jose";
 import { clientOf, ORIGIN } from "./_login.ts";
 import { type TestProvider, USER } from "./_test_provider.ts";

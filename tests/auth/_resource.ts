@@ -3,7 +3,7 @@ import {
   type AccessTokenClaims,
   createResourceServer,
   type ResourceServerOptions,
-} from "@gatehouse/web/auth/resource";
+} from "@gatehouse/web/auth/access-tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { SignJWT } from "jose";
 import { type SigningAlgorithm, TestProvider } from "./_test_provider.ts";

@@ -23,14 +23,14 @@ import {
   type Middleware,
   type RequestContext,
 } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { onSecurityEvent } from "@gatehouse/web/middleware";
 import {
   createMemorySessionStore,
   Session,
   type SessionStore,
 } from "@gatehouse/web/session";
-import { onSecurityEvent } from "@gatehouse/web/security-events-middleware";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 
 /** A secret for tests. */
 export const SECRET = "first secret of the second factors in tests";

@@ -7,8 +7,8 @@ import {
   startExternalAuth,
 } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import type { TestProvider } from "./_test_provider.ts";
 
 /** The result of a login. */

@@ -6,15 +6,12 @@ import {
 } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import {
-  createTestClient,
-  type TestClient,
-} from "@gatehouse/web/fetch-router/testing";
-import {
   createMemorySessionStore,
   Session,
   sessions,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient, type TestClient } from "@gatehouse/web/testing";
 import { ADA, createEmailApp } from "./_email_app.ts";
 import { done, type EventLog, type EventRow } from "./_event_log.ts";
 import { createFactorApp } from "./_second_factor_app.ts";

@@ -11,9 +11,9 @@ import {
   generateTOTP,
 } from "@gatehouse/web/auth/second-factor";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { Session, type SessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import { assertEquals } from "@std/assert";
 import { turns } from "../_wait.ts";
 import { runAs } from "./_second_factor_app.ts";

@@ -1,7 +1,7 @@
 import {
   createTestProvider,
   type TestProvider as InMemoryProvider,
-} from "@gatehouse/web/auth/testing";
+} from "@gatehouse/web/testing";
 import {
   base64url,
   calculateJwkThumbprint,
@@ -95,7 +95,7 @@ export const USER = {
 };
 
 /**
- * The provider of `./auth/testing` with other keys, algorithms and ways to
+ * The provider of `./testing` with other keys, algorithms and ways to
  * authenticate the client. It follows the rules unless a test sets faults.
  */
 export class TestProvider {

@@ -12,12 +12,8 @@ import {
   type KeepTokensOptions,
   type KeptTokens,
   type TokenResult,
-} from "@gatehouse/web/auth/tokens";
+} from "@gatehouse/web/auth/provider-tokens";
 import { createRouter, type Router } from "@gatehouse/web/fetch-router";
-import {
-  createTestClient,
-  type TestClient,
-} from "@gatehouse/web/fetch-router/testing";
 import {
   createMemorySessionStore,
   Session,
@@ -25,6 +21,7 @@ import {
   type SessionStore,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient, type TestClient } from "@gatehouse/web/testing";
 import { clientOf, ORIGIN } from "./_login.ts";
 import { LogoutApp } from "./_provider_logout.ts";
 import { TestProvider } from "./_test_provider.ts";

@@ -15,23 +15,23 @@ import {
   type PasskeyStore,
 } from "@gatehouse/web/auth/passkey";
 import {
-  createMemoryPasskeyStore,
-  createTestAuthenticator,
-  type TestAuthenticator,
-} from "@gatehouse/web/auth/passkey/testing";
-import {
   createSecondFactors,
   generateTOTP,
   type SecondFactors,
 } from "@gatehouse/web/auth/second-factor";
 import { createRouter, type RequestContext } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
-import { onSecurityEvent } from "@gatehouse/web/security-events-middleware";
+import { onSecurityEvent } from "@gatehouse/web/middleware";
 import {
   createMemorySessionStore,
   type SessionStore,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import {
+  createMemoryPasskeyStore,
+  createTestAuthenticator,
+  createTestClient,
+  type TestAuthenticator,
+} from "@gatehouse/web/testing";
 import { unlimited } from "./_second_factor_app.ts";
 
 /** The user whose access is ended, and an administrator. */

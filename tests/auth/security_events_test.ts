@@ -13,21 +13,20 @@ import {
   requireFreshAuth,
   requireRole,
 } from "@gatehouse/web/auth-middleware";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
-import { csrfProtection } from "@gatehouse/web/csrf-middleware";
 import { createRouter, type Router } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
-import { formData } from "@gatehouse/web/form-data-middleware";
 import {
+  crossOriginProtection,
+  formData,
   onSecurityEvent,
   type SecurityEvent,
-} from "@gatehouse/web/security-events-middleware";
+} from "@gatehouse/web/middleware";
 import {
   createMemorySessionStore,
   Session,
   sessions,
 } from "@gatehouse/web/session";
-import { session } from "@gatehouse/web/session-middleware";
+import { csrfProtection, session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 
 const found: SecurityEvent[] = [];
 const events = onSecurityEvent((event) => void found.push(event));

@@ -5,7 +5,7 @@ import {
   jwtVerify,
   SignJWT,
 } from "jose";
-import { createResourceServer } from "@gatehouse/web/auth/resource";
+import { createResourceServer } from "@gatehouse/web/auth/access-tokens";
 import { RequestContext } from "@gatehouse/web/fetch-router";
 import { measure, printTable } from "./_measure.ts";
 

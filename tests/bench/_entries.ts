@@ -1,10 +1,12 @@
 import * as api from "npm:@opentelemetry/api@1.9.0";
-import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
-import { cors } from "@gatehouse/web/cors-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { onSecurityEvent } from "@gatehouse/web/security-events-middleware";
-import { telemetry } from "@gatehouse/web/telemetry-middleware";
-import { timeout } from "@gatehouse/web/timeout-middleware";
+import {
+  bodyLimit,
+  cors,
+  onSecurityEvent,
+  telemetry,
+  timeout,
+} from "@gatehouse/web/middleware";
 import type { Fetch } from "./_dispatch.ts";
 
 /**

@@ -5,13 +5,13 @@ import {
   type Passkey,
   type PasskeyAssertionJSON,
 } from "@gatehouse/web/auth/passkey";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { session } from "@gatehouse/web/session-middleware";
 import {
   createMemoryPasskeyStore,
   createTestAuthenticator,
-} from "@gatehouse/web/auth/passkey/testing";
-import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
-import { session } from "@gatehouse/web/session-middleware";
+  createTestClient,
+} from "@gatehouse/web/testing";
 import { measure, printTable } from "./_measure.ts";
 
 // deno-lint-ignore no-explicit-any -- both libraries take it, with other types

@@ -1,7 +1,7 @@
 /** Calls every route of the example's API through the client. */
 import { assert, assertEquals } from "@std/assert";
 import { createClient } from "@gatehouse/web/client";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createTestClient } from "@gatehouse/web/testing";
 import { routes } from "../../examples/app/routes.ts";
 
 /** A browser of a user, without its rendering. */

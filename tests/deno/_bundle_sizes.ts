@@ -23,27 +23,31 @@ export interface BundleSize {
   readonly gzipped: number;
 }
 
-/** Bundles every entry separately and returns the code of each bundle. */
-export async function bundleEntries(
+/** Names of an entry that an application imports, and no others. */
+export interface Part {
+  readonly entry: Entry;
+  readonly names: string;
+}
+
+/** Bundles entries or parts separately and returns the code of each bundle. */
+export async function bundleAll<Item extends Entry | Part>(
+  items: readonly Item[],
   flags: readonly string[] = [],
-): Promise<Map<Entry, string>> {
+): Promise<Map<Item, string>> {
   const folder = await Deno.makeTempDir();
   try {
     const inputs: string[] = [];
-    for (const [index, entry] of ENTRIES.entries()) {
-      const url = new URL(config.exports[entry], ROOT);
+    for (const [index, item] of items.entries()) {
       inputs.push(`${folder}/entry${index}.js`);
-      // Uses the whole namespace, so that the bundler drops nothing.
-      const source = `import * as x from "${url}"; globalThis.x = x;`;
-      await Deno.writeTextFile(inputs[index], source);
+      await Deno.writeTextFile(inputs[index], programOf(item));
     }
     const options = ["bundle", "--platform=browser", "-c", "deno.json"];
     const output = `--outdir=${folder}/out`;
     await deno([...options, ...flags, output, ...inputs], { cwd: ROOT });
-    const bundles = new Map<Entry, string>();
-    for (const [index, entry] of ENTRIES.entries()) {
+    const bundles = new Map<Item, string>();
+    for (const [index, item] of items.entries()) {
       const path = `${folder}/out/entry${index}.js`;
-      bundles.set(entry, await Deno.readTextFile(path));
+      bundles.set(item, await Deno.readTextFile(path));
     }
     return bundles;
   } finally {
@@ -51,10 +55,32 @@ export async function bundleEntries(
   }
 }
 
+function programOf(item: Entry | Part): string {
+  const { entry, names } = typeof item === "string"
+    ? { entry: item, names: "" }
+    : item;
+  const url = new URL(config.exports[entry], ROOT);
+  // The whole namespace is used, so that the bundler drops nothing.
+  return names === ""
+    ? `import * as x from "${url}"; globalThis.x = x;`
+    : `import { ${names} } from "${url}"; globalThis.x = [${names}];`;
+}
+
+/** Returns the sizes of parts, gzipped, in bytes. */
+export async function measureParts(
+  parts: readonly Part[],
+): Promise<Map<Part, number>> {
+  const sizes = new Map<Part, number>();
+  for (const [part, text] of await bundleAll(parts, ["--minify"])) {
+    sizes.set(part, await gzippedSize(new Blob([text])));
+  }
+  return sizes;
+}
+
 /** Measures every entry. */
 export async function measureEntries(): Promise<BundleSize[]> {
   const sizes: BundleSize[] = [];
-  for (const [entry, text] of await bundleEntries(["--minify"])) {
+  for (const [entry, text] of await bundleAll(ENTRIES, ["--minify"])) {
     const blob = new Blob([text]);
     sizes.push({
       entry,

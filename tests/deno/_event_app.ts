@@ -1,4 +1,4 @@
-import { eventStream } from "@gatehouse/web/event-stream";
+import { eventStream } from "@gatehouse/web/content";
 import { createRouter, type Router } from "@gatehouse/web/fetch-router";
 
 /** Creates an application with an endless stream, and the number that ended. */

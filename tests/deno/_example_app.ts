@@ -1,7 +1,11 @@
 import { DatabaseSync } from "node:sqlite";
 import { assertEquals, assertMatch } from "@std/assert";
+import {
+  hashPassword,
+  type PasswordOptions,
+} from "@gatehouse/web/auth/password";
 import type { FetchFunction } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createTestClient } from "@gatehouse/web/testing";
 import { createApp } from "../../examples/app/app.ts";
 import { createTables, type Query } from "../../examples/app/data/database.ts";
 import { overSQLite } from "../../examples/app/data/sqlite.ts";
@@ -10,10 +14,6 @@ import type { Mail } from "../../examples/app/services.ts";
 import { Users } from "../../examples/app/data/users.ts";
 import { createDemoProvider } from "../../examples/app/demo_provider.ts";
 import { createOIDCLogin } from "../../examples/app/external_logins.ts";
-import {
-  hashPassword,
-  type PasswordOptions,
-} from "@gatehouse/web/auth/password";
 import type { ServedApp } from "./_app_servers.ts";
 import { serveLocally } from "./_serve.ts";
 import { turns } from "../_wait.ts";

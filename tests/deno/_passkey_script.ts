@@ -1,6 +1,6 @@
 /**
  * Bundles the browser part of passkeys. As a program it writes the text that
- * `@gatehouse/web/auth/passkey/script` serves.
+ * `@gatehouse/web/auth/passkey` serves.
  */
 import { deno } from "./_programs.ts";
 

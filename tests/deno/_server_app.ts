@@ -1,6 +1,5 @@
 import { createRouter, Platform } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
-import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+import { formData, secureHeaders } from "@gatehouse/web/middleware";
 import { turns } from "../_wait.ts";
 
 /** Answers a WebSocket upgrade in the way of the runtime that runs this. */

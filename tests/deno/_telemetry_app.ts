@@ -10,7 +10,7 @@ import {
 } from "npm:@opentelemetry/sdk-trace-base@2.2.0";
 import { createRouter, type Router } from "@gatehouse/web/fetch-router";
 import { logger } from "@gatehouse/web/logger-middleware";
-import { telemetry } from "@gatehouse/web/telemetry-middleware";
+import { telemetry } from "@gatehouse/web/middleware";
 
 /** Keeps the active span across `await`, on runtimes with async hooks. */
 function createContextManager(): api.ContextManager | undefined {

@@ -6,7 +6,7 @@ import {
   externalAuthResult,
   startExternalAuth,
 } from "@gatehouse/web/auth";
-import { keepTokens } from "@gatehouse/web/auth/tokens";
+import { keepTokens } from "@gatehouse/web/auth/provider-tokens";
 import { createRouter, type Router } from "@gatehouse/web/fetch-router";
 import { Session, type SessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";

@@ -1,28 +1,27 @@
-import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
-import { cors } from "@gatehouse/web/cors-middleware";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { object, string } from "@gatehouse/web/data-schema";
-import * as forms from "@gatehouse/web/data-schema/form-data";
-import { etag } from "@gatehouse/web/etag-middleware";
 import {
   createRouter,
   type Middleware,
   type RequestContext,
   type Router,
 } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
 import { logger } from "@gatehouse/web/logger-middleware";
-import { methodOverride } from "@gatehouse/web/method-override-middleware";
-import { rateLimit } from "@gatehouse/web/rate-limit-middleware";
-import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
-import { createMemorySessionStore } from "@gatehouse/web/session";
-import { session } from "@gatehouse/web/session-middleware";
-import { timeout } from "@gatehouse/web/timeout-middleware";
 import {
+  bodyLimit,
+  cors,
+  crossOriginProtection,
+  etag,
+  formData,
+  methodOverride,
+  secureHeaders,
+  timeout,
   validate,
   ValidForm,
   ValidJSON,
-} from "@gatehouse/web/validate-middleware";
+} from "@gatehouse/web/middleware";
+import { createMemorySessionStore } from "@gatehouse/web/session";
+import { rateLimit, session } from "@gatehouse/web/session-middleware";
+import * as forms from "@gatehouse/web/data-schema/form-data";
 
 /** The largest body that the routes accept, in bytes. */
 const MAX_BYTES = 100_000;

@@ -6,9 +6,9 @@ import {
   createSQLAccountStore,
   type SQLAccountStoreOptions,
 } from "@gatehouse/web/accounts/store";
-import { testAccountStore } from "@gatehouse/web/accounts/testing";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import type { SQLRow, SQLValue } from "@gatehouse/web/session/sql";
+import { testAccountStore } from "@gatehouse/web/testing";
 import { assertEquals, assertRejects } from "@std/assert";
 import { captureConsole } from "../_console.ts";
 

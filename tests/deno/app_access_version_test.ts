@@ -2,8 +2,8 @@
 // stored while it is, does not work afterwards.
 import { assert, assertEquals } from "@std/assert";
 import { hashPassword } from "@gatehouse/web/auth/password";
-import { createTestAuthenticator } from "@gatehouse/web/auth/passkey/testing";
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
+import { createTestAuthenticator } from "@gatehouse/web/testing";
 import type { Query } from "../../examples/app/data/database.ts";
 import { routes } from "../../examples/app/routes.ts";
 import {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createTestClient } from "@gatehouse/web/testing";
 import { createApp } from "../../examples/app/app.ts";
 import { createTables } from "../../examples/app/data/database.ts";
 import { overSQLite } from "../../examples/app/data/sqlite.ts";

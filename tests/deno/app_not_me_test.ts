@@ -1,7 +1,7 @@
 // Notices about new ways into an account, and their link "this was not me".
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { createTestAuthenticator } from "@gatehouse/web/auth/passkey/testing";
 import { generateTOTP } from "@gatehouse/web/auth/second-factor";
+import { createTestAuthenticator } from "@gatehouse/web/testing";
 import {
   createSecret,
   type ExampleApp,

@@ -8,12 +8,20 @@ const FLOORS = [
   ["session/"],
   ["logger/", "auth/"],
   ["accounts/"],
-  ["mod.ts", "create/"],
+  ["mod.ts", "testing.ts", "create/"],
 ];
 
 /** The entry points: the only files that another folder may import. */
 const DOORS = [
   ...Object.values(config.exports).map((path) => path.slice(2)),
+  // The parts of `testing.ts`.
+  "accounts/testing.ts",
+  "auth/passkey/testing.ts",
+  "auth/testing/mod.ts",
+  "router/testing.ts",
+  "schema/testing.ts",
+  "session/testing.ts",
+  // Others have no public name.
   "auth/issued_tokens/api_token.ts",
   "auth/store/account_name.ts",
   "router/internal.ts",
@@ -126,9 +134,15 @@ Deno.test("an entry does not import the dependencies of others", async () => {
   const cases = [
     ["./auth-middleware", ["jose", "@noble/hashes", "bcryptjs"]],
     ["./auth", ["@noble/hashes", "bcryptjs"]],
+    ["./auth/access-tokens", ["@noble/hashes", "bcryptjs"]],
     ["./auth/passkey", ["jose", "@noble/hashes", "bcryptjs"]],
     ["./auth/password", ["jose", "bcryptjs"]],
+    ["./content", Object.keys(KEEPERS)],
+    ["./middleware", Object.keys(KEEPERS)],
+    ["./openapi", Object.keys(KEEPERS)],
+    ["./session", ["jose", "@noble/hashes", "bcryptjs"]],
     ["./session-middleware", ["jose", "@noble/hashes", "bcryptjs"]],
+    ["./testing", ["jose", "@noble/hashes", "bcryptjs"]],
     ["./logger-middleware", Object.keys(KEEPERS)],
     [".", ["bcryptjs"]],
   ] as const;

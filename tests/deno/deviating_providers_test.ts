@@ -14,8 +14,8 @@ import {
   startExternalAuth,
 } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import { assert, assertEquals } from "@std/assert";
 import { base64url, SignJWT } from "jose";
 import { codeBlocks } from "./_markdown.ts";

@@ -5,9 +5,9 @@ import {
   createDPoPKey,
   createDPoPProof,
   createDPoPVerifier,
+  createResourceServer,
   readDPoPNonce,
-} from "@gatehouse/web/auth/dpop";
-import { createResourceServer } from "@gatehouse/web/auth/resource";
+} from "@gatehouse/web/auth/access-tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { exportJWK, generateKeyPair } from "jose";

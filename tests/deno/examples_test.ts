@@ -10,7 +10,7 @@ import {
   createOIDCAuthProvider,
   type OIDCAuthProviderOptions,
 } from "@gatehouse/web/auth";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createTestClient } from "@gatehouse/web/testing";
 import config from "../../deno.json" with { type: "json" };
 import { createAccessToken, router as api } from "../../examples/api_tokens.ts";
 import { createApp as createLoginApp } from "../../examples/external_login.ts";

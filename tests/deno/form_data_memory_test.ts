@@ -1,6 +1,6 @@
 import { assertEquals, assertLess } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
+import { formData } from "@gatehouse/web/middleware";
 import { turns } from "../_wait.ts";
 
 Deno.test("formData() does not keep the buffers of a body of single bytes", async () => {

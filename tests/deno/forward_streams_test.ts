@@ -1,6 +1,6 @@
 /** Streams that `forwardTo` passes between a real client and a real API. */
 import { assert, assertEquals } from "@std/assert";
-import { forwardTo } from "@gatehouse/web/auth/tokens";
+import { forwardTo } from "@gatehouse/web/auth/provider-tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { untilStill } from "../_wait.ts";
 import { serveLocally } from "./_serve.ts";

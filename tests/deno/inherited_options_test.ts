@@ -12,18 +12,20 @@ import {
   finishExternalAuth,
   startExternalAuth,
 } from "@gatehouse/web/auth";
-import { createIntrospection } from "@gatehouse/web/auth/introspection";
-import { createJWTAuthScheme } from "@gatehouse/web/auth/jwt";
+import {
+  createIntrospection,
+  createJWTAuthScheme,
+  createResourceServer,
+} from "@gatehouse/web/auth/access-tokens";
 import { hashPassword, verifyPassword } from "@gatehouse/web/auth/password";
-import { createResourceServer } from "@gatehouse/web/auth/resource";
 import { createSecondFactors } from "@gatehouse/web/auth/second-factor";
 import { parseSafe, string } from "@gatehouse/web/data-schema";
 import { ip, url } from "@gatehouse/web/data-schema/checks";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { validate } from "@gatehouse/web/middleware";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import { validate } from "@gatehouse/web/validate-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import { assert, assertEquals } from "@std/assert";
 import ts from "npm:typescript@6.0.3";
 

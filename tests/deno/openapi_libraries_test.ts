@@ -2,8 +2,8 @@
 import { assertEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { post } from "@gatehouse/web/fetch-router/routes";
+import { validate } from "@gatehouse/web/middleware";
 import { openapi } from "@gatehouse/web/openapi";
-import { validate } from "@gatehouse/web/validate-middleware";
 import { type } from "npm:arktype@2.2.9";
 import { z } from "npm:zod@4.6.7";
 

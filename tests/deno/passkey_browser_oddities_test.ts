@@ -4,7 +4,7 @@
  * are those of Web Authentication Level 3.
  */
 import { assertEquals } from "@std/assert";
-import { passkeyScript } from "@gatehouse/web/auth/passkey/script";
+import { passkeyScript } from "@gatehouse/web/auth/passkey";
 import type { Loose } from "../auth/_passkey_app.ts";
 
 /** The exports of the script. */

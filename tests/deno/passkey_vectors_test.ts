@@ -1,11 +1,13 @@
 /** The test vectors of Web Authentication Level 3, section 16. */
 import { assert, assertEquals } from "@std/assert";
 import { createPasskeys } from "@gatehouse/web/auth/passkey";
-import { createMemoryPasskeyStore } from "@gatehouse/web/auth/passkey/testing";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import {
+  createMemoryPasskeyStore,
+  createTestClient,
+} from "@gatehouse/web/testing";
 import { type CeremonyVector, readVectors } from "./_webauthn_vectors.ts";
 
 const vectors = await readVectors();

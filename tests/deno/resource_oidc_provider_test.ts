@@ -1,8 +1,10 @@
 // Access tokens of npm:oidc-provider at a resource server.
 import { assertEquals, assertMatch } from "@std/assert";
 import { Auth, auth, requireAuth } from "@gatehouse/web/auth-middleware";
-import { createIntrospection } from "@gatehouse/web/auth/introspection";
-import { createResourceServer } from "@gatehouse/web/auth/resource";
+import {
+  createIntrospection,
+  createResourceServer,
+} from "@gatehouse/web/auth/access-tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import {
   API_CLIENT,

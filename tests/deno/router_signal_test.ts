@@ -4,9 +4,8 @@
  */
 import { assertEquals } from "@std/assert";
 import { connect } from "node:net";
-import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
+import { bodyLimit, formData } from "@gatehouse/web/middleware";
 import { captureConsole } from "../_console.ts";
 import { serveLocally } from "./_serve.ts";
 

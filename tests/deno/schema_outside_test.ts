@@ -41,7 +41,7 @@ import {
   pattern,
   startsWith,
 } from "@gatehouse/web/data-schema/checks";
-import { testStandardSchema } from "@gatehouse/web/data-schema/testing";
+import { testStandardSchema } from "@gatehouse/web/testing";
 import type {
   StandardJSONSchemaV1 as PublicJSONSchema,
   StandardSchemaV1 as PublicSchema,

@@ -23,7 +23,7 @@ import {
   ValidJSON,
   ValidParams,
   ValidQuery,
-} from "@gatehouse/web/validate-middleware";
+} from "@gatehouse/web/middleware";
 import { sValidator } from "npm:@hono/standard-validator@0.4.0";
 import { type } from "npm:arktype@2.2.9";
 import { Hono } from "npm:hono@4.13.19";

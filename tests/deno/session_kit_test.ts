@@ -3,7 +3,7 @@
  * checks that need many sessions run in `tests/long`, with all clients.
  */
 import { createDenoKVSessionStore } from "@gatehouse/web/session/deno-kv";
-import { testSessionStore } from "@gatehouse/web/session/testing";
+import { testSessionStore } from "@gatehouse/web/testing";
 import { findProgram, startRedis } from "./_servers.ts";
 import { type OpenStore, openStore } from "./_session_stores.ts";
 

@@ -1,7 +1,7 @@
 // Workers stop their clock while a program computes.
 import { assertEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { timeout, TimeoutSignal } from "@gatehouse/web/timeout-middleware";
+import { timeout, TimeoutSignal } from "@gatehouse/web/middleware";
 
 Deno.test("timeout() counts the time that a handler computes before it waits", async () => {
   const router = createRouter({ middleware: [timeout(1_000)] });

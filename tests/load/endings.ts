@@ -1,4 +1,4 @@
-import { testSessionStore } from "@gatehouse/web/session/testing";
+import { testSessionStore } from "@gatehouse/web/testing";
 import { type Effort, onEachStore } from "./_report.ts";
 
 const NAMES = [

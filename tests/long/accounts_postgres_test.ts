@@ -6,7 +6,7 @@ import {
   accountTables,
   createSQLAccountStore,
 } from "@gatehouse/web/accounts/store";
-import { testAccountStore } from "@gatehouse/web/accounts/testing";
+import { testAccountStore } from "@gatehouse/web/testing";
 import { findProgram, type Server, startPostgres } from "../deno/_servers.ts";
 
 const program = findProgram("postgres", "the store of accounts on PostgreSQL");

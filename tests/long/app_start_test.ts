@@ -6,7 +6,7 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createTestClient } from "@gatehouse/web/testing";
 import { createTables } from "../../examples/app/data/database.ts";
 import { overSQLite } from "../../examples/app/data/sqlite.ts";
 import { DemoAccounts } from "../../examples/app/data/demo_accounts.ts";

@@ -1,18 +1,18 @@
 /** The client in a browser: cookies, files, redirects, other origins. */
 import { assertEquals } from "@std/assert";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import {
   createRouter,
   redirect,
   type Router,
 } from "@gatehouse/web/fetch-router";
-import { Session } from "@gatehouse/web/session";
-import { session } from "@gatehouse/web/session-middleware";
 import {
+  crossOriginProtection,
   validate,
   ValidForm,
   ValidJSON,
-} from "@gatehouse/web/validate-middleware";
+} from "@gatehouse/web/middleware";
+import { Session } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
 import { bundle } from "../runtimes/bundle.ts";
 import { launch, testInChromium } from "../deno/_chromium.ts";
 import { routes } from "./_client_program.ts";

@@ -1,11 +1,10 @@
 /** `cors()` in a browser: an API, a page that it trusts, and another page. */
-import { cors } from "@gatehouse/web/cors-middleware";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import {
   createRouter,
   type Middleware,
   type Router,
 } from "@gatehouse/web/fetch-router";
+import { cors, crossOriginProtection } from "@gatehouse/web/middleware";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { assertEquals } from "@std/assert";

@@ -3,7 +3,7 @@
  * over HTTP: each template on some runtimes, and every night on all.
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createTestClient } from "@gatehouse/web/testing";
 import {
   type CreatedProject,
   createWorkplace,

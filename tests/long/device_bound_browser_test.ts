@@ -1,11 +1,11 @@
 /** Device-bound sessions in Chromium, over HTTPS and with keys in software. */
 import { assert, assertEquals } from "@std/assert";
 import { completeAuth } from "@gatehouse/web/auth";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
+import { deviceBoundSessions } from "@gatehouse/web/auth/device-bound";
+import { html, htmlResponse } from "@gatehouse/web/content";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { html, htmlResponse } from "@gatehouse/web/html";
+import { crossOriginProtection } from "@gatehouse/web/middleware";
 import { Session } from "@gatehouse/web/session";
-import { deviceBoundSessions } from "@gatehouse/web/session/device-bound";
 import { session } from "@gatehouse/web/session-middleware";
 import type { Page } from "npm:playwright-core@1.56.1";
 import { launchProfile, testInChromium } from "../deno/_chromium.ts";

@@ -5,7 +5,7 @@ import {
   createDPoPProof,
   createDPoPVerifier,
   thumbprintOfDPoPKey,
-} from "@gatehouse/web/auth/dpop";
+} from "@gatehouse/web/auth/access-tokens";
 import { createRouter, type Router } from "@gatehouse/web/fetch-router";
 import type { SessionStore } from "@gatehouse/web/session";
 import {
@@ -79,8 +79,8 @@ for (const [name, store] of WORKER_STORES) {
 
 function startAPI(store: string) {
   return startStoreWorker(`
+    import { createDPoPVerifier } from "@gatehouse/web/auth/access-tokens";
     import { createRouter } from "@gatehouse/web/fetch-router";
-    import { createDPoPVerifier } from "@gatehouse/web/auth/dpop";
     export default {
       async fetch(request, env, context) {
         // A new verifier for each request shares nothing but the store.

@@ -1,5 +1,5 @@
 /** `eventStream()` in a browser: its `EventSource` reconnects, and leaves. */
-import { eventStream } from "@gatehouse/web/event-stream";
+import { eventStream } from "@gatehouse/web/content";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { assertEquals } from "@std/assert";
 import { launch, testInChromium } from "../deno/_chromium.ts";

@@ -6,12 +6,16 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { typeErrorsOf } from "./_type_errors.ts";
 
 const APPLICATION = `
-import { Auth, auth, createBearerTokenAuthScheme, requireAuth } from "@gatehouse/web/auth-middleware";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
-import { csrfProtection } from "@gatehouse/web/csrf-middleware";
+import {
+  Auth,
+  auth,
+  createBearerTokenAuthScheme,
+  requireAuth,
+} from "@gatehouse/web/auth-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { route } from "@gatehouse/web/fetch-router/routes";
-import { session } from "@gatehouse/web/session-middleware";
+import { crossOriginProtection } from "@gatehouse/web/middleware";
+import { csrfProtection, session } from "@gatehouse/web/session-middleware";
 
 interface User {
   readonly id: number;

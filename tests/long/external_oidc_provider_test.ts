@@ -20,9 +20,9 @@ import {
   revokeExternalAuth,
   startExternalAuth,
 } from "@gatehouse/web/auth";
-import { createDPoPBinding } from "@gatehouse/web/auth/dpop";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
+import { createDPoPBinding } from "@gatehouse/web/auth/access-tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
+import { crossOriginProtection } from "@gatehouse/web/middleware";
 import { createMemorySessionStore, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { launch, testInChromium } from "../deno/_chromium.ts";

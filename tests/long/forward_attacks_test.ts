@@ -1,6 +1,6 @@
 /** 100,000 hostile requests to `forwardTo`, as bytes over TCP. */
 import { assert, assertEquals, assertGreater } from "@std/assert";
-import { forwardTo } from "@gatehouse/web/auth/tokens";
+import { forwardTo } from "@gatehouse/web/auth/provider-tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { AttackGenerator, readingsOf } from "../deno/_forward_attacks.ts";
 import { Random } from "../router/_random.ts";

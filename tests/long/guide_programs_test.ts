@@ -1,6 +1,6 @@
 /** Runs the server programs of the guide unchanged. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createTestClient } from "@gatehouse/web/testing";
 import { createIdentityProvider } from "../../examples/identity_provider/identity_provider.ts";
 import { bunPath } from "../runtimes/bun.ts";
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";

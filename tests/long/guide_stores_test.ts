@@ -24,9 +24,9 @@ const PAGE = "choose_a_session_store.md";
 const APPLICATION = `
 import { completeAuth } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { Session, sessions } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import { store } from "./store.ts";
 export * from "./store.ts";
 

@@ -8,9 +8,9 @@
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { auth } from "@gatehouse/web/auth-middleware";
-import { createResourceServer } from "@gatehouse/web/auth/resource";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
+import { createResourceServer } from "@gatehouse/web/auth/access-tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
+import { crossOriginProtection } from "@gatehouse/web/middleware";
 import { createMcpHandler } from "npm:@modelcontextprotocol/server@2.4.0";
 import { createIdentityProvider } from "../../examples/identity_provider/identity_provider.ts";
 import { createConformanceServer } from "../deno/_mcp_conformance_server.ts";

@@ -31,10 +31,17 @@ const LOGIN = `${
     .map((entry) => `import "${config.name}${entry.slice(1)}";`).join("\n")
 }
 import {
-  Auth, auth, completeAuth, createRouter, createSessionAuthScheme,
-  hashPassword, requireAuth, session, verifyPassword,
+  Auth,
+  auth,
+  completeAuth,
+  createRouter,
+  createSessionAuthScheme,
+  hashPassword,
+  requireAuth,
+  session,
+  verifyPassword,
 } from "@gatehouse/web";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createTestClient } from "@gatehouse/web/testing";
 
 const hash: string = await hashPassword("correct horse");
 const verify = (id: string | number) => id === 1 ? { id, name: "Ada" } : null;

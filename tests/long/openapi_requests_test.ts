@@ -6,7 +6,7 @@ import {
   createBearerTokenAuthScheme,
   requireRole,
 } from "@gatehouse/web/auth-middleware";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
+import { respond } from "@gatehouse/web/content";
 import {
   array,
   boolean,
@@ -25,23 +25,20 @@ import {
   maxLength,
   min,
 } from "@gatehouse/web/data-schema/checks";
-import * as coerce from "@gatehouse/web/data-schema/coerce";
-import * as f from "@gatehouse/web/data-schema/form-data";
-import {
-  createRouter,
-  type FetchFunction,
-  respond,
-} from "@gatehouse/web/fetch-router";
+import { createRouter, type FetchFunction } from "@gatehouse/web/fetch-router";
 import { get, post, put, route } from "@gatehouse/web/fetch-router/routes";
-import { openapi, type OpenAPIDocument } from "@gatehouse/web/openapi";
 import {
+  crossOriginProtection,
   validate,
   ValidBody,
   ValidForm,
   ValidJSON,
   ValidParams,
   ValidQuery,
-} from "@gatehouse/web/validate-middleware";
+} from "@gatehouse/web/middleware";
+import { openapi, type OpenAPIDocument } from "@gatehouse/web/openapi";
+import * as coerce from "@gatehouse/web/data-schema/coerce";
+import * as f from "@gatehouse/web/data-schema/form-data";
 import { createApp } from "../../examples/app/app.ts";
 import { AccessTokens } from "../../examples/app/data/access_tokens.ts";
 import { createTables } from "../../examples/app/data/database.ts";

@@ -1,8 +1,8 @@
 /** Types made from the document by another tool agree with those of the client. */
 import { assert, assertEquals } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
+import { validate } from "@gatehouse/web/middleware";
 import { openapi } from "@gatehouse/web/openapi";
-import { validate } from "@gatehouse/web/validate-middleware";
 import openapiTS, { astToString } from "npm:openapi-typescript@7.13.0";
 import { Note, routes, Tree } from "../deno/_openapi_routes.ts";
 import { programFile } from "../deno/_programs.ts";

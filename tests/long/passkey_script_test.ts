@@ -1,6 +1,6 @@
 /** The browser part of passkeys. */
 import { assertEquals, assertLess } from "@std/assert";
-import { passkeyScript } from "@gatehouse/web/auth/passkey/script";
+import { passkeyScript } from "@gatehouse/web/auth/passkey";
 import { SCRIPT_MODULE, scriptModule } from "../deno/_passkey_script.ts";
 
 Deno.test("passkeyScript() serves the present source of the browser part", async () => {

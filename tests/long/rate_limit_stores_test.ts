@@ -1,9 +1,9 @@
 /** 1,000 parallel requests against a limit of 100, on real stores. */
 import { assert, assertEquals } from "@std/assert";
 import { createRouter, type Router } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
-import { rateLimit } from "@gatehouse/web/rate-limit-middleware";
 import type { SessionStore } from "@gatehouse/web/session";
+import { rateLimit } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import {
   startStoreWorker,
   testOnSharedStores,
@@ -104,7 +104,7 @@ async function send(url: URL, signal?: AbortSignal): Promise<number> {
 function startLimited(store: string) {
   return startStoreWorker(`
     import { createRouter } from "@gatehouse/web/fetch-router";
-    import { rateLimit } from "@gatehouse/web/rate-limit-middleware";
+    import { rateLimit } from "@gatehouse/web/session-middleware";
     let router;
     function createLimited(env) {
       const store = ${store};

@@ -5,7 +5,7 @@ import {
   assertLess,
   assertStringIncludes,
 } from "@std/assert";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createTestClient } from "@gatehouse/web/testing";
 import config from "../../deno.json" with { type: "json" };
 import { REPOSITORY } from "../../site/pages.ts";
 import { BADGES, badges } from "../deno/_badges.ts";

@@ -1,7 +1,7 @@
 /** The default headers in a browser, and the exceptions in the guide. */
 import { assertEquals } from "@std/assert";
 import { createRouter, redirect } from "@gatehouse/web/fetch-router";
-import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+import { secureHeaders } from "@gatehouse/web/middleware";
 import { launch, testInChromium } from "../deno/_chromium.ts";
 import { serveLocally } from "../deno/_serve.ts";
 

@@ -27,7 +27,7 @@ for (const place of [":memory:", "file"]) {
     const output = await run(Deno.execPath(), [
       ...["eval", check, "--unstable-kv", "--ext=ts"],
       `import { createDenoKVSessionStore } from "@gatehouse/web/session/deno-kv";
-      import { testSessionStore } from "@gatehouse/web/session/testing";
+      import { testSessionStore } from "@gatehouse/web/testing";
       const kv = await Deno.openKv(${JSON.stringify(path)});
       const store = createDenoKVSessionStore(kv);
       ${RUN_KIT.replace("[]", "[] as string[]")}

@@ -4,7 +4,7 @@ import { createClient } from "npm:redis@5.12.1";
 import type { SessionStore } from "@gatehouse/web/session";
 import { createRedisSessionStore } from "@gatehouse/web/session/redis";
 import { createSQLSessionStore } from "@gatehouse/web/session/sql";
-import { testSessionStore } from "@gatehouse/web/session/testing";
+import { testSessionStore } from "@gatehouse/web/testing";
 import {
   findProgram,
   type Server,

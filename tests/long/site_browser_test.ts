@@ -205,7 +205,7 @@ testInChromium("The documentation site works in Chromium", {
     "guide/protect_a_route.html",
     "guide/routing.html",
     "api/",
-    "api/csrf-middleware.html",
+    "api/session-middleware.html",
     "security.html",
   ];
 

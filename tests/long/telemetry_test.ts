@@ -42,7 +42,7 @@ const program = `
 import * as api from "npm:@opentelemetry/api@1.9.0";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { logger } from "@gatehouse/web/logger-middleware";
-import { telemetry } from "@gatehouse/web/telemetry-middleware";
+import { telemetry } from "@gatehouse/web/middleware";
 
 const lines = [];
 const log = logger({ format: "json", output: (line) => lines.push(line) });

@@ -7,7 +7,7 @@
  *       [--wall=600] [--report=FILE] [--coverage=FILE]
  *
  * - `path=count`: so many mutants below a folder or in a file, such as
- *   `auth/tokens=30`. Without paths: {@linkcode DEFAULT}.
+ *   `auth/throttle=30`. Without paths: {@linkcode DEFAULT}.
  * - `--jobs`: the number of mutants at a time, and of copies.
  * - `--cpu`, `--wall`: the limits of one mutant's tests, in seconds.
  * - `--report`: the file that the report is added to, as Markdown.

@@ -11,7 +11,6 @@ import {
   string,
 } from "@gatehouse/web/data-schema";
 import { maxLength, min } from "@gatehouse/web/data-schema/checks";
-import * as coerce from "@gatehouse/web/data-schema/coerce";
 import { fromObject } from "@gatehouse/web/data-schema/form-data";
 import { createRouter, HTTPError } from "@gatehouse/web/fetch-router";
 import {
@@ -27,7 +26,8 @@ import {
   ValidForm,
   ValidJSON,
   ValidQuery,
-} from "@gatehouse/web/validate-middleware";
+} from "@gatehouse/web/middleware";
+import * as coerce from "@gatehouse/web/data-schema/coerce";
 
 export const NewNote = object({ text: string().pipe(maxLength(20)) });
 export const Note = object({ id: coerce.number(), text: string() });

@@ -1,10 +1,10 @@
 /** A router and requests for the tests of `cors()`. */
-import { cors, type CORSOptions } from "@gatehouse/web/cors-middleware";
 import {
   createRouter,
   type Middleware,
   type Router,
 } from "@gatehouse/web/fetch-router";
+import { cors, type CORSOptions } from "@gatehouse/web/middleware";
 
 export const api = "https://api.example";
 export const app = "https://app.example";

@@ -3,7 +3,7 @@ import type {
   TelemetryAttributes,
   TelemetryContext,
   TelemetrySpan,
-} from "@gatehouse/web/telemetry-middleware";
+} from "@gatehouse/web/middleware";
 
 /** A span that was started, as an exporter would get it. */
 export interface RecordedSpan {

@@ -8,7 +8,7 @@ import {
   ValidJSON,
   ValidParams,
   ValidQuery,
-} from "@gatehouse/web/validate-middleware";
+} from "@gatehouse/web/middleware";
 
 export const origin = "https://example.com";
 export const json = "application/json";

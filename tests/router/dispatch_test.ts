@@ -6,7 +6,7 @@ import {
   type RequestContext,
 } from "@gatehouse/web/fetch-router";
 import { route } from "@gatehouse/web/fetch-router/routes";
-import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+import { secureHeaders } from "@gatehouse/web/middleware";
 import {
   assert,
   assertEquals,

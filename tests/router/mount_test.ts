@@ -6,7 +6,7 @@ import {
   Platform,
   type Router,
 } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
+import { formData } from "@gatehouse/web/middleware";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 
 const origin = "https://example.com";

@@ -4,7 +4,7 @@ import {
   redirect,
   type Router,
 } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createTestClient } from "@gatehouse/web/testing";
 import { assertEquals, assertRejects } from "@std/assert";
 
 Deno.test("createTestClient() resolves paths and URLs against its origin", async () => {

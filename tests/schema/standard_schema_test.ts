@@ -17,7 +17,7 @@ import { field, object as form } from "@gatehouse/web/data-schema/form-data";
 import {
   type StandardSchemaSamples,
   testStandardSchema,
-} from "@gatehouse/web/data-schema/testing";
+} from "@gatehouse/web/testing";
 
 const subjects: [string, StandardSchemaV1, StandardSchemaSamples][] = [
   ["string()", string().pipe(minLength(1)), { valid: ["a"], invalid: ["", 1] }],

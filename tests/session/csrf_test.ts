@@ -9,21 +9,20 @@ import {
 } from "@std/assert";
 import { completeAuth } from "@gatehouse/web/auth";
 import {
-  csrfProtection,
-  type CSRFProtectionOptions,
-  csrfToken,
-} from "@gatehouse/web/csrf-middleware";
-import {
   createRouter,
   type Middleware,
   MissingContextValueError,
   RequestContext,
   type Router,
 } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
-import { methodOverride } from "@gatehouse/web/method-override-middleware";
+import { formData, methodOverride } from "@gatehouse/web/middleware";
 import { createMemorySessionStore, Session } from "@gatehouse/web/session";
-import { session } from "@gatehouse/web/session-middleware";
+import {
+  csrfProtection,
+  type CSRFProtectionOptions,
+  csrfToken,
+  session,
+} from "@gatehouse/web/session-middleware";
 
 const ALPHABET =
   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

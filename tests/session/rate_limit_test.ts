@@ -11,17 +11,17 @@ import {
   redirect,
   type Router,
 } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
-import {
-  rateLimit,
-  type RateLimitOptions,
-} from "@gatehouse/web/rate-limit-middleware";
 import {
   createMemorySessionStore,
   type SessionStore,
   SessionStoreError,
   type StoredValue,
 } from "@gatehouse/web/session";
+import {
+  rateLimit,
+  type RateLimitOptions,
+} from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import { turns } from "../_wait.ts";
 
 const HOUR = 3_600_000;

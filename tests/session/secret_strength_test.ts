@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
+import { createCookieSessionStorage } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 
 const weak = [

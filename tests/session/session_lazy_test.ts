@@ -1,10 +1,3 @@
-import { createTestSession } from "@gatehouse/web/session/testing";
-import {
-  assertEquals,
-  assertNotEquals,
-  assertRejects,
-  assertThrows,
-} from "@std/assert";
 import {
   completeAuth,
   externalAuthResult,
@@ -16,17 +9,27 @@ import {
   auth,
   createSessionAuthScheme,
 } from "@gatehouse/web/auth-middleware";
-import { csrfProtection, csrfToken } from "@gatehouse/web/csrf-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import {
+  createCookieSessionStorage,
   createMemorySessionStore,
   type Session,
   sessions,
   type SessionStore,
   SessionStoreError,
 } from "@gatehouse/web/session";
-import { session } from "@gatehouse/web/session-middleware";
-import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
+import {
+  csrfProtection,
+  csrfToken,
+  session,
+} from "@gatehouse/web/session-middleware";
+import { createTestSession } from "@gatehouse/web/testing";
+import {
+  assertEquals,
+  assertNotEquals,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
 import { Browser, Server } from "./_browser.ts";
 import { createProvider } from "./_provider.ts";
 

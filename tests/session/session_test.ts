@@ -1,7 +1,7 @@
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import { createTestSession } from "@gatehouse/web/session/testing";
+import { createTestSession } from "@gatehouse/web/testing";
 import {
   assert,
   assertEquals,

@@ -1,12 +1,12 @@
-import { createTestSession } from "@gatehouse/web/session/testing";
-import { assertEquals, assertThrows } from "@std/assert";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
+import { formData } from "@gatehouse/web/middleware";
 import { type JSONValue, Session } from "@gatehouse/web/session";
 import {
   session,
   type SessionOptions,
 } from "@gatehouse/web/session-middleware";
+import { createTestSession } from "@gatehouse/web/testing";
+import { assertEquals, assertThrows } from "@std/assert";
 import { compiles } from "../router/_assert_type.ts";
 
 Deno.test("Session.get() has the type of its key", () => {

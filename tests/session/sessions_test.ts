@@ -1,11 +1,3 @@
-import { createTestSession } from "@gatehouse/web/session/testing";
-import {
-  assert,
-  assertEquals,
-  assertFalse,
-  assertRejects,
-  assertThrows,
-} from "@std/assert";
 import { completeAuth } from "@gatehouse/web/auth";
 import { RequestContext } from "@gatehouse/web/fetch-router";
 import {
@@ -14,6 +6,14 @@ import {
   sessions,
   type SessionStore,
 } from "@gatehouse/web/session";
+import { createTestSession } from "@gatehouse/web/testing";
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
 import {
   Browser,
   Clock,

@@ -3,7 +3,7 @@ import {
   type PutOptions,
   type SessionStore,
 } from "@gatehouse/web/session";
-import { testSessionStore } from "@gatehouse/web/session/testing";
+import { testSessionStore } from "@gatehouse/web/testing";
 import { assert, assertEquals } from "@std/assert";
 import { afterTimers, turns } from "../_wait.ts";
 

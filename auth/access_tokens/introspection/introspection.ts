@@ -24,7 +24,7 @@ const METHODS: readonly unknown[] = ["basic", "post", "private_key_jwt"];
  * @example A client without credentials
  * ```ts
  * import { assertThrows } from "@std/assert";
- * import { createIntrospection } from "@gatehouse/web/auth/introspection";
+ * import { createIntrospection } from "@gatehouse/web/auth/access-tokens";
  *
  * assertThrows(
  *   () => createIntrospection({ clientId: "notes-api" }),

@@ -26,7 +26,7 @@ import type { ResourceServer, ResourceServerOptions } from "./options.ts";
  * @example The metadata
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { createResourceServer } from "@gatehouse/web/auth/resource";
+ * import { createResourceServer } from "@gatehouse/web/auth/access-tokens";
  * import { createRouter } from "@gatehouse/web/fetch-router";
  *
  * const api = createResourceServer({

@@ -25,8 +25,8 @@ import { isShared } from "./_mix_up.ts";
  *   externalAuthCallbacks,
  *   finishExternalAuth,
  * } from "@gatehouse/web/auth";
- * import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
  * import { createRouter, redirect } from "@gatehouse/web/fetch-router";
+ * import { crossOriginProtection } from "@gatehouse/web/middleware";
  * import { session } from "@gatehouse/web/session-middleware";
  *
  * const provider = createOIDCAuthProvider({

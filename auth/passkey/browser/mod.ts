@@ -1,7 +1,7 @@
 /**
  * Passkeys in the browser: connects forms to the authenticator.
  *
- * Bundle it, or serve the ready script of `@gatehouse/web/auth/passkey/script`.
+ * Bundle it, or serve the ready script of `@gatehouse/web/auth/passkey`.
  * It needs no inline script, and forms without a passkey work without JavaScript.
  *
  * @example Connect all forms of a page

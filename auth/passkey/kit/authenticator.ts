@@ -113,12 +113,12 @@ interface TestPasskey {
  * @example The data that it signs
  * ```ts
  * import { createPasskeys } from "@gatehouse/web/auth/passkey";
+ * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { session } from "@gatehouse/web/session-middleware";
  * import {
  *   createMemoryPasskeyStore,
  *   createTestAuthenticator,
- * } from "@gatehouse/web/auth/passkey/testing";
- * import { createRouter } from "@gatehouse/web/fetch-router";
- * import { session } from "@gatehouse/web/session-middleware";
+ * } from "@gatehouse/web/testing";
  * import { assertEquals } from "@std/assert";
  *
  * const passkeys = createPasskeys({

@@ -18,7 +18,7 @@ export interface MemoryPasskeyStoreOptions {
  *
  * @example Rename a passkey
  * ```ts
- * import { createMemoryPasskeyStore } from "@gatehouse/web/auth/passkey/testing";
+ * import { createMemoryPasskeyStore } from "@gatehouse/web/testing";
  * import { assertEquals } from "@std/assert";
  *
  * const store = createMemoryPasskeyStore();

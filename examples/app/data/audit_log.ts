@@ -1,4 +1,4 @@
-import type { SecurityEvent } from "@gatehouse/web/security-events-middleware";
+import type { SecurityEvent } from "@gatehouse/web/middleware";
 import type { Query, Row } from "./database.ts";
 
 /** A security event as the audit log keeps it. */

@@ -3,13 +3,13 @@ import {
   redirectToLogin,
   requireAuth,
 } from "@gatehouse/web/auth-middleware";
+import { html } from "@gatehouse/web/content";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
 import { failed, Profile } from "../forms.ts";
-import { html } from "@gatehouse/web/html";
 import { accountPage } from "../pages/account_page.ts";
 import {
   errorSummary,

@@ -1,5 +1,6 @@
 import { Auth } from "@gatehouse/web/auth-middleware";
 import type { EmailLoginResult } from "@gatehouse/web/auth/email-login";
+import { html } from "@gatehouse/web/content";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
@@ -7,7 +8,6 @@ import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
 import { endSessionsAndTokens } from "../end_access.ts";
 import { failed, ResetRequest } from "../forms.ts";
-import { html } from "@gatehouse/web/html";
 import { changeEmailMail, emailChangedMail } from "../mails.ts";
 import { createNotMeToken } from "../not_me.ts";
 import { accountPage } from "../pages/account_page.ts";

@@ -1,4 +1,5 @@
 import { Auth } from "@gatehouse/web/auth-middleware";
+import { html, type Markup } from "@gatehouse/web/content";
 import {
   HTTPError,
   redirect,
@@ -10,7 +11,6 @@ import type { AppRouter } from "../app_middleware.ts";
 import type { LinkedIdentity } from "../data/identities.ts";
 import { endOtherSessions } from "../end_access.ts";
 import type { ExternalLogin } from "../external_logins.ts";
-import { html, type Markup } from "@gatehouse/web/html";
 import { pagePolicy } from "../page_policy.ts";
 import { accountPage } from "../pages/account_page.ts";
 import { method } from "../pages/form_fields.ts";

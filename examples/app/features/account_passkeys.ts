@@ -2,7 +2,7 @@ import { Auth } from "@gatehouse/web/auth-middleware";
 import type { PasskeyUser } from "@gatehouse/web/auth/passkey";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
-import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
+import { reportSecurityEvent } from "@gatehouse/web/middleware";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";

@@ -2,7 +2,7 @@ import { credentialsAuthResult } from "@gatehouse/web/auth";
 import { Auth } from "@gatehouse/web/auth-middleware";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import { redirect } from "@gatehouse/web/fetch-router";
-import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
+import { reportSecurityEvent } from "@gatehouse/web/middleware";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { endSessionsAndTokens } from "../end_access.ts";

@@ -1,7 +1,7 @@
 import { Auth } from "@gatehouse/web/auth-middleware";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
-import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
+import { reportSecurityEvent } from "@gatehouse/web/middleware";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { readCookie, setCookie } from "../cookies.ts";

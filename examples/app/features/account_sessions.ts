@@ -1,7 +1,7 @@
+import { html, type Markup } from "@gatehouse/web/content";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import { Session, type SessionInfo, sessions } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
-import { html, type Markup } from "@gatehouse/web/html";
 import { accountPage } from "../pages/account_page.ts";
 import { browserName } from "../pages/browser_name.ts";
 import { method } from "../pages/form_fields.ts";

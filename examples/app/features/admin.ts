@@ -1,15 +1,15 @@
 import { Auth, requireRole } from "@gatehouse/web/auth-middleware";
+import { html, type Markup } from "@gatehouse/web/content";
 import {
   HTTPError,
   redirect,
   type RequestContext,
 } from "@gatehouse/web/fetch-router";
-import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
+import { reportSecurityEvent } from "@gatehouse/web/middleware";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { ROLES, type User } from "../data/users.ts";
 import { endSessionsAndTokens } from "../end_access.ts";
-import { html, type Markup } from "@gatehouse/web/html";
 import { method } from "../pages/form_fields.ts";
 import { page } from "../pages/layout.ts";
 import { time } from "../pages/time.ts";

@@ -6,8 +6,8 @@ import {
   requireAuth,
   requirePermission,
 } from "@gatehouse/web/auth-middleware";
-import { respond } from "@gatehouse/web/fetch-router";
-import { validate, ValidParams } from "@gatehouse/web/validate-middleware";
+import { respond } from "@gatehouse/web/content";
+import { validate, ValidParams } from "@gatehouse/web/middleware";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
 import { routes } from "../routes.ts";

@@ -1,6 +1,6 @@
 import { requireRole } from "@gatehouse/web/auth-middleware";
+import { html, type Markup } from "@gatehouse/web/content";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
-import { html, type Markup } from "@gatehouse/web/html";
 import type { AppRouter } from "../app_middleware.ts";
 import type { AuditRecord } from "../data/audit_log.ts";
 import { page } from "../pages/layout.ts";

@@ -1,12 +1,12 @@
 import { completeAuth } from "@gatehouse/web/auth";
-import type { TOTPSetup } from "@gatehouse/web/auth/second-factor";
 import { Auth } from "@gatehouse/web/auth-middleware";
+import type { TOTPSetup } from "@gatehouse/web/auth/second-factor";
+import { html } from "@gatehouse/web/content";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
 import { endOtherSessions } from "../end_access.ts";
-import { html } from "@gatehouse/web/html";
 import { unlessEnded } from "../log_in.ts";
 import { factorMail } from "../mails.ts";
 import { tellOfNewWayIn } from "../not_me.ts";

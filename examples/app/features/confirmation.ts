@@ -4,6 +4,7 @@ import {
   redirectToLogin,
   requireFreshAuth,
 } from "@gatehouse/web/auth-middleware";
+import { html, type Markup } from "@gatehouse/web/content";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import {
   redirect,
@@ -14,7 +15,6 @@ import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
 import type { ExternalLogin } from "../external_logins.ts";
 import { Confirmation } from "../forms.ts";
-import { html, type Markup } from "@gatehouse/web/html";
 import { unlessEnded } from "../log_in.ts";
 import { tellOfRecoveryCode } from "../mails.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";

@@ -1,4 +1,5 @@
 import { Auth, requireRole } from "@gatehouse/web/auth-middleware";
+import { html, type Markup } from "@gatehouse/web/content";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import {
   HTTPError,
@@ -9,7 +10,6 @@ import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { Notice } from "../data/notices.ts";
 import { failed, NoticeForm } from "../forms.ts";
-import { html, type Markup } from "@gatehouse/web/html";
 import {
   errorSummary,
   field,

@@ -5,6 +5,7 @@ import {
   takeOneTimeToken,
 } from "@gatehouse/web/auth";
 import { Auth } from "@gatehouse/web/auth-middleware";
+import { html } from "@gatehouse/web/content";
 import {
   redirect,
   type RequestContext,
@@ -13,7 +14,6 @@ import {
 } from "@gatehouse/web/fetch-router";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
-import { html } from "@gatehouse/web/html";
 import { logIn, unlessEnded } from "../log_in.ts";
 import { confirmMail } from "../mails.ts";
 import { routes } from "../routes.ts";

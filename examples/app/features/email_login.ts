@@ -1,4 +1,5 @@
 import type { EmailLoginResult } from "@gatehouse/web/auth/email-login";
+import { html } from "@gatehouse/web/content";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import {
   redirect,
@@ -7,7 +8,6 @@ import {
 } from "@gatehouse/web/fetch-router";
 import type { AppRouter } from "../app_middleware.ts";
 import { failed, ResetRequest } from "../forms.ts";
-import { html } from "@gatehouse/web/html";
 import { beginLogIn } from "../log_in.ts";
 import { loginMail } from "../mails.ts";
 import {

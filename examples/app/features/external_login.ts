@@ -3,6 +3,7 @@ import {
   startExternalAuth,
 } from "@gatehouse/web/auth";
 import { Auth } from "@gatehouse/web/auth-middleware";
+import { html, type Markup } from "@gatehouse/web/content";
 import {
   HTTPError,
   redirect,
@@ -17,7 +18,6 @@ import type {
   ExternalLogin,
   ExternalLoginSuccess,
 } from "../external_logins.ts";
-import { html, type Markup } from "@gatehouse/web/html";
 import { beginLogIn } from "../log_in.ts";
 import { identityText } from "../mails.ts";
 import { tellOfNewWayIn } from "../not_me.ts";

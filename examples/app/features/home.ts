@@ -1,9 +1,9 @@
 import { Auth } from "@gatehouse/web/auth-middleware";
+import { html, type Markup } from "@gatehouse/web/content";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import type { Notice } from "../data/notices.ts";
-import { html, type Markup } from "@gatehouse/web/html";
 import { page } from "../pages/layout.ts";
 import { time } from "../pages/time.ts";
 import { routes } from "../routes.ts";

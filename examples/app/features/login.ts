@@ -1,5 +1,6 @@
 import { credentialsAuthResult } from "@gatehouse/web/auth";
 import { Auth } from "@gatehouse/web/auth-middleware";
+import { html, type Markup } from "@gatehouse/web/content";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import {
   redirect,
@@ -12,7 +13,6 @@ import type { DemoAccount } from "../data/seed.ts";
 import type { User } from "../data/users.ts";
 import type { ExternalLogin } from "../external_logins.ts";
 import { Login, valuesOf } from "../forms.ts";
-import { html, type Markup } from "@gatehouse/web/html";
 import { beginLogIn, unlessEnded } from "../log_in.ts";
 import { rememberLogout } from "../logout_message.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";

@@ -1,10 +1,10 @@
+import { html } from "@gatehouse/web/content";
 import {
   redirect,
   type RequestContext,
   safeRedirectPath,
 } from "@gatehouse/web/fetch-router";
 import type { AppRouter } from "../app_middleware.ts";
-import { html } from "@gatehouse/web/html";
 import { unlessEnded } from "../log_in.ts";
 import { tellOfRecoveryCode } from "../mails.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";

@@ -1,7 +1,7 @@
 import { createOneTimeToken } from "@gatehouse/web/auth";
+import { html } from "@gatehouse/web/content";
 import { type RequestContext, withHeaders } from "@gatehouse/web/fetch-router";
-import { html } from "@gatehouse/web/html";
-import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
+import { reportSecurityEvent } from "@gatehouse/web/middleware";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User, Users } from "../data/users.ts";
 import {

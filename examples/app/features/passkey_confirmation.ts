@@ -1,6 +1,6 @@
 import { Auth } from "@gatehouse/web/auth-middleware";
+import { html, type Markup } from "@gatehouse/web/content";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
-import { html, type Markup } from "@gatehouse/web/html";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
 import { logIn } from "../log_in.ts";

@@ -1,5 +1,8 @@
-import { passkeyScript } from "@gatehouse/web/auth/passkey/script";
-import { passkeyEndpoints, relatedOrigins } from "@gatehouse/web/auth/passkey";
+import {
+  passkeyEndpoints,
+  passkeyScript,
+  relatedOrigins,
+} from "@gatehouse/web/auth/passkey";
 import { redirect, safeRedirectPath } from "@gatehouse/web/fetch-router";
 import type { AppRouter } from "../app_middleware.ts";
 import { logIn } from "../log_in.ts";

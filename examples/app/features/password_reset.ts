@@ -3,12 +3,14 @@ import {
   readOneTimeToken,
   takeOneTimeToken,
 } from "@gatehouse/web/auth";
+import { html } from "@gatehouse/web/content";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import {
   redirect,
   type RequestContext,
   withHeaders,
 } from "@gatehouse/web/fetch-router";
+import { reportSecurityEvent } from "@gatehouse/web/middleware";
 import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
 import {
@@ -17,8 +19,6 @@ import {
   removeLoginsAndKeys,
 } from "../end_access.ts";
 import { failed, ResetRequest } from "../forms.ts";
-import { html } from "@gatehouse/web/html";
-import { reportSecurityEvent } from "@gatehouse/web/security-events-middleware";
 import { resetDoneMail, resetMail } from "../mails.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { narrowPage } from "../pages/layout.ts";

@@ -1,8 +1,8 @@
+import { html } from "@gatehouse/web/content";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import type { AppRouter } from "../app_middleware.ts";
 import { failed, Registration, valuesOf } from "../forms.ts";
-import { html } from "@gatehouse/web/html";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { logIn } from "../log_in.ts";
 import { sendProof } from "../verify_email.ts";

@@ -3,10 +3,10 @@ import type {
   RememberedDevice,
   SecondFactorStatus,
 } from "@gatehouse/web/auth/second-factor";
+import { html, type Markup } from "@gatehouse/web/content";
 import { redirect, type RequestContext } from "@gatehouse/web/fetch-router";
 import { Session, sessions } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
-import { html, type Markup } from "@gatehouse/web/html";
 import { accountPage } from "../pages/account_page.ts";
 import { browserName } from "../pages/browser_name.ts";
 import { method } from "../pages/form_fields.ts";

@@ -1,6 +1,6 @@
+import { html } from "@gatehouse/web/content";
 import { HTTPError } from "@gatehouse/web/fetch-router";
 import type { AppRouter } from "../app_middleware.ts";
-import { html } from "@gatehouse/web/html";
 import { page } from "../pages/layout.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";

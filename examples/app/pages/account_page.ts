@@ -1,5 +1,5 @@
+import { html } from "@gatehouse/web/content";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
-import { html } from "@gatehouse/web/html";
 import { routes } from "../routes.ts";
 import { type Page, page } from "./layout.ts";
 

@@ -1,6 +1,6 @@
 import type { EmailLink } from "@gatehouse/web/auth/email-login";
+import { html, type Markup } from "@gatehouse/web/content";
 import { type RequestContext, withHeaders } from "@gatehouse/web/fetch-router";
-import { html, type Markup } from "@gatehouse/web/html";
 import { field, type FormState } from "./form_fields.ts";
 import { narrowPage } from "./layout.ts";
 

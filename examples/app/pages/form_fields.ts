@@ -1,4 +1,4 @@
-import { html, type Markup } from "@gatehouse/web/html";
+import { html, type Markup } from "@gatehouse/web/content";
 
 /** The values of a form, and their errors. */
 export interface FormState {

@@ -1,8 +1,8 @@
 import { Auth } from "@gatehouse/web/auth-middleware";
+import { html, htmlResponse, type Markup } from "@gatehouse/web/content";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
 import { forgetLogout, isLoggedOut } from "../logout_message.ts";
-import { html, htmlResponse, type Markup } from "@gatehouse/web/html";
 import { pagePolicy } from "../page_policy.ts";
 import { routes } from "../routes.ts";
 import { sourceLinks } from "./source_links.ts";

@@ -1,4 +1,4 @@
-import { html, type Markup } from "@gatehouse/web/html";
+import { html, type Markup } from "@gatehouse/web/content";
 import { field, type FormState } from "./form_fields.ts";
 
 /** Creates the two fields of a new password. */

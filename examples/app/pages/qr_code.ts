@@ -1,5 +1,5 @@
 import { encode } from "uqr";
-import { html, type Markup } from "@gatehouse/web/html";
+import { html, type Markup } from "@gatehouse/web/content";
 
 /** Creates a QR code as an inline SVG, which needs no script and no style. */
 export function qrCode(text: string, label: string): Markup {

@@ -1,5 +1,5 @@
+import { html, type Markup } from "@gatehouse/web/content";
 import type { RequestContext } from "@gatehouse/web/fetch-router";
-import { html, type Markup } from "@gatehouse/web/html";
 import { routes } from "../routes.ts";
 import { accountPage } from "./account_page.ts";
 import { errorSummary, field, type FormState, method } from "./form_fields.ts";

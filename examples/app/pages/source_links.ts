@@ -1,8 +1,8 @@
+import { html, type Markup } from "@gatehouse/web/content";
 import {
   createContextKey,
   type RequestContext,
 } from "@gatehouse/web/fetch-router";
-import { html, type Markup } from "@gatehouse/web/html";
 import { routes } from "../routes.ts";
 
 /** `true` if the application can read its source code. */

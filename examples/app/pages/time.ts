@@ -1,4 +1,4 @@
-import { html, type Markup } from "@gatehouse/web/html";
+import { html, type Markup } from "@gatehouse/web/content";
 
 const format = new Intl.DateTimeFormat("en-GB", {
   dateStyle: "medium",

@@ -1,11 +1,9 @@
 import {
   createIntrospection,
-  type IntrospectionOptions,
-} from "@gatehouse/web/auth/introspection";
-import {
   createResourceServer,
   type ExternalAuthError,
-} from "@gatehouse/web/auth/resource";
+  type IntrospectionOptions,
+} from "@gatehouse/web/auth/access-tokens";
 import {
   assert,
   assertEquals,

@@ -4,7 +4,7 @@ import {
   requireAuth,
   requireFreshAuth,
 } from "@gatehouse/web/auth-middleware";
-import { createJWTAuthScheme } from "@gatehouse/web/auth/jwt";
+import { createJWTAuthScheme } from "@gatehouse/web/auth/access-tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";

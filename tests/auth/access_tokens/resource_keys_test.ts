@@ -1,5 +1,5 @@
 // The keys of the issuers of a resource.
-import type { ExternalAuthError } from "@gatehouse/web/auth/resource";
+import type { ExternalAuthError } from "@gatehouse/web/auth/access-tokens";
 import { assert, assertEquals } from "@std/assert";
 import { createAPI, now, signToken } from "../_resource.ts";
 import { TestProvider } from "../_test_provider.ts";

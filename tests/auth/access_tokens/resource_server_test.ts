@@ -1,5 +1,5 @@
 import { auth, requireFreshAuth } from "@gatehouse/web/auth-middleware";
-import { createResourceServer } from "@gatehouse/web/auth/resource";
+import { createResourceServer } from "@gatehouse/web/auth/access-tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { assertEquals, assertThrows } from "@std/assert";
 import {

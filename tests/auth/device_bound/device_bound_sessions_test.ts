@@ -1,17 +1,17 @@
 import { completeAuth } from "@gatehouse/web/auth";
 import { auth, createSessionAuthScheme } from "@gatehouse/web/auth-middleware";
+import {
+  deviceBoundSessions,
+  requireBoundSession,
+} from "@gatehouse/web/auth/device-bound";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import {
   createMemorySessionStore,
   Session,
   type SessionStore,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import {
-  deviceBoundSessions,
-  requireBoundSession,
-} from "@gatehouse/web/session/device-bound";
+import { createTestClient } from "@gatehouse/web/testing";
 import {
   assert,
   assertEquals,

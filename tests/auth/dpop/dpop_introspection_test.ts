@@ -1,5 +1,5 @@
 /** Opaque access tokens that are bound to a key. */
-import { createDPoPVerifier } from "@gatehouse/web/auth/dpop";
+import { createDPoPVerifier } from "@gatehouse/web/auth/access-tokens";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { assertEquals } from "@std/assert";
 import { type Changes, createClientKey, hashOf, signProof } from "../_dpop.ts";

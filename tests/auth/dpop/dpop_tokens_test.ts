@@ -2,10 +2,10 @@
 import { auth, requireAuth } from "@gatehouse/web/auth-middleware";
 import {
   createDPoPVerifier,
+  createJWTAuthScheme,
+  createResourceServer,
   type DPoPVerifierOptions,
-} from "@gatehouse/web/auth/dpop";
-import { createJWTAuthScheme } from "@gatehouse/web/auth/jwt";
-import { createResourceServer } from "@gatehouse/web/auth/resource";
+} from "@gatehouse/web/auth/access-tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";

@@ -6,10 +6,9 @@ import {
   parseDPoPKey,
   readDPoPNonce,
   thumbprintOfDPoPKey,
-} from "@gatehouse/web/auth/dpop";
+} from "@gatehouse/web/auth/access-tokens";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
-import { methodOverride } from "@gatehouse/web/method-override-middleware";
+import { formData, methodOverride } from "@gatehouse/web/middleware";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { decodeJwt, decodeProtectedHeader } from "jose";

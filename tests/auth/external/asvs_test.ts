@@ -7,12 +7,12 @@ import {
   startExternalAuth,
 } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import {
   createMemorySessionStore,
   type SessionStore,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { clientOf, Login, logIn, ORIGIN } from "../_login.ts";
 import { LogoutApp, usersOf } from "../_provider_logout.ts";

@@ -5,15 +5,15 @@ import {
   completeAuth,
   type ExternalAuthError,
 } from "@gatehouse/web/auth";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { crossOriginProtection } from "@gatehouse/web/middleware";
 import {
   createMemorySessionStore,
   Session,
   type SessionStore,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import {
   assert,
   assertEquals,

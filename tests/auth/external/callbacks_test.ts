@@ -4,8 +4,8 @@ import {
   startExternalAuth,
 } from "@gatehouse/web/auth";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { clientOf, errorOf, Login, logIn } from "../_login.ts";
 import { TestProvider, USER } from "../_test_provider.ts";

@@ -6,10 +6,9 @@ import {
   type StartExternalAuthOptions,
 } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
-import { Session } from "@gatehouse/web/session";
+import { createCookieSessionStorage, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
+import { createTestClient } from "@gatehouse/web/testing";
 import {
   assert,
   assertEquals,

@@ -1,6 +1,6 @@
 // Logins whose tokens are bound to a key (RFC 9449).
 import { refreshExternalAuth } from "@gatehouse/web/auth";
-import { createDPoPBinding } from "@gatehouse/web/auth/dpop";
+import { createDPoPBinding } from "@gatehouse/web/auth/access-tokens";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { clientOf, errorOf, logIn } from "../_login.ts";

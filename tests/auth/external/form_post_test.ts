@@ -1,7 +1,6 @@
 import { externalAuthCallbacks } from "@gatehouse/web/auth";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
+import { crossOriginProtection, formData } from "@gatehouse/web/middleware";
 import { assert, assertEquals } from "@std/assert";
 import { clientOf, Login } from "../_login.ts";
 import { TestProvider, USER } from "../_test_provider.ts";

@@ -21,8 +21,8 @@ import {
   requireFreshAuth,
 } from "@gatehouse/web/auth-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import { assert, assertEquals } from "@std/assert";
 import { clientOf, logIn } from "../_login.ts";
 import { TestProvider } from "../_test_provider.ts";

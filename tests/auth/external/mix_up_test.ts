@@ -8,13 +8,13 @@ import {
   startExternalAuth,
 } from "@gatehouse/web/auth";
 import { createRouter, type Router } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import {
   createMemorySessionStore,
   Session,
   type SessionStore,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import { assertEquals, assertMatch } from "@std/assert";
 import { clientOf, ORIGIN } from "../_login.ts";
 import { TestProvider } from "../_test_provider.ts";

@@ -8,7 +8,7 @@ import {
 } from "@gatehouse/web/auth";
 import { RequestContext } from "@gatehouse/web/fetch-router";
 import { Session } from "@gatehouse/web/session";
-import { createTestSession } from "@gatehouse/web/session/testing";
+import { createTestSession } from "@gatehouse/web/testing";
 import { assertEquals, assertThrows } from "@std/assert";
 
 const right: OIDCAuthProviderOptions = {

@@ -7,16 +7,16 @@ import {
   readOneTimeToken,
   takeOneTimeToken,
 } from "@gatehouse/web/auth";
-import * as authExports from "@gatehouse/web/auth";
 import {
   auth,
   createSessionAuthScheme,
   requireAuth,
 } from "@gatehouse/web/auth-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { createMemorySessionStore, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
+import * as authExports from "@gatehouse/web/auth";
 import { assert, assertEquals } from "@std/assert";
 import { createFactorApp } from "../_second_factor_app.ts";
 import {

@@ -7,9 +7,9 @@ import {
   requireSecondFactor,
 } from "@gatehouse/web/auth-middleware";
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { fetchGuarded, tokens } from "../_fetch_guarded.ts";
 

@@ -6,10 +6,9 @@ import {
   requireFreshAuth,
 } from "@gatehouse/web/auth-middleware";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
-import { Session } from "@gatehouse/web/session";
+import { createCookieSessionStorage, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
+import { createTestClient } from "@gatehouse/web/testing";
 import {
   assert,
   assertEquals,

@@ -13,7 +13,7 @@ import {
   redirect,
   RequestContext,
 } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
+import { formData } from "@gatehouse/web/middleware";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";

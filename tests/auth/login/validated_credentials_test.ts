@@ -12,12 +12,12 @@ import {
   createRouter,
   RequestContext,
 } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
 import {
+  formData,
   validate,
   ValidForm,
   ValidJSON,
-} from "@gatehouse/web/validate-middleware";
+} from "@gatehouse/web/middleware";
 import { assertEquals } from "@std/assert";
 
 const Login = object({

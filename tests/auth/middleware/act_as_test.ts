@@ -13,16 +13,13 @@ import {
 } from "@gatehouse/web/auth-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import {
-  createTestClient,
-  type TestClient,
-} from "@gatehouse/web/fetch-router/testing";
-import {
   createMemorySessionStore,
   endUserSessions,
   Session,
   sessions,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient, type TestClient } from "@gatehouse/web/testing";
 import { assertEquals } from "@std/assert";
 
 const HOUR = 3_600_000;

@@ -12,16 +12,18 @@ import {
   requireScope,
   requireSecondFactor,
 } from "@gatehouse/web/auth-middleware";
-import { csrfProtection } from "@gatehouse/web/csrf-middleware";
 import {
   createRouter,
   describeMiddleware,
   type Middleware,
 } from "@gatehouse/web/fetch-router";
 import { openapi } from "@gatehouse/web/openapi";
-import { rateLimit } from "@gatehouse/web/rate-limit-middleware";
 import { createMemorySessionStore } from "@gatehouse/web/session";
-import { session } from "@gatehouse/web/session-middleware";
+import {
+  csrfProtection,
+  rateLimit,
+  session,
+} from "@gatehouse/web/session-middleware";
 import { assertEquals } from "@std/assert";
 
 const info = { title: "Notes", version: "1.0.0" };

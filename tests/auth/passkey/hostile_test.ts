@@ -2,7 +2,7 @@
 import {
   createMemoryPasskeyStore,
   createTestAuthenticator,
-} from "@gatehouse/web/auth/passkey/testing";
+} from "@gatehouse/web/testing";
 import { assertEquals } from "@std/assert";
 import { createPasskeyApp, type Loose, withPasskey } from "../_passkey_app.ts";
 

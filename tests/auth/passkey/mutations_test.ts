@@ -1,6 +1,6 @@
 /** Mutations of valid responses, each of which must be refused. */
 import type { PasskeyAlgorithm } from "@gatehouse/web/auth/passkey";
-import { createTestAuthenticator } from "@gatehouse/web/auth/passkey/testing";
+import { createTestAuthenticator } from "@gatehouse/web/testing";
 import { assert, assertEquals, assertGreater } from "@std/assert";
 import { decodeCBOR, encodeCBOR } from "npm:@levischuck/tiny-cbor@0.3.6";
 import { createPasskeyApp, type Loose, withPasskey } from "../_passkey_app.ts";

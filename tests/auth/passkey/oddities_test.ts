@@ -14,7 +14,7 @@ import {
   type TestAuthenticatorOptions,
   type TestPasskeyChanges,
   testPasskeyStore,
-} from "@gatehouse/web/auth/passkey/testing";
+} from "@gatehouse/web/testing";
 import { assert, assertEquals } from "@std/assert";
 import { decodeCBOR, encodeCBOR } from "npm:@levischuck/tiny-cbor@0.3.6";
 import {

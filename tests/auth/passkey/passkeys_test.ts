@@ -10,17 +10,16 @@ import {
   passkeyEndpoints,
   relatedOrigins,
 } from "@gatehouse/web/auth/passkey";
+import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
+import { formData, onSecurityEvent } from "@gatehouse/web/middleware";
+import { session } from "@gatehouse/web/session-middleware";
 import {
   createMemoryPasskeyStore,
   createTestAuthenticator,
+  createTestClient,
   type TestPasskeyChanges,
   testPasskeyStore,
-} from "@gatehouse/web/auth/passkey/testing";
-import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
-import { formData } from "@gatehouse/web/form-data-middleware";
-import { onSecurityEvent } from "@gatehouse/web/security-events-middleware";
-import { session } from "@gatehouse/web/session-middleware";
+} from "@gatehouse/web/testing";
 import {
   assert,
   assertEquals,

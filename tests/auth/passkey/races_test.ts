@@ -1,8 +1,8 @@
+import { createMemorySessionStore } from "@gatehouse/web/session";
 import {
   createMemoryPasskeyStore,
   createTestAuthenticator,
-} from "@gatehouse/web/auth/passkey/testing";
-import { createMemorySessionStore } from "@gatehouse/web/session";
+} from "@gatehouse/web/testing";
 import { assertEquals } from "@std/assert";
 import { createPasskeyApp, type Loose, withPasskey } from "../_passkey_app.ts";
 import { slow, waitABit } from "../_slow_store.ts";

@@ -1,12 +1,12 @@
 /** The steps of Web Authentication Level 3, sections 7.1 and 7.2. */
 import type { PasskeyAttestation } from "@gatehouse/web/auth/passkey";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { session } from "@gatehouse/web/session-middleware";
 import {
   createTestAuthenticator,
+  createTestClient,
   type TestPasskeyChanges,
-} from "@gatehouse/web/auth/passkey/testing";
-import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
-import { session } from "@gatehouse/web/session-middleware";
+} from "@gatehouse/web/testing";
 import { assert, assertEquals } from "@std/assert";
 import {
   createPasskeyApp,

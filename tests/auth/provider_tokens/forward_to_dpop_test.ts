@@ -3,8 +3,8 @@ import {
   createDPoPBinding,
   createDPoPVerifier,
   thumbprintOfDPoPKey,
-} from "@gatehouse/web/auth/dpop";
-import { forwardTo } from "@gatehouse/web/auth/tokens";
+} from "@gatehouse/web/auth/access-tokens";
+import { forwardTo } from "@gatehouse/web/auth/provider-tokens";
 import { RequestContext } from "@gatehouse/web/fetch-router";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { assert, assertEquals } from "@std/assert";

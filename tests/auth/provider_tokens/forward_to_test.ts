@@ -1,6 +1,9 @@
 // Requests that `forwardTo` passes to an API with the token of the user.
-import { createDPoPKey } from "@gatehouse/web/auth/dpop";
-import { type ForwardOptions, forwardTo } from "@gatehouse/web/auth/tokens";
+import { createDPoPKey } from "@gatehouse/web/auth/access-tokens";
+import {
+  type ForwardOptions,
+  forwardTo,
+} from "@gatehouse/web/auth/provider-tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ForwardApp, TOKEN } from "../_forward.ts";

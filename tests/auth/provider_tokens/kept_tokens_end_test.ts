@@ -1,6 +1,6 @@
 // The ends of sessions that remove and revoke kept tokens.
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { endAllSessions, endUserSessions } from "@gatehouse/web/session";
+import { createTestClient } from "@gatehouse/web/testing";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { ORIGIN } from "../_login.ts";
 import { LogoutApp } from "../_provider_logout.ts";

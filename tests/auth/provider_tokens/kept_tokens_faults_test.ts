@@ -1,9 +1,9 @@
 // Kept tokens with stores and providers that fail.
-import { keepTokens } from "@gatehouse/web/auth/tokens";
+import { keepTokens } from "@gatehouse/web/auth/provider-tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { endUserSessions, type SessionStore } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { until } from "../../_wait.ts";
 import { clientOf, ORIGIN } from "../_login.ts";

@@ -1,5 +1,8 @@
 // Tokens that are kept per session, and how they are refreshed.
-import { keepTokens, type TokenResult } from "@gatehouse/web/auth/tokens";
+import {
+  keepTokens,
+  type TokenResult,
+} from "@gatehouse/web/auth/provider-tokens";
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import {
   assert,

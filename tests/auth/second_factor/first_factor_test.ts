@@ -1,13 +1,15 @@
-import { createSecondFactors } from "@gatehouse/web/auth/second-factor";
-import type { FirstFactorOptions } from "@gatehouse/web/auth/second-factor";
+import {
+  createSecondFactors,
+  type FirstFactorOptions,
+} from "@gatehouse/web/auth/second-factor";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import {
   createMemorySessionStore,
   endUserSessions,
   Session,
 } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import { assert, assertEquals } from "@std/assert";
 
 const MINUTE = 60_000;

@@ -4,14 +4,11 @@ import {
   externalAuthResult,
   startExternalAuth,
 } from "@gatehouse/web/auth";
-import { keepTokens } from "@gatehouse/web/auth/tokens";
+import { keepTokens } from "@gatehouse/web/auth/provider-tokens";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import {
-  createTestClient,
-  type TestClient,
-} from "@gatehouse/web/fetch-router/testing";
 import { createMemorySessionStore, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
+import { createTestClient, type TestClient } from "@gatehouse/web/testing";
 import { assertEquals } from "@std/assert";
 import { clientOf, ORIGIN } from "../_login.ts";
 import { TestProvider } from "../_test_provider.ts";

@@ -18,16 +18,16 @@ import {
   revokeExternalAuth,
   startExternalAuth,
 } from "@gatehouse/web/auth";
+import { createRouter } from "@gatehouse/web/fetch-router";
+import { crossOriginProtection } from "@gatehouse/web/middleware";
+import { createMemorySessionStore, Session } from "@gatehouse/web/session";
+import { session } from "@gatehouse/web/session-middleware";
 import {
+  createTestClient,
   createTestProvider,
   type TestProvider,
   type TestProviderOptions,
-} from "@gatehouse/web/auth/testing";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
-import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
-import { createMemorySessionStore, Session } from "@gatehouse/web/session";
-import { session } from "@gatehouse/web/session-middleware";
+} from "@gatehouse/web/testing";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { base64url } from "jose";
 

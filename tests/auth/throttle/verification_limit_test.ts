@@ -4,7 +4,7 @@ import {
   verifyCredentials,
 } from "@gatehouse/web/auth";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
+import { createTestClient } from "@gatehouse/web/testing";
 import { assertEquals } from "@std/assert";
 import { until } from "../../_wait.ts";
 

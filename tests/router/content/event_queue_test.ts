@@ -1,4 +1,4 @@
-import { eventQueue } from "@gatehouse/web/event-stream";
+import { eventQueue } from "@gatehouse/web/content";
 import { assertEquals, assertThrows } from "@std/assert";
 
 Deno.test("eventQueue() yields values in order, those before and during a wait", async () => {

@@ -2,7 +2,7 @@ import {
   eventStream,
   type EventStreamOptions,
   type ServerSentEvent,
-} from "@gatehouse/web/event-stream";
+} from "@gatehouse/web/content";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { captureConsole } from "../../_console.ts";

@@ -3,7 +3,7 @@ import {
   type HTMLChild,
   htmlResponse,
   unsafeHTML,
-} from "@gatehouse/web/html";
+} from "@gatehouse/web/content";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { captureConsole } from "../../_console.ts";
 import { turns } from "../../_wait.ts";

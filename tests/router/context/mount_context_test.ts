@@ -7,8 +7,7 @@ import {
   Platform,
   type RequestContext,
 } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
-import { methodOverride } from "@gatehouse/web/method-override-middleware";
+import { formData, methodOverride } from "@gatehouse/web/middleware";
 import {
   assert,
   assertEquals,

@@ -5,7 +5,7 @@ import {
   RequestContext,
 } from "@gatehouse/web/fetch-router";
 import { logger } from "@gatehouse/web/logger-middleware";
-import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+import { secureHeaders } from "@gatehouse/web/middleware";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import {

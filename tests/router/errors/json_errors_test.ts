@@ -2,9 +2,6 @@
 import { tooManyRequests } from "@gatehouse/web/auth";
 import { requireAuth, requireRole } from "@gatehouse/web/auth-middleware";
 import { PasswordQueueFullError } from "@gatehouse/web/auth/password";
-import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
-import { csrfProtection } from "@gatehouse/web/csrf-middleware";
 import {
   createRouter,
   type ErrorResponse,
@@ -12,13 +9,18 @@ import {
   prefersJSON,
   RequestContext,
 } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
+import {
+  bodyLimit,
+  crossOriginProtection,
+  formData,
+  type InputSchema,
+  validate,
+} from "@gatehouse/web/middleware";
 import {
   SessionConflictError,
   SessionLimitError,
 } from "@gatehouse/web/session";
-import { session } from "@gatehouse/web/session-middleware";
-import { type InputSchema, validate } from "@gatehouse/web/validate-middleware";
+import { csrfProtection, session } from "@gatehouse/web/session-middleware";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { captureConsole } from "../../_console.ts";
 

@@ -4,7 +4,7 @@ import {
   type Match,
   type RoutePattern,
 } from "@gatehouse/web/fetch-router";
-import { testMatcher } from "@gatehouse/web/fetch-router/testing";
+import { testMatcher } from "@gatehouse/web/testing";
 import { assert, assertThrows } from "@std/assert";
 import { Oracle } from "../_oracle.ts";
 

@@ -1,9 +1,9 @@
+import { createRouter, type RequestContext } from "@gatehouse/web/fetch-router";
 import {
   bodyLimit,
   BodyTooLargeError,
-} from "@gatehouse/web/body-limit-middleware";
-import { createRouter, type RequestContext } from "@gatehouse/web/fetch-router";
-import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+  secureHeaders,
+} from "@gatehouse/web/middleware";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 
 const url = "https://example.com/";

@@ -1,7 +1,10 @@
 /** The answers of `cors()` to preflights. */
-import { cors, type CORSOptions } from "@gatehouse/web/cors-middleware";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
+import {
+  cors,
+  type CORSOptions,
+  crossOriginProtection,
+} from "@gatehouse/web/middleware";
 import { assertEquals } from "@std/assert";
 import {
   api,

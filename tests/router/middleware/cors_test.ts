@@ -1,11 +1,14 @@
-import { cors, type CORSOptions } from "@gatehouse/web/cors-middleware";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import {
   createRouter,
   type Router,
   type RouterOptions,
 } from "@gatehouse/web/fetch-router";
-import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+import {
+  cors,
+  type CORSOptions,
+  crossOriginProtection,
+  secureHeaders,
+} from "@gatehouse/web/middleware";
 import { assertEquals, assertThrows } from "@std/assert";
 import { captureConsole } from "../../_console.ts";
 import {

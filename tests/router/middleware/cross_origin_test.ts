@@ -1,10 +1,10 @@
+import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
 import {
   crossOriginProtection,
   type CrossOriginProtectionOptions,
-} from "@gatehouse/web/cross-origin-middleware";
-import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
-import { methodOverride } from "@gatehouse/web/method-override-middleware";
+  formData,
+  methodOverride,
+} from "@gatehouse/web/middleware";
 import { assertEquals, assertThrows } from "@std/assert";
 
 const own = "https://app.example";

@@ -1,9 +1,9 @@
+import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
 import {
   etag,
   type ETagOptions,
   requireMatch,
-} from "@gatehouse/web/etag-middleware";
-import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
+} from "@gatehouse/web/middleware";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { captureConsole } from "../../_console.ts";
 import { turns } from "../../_wait.ts";

@@ -11,11 +11,7 @@ import {
 } from "@gatehouse/web/data-schema";
 import { field, fields, object } from "@gatehouse/web/data-schema/form-data";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import {
-  validate,
-  ValidForm,
-  ValidQuery,
-} from "@gatehouse/web/validate-middleware";
+import { validate, ValidForm, ValidQuery } from "@gatehouse/web/middleware";
 import { assertEquals } from "@std/assert";
 
 const Filter = object({

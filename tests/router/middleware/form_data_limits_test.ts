@@ -1,8 +1,5 @@
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
-import {
-  formData,
-  type FormDataOptions,
-} from "@gatehouse/web/form-data-middleware";
+import { formData, type FormDataOptions } from "@gatehouse/web/middleware";
 import { assertEquals } from "@std/assert";
 import { turns } from "../../_wait.ts";
 

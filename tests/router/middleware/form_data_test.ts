@@ -1,8 +1,5 @@
 import { createRouter } from "@gatehouse/web/fetch-router";
-import {
-  formData,
-  type FormDataOptions,
-} from "@gatehouse/web/form-data-middleware";
+import { formData, type FormDataOptions } from "@gatehouse/web/middleware";
 import { assertEquals } from "@std/assert";
 
 const origin = "https://example.com";

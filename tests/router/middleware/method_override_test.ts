@@ -1,6 +1,5 @@
 import { createRouter, type Middleware } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
-import { methodOverride } from "@gatehouse/web/method-override-middleware";
+import { formData, methodOverride } from "@gatehouse/web/middleware";
 import { assertEquals } from "@std/assert";
 
 const origin = "https://example.com";

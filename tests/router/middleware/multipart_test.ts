@@ -1,6 +1,6 @@
 /** Multipart forms, whose names and types are equal on all runtimes. */
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
+import { formData } from "@gatehouse/web/middleware";
 import { assertEquals } from "@std/assert";
 
 /** Sends a body as it is. Returns the entries of the form, or the status. */

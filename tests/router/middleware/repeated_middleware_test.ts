@@ -1,6 +1,5 @@
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
-import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+import { formData, secureHeaders } from "@gatehouse/web/middleware";
 import { assertEquals } from "@std/assert";
 
 const KINDS = ["a chain", "a mounted router"] as const;

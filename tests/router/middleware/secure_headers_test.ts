@@ -2,7 +2,7 @@ import { createRouter } from "@gatehouse/web/fetch-router";
 import {
   secureHeaders,
   type SecureHeadersOptions,
-} from "@gatehouse/web/secure-headers-middleware";
+} from "@gatehouse/web/middleware";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 
 const origin = "https://example.com";

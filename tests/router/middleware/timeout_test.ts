@@ -1,13 +1,12 @@
-import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
 import {
   createRouter,
   type Middleware,
   type RequestContext,
 } from "@gatehouse/web/fetch-router";
 import { logger } from "@gatehouse/web/logger-middleware";
+import { bodyLimit, timeout, TimeoutSignal } from "@gatehouse/web/middleware";
 import { createMemorySessionStore, Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import { timeout, TimeoutSignal } from "@gatehouse/web/timeout-middleware";
 import {
   assert,
   assertEquals,

@@ -1,7 +1,10 @@
 /** The origins that `cors()` and `crossOriginProtection()` trust. */
-import { cors, type CORSOptions } from "@gatehouse/web/cors-middleware";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import { createRouter } from "@gatehouse/web/fetch-router";
+import {
+  cors,
+  type CORSOptions,
+  crossOriginProtection,
+} from "@gatehouse/web/middleware";
 import { assertEquals, assertThrows } from "@std/assert";
 import { api, app, evil, ok, preflight } from "../_cors.ts";
 

@@ -1,13 +1,13 @@
 import { array, object, string } from "@gatehouse/web/data-schema";
-import * as f from "@gatehouse/web/data-schema/form-data";
 import { createRouter } from "@gatehouse/web/fetch-router";
 import { post } from "@gatehouse/web/fetch-router/routes";
-import { formData } from "@gatehouse/web/form-data-middleware";
 import {
+  formData,
   validate,
   type ValidateOptions,
   ValidBody,
-} from "@gatehouse/web/validate-middleware";
+} from "@gatehouse/web/middleware";
+import * as f from "@gatehouse/web/data-schema/form-data";
 import { assertEquals } from "@std/assert";
 import { assertSameType } from "../_assert_type.ts";
 

@@ -2,16 +2,16 @@ import { array, object, string } from "@gatehouse/web/data-schema";
 import { maxLength, minLength } from "@gatehouse/web/data-schema/checks";
 import { number } from "@gatehouse/web/data-schema/coerce";
 import { field, formValues } from "@gatehouse/web/data-schema/form-data";
-import * as forms from "@gatehouse/web/data-schema/form-data";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
-import { methodOverride } from "@gatehouse/web/method-override-middleware";
 import {
+  formData,
   type InputSchema,
+  methodOverride,
   validate,
   type ValidateOptions,
   ValidForm,
-} from "@gatehouse/web/validate-middleware";
+} from "@gatehouse/web/middleware";
+import * as forms from "@gatehouse/web/data-schema/form-data";
 import { assertEquals } from "@std/assert";
 import { assertSameType } from "../_assert_type.ts";
 import { Anything, origin, post, send, urlencoded } from "../_validate.ts";

@@ -7,8 +7,8 @@ import {
 } from "@gatehouse/web/data-schema";
 import { number } from "@gatehouse/web/data-schema/coerce";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { formData } from "@gatehouse/web/form-data-middleware";
 import {
+  formData,
   type InputSchema,
   type InputSchemas,
   type OtherParts,
@@ -18,7 +18,7 @@ import {
   ValidJSON,
   ValidParams,
   ValidQuery,
-} from "@gatehouse/web/validate-middleware";
+} from "@gatehouse/web/middleware";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { assertSameType, compiles } from "../_assert_type.ts";
 import {

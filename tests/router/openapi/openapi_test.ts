@@ -1,5 +1,3 @@
-import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
-import { crossOriginProtection } from "@gatehouse/web/cross-origin-middleware";
 import {
   array,
   boolean,
@@ -11,8 +9,6 @@ import {
   type Schema,
   string,
 } from "@gatehouse/web/data-schema";
-import * as coerce from "@gatehouse/web/data-schema/coerce";
-import * as f from "@gatehouse/web/data-schema/form-data";
 import {
   createRouter,
   describeMiddleware,
@@ -25,8 +21,14 @@ import {
   put,
   route,
 } from "@gatehouse/web/fetch-router/routes";
+import {
+  bodyLimit,
+  crossOriginProtection,
+  validate,
+} from "@gatehouse/web/middleware";
 import { openapi, type OpenAPIOptions } from "@gatehouse/web/openapi";
-import { validate } from "@gatehouse/web/validate-middleware";
+import * as coerce from "@gatehouse/web/data-schema/coerce";
+import * as f from "@gatehouse/web/data-schema/form-data";
 import { assertEquals, assertThrows } from "@std/assert";
 
 const info = { title: "Notes", version: "1.0.0" };

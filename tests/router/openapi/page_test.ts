@@ -1,6 +1,6 @@
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { openapiPage } from "@gatehouse/web/openapi/page";
-import { secureHeaders } from "@gatehouse/web/secure-headers-middleware";
+import { secureHeaders } from "@gatehouse/web/middleware";
+import { openapiPage } from "@gatehouse/web/openapi";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 
 Deno.test("openapiPage() has a policy with the hash of its script, without unsafe-inline", async () => {

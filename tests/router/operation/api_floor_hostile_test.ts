@@ -1,20 +1,23 @@
 /** Hostile requests to an application with all entries for APIs. */
-import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
-import { parseCookies, serializeCookie } from "@gatehouse/web/cookies";
-import { cors } from "@gatehouse/web/cors-middleware";
-import { etag, requireMatch } from "@gatehouse/web/etag-middleware";
-import { eventStream } from "@gatehouse/web/event-stream";
+import { eventStream, html, htmlResponse } from "@gatehouse/web/content";
 import { createRouter, HTTPError } from "@gatehouse/web/fetch-router";
-import { html, htmlResponse } from "@gatehouse/web/html";
-import { createLifecycle } from "@gatehouse/web/lifecycle";
-import { rateLimit } from "@gatehouse/web/rate-limit-middleware";
 import {
+  bodyLimit,
+  cors,
+  createLifecycle,
+  etag,
   onSecurityEvent,
   reportSecurityEvent,
-} from "@gatehouse/web/security-events-middleware";
-import { createMemorySessionStore } from "@gatehouse/web/session";
-import { telemetry } from "@gatehouse/web/telemetry-middleware";
-import { timeout } from "@gatehouse/web/timeout-middleware";
+  requireMatch,
+  telemetry,
+  timeout,
+} from "@gatehouse/web/middleware";
+import {
+  createMemorySessionStore,
+  parseCookies,
+  serializeCookie,
+} from "@gatehouse/web/session";
+import { rateLimit } from "@gatehouse/web/session-middleware";
 import { assert, assertEquals } from "@std/assert";
 import { createRecorder } from "../_open_telemetry.ts";
 

@@ -3,11 +3,7 @@
  * mount, and with a response of `onError`. The runner of other runtimes runs
  * this file too.
  */
-import { bodyLimit } from "@gatehouse/web/body-limit-middleware";
-import { parseCookies, serializeCookie } from "@gatehouse/web/cookies";
-import { cors } from "@gatehouse/web/cors-middleware";
-import { etag } from "@gatehouse/web/etag-middleware";
-import { eventStream } from "@gatehouse/web/event-stream";
+import { eventStream, html, htmlResponse } from "@gatehouse/web/content";
 import {
   createRouter,
   type Middleware,
@@ -15,16 +11,22 @@ import {
   type RequestContext,
   type Router,
 } from "@gatehouse/web/fetch-router";
-import { html, htmlResponse } from "@gatehouse/web/html";
-import { createLifecycle } from "@gatehouse/web/lifecycle";
-import { rateLimit } from "@gatehouse/web/rate-limit-middleware";
 import {
+  bodyLimit,
+  cors,
+  createLifecycle,
+  etag,
   onSecurityEvent,
   reportSecurityEvent,
-} from "@gatehouse/web/security-events-middleware";
-import { createMemorySessionStore } from "@gatehouse/web/session";
-import { telemetry } from "@gatehouse/web/telemetry-middleware";
-import { timeout } from "@gatehouse/web/timeout-middleware";
+  telemetry,
+  timeout,
+} from "@gatehouse/web/middleware";
+import {
+  createMemorySessionStore,
+  parseCookies,
+  serializeCookie,
+} from "@gatehouse/web/session";
+import { rateLimit } from "@gatehouse/web/session-middleware";
 import { assert, assertEquals } from "@std/assert";
 import { captureConsole } from "../../_console.ts";
 import { createRecorder } from "../_open_telemetry.ts";

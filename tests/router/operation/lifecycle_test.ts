@@ -1,9 +1,9 @@
-import { eventStream } from "@gatehouse/web/event-stream";
+import { eventStream } from "@gatehouse/web/content";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
 import {
   createLifecycle,
   type LifecycleOptions,
-} from "@gatehouse/web/lifecycle";
+} from "@gatehouse/web/middleware";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { captureConsole } from "../../_console.ts";
 

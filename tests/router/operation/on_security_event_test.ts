@@ -5,7 +5,7 @@ import {
   reportSecurityEvent,
   type SecurityEvent,
   type SecurityReport,
-} from "@gatehouse/web/security-events-middleware";
+} from "@gatehouse/web/middleware";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { captureConsole } from "../../_console.ts";
 

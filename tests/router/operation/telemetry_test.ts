@@ -1,10 +1,10 @@
 import { completeAuth } from "@gatehouse/web/auth";
 import { createRouter, RequestContext } from "@gatehouse/web/fetch-router";
-import { createTestClient } from "@gatehouse/web/fetch-router/testing";
 import { Log, logger } from "@gatehouse/web/logger-middleware";
+import { telemetry } from "@gatehouse/web/middleware";
 import { Session } from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
-import { telemetry } from "@gatehouse/web/telemetry-middleware";
+import { createTestClient } from "@gatehouse/web/testing";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { captureConsole } from "../../_console.ts";
 import { createRecorder, traceId } from "../_open_telemetry.ts";

@@ -1,3 +1,4 @@
+import { respond } from "@gatehouse/web/content";
 import {
   array,
   number,
@@ -5,7 +6,7 @@ import {
   optional,
   string,
 } from "@gatehouse/web/data-schema";
-import { createRouter, respond } from "@gatehouse/web/fetch-router";
+import { createRouter } from "@gatehouse/web/fetch-router";
 import {
   form,
   get,
@@ -19,7 +20,7 @@ import {
   ValidJSON,
   ValidParams,
   ValidQuery,
-} from "@gatehouse/web/validate-middleware";
+} from "@gatehouse/web/middleware";
 import { assertEquals, assertThrows } from "@std/assert";
 import { assertSameType } from "../_assert_type.ts";
 

@@ -43,8 +43,8 @@ import {
   url,
   uuid,
 } from "@gatehouse/web/data-schema/checks";
+import { testStandardSchema } from "@gatehouse/web/testing";
 import * as coerce from "@gatehouse/web/data-schema/coerce";
-import { testStandardSchema } from "@gatehouse/web/data-schema/testing";
 import { assertEquals, assertThrows } from "@std/assert";
 
 const text = { type: "string" };

@@ -2,7 +2,7 @@ import {
   type CookieOptions,
   parseCookies,
   serializeCookie,
-} from "@gatehouse/web/cookies";
+} from "@gatehouse/web/session";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 
 const headers: [header: string | null, cookies: [string, string][]][] = [

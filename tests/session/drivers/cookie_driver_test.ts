@@ -1,9 +1,11 @@
-import type { Session } from "@gatehouse/web/session";
+import {
+  createCookieSessionStorage,
+  type Session,
+} from "@gatehouse/web/session";
 import {
   session,
   type SessionOptions,
 } from "@gatehouse/web/session-middleware";
-import { createCookieSessionStorage } from "@gatehouse/web/session/cookie";
 import {
   assert,
   assertEquals,

@@ -4,7 +4,7 @@ import {
   type DurableObjectStorage,
   SessionObject,
 } from "@gatehouse/web/session/cloudflare";
-import { testSessionStore } from "@gatehouse/web/session/testing";
+import { testSessionStore } from "@gatehouse/web/testing";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { until } from "../../_wait.ts";
 

@@ -2,7 +2,7 @@ import {
   createMemorySessionStore,
   type SessionStore,
 } from "@gatehouse/web/session";
-import { testSessionStore } from "@gatehouse/web/session/testing";
+import { testSessionStore } from "@gatehouse/web/testing";
 import {
   assert,
   assertEquals,

@@ -1,13 +1,14 @@
 /**
- * Protects an API with the access tokens of any issuer: metadata, tokens, scopes
- * and challenges of an OAuth 2.0 protected resource.
+ * APIs that accept the access tokens of any issuer: JWTs and opaque tokens,
+ * metadata and scopes of an OAuth 2.0 protected resource, and DPoP (RFC 9449),
+ * which binds a token to a key of its client.
  *
  * @example An API behind an identity provider
  * ```ts
- * import { assertEquals } from "@std/assert";
+ * import { createResourceServer } from "@gatehouse/web/auth/access-tokens";
  * import { auth } from "@gatehouse/web/auth-middleware";
- * import { createResourceServer } from "@gatehouse/web/auth/resource";
  * import { createRouter } from "@gatehouse/web/fetch-router";
+ * import { assertEquals } from "@std/assert";
  *
  * const api = createResourceServer({
  *   name: "notes",
@@ -39,6 +40,21 @@
  *
  * @module
  */
+export {
+  createDPoPBinding,
+  createDPoPKey,
+  createDPoPProof,
+  createDPoPVerifier,
+  type DPoPBinding,
+  type DPoPKey,
+  type DPoPRequest,
+  type DPoPVerifierOptions,
+  parseDPoPKey,
+  readDPoPNonce,
+  thumbprintOfDPoPKey,
+} from "../dpop/mod.ts";
+export type { ClientPrivateKey } from "../external/client_authentication.ts";
+export type { ClientAuthentication } from "../external/options.ts";
 export type {
   AccessTokenClaims,
   AccessTokenProblem,
@@ -47,21 +63,24 @@ export type {
   ExternalAuthError,
   ExternalAuthErrorCode,
   IssuerOptions,
-} from "../../issuer/mod.ts";
-export type {
-  IntrospectedIssuer,
-  TokenIntrospection,
-} from "../introspection/options.ts";
+} from "../issuer/mod.ts";
 export type {
   BoundToken,
   DPoPVerification,
   DPoPVerifier,
-} from "../../middleware/dpop_verifier.ts";
-export type { DPoPOptions } from "../../middleware/token_binding.ts";
+} from "../middleware/dpop_verifier.ts";
+export type { DPoPOptions } from "../middleware/token_binding.ts";
+export { createIntrospection } from "./introspection/introspection.ts";
+export type {
+  IntrospectedIssuer,
+  IntrospectionOptions,
+  TokenIntrospection,
+} from "./introspection/options.ts";
+export { createJWTAuthScheme, type JWTAuthSchemeOptions } from "./jwt.ts";
 export type {
   ResourceMetadata,
   ResourceServer,
   ResourceServerOptions,
   TokenIssuer,
-} from "./options.ts";
-export { createResourceServer } from "./resource_server.ts";
+} from "./resource/options.ts";
+export { createResourceServer } from "./resource/resource_server.ts";
