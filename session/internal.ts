@@ -54,7 +54,12 @@ export { tableStatements } from "./stores/sql_table.ts";
 export { type CipherKind, CookieCipher } from "./cookies/encryption.ts";
 export { onSessionEnd, type SessionEnd } from "./drivers/end_listeners.ts";
 export { type EndByNameOptions, endSessionsByName } from "./end_sessions.ts";
-export { createMarks, type FoundValue, ValueStore } from "./value_store.ts";
+export {
+  createMarks,
+  type FoundValue,
+  parseJSON,
+  ValueStore,
+} from "./value_store.ts";
 export {
   BINDING_KEY,
   type CallStore,

@@ -213,6 +213,15 @@ export function createMarks(
   return new ValueStore<true>(call, { prefix, ttl, parse, print: () => TAKEN });
 }
 
+/** Parses JSON, or returns `null` for any other string. */
+export function parseJSON(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 function toJSON(value: unknown): string {
   return JSON.stringify(value);
 }

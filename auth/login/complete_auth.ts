@@ -139,8 +139,10 @@ export async function completeLogin(
   }
   // The provider of this login ends it by these names.
   const names = loginNamesOf(context);
-  await beginLogin(session, userId, { ...options, methods, names });
-  await rememberDevices(context);
+  const begun = beginLogin(session, userId, { ...options, methods, names });
+  // An outdated version refuses the login, and then its device stays unknown.
+  if (options.version !== undefined) await begun;
+  await Promise.all([begun, rememberDevices(context)]);
   return session;
 }
 

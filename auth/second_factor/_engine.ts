@@ -109,8 +109,9 @@ export class SecondFactorEngine implements SecondFactors {
       (record?.totp !== undefined || await this.#hasOther(userId));
     if (!isNeeded) return await completeAuth(context, userId, login);
     const account = this.#accountOf(userId, record, version);
-    const mfa = await this.#devices.seenAt(context, account);
-    if (mfa !== null) {
+    const known = await this.#devices.find(context, account);
+    if (known !== null) {
+      const [, mfa] = known.device;
       const all = [...methods, "device"];
       // The code was typed when the device was remembered, and not today.
       const options = { ...login, methods: all, earlier: { mfa } };
@@ -163,7 +164,7 @@ export class SecondFactorEngine implements SecondFactors {
       const { userId, version } = login;
       const record = await this.#factors.load(userId);
       const account = this.#accountOf(userId, record, version);
-      await this.#devices.add(context, account, null);
+      await this.#devices.add(context, account);
     }
     return { ...used, session, data: login.data };
   }
@@ -280,7 +281,8 @@ export class SecondFactorEngine implements SecondFactors {
   ): Promise<readonly RememberedDevice[]> {
     const account = await this.#deviceAccount(userId);
     const devices = await this.#devices.list(account);
-    const current = await this.#devices.find(context, account);
+    const [current] = (await this.#devices.find(context, account))?.device ??
+      [];
     return devices.map(([id, since, label]) => ({
       id,
       current: id === current,

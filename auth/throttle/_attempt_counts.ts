@@ -1,16 +1,15 @@
 import { addressBlockOf, networkOf } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import { sha256Base64Url } from "../../session/secrets.ts";
 import { isUndeclaredProxy } from "./_undeclared_proxy.ts";
 import {
-  type FailureCount,
-  FailureCounter,
+  type StoredCount,
+  StoredCounts,
   type ThrottleConfig,
-} from "./_failure_counter.ts";
-import { DEVICE_LIMIT, type ResolvedLimits } from "./limits.ts";
+} from "./_stored_count.ts";
+import type { ResolvedLimits, ThrottleLimit } from "./limits.ts";
 
 /** The kinds of counts. */
-type Kind = "pair" | "account" | "address" | "proxy" | "network" | "known";
+type Kind = "pair" | "account" | "address" | "proxy" | "network";
 
 /**
  * The effect of a success on each kind of count. A count that accounts share is
@@ -20,7 +19,6 @@ type Kind = "pair" | "account" | "address" | "proxy" | "network" | "known";
 const ON_SUCCESS: Record<Kind, "clear" | "decrement"> = {
   pair: "clear",
   account: "clear",
-  known: "clear",
   address: "decrement",
   proxy: "decrement",
   network: "decrement",
@@ -37,20 +35,21 @@ export interface AttemptCountsOptions {
 
 /** Selects the counts that an attempt belongs to. */
 export class AttemptCounts {
-  readonly #counters: Record<Kind, FailureCounter>;
+  readonly #counts: Record<Kind, StoredCounts>;
   readonly #options: AttemptCountsOptions;
   #warned = false;
 
   constructor(config: ThrottleConfig, options: AttemptCountsOptions) {
     const { limits } = options;
+    const countsOf = (kind: Kind, limit: ThrottleLimit) =>
+      new StoredCounts(config, { kind, limit, onSuccess: ON_SUCCESS[kind] });
     this.#options = options;
-    this.#counters = {
-      pair: new FailureCounter(config, limits.perAccountAndAddress),
-      account: new FailureCounter(config, limits.perAccount),
-      address: new FailureCounter(config, limits.perAddress),
-      proxy: new FailureCounter(config, limits.perProxy),
-      network: new FailureCounter(config, limits.perNetwork),
-      known: new FailureCounter(config, DEVICE_LIMIT),
+    this.#counts = {
+      pair: countsOf("pair", limits.perAccountAndAddress),
+      account: countsOf("account", limits.perAccount),
+      address: countsOf("address", limits.perAddress),
+      proxy: countsOf("proxy", limits.perProxy),
+      network: countsOf("network", limits.perNetwork),
     };
   }
 
@@ -58,16 +57,22 @@ export class AttemptCounts {
   async ofRequest(
     context: RequestContext,
     account: string | null,
-  ): Promise<FailureCount[]> {
-    const address = this.#options.address(context);
-    const counts: Promise<FailureCount>[] = [];
+  ): Promise<StoredCount[]> {
+    const hasAddress = this.#options.address(context) !== undefined;
     // Without an address, all attempts without an account share one count.
-    if (account !== null || address === undefined) {
-      counts.push(this.#count("account", account ?? ""));
-    }
+    const own = account === null && hasAddress
+      ? []
+      : this.ofAccount(context, account ?? "");
+    const counts = await Promise.all([own, this.ofAddress(context)]);
+    return counts.flat();
+  }
+
+  /** Returns the counts of a client, which accounts share. */
+  async ofAddress(context: RequestContext): Promise<StoredCount[]> {
+    const address = this.#options.address(context);
     if (address === undefined) {
       this.#warn("the client's address is not known");
-      return await Promise.all(counts);
+      return [];
     }
     // Counts by the peer's address, never by a forwarding header: the client
     // could forge it and start a new count with each guess.
@@ -76,10 +81,9 @@ export class AttemptCounts {
       this.#warn("a proxy is in front, but trustedProxies is not set");
     }
     const kind = isProxy ? "proxy" : "address";
-    counts.push(this.#count(kind, networkOf(address)));
+    const counts = [this.#count(kind, networkOf(address))];
     const block = isProxy ? null : addressBlockOf(address);
     if (block !== null) counts.push(this.#count("network", block));
-    if (account !== null) counts.push(this.#pair(address, account));
     return await Promise.all(counts);
   }
 
@@ -87,29 +91,17 @@ export class AttemptCounts {
   async ofAccount(
     context: RequestContext,
     account: string,
-  ): Promise<FailureCount[]> {
+  ): Promise<StoredCount[]> {
     const address = this.#options.address(context);
     const counts = [this.#count("account", account)];
-    if (address !== undefined) counts.push(this.#pair(address, account));
+    if (address !== undefined) {
+      counts.push(this.#count("pair", `${networkOf(address)} ${account}`));
+    }
     return await Promise.all(counts);
   }
 
-  /** Returns the count of a known device of an account. */
-  ofDevice(account: string, device: string): Promise<FailureCount> {
-    return this.#count("known", `${account} ${device}`);
-  }
-
-  #pair(address: string, account: string): Promise<FailureCount> {
-    return this.#count("pair", `${networkOf(address)} ${account}`);
-  }
-
-  /** Returns a count, whose key does not reveal the account or the address. */
-  async #count(kind: Kind, subject: string): Promise<FailureCount> {
-    const hash = await sha256Base64Url(
-      `${this.#options.name} ${kind} ${subject}`,
-    );
-    const key = `throttle:${kind}:${hash}`;
-    return this.#counters[kind].at(key, ON_SUCCESS[kind]);
+  #count(kind: Kind, subject: string): Promise<StoredCount> {
+    return this.#counts[kind].of(`${this.#options.name} ${kind} ${subject}`);
   }
 
   #warn(reason: string): void {

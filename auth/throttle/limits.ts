@@ -128,7 +128,7 @@ export function resolveLimits(limits: ThrottleLimits): ResolvedLimits {
 }
 
 /** Creates the error for an option that is not a positive number. */
-export function notPositive(name: string, value: number): RangeError {
+function notPositive(name: string, value: number): RangeError {
   return new RangeError(
     `Cannot create throttle: ${name} "${value}" is not a positive number`,
   );

@@ -1,22 +1,23 @@
 import { reportSecurityEvent } from "../../router/internal.ts";
 import type { RequestContext } from "../../router/mod.ts";
-import {
-  isStoreShared,
-  STORE_TIMEOUT,
-  storeCaller,
-  sweeper,
-} from "../../session/internal.ts";
+import { isStoreShared, sweeper } from "../../session/internal.ts";
 import {
   createMemorySessionStore,
   Session,
   type SessionStore,
 } from "../../session/mod.ts";
 import { canonicalName } from "../store/account_name.ts";
-import { KnownDevices } from "../store/known_devices.ts";
+import { checkedCaller } from "../store/checked_caller.ts";
+import {
+  type AddOptions,
+  type FoundDevice,
+  KnownDevices,
+} from "../store/known_devices.ts";
 import { rememberAtLogin } from "../store/new_devices.ts";
 import { AttemptCounts } from "./_attempt_counts.ts";
-import type { FailureCount, ThrottleConfig } from "./_failure_counter.ts";
-import { notPositive, resolveLimits, type ThrottleLimits } from "./limits.ts";
+import type { StoredCount, ThrottleConfig } from "./_stored_count.ts";
+import { FailureCounter, toCount } from "./failure_count.ts";
+import { DEVICE_LIMIT, resolveLimits, type ThrottleLimits } from "./limits.ts";
 
 /** Seconds for which a browser keeps the device cookie: one year. */
 const DEVICE_MAX_AGE = 31_536_000;
@@ -185,6 +186,7 @@ export function createThrottle(options: ThrottleOptions = {}): Throttle {
 class AccountThrottle implements Throttle {
   readonly #counts: AttemptCounts;
   readonly #devices: KnownDevices;
+  readonly #deviceCounter: FailureCounter;
   readonly #sweep: () => void;
   readonly #name: string;
   #isStoreChecked: boolean;
@@ -195,17 +197,14 @@ class AccountThrottle implements Throttle {
       deviceCookie = "device",
       now = Date.now,
       store = createMemorySessionStore({ now }),
-      storeTimeout = STORE_TIMEOUT,
+      storeTimeout,
       address = (context) => context.remoteAddress,
     } = options;
-    // A timer cannot wait for Infinity.
-    if (!(Number.isFinite(storeTimeout) && storeTimeout > 0)) {
-      throw notPositive("storeTimeout", storeTimeout);
-    }
-    const callStore = storeCaller(store, storeTimeout);
+    const callStore = checkedCaller(store, { owner: "throttle", storeTimeout });
     const config: ThrottleConfig = { callStore, now };
     const limits = resolveLimits(options);
     this.#counts = new AttemptCounts(config, { name, limits, address });
+    this.#deviceCounter = new FailureCounter(DEVICE_LIMIT, now);
     this.#devices = new KnownDevices({
       ...config,
       cookie: deviceCookie,
@@ -243,19 +242,22 @@ class AccountThrottle implements Throttle {
     const known = name === null ? null : await this.#fromDevice(context, name);
     if (known !== null) return known;
     const counts = await this.#counts.ofRequest(context, name);
-    const waits = await Promise.all(counts.map((count) => count.wait()));
-    const wait = Math.max(0, ...waits);
+    const wait = await longestWait(counts);
     if (wait > 0) return denied(wait);
     return await addToAll(counts, async () => {
-      if (name !== null) await this.#rememberAtLogin(context, name, null);
+      if (name === null) return;
+      const remember = await this.#devices.prepare(context, name);
+      await rememberAtLogin(context, { account: name, remember });
     });
   }
 
   async trustDevice(context: RequestContext, account: string): Promise<void> {
     const name = canonicalName(account);
     const counts = await this.#counts.ofAccount(context, name);
-    for (const count of counts) await count.clear();
-    await this.#devices.add(context, name, null);
+    await Promise.all([
+      ...counts.map((count) => count.clear()),
+      this.#devices.add(context, name),
+    ]);
   }
 
   async rememberDevice(
@@ -263,17 +265,8 @@ class AccountThrottle implements Throttle {
     account: string,
   ): Promise<void> {
     const name = canonicalName(account);
-    const device = await this.#devices.find(context, name);
-    await this.#devices.add(context, name, device);
-  }
-
-  async #rememberAtLogin(
-    context: RequestContext,
-    account: string,
-    device: string | null,
-  ): Promise<void> {
-    const remember = () => this.#devices.add(context, account, device);
-    await rememberAtLogin(context, { account, remember });
+    const found = await this.#devices.find(context, name);
+    await this.#devices.add(context, name, found ? keepOf(found) : {});
   }
 
   /** Prints a warning once if only the sessions are shared between processes. */
@@ -292,21 +285,46 @@ class AccountThrottle implements Throttle {
    */
   async #fromDevice(
     context: RequestContext,
-    name: string,
+    account: string,
   ): Promise<ThrottleAttempt | null> {
-    const device = await this.#devices.find(context, name);
-    if (device === null) return null;
-    const count = await this.#counts.ofDevice(name, device);
-    const attempt = await addToAll([count], async () => {
-      await this.#rememberAtLogin(context, name, device);
+    const found = await this.#devices.find(context, account);
+    if (found === null) return null;
+    const counter = this.#deviceCounter;
+    const clear = this.#name;
+    const added = await this.#devices.count(account, found, clear, (value) => {
+      const count = toCount(value);
+      return counter.waitOf(count) > 0 ? null : counter.add(count);
     });
-    return attempt.allowed ? attempt : null;
+    if (added === null) return null;
+    const keep = found.device;
+    return {
+      allowed: true,
+      // It was known before, so it does not have to wait for the login.
+      succeed: () => this.#devices.add(context, account, { keep, clear }),
+      cancel: async () => {
+        await this.#devices.count(
+          account,
+          { device: keep },
+          clear,
+          (count) => counter.subtract(toCount(count), added),
+        );
+      },
+    };
   }
+}
+
+function keepOf({ device, devices }: FoundDevice): AddOptions {
+  return { keep: device, from: devices };
+}
+
+/** Returns the longest time that one of several counts demands. */
+async function longestWait(counts: readonly StoredCount[]): Promise<number> {
+  return Math.max(0, ...await Promise.all(counts.map((count) => count.wait())));
 }
 
 /** Adds an attempt to all counts, or to none if one of them denies it. */
 async function addToAll(
-  counts: readonly FailureCount[],
+  counts: readonly StoredCount[],
   remember: () => Promise<void>,
 ): Promise<ThrottleAttempt> {
   const results = await Promise.all(counts.map((count) => count.add()));
@@ -321,10 +339,8 @@ async function addToAll(
     return denied(Math.max(...waits));
   }
   const succeed = async () => {
-    await Promise.all([
-      ...allowed.map((result) => result.succeed()),
-      remember(),
-    ]);
+    const ends = allowed.map((result) => result.succeed());
+    await Promise.all([...ends, remember()]);
   };
   return { allowed: true, succeed, cancel };
 }

@@ -1,4 +1,5 @@
 import {
+  completeAuth,
   createCredentialsAuthProvider,
   createThrottle,
   credentialsAuthResult,
@@ -9,7 +10,10 @@ import {
   generateTOTP,
 } from "@gatehouse/web/auth/second-factor";
 import { createRouter } from "@gatehouse/web/fetch-router";
-import { createMemorySessionStore } from "@gatehouse/web/session";
+import {
+  createMemorySessionStore,
+  endUserSessions,
+} from "@gatehouse/web/session";
 import { session } from "@gatehouse/web/session-middleware";
 import { createTestClient } from "@gatehouse/web/testing";
 import { assert, assertEquals } from "@std/assert";
@@ -128,4 +132,27 @@ Deno.test("who knows only the password does not end the owner's login that waits
     await app.browser(`198.51.100.${n}`).password();
   }
   assertEquals(await owner.code(await app.code()), "in");
+});
+
+Deno.test("a device does not become known at a login that is refused because all access has ended", async () => {
+  const store = createMemorySessionStore();
+  const throttle = createThrottle({ store });
+  const router = createRouter({ middleware: [session({ store })] });
+  router.post("/:version", async (context) => {
+    const attempt = await throttle.attempt(context, ADA);
+    assert(attempt.allowed);
+    await attempt.succeed();
+    const version = Number(context.params.version);
+    await completeAuth(context, 7, { version });
+    return new Response();
+  });
+  const { cookies, fetch } = createTestClient(router);
+  await endUserSessions(store, 7, { version: 2 });
+  const refused = await fetch("/1", { method: "POST" });
+  assertEquals(refused.status, 409);
+  assert(!cookies.has("__Host-Http-device"));
+  const { keys } = await store.keys!();
+  assertEquals(keys.filter((key) => key.startsWith("throttle:device")), []);
+  assertEquals((await fetch("/2", { method: "POST" })).status, 200);
+  assert(cookies.has("__Host-Http-device"));
 });
