@@ -10,7 +10,6 @@ export const LOGIN_SOURCES = {
   createThrottle,
   crossOriginProtection,
   formData,
-  html,
   logger,
   redirect,
   redirectToLogin,
@@ -19,6 +18,7 @@ export const LOGIN_SOURCES = {
   Session,
   session,
 } from "@gatehouse/web";
+import { html } from "@gatehouse/web/content";
 import { form, post, route } from "@gatehouse/web/fetch-router/routes";
 import {
   createSQLSessionStore,
@@ -97,9 +97,9 @@ export function createApp(options: AppOptions) {
   redirect,
   type RequestContext,
   safeRedirectPath,
-  type Throttle,
   tooManyRequests,
 } from "@gatehouse/web";
+import type { Throttle } from "@gatehouse/web/auth";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import { Account, accountPage } from "./pages.ts";
 import type { Users } from "./users.ts";
@@ -141,9 +141,9 @@ export function login(users: Users, throttle: Throttle) {
   redirect,
   type RequestContext,
   type SessionStore,
-  type Throttle,
   tooManyRequests,
 } from "@gatehouse/web";
+import type { Throttle } from "@gatehouse/web/auth";
 import { parseSafe } from "@gatehouse/web/data-schema";
 import { Account, accountPage } from "./pages.ts";
 import type { Users } from "./users.ts";
@@ -191,7 +191,8 @@ export function registration(
 }
 `,
   "users.ts": USERS,
-  "pages.ts": `import { html, htmlResponse, type Markup } from "@gatehouse/web";
+  "pages.ts":
+    `import { html, htmlResponse, type Markup } from "@gatehouse/web/content";
 import { string } from "@gatehouse/web/data-schema";
 import { email, maxLength, minLength } from "@gatehouse/web/data-schema/checks";
 import { field, object } from "@gatehouse/web/data-schema/form-data";

@@ -2,9 +2,9 @@
 export const USERS = `import {
   createPasswordQueue,
   hashPassword,
-  type PasswordPepper,
   verifyPassword,
 } from "@gatehouse/web";
+import type { PasswordPepper } from "@gatehouse/web/auth/password";
 import type { SQLQuery, SQLRow } from "@gatehouse/web/session/sql";
 
 /** A user, without their password hash. */

@@ -11,7 +11,6 @@ export const API: Template = {
   createRouter,
   HTTPError,
   logger,
-  type Problem,
   requireAuth,
   secureHeaders,
   validate,
@@ -19,6 +18,7 @@ export const API: Template = {
 } from "@gatehouse/web";
 import { object, string } from "@gatehouse/web/data-schema";
 import { maxLength, minLength } from "@gatehouse/web/data-schema/checks";
+import type { Problem } from "@gatehouse/web/fetch-router";
 import type { SQLQuery } from "@gatehouse/web/session/sql";
 import { Notes } from "./notes.ts";
 import { createTokenScheme } from "./tokens.ts";
@@ -87,8 +87,8 @@ function problemResponse(problem: Problem): Response {
   createBearerTokenAuthScheme,
   hashToken,
   isTokenShaped,
-  verifyToken,
 } from "@gatehouse/web";
+import { verifyToken } from "@gatehouse/web/auth";
 
 /** The prefix of all tokens, by which scanners recognize leaked ones. */
 export const TOKEN = { prefix: "api" };

@@ -102,33 +102,6 @@ Deno.test("every task that the guide names exists", async () => {
   }
 });
 
-Deno.test("every program imports names from the root entry, if it has them", async () => {
-  const root = await Deno.readTextFile(new URL("../mod.ts", DOCS));
-  const lists = [...root.matchAll(/^export \{([^}]+)\}/gm)];
-  const rootNames = new Set(lists.flatMap(([, list]) => namesOf(list)));
-  assert(rootNames.has("createRouter") && rootNames.has("Middleware"));
-  for (const { name, blocks } of await pages()) {
-    for (const { text, line } of blocks) {
-      const place = `${name}:${line}`;
-      const imports = text.matchAll(
-        /^import (?:type )?([^"]+) from "@gatehouse\/web([^"]*)";$/gm,
-      );
-      for (const [, list, entry] of imports) {
-        // The names of this entry are those of the schemas.
-        if (entry === "/data-schema/coerce") continue;
-        assert(list.startsWith("{"), `${place}: import ${list}`);
-        const elsewhere = namesOf(list).filter((name) => rootNames.has(name));
-        assertEquals(entry === "" ? [] : elsewhere, [], place);
-      }
-    }
-  }
-});
-
-/** Returns the names in the braces of an import or export. */
-function namesOf(list: string): string[] {
-  return [...list.matchAll(/(?:type )?(\w+)/g)].map(([, name]) => name);
-}
-
 /** Returns the anchors of the headings. */
 function anchors(markdown: string): string[] {
   return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>

@@ -4,7 +4,8 @@ import { bundle } from "../runtimes/bundle.ts";
 import { NODE_VERSIONS, nodePath } from "../runtimes/node.ts";
 
 const PROGRAM = `
-import { argon2Engines, hashPassword, verifyPassword } from "@gatehouse/web";
+import { hashPassword, verifyPassword } from "@gatehouse/web";
+import { argon2Engines } from "@gatehouse/web/auth/password";
 const [{ name }] = await argon2Engines();
 const hash = await hashPassword("correct horse");
 console.log(name, (await verifyPassword(hash, "correct horse")).ok);`;
