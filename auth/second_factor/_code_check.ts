@@ -19,12 +19,12 @@ const MAX_CODE = 100;
 /** Verifies codes, each of which works once. */
 export class CodeCheck {
   readonly #factors: FactorStore;
-  readonly #throttle: Pick<Throttle, "attempt">;
+  readonly #throttle: Pick<Throttle, "attempt" | "trustDevice">;
   readonly #now: () => number;
 
   constructor(
     factors: FactorStore,
-    throttle: Pick<Throttle, "attempt">,
+    throttle: Pick<Throttle, "attempt" | "trustDevice">,
     now: () => number,
   ) {
     this.#factors = factors;
@@ -32,54 +32,63 @@ export class CodeCheck {
     this.#now = now;
   }
 
-  /** Uses up a code of a user, unless there were too many wrong ones. */
+  /**
+   * Uses up a code of a user. Too many wrong codes delay further ones, but never a
+   * recovery code: its 120 random bits cannot be guessed (NIST SP 800-63B, 5.1.2.2),
+   * and an attacker who knows the password must not lock the owner out.
+   */
   async use(
     context: RequestContext,
     userId: string | number,
     code: unknown,
   ): Promise<UsedCode | Extract<SecondFactorResult, { ok: false }>> {
     const account = await this.#factors.throttleName(userId);
+    const text = typeof code === "string" && code.length <= MAX_CODE
+      ? code
+      : "";
+    if (canonicalRecoveryCode(text) !== null) {
+      const used = await this.#take(context, userId, text);
+      if (used.ok) await this.#throttle.trustDevice(context, account);
+      return used;
+    }
     const attempt = await this.#throttle.attempt(context, account);
     if (!attempt.allowed) {
       const { retryAfter } = attempt;
       return { ok: false, reason: "throttled", retryAfter };
     }
-    const text = typeof code === "string" && code.length <= MAX_CODE
-      ? code
-      : "";
-    let used: UsedCode | null;
-    let isReuse = false;
+    let used: UsedCode | { readonly ok: false; readonly reason: "wrong" };
     try {
-      const change = async (record: FactorRecord | null) => {
-        const result = await this.#spend(userId, record, text);
-        isReuse = result === "reused";
-        return result === "reused" ? null : result;
-      };
-      used = await this.#factors.update(userId, change);
+      used = await this.#take(context, userId, text);
     } catch (error) {
       // If this fails too, the attempt counts; the first error says more.
       await attempt.cancel().catch(() => {});
       throw error;
     }
-    if (used === null) {
-      if (isReuse) {
-        reportSecurityEvent(context, {
-          action: "token-reuse",
-          outcome: "failure",
-          reason: "otp",
-          userId,
-        });
-      }
-      reportSecurityEvent(context, {
-        action: "login",
-        outcome: "failure",
-        reason: "second-factor",
-        userId,
-      });
-      return { ok: false, reason: "wrong" };
-    }
-    await attempt.succeed();
+    if (used.ok) await attempt.succeed();
     return used;
+  }
+
+  /** Removes a code from the record of a user, and reports a wrong one. */
+  async #take(
+    context: RequestContext,
+    userId: string | number,
+    code: string,
+  ): Promise<UsedCode | { readonly ok: false; readonly reason: "wrong" }> {
+    let isReuse = false;
+    const used = await this.#factors.update(userId, async (record) => {
+      const result = await this.#spend(userId, record, code);
+      isReuse = result === "reused";
+      return result === "reused" ? null : result;
+    });
+    if (used !== null) return used;
+    const outcome = "failure";
+    if (isReuse) {
+      const action = "token-reuse";
+      reportSecurityEvent(context, { action, outcome, reason: "otp", userId });
+    }
+    const reason = "second-factor";
+    reportSecurityEvent(context, { action: "login", outcome, reason, userId });
+    return { ok: false, reason: "wrong" };
   }
 
   /**

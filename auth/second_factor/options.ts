@@ -43,11 +43,12 @@ export interface SecondFactorsOptions {
 
   /**
    * Slows down guessing of codes. Its accounts are hashes of the users' ids, which
-   * only this server can compute.
+   * only this server can compute. Recovery codes are too long to guess: they work at
+   * once, clear the counts and make the browser known.
    *
    * @default {a throttle "second-factor" in the store}
    */
-  readonly throttle?: Pick<Throttle, "attempt">;
+  readonly throttle?: Pick<Throttle, "attempt" | "trustDevice">;
 
   /**
    * The throttle of the first factor, such as of passwords. A browser becomes a

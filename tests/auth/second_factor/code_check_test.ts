@@ -1,6 +1,10 @@
 import { createMemorySessionStore } from "@gatehouse/web/session";
 import { assert, assertEquals, assertLess, assertMatch } from "@std/assert";
-import { createFactorApp, unlimited } from "../_second_factor_app.ts";
+import {
+  createFactorApp,
+  type FactorApp,
+  unlimited,
+} from "../_second_factor_app.ts";
 
 Deno.test("verifyCode() delays guesses after the fifth (ASVS 6.3.1, 6.5.5)", async () => {
   const app = createFactorApp();
@@ -94,6 +98,7 @@ Deno.test("verifyCode() counts guesses of a user together while a secret is adde
         store,
         secrets,
         throttle: {
+          ...unlimited,
           attempt: (context, account) => {
             accounts.add(account);
             return unlimited.attempt(context, account);
@@ -111,16 +116,54 @@ Deno.test("verifyCode() counts guesses of a user together while a secret is adde
   for (const account of accounts) assertMatch(account!, /^[\w-]{43}$/);
 });
 
-Deno.test("guesses of codes and of recovery codes count together", async () => {
+/** Guesses codes with the password, from a new address each time, until a delay. */
+async function lockOut(app: FactorApp): Promise<void> {
+  for (let guess = 0;; guess++) {
+    const browser = app.browser(`198.51.100.${guess}`);
+    await browser.login();
+    if (await browser.send("000000") === "throttled") return;
+  }
+}
+
+Deno.test("verifyCode() accepts a recovery code of an owner whom guesses of an attacker delay, and clears the count", async () => {
   const app = createFactorApp();
-  await app.enable();
+  const { secret, codes } = await app.enable();
+  await lockOut(app);
   const browser = app.browser();
   await browser.login();
-  const recovery = Array(4).fill("aaaaaa").join("-");
-  for (const code of ["000000", recovery, "", recovery, "1"]) {
-    assertEquals(await browser.send(code), "wrong");
+  assertEquals(await browser.send(await app.code(secret)), "throttled");
+  assertEquals(await browser.send(codes[0]), "ok");
+  const another = app.browser("192.0.2.2");
+  await another.login();
+  assertEquals(await another.send(await app.code(secret)), "ok");
+});
+
+Deno.test("verifyCode() makes the browser of a recovery code known, which an attacker cannot delay", async () => {
+  const app = createFactorApp();
+  const { secret, codes } = await app.enable();
+  await lockOut(app);
+  const browser = app.browser();
+  await browser.login();
+  assertEquals(await browser.send(codes[0]), "ok");
+  await lockOut(app);
+  await browser.login();
+  assertEquals(await browser.send(await app.code(secret)), "ok");
+});
+
+Deno.test("verifyCode() never delays recovery codes, and wrong ones clear no count (NIST SP 800-63B, 5.1.2.2)", async () => {
+  const app = createFactorApp();
+  const { codes } = await app.enable();
+  const other = await app.enable(2);
+  await lockOut(app);
+  const browser = app.browser();
+  await browser.login();
+  const wrong = [Array(4).fill("aaaaaa").join("-"), other.codes[0]];
+  for (let guess = 0; guess < 60; guess++) {
+    assertEquals(await browser.send(wrong[guess % 2]), "wrong");
+    // No full recovery code: it counts as a guess.
+    assertEquals(await browser.send(codes[0]!.slice(0, -1)), "throttled");
   }
-  assertEquals(await browser.send(recovery), "throttled");
+  assertEquals(await browser.send("000000"), "throttled");
 });
 
 Deno.test("the first factor's response does not depend on the kind of second factor", async () => {
