@@ -42,7 +42,8 @@ import { addSecurity } from "./features/security.ts";
 import { addSource } from "./features/source.ts";
 import { copyScript } from "./pages/copy_script.ts";
 import { routes } from "./routes.ts";
-import { createServices, type Mail, type ReadFile } from "./services.ts";
+import { type Mail, outbox } from "./outbox.ts";
+import { createServices, type ReadFile } from "./services.ts";
 
 /** Options for {@linkcode createApp}. */
 export interface AppOptions {
@@ -140,8 +141,6 @@ export function createApp(options: AppOptions): AppRouter {
     database,
     store,
     logins,
-    // In the background: the response time would reveal accounts.
-    sendMail: (mail) => void Promise.try(sendMail, mail).catch(reportError),
     baseURL,
     secrets,
     demoAccounts,
@@ -151,7 +150,11 @@ export function createApp(options: AppOptions): AppRouter {
   });
   const router = createRouter({
     trustedProxies,
-    middleware: appMiddleware({ services, log }),
+    middleware: appMiddleware({
+      services,
+      log,
+      outbox: outbox(sendMail, reportError),
+    }),
     errorResponse: errorPages(new URL(baseURL).origin),
     onError(error, context) {
       reportError(error);

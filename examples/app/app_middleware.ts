@@ -2,6 +2,7 @@ import { externalAuthCallbacks } from "@gatehouse/web/auth";
 import { auth } from "@gatehouse/web/auth-middleware";
 import type {
   EntriesOfAll,
+  Middleware,
   RequestContext,
   Router,
 } from "@gatehouse/web/fetch-router";
@@ -24,6 +25,8 @@ export interface MiddlewareOptions {
   readonly services: Services;
   /** Receives the lines of the request log. */
   readonly log: (line: string) => void;
+  /** Sends the emails of a request. */
+  readonly outbox: Middleware<readonly []>;
 }
 
 /** Creates the middleware of all routes, the outermost first (spec 5.3.5). */
@@ -33,6 +36,7 @@ export function appMiddleware(options: MiddlewareOptions) {
   const { origin } = new URL(services.baseURL);
   return [
     logger({ output: log }),
+    options.outbox,
     onSecurityEvent((event) => services.audit.add(event), { now }),
     (context: RequestContext) => {
       context.set(HasSource, services.readFile !== undefined);

@@ -1,7 +1,7 @@
 import type { RequestContext } from "@gatehouse/web/fetch-router";
 import { Session, sessions } from "@gatehouse/web/session";
 import type { LinkedIdentity } from "./data/identities.ts";
-import type { User } from "./data/users.ts";
+import type { User, Users } from "./data/users.ts";
 import type { Services } from "./services.ts";
 
 /** The purpose of one-time tokens that reset a password. */
@@ -42,6 +42,27 @@ export async function endOtherSessions(
   const { id } = context.get(Session);
   await sessions(context).endAll({ userId: user.id, except: id, version });
   return true;
+}
+
+/**
+ * Ends the access of a user, and tries again if another request changes the account,
+ * as a thief may do.
+ *
+ * @returns The new access version; `null` if the user is gone, or the account still
+ * changes.
+ */
+export async function unlessChanged(
+  users: Users,
+  userId: number,
+  change: (user: User) => Promise<number | null>,
+): Promise<number | null> {
+  for (let tries = 0; tries < 10; tries++) {
+    const user = await users.find(userId);
+    if (user === null) return null;
+    const version = await change(user);
+    if (version !== null) return version;
+  }
+  return null;
 }
 
 /** The ways in that a reset has removed. */

@@ -1,10 +1,12 @@
 import type { EmailToSend } from "@gatehouse/web/auth/email-login";
 import type { SecondFactorResult } from "@gatehouse/web/auth/second-factor";
+import type { RequestContext } from "@gatehouse/web/fetch-router";
 import type { LinkedIdentity } from "./data/identities.ts";
 import type { RemovedAccess } from "./end_access.ts";
 import type { ExternalLogin } from "./external_logins.ts";
 import { routes } from "./routes.ts";
-import type { Mail, Services } from "./services.ts";
+import { type Mail, sendMail } from "./outbox.ts";
+import type { Services } from "./services.ts";
 
 /** Creates the email with the link that resets a password. */
 export function resetMail(
@@ -174,13 +176,14 @@ If it was not you, reset your password: ${baseURL}${routes.passwordReset.request
 
 /** Tells an owner about a recovery code that was used. */
 export function tellOfRecoveryCode(
+  context: RequestContext,
   services: Services,
   email: string | null | undefined,
   { method, recoveryCodes }: Extract<SecondFactorResult, { ok: true }>,
 ): void {
   if (method !== "recovery" || !email) return;
   const change = `A recovery code was used. ${recoveryCodes} are left.`;
-  services.sendMail(factorMail(services, email, change));
+  sendMail(context, factorMail(services, email, change));
 }
 
 /** Creates the email that tells an owner what a reset has removed. */

@@ -1,12 +1,13 @@
 import {
   createOneTimeToken,
-  type OneTimeTokenGrant,
-  readOneTimeToken,
-  takeOneTimeToken,
+  type readOneTimeToken,
+  type takeOneTimeToken,
 } from "@gatehouse/web/auth";
+import type { RequestContext } from "@gatehouse/web/fetch-router";
 import type { Identity } from "./data/identities.ts";
 import type { User } from "./data/users.ts";
 import { newWayInMail } from "./mails.ts";
+import { sendMail } from "./outbox.ts";
 import type { Services } from "./services.ts";
 
 /** A way into an account that an emailed link removes. */
@@ -92,34 +93,17 @@ function endedKey(userId: number): string {
   return `not-me-ended:${userId}`;
 }
 
-/** Reads the link without using it up: `null` if it does not work. */
-export async function readNotMe(
+/**
+ * Reads a link, and uses it up if `use` is `takeOneTimeToken`: `null` if it does not
+ * work.
+ */
+export async function findNotMe(
   services: Services,
   token: unknown,
+  use: typeof readOneTimeToken | typeof takeOneTimeToken,
 ): Promise<NotMe | null> {
   const { store, now } = services;
-  return await toNotMe(
-    services,
-    await readOneTimeToken(store, { purpose, token, now }),
-  );
-}
-
-/** Uses the link up: `null` if it does not work. */
-export async function takeNotMe(
-  services: Services,
-  token: unknown,
-): Promise<NotMe | null> {
-  const { store, now } = services;
-  return await toNotMe(
-    services,
-    await takeOneTimeToken(store, { purpose, token, now }),
-  );
-}
-
-async function toNotMe(
-  services: Services,
-  grant: OneTimeTokenGrant | null,
-): Promise<NotMe | null> {
+  const grant = await use(store, { purpose, token, now });
   if (grant?.version === undefined) return null;
   const [userId, way] = JSON.parse(String(grant.account));
   const link = { userId, way, version: grant.version };
@@ -128,6 +112,7 @@ async function toNotMe(
 
 /** Tells an owner about a new way into the account, with a link against it. */
 export async function tellOfNewWayIn(
+  context: RequestContext,
   services: Services,
   user: User,
   way: WayIn,
@@ -136,5 +121,5 @@ export async function tellOfNewWayIn(
   const { email } = user;
   if (email === null) return;
   const token = await createNotMeToken(services, user, way);
-  services.sendMail(newWayInMail(services, email, { change, token }));
+  sendMail(context, newWayInMail(services, email, { change, token }));
 }

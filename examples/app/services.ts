@@ -30,21 +30,12 @@ import { PasskeyTable } from "./data/passkeys.ts";
 import type { DemoAccount } from "./data/seed.ts";
 import { Users } from "./data/users.ts";
 
-/** An email to a user. */
-export interface Mail {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-}
-
 /** Options for {@linkcode createServices}. */
 export interface ServicesOptions {
   readonly database: Query;
   /** The store of sessions, one-time links and counts of attempts. */
   readonly store: SessionStore;
   readonly logins: readonly ExternalLogin[];
-  /** Sends an email in the background. */
-  readonly sendMail: (mail: Mail) => void;
   /** The address that browsers see. */
   readonly baseURL: string;
   /** The secrets that encrypt second factors and emailed codes. */

@@ -3,6 +3,7 @@ import type { RequestContext } from "@gatehouse/web/fetch-router";
 import type { User } from "./data/users.ts";
 import { endSessionsAndTokens, removeLoginsAndKeys } from "./end_access.ts";
 import { verifyMail } from "./mails.ts";
+import { sendMail } from "./outbox.ts";
 import type { Services } from "./services.ts";
 
 /** Sends the email that proves the address of a user, unless it is proved. */
@@ -12,9 +13,9 @@ export async function sendProof(
   { accessVersion: version, id: account, email, emailVerified }: User,
 ): Promise<void> {
   if (email === null || emailVerified) return;
-  const { emailProof, sendMail } = services;
+  const { emailProof } = services;
   const mail = await emailProof.start(context, { email, account, version });
-  if (mail !== null) sendMail(verifyMail(services, mail));
+  if (mail !== null) sendMail(context, verifyMail(services, mail));
 }
 
 /**

@@ -10,7 +10,7 @@ import { createApp } from "../../examples/app/app.ts";
 import { createTables, type Query } from "../../examples/app/data/database.ts";
 import { overSQLite } from "../../examples/app/data/sqlite.ts";
 import type { DemoAccount } from "../../examples/app/data/seed.ts";
-import type { Mail } from "../../examples/app/services.ts";
+import type { Mail } from "../../examples/app/outbox.ts";
 import { Users } from "../../examples/app/data/users.ts";
 import { createDemoProvider } from "../../examples/app/demo_provider.ts";
 import { createOIDCLogin } from "../../examples/app/external_logins.ts";
@@ -92,8 +92,9 @@ export async function startExampleApp(
 ): Promise<ExampleApp> {
   const { wrap = (query) => query, trustedProxies, demoAccounts } = options;
   const { passwords = CHEAP } = options;
-  const server = listen();
-  const demoServer = listen();
+  const sent = new Set<Promise<void>>();
+  const server = listen(sent);
+  const demoServer = listen(sent);
   const baseURL = `http://localhost:${server.port}`;
   const issuer = `http://127.0.0.1:${demoServer.port}`;
   // The clock is frozen, so that delays do not depend on the time of a hash.
@@ -136,12 +137,12 @@ export async function startExampleApp(
     mails,
     now,
     wait: (passed) => void (time += passed),
-    visitor: () => createVisitor(baseURL),
+    visitor: () => createVisitor(baseURL, sent),
     async loggedIn(role = "user") {
       const email = `${role}-${crypto.randomUUID()}@example.com`;
       const passwordHash = await hashPassword(PASSWORD, passwords);
       await users.create({ name: `Some ${role}`, email, role, passwordHash });
-      const visitor = createVisitor(baseURL);
+      const visitor = createVisitor(baseURL, sent);
       await visitor.post("/login", { email, password: PASSWORD });
       return visitor;
     },
@@ -159,12 +160,20 @@ export async function deliverEvents(): Promise<void> {
   await turns();
 }
 
-/** Listens on a free port, before the application exists. */
-function listen() {
+/**
+ * Listens on a free port, before the application exists.
+ *
+ * @param sent Receives the responses on their way.
+ */
+function listen(sent: Set<Promise<void>>) {
   const { promise, resolve } = Promise.withResolvers<FetchFunction>();
-  const server = serveLocally(async (request, info) =>
-    await (await promise)(request, info)
-  );
+  const server = serveLocally(async (request, info) => {
+    const response = await (await promise)(request, info);
+    const completed = info.completed.catch(() => {})
+      .finally(() => sent.delete(completed));
+    sent.add(completed);
+    return response;
+  });
   return {
     port: server.addr.port,
     serve: resolve,
@@ -196,13 +205,18 @@ export interface Answer {
   readonly body: string;
 }
 
-function createVisitor(baseURL: string): Visitor {
+function createVisitor(baseURL: string, sent: Set<Promise<void>>): Visitor {
   const client = createTestClient(
     { fetch: (request) => fetch(request, { redirect: "manual" }) },
     { origin: baseURL },
   );
-  const send = async (path: string, init: RequestInit) =>
-    await read(await client.fetch(path, init));
+  const send = async (path: string, init: RequestInit) => {
+    const answer = await read(await client.fetch(path, init));
+    // Emails and security events follow the response in the next task.
+    await Promise.all(sent);
+    await turns();
+    return answer;
+  };
   const visitor: Visitor = {
     get: (path, headers = {}) => send(path, { headers }),
     post: (path, fields = {}, headers = {}) =>

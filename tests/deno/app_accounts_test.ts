@@ -381,6 +381,50 @@ Deno.test("an admin ends all sessions and access tokens of one user", async () =
   assertEquals((await admin.get("/account")).status, 200);
 });
 
+Deno.test("an admin who logs a user out while the user ends the other sessions ends all of them", async () => {
+  let isRaced = false;
+  await using app = await startExampleApp({
+    wrap: (query) => async (sql, params) => {
+      if (isRaced && /SET access_version = .*id = id/.test(sql)) {
+        isRaced = false;
+        // Another request is faster.
+        await query(
+          "UPDATE users SET access_version = access_version + 1 WHERE id = ?",
+          [params[0]!],
+        );
+      }
+      return await query(sql, params);
+    },
+  });
+  const admin = await app.loggedIn("admin");
+  await app.loggedIn("user");
+  const [user] = (await app.users.list()).filter(({ role }) => role === "user");
+  const before = await app.users.accessVersion(user!.id);
+  isRaced = true;
+  await admin.post(`/admin/${user!.id}/sessions`, { _method: "DELETE" });
+  assertEquals(await app.users.accessVersion(user!.id), before! + 2);
+  const { body } = await admin.get("/admin");
+  assertStringIncludes(body, "Some user is logged out everywhere");
+});
+
+Deno.test("an admin learns that a user whose account always changes is not logged out", async () => {
+  let isRaced = false;
+  await using app = await startExampleApp({
+    wrap: (query) => async (sql, params) =>
+      isRaced && /SET access_version = .*id = id/.test(sql)
+        ? []
+        : await query(sql, params),
+  });
+  const admin = await app.loggedIn("admin");
+  await app.loggedIn("user");
+  const [user] = (await app.users.list()).filter(({ role }) => role === "user");
+  isRaced = true;
+  await admin.post(`/admin/${user!.id}/sessions`, { _method: "DELETE" });
+  isRaced = false;
+  const { body } = await admin.get("/admin");
+  assertStringIncludes(body, "Some user is not logged out. Try again");
+});
+
 Deno.test("a user's requests to the admin area change nothing (spec 5.3.6)", async () => {
   await using app = await startExampleApp();
   const user = await app.loggedIn("user");

@@ -16,7 +16,8 @@ import type {
   ExternalPerson,
 } from "../../examples/app/external_logins.ts";
 import { loginsOf } from "../../examples/app/named_logins.ts";
-import type { Mail } from "../../examples/app/services.ts";
+import type { Mail } from "../../examples/app/outbox.ts";
+import { turns } from "../_wait.ts";
 import { deliverEvents } from "./_example_app.ts";
 
 const baseURL = "https://board.example";
@@ -158,6 +159,8 @@ async function start(prefix: string, person: Partial<ExternalPerson>) {
       const body = new URLSearchParams(fields);
       const init = { method: "POST", body, headers: { Origin: baseURL } };
       const { headers, status } = await client.fetch(path, init);
+      // Emails follow the response in the next task.
+      await turns();
       return [status, headers.get("Location")] as const;
     },
     linkInMail(): string {

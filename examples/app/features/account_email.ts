@@ -10,6 +10,7 @@ import { endSessionsAndTokens } from "../end_access.ts";
 import { failed, ResetRequest } from "../forms.ts";
 import { changeEmailMail, emailChangedMail } from "../mails.ts";
 import { createNotMeToken } from "../not_me.ts";
+import { sendMail } from "../outbox.ts";
 import { accountPage } from "../pages/account_page.ts";
 import {
   codeField,
@@ -95,7 +96,7 @@ function addVerification(router: AppRouter, services: Services): void {
 }
 
 function addChange(router: AppRouter, services: Services): void {
-  const { emailChange, users, sendMail } = services;
+  const { emailChange, users } = services;
 
   async function finish(
     context: RequestContext,
@@ -118,7 +119,7 @@ function addChange(router: AppRouter, services: Services): void {
       const way = { kind: "address", email: user.email, since } as const;
       const token = await createNotMeToken(services, user, way);
       const changed = { email: result.email, token };
-      sendMail(emailChangedMail(services, user.email, changed));
+      sendMail(context, emailChangedMail(services, user.email, changed));
     }
     const session = context.get(Session);
     const access = { userId: user.id, version };
@@ -154,7 +155,7 @@ function addChange(router: AppRouter, services: Services): void {
         const { accessVersion: version, id: account } = user;
         const request = { email, account, version };
         const mail = await emailChange.start(context, request);
-        if (mail !== null) sendMail(changeEmailMail(services, mail));
+        if (mail !== null) sendMail(context, changeEmailMail(services, mail));
         return changePage(context, {}, 200, email);
       },
     },

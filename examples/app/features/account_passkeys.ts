@@ -65,7 +65,7 @@ export function addAccountPasskeys(
       return await show(context, user, { values: { label: name }, error });
     }
     await endOtherSessions(services, context, user);
-    await tellOfPasskey(services, user, result.passkey.id);
+    await tellOfPasskey(context, services, user, result.passkey.id);
     return done(context, `The passkey "${name}" is added`);
   });
   addChanges(router, services);
@@ -110,19 +110,31 @@ function addChanges(router: AppRouter, services: Services): void {
     const result = await passkeys.finishRegistration(context, { name });
     // Other sessions go on: the browser adds it by itself at a login.
     if (result.ok) {
-      await tellOfPasskey(services, context.get(Auth), result.passkey.id);
+      await tellOfPasskey(
+        context,
+        services,
+        context.get(Auth),
+        result.passkey.id,
+      );
     }
     return new Response(null, { status: 204 });
   });
 }
 
 function tellOfPasskey(
+  context: RequestContext,
   services: Services,
   user: User,
   id: string,
 ): Promise<void> {
   const change = "Your account has a new passkey.";
-  return tellOfNewWayIn(services, user, { kind: "passkey", id }, change);
+  return tellOfNewWayIn(
+    context,
+    services,
+    user,
+    { kind: "passkey", id },
+    change,
+  );
 }
 
 function passkeyUser({ id, email, name }: User): PasskeyUser {

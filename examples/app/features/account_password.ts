@@ -8,6 +8,7 @@ import type { AppRouter } from "../app_middleware.ts";
 import { endSessionsAndTokens } from "../end_access.ts";
 import { failed, PasswordChange } from "../forms.ts";
 import { passwordChangedMail } from "../mails.ts";
+import { sendMail } from "../outbox.ts";
 import { passwordPage } from "../pages/password_page.ts";
 import { hashNewPassword, passwordProvider, TOO_COMMON } from "../passwords.ts";
 import { routes } from "../routes.ts";
@@ -22,7 +23,7 @@ export function addAccountPassword(
   router: AppRouter,
   services: Services,
 ): void {
-  const { users, sendMail } = services;
+  const { users } = services;
   const currentPassword = passwordProvider(services, (context) => {
     const email = context.get(Auth)?.email;
     const password = context.get(FormData).get("currentPassword");
@@ -67,7 +68,7 @@ export function addAccountPassword(
         const access = { userId: user.id, version };
         await endSessionsAndTokens(services, context, access, session.id);
         if (user.email !== null) {
-          sendMail(passwordChangedMail(services, user.email));
+          sendMail(context, passwordChangedMail(services, user.email));
         }
         session.flash(
           "message",

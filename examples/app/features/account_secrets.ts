@@ -119,7 +119,7 @@ function addShelf(
       const { id, secret } = created;
       const way = { kind: shelf.noun, id: String(id) };
       const change = `Your account has a new ${shelf.noun}.`;
-      await tellOfNewWayIn(services, user, way, change);
+      await tellOfNewWayIn(context, services, user, way, change);
       const response = redirect(shelf.newRoutes.show.href());
       rememberSecret(response.headers, services, shelf, secret);
       return response;

@@ -9,7 +9,7 @@ import { reportSecurityEvent } from "@gatehouse/web/middleware";
 import { Session } from "@gatehouse/web/session";
 import type { AppRouter } from "../app_middleware.ts";
 import { ROLES, type User } from "../data/users.ts";
-import { endSessionsAndTokens } from "../end_access.ts";
+import { endSessionsAndTokens, unlessChanged } from "../end_access.ts";
 import { method } from "../pages/form_fields.ts";
 import { page } from "../pages/layout.ts";
 import { time } from "../pages/time.ts";
@@ -79,11 +79,13 @@ export function addAdmin(router: AppRouter, services: Services): void {
     async (context) => {
       const user = await users.find(Number(context.params.id));
       if (user === null) throw new HTTPError(404);
-      const version = await users.endAccess(user);
-      if (version !== null) {
-        const access = { userId: user.id, version };
-        await endSessionsAndTokens(services, context, access);
+      const end = (user: User) => users.endAccess(user);
+      const version = await unlessChanged(users, user.id, end);
+      if (version === null) {
+        return done(context, `${user.name} is not logged out. Try again`);
       }
+      const access = { userId: user.id, version };
+      await endSessionsAndTokens(services, context, access);
       return done(
         context,
         `${user.name} is logged out everywhere, and their access tokens are revoked`,

@@ -10,6 +10,7 @@ import { endOtherSessions } from "../end_access.ts";
 import { unlessEnded } from "../log_in.ts";
 import { factorMail } from "../mails.ts";
 import { tellOfNewWayIn } from "../not_me.ts";
+import { sendMail } from "../outbox.ts";
 import { accountPage } from "../pages/account_page.ts";
 import { codeField } from "../pages/email_pages.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
@@ -54,7 +55,13 @@ export function addAuthenticatorApp(
           await unlessEnded(completeAuth(context, user.id, { methods }));
           const since = (await factors.status(user.id)).totpSince ?? 0;
           const change = "Your account has a new authenticator app.";
-          await tellOfNewWayIn(services, user, { kind: "app", since }, change);
+          await tellOfNewWayIn(
+            context,
+            services,
+            user,
+            { kind: "app", since },
+            change,
+          );
           return codesPage(context, result.recoveryCodes);
         }
         if (result.reason !== "wrong") return redirect(setUp.index.href());
@@ -69,7 +76,7 @@ export function addAuthenticatorApp(
     const codes = await factors.createRecoveryCodes(context);
     if (codes === null) return redirect(security);
     await endOtherSessions(services, context, user);
-    tell(services, user, "Your account has new recovery codes.");
+    tell(context, services, user, "Your account has new recovery codes.");
     return codesPage(context, codes);
   });
 
@@ -92,7 +99,12 @@ function addRemoval(router: AppRouter, services: Services): void {
         if (result.ok) {
           if (!await factors.disable(context)) return redirect(security);
           await endOtherSessions(services, context, user);
-          tell(services, user, "Your account has no second factor any more.");
+          tell(
+            context,
+            services,
+            user,
+            "Your account has no second factor any more.",
+          );
           const message = "Your second factor is removed";
           context.get(Session).flash("message", message);
           return redirect(security);
@@ -110,8 +122,13 @@ function addRemoval(router: AppRouter, services: Services): void {
   });
 }
 
-function tell(services: Services, { email }: User, change: string): void {
-  if (email !== null) services.sendMail(factorMail(services, email, change));
+function tell(
+  context: RequestContext,
+  services: Services,
+  { email }: User,
+  change: string,
+): void {
+  if (email !== null) sendMail(context, factorMail(services, email, change));
 }
 
 function setupPage(

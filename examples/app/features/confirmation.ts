@@ -126,7 +126,7 @@ async function confirmByCode(
   );
   if (result === null) return redirect(loginPath);
   if (result.ok) {
-    tellOfRecoveryCode(services, context.get(Auth)?.email, result);
+    tellOfRecoveryCode(context, services, context.get(Auth)?.email, result);
     return redirect(returnToOf(context));
   }
   if (result.reason !== "throttled") {

@@ -16,6 +16,7 @@ import type { AppRouter } from "../app_middleware.ts";
 import type { User } from "../data/users.ts";
 import { logIn, unlessEnded } from "../log_in.ts";
 import { confirmMail } from "../mails.ts";
+import { sendMail } from "../outbox.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { slowDown, waitText } from "../slow_down.ts";
@@ -35,7 +36,7 @@ export function addEmailConfirmation(
   router: AppRouter,
   services: Services,
 ): void {
-  const { confirmThrottle, sendMail, store, now } = services;
+  const { confirmThrottle, store, now } = services;
 
   router.post(send, { middleware: [requireLogin] }, async (context) => {
     const user = context.get(Auth);
@@ -59,7 +60,7 @@ export function addEmailConfirmation(
     const data = returnTo.length > LONGEST_PATH ? undefined : returnTo;
     const options = { purpose, account, data, version, now };
     const token = await createOneTimeToken(store, options);
-    sendMail(confirmMail(services, email, token));
+    sendMail(context, confirmMail(services, email, token));
     return sentPage(context);
   });
 

@@ -10,6 +10,7 @@ import type { AppRouter } from "../app_middleware.ts";
 import { failed, ResetRequest } from "../forms.ts";
 import { beginLogIn } from "../log_in.ts";
 import { loginMail } from "../mails.ts";
+import { sendMail } from "../outbox.ts";
 import {
   codeField,
   linkPage,
@@ -27,7 +28,7 @@ const { request, code, link } = routes.emailLogin;
 
 /** Adds the login with a link or a code in an email. */
 export function addEmailLogin(router: AppRouter, services: Services): void {
-  const { emailLogin, users, sendMail } = services;
+  const { emailLogin, users } = services;
 
   router.map(request, {
     actions: {
@@ -47,7 +48,7 @@ export function addEmailLogin(router: AppRouter, services: Services): void {
           version: user?.accessVersion,
           data: returnToOf(context).slice(0, 500),
         });
-        if (mail !== null) sendMail(loginMail(services, mail));
+        if (mail !== null) sendMail(context, loginMail(services, mail));
         return redirect(code.index.href());
       },
     },

@@ -135,7 +135,7 @@ async function link(
     const linked = { login: login.name, account: accountOf(identity) };
     const line = identityText(services.logins, linked);
     const change = `This login can now open your account: ${line}`;
-    await tellOfNewWayIn(services, user, way, change);
+    await tellOfNewWayIn(context, services, user, way, change);
   }
   context.get(Session).flash("message", `You can now log in with ${label}`);
   return redirect(routes.account.logins.index.href());

@@ -3,6 +3,7 @@ import { Session } from "@gatehouse/web/session";
 import type { User } from "../data/users.ts";
 import { endSessionsAndTokens } from "../end_access.ts";
 import { firstPasswordMail } from "../mails.ts";
+import { sendMail } from "../outbox.ts";
 import { passwordPage } from "../pages/password_page.ts";
 import { readNewPassword } from "../passwords.ts";
 import { routes } from "../routes.ts";
@@ -15,7 +16,7 @@ export async function setFirstPassword(
   context: RequestContext,
   user: User,
 ): Promise<Response> {
-  const { users, sendMail } = services;
+  const { users } = services;
   if (user.email === null) return passwordPage(context, user, {}, 422);
   const chosen = await readNewPassword(services, context.get(FormData));
   if (!chosen.ok) return passwordPage(context, user, chosen.state, 422);
@@ -25,7 +26,7 @@ export async function setFirstPassword(
   const session = context.get(Session);
   const access = { userId: user.id, version };
   await endSessionsAndTokens(services, context, access, session.id);
-  sendMail(firstPasswordMail(services, user.email));
+  sendMail(context, firstPasswordMail(services, user.email));
   session.flash("message", "You can now log in with your email and password");
   return redirect(routes.account.profile.show.href());
 }

@@ -36,7 +36,7 @@ export function addLoginCode(router: AppRouter, services: Services): void {
         if (result.ok) {
           const { data, session } = result;
           const user = await users.find(Number(session.userId));
-          tellOfRecoveryCode(services, user?.email, result);
+          tellOfRecoveryCode(context, services, user?.email, result);
           session.flash("message", `You are logged in, ${user?.name}`);
           return redirect(safeRedirectPath(data));
         }
@@ -46,7 +46,9 @@ export function addLoginCode(router: AppRouter, services: Services): void {
           return codePage(context, { errors }, 422);
         }
         const { retryAfter } = result;
-        const page = codePage(context, { error: waitText(retryAfter) }, 429);
+        // Wrong codes of a thief never delay the owner's recovery codes.
+        const error = `${waitText(retryAfter)} A recovery code works at once.`;
+        const page = codePage(context, { error }, 429);
         return slowDown(context, retryAfter, page);
       },
     },

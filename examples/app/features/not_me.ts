@@ -1,23 +1,27 @@
-import { createOneTimeToken } from "@gatehouse/web/auth";
+import {
+  createOneTimeToken,
+  readOneTimeToken,
+  takeOneTimeToken,
+} from "@gatehouse/web/auth";
 import { html } from "@gatehouse/web/content";
 import { type RequestContext, withHeaders } from "@gatehouse/web/fetch-router";
 import { reportSecurityEvent } from "@gatehouse/web/middleware";
 import type { AppRouter } from "../app_middleware.ts";
-import type { User, Users } from "../data/users.ts";
 import {
   endSessionsAndTokens,
   PASSWORD_RESET,
   removeLoginsAndKeys,
+  unlessChanged,
 } from "../end_access.ts";
 import { resetMail } from "../mails.ts";
 import {
   endLaterLinks,
+  findNotMe,
   isEnded,
   type NotMe,
-  readNotMe,
-  takeNotMe,
   type WayIn,
 } from "../not_me.ts";
+import { sendMail } from "../outbox.ts";
 import { narrowPage } from "../pages/layout.ts";
 import { routes } from "../routes.ts";
 import type { Services } from "../services.ts";
@@ -30,14 +34,14 @@ export function addNotMe(router: AppRouter, services: Services): void {
     actions: {
       async index(context) {
         const token = context.url.searchParams.get("token");
-        const link = await readNotMe(services, token);
+        const link = await findNotMe(services, token, readOneTimeToken);
         return link === null || token === null
           ? uselessPage(context)
           : askPage(context, link.way, token);
       },
       async action(context) {
         const token = context.get(FormData).get("token");
-        const link = await takeNotMe(services, token);
+        const link = await findNotMe(services, token, takeOneTimeToken);
         if (link === null) return uselessPage(context);
         const { userId, way } = link;
         if (!await removeWayIn(services, link)) return uselessPage(context);
@@ -122,7 +126,7 @@ async function endAccess(
   context: RequestContext,
   userId: number,
 ): Promise<boolean> {
-  const { users, store, sendMail, now } = services;
+  const { users, store, now } = services;
   const version = await unlessChanged(
     users,
     userId,
@@ -141,22 +145,8 @@ async function endAccess(
     version,
     now,
   });
-  sendMail(resetMail(services, user.email, token));
+  sendMail(context, resetMail(services, user.email, token));
   return true;
-}
-
-/** Tries again if another request changes the account, as a thief may do. */
-async function unlessChanged(
-  users: Users,
-  userId: number,
-  change: (user: User) => Promise<number | null>,
-): Promise<number | null> {
-  for (let tries = 0; tries < 10; tries++) {
-    const user = await users.find(userId);
-    const version = user && await change(user);
-    if (version !== null) return version;
-  }
-  return null;
 }
 
 const names: Record<WayIn["kind"], string> = {

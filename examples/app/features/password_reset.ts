@@ -20,6 +20,7 @@ import {
 } from "../end_access.ts";
 import { failed, ResetRequest } from "../forms.ts";
 import { resetDoneMail, resetMail } from "../mails.ts";
+import { sendMail } from "../outbox.ts";
 import { errorSummary, field, type FormState } from "../pages/form_fields.ts";
 import { narrowPage } from "../pages/layout.ts";
 import { newPasswordFields } from "../pages/new_password_fields.ts";
@@ -53,7 +54,7 @@ function addRequest(router: AppRouter, services: Services): void {
         // Every request counts, so that no mailbox is flooded. The page is always
         // the same: the count of an address reveals that its owner was here.
         const { allowed } = await resetThrottle.attempt(context, email);
-        if (allowed) await sendLink(services, email);
+        if (allowed) await sendLink(context, services, email);
         return sentPage(context);
       },
     },
@@ -64,8 +65,12 @@ function addRequest(router: AppRouter, services: Services): void {
  * Sends a link to the address, if it has an account with a password. It creates
  * a token in any case, so that response time does not reveal accounts.
  */
-async function sendLink(services: Services, email: string): Promise<void> {
-  const { users, store, sendMail, now } = services;
+async function sendLink(
+  context: RequestContext,
+  services: Services,
+  email: string,
+): Promise<void> {
+  const { users, store, now } = services;
   const user = await users.findByEmail(email);
   const token = await createOneTimeToken(store, {
     purpose: PASSWORD_RESET,
@@ -76,7 +81,7 @@ async function sendLink(services: Services, email: string): Promise<void> {
     now,
   });
   if (!user?.email || !user.hasPassword) return;
-  sendMail(resetMail(services, user.email, token));
+  sendMail(context, resetMail(services, user.email, token));
 }
 
 /** Adds the page that the link opens. Opening it does not use up the link. */
@@ -136,7 +141,7 @@ async function resetPassword(
   user: User,
   hash: string,
 ): Promise<boolean> {
-  const { users, factors, sendMail, loginThrottle, resetThrottle } = services;
+  const { users, factors, loginThrottle, resetThrottle } = services;
   const { email, emailVerified, id: userId } = user;
   const version = await users.resetPassword(user, hash);
   if (version === null) return false;
@@ -149,7 +154,7 @@ async function resetPassword(
   await endSessionsAndTokens(services, context, { userId, version });
   if (email === null) return true;
   await users.verifyEmail({ id: userId, accessVersion: version }, email);
-  sendMail(resetDoneMail(services, email, removed));
+  sendMail(context, resetDoneMail(services, email, removed));
   // The owner can log in now, however many guesses there were.
   await loginThrottle.trustDevice(context, email);
   await resetThrottle.trustDevice(context, email);

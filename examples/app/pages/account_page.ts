@@ -3,16 +3,25 @@ import type { RequestContext } from "@gatehouse/web/fetch-router";
 import { routes } from "../routes.ts";
 import { type Page, page } from "./layout.ts";
 
-const areas = [
-  [routes.account.profile.show.href(), "Profile"],
-  [routes.account.password.index.href(), "Password"],
-  [routes.account.email.verify.index.href(), "Email"],
-  [routes.account.security.href(), "Security"],
-  [routes.account.passkeys.index.href(), "Passkeys"],
-  [routes.account.logins.index.href(), "Linked logins"],
-  [routes.account.sessions.index.href(), "Sessions"],
-  [routes.account.keys.index.href(), "API keys"],
-  [routes.account.tokens.index.href(), "Access tokens"],
+const { show } = routes.account.profile;
+
+/** The pages of the account area, in groups. */
+const groups = [
+  ["You", [
+    [show.href(), "Profile"],
+    [routes.account.email.verify.index.href(), "Email"],
+    [routes.account.security.href(), "Security"],
+  ]],
+  ["Login", [
+    [routes.account.password.index.href(), "Password"],
+    [routes.account.passkeys.index.href(), "Passkeys"],
+    [routes.account.logins.index.href(), "Linked logins"],
+  ]],
+  ["Access", [
+    [routes.account.sessions.index.href(), "Sessions"],
+    [routes.account.keys.index.href(), "API keys"],
+    [routes.account.tokens.index.href(), "Access tokens"],
+  ]],
 ] as const;
 
 /** Creates a page of the account area, with links to the others. */
@@ -23,7 +32,7 @@ export function accountPage(
   const { pathname } = context.url;
   const isCurrent = (href: string) =>
     pathname === href ||
-    href !== areas[0][0] && pathname.startsWith(`${href}/`);
+    href !== show.href() && pathname.startsWith(`${href}/`);
   return page(context, {
     title,
     status,
@@ -32,15 +41,29 @@ export function accountPage(
       <div class="columns">
         <nav class="side" aria-label="Account">
           <ul>
-            ${areas.map(([href, text]) =>
-              html`
-                <li>
-                  <a href="${href}" ${isCurrent(href) && html`
-                    aria-current="page"
-                  `}>${text}</a>
-                </li>
-              `
-            )}
+            ${groups.map(([name, pages]) => {
+              const isOpen = pages.some(([href]) => isCurrent(href));
+              return html`
+                <li${isOpen && html`
+                  class="open"
+                `}>
+                  <a class="group" href="${pages[0][0]}" ${isOpen && html`
+                    aria-current="true"
+                  `}>${name}</a>
+                  <ul>
+                    ${pages.map(([href, text]) =>
+                      html`
+                        <li>
+                          <a href="${href}" ${isCurrent(href) && html`
+                            aria-current="page"
+                          `}>${text}</a>
+                        </li>
+                      `
+                    )}
+                  </ul>
+                  </li>
+              `;
+            })}
           </ul>
         </nav>
         <div>

@@ -46,10 +46,12 @@ export function sourceLinks(context: RequestContext): Markup {
     html`
       <a href="${href(file)}">${text}</a>
     `;
+  // Here it would show the Markdown of a page. The repository renders it.
+  const hasGuide = !context.get(HasSource);
   return html`
     <p class="actions">
-      ${link("docs/README.md", "The guide")}
-      ${link(`docs/${topic}.md`, "This topic in the guide")}
+      ${hasGuide && link("docs/README.md", "The guide")}
+      ${hasGuide && link(`docs/${topic}.md`, "This topic in the guide")}
       ${link(`examples/app/features/${file}.ts`, "Source code of this page")}
     </p>
   `;
