@@ -2,6 +2,7 @@ import { SingleFlight } from "../../router/internal.ts";
 import { callStore } from "../../session/internal.ts";
 import type { JSONObject } from "./_bounded_fetch.ts";
 import type { ResolvedIssuerOptions } from "./_options.ts";
+import { RetryPause } from "./retry_pause.ts";
 
 /** The source of a document, and how long it is cached. */
 export interface CachedDocumentOptions<Value>
@@ -20,9 +21,6 @@ export interface CachedDocumentOptions<Value>
   readonly parse: (body: JSONObject) => Value;
 }
 
-/** Milliseconds between two requests if the first one failed. */
-export const RETRY_AFTER = 5_000;
-
 /** Milliseconds after which a waiting caller sends a request too. */
 const LOST_AFTER = 2_000;
 
@@ -34,24 +32,23 @@ interface Entry<Value> {
   readonly at: number;
 }
 
-/** The last refresh of a caller. */
-interface Refresh {
-  readonly at: number;
-  /** Milliseconds until the next one. */
-  readonly pause: number;
-}
-
 /** A document that is fetched when it is needed, and cached. */
 export class CachedDocument<Value> {
   readonly #options: CachedDocumentOptions<Value>;
   readonly #flight = new SingleFlight<Entry<Value>>(LOST_AFTER);
-  readonly #refreshes = new Map<string, Refresh>();
+  readonly #outage: RetryPause;
+  /** Of each kind of caller of `refresh`. */
+  readonly #cooldowns: Readonly<Record<"login" | "logout", RetryPause>>;
   #entry: Entry<Value> | undefined;
-  /** The time of the last request if it failed, else -Infinity. */
-  #failedAt = -Infinity;
 
   constructor(options: CachedDocumentOptions<Value>) {
+    const { now } = options;
     this.#options = options;
+    this.#outage = new RetryPause(now);
+    this.#cooldowns = {
+      login: new RetryPause(now),
+      logout: new RetryPause(now),
+    };
   }
 
   /**
@@ -69,14 +66,13 @@ export class CachedDocument<Value> {
       ? entry
       : undefined;
     // One caller sends a request. The others get the stale document.
-    const isWaiting = this.#flight.isRunning ||
-      isFresh(this.#failedAt, time, RETRY_AFTER);
+    const isWaiting = this.#flight.isRunning || this.#outage.isRunning;
     if (stale !== undefined && isWaiting) return stale.value;
     try {
       return await this.#fetch(true);
     } catch (error) {
       // A response that is invalid may be a revocation, so it counts.
-      if (stale === undefined || this.#failedAt === -Infinity) throw error;
+      if (stale === undefined || !this.#outage.isSet) throw error;
       return stale.value;
     }
   }
@@ -91,19 +87,17 @@ export class CachedDocument<Value> {
     outdated: Value,
     caller: "login" | "logout" = "login",
   ): Promise<Value | undefined> {
-    const { cooldown, now } = this.#options;
+    const cooldown = this.#cooldowns[caller];
     const entry = this.#entry;
     if (entry !== undefined && entry.value !== outdated) return entry.value;
-    const time = now();
     if (!this.#flight.isRunning) {
-      const { at, pause } = this.#refreshes.get(caller) ?? NEVER;
-      if (isFresh(at, time, pause)) return undefined;
-      this.#refreshes.set(caller, { at: time, pause: cooldown });
+      if (cooldown.isRunning) return undefined;
+      cooldown.start(this.#options.cooldown);
     }
     try {
       return await this.#fetch(false);
     } catch (error) {
-      this.#refreshes.set(caller, { at: now(), pause: RETRY_AFTER });
+      cooldown.start();
       throw error;
     }
   }
@@ -119,16 +113,14 @@ export class CachedDocument<Value> {
   async #load(): Promise<JSONObject> {
     try {
       const body = await this.#options.load();
-      this.#failedAt = -Infinity;
+      this.#outage.clear();
       return body;
     } catch (error) {
-      this.#failedAt = this.#options.now();
+      this.#outage.start();
       throw error;
     }
   }
 }
-
-const NEVER: Refresh = { at: -Infinity, pause: 0 };
 
 async function fetchEntry<Value>(
   options: CachedDocumentOptions<Value>,

@@ -1,4 +1,4 @@
-import { CachedDocument, RETRY_AFTER } from "./_cached_document.ts";
+import { CachedDocument } from "./_cached_document.ts";
 import { ExternalAuthError } from "./_errors.ts";
 import {
   decodeClaims,
@@ -13,6 +13,7 @@ import {
   type ProviderMetadata,
 } from "./_metadata.ts";
 import type { ResolvedIssuerOptions } from "./_options.ts";
+import { RetryPause } from "./retry_pause.ts";
 
 /** Milliseconds for which keys are cached. */
 const LIFETIMES = {
@@ -73,22 +74,20 @@ export function keysOfIssuer(
     )
     : () => Promise.resolve({ issuer, jwks_uri: jwksUri });
   const source = keysOf(metadata, options);
-  let failure: { readonly error: unknown; readonly at: number } | undefined;
+  const outage = new RetryPause(now);
+  let failure: unknown;
   return async () => {
-    const time = now();
-    if (failure !== undefined) {
-      const age = time - failure.at;
-      if (age >= 0 && age < RETRY_AFTER) throw failure.error;
-      // This call sends a request. Concurrent calls fail at once.
-      failure = { error: failure.error, at: time };
-    }
+    if (outage.isRunning) throw failure;
+    // This call sends a request. Concurrent calls fail at once.
+    if (outage.isSet) outage.start();
     try {
       const keys = await source();
       await keys.get();
-      failure = undefined;
+      outage.clear();
       return keys;
     } catch (error) {
-      failure = { error, at: now() };
+      failure = error;
+      outage.start();
       throw error;
     }
   };

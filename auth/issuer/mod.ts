@@ -50,4 +50,5 @@ export {
   resolveIssuerOptions,
 } from "./_options.ts";
 export { messageOf, redact } from "./_request_error.ts";
+export { RETRY_AFTER, RetryPause } from "./retry_pause.ts";
 export { isSecureURL } from "./_secure_url.ts";

@@ -5,11 +5,12 @@ import {
   ExternalAuthError,
   type JSONObject,
   resolveIssuerOptions,
+  RETRY_AFTER,
+  RetryPause,
 } from "../../issuer/mod.ts";
 import { checkIntrospected } from "./_introspected_claims.ts";
-import { isRecent, isUnavailable, Outage, RETRY_AFTER } from "./_outage.ts";
+import { isUnavailable, Outage } from "./_outage.ts";
 import { createRequest } from "./_request.ts";
-import { ResultCache } from "./_result_cache.ts";
 import type { IntrospectedIssuer, IntrospectionOptions } from "./options.ts";
 
 /** Milliseconds after which a waiting request asks the issuer too. */
@@ -44,7 +45,7 @@ export class Introspector {
   /** The tokens that the issuer failed to handle in the last five seconds. */
   readonly #failed = new ResultCache<true>(MAX_INACTIVE);
   readonly #outage: Outage;
-  #reportedAt = -Infinity;
+  readonly #reported: RetryPause;
 
   constructor(
     issuer: IntrospectedIssuer,
@@ -60,6 +61,7 @@ export class Introspector {
     this.#maxCacheTime = options.maxCacheTime ?? 60_000;
     this.#active = new ResultCache(options.maxCacheEntries ?? 10_000);
     this.#outage = new Outage(() => this.#probe(), this.#now);
+    this.#reported = new RetryPause(this.#now);
   }
 
   async verify(token: string): Promise<AccessTokenVerification> {
@@ -144,9 +146,43 @@ export class Introspector {
   }
 
   #report(error: ExternalAuthError): void {
-    const time = this.#now();
-    if (isRecent(this.#reportedAt, time)) return;
-    this.#reportedAt = time;
+    if (this.#reported.isRunning) return;
+    this.#reported.start();
     (this.#issuer.onError ?? console.error)(error);
+  }
+}
+
+interface Entry<Value> {
+  readonly value: Value;
+  readonly at: number;
+  readonly until: number;
+}
+
+/** A cache with a maximum number of entries, each of which expires. */
+class ResultCache<Value> {
+  readonly #maxEntries: number;
+  readonly #entries = new Map<string, Entry<Value>>();
+
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries;
+  }
+
+  get(key: string, now: number): Value | undefined {
+    const entry = this.#entries.get(key);
+    // A time in the future comes from a clock that was wrong.
+    if (entry && entry.at <= now && now < entry.until) return entry.value;
+    this.#entries.delete(key);
+    return undefined;
+  }
+
+  set(key: string, value: Value, now: number, until: number): void {
+    if (until <= now || this.#maxEntries === 0) return;
+    this.#entries.delete(key);
+    // Insertion order: the first key is the oldest.
+    const [oldest] = this.#entries.keys();
+    if (oldest !== undefined && this.#entries.size >= this.#maxEntries) {
+      this.#entries.delete(oldest);
+    }
+    this.#entries.set(key, { value, at: now, until });
   }
 }

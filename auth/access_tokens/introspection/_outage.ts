@@ -1,8 +1,5 @@
 import { SingleFlight } from "../../../router/internal.ts";
-import type { ExternalAuthError } from "../../issuer/mod.ts";
-
-/** Milliseconds between two attempts to reach an unavailable issuer. */
-export const RETRY_AFTER = 5_000;
+import { type ExternalAuthError, RetryPause } from "../../issuer/mod.ts";
 
 /** Milliseconds after which a waiting request sends a probe too. */
 const LOST_AFTER = 2_000;
@@ -20,11 +17,10 @@ const UNAVAILABLE: readonly (number | undefined)[] = [undefined, 401, 503];
  */
 export class Outage {
   readonly #probe: () => Promise<unknown>;
-  readonly #now: () => number;
+  /** Set by a failed probe, which confirms the outage. */
+  readonly #pause: RetryPause;
   readonly #flight = new SingleFlight<boolean>(LOST_AFTER);
   #isSuspected = false;
-  /** The time of the last failed probe of an outage, else -Infinity. */
-  #failedAt = -Infinity;
 
   /**
    * @param probe Asks the issuer. Its error is an `ExternalAuthError` of
@@ -33,20 +29,20 @@ export class Outage {
    */
   constructor(probe: () => Promise<unknown>, now: () => number) {
     this.#probe = probe;
-    this.#now = now;
+    this.#pause = new RetryPause(now);
   }
 
   /** Notes that the issuer answered. */
   end(): void {
     this.#isSuspected = false;
-    this.#failedAt = -Infinity;
+    this.#pause.clear();
   }
 
   /** Notes a failure with the token of a client. */
   suspect(error: ExternalAuthError): void {
     this.#isSuspected = true;
     // No client can cause the others, such as those of the metadata.
-    if (error.code !== "introspection_failed") this.#failedAt = this.#now();
+    if (error.code !== "introspection_failed") this.#pause.start();
   }
 
   /**
@@ -55,9 +51,8 @@ export class Outage {
    */
   async isOver(): Promise<boolean> {
     if (!this.#isSuspected) return true;
-    if (isRecent(this.#failedAt, this.#now())) return false;
-    const isConfirmed = this.#failedAt !== -Infinity;
-    if (isConfirmed && this.#flight.isRunning) return false;
+    if (this.#pause.isRunning) return false;
+    if (this.#pause.isSet && this.#flight.isRunning) return false;
     return await this.#flight.run(() => this.#try());
   }
 
@@ -67,7 +62,7 @@ export class Outage {
     } catch (error) {
       if (isUnavailable(error as ExternalAuthError)) {
         this.#isSuspected = true;
-        this.#failedAt = this.#now();
+        this.#pause.start();
         return false;
       }
     }
@@ -82,9 +77,4 @@ export class Outage {
  */
 export function isUnavailable({ code, status }: ExternalAuthError): boolean {
   return code !== "introspection_failed" || UNAVAILABLE.includes(status);
-}
-
-/** Returns `true` for a time of the last five seconds, and not of the future. */
-export function isRecent(at: number, time: number): boolean {
-  return at <= time && time - at < RETRY_AFTER;
 }
